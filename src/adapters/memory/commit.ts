@@ -1,0 +1,108 @@
+import type { Change } from '../../domain/decision.ts'
+import type { HandoffMetadata } from '../../domain/handoff.ts'
+import { withholdTexts } from '../../domain/texts.ts'
+import { StoreFailure } from '../../ports/store-failure.ts'
+import type { Unit } from '../../ports/unit-of-work.ts'
+import { PlaceTaken, type Undo } from './table.ts'
+import { type Tables, toolCallKey } from './tables.ts'
+
+/** Thrown inside a commit when a version has moved on; never leaves the store. */
+class VersionMoved extends Error {
+  override readonly name = 'VersionMoved'
+}
+
+/** Keeps a whole unit, or undoes what it did of it. Synchronous, so nobody sees it half done. */
+export const commitTo = (tables: Tables, unit: Unit): 'kept' | 'conflict' => {
+  const done: Undo[] = []
+  try {
+    for (const change of unit.changes) for (const step of stepsOf(tables, change)) done.push(step())
+    for (const step of logSteps(tables, unit)) done.push(step())
+    const { id, payload } = unit.command
+    done.push(tables.commands.insert({ id, payload, receipt: unit.receipt }))
+    return 'kept'
+  } catch (cause) {
+    for (const undo of done.reverse()) undo()
+    if (cause instanceof PlaceTaken || cause instanceof VersionMoved) return 'conflict'
+    throw cause
+  }
+}
+
+type Step = () => Undo
+
+const stepsOf = (tables: Tables, change: Change): readonly Step[] => {
+  switch (change.type) {
+    case 'add_conversation': {
+      const { parentId } = change.conversation
+      if (parentId !== undefined) mustExist(tables.conversations.get(parentId), `parent conversation ${parentId}`)
+      return [() => tables.conversations.insert(change.conversation)]
+    }
+    case 'add_session':
+      return [() => tables.sessions.insert(change.working)]
+    case 'move_session':
+      return [
+        () => {
+          expectVersion(tables.sessions.get(change.working.session.id)?.session.version, change.expected)
+          return tables.sessions.replace(change.working)
+        },
+      ]
+    case 'expect_session':
+      expectVersion(tables.sessions.get(change.sessionId)?.session.version, change.expected)
+      return []
+    case 'add_turn': {
+      const { conversationId, sessionId, toolCalls } = change.turn
+      return [
+        () => tables.turns.insert(change.turn),
+        ...change.messages.map((message) => () => tables.messages.insert(message)),
+        ...toolCalls.map((reference) => () => tables.toolCalls.insert({ conversationId, sessionId, reference })),
+      ]
+    }
+    case 'add_message':
+      return [() => tables.messages.insert(change.message)]
+    case 'add_snapshot':
+      return [() => tables.snapshots.insert(change.snapshot)]
+    case 'add_handoff':
+      checkReferences(tables, change.handoff)
+      return [() => tables.handoffs.insert(change.handoff)]
+    case 'move_handoff':
+      return [
+        () => {
+          expectVersion(tables.handoffs.get(change.handoff.id)?.version, change.expected)
+          return tables.handoffs.replace(change.handoff)
+        },
+      ]
+    default:
+      return change satisfies never
+  }
+}
+
+const expectVersion = (stored: number | undefined, expected: number): void => {
+  if (stored !== expected) throw new VersionMoved(`expected version ${expected}, found ${stored}`)
+}
+
+/** What foreign keys would hold: the prior turn and the tool calls exist, in the handoff's own conversation. */
+const checkReferences = (tables: Tables, handoff: HandoffMetadata): void => {
+  const { conversationId, priorTurnId, sourceSessionId, triggeringToolCalls } = handoff
+  const inConversation = <T extends { readonly conversationId: string }>(row: T | undefined): T | undefined =>
+    row?.conversationId === conversationId ? row : undefined
+  mustExist(inConversation(tables.sessions.get(sourceSessionId)?.session), `source session ${sourceSessionId}`)
+  mustExist(inConversation(tables.turns.get(priorTurnId)), `prior turn ${priorTurnId}`)
+  for (const call of triggeringToolCalls) {
+    mustExist(inConversation(tables.toolCalls.get(toolCallKey(call))), `tool call ${call.callId}`)
+  }
+}
+
+const mustExist = (row: unknown, what: string): void => {
+  if (row === undefined) throw new StoreFailure('store.integrity', `There is no ${what} in this conversation`)
+}
+
+/** One entry per event, at the next position of its conversation. */
+const logSteps = (tables: Tables, { command, events }: Unit): readonly Step[] =>
+  events.map((event) => () => {
+    const { conversationId } = event
+    mustExist(tables.conversations.get(conversationId), `conversation ${conversationId}`)
+    const position = tables.audit.count('conversation', conversationId) + 1
+    return tables.audit.insert({
+      conversationId,
+      entry: { position, commandId: command.id, event: withholdTexts(event) },
+    })
+  })

@@ -1,0 +1,122 @@
+import { hasBaton } from '../../domain/agent-session.ts'
+import { defined } from '../../domain/defined.ts'
+import type {
+  ConversationFacts,
+  ConversationTail,
+  HandoffFacts,
+  OpeningFacts,
+  ResumeFacts,
+  SourceFacts,
+} from '../../domain/facts.ts'
+import { type HandoffMetadata, isClaimable } from '../../domain/handoff.ts'
+import type { AgentSessionId, ConversationId } from '../../domain/ids.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { by } from '../../domain/lineage.ts'
+import { sequenceNumber } from '../../domain/sequence.ts'
+import type { ToolCallReference } from '../../domain/tool-call.ts'
+import type { Question, SourceQuestion, Subjects } from '../../ports/unit-of-work.ts'
+import type { Tables } from './tables.ts'
+
+type Answers = {
+  readonly [S in keyof Subjects]: (tables: Tables, asks: Subjects[S]['asks'], now: Instant) => Subjects[S]['facts']
+}
+
+const ANSWERS: Answers = {
+  opening: (tables, asks) => openingFacts(tables, asks),
+  conversation: (tables, { conversationId }) => conversationFacts(tables, conversationId),
+  session: (tables, { sessionId }) => sessionFacts(tables, sessionId),
+  source: (tables, asks) => sourceFacts(tables, asks),
+  handoff: (tables, { handoffId }, now) => handoffFacts(tables, tables.handoffs.get(handoffId), now),
+  next_handoff: (tables, { targetAgent }, now) => handoffFacts(tables, pendingFor(tables, targetAgent, now)[0], now),
+}
+
+/** Everything a decision needs, read in one go. */
+export const factsFor = <Subject extends keyof Subjects>(
+  tables: Tables,
+  question: Question<Subject>,
+  now: Instant,
+): Subjects[Subject]['facts'] => ANSWERS[question.about](tables, question, now)
+
+/** What an agent may claim now, oldest first. */
+export const pendingFor = (tables: Tables, targetAgent: string, now: Instant): readonly HandoffMetadata[] =>
+  tables.handoffs
+    .in('pending', targetAgent)
+    .filter((handoff) => isClaimable(handoff, now))
+    .sort(
+      by(
+        ({ initiatedAt }) => initiatedAt,
+        ({ id }) => id,
+      ),
+    )
+
+const openingFacts = (tables: Tables, { externalKey, parentId }: Subjects['opening']['asks']): OpeningFacts =>
+  defined({
+    existing: externalKey === undefined ? undefined : tables.conversations.at('externalKey', externalKey),
+    parent: parentId === undefined ? undefined : tables.conversations.get(parentId),
+  })
+
+const tailOf = (tables: Tables, conversationId: ConversationId): ConversationTail => {
+  const sessions = tables.sessions.in('conversation', conversationId).map(({ session }) => session)
+  return {
+    lastEpoch: Math.max(0, ...sessions.map(({ epoch }) => epoch)),
+    nextSequence: sequenceNumber(Math.max(1, ...sessions.map(({ progress }) => progress.nextSequence))),
+  }
+}
+
+const batonOf = (tables: Tables, conversationId: ConversationId) =>
+  tables.sessions.in('conversation', conversationId).find(({ session }) => hasBaton(session))?.session
+
+const conversationFacts = (tables: Tables, id: ConversationId): ConversationFacts =>
+  defined({ conversation: tables.conversations.get(id), baton: batonOf(tables, id), ...tailOf(tables, id) })
+
+const sessionFacts = (tables: Tables, id: AgentSessionId): ResumeFacts => {
+  const working = tables.sessions.get(id)
+  if (working === undefined) return { nextSequence: sequenceNumber(1) }
+  const { conversationId } = working.session
+  const { nextSequence } = tailOf(tables, conversationId)
+  return defined({ working, baton: batonOf(tables, conversationId), nextSequence })
+}
+
+const sourceFacts = (tables: Tables, question: SourceQuestion): SourceFacts => {
+  const { sessionId, priorTurn, toolCalls = [], maxToolCalls, externalKey } = question
+  const working = tables.sessions.get(sessionId)
+  if (working === undefined) return { namedToolCalls: [], exchangeToolCalls: [], lastToolCalls: [] }
+  const { conversationId, progress } = working.session
+  const turn = tables.turns.get(priorTurn ?? progress.lastTurnId ?? '')
+  const calls = tables.toolCalls.in('session', sessionId).map(({ reference }) => reference)
+  const { exchangeStart = 1 } = progress
+  return defined({
+    working,
+    conversation: tables.conversations.get(conversationId),
+    priorTurnId: turn?.conversationId === conversationId ? turn.id : undefined,
+    namedToolCalls: namedCalls(tables, conversationId, toolCalls),
+    exchangeToolCalls: calls.filter((call) => call.sequenceNumber >= exchangeStart).slice(-maxToolCalls),
+    lastToolCalls: lastCalls(tables, sessionId).slice(-maxToolCalls),
+    keyTakenBy: externalKey === undefined ? undefined : tables.conversations.at('externalKey', externalKey)?.id,
+  })
+}
+
+const namedCalls = (
+  tables: Tables,
+  conversationId: ConversationId,
+  callIds: readonly string[],
+): readonly ToolCallReference[] =>
+  callIds
+    .flatMap((callId) => tables.toolCalls.in('call', `${conversationId}/${callId}`).at(-1)?.reference ?? [])
+    .sort(by(({ sequenceNumber }) => sequenceNumber))
+
+const lastCalls = (tables: Tables, sessionId: AgentSessionId): readonly ToolCallReference[] =>
+  tables.turns.in('session', sessionId).findLast(({ toolCalls }) => toolCalls.length > 0)?.toolCalls ?? []
+
+const handoffFacts = (tables: Tables, handoff: HandoffMetadata | undefined, now: Instant): HandoffFacts => {
+  if (handoff === undefined) return { now, lastEpoch: 0, nextSequence: sequenceNumber(1) }
+  const { conversationId, sourceSessionId } = handoff
+  const source = tables.sessions.get(sourceSessionId)
+  return defined({
+    handoff,
+    conversation: tables.conversations.get(conversationId),
+    source,
+    now,
+    ...tailOf(tables, conversationId),
+  })
+}

@@ -1,0 +1,47 @@
+import { defined } from '../../domain/defined.ts'
+import type { Clock } from '../../ports/system.ts'
+import type {
+  CommandStamp,
+  CommitOutcome,
+  Loaded,
+  Question,
+  Repeated,
+  Subjects,
+  Unit,
+  UnitOfWork,
+} from '../../ports/unit-of-work.ts'
+import { commitTo } from './commit.ts'
+import { factsFor } from './facts.ts'
+import { frozenCopy } from './frozen-copy.ts'
+import type { Tables } from './tables.ts'
+
+/** Reads and writes tables in memory, each read and each write in one go. Its clock is the one claims are compared by. */
+export class MemoryUnitOfWork implements UnitOfWork {
+  readonly #tables: Tables
+  readonly #clock: Clock
+
+  constructor(tables: Tables, clock: Clock) {
+    this.#tables = tables
+    this.#clock = clock
+  }
+
+  async load<Subject extends keyof Subjects>(
+    question: Question<Subject>,
+    command: CommandStamp,
+  ): Promise<Loaded<Subject>> {
+    const repeated = this.#repeated(command)
+    if (repeated !== undefined) return { repeated }
+    return { facts: factsFor(this.#tables, question, this.#clock.now()) }
+  }
+
+  async commit(unit: Unit): Promise<CommitOutcome> {
+    const repeated = this.#repeated(unit.command)
+    if (repeated !== undefined) return { outcome: 'repeated', repeated }
+    return { outcome: commitTo(this.#tables, frozenCopy(unit)) }
+  }
+
+  #repeated({ id, payload }: CommandStamp): Repeated | undefined {
+    const done = this.#tables.commands.get(id)
+    return done && defined({ receipt: done.receipt, samePayload: done.payload === payload })
+  }
+}

@@ -1,0 +1,92 @@
+import { hasBaton, type WorkingSession } from '../../domain/agent-session.ts'
+import type { AuditEntry } from '../../domain/audit-event.ts'
+import type { SnapshotRecord } from '../../domain/context-snapshot.ts'
+import type { Conversation } from '../../domain/conversation.ts'
+import { type HandoffMetadata, isOpen } from '../../domain/handoff.ts'
+import type { AgentSessionId, ConversationId } from '../../domain/ids.ts'
+import type { Message } from '../../domain/message.ts'
+import type { ToolCallReference } from '../../domain/tool-call.ts'
+import type { Turn } from '../../domain/turn.ts'
+import type { Receipt } from '../../ports/receipt.ts'
+import { Table } from './table.ts'
+
+/** A tool call with its conversation and session. */
+export interface ToolCallRow {
+  readonly conversationId: ConversationId
+  readonly sessionId: AgentSessionId
+  readonly reference: ToolCallReference
+}
+
+/** A command that was carried out. */
+export interface CommandRow {
+  readonly id: string
+  readonly payload: string
+  readonly receipt: Receipt
+}
+
+/** An audit entry with its conversation. */
+export interface AuditRow {
+  readonly conversationId: ConversationId
+  readonly entry: AuditEntry
+}
+
+/** Names one use of a tool: call ids come from runtimes and are only unique within a message. */
+export const toolCallKey = ({ messageId, callId }: ToolCallReference): string => `${messageId}/${callId}`
+
+/** Empty tables. The unique places are the rules a database would hold with unique indexes. */
+export const emptyTables = () => ({
+  conversations: new Table({
+    id: (row: Conversation) => row.id,
+    unique: { externalKey: (row) => row.externalKey },
+    groups: { parent: (row) => row.parentId },
+  }),
+  sessions: new Table({
+    id: ({ session }: WorkingSession) => session.id,
+    unique: {
+      baton: ({ session }) => (hasBaton(session) ? session.conversationId : undefined),
+      epoch: ({ session }) => `${session.conversationId}/${session.epoch}`,
+    },
+    groups: {
+      conversation: ({ session }) => session.conversationId,
+      provider: ({ session }) => session.providerSessionId,
+    },
+  }),
+  turns: new Table({
+    id: (row: Turn) => row.id,
+    unique: { number: (row) => `${row.sessionId}/${row.number}` },
+    groups: { session: (row) => row.sessionId },
+  }),
+  messages: new Table({
+    id: (row: Message) => row.id,
+    unique: { sequence: (row) => `${row.conversationId}/${row.sequenceNumber}` },
+    groups: { conversation: (row) => row.conversationId },
+  }),
+  toolCalls: new Table({
+    id: (row: ToolCallRow) => toolCallKey(row.reference),
+    unique: {},
+    groups: { session: (row) => row.sessionId, call: (row) => `${row.conversationId}/${row.reference.callId}` },
+  }),
+  snapshots: new Table({
+    id: (row: SnapshotRecord) => row.id,
+    unique: {},
+    groups: { session: (row) => row.sessionId },
+  }),
+  handoffs: new Table({
+    id: (row: HandoffMetadata) => row.id,
+    unique: { open: (row) => (isOpen(row) ? row.sourceSessionId : undefined) },
+    groups: {
+      conversation: (row) => row.conversationId,
+      pending: (row) => (isOpen(row) ? row.targetAgent : undefined),
+      priorTurn: (row) => row.priorTurnId,
+    },
+  }),
+  commands: new Table({ id: (row: CommandRow) => row.id, unique: {}, groups: {} }),
+  audit: new Table({
+    id: (row: AuditRow) => `${row.conversationId}/${row.entry.position}`,
+    unique: {},
+    groups: { conversation: (row) => row.conversationId },
+  }),
+})
+
+/** Everything the memory store keeps. */
+export type Tables = ReturnType<typeof emptyTables>

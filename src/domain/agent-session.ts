@@ -1,0 +1,153 @@
+import type { AgentSessionId, ConversationId, HandoffId, HolderToken, TurnId } from './ids.ts'
+import type { Instant } from './instant.ts'
+import type { MessageSummary } from './message-summary.ts'
+import { parts } from './parts.ts'
+import type { SequenceNumber, SequenceRange } from './sequence.ts'
+import { statesOf, type TransitionTable, terminalStates } from './state-machine.ts'
+import type { UsageReading } from './usage-reading.ts'
+
+/** What may be asked of a session: by its holder, by hand, or (`hold`, `release`, `hand_off`) by its handoff. */
+export type SessionCommandType =
+  | 'record_turn'
+  | 'take_over'
+  | 'pause'
+  | 'resume'
+  | 'complete'
+  | 'fail'
+  | 'hold'
+  | 'release'
+  | 'hand_off'
+
+/** The life of a session. */
+export const SESSION_TRANSITIONS = {
+  active: {
+    record_turn: 'active',
+    take_over: 'active',
+    pause: 'paused',
+    hold: 'paused',
+    complete: 'completed',
+    fail: 'failed',
+  },
+  paused: {
+    take_over: 'paused',
+    resume: 'active',
+    release: 'active',
+    hand_off: 'handed_off',
+    complete: 'completed',
+    fail: 'failed',
+  },
+  handed_off: {},
+  completed: {},
+  failed: {},
+} as const satisfies TransitionTable<string, SessionCommandType>
+
+/** Where a session is in its life. */
+export type SessionState = keyof typeof SESSION_TRANSITIONS
+
+/** Every state of a session. */
+export const SESSION_STATES: readonly SessionState[] = statesOf(SESSION_TRANSITIONS)
+
+/** The states a session never leaves. */
+export const TERMINAL_SESSION_STATES = terminalStates<SessionState, SessionCommandType>(SESSION_TRANSITIONS)
+
+/** What never changes about a session. */
+export interface SessionIdentity {
+  readonly id: AgentSessionId
+  readonly conversationId: ConversationId
+  /** 1, 2, 3 …: the order of sessions in a conversation, and the fencing number for outside effects. */
+  readonly epoch: number
+  readonly agentName: string
+  readonly backend: string
+  readonly model?: string
+  readonly providerSessionId?: string
+  readonly parentSessionId?: AgentSessionId
+  readonly initiatedByHandoff?: HandoffId
+  readonly startSequence: SequenceNumber
+  readonly startedAt: Instant
+}
+
+/** How far a session has come. Kept as running figures, so that no command costs more as history grows. */
+export interface SessionProgress {
+  readonly turns: number
+  readonly lastTurnId?: TurnId
+  /** Where the next message goes. */
+  readonly nextSequence: SequenceNumber
+  readonly lastSequence?: SequenceNumber
+  /** The last user message: where the current exchange began. */
+  readonly exchangeStart?: SequenceNumber
+  readonly window: ContextWindow
+}
+
+/** What the window holds now. */
+export interface ContextWindow {
+  readonly messages: MessageSummary
+  /** Absent while the window is empty. */
+  readonly range?: SequenceRange
+  readonly usage: UsageReading
+}
+
+/** What is known of a session depends on its state. */
+export type SessionLifecycle =
+  | { readonly state: 'active' }
+  | {
+      readonly state: 'paused'
+      /** The open handoff that paused it; absent when it was paused by hand. */
+      readonly heldBy?: HandoffId
+    }
+  | ({ readonly state: 'handed_off'; readonly terminatedByHandoff: HandoffId } & SessionEnd)
+  | ({ readonly state: 'completed' } & SessionEnd)
+  | ({ readonly state: 'failed'; readonly endReason: string } & SessionEnd)
+
+/** How a session ended. */
+export interface SessionEnd {
+  readonly endedAt: Instant
+  /** The last message of the session; absent when it never had one. */
+  readonly endSequence?: SequenceNumber
+}
+
+/** What changes about a session, and the version it is compared by. */
+export type SessionStanding = { readonly version: number; readonly progress: SessionProgress } & SessionLifecycle
+
+/** One window's life inside a conversation: one agent, one provider session. */
+export type AgentSession = SessionIdentity & SessionStanding
+
+/** A session, with the token of the process that works it. */
+export interface WorkingSession {
+  readonly session: AgentSession
+  readonly holder: HolderToken
+}
+
+/** The open handoff that holds a session, if one does. */
+export const heldBy = (session: AgentSession): HandoffId | undefined =>
+  session.state === 'paused' ? session.heldBy : undefined
+
+/**
+ * Whether a session has the baton of its conversation: it is active, or held by an open handoff.
+ *
+ * One session at a time has it. That one rule means both "one active session per conversation" and "no session starts
+ * while a handoff is open".
+ */
+export const hasBaton = (session: AgentSession): boolean => session.state === 'active' || heldBy(session) !== undefined
+
+/** Whether a session has ended. */
+export const isTerminal = (session: AgentSession): boolean => TERMINAL_SESSION_STATES.includes(session.state)
+
+const IDENTITY = {
+  id: true,
+  conversationId: true,
+  epoch: true,
+  agentName: true,
+  backend: true,
+  model: true,
+  providerSessionId: true,
+  parentSessionId: true,
+  initiatedByHandoff: true,
+  startSequence: true,
+  startedAt: true,
+} satisfies Record<keyof SessionIdentity, true>
+
+/** The part of a session that never changes. */
+export const identityOf = (session: AgentSession): SessionIdentity => parts(session, IDENTITY, true)
+
+/** The part of a session that changes. */
+export const standingOf = (session: AgentSession): SessionStanding => parts(session, IDENTITY, false)

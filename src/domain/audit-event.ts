@@ -1,0 +1,20 @@
+import type { SnapshotEvent } from './context-snapshot.ts'
+import type { Conversation } from './conversation.ts'
+import type { Fact } from './fact.ts'
+import type { HandoffEvent } from './handoff-lifecycle.ts'
+import type { CommandId } from './ids.ts'
+import type { SessionEvent } from './session-lifecycle.ts'
+
+/** How a conversation begins. */
+export type ConversationOpened = Fact<'conversation.opened', { conversation: Conversation }>
+
+/** Everything that happens, as the facts decisions return. */
+export type AuditEvent = ConversationOpened | SessionEvent | HandoffEvent | SnapshotEvent
+
+/** One line of a conversation's audit log. */
+export interface AuditEntry {
+  /** 1, 2, 3 … without a gap, within its conversation. */
+  readonly position: number
+  readonly commandId: CommandId
+  readonly event: AuditEvent
+}

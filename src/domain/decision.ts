@@ -1,0 +1,46 @@
+import type { AgentSession, WorkingSession } from './agent-session.ts'
+import type { AuditEvent } from './audit-event.ts'
+import type { SnapshotRecord } from './context-snapshot.ts'
+import type { Conversation } from './conversation.ts'
+import type { HandoffMetadata } from './handoff.ts'
+import type { AgentSessionId, HolderToken } from './ids.ts'
+import type { Message } from './message.ts'
+import type { Refusal } from './refusal.ts'
+import type { Result } from './result.ts'
+import type { Turn } from './turn.ts'
+
+/** One thing a decision changes. A store keeps all changes of a decision, in order, or none. */
+export type Change =
+  | { readonly type: 'add_conversation'; readonly conversation: Conversation }
+  | { readonly type: 'add_session'; readonly working: WorkingSession }
+  /** Compare-and-set: kept only while the stored session is still at version `expected`. */
+  | { readonly type: 'move_session'; readonly working: WorkingSession; readonly expected: number }
+  /** Changes nothing, but everything else is kept only while the session is still at that version. */
+  | { readonly type: 'expect_session'; readonly sessionId: AgentSessionId; readonly expected: number }
+  | { readonly type: 'add_turn'; readonly turn: Turn; readonly messages: readonly Message[] }
+  /** The message a session opens with; it belongs to no turn. */
+  | { readonly type: 'add_message'; readonly message: Message }
+  | { readonly type: 'add_snapshot'; readonly snapshot: SnapshotRecord }
+  | { readonly type: 'add_handoff'; readonly handoff: HandoffMetadata }
+  /** Compare-and-set: kept only while the stored handoff is still at version `expected`. */
+  | { readonly type: 'move_handoff'; readonly handoff: HandoffMetadata; readonly expected: number }
+
+/** What a command may answer with. Each command names the parts it gives. */
+export interface Answer {
+  readonly conversation?: Conversation
+  readonly session?: AgentSession
+  readonly holder?: HolderToken
+  readonly handoff?: HandoffMetadata
+  readonly turns?: readonly Turn[]
+  readonly snapshot?: SnapshotRecord
+}
+
+/** A yes: what to change, what to write into the log, what to answer. */
+export interface Decision<A extends Answer> {
+  readonly changes: readonly Change[]
+  readonly events: readonly AuditEvent[]
+  readonly answer: A
+}
+
+/** A yes, or the reason for a no. */
+export type Decided<A extends Answer> = Result<Decision<A>, Refusal>

@@ -1,0 +1,27 @@
+import { captureWindow, type SnapshotRecord } from '../context-snapshot.ts'
+import type { Decided } from '../decision.ts'
+import type { SessionFacts } from '../facts.ts'
+import type { SnapshotId } from '../ids.ts'
+import type { Instant } from '../instant.ts'
+import { ok } from '../result.ts'
+import { findWorking, type SessionTarget } from './change-session.ts'
+
+/** Takes a picture of a session's window, in whatever state the session is. */
+export const captureSnapshot = (
+  facts: SessionFacts,
+  target: SessionTarget,
+  { id, at }: { readonly id: SnapshotId; readonly at: Instant },
+): Decided<{ readonly snapshot: SnapshotRecord }> => {
+  const found = findWorking(facts, target)
+  if (!found.ok) return found
+  const { session } = found.value
+  const snapshot = captureWindow(session, { id, type: 'on_demand', at })
+  return ok({
+    changes: [
+      { type: 'expect_session', sessionId: session.id, expected: session.version },
+      { type: 'add_snapshot', snapshot },
+    ],
+    events: [{ type: 'snapshot.captured', version: 1, conversationId: session.conversationId, at, snapshot }],
+    answer: { snapshot },
+  })
+}

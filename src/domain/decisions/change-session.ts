@@ -1,0 +1,69 @@
+import type { AgentSession, WorkingSession } from '../agent-session.ts'
+import type { Decided } from '../decision.ts'
+import type { ResumeFacts, SessionFacts } from '../facts.ts'
+import type { AgentSessionId, HolderToken } from '../ids.ts'
+import { blanks } from '../input.ts'
+import type { Instant } from '../instant.ts'
+import { type Refusal, refuseForAll } from '../refusal.ts'
+import { err, ok, type Result } from '../result.ts'
+import { decideSession, evolveSession, type SessionCommand } from '../session-lifecycle.ts'
+import { batonTaken } from './start-session.ts'
+
+/** Which session a command is for, and who asks. */
+export interface SessionTarget {
+  readonly sessionId: AgentSessionId
+  /** When given, the command is taken only from the session's current holder. */
+  readonly holder?: HolderToken
+}
+
+/** The session a command is for, unless it is unknown or worked by somebody newer. */
+export const findWorking = ({ working }: SessionFacts, target: SessionTarget): Result<WorkingSession, Refusal> => {
+  const { sessionId, holder } = target
+  if (working === undefined) return err({ code: 'session.not_found', sessionId })
+  if (holder !== undefined && holder !== working.holder) return err({ code: 'session.superseded', sessionId })
+  return ok(working)
+}
+
+/** Pauses, completes or fails a session by hand. */
+export const changeSession = (
+  facts: SessionFacts,
+  target: SessionTarget,
+  command: Extract<SessionCommand, { type: 'pause' | 'complete' | 'fail' | 'resume' }>,
+): Decided<{ readonly session: AgentSession }> => {
+  const blank = command.type === 'fail' ? refuseForAll(blanks({ reason: command.reason })) : undefined
+  if (blank !== undefined) return err(blank)
+  const found = findWorking(facts, target)
+  return found.ok ? moveSession(found.value, command) : found
+}
+
+/** Resumes a session that was paused by hand, if nobody else has the baton; its messages go on after everyone's. */
+export const resumeSession = (
+  facts: ResumeFacts,
+  target: SessionTarget,
+  at: Instant,
+): Decided<{ readonly session: AgentSession }> => {
+  const { baton, nextSequence } = facts
+  if (baton !== undefined && baton.id !== target.sessionId) return err(batonTaken(baton))
+  return changeSession(facts, target, { type: 'resume', nextSequence, at })
+}
+
+/** Gives a session to a new holder. Whoever held it before is superseded. */
+export const takeOverSession = (
+  facts: SessionFacts,
+  { sessionId }: SessionTarget,
+  { holder, at }: { readonly holder: HolderToken; readonly at: Instant },
+): Decided<WorkingSession> => {
+  const found = findWorking(facts, { sessionId })
+  return found.ok ? moveSession({ ...found.value, holder }, { type: 'take_over', at }) : found
+}
+
+const moveSession = (working: WorkingSession, command: SessionCommand): Decided<WorkingSession> => {
+  const decided = decideSession(working.session, command)
+  if (!decided.ok) return decided
+  const moved = { session: evolveSession(working.session, decided.value), holder: working.holder }
+  return ok({
+    changes: [{ type: 'move_session', working: moved, expected: working.session.version }],
+    events: [decided.value],
+    answer: moved,
+  })
+}

@@ -1,0 +1,144 @@
+import { type AgentSession, heldBy, type WorkingSession } from '../agent-session.ts'
+import { captureWindow } from '../context-snapshot.ts'
+import type { Decided } from '../decision.ts'
+import { defined } from '../defined.ts'
+import type { SourceFacts } from '../facts.ts'
+import {
+  HANDOFF_FLAGS,
+  HANDOFF_KINDS,
+  type HandoffFlag,
+  type HandoffKind,
+  type HandoffMetadata,
+  type TraceContext,
+} from '../handoff.ts'
+import { beginHandoff, type HandoffInitiated } from '../handoff-lifecycle.ts'
+import type { HandoffId, SnapshotId, TurnId } from '../ids.ts'
+import { blanks } from '../input.ts'
+import type { Instant } from '../instant.ts'
+import { type Refusal, refuseForAll } from '../refusal.ts'
+import { err, ok, type Result } from '../result.ts'
+import { decideSession, evolveSession } from '../session-lifecycle.ts'
+import type { ToolCallReference } from '../tool-call.ts'
+import { findWorking, type SessionTarget } from './change-session.ts'
+
+/** What every handoff says about itself. */
+export interface HandoffRequest extends SessionTarget {
+  readonly targetAgent: string
+  readonly reason: string
+  /** The checkpoint, or any text meant for the successor. */
+  readonly document?: string
+  /** The turn that led to the handoff; the source's latest unless named. */
+  readonly priorTurn?: TurnId
+  /** Call ids of the tool calls that led to it; those of the current exchange unless named. */
+  readonly toolCalls?: readonly string[]
+  readonly flags?: readonly HandoffFlag[]
+  readonly traceContext?: TraceContext
+}
+
+/** What it takes to initiate a handoff. */
+export interface InitiateHandoff extends HandoffRequest {
+  /** `agent_transfer` unless said otherwise. Threads have a command of their own. */
+  readonly kind?: Exclude<HandoffKind, 'thread'>
+}
+
+/** The ids a new handoff needs. */
+export interface NewHandoffIds {
+  readonly handoffId: HandoffId
+  readonly snapshotId: SnapshotId
+}
+
+/** Initiates a handoff: the source is paused and held by it until it is completed, cancelled or failed. */
+export const initiateHandoff = (
+  facts: SourceFacts,
+  request: InitiateHandoff,
+  { ids, at }: { readonly ids: NewHandoffIds; readonly at: Instant },
+): Decided<{ readonly handoff: HandoffMetadata; readonly session: AgentSession }> => {
+  const { kind = 'agent_transfer' } = request
+  const found = findWorking(facts, request)
+  if (!found.ok) return found
+  const { session, holder } = found.value
+  const held = decideSession(session, { type: 'hold', handoffId: ids.handoffId, at })
+  const described = describeHandoff(facts, found.value, { ...request, kind }, { id: ids.handoffId, at })
+  const obstacles = [...(held.ok ? [] : [notNow(session, held.error)]), ...(described.ok ? [] : described.error)]
+  if (!held.ok || !described.ok) return err(refuseForAll(obstacles) as Refusal)
+  const handoff = beginHandoff(described.value)
+  const source = evolveSession(session, held.value)
+  const snapshot = captureWindow(session, { id: ids.snapshotId, type: 'handoff_initiated', at })
+  return ok({
+    changes: [
+      { type: 'add_handoff', handoff },
+      { type: 'move_session', working: { session: source, holder }, expected: session.version },
+      { type: 'add_snapshot', snapshot },
+    ],
+    events: [
+      described.value,
+      held.value,
+      { type: 'snapshot.captured', version: 1, conversationId: session.conversationId, at, snapshot },
+    ],
+    answer: { handoff, session: source },
+  })
+}
+
+const notNow = (session: AgentSession, refusal: Refusal): Refusal => {
+  const handoffId = heldBy(session)
+  return handoffId === undefined ? refusal : { code: 'handoff.already_open', sessionId: session.id, handoffId }
+}
+
+/** The fact that a handoff was initiated, or everything that speaks against it. */
+export const describeHandoff = (
+  facts: SourceFacts,
+  { session }: WorkingSession,
+  request: HandoffRequest & { readonly kind: HandoffKind },
+  { id, at }: { readonly id: HandoffId; readonly at: Instant },
+): Result<HandoffInitiated, readonly Refusal[]> => {
+  const { kind, reason, document, flags = [], traceContext } = request
+  const { conversationId, id: sourceSessionId, agentName: sourceAgent } = session
+  const targetAgent = request.targetAgent.trim()
+  const { priorTurnId } = facts
+  const obstacles = obstaclesTo(facts, session, request)
+  if (obstacles.length > 0 || priorTurnId === undefined) return err(obstacles)
+  const origin = { id, kind, conversationId, sourceSessionId, sourceAgent, targetAgent, reason, document, priorTurnId }
+  const handoff = defined({
+    ...origin,
+    triggeringToolCalls: leadingTo(facts, request),
+    flags,
+    traceContext,
+    initiatedAt: at,
+  })
+  return ok({ type: 'handoff.initiated', version: 1, conversationId, at, handoff })
+}
+
+const obstaclesTo = (
+  facts: SourceFacts,
+  { id: sessionId, conversationId, agentName }: AgentSession,
+  { kind, targetAgent, reason, priorTurn, toolCalls, flags = [] }: HandoffRequest & { readonly kind: HandoffKind },
+): readonly Refusal[] => {
+  const unknownFlag = flags.find((flag) => !HANDOFF_FLAGS.includes(flag))
+  const missing = (toolCalls ?? []).filter((id) => !facts.namedToolCalls.some(({ callId }) => callId === id))
+  const obstacles: (Refusal | false)[] = [
+    ...blanks({ targetAgent, reason }),
+    !HANDOFF_KINDS.includes(kind) && {
+      code: 'input.invalid',
+      field: 'kind',
+      problem: `"${String(kind)}" is not a kind of handoff`,
+    },
+    unknownFlag !== undefined && {
+      code: 'input.invalid',
+      field: 'flags',
+      problem: `"${String(unknownFlag)}" is not a known flag`,
+    },
+    kind === 'agent_transfer' && targetAgent.trim() === agentName && { code: 'handoff.same_agent', agent: agentName },
+    facts.priorTurnId === undefined &&
+      (priorTurn === undefined
+        ? { code: 'session.no_turns', sessionId }
+        : { code: 'turn.not_found', conversationId, turnId: priorTurn }),
+    missing.length > 0 && { code: 'tool_call.not_found', conversationId, callIds: missing },
+  ]
+  return obstacles.filter((obstacle) => obstacle !== false)
+}
+
+/** The tool calls that led to a handoff: those named, else the exchange's, else the last ones there were. */
+const leadingTo = (facts: SourceFacts, { toolCalls }: HandoffRequest): readonly ToolCallReference[] => {
+  if (toolCalls !== undefined) return facts.namedToolCalls
+  return facts.exchangeToolCalls.length > 0 ? facts.exchangeToolCalls : facts.lastToolCalls
+}

@@ -1,0 +1,42 @@
+import type { Conversation, Workspace } from '../conversation.ts'
+import type { Decided } from '../decision.ts'
+import { defined } from '../defined.ts'
+import type { OpeningFacts } from '../facts.ts'
+import type { ConversationId } from '../ids.ts'
+import { blanks } from '../input.ts'
+import type { Instant } from '../instant.ts'
+import { refuseForAll } from '../refusal.ts'
+import { DEFAULT_RESTART_BUDGET, type RestartBudget } from '../restart-budget.ts'
+import { err, ok } from '../result.ts'
+
+/** What it takes to open a conversation. */
+export interface OpenConversation {
+  readonly originalTask: string
+  readonly externalKey?: string
+  readonly subject?: string
+  readonly parentId?: ConversationId
+  readonly workspace?: Workspace
+  readonly restartBudget?: RestartBudget
+}
+
+/** Opens a conversation, unless the key already names one: then that one is the answer and nothing is written. */
+export const openConversation = (
+  facts: OpeningFacts,
+  request: OpenConversation,
+  { id, at }: { readonly id: ConversationId; readonly at: Instant },
+): Decided<{ readonly conversation: Conversation }> => {
+  const { originalTask, externalKey, subject, parentId, workspace, restartBudget = DEFAULT_RESTART_BUDGET } = request
+  const blank = refuseForAll(blanks({ originalTask, externalKey }))
+  if (blank !== undefined) return err(blank)
+  if (facts.existing !== undefined) return ok({ changes: [], events: [], answer: { conversation: facts.existing } })
+  if (parentId !== undefined && facts.parent === undefined) {
+    return err({ code: 'conversation.not_found', conversationId: parentId })
+  }
+  const details = defined({ externalKey, subject, originalTask, parentId, workspace, restartBudget })
+  const conversation: Conversation = { id, ...details, openedAt: at }
+  return ok({
+    changes: [{ type: 'add_conversation', conversation }],
+    events: [{ type: 'conversation.opened', version: 1, conversationId: id, at, conversation }],
+    answer: { conversation },
+  })
+}

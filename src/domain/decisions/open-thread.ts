@@ -1,0 +1,109 @@
+import type { WorkingSession } from '../agent-session.ts'
+import { captureWindow } from '../context-snapshot.ts'
+import { continuationFor } from '../continuation.ts'
+import type { Conversation, Workspace } from '../conversation.ts'
+import type { Decided } from '../decision.ts'
+import { defined } from '../defined.ts'
+import type { SourceFacts } from '../facts.ts'
+import type { HandoffMetadata } from '../handoff.ts'
+import { beginHandoff } from '../handoff-lifecycle.ts'
+import type { ConversationId } from '../ids.ts'
+import type { Instant } from '../instant.ts'
+import { type Refusal, refuseForAll } from '../refusal.ts'
+import { err, ok } from '../result.ts'
+import { sequenceNumber } from '../sequence.ts'
+import { findWorking } from './change-session.ts'
+import { describeHandoff, type HandoffRequest, type NewHandoffIds } from './initiate-handoff.ts'
+import { openConversation } from './open-conversation.ts'
+import { acceptAndComplete } from './settle-handoff.ts'
+import { type NewSessionIds, startSession } from './start-session.ts'
+
+/** What it takes to open a thread: a handoff into a child conversation. */
+export interface OpenThread extends HandoffRequest {
+  readonly child?: {
+    /** The parent's task unless given. */
+    readonly originalTask?: string
+    readonly externalKey?: string
+    readonly subject?: string
+    readonly workspace?: Workspace
+  }
+  readonly backend?: string
+  readonly model?: string
+  readonly providerSessionId?: string
+  readonly continuation?: string
+}
+
+/** The ids a thread needs. */
+export interface NewThreadIds extends NewHandoffIds {
+  readonly conversationId: ConversationId
+  readonly session: NewSessionIds
+}
+
+/** What opening a thread answers with: the handoff, the child conversation and its first session. */
+export interface ThreadOpened extends WorkingSession {
+  readonly handoff: HandoffMetadata
+  readonly conversation: Conversation
+}
+
+/** Opens a child conversation from a session, active or ended, and never changes that session. */
+export const openThread = (
+  facts: SourceFacts,
+  request: OpenThread,
+  { ids, at }: { readonly ids: NewThreadIds; readonly at: Instant },
+): Decided<ThreadOpened> => {
+  const found = findWorking(facts, request)
+  if (!found.ok) return found
+  const { session: source } = found.value
+  const child = openChild(facts, request, { id: ids.conversationId, at })
+  const described = describeHandoff(facts, found.value, { ...request, kind: 'thread' }, { id: ids.handoffId, at })
+  const obstacles = [...(child.ok ? [] : [child.error]), ...(described.ok ? [] : described.error)]
+  if (!child.ok || !described.ok) return err(refuseForAll(obstacles) as Refusal)
+  const { conversation } = child.value.answer
+  const started = startSession(
+    { conversation, lastEpoch: 0, nextSequence: sequenceNumber(1) },
+    firstSession(conversation, source.backend, request),
+    { ids: ids.session, at },
+  )
+  if (!started.ok) return started
+  const target = { targetSessionId: ids.session.sessionId, targetConversationId: ids.conversationId }
+  const by = request.targetAgent.trim()
+  const done = acceptAndComplete(beginHandoff(described.value), { type: 'complete', by, ...target, at, now: at })
+  if (!done.ok) return done
+  const snapshot = captureWindow(source, { id: ids.snapshotId, type: 'handoff_initiated', at })
+  return ok({
+    changes: [
+      ...child.value.changes,
+      ...started.value.changes,
+      { type: 'add_handoff', handoff: done.value.handoff },
+      { type: 'add_snapshot', snapshot },
+    ],
+    events: [
+      described.value,
+      { type: 'snapshot.captured', version: 1, conversationId: source.conversationId, at, snapshot },
+      ...child.value.events,
+      ...started.value.events,
+      ...done.value.events,
+    ],
+    answer: { ...started.value.answer, conversation, handoff: done.value.handoff },
+  })
+}
+
+const openChild = (
+  { conversation: parent, keyTakenBy }: SourceFacts,
+  { child = {}, sessionId }: OpenThread,
+  { id, at }: { readonly id: ConversationId; readonly at: Instant },
+): Decided<{ readonly conversation: Conversation }> => {
+  if (parent === undefined) return err({ code: 'session.not_found', sessionId })
+  if (child.externalKey !== undefined && keyTakenBy !== undefined) {
+    return err({ code: 'conversation.key_taken', externalKey: child.externalKey, conversationId: keyTakenBy })
+  }
+  const { originalTask, subject, workspace, restartBudget } = parent
+  const inherited = defined({ originalTask, subject, workspace, restartBudget })
+  return openConversation({ parent }, { ...inherited, ...child, parentId: parent.id }, { id, at })
+}
+
+const firstSession = (conversation: Conversation, sourceBackend: string, request: OpenThread) => {
+  const { targetAgent: agentName, backend = sourceBackend, model, providerSessionId, document, continuation } = request
+  const prompt = continuation ?? continuationFor(conversation.originalTask, document)
+  return defined({ conversationId: conversation.id, agentName, backend, model, providerSessionId, prompt })
+}

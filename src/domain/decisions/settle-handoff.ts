@@ -1,0 +1,199 @@
+import type { AgentSession, WorkingSession } from '../agent-session.ts'
+import { continuationFor } from '../continuation.ts'
+import type { Conversation } from '../conversation.ts'
+import type { Decided } from '../decision.ts'
+import { defined } from '../defined.ts'
+import type { HandoffFacts } from '../facts.ts'
+import { DEFAULT_CLAIM_MS, type HandoffMetadata } from '../handoff.ts'
+import { decideHandoff, evolveHandoff, type HandoffCommand, type HandoffMoved } from '../handoff-lifecycle.ts'
+import type { HandoffId } from '../ids.ts'
+import { blanks } from '../input.ts'
+import type { Instant } from '../instant.ts'
+import { type Refusal, refuseForAll } from '../refusal.ts'
+import { err, ok, type Result } from '../result.ts'
+import { decideSession, evolveSession } from '../session-lifecycle.ts'
+import { type NewSessionIds, newSession } from './start-session.ts'
+
+/** What it takes to claim a handoff. */
+export interface AcceptHandoff {
+  readonly handoffId: HandoffId
+  /** Names the worker; give each process its own. */
+  readonly claimant: string
+  /** How long nobody else may claim it. */
+  readonly claimMs?: number
+}
+
+/** What it takes to complete a handoff. */
+export interface CompleteHandoff {
+  readonly handoffId: HandoffId
+  /** Whoever claimed it; a handoff nobody claimed is claimed and completed at once, by its target agent unless named. */
+  readonly claimant?: string
+  /** What runs the target agent; the source's unless named. */
+  readonly backend?: string
+  readonly model?: string
+  readonly providerSessionId?: string
+  /** What the new session opens with; the original task and the document unless given. */
+  readonly continuation?: string
+}
+
+/** What it takes to end a handoff without a successor. */
+export interface EndHandoff {
+  readonly handoffId: HandoffId
+  readonly reason: string
+  /** Who asks. Needed once somebody has claimed the handoff. */
+  readonly by?: string
+}
+
+/** What completing a handoff answers with: the handoff, and the new session with its holder. */
+export interface HandoffCompleted extends WorkingSession {
+  readonly handoff: HandoffMetadata
+}
+
+interface Loaded {
+  readonly handoff: HandoffMetadata
+  readonly source: WorkingSession
+  readonly conversation: Conversation
+}
+
+const find = ({ handoff, source, conversation }: HandoffFacts, handoffId: HandoffId): Result<Loaded, Refusal> =>
+  handoff === undefined || source === undefined || conversation === undefined
+    ? err({ code: 'handoff.not_found', handoffId })
+    : ok({ handoff, source, conversation })
+
+/** Claims a handoff for one claimant until a deadline. */
+export const acceptHandoff = (
+  facts: HandoffFacts,
+  { handoffId, claimant, claimMs = DEFAULT_CLAIM_MS }: AcceptHandoff,
+  at: Instant,
+): Decided<{ readonly handoff: HandoffMetadata }> => {
+  const blank = refuseForAll(blanks({ claimant }))
+  if (blank !== undefined) return err(blank)
+  if (!Number.isSafeInteger(claimMs) || claimMs < 1) {
+    return err({
+      code: 'input.invalid',
+      field: 'claimMs',
+      problem: 'a claim lasts a whole number of milliseconds, at least 1',
+    })
+  }
+  const found = find(facts, handoffId)
+  if (!found.ok) return found
+  const { handoff } = found.value
+  const decided = decideHandoff(handoff, { type: 'accept', by: claimant, claimMs, at, now: facts.now })
+  if (!decided.ok) return decided
+  const accepted = evolveHandoff(handoff, decided.value)
+  return ok({
+    changes: [{ type: 'move_handoff', handoff: accepted, expected: handoff.version }],
+    events: [decided.value],
+    answer: { handoff: accepted },
+  })
+}
+
+/** Claims the oldest handoff that waits for an agent; none waiting is an answer too. */
+export const claimNextHandoff = (
+  facts: HandoffFacts,
+  request: Omit<AcceptHandoff, 'handoffId'> & { readonly targetAgent: string },
+  at: Instant,
+): Decided<{ readonly handoff?: HandoffMetadata }> => {
+  const blank = refuseForAll(blanks({ targetAgent: request.targetAgent, claimant: request.claimant }))
+  if (blank !== undefined) return err(blank)
+  if (facts.handoff === undefined) return ok({ changes: [], events: [], answer: {} })
+  return acceptHandoff(facts, { ...request, handoffId: facts.handoff.id }, at)
+}
+
+/** Completes a handoff: the source is handed off and the target starts, in one commit. */
+export const completeHandoff = (
+  facts: HandoffFacts,
+  request: CompleteHandoff,
+  { ids, at }: { readonly ids: NewSessionIds; readonly at: Instant },
+): Decided<HandoffCompleted> => {
+  const blank = refuseForAll(blanks({ ...request, handoffId: undefined }))
+  if (blank !== undefined) return err(blank)
+  const found = find(facts, request.handoffId)
+  if (!found.ok) return found
+  const { handoff, source, conversation } = found.value
+  const by = request.claimant ?? handoff.targetAgent
+  const moved = acceptAndComplete(handoff, { type: 'complete', by, targetSessionId: ids.sessionId, at, now: facts.now })
+  if (!moved.ok) return moved
+  const left = decideSession(source.session, { type: 'hand_off', handoffId: handoff.id, at })
+  if (!left.ok) return left
+  const continuation = request.continuation ?? continuationFor(conversation.originalTask, handoff.document)
+  const target = newSession(successor(facts, found.value, request, { id: ids.sessionId, at }), ids, continuation)
+  const handedOff = { session: evolveSession(source.session, left.value), holder: source.holder }
+  return ok({
+    changes: [
+      { type: 'move_session', working: handedOff, expected: source.session.version },
+      ...target.changes,
+      { type: 'move_handoff', handoff: moved.value.handoff, expected: handoff.version },
+    ],
+    events: [...moved.value.events.slice(0, -1), left.value, ...target.events, ...moved.value.events.slice(-1)],
+    answer: { ...target.answer, handoff: moved.value.handoff },
+  })
+}
+
+/** Completes a handoff; one that nobody has claimed yet is claimed first, and both are recorded. */
+export const acceptAndComplete = (
+  handoff: HandoffMetadata,
+  command: Extract<HandoffCommand, { type: 'complete' }>,
+): Result<{ readonly handoff: HandoffMetadata; readonly events: readonly HandoffMoved[] }, Refusal> => {
+  const { at, now, by } = command
+  const steps: readonly HandoffCommand[] =
+    handoff.status === 'initiated' ? [{ type: 'accept', by, claimMs: DEFAULT_CLAIM_MS, at, now }, command] : [command]
+  const events: HandoffMoved[] = []
+  let reached = handoff
+  for (const step of steps) {
+    const decided = decideHandoff(reached, step)
+    if (!decided.ok) return decided
+    reached = evolveHandoff(reached, decided.value)
+    events.push(decided.value)
+  }
+  return ok({ handoff: reached, events })
+}
+
+const successor = (
+  { lastEpoch, nextSequence }: HandoffFacts,
+  { handoff, source: { session: source } }: Loaded,
+  { backend = source.backend, model, providerSessionId }: CompleteHandoff,
+  { id, at }: { readonly id: AgentSession['id']; readonly at: Instant },
+) => {
+  const sameAgent = handoff.targetAgent === source.agentName
+  return defined({
+    id,
+    conversationId: handoff.conversationId,
+    epoch: lastEpoch + 1,
+    agentName: handoff.targetAgent,
+    backend,
+    model: model ?? (sameAgent ? source.model : undefined),
+    providerSessionId,
+    parentSessionId: source.parentSessionId,
+    initiatedByHandoff: handoff.id,
+    startSequence: nextSequence,
+    startedAt: at,
+  })
+}
+
+/** Cancels or fails a handoff: the source is active again, in the same commit, with nothing left over. */
+export const endHandoff = (
+  facts: HandoffFacts,
+  { handoffId, reason, by }: EndHandoff,
+  { type, at }: { readonly type: 'cancel' | 'fail'; readonly at: Instant },
+): Decided<{ readonly handoff: HandoffMetadata; readonly session: AgentSession }> => {
+  const blank = refuseForAll(blanks({ reason, by }))
+  if (blank !== undefined) return err(blank)
+  const found = find(facts, handoffId)
+  if (!found.ok) return found
+  const { handoff, source } = found.value
+  const ended = decideHandoff(handoff, defined({ type, by, reason, at, now: facts.now }))
+  if (!ended.ok) return ended
+  const released = decideSession(source.session, { type: 'release', handoffId, at })
+  if (!released.ok) return released
+  const after = evolveHandoff(handoff, ended.value)
+  const working = { session: evolveSession(source.session, released.value), holder: source.holder }
+  return ok({
+    changes: [
+      { type: 'move_handoff', handoff: after, expected: handoff.version },
+      { type: 'move_session', working, expected: source.session.version },
+    ],
+    events: [ended.value, released.value],
+    answer: { handoff: after, session: working.session },
+  })
+}

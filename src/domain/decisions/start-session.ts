@@ -1,0 +1,101 @@
+import { type AgentSession, heldBy, type SessionIdentity, type WorkingSession } from '../agent-session.ts'
+import { captureWindow } from '../context-snapshot.ts'
+import type { Decided, Decision } from '../decision.ts'
+import { defined } from '../defined.ts'
+import type { ConversationFacts } from '../facts.ts'
+import type { AgentSessionId, ConversationId, HolderToken, MessageId, SnapshotId } from '../ids.ts'
+import { blanks } from '../input.ts'
+import type { Instant } from '../instant.ts'
+import type { Message } from '../message.ts'
+import { type Refusal, refuseForAll } from '../refusal.ts'
+import { err, ok } from '../result.ts'
+import { beginSession, type SessionStarted } from '../session-lifecycle.ts'
+
+/** What it takes to start a session. */
+export interface StartSession {
+  readonly conversationId: ConversationId
+  readonly agentName: string
+  /** What runs the agent, such as `claude_agent_sdk`. */
+  readonly backend: string
+  readonly model?: string
+  readonly providerSessionId?: string
+  readonly parentSessionId?: AgentSessionId
+  /** The message the session opens with. */
+  readonly prompt?: string
+}
+
+/** The ids a new session needs. */
+export interface NewSessionIds {
+  readonly sessionId: AgentSessionId
+  readonly holder: HolderToken
+  readonly snapshotId: SnapshotId
+  readonly openingId: MessageId
+}
+
+/** Starts a session, if nobody has the conversation's baton. */
+export const startSession = (
+  facts: ConversationFacts,
+  request: StartSession,
+  { ids, at }: { readonly ids: NewSessionIds; readonly at: Instant },
+): Decided<WorkingSession> => {
+  const { conversationId, agentName, backend, model, providerSessionId, parentSessionId, prompt } = request
+  const blank = refuseForAll(blanks({ agentName, backend, model, providerSessionId, prompt }))
+  if (blank !== undefined) return err(blank)
+  if (facts.conversation === undefined) return err({ code: 'conversation.not_found', conversationId })
+  if (facts.baton !== undefined) return err(batonTaken(facts.baton))
+  const described = defined({
+    conversationId,
+    agentName: agentName.trim(),
+    backend,
+    model,
+    providerSessionId,
+    parentSessionId,
+  })
+  const place = { epoch: facts.lastEpoch + 1, startSequence: facts.nextSequence, startedAt: at }
+  return ok(newSession({ id: ids.sessionId, ...described, ...place }, ids, prompt))
+}
+
+/** Why nobody can start while this session has the baton. */
+export const batonTaken = (baton: AgentSession): Refusal => {
+  const { conversationId, id: sessionId, agentName } = baton
+  const handoffId = heldBy(baton)
+  return handoffId === undefined
+    ? { code: 'conversation.session_active', conversationId, sessionId, agentName }
+    : { code: 'conversation.handoff_open', conversationId, handoffId }
+}
+
+/** A new session, the message it opens with, and the first snapshot of its window. */
+export const newSession = (session: SessionIdentity, ids: NewSessionIds, prompt?: string): Decision<WorkingSession> => {
+  const { id: sessionId, conversationId, startedAt: at } = session
+  const opening: Message | undefined =
+    prompt === undefined
+      ? undefined
+      : {
+          id: ids.openingId,
+          conversationId,
+          sessionId,
+          sequenceNumber: session.startSequence,
+          role: 'user',
+          text: prompt,
+          recordedAt: at,
+        }
+  const started: SessionStarted = defined({
+    type: 'session.started' as const,
+    version: 1 as const,
+    conversationId,
+    at,
+    session,
+    opening,
+  })
+  const working = { session: beginSession(started), holder: ids.holder }
+  const snapshot = captureWindow(working.session, { id: ids.snapshotId, type: 'session_start', at })
+  return {
+    changes: [
+      { type: 'add_session', working },
+      ...(opening === undefined ? [] : [{ type: 'add_message' as const, message: opening }]),
+      { type: 'add_snapshot', snapshot },
+    ],
+    events: [started, { type: 'snapshot.captured', version: 1, conversationId, at, snapshot }],
+    answer: working,
+  }
+}

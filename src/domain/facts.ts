@@ -1,0 +1,63 @@
+import type { AgentSession, WorkingSession } from './agent-session.ts'
+import type { Conversation } from './conversation.ts'
+import type { HandoffMetadata } from './handoff.ts'
+import type { ConversationId, TurnId } from './ids.ts'
+import type { Instant } from './instant.ts'
+import type { SequenceNumber } from './sequence.ts'
+import type { ToolCallReference } from './tool-call.ts'
+
+/** Where a conversation's next session and next message go. */
+export interface ConversationTail {
+  /** 0 before the first session. */
+  readonly lastEpoch: number
+  readonly nextSequence: SequenceNumber
+}
+
+/** What opening a conversation is decided on. */
+export interface OpeningFacts {
+  /** The conversation that already has the key. */
+  readonly existing?: Conversation
+  readonly parent?: Conversation
+}
+
+/** What starting a session is decided on. */
+export interface ConversationFacts extends ConversationTail {
+  readonly conversation?: Conversation
+  /** The session that has the conversation's baton, if one has. */
+  readonly baton?: AgentSession
+}
+
+/** What a command on one session is decided on. The caller's own copy will do, until a version says otherwise. */
+export interface SessionFacts {
+  readonly working?: WorkingSession
+}
+
+/** What resuming a session is decided on: others may have worked meanwhile. */
+export interface ResumeFacts extends SessionFacts {
+  readonly baton?: AgentSession
+  readonly nextSequence: SequenceNumber
+}
+
+/** What initiating a handoff is decided on. */
+export interface SourceFacts extends SessionFacts {
+  readonly conversation?: Conversation
+  /** The turn asked for, if it is one of the source's conversation; else the source's latest. */
+  readonly priorTurnId?: TurnId
+  /** Those asked for that exist in the source's conversation, in order. */
+  readonly namedToolCalls: readonly ToolCallReference[]
+  /** Those of the source's current exchange, in order. */
+  readonly exchangeToolCalls: readonly ToolCallReference[]
+  /** Those of the source's last turn that has any, in order. */
+  readonly lastToolCalls: readonly ToolCallReference[]
+  /** The conversation that already has the key asked for. */
+  readonly keyTakenBy?: ConversationId
+}
+
+/** What the next step of a handoff is decided on. */
+export interface HandoffFacts extends ConversationTail {
+  readonly handoff?: HandoffMetadata
+  readonly conversation?: Conversation
+  readonly source?: WorkingSession
+  /** The store's clock, by which claims are compared. */
+  readonly now: Instant
+}

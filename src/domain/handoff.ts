@@ -1,0 +1,130 @@
+import type { AgentSessionId, ConversationId, HandoffId, TurnId } from './ids.ts'
+import type { Instant } from './instant.ts'
+import { parts } from './parts.ts'
+import { statesOf, type TransitionTable, terminalStates } from './state-machine.ts'
+import type { ToolCallReference } from './tool-call.ts'
+
+/** Why a conversation is passed on: to another agent, to a fresh window, or into a thread of its own. */
+export const HANDOFF_KINDS = ['agent_transfer', 'context_restart', 'thread'] as const
+
+/** Why a conversation is passed on. */
+export type HandoffKind = (typeof HANDOFF_KINDS)[number]
+
+/** What may be asked of a handoff. */
+export type HandoffCommandType = 'accept' | 'complete' | 'cancel' | 'fail'
+
+/** The life of a handoff. A later claimant may accept again once the deadline has passed. */
+export const HANDOFF_TRANSITIONS = {
+  initiated: { accept: 'accepted', cancel: 'cancelled', fail: 'failed' },
+  accepted: { accept: 'accepted', complete: 'completed', cancel: 'cancelled', fail: 'failed' },
+  completed: {},
+  cancelled: {},
+  failed: {},
+} as const satisfies TransitionTable<string, HandoffCommandType>
+
+/** Where a handoff is in its life. */
+export type HandoffStatus = keyof typeof HANDOFF_TRANSITIONS
+
+/** Every status of a handoff. */
+export const HANDOFF_STATUSES: readonly HandoffStatus[] = statesOf(HANDOFF_TRANSITIONS)
+
+/** The statuses a handoff never leaves. */
+export const TERMINAL_HANDOFF_STATUSES = terminalStates<HandoffStatus, HandoffCommandType>(HANDOFF_TRANSITIONS)
+
+/** How long a claim lasts unless the claimant asks for more or less: one minute. */
+export const DEFAULT_CLAIM_MS = 60_000
+
+/** Remarks about how a handoff came to be, for auditors. */
+export const HANDOFF_FLAGS = ['minimal_continuation', 'checkpoint_timed_out', 'checkpoint_missing'] as const
+
+/** A remark about how a handoff came to be. */
+export type HandoffFlag = (typeof HANDOFF_FLAGS)[number]
+
+/** W3C trace context, carried across the boundary. */
+export interface TraceContext {
+  readonly traceparent: string
+  readonly tracestate?: string
+}
+
+/** What never changes about a handoff: who, when, why, and what led to it. */
+export interface HandoffOrigin {
+  readonly id: HandoffId
+  readonly kind: HandoffKind
+  readonly conversationId: ConversationId
+  readonly sourceSessionId: AgentSessionId
+  readonly sourceAgent: string
+  readonly targetAgent: string
+  readonly reason: string
+  /** The checkpoint, or the caller's own text for the successor. */
+  readonly document?: string
+  readonly priorTurnId: TurnId
+  readonly triggeringToolCalls: readonly ToolCallReference[]
+  readonly flags: readonly HandoffFlag[]
+  readonly traceContext?: TraceContext
+  readonly initiatedAt: Instant
+}
+
+/** Who took a handoff, and until when nobody else may. Both times by the store's clock. */
+export interface Claim {
+  readonly claimant: string
+  readonly acceptedAt: Instant
+  readonly deadline: Instant
+}
+
+/** What is known of a handoff depends on its status. */
+export type HandoffLifecycle =
+  | { readonly status: 'initiated' }
+  | { readonly status: 'accepted'; readonly claim: Claim }
+  | {
+      readonly status: 'completed'
+      readonly claim: Claim
+      readonly targetSessionId: AgentSessionId
+      /** The child conversation a thread opened. */
+      readonly targetConversationId?: ConversationId
+      readonly endedAt: Instant
+    }
+  | {
+      readonly status: 'cancelled' | 'failed'
+      readonly claim?: Claim
+      readonly endReason: string
+      readonly endedAt: Instant
+    }
+
+/** What changes about a handoff, and the version it is compared by. */
+export type HandoffStanding = { readonly version: number } & HandoffLifecycle
+
+/** The passing of a conversation from a source session to a target. */
+export type HandoffMetadata = HandoffOrigin & HandoffStanding
+
+/** Whether a handoff still waits for an end. */
+export const isOpen = (handoff: HandoffMetadata): boolean => !TERMINAL_HANDOFF_STATUSES.includes(handoff.status)
+
+/** The claim on a handoff, current or last. */
+export const claimOf = (handoff: HandoffMetadata): Claim | undefined =>
+  handoff.status === 'initiated' ? undefined : handoff.claim
+
+/** Whether a handoff may be claimed now: nobody has, or whoever did let the deadline pass. */
+export const isClaimable = (handoff: HandoffMetadata, now: Instant): boolean =>
+  handoff.status === 'initiated' || (handoff.status === 'accepted' && handoff.claim.deadline <= now)
+
+const ORIGIN = {
+  id: true,
+  kind: true,
+  conversationId: true,
+  sourceSessionId: true,
+  sourceAgent: true,
+  targetAgent: true,
+  reason: true,
+  document: true,
+  priorTurnId: true,
+  triggeringToolCalls: true,
+  flags: true,
+  traceContext: true,
+  initiatedAt: true,
+} satisfies Record<keyof HandoffOrigin, true>
+
+/** The part of a handoff that never changes. */
+export const originOf = (handoff: HandoffMetadata): HandoffOrigin => parts(handoff, ORIGIN, true)
+
+/** The part of a handoff that changes. */
+export const handoffStandingOf = (handoff: HandoffMetadata): HandoffStanding => parts(handoff, ORIGIN, false)

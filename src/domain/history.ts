@@ -1,0 +1,44 @@
+import type { AgentSession } from './agent-session.ts'
+import type { AuditEvent } from './audit-event.ts'
+import type { SnapshotRecord } from './context-snapshot.ts'
+import type { Conversation } from './conversation.ts'
+import type { HandoffMetadata } from './handoff.ts'
+import { beginHandoff, evolveHandoff } from './handoff-lifecycle.ts'
+import type { AgentSessionId, ConversationId, HandoffId, SnapshotId } from './ids.ts'
+import { beginSession, evolveSession } from './session-lifecycle.ts'
+
+/** The state that a list of events adds up to. */
+export interface History {
+  readonly conversations: ReadonlyMap<ConversationId, Conversation>
+  readonly sessions: ReadonlyMap<AgentSessionId, AgentSession>
+  readonly handoffs: ReadonlyMap<HandoffId, HandoffMetadata>
+  readonly snapshots: ReadonlyMap<SnapshotId, SnapshotRecord>
+}
+
+/**
+ * Folds events into the state they add up to. What is stored must equal it.
+ *
+ * @throws TypeError when an event speaks of something no earlier event began
+ */
+export const foldHistory = (events: Iterable<AuditEvent>): History => {
+  const conversations = new Map<ConversationId, Conversation>()
+  const sessions = new Map<AgentSessionId, AgentSession>()
+  const handoffs = new Map<HandoffId, HandoffMetadata>()
+  const snapshots = new Map<SnapshotId, SnapshotRecord>()
+  for (const event of events) {
+    if (event.type === 'conversation.opened') conversations.set(event.conversation.id, event.conversation)
+    else if (event.type === 'session.started') sessions.set(event.session.id, beginSession(event))
+    else if (event.type === 'handoff.initiated') handoffs.set(event.handoff.id, beginHandoff(event))
+    else if (event.type === 'snapshot.captured') snapshots.set(event.snapshot.id, event.snapshot)
+    else if ('sessionId' in event) {
+      sessions.set(event.sessionId, evolveSession(known(sessions, event.sessionId), event))
+    } else handoffs.set(event.handoffId, evolveHandoff(known(handoffs, event.handoffId), event))
+  }
+  return { conversations, sessions, handoffs, snapshots }
+}
+
+const known = <Key, Value>(from: ReadonlyMap<Key, Value>, key: Key): Value => {
+  const value = from.get(key)
+  if (value === undefined) throw new TypeError(`An event speaks of ${String(key)}, which no earlier event began`)
+  return value
+}

@@ -1,0 +1,51 @@
+declare const brand: unique symbol
+
+/** A string that only its own parser may produce. */
+export type Id<Name extends string> = string & { readonly [brand]: Name }
+
+/** Names one long piece of work. */
+export type ConversationId = Id<'ConversationId'>
+/** Names one message of a conversation. */
+export type MessageId = Id<'MessageId'>
+/** Names one request/response of a session. */
+export type TurnId = Id<'TurnId'>
+/** Names one window's life inside a conversation. */
+export type AgentSessionId = Id<'AgentSessionId'>
+/** Names one passing of a conversation from a session to another. */
+export type HandoffId = Id<'HandoffId'>
+/** Names one picture of a context window. */
+export type SnapshotId = Id<'SnapshotId'>
+/** Names one command, so that repeating it is safe. */
+export type CommandId = Id<'CommandId'>
+/** Proves who works a session now. A newer token supersedes an older one. */
+export type HolderToken = Id<'HolderToken'>
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+const parserFor =
+  <T extends Id<string>>(name: string) =>
+  (raw: string): T => {
+    if (typeof raw !== 'string' || !UUID.test(raw)) {
+      throw new TypeError(
+        `${name} must be a UUID such as 0190a0a0-0000-7000-8000-000000000001, got ${JSON.stringify(raw)}`,
+      )
+    }
+    return raw.toLowerCase() as T
+  }
+
+/** Reads a conversation id from text. @throws TypeError when it is not a UUID */
+export const conversationId = parserFor<ConversationId>('ConversationId')
+/** Reads a message id from text. @throws TypeError when it is not a UUID */
+export const messageId = parserFor<MessageId>('MessageId')
+/** Reads a turn id from text. @throws TypeError when it is not a UUID */
+export const turnId = parserFor<TurnId>('TurnId')
+/** Reads an agent session id from text. @throws TypeError when it is not a UUID */
+export const agentSessionId = parserFor<AgentSessionId>('AgentSessionId')
+/** Reads a handoff id from text. @throws TypeError when it is not a UUID */
+export const handoffId = parserFor<HandoffId>('HandoffId')
+/** Reads a snapshot id from text. @throws TypeError when it is not a UUID */
+export const snapshotId = parserFor<SnapshotId>('SnapshotId')
+/** Reads a command id from text. @throws TypeError when it is not a UUID */
+export const commandId = parserFor<CommandId>('CommandId')
+/** Reads a holder token from text. @throws TypeError when it is not a UUID */
+export const holderToken = parserFor<HolderToken>('HolderToken')

@@ -1,0 +1,76 @@
+import type { AgentSession } from './agent-session.ts'
+import type { Conversation } from './conversation.ts'
+import type { HandoffMetadata } from './handoff.ts'
+import type { ConversationId } from './ids.ts'
+
+/** The parts a lineage is made of, as one read finds them. */
+export interface LineageRecord {
+  /** The conversation, its ancestors and its descendants. */
+  readonly conversations: readonly Conversation[]
+  readonly sessions: readonly AgentSession[]
+  readonly handoffs: readonly HandoffMetadata[]
+}
+
+/** A conversation's line of sessions, the handoffs between them, and the threads that grew out of it. */
+export interface LineageBranch {
+  readonly conversation: Conversation
+  /** By epoch. */
+  readonly sessions: readonly AgentSession[]
+  /** Oldest first. */
+  readonly handoffs: readonly HandoffMetadata[]
+  /** Child conversations, oldest first. */
+  readonly threads: readonly LineageBranch[]
+}
+
+/** Where a conversation came from and what became of it. */
+export interface Lineage extends LineageBranch {
+  /** The root first, the parent last. */
+  readonly ancestors: readonly Conversation[]
+}
+
+/** Orders by the values of some keys, the first that differs deciding. */
+export const by =
+  <T>(...keys: readonly ((item: T) => string | number)[]) =>
+  (a: T, b: T): number => {
+    for (const key of keys) {
+      const [left, right] = [key(a), key(b)]
+      if (left !== right) return left < right ? -1 : 1
+    }
+    return 0
+  }
+
+/** Puts the parts of a lineage in order. Answers `undefined` when the conversation is not among them. */
+export const arrangeLineage = (record: LineageRecord, id: ConversationId): Lineage | undefined => {
+  const conversation = record.conversations.find((candidate) => candidate.id === id)
+  return conversation && { ...branch(record, conversation), ancestors: ancestorsOf(record, conversation) }
+}
+
+const branch = (record: LineageRecord, conversation: Conversation): LineageBranch => {
+  const { id } = conversation
+  return {
+    conversation,
+    sessions: record.sessions.filter((session) => session.conversationId === id).sort(by(({ epoch }) => epoch)),
+    handoffs: record.handoffs
+      .filter((handoff) => handoff.conversationId === id)
+      .sort(
+        by(
+          ({ initiatedAt }) => initiatedAt,
+          (handoff) => handoff.id,
+        ),
+      ),
+    threads: record.conversations
+      .filter(({ parentId }) => parentId === id)
+      .sort(
+        by(
+          ({ openedAt }) => openedAt,
+          (child) => child.id,
+        ),
+      )
+      .map((child) => branch(record, child)),
+  }
+}
+
+const ancestorsOf = (record: LineageRecord, { parentId }: Conversation): readonly Conversation[] => {
+  const parent = record.conversations.find(({ id }) => id === parentId)
+  return parent === undefined ? [] : [...ancestorsOf(record, parent), parent]
+}

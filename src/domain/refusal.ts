@@ -1,0 +1,97 @@
+import type { SessionCommandType, SessionState } from './agent-session.ts'
+import type { HandoffCommandType, HandoffStatus } from './handoff.ts'
+import type { AgentSessionId, CommandId, ConversationId, HandoffId, TurnId } from './ids.ts'
+import type { Instant } from './instant.ts'
+
+interface Details {
+  'input.blank': { field: string }
+  'input.invalid': { field: string; problem: string }
+  'conversation.not_found': { conversationId: ConversationId }
+  'conversation.session_active': { conversationId: ConversationId; sessionId: AgentSessionId; agentName: string }
+  'conversation.handoff_open': { conversationId: ConversationId; handoffId: HandoffId }
+  'conversation.key_taken': { externalKey: string; conversationId: ConversationId }
+  'session.not_found': { sessionId: AgentSessionId }
+  'session.not_active': { sessionId: AgentSessionId; state: SessionState }
+  'session.illegal_transition': { sessionId: AgentSessionId; from: SessionState; command: SessionCommandType }
+  'session.held': { sessionId: AgentSessionId; handoffId: HandoffId; command: SessionCommandType }
+  'session.superseded': { sessionId: AgentSessionId }
+  'session.no_turns': { sessionId: AgentSessionId }
+  'turn.not_found': { conversationId: ConversationId; turnId: TurnId }
+  'tool_call.not_found': { conversationId: ConversationId; callIds: readonly string[] }
+  'handoff.not_found': { handoffId: HandoffId }
+  'handoff.same_agent': { agent: string }
+  'handoff.already_open': { sessionId: AgentSessionId; handoffId: HandoffId }
+  'handoff.illegal_transition': { handoffId: HandoffId; from: HandoffStatus; command: HandoffCommandType }
+  'handoff.already_claimed': { handoffId: HandoffId; claimant: string; deadline: Instant }
+  'handoff.not_claimant': {
+    handoffId: HandoffId
+    claimant: string
+    deadline: Instant
+    by?: string
+    command: HandoffCommandType
+  }
+  'command.id_reused': { commandId: CommandId }
+  several: { reasons: readonly Refusal[] }
+}
+
+/** The stable code of a refusal. */
+export type RefusalCode = keyof Details
+
+/** A rule said no. The code is stable; the details say to whom and why. */
+export type Refusal = { [Code in RefusalCode]: { readonly code: Code } & Readonly<Details[Code]> }[RefusalCode]
+
+const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Code]>) => string } = {
+  'input.blank': ({ field }) => `The ${field} is blank. Give it a value that is more than white space.`,
+  'input.invalid': ({ field, problem }) => `The ${field} cannot be used: ${problem}.`,
+  'conversation.not_found': ({ conversationId }) =>
+    `There is no conversation ${conversationId}. Open it first, or check the id.`,
+  'conversation.session_active': ({ conversationId, sessionId, agentName }) =>
+    `Conversation ${conversationId} already has an active session (${sessionId}, agent "${agentName}"). ` +
+    'Hand it off, or end it, before another one starts.',
+  'conversation.handoff_open': ({ conversationId, handoffId }) =>
+    `Conversation ${conversationId} is being handed off (${handoffId}). Complete or cancel that handoff first.`,
+  'conversation.key_taken': ({ externalKey, conversationId }) =>
+    `The key "${externalKey}" already names conversation ${conversationId}. A thread needs a key of its own, or none.`,
+  'session.not_found': ({ sessionId }) => `There is no session ${sessionId}. Check the id.`,
+  'session.not_active': ({ sessionId, state }) =>
+    `Session ${sessionId} is ${state}, and only an active session can do this. Look up the active session instead.`,
+  'session.illegal_transition': ({ sessionId, from, command }) =>
+    `Session ${sessionId} is ${from}, and "${command}" is not possible from there.`,
+  'session.held': ({ sessionId, handoffId, command }) =>
+    `Session ${sessionId} is held by the open handoff ${handoffId}, so "${command}" must wait. ` +
+    'Complete or cancel the handoff.',
+  'session.superseded': ({ sessionId }) =>
+    `Session ${sessionId} is worked by a newer holder. Stop here; to work it again, take it over.`,
+  'session.no_turns': ({ sessionId }) =>
+    `Session ${sessionId} has no turn yet, and a handoff must name the turn that led to it. Record a turn first.`,
+  'turn.not_found': ({ conversationId, turnId }) =>
+    `Conversation ${conversationId} has no turn ${turnId}. A handoff can only name a turn of its own conversation.`,
+  'tool_call.not_found': ({ conversationId, callIds }) =>
+    `Conversation ${conversationId} has no tool call ${callIds.map((id) => `"${id}"`).join(', ')}. ` +
+    'A handoff can only name recorded tool calls of its own conversation.',
+  'handoff.not_found': ({ handoffId }) => `There is no handoff ${handoffId}. Check the id.`,
+  'handoff.same_agent': ({ agent }) =>
+    `"${agent}" already has this conversation. A transfer needs another agent; for a fresh window use a context restart.`,
+  'handoff.already_open': ({ sessionId, handoffId }) =>
+    `Session ${sessionId} is already being handed off (${handoffId}). Complete or cancel that handoff first.`,
+  'handoff.illegal_transition': ({ handoffId, from, command }) =>
+    `Handoff ${handoffId} is ${from}, and "${command}" is not possible from there.`,
+  'handoff.already_claimed': ({ handoffId, claimant, deadline }) =>
+    `Handoff ${handoffId} was claimed by "${claimant}", who has until ${deadline}. Try again after that.`,
+  'handoff.not_claimant': ({ handoffId, claimant, deadline, by, command }) =>
+    `Handoff ${handoffId} is claimed by "${claimant}" until ${deadline}, so ${by === undefined ? 'nobody else' : `"${by}"`} ` +
+    `may ${by === undefined ? '' : 'not '}${command} it before then.`,
+  'command.id_reused': ({ commandId }) =>
+    `Command ${commandId} was already used for something else. Use a new command id for a new command.`,
+  several: ({ reasons }) => reasons.map(describeRefusal).join(' '),
+}
+
+/** The refusal as a sentence for a person: what happened, why, and what to do. */
+export const describeRefusal = (refusal: Refusal): string => {
+  const sentence = SENTENCES[refusal.code] as (refusal: Refusal) => string
+  return sentence(refusal)
+}
+
+/** One refusal that lists every reason, or the reason itself when there is but one. */
+export const refuseForAll = (reasons: readonly Refusal[]): Refusal | undefined =>
+  reasons.length > 1 ? { code: 'several', reasons } : reasons[0]

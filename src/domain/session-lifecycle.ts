@@ -1,0 +1,182 @@
+import {
+  type AgentSession,
+  heldBy,
+  identityOf,
+  SESSION_TRANSITIONS,
+  type SessionCommandType,
+  type SessionEnd,
+  type SessionIdentity,
+  type SessionLifecycle,
+  type SessionProgress,
+  type SessionState,
+} from './agent-session.ts'
+import { defined } from './defined.ts'
+import type { Fact } from './fact.ts'
+import type { AgentSessionId, HandoffId } from './ids.ts'
+import type { Instant } from './instant.ts'
+import type { Message } from './message.ts'
+import { countRoles, EMPTY_SUMMARY } from './message-summary.ts'
+import type { Refusal } from './refusal.ts'
+import { err, ok, type Result } from './result.ts'
+import { advance, type SequenceNumber } from './sequence.ts'
+import { nextState } from './state-machine.ts'
+import { placeTurn, type Turn, type TurnDraft } from './turn.ts'
+import { UNKNOWN_USAGE, type UsageReading } from './usage-reading.ts'
+
+/** What is asked of a session. */
+export type SessionCommand = { readonly at: Instant } & (
+  | { readonly type: 'record_turn'; readonly turn: TurnDraft }
+  | { readonly type: 'resume'; readonly nextSequence: SequenceNumber }
+  | { readonly type: 'take_over' }
+  | { readonly type: 'pause' }
+  | { readonly type: 'complete' }
+  | { readonly type: 'fail'; readonly reason: string }
+  | { readonly type: 'hold' | 'release' | 'hand_off'; readonly handoffId: HandoffId }
+)
+
+type Of<Type extends string, Body = unknown> = Fact<Type, { sessionId: AgentSessionId } & Body>
+
+/** How a session begins. */
+export type SessionStarted = Fact<'session.started', { session: SessionIdentity; opening?: Message }>
+
+/** What happens to a session after its start. */
+export type SessionMoved =
+  | Of<'turn.recorded', { turn: Turn; messages: readonly Message[] }>
+  | Of<'session.taken_over' | 'session.paused' | 'session.completed'>
+  | Of<'session.resumed', { nextSequence: SequenceNumber }>
+  | Of<'session.failed', { endReason: string }>
+  | Of<'session.held' | 'session.released' | 'session.handed_off', { handoffId: HandoffId }>
+
+/** Everything that happens to a session. */
+export type SessionEvent = SessionStarted | SessionMoved
+
+const BY_HAND: readonly SessionCommandType[] = ['pause', 'resume', 'complete', 'fail']
+const BY_HANDOFF: readonly SessionCommandType[] = ['release', 'hand_off']
+
+/** May this command happen now? Answers with the fact to record, or the reason it may not. */
+export const decideSession = (session: AgentSession, command: SessionCommand): Result<SessionMoved, Refusal> => {
+  const holder = heldBy(session)
+  if (holder !== undefined && BY_HAND.includes(command.type)) {
+    return err({ code: 'session.held', sessionId: session.id, handoffId: holder, command: command.type })
+  }
+  const to = nextState<SessionState, SessionCommandType>(SESSION_TRANSITIONS, session.state, command.type)
+  const byItsHandoff = 'handoffId' in command && command.handoffId === holder
+  if (to === undefined || (BY_HANDOFF.includes(command.type) && !byItsHandoff))
+    return err(refuse(session, command.type))
+  return ok(factOf(session, command))
+}
+
+const refuse = (session: AgentSession, command: SessionCommandType): Refusal =>
+  command === 'record_turn' || command === 'hold'
+    ? { code: 'session.not_active', sessionId: session.id, state: session.state }
+    : { code: 'session.illegal_transition', sessionId: session.id, from: session.state, command }
+
+const factOf = (session: AgentSession, command: SessionCommand): SessionMoved => {
+  const about = { version: 1, conversationId: session.conversationId, sessionId: session.id, at: command.at } as const
+  switch (command.type) {
+    case 'record_turn':
+      return { type: 'turn.recorded', ...about, ...placeTurn(command.turn, nextPlace(session, command.at)) }
+    case 'take_over':
+      return { type: 'session.taken_over', ...about }
+    case 'pause':
+      return { type: 'session.paused', ...about }
+    case 'resume':
+      return { type: 'session.resumed', ...about, nextSequence: command.nextSequence }
+    case 'complete':
+      return { type: 'session.completed', ...about }
+    case 'fail':
+      return { type: 'session.failed', ...about, endReason: command.reason }
+    case 'hold':
+      return { type: 'session.held', ...about, handoffId: command.handoffId }
+    case 'release':
+      return { type: 'session.released', ...about, handoffId: command.handoffId }
+    case 'hand_off':
+      return { type: 'session.handed_off', ...about, handoffId: command.handoffId }
+    default:
+      return command satisfies never
+  }
+}
+
+const nextPlace = ({ conversationId, id, progress }: AgentSession, at: Instant) => ({
+  conversationId,
+  sessionId: id,
+  number: progress.turns + 1,
+  start: progress.nextSequence,
+  at,
+})
+
+/** What a session looks like when it has just begun. */
+export const beginSession = ({ session, opening }: SessionStarted): AgentSession => {
+  const empty: SessionProgress = {
+    turns: 0,
+    nextSequence: session.startSequence,
+    window: { messages: EMPTY_SUMMARY, usage: UNKNOWN_USAGE },
+  }
+  const progress = opening === undefined ? empty : withMessages(empty, [opening], UNKNOWN_USAGE)
+  return { ...session, version: 1, progress, state: 'active' }
+}
+
+/** What the session looks like once the event has happened. Never refuses. */
+export const evolveSession = (session: AgentSession, event: SessionMoved): AgentSession => ({
+  ...identityOf(session),
+  version: session.version + 1,
+  progress: progressAfter(session.progress, event),
+  ...lifecycleAfter(session, event),
+})
+
+const progressAfter = (progress: SessionProgress, event: SessionMoved): SessionProgress => {
+  if (event.type === 'session.resumed') return { ...progress, nextSequence: event.nextSequence }
+  if (event.type !== 'turn.recorded') return progress
+  const { turn, messages } = event
+  return { ...withMessages(progress, messages, turn.usage), turns: turn.number, lastTurnId: turn.id }
+}
+
+const withMessages = (
+  progress: SessionProgress,
+  messages: readonly Message[],
+  usage: UsageReading,
+): SessionProgress => {
+  const first = messages[0]?.sequenceNumber ?? progress.nextSequence
+  const last = advance(progress.nextSequence, messages.length - 1)
+  const { window, exchangeStart } = progress
+  return defined({
+    ...progress,
+    nextSequence: advance(last, 1),
+    lastSequence: last,
+    exchangeStart: messages.findLast(({ role }) => role === 'user')?.sequenceNumber ?? exchangeStart,
+    window: {
+      messages: countRoles(
+        messages.map(({ role }) => role),
+        window.messages,
+      ),
+      range: { start: window.range?.start ?? first, end: last },
+      usage,
+    },
+  })
+}
+
+const lifecycleAfter = (session: AgentSession, event: SessionMoved): SessionLifecycle => {
+  const end: SessionEnd = defined({ endedAt: event.at, endSequence: session.progress.lastSequence })
+  switch (event.type) {
+    case 'turn.recorded':
+    case 'session.resumed':
+    case 'session.released':
+      return { state: 'active' }
+    case 'session.paused':
+      return { state: 'paused' }
+    case 'session.held':
+      return { state: 'paused', heldBy: event.handoffId }
+    case 'session.taken_over':
+      return session.state === 'paused'
+        ? defined({ state: 'paused' as const, heldBy: session.heldBy })
+        : { state: 'active' }
+    case 'session.completed':
+      return { state: 'completed', ...end }
+    case 'session.failed':
+      return { state: 'failed', endReason: event.endReason, ...end }
+    case 'session.handed_off':
+      return { state: 'handed_off', terminatedByHandoff: event.handoffId, ...end }
+    default:
+      return event satisfies never
+  }
+}

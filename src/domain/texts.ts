@@ -1,0 +1,30 @@
+/** The properties that hold what people and agents wrote; everything else names, counts or dates something. */
+const TEXTS: ReadonlySet<string> = new Set([
+  'text',
+  'originalTask',
+  'prompt',
+  'continuation',
+  'reason',
+  'endReason',
+  'document',
+])
+
+/** Stands where a text was: the log names things and never holds texts, so that a text can be erased. */
+export const TEXT_WITHHELD = '[withheld]'
+
+/** The same data with every text replaced by a marker. Folding withheld events gives withheld state. */
+export const withholdTexts = <T>(value: T): T => mapTexts(value, () => TEXT_WITHHELD)
+
+/** The same data with every text put through a function, at any depth. */
+export const mapTexts = <T>(value: T, change: (text: string) => string): T => walk(value, change) as T
+
+const walk = (value: unknown, change: (text: string) => string): unknown => {
+  if (Array.isArray(value)) return value.map((item) => walk(item, change))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [
+      name,
+      typeof part === 'string' && TEXTS.has(name) ? change(part) : walk(part, change),
+    ]),
+  )
+}

@@ -1,0 +1,82 @@
+export { type Batonpass, createBatonpass } from './batonpass.ts'
+export { type BatonpassOptions, buildContainer, TOKENS } from './container.ts'
+export {
+  type AgentSession,
+  hasBaton,
+  isTerminal,
+  SESSION_TRANSITIONS,
+  type SessionState,
+  type WorkingSession,
+} from './domain/agent-session.ts'
+export type { AuditEntry, AuditEvent } from './domain/audit-event.ts'
+export type { ContextWindowSnapshot, SnapshotType } from './domain/context-snapshot.ts'
+export type { Conversation, Workspace } from './domain/conversation.ts'
+export {
+  HANDOFF_TRANSITIONS,
+  type HandoffFlag,
+  type HandoffKind,
+  type HandoffMetadata,
+  type HandoffStatus,
+  isOpen,
+  type TraceContext,
+} from './domain/handoff.ts'
+export { foldHistory, type History } from './domain/history.ts'
+export {
+  type AgentSessionId,
+  agentSessionId,
+  type CommandId,
+  type ConversationId,
+  commandId,
+  conversationId,
+  type HandoffId,
+  type HolderToken,
+  handoffId,
+  holderToken,
+  type MessageId,
+  messageId,
+  type SnapshotId,
+  snapshotId,
+  type TurnId,
+  turnId,
+} from './domain/ids.ts'
+export { type Instant, instant } from './domain/instant.ts'
+export type { Lineage, LineageBranch } from './domain/lineage.ts'
+export type { MessageInHistory, MessageRole } from './domain/message.ts'
+export { type MessageSummary, totalMessages } from './domain/message-summary.ts'
+export { describeRefusal, type Refusal, type RefusalCode } from './domain/refusal.ts'
+export type { RestartBudget } from './domain/restart-budget.ts'
+export type { Result } from './domain/result.ts'
+export {
+  rangeContains,
+  rangeLength,
+  type SequenceNumber,
+  type SequenceRange,
+  sequenceRange,
+} from './domain/sequence.ts'
+export { type TransitionTable, terminalStates, toMermaid } from './domain/state-machine.ts'
+export { withholdTexts } from './domain/texts.ts'
+export type { ToolCallReference } from './domain/tool-call.ts'
+export type { MessageInput, ToolCallInput, Turn, TurnInput } from './domain/turn.ts'
+export type { UsageReading } from './domain/usage-reading.ts'
+export type { AgentHandoffPort } from './ports/agent-handoff-port.ts'
+export type { AgentSessionRepository } from './ports/agent-session-repository.ts'
+export type { AuditLog } from './ports/audit-log.ts'
+export type { ContextSnapshotPort } from './ports/context-snapshot-port.ts'
+export type { ConversationRepository } from './ports/conversation-repository.ts'
+export type { MessageRepository } from './ports/message-repository.ts'
+export type { Page, Paged } from './ports/page.ts'
+export type { Store } from './ports/store.ts'
+export { StoreFailure, type StoreFailureCode } from './ports/store-failure.ts'
+export type { Clock, IdGenerator } from './ports/system.ts'
+export type { CommitOutcome, Question, Unit, UnitOfWork } from './ports/unit-of-work.ts'
+export { HandoffHistory } from './services/handoff-history.ts'
+export { HandoffService, type HandoffServiceDeps, type Reply } from './services/handoff-service.ts'
+export type {
+  AcceptRequest,
+  ClaimNextRequest,
+  CompleteRequest,
+  EndRequest,
+  InitiateRequest,
+  RecordTurnRequest,
+  ThreadRequest,
+} from './services/requests.ts'

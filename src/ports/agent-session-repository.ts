@@ -1,0 +1,16 @@
+import type { AgentSession } from '../domain/agent-session.ts'
+import type { AgentSessionId, ConversationId } from '../domain/ids.ts'
+import type { Page, Paged } from './page.ts'
+
+/**
+ * Keeps sessions. At most one per conversation has the baton: it is active, or held by an open handoff.
+ * A session that is not in a state lacks that state's facts: no end fields unless it ended, no `heldBy` unless held.
+ */
+export interface AgentSessionRepository {
+  find(id: AgentSessionId): Promise<AgentSession | undefined>
+  findActive(conversation: ConversationId): Promise<AgentSession | undefined>
+  /** By epoch. */
+  listForConversation(conversation: ConversationId, page: Page): Promise<Paged<AgentSession>>
+  /** Oldest first; a provider session may have been worked by more than one. */
+  findByProviderSession(providerSessionId: string): Promise<readonly AgentSession[]>
+}

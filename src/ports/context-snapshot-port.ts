@@ -1,0 +1,11 @@
+import type { ContextWindowSnapshot } from '../domain/context-snapshot.ts'
+import type { AgentSessionId, SnapshotId } from '../domain/ids.ts'
+import type { Page, Paged } from './page.ts'
+
+/** Keeps snapshots, and finds the tool calls each one saw: those of its session within its range, in order. */
+export interface ContextSnapshotPort {
+  find(id: SnapshotId): Promise<ContextWindowSnapshot | undefined>
+  findLatest(session: AgentSessionId): Promise<ContextWindowSnapshot | undefined>
+  /** In the order they were taken. */
+  listForSession(session: AgentSessionId, page: Page): Promise<Paged<ContextWindowSnapshot>>
+}

@@ -1,0 +1,16 @@
+import type { AgentSessionId, ConversationId, TurnId } from '../domain/ids.ts'
+import type { MessageInHistory } from '../domain/message.ts'
+import type { Turn } from '../domain/turn.ts'
+import type { Page, Paged } from './page.ts'
+
+/**
+ * Keeps messages, turns and tool calls. They are only ever added: sequence numbers are unique in a conversation,
+ * turn numbers in a session, and a message never changes.
+ */
+export interface MessageRepository {
+  findTurn(id: TurnId): Promise<Turn | undefined>
+  /** By turn number. */
+  listTurns(session: AgentSessionId, page: Page): Promise<Paged<Turn>>
+  /** By sequence number, each with the handoffs it has to do with. */
+  listMessages(conversation: ConversationId, page: Page): Promise<Paged<MessageInHistory>>
+}

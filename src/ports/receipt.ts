@@ -1,0 +1,18 @@
+import type { SessionStanding } from '../domain/agent-session.ts'
+import type { HandoffStanding } from '../domain/handoff.ts'
+import type { AgentSessionId, ConversationId, HandoffId, HolderToken, SnapshotId, TurnId } from '../domain/ids.ts'
+
+/**
+ * What a command answered, kept so that repeating it gives the same answer.
+ *
+ * It holds what may change afterwards (how things stood) and points at what never does, so that texts and lists are
+ * not stored twice and a text can be erased in one place.
+ */
+export interface Receipt {
+  readonly conversationId?: ConversationId
+  readonly session?: { readonly id: AgentSessionId; readonly standing: SessionStanding }
+  readonly holder?: HolderToken
+  readonly handoff?: { readonly id: HandoffId; readonly standing: HandoffStanding }
+  readonly turnIds?: readonly TurnId[]
+  readonly snapshotId?: SnapshotId
+}

@@ -1,0 +1,18 @@
+import type { AgentHandoffPort } from './agent-handoff-port.ts'
+import type { AgentSessionRepository } from './agent-session-repository.ts'
+import type { AuditLog } from './audit-log.ts'
+import type { ContextSnapshotPort } from './context-snapshot-port.ts'
+import type { ConversationRepository } from './conversation-repository.ts'
+import type { MessageRepository } from './message-repository.ts'
+import type { UnitOfWork } from './unit-of-work.ts'
+
+/** Everything that must be kept, in one place: writes go through the unit of work, reads through the others. */
+export interface Store extends AsyncDisposable {
+  readonly unitOfWork: UnitOfWork
+  readonly conversations: ConversationRepository
+  readonly sessions: AgentSessionRepository
+  readonly handoffs: AgentHandoffPort
+  readonly snapshots: ContextSnapshotPort
+  readonly messages: MessageRepository
+  readonly audit: AuditLog
+}

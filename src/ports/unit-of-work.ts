@@ -1,0 +1,85 @@
+import type { AuditEvent } from '../domain/audit-event.ts'
+import type { Change } from '../domain/decision.ts'
+import type { ConversationFacts, HandoffFacts, OpeningFacts, ResumeFacts, SourceFacts } from '../domain/facts.ts'
+import type { AgentSessionId, CommandId, ConversationId, HandoffId, TurnId } from '../domain/ids.ts'
+import type { Receipt } from './receipt.ts'
+
+/** Names a command and says what it asks, so that a repetition is known from a reuse. */
+export interface CommandStamp {
+  readonly id: CommandId
+  /** What was asked, as canonical text. The store may keep no more than a digest of it. */
+  readonly payload: string
+}
+
+/** What a decision is about, with the key it is found by. */
+export interface Subjects {
+  opening: { asks: { readonly externalKey?: string; readonly parentId?: ConversationId }; facts: OpeningFacts }
+  conversation: { asks: { readonly conversationId: ConversationId }; facts: ConversationFacts }
+  session: { asks: { readonly sessionId: AgentSessionId }; facts: ResumeFacts }
+  source: { asks: SourceQuestion; facts: SourceFacts }
+  handoff: { asks: { readonly handoffId: HandoffId }; facts: HandoffFacts }
+  /** The oldest handoff an agent may claim now. */
+  next_handoff: { asks: { readonly targetAgent: string }; facts: HandoffFacts }
+}
+
+/** What initiating a handoff needs to know. */
+export interface SourceQuestion {
+  readonly sessionId: AgentSessionId
+  readonly priorTurn?: TurnId
+  /** Call ids to look up in the source's conversation; one used again means its latest use. */
+  readonly toolCalls?: readonly string[]
+  /** How many tool calls at most; beyond that the oldest are left out. */
+  readonly maxToolCalls: number
+  readonly externalKey?: string
+}
+
+/** A question that one read answers. */
+export type Question<Subject extends keyof Subjects = keyof Subjects> = {
+  [S in Subject]: { readonly about: S } & Subjects[S]['asks']
+}[Subject]
+
+/** A command id that was seen before: what it answered, and whether it asked the same. */
+export interface Repeated {
+  readonly receipt: Receipt
+  readonly samePayload: boolean
+}
+
+/** The facts, or the news that this command was already done. */
+export type Loaded<Subject extends keyof Subjects> =
+  | { readonly repeated: Repeated }
+  | { readonly repeated?: never; readonly facts: Subjects[Subject]['facts'] }
+
+/** Everything one decision wants kept. */
+export interface Unit {
+  readonly command: CommandStamp
+  readonly changes: readonly Change[]
+  /** Appended to the audit log of each event's conversation, in order. */
+  readonly events: readonly AuditEvent[]
+  readonly receipt: Receipt
+}
+
+/** What became of a unit. */
+export type CommitOutcome =
+  | { readonly outcome: 'kept' }
+  /** Something it was decided on has moved, or somebody else took a place only one can have. Read again, decide again. */
+  | { readonly outcome: 'conflict' }
+  | { readonly outcome: 'repeated'; readonly repeated: Repeated }
+
+/**
+ * Keeps decisions whole. It checks that what a decision was based on still stands; it never decides.
+ *
+ * Every implementation keeps these promises:
+ * - `load` is one read of one moment; `commit` is one write. Either may be called by many callers at once.
+ * - `commit` keeps every change, event, receipt and command id of a unit, or nothing at all.
+ * - The command id is looked at first: a unit whose id was kept before is `repeated`, whatever else is wrong with it.
+ * - A moved version, a second session with a conversation's baton, a second open handoff of one source, an epoch,
+ *   sequence number or external key used twice: `conflict`, and nothing is kept.
+ * - A reference to something that does not exist in its conversation (the prior turn and the tool calls of a handoff
+ *   above all) rejects with `StoreFailure` `store.integrity`, and nothing is kept.
+ * - An unreachable or broken store rejects with `StoreFailure`, never with absent facts.
+ * - Facts and arguments are never shared: changing one afterwards changes nothing in the store.
+ */
+export interface UnitOfWork {
+  load<Subject extends keyof Subjects>(question: Question<Subject>, command: CommandStamp): Promise<Loaded<Subject>>
+  commit(unit: Unit): Promise<CommitOutcome>
+}

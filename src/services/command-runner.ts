@@ -1,0 +1,70 @@
+import type { Answer, Decided } from '../domain/decision.ts'
+import type { Refusal } from '../domain/refusal.ts'
+import { err, ok, type Result } from '../domain/result.ts'
+import type { Store } from '../ports/store.ts'
+import { StoreFailure } from '../ports/store-failure.ts'
+import type { CommandStamp, Question, Repeated, Subjects } from '../ports/unit-of-work.ts'
+import { answerAgain, receiptFor } from './receipts.ts'
+
+/** Each conflict means that somebody else got on, so a command this unlucky points at a store that never says yes. */
+const MAX_CONFLICTS = 1_000
+
+/** A command, ready to be decided. */
+export interface Command<Subject extends keyof Subjects, Held, A extends Answer> {
+  readonly stamp: CommandStamp
+  readonly question: Question<Subject>
+  /** What the caller already holds; deciding on it saves the read. */
+  readonly held?: Held
+  readonly decide: (facts: Held | Subjects[Subject]['facts']) => Decided<A>
+}
+
+/** Loads, decides and commits, again when something moved meanwhile. It knows no rule: the domain decides. */
+export class CommandRunner {
+  readonly #store: Store
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /**
+   * Carries a command out once, however often it is asked.
+   *
+   * A no decided on the caller's own copy is never final: the copy may be old, or the command already done.
+   */
+  async run<Subject extends keyof Subjects, Held, A extends Answer>(
+    command: Command<Subject, Held, A>,
+  ): Promise<Result<A, Refusal>> {
+    const { stamp, question, decide } = command
+    let facts: Held | Subjects[Subject]['facts'] | undefined = command.held
+    let fresh = false
+    for (let conflicts = 0; conflicts < MAX_CONFLICTS; ) {
+      if (facts === undefined) {
+        const loaded = await this.#store.unitOfWork.load<Subject>(question, stamp)
+        if (loaded.repeated !== undefined) return this.#again(stamp, loaded.repeated)
+        facts = loaded.facts
+        fresh = true
+      }
+      const decided: Decided<A> = decide(facts)
+      facts = undefined
+      if (!decided.ok && fresh) return decided
+      if (!decided.ok) continue
+      const { changes, events, answer } = decided.value
+      if (changes.length === 0) return ok(answer)
+      const unit = { command: stamp, changes, events, receipt: receiptFor(answer) }
+      const kept = await this.#store.unitOfWork.commit(unit)
+      if (kept.outcome === 'kept') return ok(answer)
+      if (kept.outcome === 'repeated') return this.#again(stamp, kept.repeated)
+      conflicts += 1
+    }
+    throw new StoreFailure(
+      'store.contention',
+      `Command ${stamp.id} met ${MAX_CONFLICTS} conflicts in a row. Try again.`,
+    )
+  }
+
+  async #again<A extends Answer>(stamp: CommandStamp, repeated: Repeated): Promise<Result<A, Refusal>> {
+    if (!repeated.samePayload) return err({ code: 'command.id_reused', commandId: stamp.id })
+    // The receipt was made from this command's own answer, so it gives back the same parts.
+    return ok((await answerAgain(repeated.receipt, this.#store)) as A)
+  }
+}

@@ -1,0 +1,105 @@
+import type { AgentSession } from '../domain/agent-session.ts'
+import type { AuditEntry } from '../domain/audit-event.ts'
+import type { ContextWindowSnapshot } from '../domain/context-snapshot.ts'
+import type { Conversation } from '../domain/conversation.ts'
+import type { HandoffMetadata } from '../domain/handoff.ts'
+import type { AgentSessionId, ConversationId, HandoffId } from '../domain/ids.ts'
+import { arrangeLineage, type Lineage } from '../domain/lineage.ts'
+import type { MessageInHistory } from '../domain/message.ts'
+import type { Turn } from '../domain/turn.ts'
+import type { Page, Paged } from '../ports/page.ts'
+import type { Store } from '../ports/store.ts'
+
+/**
+ * Answers questions about what happened, and changes nothing: for auditors and operators.
+ *
+ * Lists come in pages, oldest first. An absent thing is `undefined`; a broken store throws `StoreFailure`.
+ */
+export class HandoffHistory {
+  protected readonly store: Store
+
+  constructor({ store }: { readonly store: Store }) {
+    this.store = store
+  }
+
+  /** A conversation by its id. */
+  conversation(id: ConversationId): Promise<Conversation | undefined> {
+    return this.store.conversations.find(id)
+  }
+
+  /** A conversation by the orchestrator's own key. */
+  conversationByKey(externalKey: string): Promise<Conversation | undefined> {
+    return this.store.conversations.findByExternalKey(externalKey)
+  }
+
+  /** A session by its id. */
+  session(id: AgentSessionId): Promise<AgentSession | undefined> {
+    return this.store.sessions.find(id)
+  }
+
+  /** The session that works a conversation now. */
+  activeSession(conversation: ConversationId): Promise<AgentSession | undefined> {
+    return this.store.sessions.findActive(conversation)
+  }
+
+  /** The sessions of a conversation, by epoch. */
+  sessions(conversation: ConversationId, page: Page = {}): Promise<Paged<AgentSession>> {
+    return this.store.sessions.listForConversation(conversation, page)
+  }
+
+  /** The sessions that worked a provider session. */
+  sessionsOfProvider(providerSessionId: string): Promise<readonly AgentSession[]> {
+    return this.store.sessions.findByProviderSession(providerSessionId)
+  }
+
+  /** A handoff by its id. */
+  handoff(id: HandoffId): Promise<HandoffMetadata | undefined> {
+    return this.store.handoffs.find(id)
+  }
+
+  /** The handoff that is passing a session's conversation on now. */
+  openHandoff(source: AgentSessionId): Promise<HandoffMetadata | undefined> {
+    return this.store.handoffs.findOpenFor(source)
+  }
+
+  /** The handoffs of a conversation. */
+  handoffs(conversation: ConversationId, page: Page = {}): Promise<Paged<HandoffMetadata>> {
+    return this.store.handoffs.listForConversation(conversation, page)
+  }
+
+  /** The handoffs an agent may claim now. */
+  pendingFor(targetAgent: string, page: Page = {}): Promise<Paged<HandoffMetadata>> {
+    return this.store.handoffs.listPendingFor(targetAgent.trim(), page)
+  }
+
+  /** The snapshots of a session, in the order they were taken. */
+  snapshots(session: AgentSessionId, page: Page = {}): Promise<Paged<ContextWindowSnapshot>> {
+    return this.store.snapshots.listForSession(session, page)
+  }
+
+  /** The newest snapshot of a session. */
+  latestSnapshot(session: AgentSessionId): Promise<ContextWindowSnapshot | undefined> {
+    return this.store.snapshots.findLatest(session)
+  }
+
+  /** The turns of a session, with their tool calls. */
+  turns(session: AgentSessionId, page: Page = {}): Promise<Paged<Turn>> {
+    return this.store.messages.listTurns(session, page)
+  }
+
+  /** The messages of a conversation, each with the handoffs it has to do with. */
+  messages(conversation: ConversationId, page: Page = {}): Promise<Paged<MessageInHistory>> {
+    return this.store.messages.listMessages(conversation, page)
+  }
+
+  /** What happened in a conversation, entry by entry. */
+  auditTrail(conversation: ConversationId, page: Page = {}): Promise<Paged<AuditEntry>> {
+    return this.store.audit.list(conversation, page)
+  }
+
+  /** Where a conversation came from and what became of it, through child conversations too. */
+  async lineage(conversation: ConversationId): Promise<Lineage | undefined> {
+    const record = await this.store.conversations.lineage(conversation)
+    return record && arrangeLineage(record, conversation)
+  }
+}

@@ -1,0 +1,175 @@
+import type { AgentSession, WorkingSession } from '../domain/agent-session.ts'
+import type { ContextWindowSnapshot } from '../domain/context-snapshot.ts'
+import type { Conversation } from '../domain/conversation.ts'
+import type { OpenConversation } from '../domain/decisions/open-conversation.ts'
+import type { ThreadOpened } from '../domain/decisions/open-thread.ts'
+import type { TurnsRecorded } from '../domain/decisions/record-turns.ts'
+import type { HandoffCompleted } from '../domain/decisions/settle-handoff.ts'
+import type { StartSession } from '../domain/decisions/start-session.ts'
+import { defined } from '../domain/defined.ts'
+import type { HandoffMetadata } from '../domain/handoff.ts'
+import type { Refusal } from '../domain/refusal.ts'
+import { ok, type Result } from '../domain/result.ts'
+import type { Store } from '../ports/store.ts'
+import type { CommandContext } from './command-inputs.ts'
+import { CommandRunner } from './command-runner.ts'
+import {
+  acceptingHandoff,
+  claimingNext,
+  completingHandoff,
+  endingHandoff,
+  initiatingHandoff,
+  openingThread,
+} from './handoff-commands.ts'
+import { HandoffHistory } from './handoff-history.ts'
+import { pauseFor } from './pause-for.ts'
+import { findSnapshot } from './receipts.ts'
+import type {
+  AcceptRequest,
+  ClaimNextRequest,
+  CompleteRequest,
+  EndRequest,
+  FailSessionRequest,
+  InitiateRequest,
+  OnSession,
+  RecordTurnRequest,
+  RecordTurnsRequest,
+  Repeatable,
+  ThreadRequest,
+} from './requests.ts'
+import {
+  capturingSnapshot,
+  completingSession,
+  failingSession,
+  openingConversation,
+  pausingSession,
+  recordingTurns,
+  resumingSession,
+  startingSession,
+  takingOverSession,
+} from './session-commands.ts'
+
+/** What the service needs around it. */
+export interface HandoffServiceDeps extends CommandContext {
+  readonly store: Store
+}
+
+/** A promise of an answer, or of the reason there is none. */
+export type Reply<T> = Promise<Result<T, Refusal>>
+
+/** A handoff, and its source as the command left it. */
+export interface HandoffAndSource {
+  readonly handoff: HandoffMetadata
+  readonly session: AgentSession
+}
+
+const POLL_MS = 250
+
+/**
+ * Records turns, snapshots and session transitions, and passes conversations on.
+ *
+ * Every command answers with a value or a {@link Refusal}, takes an optional `commandId` that makes repeating it safe,
+ * and throws `StoreFailure` only when the store broke.
+ */
+export class HandoffService extends HandoffHistory {
+  readonly #runner: CommandRunner
+  readonly #context: CommandContext
+
+  constructor(deps: HandoffServiceDeps) {
+    super(deps)
+    this.#runner = new CommandRunner(deps.store)
+    this.#context = deps
+  }
+
+  /** Opens a conversation. Opening one external key again gives the conversation that has it. */
+  openConversation(request: OpenConversation & Repeatable): Reply<{ readonly conversation: Conversation }> {
+    return this.#runner.run(openingConversation(request, this.#context))
+  }
+
+  /** Starts a session and makes the caller its holder. Refused while another session has the conversation's baton. */
+  startSession(request: StartSession & Repeatable): Reply<WorkingSession> {
+    return this.#runner.run(startingSession(request, this.#context))
+  }
+
+  /** Pauses a session by hand; another may start meanwhile. */
+  pauseSession(request: OnSession): Reply<{ readonly session: AgentSession }> {
+    return this.#runner.run(pausingSession(request, this.#context))
+  }
+
+  /** Resumes a session that was paused by hand. Refused while another has the baton. */
+  resumeSession(request: OnSession): Reply<{ readonly session: AgentSession }> {
+    return this.#runner.run(resumingSession(request, this.#context))
+  }
+
+  /** Ends a session whose work is done. */
+  completeSession(request: OnSession): Reply<{ readonly session: AgentSession }> {
+    return this.#runner.run(completingSession(request, this.#context))
+  }
+
+  /** Ends a session that cannot go on, with the reason. */
+  failSession(request: FailSessionRequest): Reply<{ readonly session: AgentSession }> {
+    return this.#runner.run(failingSession(request, this.#context))
+  }
+
+  /** Makes the caller the holder of a session. Whoever held it before can no longer write to it. */
+  takeOverSession(request: Omit<OnSession, 'holder'>): Reply<WorkingSession> {
+    return this.#runner.run(takingOverSession(request, this.#context))
+  }
+
+  /** Records one turn. Pass back the session this answers with: then the next turn costs one round trip. */
+  recordTurn({ messages, usage, ...rest }: RecordTurnRequest): Reply<TurnsRecorded> {
+    return this.recordTurns({ ...rest, turns: [defined({ messages, usage })] })
+  }
+
+  /** Records several turns, all of them or none. */
+  recordTurns(request: RecordTurnsRequest): Reply<TurnsRecorded> {
+    return this.#runner.run(recordingTurns(request, this.#context))
+  }
+
+  /** Takes a picture of a session's window. */
+  async captureSnapshot(request: OnSession): Reply<{ readonly snapshot: ContextWindowSnapshot }> {
+    const captured = await this.#runner.run(capturingSnapshot(request, this.#context))
+    return captured.ok ? ok({ snapshot: await findSnapshot(captured.value.snapshot.id, this.store) }) : captured
+  }
+
+  /** Initiates a handoff: captures the window, pauses the source, and names the turn and tool calls that led to it. */
+  initiateHandoff(request: InitiateRequest): Reply<HandoffAndSource> {
+    return this.#runner.run(initiatingHandoff(request, this.#context))
+  }
+
+  /** Claims a handoff for one claimant until a deadline by the store's clock. */
+  acceptHandoff(request: AcceptRequest): Reply<{ readonly handoff: HandoffMetadata }> {
+    return this.#runner.run(acceptingHandoff(request, this.#context))
+  }
+
+  /** Claims the oldest handoff that waits for an agent. Answers without one when none waits, unless asked to wait. */
+  async claimNext(request: ClaimNextRequest): Reply<{ readonly handoff?: HandoffMetadata }> {
+    const { wait = false, pollMs = POLL_MS, signal } = request
+    for (;;) {
+      signal?.throwIfAborted()
+      const claimed = await this.#runner.run(claimingNext(request, this.#context))
+      if (!claimed.ok || claimed.value.handoff !== undefined || !wait) return claimed
+      await pauseFor(pollMs, signal)
+    }
+  }
+
+  /** Completes a handoff: the source is handed off and a new session works on, in one commit. */
+  completeHandoff(request: CompleteRequest): Reply<HandoffCompleted> {
+    return this.#runner.run(completingHandoff(request, this.#context))
+  }
+
+  /** Calls a handoff off: the source is active again. */
+  cancelHandoff(request: EndRequest): Reply<HandoffAndSource> {
+    return this.#runner.run(endingHandoff('cancel', request, this.#context))
+  }
+
+  /** Gives a handoff up because it could not be carried out: the source is active again. */
+  failHandoff(request: EndRequest): Reply<HandoffAndSource> {
+    return this.#runner.run(endingHandoff('fail', request, this.#context))
+  }
+
+  /** Opens a child conversation from a session, active or ended, without changing that session. */
+  openThread(request: ThreadRequest): Reply<ThreadOpened> {
+    return this.#runner.run(openingThread(request, this.#context))
+  }
+}

@@ -1,0 +1,52 @@
+import { type AgentSession, identityOf, standingOf } from '../domain/agent-session.ts'
+import type { ContextWindowSnapshot } from '../domain/context-snapshot.ts'
+import type { Answer } from '../domain/decision.ts'
+import { defined } from '../domain/defined.ts'
+import { type HandoffMetadata, handoffStandingOf, originOf } from '../domain/handoff.ts'
+import type { Receipt } from '../ports/receipt.ts'
+import type { Store } from '../ports/store.ts'
+import { StoreFailure } from '../ports/store-failure.ts'
+
+/** What to keep of an answer, so that it can be given again. */
+export const receiptFor = ({ conversation, session, holder, handoff, turns, snapshot }: Answer): Receipt =>
+  defined({
+    conversationId: conversation?.id,
+    session: session && { id: session.id, standing: standingOf(session) },
+    holder,
+    handoff: handoff && { id: handoff.id, standing: handoffStandingOf(handoff) },
+    turnIds: turns?.map(({ id }) => id),
+    snapshotId: snapshot?.id,
+  })
+
+/** The first answer again: what never changes is read, what may have changed comes from the receipt. */
+export const answerAgain = async (receipt: Receipt, store: Store): Promise<Answer> => {
+  const { conversationId, session, holder, handoff, turnIds, snapshotId } = receipt
+  return defined({
+    conversation: conversationId && (await kept(conversationId, store.conversations.find(conversationId))),
+    session: session && asItStood(await kept(session.id, store.sessions.find(session.id)), session.standing),
+    holder,
+    handoff: handoff && handoffAsItStood(await kept(handoff.id, store.handoffs.find(handoff.id)), handoff.standing),
+    turns: turnIds && (await Promise.all(turnIds.map((id) => kept(id, store.messages.findTurn(id))))),
+    snapshot: snapshotId && (await findSnapshot(snapshotId, store)),
+  })
+}
+
+/** A snapshot that must be there. */
+export const findSnapshot = (id: ContextWindowSnapshot['id'], store: Store): Promise<ContextWindowSnapshot> =>
+  kept(id, store.snapshots.find(id))
+
+type SessionReceipt = NonNullable<Receipt['session']>['standing']
+type HandoffReceipt = NonNullable<Receipt['handoff']>['standing']
+
+const asItStood = (now: AgentSession, standing: SessionReceipt): AgentSession => ({ ...identityOf(now), ...standing })
+
+const handoffAsItStood = (now: HandoffMetadata, standing: HandoffReceipt): HandoffMetadata => ({
+  ...originOf(now),
+  ...standing,
+})
+
+const kept = async <T>(id: string, found: Promise<T | undefined>): Promise<T> => {
+  const value = await found
+  if (value === undefined) throw new StoreFailure('store.integrity', `A receipt names ${id}, which the store has lost`)
+  return value
+}

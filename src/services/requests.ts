@@ -1,0 +1,62 @@
+import type { AgentSession } from '../domain/agent-session.ts'
+import type { HandoffRequest, InitiateHandoff } from '../domain/decisions/initiate-handoff.ts'
+import type { OpenThread } from '../domain/decisions/open-thread.ts'
+import type { AcceptHandoff, CompleteHandoff, EndHandoff } from '../domain/decisions/settle-handoff.ts'
+import type { HandoffMetadata } from '../domain/handoff.ts'
+import type { AgentSessionId, CommandId, HandoffId, HolderToken } from '../domain/ids.ts'
+import type { TurnInput } from '../domain/turn.ts'
+
+/** Any command may be named by the caller; the same name again gives the first answer and writes nothing. */
+export interface Repeatable {
+  readonly commandId?: CommandId
+}
+
+/** A session as the caller holds it, or just its id. A held session saves a read. */
+export interface OnSession extends Repeatable {
+  readonly session: AgentSession | AgentSessionId
+  /** When given, the command is taken only from the session's current holder. */
+  readonly holder?: HolderToken
+}
+
+/** As its holder: whoever has the token works the session. */
+export interface AsHolder extends OnSession {
+  readonly holder: HolderToken
+}
+
+/** A handoff as the caller holds it, or just its id. */
+export interface OnHandoff extends Repeatable {
+  readonly handoff: HandoffMetadata | HandoffId
+}
+
+/** What it takes to record one turn. */
+export interface RecordTurnRequest extends AsHolder, TurnInput {}
+/** What it takes to record several turns, all or none. */
+export interface RecordTurnsRequest extends AsHolder {
+  readonly turns: readonly TurnInput[]
+}
+/** What it takes to fail a session. */
+export interface FailSessionRequest extends OnSession {
+  readonly reason: string
+}
+/** What it takes to initiate a handoff. */
+export interface InitiateRequest extends OnSession, Omit<InitiateHandoff, keyof HandoffRequest>, HandoffDetails {}
+/** What it takes to open a thread. */
+export interface ThreadRequest extends OnSession, Omit<OpenThread, keyof HandoffRequest>, HandoffDetails {}
+/** What every handoff says about itself. */
+export interface HandoffDetails extends Omit<HandoffRequest, 'sessionId' | 'holder'> {}
+/** What it takes to claim a handoff. */
+export interface AcceptRequest extends OnHandoff, Omit<AcceptHandoff, 'handoffId'> {}
+/** What it takes to complete a handoff. */
+export interface CompleteRequest extends OnHandoff, Omit<CompleteHandoff, 'handoffId'> {}
+/** What it takes to cancel or fail a handoff. */
+export interface EndRequest extends OnHandoff, Omit<EndHandoff, 'handoffId'> {}
+
+/** What it takes to claim the next handoff for an agent. */
+export interface ClaimNextRequest extends Omit<AcceptHandoff, 'handoffId'>, Repeatable {
+  readonly targetAgent: string
+  /** Wait for one when none is pending; `signal` ends the wait. */
+  readonly wait?: boolean
+  /** How often to look while waiting. */
+  readonly pollMs?: number
+  readonly signal?: AbortSignal
+}

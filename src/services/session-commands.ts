@@ -1,0 +1,89 @@
+import { captureSnapshot } from '../domain/decisions/capture-snapshot.ts'
+import { changeSession, resumeSession, takeOverSession } from '../domain/decisions/change-session.ts'
+import { type OpenConversation, openConversation } from '../domain/decisions/open-conversation.ts'
+import { recordTurns } from '../domain/decisions/record-turns.ts'
+import { type StartSession, startSession } from '../domain/decisions/start-session.ts'
+import { defined } from '../domain/defined.ts'
+import { conversationId, holderToken, snapshotId } from '../domain/ids.ts'
+import {
+  type CommandContext,
+  draftTurn,
+  newSessionIds,
+  prepared,
+  sessionCommand,
+  stampOf,
+  targetOf,
+} from './command-inputs.ts'
+import type { FailSessionRequest, OnSession, RecordTurnsRequest, Repeatable } from './requests.ts'
+
+export const openingConversation = (asked: OpenConversation & Repeatable, context: CommandContext) => {
+  const { request, at } = prepared(asked, context)
+  const { externalKey, parentId } = request
+  const id = conversationId(context.ids.next())
+  return {
+    stamp: stampOf('open_conversation', request, context.ids),
+    question: { about: 'opening' as const, ...defined({ externalKey, parentId }) },
+    // Nearly always the key is new, and the store says so if it is not. A parent has to be looked up.
+    ...(parentId === undefined && { held: {} }),
+    decide: (facts: Parameters<typeof openConversation>[0]) => openConversation(facts, request, { id, at }),
+  }
+}
+
+export const startingSession = (asked: StartSession & Repeatable, context: CommandContext) => {
+  const { request, at } = prepared(asked, context)
+  const ids = newSessionIds(context.ids)
+  return {
+    stamp: stampOf('start_session', request, context.ids),
+    question: { about: 'conversation' as const, conversationId: request.conversationId },
+    decide: (facts: Parameters<typeof startSession>[0]) => startSession(facts, request, { ids, at }),
+  }
+}
+
+export const pausingSession = (request: OnSession, context: CommandContext) =>
+  sessionCommand('pause_session', request, context, (facts, target, at) =>
+    changeSession(facts, target, { type: 'pause', at }),
+  )
+
+export const completingSession = (request: OnSession, context: CommandContext) =>
+  sessionCommand('complete_session', request, context, (facts, target, at) =>
+    changeSession(facts, target, { type: 'complete', at }),
+  )
+
+export const failingSession = (asked: FailSessionRequest, context: CommandContext) => {
+  const { request } = prepared(asked, context)
+  return sessionCommand('fail_session', request, context, (facts, target, at) =>
+    changeSession(facts, target, { type: 'fail', reason: request.reason, at }),
+  )
+}
+
+export const resumingSession = (request: OnSession, context: CommandContext) => {
+  const target = targetOf(request)
+  const at = context.clock.now()
+  return {
+    stamp: stampOf('resume_session', request, context.ids),
+    question: { about: 'session' as const, sessionId: target.sessionId },
+    decide: (facts: Parameters<typeof resumeSession>[0]) => resumeSession(facts, target, at),
+  }
+}
+
+export const takingOverSession = (request: Omit<OnSession, 'holder'>, context: CommandContext) => {
+  const holder = holderToken(context.ids.next())
+  return sessionCommand('take_over_session', request, context, (facts, target, at) =>
+    takeOverSession(facts, target, { holder, at }),
+  )
+}
+
+export const recordingTurns = (asked: RecordTurnsRequest, context: CommandContext) => {
+  const { request } = prepared(asked, context)
+  const drafts = request.turns.map((turn) => draftTurn(turn, context.ids))
+  return sessionCommand('record_turns', request, context, (facts, { sessionId }, at) =>
+    recordTurns(facts, { sessionId, holder: request.holder, turns: request.turns }, { drafts, at }),
+  )
+}
+
+export const capturingSnapshot = (request: OnSession, context: CommandContext) => {
+  const id = snapshotId(context.ids.next())
+  return sessionCommand('capture_snapshot', request, context, (facts, target, at) =>
+    captureSnapshot(facts, target, { id, at }),
+  )
+}

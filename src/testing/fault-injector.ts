@@ -1,0 +1,51 @@
+import type { Store } from '../ports/store.ts'
+import { StoreFailure } from '../ports/store-failure.ts'
+import type { CommitOutcome, Unit, UnitOfWork } from '../ports/unit-of-work.ts'
+
+/** What can go wrong between a caller and its store. */
+export type Fault =
+  /** The commit is kept, and the caller is told it failed: the reply was lost. */
+  | 'reply_lost'
+  /** Nothing is done, and the caller is told so. */
+  | 'unavailable'
+  /** Nothing is done, and the caller is told that something moved. */
+  | 'conflict'
+
+/** Makes the next commits of a store go wrong, in order; after that it works again. */
+export class FaultInjector {
+  /** The same store, with faults on its way. Reads are left alone. */
+  readonly store: Store
+  readonly #faults: Fault[] = []
+
+  constructor(store: Store) {
+    const commit = (unit: Unit): Promise<CommitOutcome> => this.#commit(store.unitOfWork, unit)
+    const unitOfWork: UnitOfWork = { load: (question, command) => store.unitOfWork.load(question, command), commit }
+    const { conversations, sessions, handoffs, snapshots, messages, audit } = store
+    const dispose = (): PromiseLike<void> => store[Symbol.asyncDispose]()
+    this.store = {
+      unitOfWork,
+      conversations,
+      sessions,
+      handoffs,
+      snapshots,
+      messages,
+      audit,
+      [Symbol.asyncDispose]: dispose,
+    }
+  }
+
+  /** Plans faults for the commits to come. */
+  plan(...faults: readonly Fault[]): void {
+    this.#faults.push(...faults)
+  }
+
+  async #commit(unitOfWork: UnitOfWork, unit: Unit): Promise<CommitOutcome> {
+    const fault = this.#faults.shift()
+    if (fault === 'conflict') return { outcome: 'conflict' }
+    if (fault === 'unavailable')
+      throw new StoreFailure('store.unavailable', 'The store was made unavailable for a test')
+    const outcome = await unitOfWork.commit(unit)
+    if (fault === 'reply_lost') throw new StoreFailure('store.unavailable', 'The reply was lost for a test')
+    return outcome
+  }
+}

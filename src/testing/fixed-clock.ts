@@ -1,0 +1,20 @@
+import { type Instant, instant, later } from '../domain/instant.ts'
+import type { Clock } from '../ports/system.ts'
+
+/** A clock that stands still until it is told to move. */
+export class FixedClock implements Clock {
+  #now: Instant
+
+  constructor(start: Date | number | string = '2026-01-01T00:00:00.000Z') {
+    this.#now = instant(start)
+  }
+
+  now(): Instant {
+    return this.#now
+  }
+
+  /** Moves the clock on. */
+  advance(milliseconds: number): void {
+    this.#now = later(this.#now, milliseconds)
+  }
+}

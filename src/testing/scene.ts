@@ -1,0 +1,87 @@
+import type { WorkingSession } from '../domain/agent-session.ts'
+import type { Conversation } from '../domain/conversation.ts'
+import type { InitiateHandoff } from '../domain/decisions/initiate-handoff.ts'
+import type { TurnsRecorded } from '../domain/decisions/record-turns.ts'
+import type { HandoffMetadata } from '../domain/handoff.ts'
+import type { TurnInput } from '../domain/turn.ts'
+import type { Store } from '../ports/store.ts'
+import { HandoffService } from '../services/handoff-service.ts'
+import { CountingIds } from './counting-ids.ts'
+import { FixedClock } from './fixed-clock.ts'
+import { unwrap } from './unwrap.ts'
+
+/** A store to be tried, and how to let its clock move on: a fixed clock is advanced, a server's is waited for. */
+export interface StoreUnderTest {
+  readonly store: Store
+  passTime(milliseconds: number): Promise<void>
+}
+
+/** A service over a store that may already hold other things, with names no other scene uses. */
+export class Scene {
+  readonly clock = new FixedClock()
+  readonly ids: CountingIds
+  readonly service: HandoffService
+  readonly store: Store
+  readonly #seed: string
+  readonly #passTime: StoreUnderTest['passTime']
+  #calls = 0
+
+  constructor({ store, passTime }: StoreUnderTest) {
+    const seed = Math.floor(Math.random() * 2 ** 47)
+    this.#seed = seed.toString(36)
+    this.ids = new CountingIds(seed)
+    this.store = store
+    this.#passTime = passTime
+    this.service = this.serviceOver(store)
+  }
+
+  /** Another caller of the same store. */
+  serviceOver(store: Store): HandoffService {
+    return new HandoffService({ store, clock: this.clock, ids: this.ids })
+  }
+
+  /** A name that no other scene uses, for agents, keys and claimants. */
+  name(base: string): string {
+    return `${base}-${this.#seed}`
+  }
+
+  passTime(milliseconds: number): Promise<void> {
+    return this.#passTime(milliseconds)
+  }
+
+  async conversation(): Promise<Conversation> {
+    return unwrap(await this.service.openConversation({ originalTask: 'Fix the flaky test' })).conversation
+  }
+
+  async session(agentName = this.name('claude-code'), conversation?: Conversation): Promise<WorkingSession> {
+    const { id } = conversation ?? (await this.conversation())
+    return unwrap(await this.service.startSession({ conversationId: id, agentName, backend: 'scripted' }))
+  }
+
+  /** A turn in which the user speaks and the agent uses these tools. */
+  turn(...toolNames: readonly string[]): TurnInput {
+    const toolCalls = toolNames.map((toolName) => {
+      this.#calls += 1
+      return { callId: `call-${this.#calls}`, toolName }
+    })
+    return {
+      messages: [
+        { role: 'user', text: 'Go on' },
+        { role: 'assistant', text: 'Done', toolCalls },
+      ],
+      usage: { state: 'metered', promptTokens: 1_000 + this.#calls, outputTokens: 50 },
+    }
+  }
+
+  async worked(...toolNames: readonly string[]): Promise<TurnsRecorded> {
+    return unwrap(await this.service.recordTurn({ ...(await this.session()), ...this.turn(...toolNames) }))
+  }
+
+  async initiated(
+    overrides: Partial<InitiateHandoff> = {},
+  ): Promise<{ readonly handoff: HandoffMetadata; readonly source: TurnsRecorded }> {
+    const source = await this.worked('read_file', 'run_tests')
+    const request = { ...source, targetAgent: this.name('opus'), reason: 'The window is nearly full', ...overrides }
+    return { handoff: unwrap(await this.service.initiateHandoff(request)).handoff, source }
+  }
+}

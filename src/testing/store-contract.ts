@@ -1,0 +1,24 @@
+import { Scene, type StoreUnderTest } from './scene.ts'
+
+/** The two functions of a test runner the contract needs: those of vitest, node:test, jest and mocha all fit. */
+export interface Harness {
+  readonly describe: (name: string, body: () => void) => unknown
+  readonly it: (name: string, body: () => Promise<void>) => unknown
+}
+
+/** One part of the contract: a name, and cases that each get a scene of their own. */
+export interface ContractPart {
+  readonly about: string
+  readonly cases: Readonly<Record<string, (scene: Scene) => Promise<void>>>
+}
+
+const PARTS: readonly ContractPart[] = []
+
+/** What every store must do. A store passes all of it, or it is not a store of Batonpass. */
+export const storeContract = (make: () => Promise<StoreUnderTest>, { describe, it }: Harness): void => {
+  for (const { about, cases } of PARTS) {
+    describe(`store contract: ${about}`, () => {
+      for (const [name, run] of Object.entries(cases)) it(name, async () => run(new Scene(await make())))
+    })
+  }
+}
