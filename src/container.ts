@@ -19,7 +19,16 @@ export interface BatonpassOptions {
 
 const token = <T>(name: string): InjectionToken<T> => Symbol(name)
 
-/** The names under which the parts are registered. */
+/**
+ * The names under which the parts are registered.
+ *
+ * @example
+ * ```ts
+ * const parts = buildContainer()
+ * const store = parts.resolve(TOKENS.store)
+ * console.log(store === parts.resolve(TOKENS.store)) // => true
+ * ```
+ */
 export const TOKENS = {
   clock: token<Clock>('Clock'),
   ids: token<IdGenerator>('IdGenerator'),
@@ -28,7 +37,17 @@ export const TOKENS = {
   handoffService: token<HandoffService>('HandoffService'),
 } as const
 
-/** Puts the parts together. A child container each time, never the global one: several may live side by side. */
+/**
+ * Puts the parts together. A child container each time, never the global one: several may live side by side.
+ *
+ * @example
+ * ```ts
+ * const parts = buildContainer({ redact: (text) => text.replaceAll(/sk-\w+/g, '[key]') })
+ * const handoffs = parts.resolve(TOKENS.handoffService)
+ * const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Rotate sk-123' }))
+ * console.log(conversation.originalTask) // => Rotate [key]
+ * ```
+ */
 export const buildContainer = (options: BatonpassOptions = {}): DependencyContainer => {
   const { store, clock = systemClock, ids = uuidV7Ids, redact = (text: string) => text } = options
   const parts = container.createChildContainer()

@@ -18,7 +18,15 @@ export type SessionCommandType =
   | 'release'
   | 'hand_off'
 
-/** The life of a session. */
+/**
+ * The life of a session.
+ *
+ * @example
+ * ```ts
+ * console.log(Object.keys(SESSION_TRANSITIONS.paused).includes('record_turn')) // => false
+ * console.log(SESSION_TRANSITIONS.paused.hand_off) // => handed_off
+ * ```
+ */
 export const SESSION_TRANSITIONS = {
   active: {
     record_turn: 'active',
@@ -126,10 +134,34 @@ export const heldBy = (session: AgentSession): HandoffId | undefined =>
  *
  * One session at a time has it. That one rule means both "one active session per conversation" and "no session starts
  * while a handoff is open".
+ *
+ * @example
+ * ```ts
+ * await using batonpass = await createBatonpass()
+ * const { handoffs } = batonpass
+ * const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
+ * const agent = { agentName: 'claude-code', backend: 'claude_agent_sdk' }
+ * const { session } = unwrap(await handoffs.startSession({ conversationId: conversation.id, ...agent }))
+ * const paused = unwrap(await handoffs.pauseSession({ session }))
+ * console.log(hasBaton(session), hasBaton(paused.session)) // => true false
+ * ```
  */
 export const hasBaton = (session: AgentSession): boolean => session.state === 'active' || heldBy(session) !== undefined
 
-/** Whether a session has ended. */
+/**
+ * Whether a session has ended.
+ *
+ * @example
+ * ```ts
+ * await using batonpass = await createBatonpass()
+ * const { handoffs } = batonpass
+ * const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
+ * const agent = { agentName: 'claude-code', backend: 'claude_agent_sdk' }
+ * const { session } = unwrap(await handoffs.startSession({ conversationId: conversation.id, ...agent }))
+ * const ended = unwrap(await handoffs.completeSession({ session }))
+ * console.log(isTerminal(session), isTerminal(ended.session)) // => false true
+ * ```
+ */
 export const isTerminal = (session: AgentSession): boolean => TERMINAL_SESSION_STATES.includes(session.state)
 
 const IDENTITY = {

@@ -13,7 +13,14 @@ export type HandoffKind = (typeof HANDOFF_KINDS)[number]
 /** What may be asked of a handoff. */
 export type HandoffCommandType = 'accept' | 'complete' | 'cancel' | 'fail'
 
-/** The life of a handoff. A later claimant may accept again once the deadline has passed. */
+/**
+ * The life of a handoff. A later claimant may accept again once the deadline has passed.
+ *
+ * @example
+ * ```ts
+ * console.log(Object.keys(HANDOFF_TRANSITIONS.initiated).join(', ')) // => accept, cancel, fail
+ * ```
+ */
 export const HANDOFF_TRANSITIONS = {
   initiated: { accept: 'accepted', cancel: 'cancelled', fail: 'failed' },
   accepted: { accept: 'accepted', complete: 'completed', cancel: 'cancelled', fail: 'failed' },
@@ -96,7 +103,22 @@ export type HandoffStanding = { readonly version: number } & HandoffLifecycle
 /** The passing of a conversation from a source session to a target. */
 export type HandoffMetadata = HandoffOrigin & HandoffStanding
 
-/** Whether a handoff still waits for an end. */
+/**
+ * Whether a handoff still waits for an end.
+ *
+ * @example
+ * ```ts
+ * await using batonpass = await createBatonpass()
+ * const { handoffs } = batonpass
+ * const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
+ * const agent = { agentName: 'claude-code', backend: 'claude_agent_sdk' }
+ * const working = unwrap(await handoffs.startSession({ conversationId: conversation.id, ...agent }))
+ * const worked = unwrap(await handoffs.recordTurn({ ...working, messages: [{ role: 'user', text: 'Go on' }] }))
+ * const { handoff } = unwrap(await handoffs.initiateHandoff({ ...worked, targetAgent: 'opus', reason: 'Stuck' }))
+ * const completed = unwrap(await handoffs.completeHandoff({ handoff }))
+ * console.log(isOpen(handoff), isOpen(completed.handoff)) // => true false
+ * ```
+ */
 export const isOpen = (handoff: HandoffMetadata): boolean => !TERMINAL_HANDOFF_STATUSES.includes(handoff.status)
 
 /** The claim on a handoff, current or last. */

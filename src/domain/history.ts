@@ -19,6 +19,15 @@ export interface History {
  * Folds events into the state they add up to. What is stored must equal it.
  *
  * @throws TypeError when an event speaks of something no earlier event began
+ *
+ * @example
+ * ```ts
+ * await using batonpass = await createBatonpass()
+ * const { conversation } = unwrap(await batonpass.handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
+ * const { items } = await batonpass.handoffs.auditTrail(conversation.id)
+ * const history = foldHistory(items.map(({ event }) => event))
+ * console.log(history.conversations.has(conversation.id)) // => true
+ * ```
  */
 export const foldHistory = (events: Iterable<AuditEvent>): History => {
   const conversations = new Map<ConversationId, Conversation>()

@@ -33,7 +33,16 @@ const parserFor =
     return raw.toLowerCase() as T
   }
 
-/** Reads a conversation id from text. @throws TypeError when it is not a UUID */
+/**
+ * Reads a conversation id from text.
+ *
+ * @throws TypeError when it is not a UUID
+ * @example
+ * ```ts
+ * const id = conversationId('0190A0A0-0000-7000-8000-000000000001')
+ * console.log(id) // => 0190a0a0-0000-7000-8000-000000000001
+ * ```
+ */
 export const conversationId = parserFor<ConversationId>('ConversationId')
 /** Reads a message id from text. @throws TypeError when it is not a UUID */
 export const messageId = parserFor<MessageId>('MessageId')

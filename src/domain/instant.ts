@@ -8,7 +8,16 @@ declare const brand: unique symbol
  */
 export type Instant = string & { readonly [brand]: 'Instant' }
 
-/** Reads a moment from a `Date`, milliseconds or ISO text. @throws TypeError when it is none of these */
+/**
+ * Reads a moment from a `Date`, milliseconds or ISO text.
+ *
+ * @throws TypeError when it is none of these
+ * @example
+ * ```ts
+ * console.log(instant('2026-11-16T04:45:34+01:00')) // => 2026-11-16T03:45:34.000Z
+ * console.log(instant(0) < instant(1)) // => true
+ * ```
+ */
 export const instant = (raw: Date | number | string): Instant => {
   const date = new Date(raw)
   const text = Number.isNaN(date.getTime()) ? '' : date.toISOString()

@@ -13,6 +13,13 @@ export const countRoles = (roles: readonly MessageRole[], from: MessageSummary =
   return counts
 }
 
-/** All messages together. */
+/**
+ * All messages together.
+ *
+ * @example
+ * ```ts
+ * console.log(totalMessages({ user: 5, assistant: 5, tool: 2, system: 1 })) // => 13
+ * ```
+ */
 export const totalMessages = (summary: MessageSummary): number =>
   summary.user + summary.assistant + summary.tool + summary.system

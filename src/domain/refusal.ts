@@ -86,7 +86,15 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
   several: ({ reasons }) => reasons.map(describeRefusal).join(' '),
 }
 
-/** The refusal as a sentence for a person: what happened, why, and what to do. */
+/**
+ * The refusal as a sentence for a person: what happened, why, and what to do.
+ *
+ * @example
+ * ```ts
+ * console.log(describeRefusal({ code: 'input.blank', field: 'reason' }))
+ * // => The reason is blank. Give it a value that is more than white space.
+ * ```
+ */
 export const describeRefusal = (refusal: Refusal): string => {
   const sentence = SENTENCES[refusal.code] as (refusal: Refusal) => string
   return sentence(refusal)

@@ -18,15 +18,38 @@ export interface SequenceRange {
   readonly end: SequenceNumber
 }
 
-/** A range from its ends. @throws RangeError when the end lies before the start */
+/**
+ * A range from its ends.
+ *
+ * @throws RangeError when the end lies before the start
+ * @example
+ * ```ts
+ * const range = sequenceRange(3, 7)
+ * console.log(range.start, range.end) // => 3 7
+ * ```
+ */
 export const sequenceRange = (start: number, end: number): SequenceRange => {
   if (end < start) throw new RangeError(`A sequence range cannot end (${end}) before it starts (${start})`)
   return { start: sequenceNumber(start), end: sequenceNumber(end) }
 }
 
-/** How many messages a range spans. */
+/**
+ * How many messages a range spans.
+ *
+ * @example
+ * ```ts
+ * console.log(rangeLength(sequenceRange(3, 7))) // => 5
+ * ```
+ */
 export const rangeLength = (range: SequenceRange): number => range.end - range.start + 1
 
-/** Whether a place lies in a range. */
+/**
+ * Whether a place lies in a range.
+ *
+ * @example
+ * ```ts
+ * console.log(rangeContains(sequenceRange(3, 7), 7), rangeContains(sequenceRange(3, 7), 8)) // => true false
+ * ```
+ */
 export const rangeContains = (range: SequenceRange, place: number): boolean =>
   place >= range.start && place <= range.end

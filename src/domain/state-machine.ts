@@ -14,12 +14,27 @@ export const nextState = <State extends string, Command extends string>(
 export const statesOf = <State extends string>(table: Readonly<Record<State, unknown>>): readonly State[] =>
   Object.keys(table) as State[]
 
-/** The states nothing leads out of: those with an empty row. Derived, so that they are never listed twice. */
+/**
+ * The states nothing leads out of: those with an empty row. Derived, so that they are never listed twice.
+ *
+ * @example
+ * ```ts
+ * console.log(terminalStates(HANDOFF_TRANSITIONS).join(', ')) // => completed, cancelled, failed
+ * ```
+ */
 export const terminalStates = <State extends string, Command extends string>(
   table: TransitionTable<State, Command>,
 ): readonly State[] => statesOf(table).filter((state) => Object.keys(table[state]).length === 0)
 
-/** The lifecycle as a Mermaid state diagram. */
+/**
+ * The lifecycle as a Mermaid state diagram.
+ *
+ * @example
+ * ```ts
+ * const door = { open: { shut: 'closed' }, closed: {} } as const
+ * console.log(toMermaid(door, 'open').split('\n')[2]?.trim()) // => open --> closed: shut
+ * ```
+ */
 export const toMermaid = <State extends string, Command extends string>(
   table: TransitionTable<State, Command>,
   initial: State,

@@ -12,7 +12,14 @@ const TEXTS: ReadonlySet<string> = new Set([
 /** Stands where a text was: the log names things and never holds texts, so that a text can be erased. */
 export const TEXT_WITHHELD = '[withheld]'
 
-/** The same data with every text replaced by a marker. Folding withheld events gives withheld state. */
+/**
+ * The same data with every text replaced by a marker. Folding withheld events gives withheld state.
+ *
+ * @example
+ * ```ts
+ * console.log(withholdTexts({ role: 'user', text: 'My password is hunter2' })) // => { role: 'user', text: '[withheld]' }
+ * ```
+ */
 export const withholdTexts = <T>(value: T): T => mapTexts(value, () => TEXT_WITHHELD)
 
 /** The same data with every text put through a function, at any depth. */

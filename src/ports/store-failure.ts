@@ -6,6 +6,12 @@ export type StoreFailureCode = 'store.unavailable' | 'store.integrity' | 'store.
  *
  * `retryable` means the same command, with the same command id, may be tried again; whether the first try was kept or
  * not, it is then kept once.
+ *
+ * @example
+ * ```ts
+ * const failure = new StoreFailure('store.unavailable', 'The server closed the connection')
+ * if (failure.retryable) console.log('Trying again') // => Trying again
+ * ```
  */
 export class StoreFailure extends Error {
   override readonly name = 'StoreFailure'

@@ -14,6 +14,13 @@ import type { Store } from '../ports/store.ts'
  * Answers questions about what happened, and changes nothing: for auditors and operators.
  *
  * Lists come in pages, oldest first. An absent thing is `undefined`; a broken store throws `StoreFailure`.
+ *
+ * @example
+ * ```ts
+ * const history = new HandoffHistory({ store: buildContainer().resolve(TOKENS.store) })
+ * const { items } = await history.pendingFor('opus', { limit: 20 })
+ * console.log(items.length) // => 0
+ * ```
  */
 export class HandoffHistory {
   protected readonly store: Store

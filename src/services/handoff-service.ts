@@ -70,6 +70,24 @@ const POLL_MS = 250
  *
  * Every command answers with a value or a {@link Refusal}, takes an optional `commandId` that makes repeating it safe,
  * and throws `StoreFailure` only when the store broke.
+ *
+ * @example
+ * ```ts
+ * const store = new MemoryStore({ clock: new FixedClock() })
+ * const service = new HandoffService({ store, clock: new FixedClock(), ids: new CountingIds() })
+ *
+ * const { conversation } = unwrap(await service.openConversation({ originalTask: 'Fix the flaky test' }))
+ * const agent = { agentName: 'claude-code', backend: 'claude_agent_sdk' }
+ * const working = unwrap(await service.startSession({ conversationId: conversation.id, ...agent }))
+ * const toolCalls = [{ callId: 'toolu_01', toolName: 'run_tests' }]
+ * const messages = [{ role: 'assistant' as const, text: 'It fails one time in ten.', toolCalls }]
+ * const worked = unwrap(await service.recordTurn({ ...working, messages }))
+ *
+ * const { handoff } = unwrap(await service.initiateHandoff({ ...worked, targetAgent: 'opus', reason: 'Out of ideas' }))
+ * console.log(handoff.triggeringToolCalls[0]?.toolName) // => run_tests
+ * const next = unwrap(await service.completeHandoff({ handoff }))
+ * console.log(next.session.agentName, next.session.epoch) // => opus 2
+ * ```
  */
 export class HandoffService extends HandoffHistory {
   readonly #runner: CommandRunner

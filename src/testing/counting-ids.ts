@@ -1,6 +1,14 @@
 import type { IdGenerator } from '../ports/system.ts'
 
-/** Ids that count, so that a test reads the same each time. Different seeds never meet in one store. */
+/**
+ * Ids that count, so that a test reads the same each time. Different seeds never meet in one store.
+ *
+ * @example
+ * ```ts
+ * const ids = new CountingIds()
+ * console.log(ids.next()) // => 00000000-0000-7000-8000-000000000001
+ * ```
+ */
 export class CountingIds implements IdGenerator {
   readonly #prefix: string
   #count = 0

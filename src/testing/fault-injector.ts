@@ -11,7 +11,21 @@ export type Fault =
   /** Nothing is done, and the caller is told that something moved. */
   | 'conflict'
 
-/** Makes the next commits of a store go wrong, in order; after that it works again. */
+/**
+ * Makes the next commits of a store go wrong, in order; after that it works again.
+ *
+ * @example
+ * ```ts
+ * const faults = new FaultInjector(new MemoryStore({ clock: new FixedClock() }))
+ * const { handoffs } = await createBatonpass({ store: faults.store })
+ * const request = { originalTask: 'Fix the flaky test', commandId: commandId(new CountingIds().next()) }
+ *
+ * faults.plan('reply_lost')
+ * await handoffs.openConversation(request).catch((failure) => console.log(failure.retryable)) // => true
+ * const again = await handoffs.openConversation(request)
+ * console.log(again.ok) // => true
+ * ```
+ */
 export class FaultInjector {
   /** The same store, with faults on its way. Reads are left alone. */
   readonly store: Store

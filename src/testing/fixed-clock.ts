@@ -1,7 +1,16 @@
 import { type Instant, instant, later } from '../domain/instant.ts'
 import type { Clock } from '../ports/system.ts'
 
-/** A clock that stands still until it is told to move. */
+/**
+ * A clock that stands still until it is told to move.
+ *
+ * @example
+ * ```ts
+ * const clock = new FixedClock('2026-11-16T03:45:34Z')
+ * clock.advance(60_000)
+ * console.log(clock.now()) // => 2026-11-16T03:46:34.000Z
+ * ```
+ */
 export class FixedClock implements Clock {
   #now: Instant
 

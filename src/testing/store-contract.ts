@@ -1,3 +1,9 @@
+import { commandsContract } from './contract/commands.ts'
+import { conversationsContract } from './contract/conversations.ts'
+import { handoffsContract } from './contract/handoffs.ts'
+import { recordsContract } from './contract/records.ts'
+import { sessionsContract } from './contract/sessions.ts'
+import { unitsContract } from './contract/units.ts'
 import { Scene, type StoreUnderTest } from './scene.ts'
 
 /** The two functions of a test runner the contract needs: those of vitest, node:test, jest and mocha all fit. */
@@ -12,9 +18,30 @@ export interface ContractPart {
   readonly cases: Readonly<Record<string, (scene: Scene) => Promise<void>>>
 }
 
-const PARTS: readonly ContractPart[] = []
+const PARTS: readonly ContractPart[] = [
+  unitsContract,
+  commandsContract,
+  conversationsContract,
+  sessionsContract,
+  handoffsContract,
+  recordsContract,
+]
 
-/** What every store must do. A store passes all of it, or it is not a store of Batonpass. */
+/**
+ * What every store must do. A store passes all of it, or it is not a store of Batonpass.
+ *
+ * @example
+ * ```ts
+ * import { describe, it } from 'node:test'
+ *
+ * const openMemoryStore = async () => {
+ *   const clock = new FixedClock()
+ *   const passTime = async (milliseconds: number) => clock.advance(milliseconds)
+ *   return { store: new MemoryStore({ clock }), passTime }
+ * }
+ * storeContract(openMemoryStore, { describe, it })
+ * ```
+ */
 export const storeContract = (make: () => Promise<StoreUnderTest>, { describe, it }: Harness): void => {
   for (const { about, cases } of PARTS) {
     describe(`store contract: ${about}`, () => {

@@ -22,6 +22,14 @@ import { emptyTables, type Tables } from './tables.ts'
 /**
  * Keeps everything in this process's memory, with the semantics of a real store: whole commits or none, versions,
  * unique places, and data that nobody can change from outside. For tests, demos and single-process use that may forget.
+ *
+ * @example
+ * ```ts
+ * await using store = new MemoryStore({ clock: new FixedClock() })
+ * await using batonpass = await createBatonpass({ store })
+ * await batonpass.handoffs.openConversation({ originalTask: 'Fix the flaky test', externalKey: 'issue-7' })
+ * console.log((await store.conversations.findByExternalKey('issue-7'))?.originalTask) // => Fix the flaky test
+ * ```
  */
 export class MemoryStore implements Store {
   readonly unitOfWork: MemoryUnitOfWork

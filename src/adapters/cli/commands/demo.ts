@@ -1,0 +1,92 @@
+import { createBatonpass } from '../../../batonpass.ts'
+import type { WorkingSession } from '../../../domain/agent-session.ts'
+import type { TurnInput } from '../../../domain/turn.ts'
+import type { HandoffService } from '../../../services/handoff-service.ts'
+import type { CliCommand } from '../command.ts'
+import { answerOf } from '../problems.ts'
+import { renderLineage } from '../render-lineage.ts'
+
+const TASK = 'Find out why the login test fails on Mondays, and mend it'
+
+const SCRIPT: readonly TurnInput[] = [
+  turn(18_200, 'Start with the failing test.', 'I read the test first.', 'read_file'),
+  turn(96_400, 'Go on.', 'It compares dates as local text. I run it with two time zones.', 'run_tests', 'run_tests'),
+  turn(
+    171_900,
+    'Go on.',
+    'Confirmed: the clock is read twice across midnight. My window is nearly full.',
+    'search_code',
+  ),
+]
+
+const CHECKPOINT = [
+  'Goal: mend the login test.',
+  'Done: cause found (the clock is read twice across midnight, in src/login/session.ts).',
+  'Remaining: read it once and pass it down; run the suite in two time zones.',
+].join('\n')
+
+/** Takes a scripted agent through a handoff and shows what was kept. */
+export const demo: CliCommand = {
+  summary: 'take a scripted agent through a handoff and print the lineage',
+  usage: 'demo [--json]',
+  options: { json: { type: 'boolean' } },
+  run: async ({ values, out }) => {
+    const isJson = values.json === true
+    const say = (text: string): void => (isJson ? undefined : out.line(text))
+    await using batonpass = await createBatonpass()
+    const { handoffs } = batonpass
+    const { conversation } = answerOf(await handoffs.openConversation({ originalTask: TASK }))
+    say(`"claude-code" begins: ${TASK}`)
+    const started = await handoffs.startSession({
+      conversationId: conversation.id,
+      agentName: 'claude-code',
+      backend: 'scripted',
+    })
+    const source = await work(handoffs, answerOf(started), say)
+    await passOn(handoffs, source, say)
+    const lineage = await handoffs.lineage(conversation.id)
+    if (lineage === undefined) throw new Error(`Conversation ${conversation.id} was opened and cannot be found`)
+    say('\nWhat the record says:')
+    out.line(isJson ? JSON.stringify(lineage, null, 2) : renderLineage(lineage))
+  },
+}
+
+const work = async (handoffs: HandoffService, started: WorkingSession, say: (text: string) => void) => {
+  let working = started
+  for (const scripted of SCRIPT) {
+    const recorded = answerOf(await handoffs.recordTurn({ ...working, ...scripted }))
+    const { toolCalls, number } = recorded.turns[0] ?? { toolCalls: [], number: 0 }
+    say(`  turn ${number}: ${toolCalls.map(({ toolName }) => toolName).join(', ')}`)
+    working = recorded
+  }
+  return working
+}
+
+const passOn = async (handoffs: HandoffService, source: WorkingSession, say: (text: string) => void): Promise<void> => {
+  const details = { targetAgent: 'opus-agent', reason: 'The window is nearly full', document: CHECKPOINT }
+  const { handoff } = answerOf(await handoffs.initiateHandoff({ ...source, ...details }))
+  say(`"claude-code" hands over to "opus-agent": ${handoff.reason}`)
+  const { handoff: claimed } = answerOf(await handoffs.claimNext({ targetAgent: 'opus-agent', claimant: 'worker-1' }))
+  if (claimed === undefined) throw new Error(`Handoff ${handoff.id} was initiated and nobody can claim it`)
+  const target = answerOf(await handoffs.completeHandoff({ handoff: claimed, claimant: 'worker-1' }))
+  say('"opus-agent" goes on in a fresh window')
+  const next = turn(
+    9_300,
+    'Go on.',
+    'I read the clock once and pass it down. All green in both zones.',
+    'edit_file',
+    'run_tests',
+  )
+  answerOf(await handoffs.recordTurn({ ...target, ...next }))
+}
+
+function turn(promptTokens: number, asked: string, answered: string, ...toolNames: readonly string[]): TurnInput {
+  const toolCalls = toolNames.map((toolName, index) => ({ callId: `call_${promptTokens}_${index + 1}`, toolName }))
+  return {
+    messages: [
+      { role: 'user', text: asked },
+      { role: 'assistant', text: answered, toolCalls },
+    ],
+    usage: { state: 'metered', promptTokens, outputTokens: 400 },
+  }
+}

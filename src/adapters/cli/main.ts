@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs'
+import { runCli } from './run.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  readonly version: string
+}
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  out: { line: (text) => void process.stdout.write(`${text}\n`) },
+  err: { line: (text) => void process.stderr.write(`${text}\n`) },
+  version,
+})

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { commandId } from '../../domain/ids.ts'
+import { FaultInjector } from '../fault-injector.ts'
+import type { Scene } from '../scene.ts'
+import type { ContractPart } from '../store-contract.ts'
+import { refusal, unwrap } from '../unwrap.ts'
+
+const entries = async (scene: Scene, conversation: Parameters<Scene['store']['audit']['list']>[0]): Promise<number> =>
+  (await scene.store.audit.list(conversation, {})).items.length
+
+export const commandsContract: ContractPart = {
+  about: 'a command is carried out once',
+  cases: {
+    'gives the first answer again, and writes nothing': async (scene) => {
+      const id = commandId(scene.ids.next())
+      const request = { ...(await scene.session()), ...scene.turn('read_file'), commandId: id }
+      const first = unwrap(await scene.service.recordTurn(request))
+      const { conversationId } = first.session
+      const before = await entries(scene, conversationId)
+      unwrap(await scene.service.recordTurn({ ...first, ...scene.turn('run_tests') }))
+      const again = unwrap(await scene.service.recordTurn(request))
+      assert.deepEqual(again, first)
+      assert.equal(await entries(scene, conversationId), before + 1)
+    },
+    'gives the first answer again after things have moved on': async (scene) => {
+      const source = await scene.worked('read_file')
+      const request = { ...source, targetAgent: scene.name('opus'), reason: 'full', document: 'Notes' }
+      const named = { ...request, commandId: commandId(scene.ids.next()) }
+      const first = unwrap(await scene.service.initiateHandoff(named))
+      unwrap(await scene.service.completeHandoff({ handoff: first.handoff }))
+      assert.deepEqual(unwrap(await scene.service.initiateHandoff(named)), first)
+      assert.equal((await scene.store.handoffs.listForConversation(source.session.conversationId, {})).items.length, 1)
+    },
+    'refuses an id used again for something else': async (scene) => {
+      const id = commandId(scene.ids.next())
+      const started = await scene.session()
+      const first = unwrap(await scene.service.recordTurn({ ...started, ...scene.turn('read_file'), commandId: id }))
+      const other = await scene.service.recordTurn({ ...first, ...scene.turn('run_tests'), commandId: id })
+      assert.equal(refusal(other).code, 'command.id_reused')
+      assert.deepEqual(await scene.store.sessions.find(first.session.id), first.session)
+    },
+    'decides a refused command anew': async (scene) => {
+      const conversation = await scene.conversation()
+      const first = await scene.session(scene.name('one'), conversation)
+      const request = { conversationId: conversation.id, agentName: scene.name('two'), backend: 'scripted' }
+      const named = { ...request, commandId: commandId(scene.ids.next()) }
+      assert.equal(refusal(await scene.service.startSession(named)).code, 'conversation.session_active')
+      unwrap(await scene.service.completeSession(first))
+      assert.equal(unwrap(await scene.service.startSession(named)).session.epoch, 2)
+    },
+    'does not double a command whose reply was lost': async (scene) => {
+      const injector = new FaultInjector(scene.store)
+      const service = scene.serviceOver(injector.store)
+      const { handoff } = await scene.initiated()
+      const request = { handoff, commandId: commandId(scene.ids.next()) }
+      injector.plan('reply_lost')
+      await assert.rejects(service.completeHandoff(request), { code: 'store.unavailable', retryable: true })
+      const done = unwrap(await service.completeHandoff(request))
+      assert.deepEqual(await scene.store.sessions.find(done.session.id), done.session)
+      assert.equal((await scene.store.sessions.listForConversation(handoff.conversationId, {})).items.length, 2)
+    },
+    'knows a repeated command before it looks at anything else': async (scene) => {
+      const { handoff } = await scene.initiated()
+      const request = { handoff, reason: 'Not needed', commandId: commandId(scene.ids.next()) }
+      const first = unwrap(await scene.service.cancelHandoff(request))
+      assert.deepEqual(unwrap(await scene.service.cancelHandoff(request)), first)
+    },
+    'records the turn of a caller whose copy is merely old': async (scene) => {
+      const started = await scene.session()
+      unwrap(await scene.service.recordTurn({ ...started, ...scene.turn('read_file') }))
+      const second = unwrap(await scene.service.recordTurn({ ...started, ...scene.turn('run_tests') }))
+      assert.equal(second.turns[0]?.number, 2)
+      assert.equal((await scene.store.messages.listTurns(started.session.id, {})).items.length, 2)
+    },
+    'keeps a batch of turns whole, or none of it': async (scene) => {
+      const started = await scene.session()
+      const bad = { messages: [] }
+      const refused = await scene.service.recordTurns({ ...started, turns: [scene.turn('read_file'), bad] })
+      assert.equal(refusal(refused).code, 'input.invalid')
+      assert.equal((await scene.store.messages.listTurns(started.session.id, {})).items.length, 0)
+      const kept = unwrap(
+        await scene.service.recordTurns({ ...started, turns: [scene.turn('a'), scene.turn('b', 'c')] }),
+      )
+      assert.deepEqual((await scene.store.messages.listTurns(started.session.id, {})).items, kept.turns)
+    },
+  },
+}

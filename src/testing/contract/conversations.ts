@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { conversationId } from '../../domain/ids.ts'
+import type { ContractPart } from '../store-contract.ts'
+import { unwrap } from '../unwrap.ts'
+
+export const conversationsContract: ContractPart = {
+  about: 'conversations',
+  cases: {
+    'reads back exactly what was opened': async (scene) => {
+      const { conversation } = unwrap(
+        await scene.service.openConversation({
+          originalTask: 'Fix the flaky test',
+          externalKey: scene.name('job'),
+          subject: 'tenant-7',
+          workspace: { workingDirectory: 'repo', worktreePath: 'repo/.worktrees/fix', branch: 'fix' },
+          restartBudget: { maxRestarts: 5, deadlineMs: 60_000, maxCostUsd: 2.5, whenExhausted: 'carry_on' },
+        }),
+      )
+      assert.deepEqual(await scene.store.conversations.find(conversation.id), conversation)
+      assert.deepEqual(await scene.store.conversations.findByExternalKey(scene.name('job')), conversation)
+    },
+    'answers undefined for what is not there': async (scene) => {
+      const absent = conversationId(scene.ids.next())
+      assert.equal(await scene.store.conversations.find(absent), undefined)
+      assert.equal(await scene.store.conversations.findByExternalKey(scene.name('nothing')), undefined)
+      assert.equal(await scene.store.conversations.lineage(absent), undefined)
+    },
+    'gives one external key to one conversation, however many open it at once': async (scene) => {
+      const request = { originalTask: 'Fix it', externalKey: scene.name('job') }
+      const opened = await Promise.all(Array.from({ length: 5 }, () => scene.service.openConversation(request)))
+      const ids = new Set(opened.map((result) => unwrap(result).conversation.id))
+      assert.equal(ids.size, 1)
+    },
+    'finds a lineage through ancestors and descendants': async (scene) => {
+      const root = await scene.worked('read_file')
+      const request = { reason: 'A side question', targetAgent: scene.name('helper') }
+      const child = unwrap(await scene.service.openThread({ ...root, ...request }))
+      const worked = unwrap(await scene.service.recordTurn({ ...child, ...scene.turn('search') }))
+      const grandchild = unwrap(await scene.service.openThread({ ...worked, ...request }))
+      const lineage = await scene.service.lineage(child.conversation.id)
+      assert.deepEqual(
+        lineage?.ancestors.map(({ id }) => id),
+        [root.session.conversationId],
+      )
+      assert.deepEqual(lineage?.sessions, [worked.session])
+      assert.deepEqual(lineage?.handoffs, [grandchild.handoff])
+      assert.deepEqual(lineage?.threads, [
+        { conversation: grandchild.conversation, sessions: [grandchild.session], handoffs: [], threads: [] },
+      ])
+    },
+  },
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { agentSessionId, handoffId } from '../../domain/ids.ts'
+import type { ContractPart } from '../store-contract.ts'
+import { refusal, unwrap } from '../unwrap.ts'
+
+/** Long enough for a slow store to answer within it, short enough to wait for. */
+const SHORT_CLAIM_MS = 400
+
+export const handoffsContract: ContractPart = {
+  about: 'handoffs',
+  cases: {
+    'reads back exactly what was initiated, tool calls included and in order': async (scene) => {
+      const { handoff, source } = await scene.initiated({
+        document: 'What I know so far',
+        flags: ['minimal_continuation'],
+        traceContext: { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'a=b' },
+      })
+      const stored = await scene.store.handoffs.find(handoff.id)
+      assert.deepEqual(stored, handoff)
+      assert.deepEqual(stored?.triggeringToolCalls, source.turns[0]?.toolCalls)
+      assert.deepEqual(
+        stored?.triggeringToolCalls.map(({ toolName }) => toolName),
+        ['read_file', 'run_tests'],
+      )
+      assert.equal(stored?.priorTurnId, source.turns[0]?.id)
+    },
+    'answers undefined for what is not there': async (scene) => {
+      assert.equal(await scene.store.handoffs.find(handoffId(scene.ids.next())), undefined)
+      assert.equal(await scene.store.handoffs.findOpenFor(agentSessionId(scene.ids.next())), undefined)
+    },
+    'reads back each status with its facts': async (scene) => {
+      const accepted = unwrap(await scene.service.acceptHandoff({ ...(await scene.initiated()), claimant: 'worker' }))
+      const completed = unwrap(await scene.service.completeHandoff(await scene.initiated()))
+      const cancelled = unwrap(
+        await scene.service.cancelHandoff({ ...(await scene.initiated()), reason: 'Not needed' }),
+      )
+      const failed = unwrap(await scene.service.failHandoff({ ...(await scene.initiated()), reason: 'No answer' }))
+      for (const { handoff } of [accepted, completed, cancelled, failed]) {
+        assert.deepEqual(await scene.store.handoffs.find(handoff.id), handoff)
+      }
+    },
+    'finds the open handoff of a source until it ends': async (scene) => {
+      const { handoff, source } = await scene.initiated()
+      assert.deepEqual(await scene.store.handoffs.findOpenFor(source.session.id), handoff)
+      unwrap(await scene.service.completeHandoff({ handoff }))
+      assert.equal(await scene.store.handoffs.findOpenFor(source.session.id), undefined)
+    },
+    'hands a conversation over in one commit': async (scene) => {
+      const { handoff, source } = await scene.initiated()
+      const { session } = unwrap(await scene.service.completeHandoff({ handoff }))
+      const left = await scene.store.sessions.find(source.session.id)
+      assert.equal(left?.state, 'handed_off')
+      assert.deepEqual(await scene.store.sessions.findActive(handoff.conversationId), session)
+      assert.equal(session.initiatedByHandoff, handoff.id)
+      assert.equal(session.startSequence, (left?.state === 'handed_off' ? (left.endSequence ?? 0) : 0) + 1)
+    },
+    'lists what an agent may claim, oldest first, and nothing that is claimed or over': async (scene) => {
+      const targetAgent = scene.name('reviewer')
+      const [first, second, third] = [
+        (await scene.initiated({ targetAgent })).handoff,
+        (await scene.initiated({ targetAgent })).handoff,
+        (await scene.initiated({ targetAgent })).handoff,
+      ]
+      unwrap(await scene.service.acceptHandoff({ handoff: second, claimant: 'worker' }))
+      const pending = async () => (await scene.store.handoffs.listPendingFor(targetAgent, {})).items.map(({ id }) => id)
+      assert.deepEqual(await pending(), [first.id, third.id])
+      unwrap(await scene.service.cancelHandoff({ handoff: first, reason: 'Not needed' }))
+      assert.deepEqual(await pending(), [third.id])
+    },
+    'lets a claim lapse by its own clock': async (scene) => {
+      const { handoff } = await scene.initiated()
+      unwrap(await scene.service.acceptHandoff({ handoff, claimant: 'first', claimMs: SHORT_CLAIM_MS }))
+      const early = await scene.service.acceptHandoff({ handoff, claimant: 'second' })
+      const refused = refusal(early)
+      assert.equal(refused.code === 'handoff.already_claimed' && refused.claimant, 'first')
+      await scene.passTime(SHORT_CLAIM_MS + 50)
+      assert.deepEqual(
+        (await scene.store.handoffs.listPendingFor(handoff.targetAgent, {})).items.map(({ id }) => id),
+        [handoff.id],
+      )
+      unwrap(await scene.service.acceptHandoff({ handoff, claimant: 'second' }))
+      const late = await scene.service.completeHandoff({ handoff, claimant: 'first' })
+      assert.equal(refusal(late).code, 'handoff.not_claimant')
+      unwrap(await scene.service.completeHandoff({ handoff, claimant: 'second' }))
+    },
+    'gives each pending handoff to one worker': async (scene) => {
+      const targetAgent = scene.name('reviewer')
+      const initiated = new Set<string>()
+      for (let count = 0; count < 12; count += 1) initiated.add((await scene.initiated({ targetAgent })).handoff.id)
+      const work = async (claimant: string): Promise<string[]> => {
+        const taken: string[] = []
+        for (;;) {
+          const { handoff } = unwrap(await scene.service.claimNext({ targetAgent, claimant }))
+          if (handoff === undefined) return taken
+          taken.push(handoff.id)
+        }
+      }
+      const taken = (await Promise.all(['a', 'b', 'c', 'd'].map(work))).flat()
+      assert.equal(taken.length, 12)
+      assert.deepEqual(new Set(taken), initiated)
+    },
+    'lets one of several racing claimants win': async (scene) => {
+      const { handoff } = await scene.initiated()
+      const claimants = Array.from({ length: 8 }, (_, index) => `worker-${index}`)
+      const claims = await Promise.all(claimants.map((claimant) => scene.service.acceptHandoff({ handoff, claimant })))
+      const winners = claims.flatMap((claim) => (claim.ok ? [claim.value.handoff] : []))
+      assert.equal(winners.length, 1)
+      assert.deepEqual(await scene.store.handoffs.find(handoff.id), winners[0])
+    },
+    'lists the handoffs of a conversation oldest first, page by page': async (scene) => {
+      const { handoff, source } = await scene.initiated()
+      const made = [handoff.id]
+      unwrap(await scene.service.cancelHandoff({ handoff, reason: 'Not yet' }))
+      for (let count = 0; count < 2; count += 1) {
+        scene.clock.advance(1_000)
+        const request = { session: source.session.id, targetAgent: scene.name('opus'), reason: 'Again' }
+        const next = unwrap(await scene.service.initiateHandoff(request)).handoff
+        made.push(next.id)
+        unwrap(await scene.service.cancelHandoff({ handoff: next, reason: 'Not yet' }))
+      }
+      const { handoffs } = scene.store
+      const first = await handoffs.listForConversation(handoff.conversationId, { limit: 2 })
+      assert.ok(first.next)
+      const rest = await handoffs.listForConversation(handoff.conversationId, { limit: 2, after: first.next })
+      assert.deepEqual(
+        [...first.items, ...rest.items].map(({ id }) => id),
+        made,
+      )
+      assert.equal(rest.next, undefined)
+    },
+    'opens a thread without changing its source': async (scene) => {
+      const source = await scene.worked('read_file')
+      const request = { targetAgent: source.session.agentName, reason: 'A side question', document: 'Look here' }
+      const opened = unwrap(await scene.service.openThread({ ...source, ...request }))
+      assert.deepEqual(await scene.store.sessions.find(source.session.id), source.session)
+      assert.deepEqual(await scene.store.handoffs.find(opened.handoff.id), opened.handoff)
+      assert.deepEqual(await scene.store.sessions.findActive(opened.conversation.id), opened.session)
+      assert.deepEqual(await scene.store.conversations.find(opened.conversation.id), opened.conversation)
+      assert.equal(await scene.store.handoffs.findOpenFor(source.session.id), undefined)
+    },
+  },
+}

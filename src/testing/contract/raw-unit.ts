@@ -1,0 +1,47 @@
+import type { AuditEvent } from '../../domain/audit-event.ts'
+import type { SnapshotRecord } from '../../domain/context-snapshot.ts'
+import type { Change } from '../../domain/decision.ts'
+import type { TurnsRecorded } from '../../domain/decisions/record-turns.ts'
+import type { HandoffMetadata } from '../../domain/handoff.ts'
+import { commandId, handoffId, snapshotId } from '../../domain/ids.ts'
+import type { Unit } from '../../ports/unit-of-work.ts'
+import type { Scene } from '../scene.ts'
+
+/** A unit put together by hand, for what no decision of the domain would ask. */
+export const rawUnit = (scene: Scene, changes: readonly Change[], events: readonly AuditEvent[] = []): Unit => ({
+  command: { id: commandId(scene.ids.next()), payload: '"by hand"' },
+  changes,
+  events,
+  receipt: {},
+})
+
+/** A snapshot of a session, not yet stored. */
+export const rawSnapshot = (scene: Scene, { session }: TurnsRecorded): SnapshotRecord => ({
+  id: snapshotId(scene.ids.next()),
+  conversationId: session.conversationId,
+  sessionId: session.id,
+  type: 'on_demand',
+  capturedAt: scene.clock.now(),
+  ...session.progress.window,
+})
+
+/** A handoff of a session, not yet stored. */
+export const rawHandoff = (scene: Scene, { session, turns }: TurnsRecorded): HandoffMetadata => {
+  const turn = turns[0]
+  if (turn === undefined) throw new Error('a handoff needs a turn')
+  return {
+    id: handoffId(scene.ids.next()),
+    kind: 'agent_transfer',
+    conversationId: session.conversationId,
+    sourceSessionId: session.id,
+    sourceAgent: session.agentName,
+    targetAgent: scene.name('opus'),
+    reason: 'by hand',
+    priorTurnId: turn.id,
+    triggeringToolCalls: turn.toolCalls,
+    flags: [],
+    initiatedAt: scene.clock.now(),
+    version: 1,
+    status: 'initiated',
+  }
+}

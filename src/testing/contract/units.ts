@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import type { Change } from '../../domain/decision.ts'
+import { agentSessionId, messageId, turnId } from '../../domain/ids.ts'
+import { StoreFailure } from '../../ports/store-failure.ts'
+import type { ContractPart } from '../store-contract.ts'
+import { unwrap } from '../unwrap.ts'
+import { rawHandoff, rawSnapshot, rawUnit } from './raw-unit.ts'
+
+const isIntegrityFailure = (error: unknown): boolean =>
+  error instanceof StoreFailure && error.code === 'store.integrity' && !error.retryable
+
+export const unitsContract: ContractPart = {
+  about: 'units are kept whole or not at all',
+  cases: {
+    'keeps nothing of a unit whose last change meets a moved version': async (scene) => {
+      const { store } = scene
+      const worked = await scene.worked('read_file')
+      const snapshot = rawSnapshot(scene, worked)
+      const stale: Change = { type: 'move_session', working: worked, expected: worked.session.version - 1 }
+      const kept = await store.unitOfWork.commit(rawUnit(scene, [{ type: 'add_snapshot', snapshot }, stale]))
+      assert.deepEqual(kept, { outcome: 'conflict' })
+      assert.equal(await store.snapshots.find(snapshot.id), undefined)
+      assert.deepEqual(await store.sessions.find(worked.session.id), worked.session)
+    },
+    'keeps nothing of a unit that names a turn which does not exist': async (scene) => {
+      const { store } = scene
+      const worked = await scene.worked('read_file')
+      const snapshot = rawSnapshot(scene, worked)
+      const handoff = { ...rawHandoff(scene, worked), priorTurnId: turnId(scene.ids.next()) }
+      const unit = rawUnit(scene, [
+        { type: 'add_snapshot', snapshot },
+        { type: 'add_handoff', handoff },
+      ])
+      await assert.rejects(store.unitOfWork.commit(unit), isIntegrityFailure)
+      assert.equal(await store.snapshots.find(snapshot.id), undefined)
+      assert.equal(await store.handoffs.find(handoff.id), undefined)
+      const { payload } = unit.command
+      const asked = { about: 'session', sessionId: worked.session.id } as const
+      assert.equal((await store.unitOfWork.load(asked, { id: unit.command.id, payload })).repeated, undefined)
+    },
+    'refuses a handoff whose prior turn is of another conversation': async (scene) => {
+      const [mine, other] = [await scene.worked('read_file'), await scene.worked('read_file')]
+      const handoff = { ...rawHandoff(scene, mine), priorTurnId: rawHandoff(scene, other).priorTurnId }
+      const unit = rawUnit(scene, [{ type: 'add_handoff', handoff }])
+      await assert.rejects(scene.store.unitOfWork.commit(unit), isIntegrityFailure)
+      assert.equal(await scene.store.handoffs.find(handoff.id), undefined)
+    },
+    'refuses a handoff whose tool call is of another conversation': async (scene) => {
+      const [mine, other] = [await scene.worked('read_file'), await scene.worked('read_file')]
+      const handoff = { ...rawHandoff(scene, mine), triggeringToolCalls: rawHandoff(scene, other).triggeringToolCalls }
+      const unit = rawUnit(scene, [{ type: 'add_handoff', handoff }])
+      await assert.rejects(scene.store.unitOfWork.commit(unit), isIntegrityFailure)
+      assert.equal(await scene.store.handoffs.find(handoff.id), undefined)
+    },
+    'refuses a session write made from a version that has moved on': async (scene) => {
+      const worked = await scene.worked('read_file')
+      const next = unwrap(await scene.service.recordTurn({ ...worked, ...scene.turn('run_tests') }))
+      const unit = rawUnit(scene, [{ type: 'move_session', working: worked, expected: worked.session.version }])
+      assert.deepEqual(await scene.store.unitOfWork.commit(unit), { outcome: 'conflict' })
+      assert.deepEqual(await scene.store.sessions.find(worked.session.id), next.session)
+    },
+    'refuses a handoff write made from a version that has moved on': async (scene) => {
+      const { handoff } = await scene.initiated()
+      const accepted = unwrap(await scene.service.acceptHandoff({ handoff, claimant: 'worker' })).handoff
+      const unit = rawUnit(scene, [{ type: 'move_handoff', handoff, expected: handoff.version }])
+      assert.deepEqual(await scene.store.unitOfWork.commit(unit), { outcome: 'conflict' })
+      assert.deepEqual(await scene.store.handoffs.find(handoff.id), accepted)
+    },
+    'refuses a unit that expects a session version which has moved on': async (scene) => {
+      const worked = await scene.worked('read_file')
+      const snapshot = rawSnapshot(scene, worked)
+      const expected = worked.session.version + 1
+      const unit = rawUnit(scene, [
+        { type: 'expect_session', sessionId: worked.session.id, expected },
+        { type: 'add_snapshot', snapshot },
+      ])
+      assert.deepEqual(await scene.store.unitOfWork.commit(unit), { outcome: 'conflict' })
+      assert.equal(await scene.store.snapshots.find(snapshot.id), undefined)
+    },
+    'lets exactly one of two racing units win': async (scene) => {
+      const worked = await scene.worked('read_file')
+      const moved = { ...worked, session: { ...worked.session, version: worked.session.version + 1 } }
+      const units = [1, 2].map(() =>
+        rawUnit(scene, [{ type: 'move_session', working: moved, expected: worked.session.version }]),
+      )
+      const outcomes = await Promise.all(units.map((unit) => scene.store.unitOfWork.commit(unit)))
+      assert.deepEqual(outcomes.map(({ outcome }) => outcome).sort(), ['conflict', 'kept'])
+    },
+    'lets one session have the baton, whether active or held': async (scene) => {
+      const { source } = await scene.initiated()
+      const { conversationId } = source.session
+      const held = await scene.store.sessions.find(source.session.id)
+      assert.equal(held?.state, 'paused')
+      const second = { ...source.session, id: agentSessionId(scene.ids.next()), epoch: 99 }
+      const unit = rawUnit(scene, [{ type: 'add_session', working: { session: second, holder: source.holder } }])
+      assert.deepEqual(await scene.store.unitOfWork.commit(unit), { outcome: 'conflict' })
+      assert.equal((await scene.store.sessions.listForConversation(conversationId, {})).items.length, 1)
+    },
+    'lets a source have one open handoff': async (scene) => {
+      const { handoff, source } = await scene.initiated()
+      const second = rawHandoff(scene, source)
+      const unit = rawUnit(scene, [{ type: 'add_handoff', handoff: second }])
+      assert.deepEqual(await scene.store.unitOfWork.commit(unit), { outcome: 'conflict' })
+      assert.deepEqual(await scene.store.handoffs.findOpenFor(source.session.id), handoff)
+    },
+    'gives a sequence number once': async (scene) => {
+      const worked = await scene.worked('read_file')
+      const { items } = await scene.store.messages.listMessages(worked.session.conversationId, {})
+      const first = items[0]
+      assert.ok(first)
+      const { metadata: _, turnId: __, ...message } = first
+      const unit = rawUnit(scene, [{ type: 'add_message', message: { ...message, id: messageId(scene.ids.next()) } }])
+      assert.deepEqual(await scene.store.unitOfWork.commit(unit), { outcome: 'conflict' })
+    },
+    'never shares what it was given or gives': async (scene) => {
+      const worked = await scene.worked('read_file')
+      const before = structuredClone(worked.session)
+      const scribble = (session: object): void => {
+        try {
+          Object.assign(session, { agentName: 'somebody else' })
+        } catch {
+          // Frozen is as good as copied.
+        }
+      }
+      scribble(worked.session)
+      scribble((await scene.store.sessions.find(worked.session.id)) ?? {})
+      assert.deepEqual(await scene.store.sessions.find(worked.session.id), before)
+    },
+  },
+}

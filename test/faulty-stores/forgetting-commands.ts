@@ -1,0 +1,13 @@
+import { commandId, type Store } from '../../src/index.ts'
+import { CountingIds } from '../../src/testing/index.ts'
+import { withUnitOfWork } from './wrap.ts'
+
+/** Never recognises a command id. */
+export const forgettingCommands = (store: Store): Store => {
+  const ids = new CountingIds(0xf0e6e7)
+  const forget = <T extends { readonly id: string }>(command: T) => ({ ...command, id: commandId(ids.next()) })
+  return withUnitOfWork(store, {
+    load: (question, command) => store.unitOfWork.load(question, forget(command)),
+    commit: (unit) => store.unitOfWork.commit({ ...unit, command: forget(unit.command) }),
+  })
+}

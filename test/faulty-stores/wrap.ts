@@ -1,0 +1,33 @@
+import type { AgentSession, Store, UnitOfWork } from '../../src/index.ts'
+
+/** A store with some of its parts replaced. */
+export const withParts = (store: Store, parts: Partial<Omit<Store, typeof Symbol.asyncDispose>>): Store => {
+  const { unitOfWork, conversations, sessions, handoffs, snapshots, messages, audit } = store
+  const dispose = (): PromiseLike<void> => store[Symbol.asyncDispose]()
+  const kept = { unitOfWork, conversations, sessions, handoffs, snapshots, messages, audit }
+  return { ...kept, ...parts, [Symbol.asyncDispose]: dispose }
+}
+
+/** A store whose unit of work is partly replaced. */
+export const withUnitOfWork = (store: Store, parts: Partial<UnitOfWork>): Store => {
+  const { unitOfWork } = store
+  const load: UnitOfWork['load'] = (question, command) => unitOfWork.load(question, command)
+  return withParts(store, { unitOfWork: { load, commit: (unit) => unitOfWork.commit(unit), ...parts } })
+}
+
+/** A store that reads sessions back changed. */
+export const withSessions = (store: Store, change: (session: AgentSession) => AgentSession): Store => {
+  const { sessions } = store
+  const changed = (session: AgentSession | undefined): AgentSession | undefined => session && change(session)
+  return withParts(store, {
+    sessions: {
+      find: async (id) => changed(await sessions.find(id)),
+      findActive: async (id) => changed(await sessions.findActive(id)),
+      findByProviderSession: async (id) => (await sessions.findByProviderSession(id)).map(change),
+      listForConversation: async (id, page) => {
+        const paged = await sessions.listForConversation(id, page)
+        return { ...paged, items: paged.items.map(change) }
+      },
+    },
+  })
+}

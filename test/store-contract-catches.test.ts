@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import type { Store } from '../src/index.ts'
+import { type Harness, storeContract } from '../src/testing/index.ts'
+import { droppingToolCalls } from './faulty-stores/dropping-tool-calls.ts'
+import { forgettingCommands } from './faulty-stores/forgetting-commands.ts'
+import { leavingEndFields } from './faulty-stores/leaving-end-fields.ts'
+import { withoutRollback } from './faulty-stores/without-rollback.ts'
+import { withoutVersionGuard } from './faulty-stores/without-version-guard.ts'
+import { openStore } from './support/stores.ts'
+
+/** Runs the whole contract against a store and answers with the names of the cases that failed. */
+const failuresOf = async (spoil: (store: Store) => Store): Promise<readonly string[]> => {
+  const cases: { readonly name: string; readonly run: () => Promise<void> }[] = []
+  const collect: Harness = { describe: (_, body) => body(), it: (name, run) => cases.push({ name, run }) }
+  storeContract(async () => {
+    const { store, passTime } = await openStore('memory')
+    return { store: spoil(store), passTime }
+  }, collect)
+  const failed: string[] = []
+  for (const { name, run } of cases) await run().catch(() => failed.push(name))
+  return failed
+}
+
+describe('the store contract catches', () => {
+  it.each([
+    ['a store without rollback', withoutRollback, 'keeps nothing of a unit whose last change meets a moved version'],
+    [
+      'a store without the version guard',
+      withoutVersionGuard,
+      'refuses a session write made from a version that has moved on',
+    ],
+    [
+      'a store that drops tool calls',
+      droppingToolCalls,
+      'reads back exactly what was initiated, tool calls included and in order',
+    ],
+    [
+      'a store that leaves end fields after a cancel',
+      leavingEndFields,
+      'leaves nothing over when a handoff is cancelled',
+    ],
+    ['a store that forgets command ids', forgettingCommands, 'does not double a command whose reply was lost'],
+  ])('%s', async (_, spoil, expected) => {
+    expect(await failuresOf(spoil)).toContain(expected)
+  })
+
+  it('nothing in an honest store', async () => {
+    expect(await failuresOf((store) => store)).toEqual([])
+  })
+})

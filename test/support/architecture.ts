@@ -1,0 +1,87 @@
+import {
+  type Export,
+  exportsOf,
+  identifiersOf,
+  importsOf,
+  parse,
+  resolveImport,
+  type SourceFile,
+} from './source-file.ts'
+
+/** Each layer or root file, and the only places it may import from. `npm:` names are packages. */
+export type ImportTable = Readonly<Record<string, readonly string[]>>
+
+/** The imports a table does not allow, each as `file -> import`. A file of no layer may import nothing, or be at all. */
+export const forbiddenImports = (files: readonly SourceFile[], table: ImportTable): readonly string[] =>
+  files.flatMap((file) => {
+    const layer = layerOf(file.path, table)
+    if (layer === undefined) return [`${file.path} belongs to no layer`]
+    return importsOf(file)
+      .filter(({ specifier }) => !table[layer]?.includes(placeOf(file.path, specifier, table)))
+      .map(({ specifier }) => `${file.path} -> ${specifier}`)
+  })
+
+const layerOf = (path: string, table: ImportTable): string | undefined =>
+  Object.keys(table)
+    .filter((layer) => path === layer || path.startsWith(`${layer}/`))
+    .sort((a, b) => b.length - a.length)[0]
+
+const placeOf = (from: string, specifier: string, table: ImportTable): string => {
+  const path = resolveImport(from, specifier)
+  return path === undefined ? `npm:${specifier}` : (layerOf(path, table) ?? path)
+}
+
+/** The files that are too long, each with its length. */
+export const longFiles = (files: readonly SourceFile[], limit: number): readonly string[] =>
+  files
+    .map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }))
+    .filter(({ lines }) => lines > limit)
+    .map(({ path, lines }) => `${path} has ${lines} lines`)
+
+/** The files of `src` behind package.json's `exports` and `bin`. */
+export const entryPoints = ({ exports = {}, bin = {} }: Manifest): readonly string[] =>
+  [...Object.values(exports), ...Object.values(bin)]
+    .filter((path) => path.startsWith('./dist/'))
+    .map((path) => path.replace('./dist/', '').replace(/\.js$/, '.ts'))
+
+/** What is read of package.json. */
+export interface Manifest {
+  readonly name?: string
+  readonly exports?: Readonly<Record<string, string>>
+  readonly bin?: Readonly<Record<string, string>>
+}
+
+/** The modules no entry point leads to: only tests, or nobody, would use them. */
+export const unusedModules = (files: readonly SourceFile[], entries: readonly string[]): readonly string[] => {
+  const reached = new Set<string>()
+  const visit = (path: string): void => {
+    const file = files.find((candidate) => candidate.path === path)
+    if (file === undefined || reached.has(path)) return
+    reached.add(path)
+    for (const { specifier } of importsOf(file)) visit(resolveImport(path, specifier) ?? '')
+  }
+  entries.forEach(visit)
+  return files.map(({ path }) => path).filter((path) => !reached.has(path))
+}
+
+/** The exported names that no other file of the library takes, entry points aside, each as `file: name`. */
+export const unusedExports = (files: readonly SourceFile[], entries: readonly string[]): readonly string[] => {
+  const taken = new Set(files.flatMap(namesTakenBy))
+  const isTaken = (path: string, name: string): boolean => taken.has(`${path}: ${name}`) || taken.has(`${path}: *`)
+  return files
+    .filter(({ path }) => !entries.includes(path))
+    .flatMap((file) =>
+      exportsOf(file)
+        .filter((exported) => !isTaken(file.path, exported.name) && !isTypeOfOwnFile(file, exported))
+        .map(({ name }) => `${file.path}: ${name}`),
+    )
+}
+
+const namesTakenBy = (file: SourceFile): readonly string[] =>
+  importsOf(file).flatMap(({ specifier, names = ['*'] }) =>
+    names.map((name) => `${resolveImport(file.path, specifier) ?? specifier}: ${name}`),
+  )
+
+/** A type that its own file uses elsewhere is part of another export's signature, and callers may want to name it. */
+const isTypeOfOwnFile = ({ text }: SourceFile, { name, isType, start, end }: Export): boolean =>
+  isType && identifiersOf(parse(text.slice(0, start) + text.slice(end))).includes(name)
