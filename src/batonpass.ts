@@ -1,4 +1,5 @@
-import { type BatonpassOptions, buildContainer, TOKENS } from './container.ts'
+import { type BatonpassOptions, buildContainer, openStore, TOKENS } from './container.ts'
+import { defined } from './domain/defined.ts'
 import type { HandoffService } from './services/handoff-service.ts'
 
 /** Batonpass, put together and ready. Close it, or leave its `await using` block, when done. */
@@ -10,19 +11,23 @@ export interface Batonpass extends AsyncDisposable {
 /**
  * Puts Batonpass together, for people who do not want to see a container.
  *
+ * Without options it keeps everything in the embedded store in `.batonpass/`, which it makes and migrates itself.
+ *
+ * @throws StoreFailure when the store cannot be opened
  * @example
  * ```ts
- * await using batonpass = await createBatonpass()
- * const opened = await batonpass.handoffs.openConversation({ originalTask: 'Fix the flaky test' })
- * if (!opened.ok) throw new Error(describeRefusal(opened.error))
- * console.log(opened.value.conversation.originalTask)
+ * await using batonpass = await createBatonpass({ store: 'memory' })
+ * const { conversation } = unwrap(await batonpass.handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
+ * console.log(conversation.originalTask) // => Fix the flaky test
  * ```
  */
 export const createBatonpass = async (options: BatonpassOptions = {}): Promise<Batonpass> => {
-  const parts = buildContainer(options)
-  const store = parts.resolve(TOKENS.store)
+  const { clock, ids, redact } = options
+  const store = await openStore(options)
+  const parts = buildContainer(defined({ store, clock, ids, redact }))
+  const isOurs = options.store === undefined || options.store === 'memory'
   const close = async (): Promise<void> => {
-    if (options.store === undefined) await store[Symbol.asyncDispose]()
+    if (isOurs) await store[Symbol.asyncDispose]()
   }
   return { handoffs: parts.resolve(TOKENS.handoffService), close, [Symbol.asyncDispose]: close }
 }

@@ -1,19 +1,44 @@
 import 'reflect-metadata' // tsyringe refuses to load without it
 import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from 'tsyringe'
 import { MemoryStore } from './adapters/memory/memory-store.ts'
+import { openPglite } from './adapters/postgres/open-pglite.ts'
+import { openPostgres } from './adapters/postgres/open-postgres.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
 import { uuidV7Ids } from './adapters/system/uuid-v7-ids.ts'
+import { defined } from './domain/defined.ts'
 import type { Store } from './ports/store.ts'
 import type { Clock, IdGenerator } from './ports/system.ts'
 import { HandoffService } from './services/handoff-service.ts'
 
+/** Where everything is kept. Without any of these: the embedded store in `.batonpass/`. */
+export interface StoreOptions {
+  /** A store of the caller's own, used and never closed; or `memory`, which forgets. */
+  readonly store?: Store | 'memory'
+  /** A Postgres server, such as `postgres://user@host/database`: for more than one process. */
+  readonly database?: string
+  /** The folder of the embedded store. */
+  readonly dataDir?: string
+  /** The schema Batonpass has to itself; `batonpass` unless given. */
+  readonly schema?: string
+  /** Apply pending migrations to a server on opening. The embedded store always does. */
+  readonly autoMigrate?: boolean
+  /** The server is reached through a transaction pooler such as PgBouncer. */
+  readonly pooled?: boolean
+}
+
 /** What may be chosen when Batonpass is put together; everything has a default. */
-export interface BatonpassOptions {
-  /** Where everything is kept; in memory unless given. A given store is used and never closed. */
-  readonly store?: Store
+export interface BatonpassOptions extends StoreOptions {
   readonly clock?: Clock
   readonly ids?: IdGenerator
   /** Applied to every text before it is stored, for secrets and personal data. */
+  readonly redact?: (text: string) => string
+}
+
+/** What the container is built from: a store that is already open, and the rest if wanted. */
+export interface ContainerParts {
+  readonly store: Store
+  readonly clock?: Clock
+  readonly ids?: IdGenerator
   readonly redact?: (text: string) => string
 }
 
@@ -24,9 +49,8 @@ const token = <T>(name: string): InjectionToken<T> => Symbol(name)
  *
  * @example
  * ```ts
- * const parts = buildContainer()
- * const store = parts.resolve(TOKENS.store)
- * console.log(store === parts.resolve(TOKENS.store)) // => true
+ * const parts = buildContainer({ store: new MemoryStore({ clock: systemClock }) })
+ * console.log(parts.resolve(TOKENS.clock) === systemClock) // => true
  * ```
  */
 export const TOKENS = {
@@ -42,21 +66,18 @@ export const TOKENS = {
  *
  * @example
  * ```ts
- * const parts = buildContainer({ redact: (text) => text.replaceAll(/sk-\w+/g, '[key]') })
+ * const parts = buildContainer({ store: new MemoryStore({ clock: systemClock }) })
  * const handoffs = parts.resolve(TOKENS.handoffService)
- * const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Rotate sk-123' }))
- * console.log(conversation.originalTask) // => Rotate [key]
+ * console.log(unwrap(await handoffs.openConversation({ originalTask: 'Rotate the key' })).conversation.originalTask) // => Rotate the key
  * ```
  */
-export const buildContainer = (options: BatonpassOptions = {}): DependencyContainer => {
-  const { store, clock = systemClock, ids = uuidV7Ids, redact = (text: string) => text } = options
+export const buildContainer = (given: ContainerParts): DependencyContainer => {
+  const { store, clock = systemClock, ids = uuidV7Ids, redact = (text: string) => text } = given
   const parts = container.createChildContainer()
   parts.register(TOKENS.clock, { useValue: clock })
   parts.register(TOKENS.ids, { useValue: ids })
   parts.register(TOKENS.redact, { useValue: redact })
-  parts.register(TOKENS.store, {
-    useFactory: instanceCachingFactory((c) => store ?? new MemoryStore({ clock: c.resolve(TOKENS.clock) })),
-  })
+  parts.register(TOKENS.store, { useValue: store })
   parts.register(TOKENS.handoffService, {
     useFactory: instanceCachingFactory(
       (c) =>
@@ -69,4 +90,16 @@ export const buildContainer = (options: BatonpassOptions = {}): DependencyContai
     ),
   })
   return parts
+}
+
+/** The folder of the embedded store unless another is named. */
+export const DEFAULT_DATA_DIR = '.batonpass'
+
+/** Opens the store the options ask for. */
+export const openStore = async (options: StoreOptions & { readonly clock?: Clock } = {}): Promise<Store> => {
+  const { store, database, dataDir = DEFAULT_DATA_DIR, schema, autoMigrate, pooled, clock = systemClock } = options
+  if (store === 'memory') return new MemoryStore({ clock })
+  if (store !== undefined) return store
+  if (database === undefined) return openPglite(defined({ dataDir, schema }))
+  return openPostgres(defined({ connectionString: database, schema, autoMigrate, pooled }))
 }

@@ -1,5 +1,7 @@
+export { systemClock } from './adapters/system/system-clock.ts'
+export { uuidV7Ids } from './adapters/system/uuid-v7-ids.ts'
 export { type Batonpass, createBatonpass } from './batonpass.ts'
-export { type BatonpassOptions, buildContainer, TOKENS } from './container.ts'
+export { type BatonpassOptions, buildContainer, type ContainerParts, type StoreOptions, TOKENS } from './container.ts'
 export {
   type AgentSession,
   hasBaton,
@@ -9,9 +11,16 @@ export {
   type WorkingSession,
 } from './domain/agent-session.ts'
 export type { AuditEntry, AuditEvent } from './domain/audit-event.ts'
-export type { ContextWindowSnapshot, SnapshotType } from './domain/context-snapshot.ts'
+export type { ContextWindowSnapshot, SnapshotRecord, SnapshotType } from './domain/context-snapshot.ts'
 export type { Conversation, Workspace } from './domain/conversation.ts'
+export type { Change, Expected } from './domain/decision.ts'
+export type { OpenConversation } from './domain/decisions/open-conversation.ts'
+export type { ThreadOpened } from './domain/decisions/open-thread.ts'
+export type { TurnsRecorded } from './domain/decisions/record-turns.ts'
+export type { HandoffCompleted } from './domain/decisions/settle-handoff.ts'
+export type { StartSession } from './domain/decisions/start-session.ts'
 export {
+  type Claim,
   HANDOFF_TRANSITIONS,
   type HandoffFlag,
   type HandoffKind,
@@ -40,8 +49,8 @@ export {
   turnId,
 } from './domain/ids.ts'
 export { type Instant, instant } from './domain/instant.ts'
-export type { Lineage, LineageBranch } from './domain/lineage.ts'
-export type { MessageInHistory, MessageRole } from './domain/message.ts'
+export type { Lineage, LineageBranch, LineageRecord } from './domain/lineage.ts'
+export type { Message, MessageInHistory, MessageRole } from './domain/message.ts'
 export { type MessageSummary, totalMessages } from './domain/message-summary.ts'
 export { describeRefusal, type Refusal, type RefusalCode } from './domain/refusal.ts'
 export type { RestartBudget } from './domain/restart-budget.ts'
@@ -54,9 +63,10 @@ export {
   sequenceRange,
 } from './domain/sequence.ts'
 export { type TransitionTable, terminalStates, toMermaid } from './domain/state-machine.ts'
-export { withholdTexts } from './domain/texts.ts'
+export { TEXT_WITHHELD, withholdTexts } from './domain/texts.ts'
 export type { ToolCallReference } from './domain/tool-call.ts'
 export type { MessageInput, ToolCallInput, Turn, TurnInput } from './domain/turn.ts'
+export { RefusedError, unwrap } from './domain/unwrap.ts'
 export type { UsageReading } from './domain/usage-reading.ts'
 export type { AgentHandoffPort } from './ports/agent-handoff-port.ts'
 export type { AgentSessionRepository } from './ports/agent-session-repository.ts'
@@ -64,19 +74,37 @@ export type { AuditLog } from './ports/audit-log.ts'
 export type { ContextSnapshotPort } from './ports/context-snapshot-port.ts'
 export type { ConversationRepository } from './ports/conversation-repository.ts'
 export type { MessageRepository } from './ports/message-repository.ts'
-export type { Page, Paged } from './ports/page.ts'
+export type { Cursor, Page, Paged } from './ports/page.ts'
+export type { Receipt } from './ports/receipt.ts'
 export type { Store } from './ports/store.ts'
 export { StoreFailure, type StoreFailureCode } from './ports/store-failure.ts'
 export type { Clock, IdGenerator } from './ports/system.ts'
-export type { CommitOutcome, Question, Unit, UnitOfWork } from './ports/unit-of-work.ts'
+export type {
+  CommandStamp,
+  CommitOutcome,
+  Loaded,
+  Question,
+  Repeated,
+  Subjects,
+  Unit,
+  UnitOfWork,
+} from './ports/unit-of-work.ts'
 export { HandoffHistory } from './services/handoff-history.ts'
-export { HandoffService, type HandoffServiceDeps, type Reply } from './services/handoff-service.ts'
+export {
+  type HandoffAndSource,
+  HandoffService,
+  type HandoffServiceDeps,
+  type Reply,
+} from './services/handoff-service.ts'
 export type {
   AcceptRequest,
   ClaimNextRequest,
   CompleteRequest,
   EndRequest,
+  FailSessionRequest,
   InitiateRequest,
+  OnSession,
   RecordTurnRequest,
+  RecordTurnsRequest,
   ThreadRequest,
 } from './services/requests.ts'

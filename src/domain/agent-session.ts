@@ -137,7 +137,7 @@ export const heldBy = (session: AgentSession): HandoffId | undefined =>
  *
  * @example
  * ```ts
- * await using batonpass = await createBatonpass()
+ * await using batonpass = await createBatonpass({ store: 'memory' })
  * const { handoffs } = batonpass
  * const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
  * const agent = { agentName: 'claude-code', backend: 'claude_agent_sdk' }
@@ -153,7 +153,7 @@ export const hasBaton = (session: AgentSession): boolean => session.state === 'a
  *
  * @example
  * ```ts
- * await using batonpass = await createBatonpass()
+ * await using batonpass = await createBatonpass({ store: 'memory' })
  * const { handoffs } = batonpass
  * const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
  * const agent = { agentName: 'claude-code', backend: 'claude_agent_sdk' }

@@ -3,7 +3,7 @@ import type { AuditEvent } from './audit-event.ts'
 import type { SnapshotRecord } from './context-snapshot.ts'
 import type { Conversation } from './conversation.ts'
 import type { HandoffMetadata } from './handoff.ts'
-import type { AgentSessionId, HolderToken } from './ids.ts'
+import type { HolderToken } from './ids.ts'
 import type { Message } from './message.ts'
 import type { Refusal } from './refusal.ts'
 import type { Result } from './result.ts'
@@ -13,10 +13,10 @@ import type { Turn } from './turn.ts'
 export type Change =
   | { readonly type: 'add_conversation'; readonly conversation: Conversation }
   | { readonly type: 'add_session'; readonly working: WorkingSession }
-  /** Compare-and-set: kept only while the stored session is still at version `expected`. */
-  | { readonly type: 'move_session'; readonly working: WorkingSession; readonly expected: number }
-  /** Changes nothing, but everything else is kept only while the session is still at that version. */
-  | { readonly type: 'expect_session'; readonly sessionId: AgentSessionId; readonly expected: number }
+  /** Compare-and-set: kept only while the stored session is still what the decision was based on. */
+  | { readonly type: 'move_session'; readonly working: WorkingSession; readonly expected: Expected }
+  /** Changes nothing, but everything else is kept only while the session is still what the decision was based on. */
+  | { readonly type: 'expect_session'; readonly session: SessionKey; readonly expected: Expected }
   | { readonly type: 'add_turn'; readonly turn: Turn; readonly messages: readonly Message[] }
   /** The message a session opens with; it belongs to no turn. */
   | { readonly type: 'add_message'; readonly message: Message }
@@ -24,6 +24,18 @@ export type Change =
   | { readonly type: 'add_handoff'; readonly handoff: HandoffMetadata }
   /** Compare-and-set: kept only while the stored handoff is still at version `expected`. */
   | { readonly type: 'move_handoff'; readonly handoff: HandoffMetadata; readonly expected: number }
+
+/** What a decision was based on: the version it saw, and who held the session. A newer holder voids it like a newer version. */
+export interface Expected {
+  readonly version: number
+  readonly holder: HolderToken
+}
+
+/** Where a session is found. */
+export type SessionKey = Pick<AgentSession, 'id' | 'conversationId'>
+
+/** What a decision on this session is based on. */
+export const expecting = ({ session, holder }: WorkingSession): Expected => ({ version: session.version, holder })
 
 /** What a command may answer with. Each command names the parts it gives. */
 export interface Answer {

@@ -51,6 +51,8 @@ export interface SourceFacts extends SessionFacts {
   readonly lastToolCalls: readonly ToolCallReference[]
   /** The conversation that already has the key asked for. */
   readonly keyTakenBy?: ConversationId
+  /** The store's clock. */
+  readonly now: Instant
 }
 
 /** What the next step of a handoff is decided on. */

@@ -41,6 +41,9 @@ export const TERMINAL_HANDOFF_STATUSES = terminalStates<HandoffStatus, HandoffCo
 /** How long a claim lasts unless the claimant asks for more or less: one minute. */
 export const DEFAULT_CLAIM_MS = 60_000
 
+/** The longest a claim may last: one day. Work that takes longer completes the handoff first. */
+export const MAX_CLAIM_MS = 86_400_000
+
 /** Remarks about how a handoff came to be, for auditors. */
 export const HANDOFF_FLAGS = ['minimal_continuation', 'checkpoint_timed_out', 'checkpoint_missing'] as const
 
@@ -108,7 +111,7 @@ export type HandoffMetadata = HandoffOrigin & HandoffStanding
  *
  * @example
  * ```ts
- * await using batonpass = await createBatonpass()
+ * await using batonpass = await createBatonpass({ store: 'memory' })
  * const { handoffs } = batonpass
  * const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
  * const agent = { agentName: 'claude-code', backend: 'claude_agent_sdk' }

@@ -22,7 +22,7 @@ export interface History {
  *
  * @example
  * ```ts
- * await using batonpass = await createBatonpass()
+ * await using batonpass = await createBatonpass({ store: 'memory' })
  * const { conversation } = unwrap(await batonpass.handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
  * const { items } = await batonpass.handoffs.auditTrail(conversation.id)
  * const history = foldHistory(items.map(({ event }) => event))

@@ -1,5 +1,6 @@
 import type { AgentSession } from './agent-session.ts'
 import type { Conversation } from './conversation.ts'
+import { defined } from './defined.ts'
 import type { HandoffMetadata } from './handoff.ts'
 import type { ConversationId } from './ids.ts'
 
@@ -7,13 +8,17 @@ import type { ConversationId } from './ids.ts'
 export interface LineageRecord {
   /** The conversation, its ancestors and its descendants. */
   readonly conversations: readonly Conversation[]
+  /** Of the conversation and its descendants. */
   readonly sessions: readonly AgentSession[]
+  /** Of the conversation and its descendants, and the one that opened it. */
   readonly handoffs: readonly HandoffMetadata[]
 }
 
 /** A conversation's line of sessions, the handoffs between them, and the threads that grew out of it. */
 export interface LineageBranch {
   readonly conversation: Conversation
+  /** The handoff that opened it as a thread of its parent. */
+  readonly openedBy?: HandoffMetadata
   /** By epoch. */
   readonly sessions: readonly AgentSession[]
   /** Oldest first. */
@@ -47,8 +52,11 @@ export const arrangeLineage = (record: LineageRecord, id: ConversationId): Linea
 
 const branch = (record: LineageRecord, conversation: Conversation): LineageBranch => {
   const { id } = conversation
-  return {
+  return defined({
     conversation,
+    openedBy: record.handoffs.find(
+      (handoff) => 'targetConversationId' in handoff && handoff.targetConversationId === id,
+    ),
     sessions: record.sessions.filter((session) => session.conversationId === id).sort(by(({ epoch }) => epoch)),
     handoffs: record.handoffs
       .filter((handoff) => handoff.conversationId === id)
@@ -67,7 +75,7 @@ const branch = (record: LineageRecord, conversation: Conversation): LineageBranc
         ),
       )
       .map((child) => branch(record, child)),
-  }
+  })
 }
 
 const ancestorsOf = (record: LineageRecord, { parentId }: Conversation): readonly Conversation[] => {

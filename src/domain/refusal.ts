@@ -79,8 +79,9 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
   'handoff.already_claimed': ({ handoffId, claimant, deadline }) =>
     `Handoff ${handoffId} was claimed by "${claimant}", who has until ${deadline}. Try again after that.`,
   'handoff.not_claimant': ({ handoffId, claimant, deadline, by, command }) =>
-    `Handoff ${handoffId} is claimed by "${claimant}" until ${deadline}, so ${by === undefined ? 'nobody else' : `"${by}"`} ` +
-    `may ${by === undefined ? '' : 'not '}${command} it before then.`,
+    `Handoff ${handoffId} is claimed by "${claimant}" (until ${deadline}), so ` +
+    `${by === undefined ? 'an unnamed caller' : `"${by}"`} may not ${command} it. ` +
+    'Claim it after the deadline, or leave it to its claimant.',
   'command.id_reused': ({ commandId }) =>
     `Command ${commandId} was already used for something else. Use a new command id for a new command.`,
   several: ({ reasons }) => reasons.map(describeRefusal).join(' '),

@@ -9,7 +9,14 @@ const TEXTS: ReadonlySet<string> = new Set([
   'document',
 ])
 
-/** Stands where a text was: the log names things and never holds texts, so that a text can be erased. */
+/**
+ * Stands where a text was: the log names things and never holds texts, so that a text can be erased.
+ *
+ * @example
+ * ```ts
+ * console.log(withholdTexts({ reason: 'The window is nearly full' }).reason === TEXT_WITHHELD) // => true
+ * ```
+ */
 export const TEXT_WITHHELD = '[withheld]'
 
 /**

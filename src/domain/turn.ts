@@ -85,5 +85,5 @@ export const placeTurn = (draft: TurnDraft, place: TurnPlace): { turn: Turn; mes
 }
 
 /** The tool calls a message reports. */
-export const toolCallsOf = (input: MessageInput): readonly ToolCallInput[] =>
+const toolCallsOf = (input: MessageInput): readonly ToolCallInput[] =>
   input.role === 'assistant' ? (input.toolCalls ?? []) : []

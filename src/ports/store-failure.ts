@@ -1,5 +1,21 @@
 /** What broke. */
-export type StoreFailureCode = 'store.unavailable' | 'store.integrity' | 'store.contention'
+export type StoreFailureCode =
+  /** No answer. The same command may be tried again. */
+  | 'store.unavailable'
+  /** Too many writers at one spot. The same command may be tried again. */
+  | 'store.contention'
+  /** The store refused what would break its record. */
+  | 'store.integrity'
+  /** The schema is missing or older than this program. */
+  | 'store.not_migrated'
+  /** The schema is newer than this program. */
+  | 'store.newer_schema'
+  /** Another process has the embedded store. */
+  | 'store.locked'
+  /** Anything else; the cause says more. */
+  | 'store.failed'
+
+const RETRYABLE: ReadonlySet<StoreFailureCode> = new Set(['store.unavailable', 'store.contention'])
 
 /**
  * The store broke. Unlike a refusal this is thrown: nobody's rule said no.
@@ -9,8 +25,8 @@ export type StoreFailureCode = 'store.unavailable' | 'store.integrity' | 'store.
  *
  * @example
  * ```ts
- * const failure = new StoreFailure('store.unavailable', 'The server closed the connection')
- * if (failure.retryable) console.log('Trying again') // => Trying again
+ * const failure = new StoreFailure('store.unavailable', 'The database did not answer')
+ * console.log(failure.code, failure.retryable) // => store.unavailable true
  * ```
  */
 export class StoreFailure extends Error {
@@ -21,6 +37,6 @@ export class StoreFailure extends Error {
   constructor(code: StoreFailureCode, message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code
-    this.retryable = code !== 'store.integrity'
+    this.retryable = RETRYABLE.has(code)
   }
 }

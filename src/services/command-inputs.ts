@@ -31,22 +31,45 @@ export interface CommandContext {
   readonly redact?: (text: string) => string
 }
 
-/** A request with its texts redacted, and the one moment its command happens at. */
-export const prepared = <R extends object>(
-  asked: R,
-  { clock, redact }: CommandContext,
-): { request: R; at: Instant } => ({
-  request: redact === undefined ? asked : mapTexts(asked, redact),
-  at: clock.now(),
-})
+/** A request with its texts redacted. */
+export const redacted = <R extends object>(asked: R, { redact }: CommandContext): R =>
+  redact === undefined ? asked : mapTexts(asked, redact)
 
-/** How a command is carried out rather than what it asks; a repetition may differ in these. */
-const MANNER: ReadonlySet<string> = new Set(['commandId', 'holder', 'wait', 'pollMs', 'signal'])
+const HANDOFF_DETAILS = [
+  'targetAgent',
+  'reason',
+  'document',
+  'priorTurn',
+  'toolCalls',
+  'flags',
+  'traceContext',
+] as const
+
+/** What each command asks. Everything else in a request is how it asks, and a repetition may differ in that. */
+const ASKS = {
+  open_conversation: ['originalTask', 'externalKey', 'subject', 'parentId', 'workspace', 'restartBudget'],
+  start_session: ['conversationId', 'agentName', 'backend', 'model', 'providerSessionId', 'parentSessionId', 'prompt'],
+  pause_session: ['session'],
+  resume_session: ['session'],
+  complete_session: ['session'],
+  fail_session: ['session', 'reason'],
+  take_over_session: ['session'],
+  record_turns: ['session', 'turns'],
+  capture_snapshot: ['session'],
+  initiate_handoff: ['session', 'kind', ...HANDOFF_DETAILS],
+  open_thread: ['session', ...HANDOFF_DETAILS, 'child', 'backend', 'model', 'providerSessionId', 'continuation'],
+  accept_handoff: ['handoff', 'claimant', 'claimMs'],
+  claim_next: ['targetAgent', 'claimant', 'claimMs'],
+  complete_handoff: ['handoff', 'claimant', 'backend', 'model', 'providerSessionId', 'continuation'],
+  cancel_handoff: ['handoff', 'reason', 'by'],
+  fail_handoff: ['handoff', 'reason', 'by'],
+} as const satisfies Readonly<Record<string, readonly string[]>>
 
 /** Names a command, by the caller's id or a new one, and says what it asks. */
-export const stampOf = (name: string, request: Repeatable, ids: IdGenerator): CommandStamp => {
+export const stampOf = (name: keyof typeof ASKS, request: Repeatable, ids: IdGenerator): CommandStamp => {
+  const asks: readonly string[] = ASKS[name]
   const asked = Object.entries(request)
-    .filter(([key]) => !MANNER.has(key))
+    .filter(([key]) => asks.includes(key))
     .map(([key, value]) => [key, key === 'session' || key === 'handoff' ? idOf(value) : value])
   return { id: request.commandId ?? commandId(ids.next()), payload: canonicalJson([name, Object.fromEntries(asked)]) }
 }
@@ -61,7 +84,7 @@ export const handoffIdOf = ({ handoff }: OnHandoff): HandoffId => idOf(handoff)
 
 /** A command on one session, decided on what the caller holds: a session, and the token that says who it is. */
 export const sessionCommand = <A extends Answer>(
-  name: string,
+  name: keyof typeof ASKS,
   request: OnSession,
   { clock, ids }: CommandContext,
   decide: (facts: SessionFacts, target: SessionTarget, at: Instant) => Decided<A>,

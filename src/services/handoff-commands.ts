@@ -10,7 +10,7 @@ import {
   handoffIdOf,
   newHandoffIds,
   newSessionIds,
-  prepared,
+  redacted,
   stampOf,
   targetOf,
 } from './command-inputs.ts'
@@ -32,12 +32,13 @@ const sourceQuestion = (
 ): SourceQuestion & { about: 'source' } => {
   const { sessionId } = targetOf(request)
   const { priorTurn, toolCalls } = request
-  const named = defined({ sessionId, priorTurn, toolCalls, externalKey })
+  const named = defined({ sessionId, priorTurn, toolCalls: toolCalls && [...new Set(toolCalls)], externalKey })
   return { about: 'source', ...named, maxToolCalls: MAX_REFERENCED_TOOL_CALLS }
 }
 
 export const initiatingHandoff = (asked: InitiateRequest, context: CommandContext) => {
-  const { request, at } = prepared(asked, context)
+  const request = redacted(asked, context)
+  const at = context.clock.now()
   const ids = newHandoffIds(context.ids)
   const wanted = { ...request, ...targetOf(request) }
   return {
@@ -48,7 +49,8 @@ export const initiatingHandoff = (asked: InitiateRequest, context: CommandContex
 }
 
 export const openingThread = (asked: ThreadRequest, context: CommandContext) => {
-  const { request, at } = prepared(asked, context)
+  const request = redacted(asked, context)
+  const at = context.clock.now()
   const conversation = conversationId(context.ids.next())
   const ids = { ...newHandoffIds(context.ids), conversationId: conversation, session: newSessionIds(context.ids) }
   const wanted = { ...request, ...targetOf(request) }
@@ -79,7 +81,8 @@ export const claimingNext = (request: ClaimNextRequest, context: CommandContext)
 }
 
 export const completingHandoff = (asked: CompleteRequest, context: CommandContext) => {
-  const { request, at } = prepared(asked, context)
+  const request = redacted(asked, context)
+  const at = context.clock.now()
   const { claimant, backend, model, providerSessionId, continuation } = request
   const handoffId = handoffIdOf(request)
   const wanted = defined({ handoffId, claimant, backend, model, providerSessionId, continuation })
@@ -92,7 +95,8 @@ export const completingHandoff = (asked: CompleteRequest, context: CommandContex
 }
 
 export const endingHandoff = (type: 'cancel' | 'fail', asked: EndRequest, context: CommandContext) => {
-  const { request, at } = prepared(asked, context)
+  const request = redacted(asked, context)
+  const at = context.clock.now()
   const handoffId = handoffIdOf(request)
   return {
     stamp: stampOf(`${type}_handoff`, request, context.ids),

@@ -1,6 +1,7 @@
 /** Waits, or stops waiting with the signal's reason. */
 export const pauseFor = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
     const stop = (): void => {
       clearTimeout(timer)
       reject(signal?.reason)

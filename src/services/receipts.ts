@@ -1,8 +1,9 @@
-import { type AgentSession, identityOf, standingOf } from '../domain/agent-session.ts'
+import { type AgentSession, identityOf, type SessionStanding, standingOf } from '../domain/agent-session.ts'
 import type { ContextWindowSnapshot } from '../domain/context-snapshot.ts'
 import type { Answer } from '../domain/decision.ts'
 import { defined } from '../domain/defined.ts'
-import { type HandoffMetadata, handoffStandingOf, originOf } from '../domain/handoff.ts'
+import { type HandoffMetadata, type HandoffStanding, handoffStandingOf, originOf } from '../domain/handoff.ts'
+import { withholdTexts } from '../domain/texts.ts'
 import type { Receipt } from '../ports/receipt.ts'
 import type { Store } from '../ports/store.ts'
 import { StoreFailure } from '../ports/store-failure.ts'
@@ -11,9 +12,9 @@ import { StoreFailure } from '../ports/store-failure.ts'
 export const receiptFor = ({ conversation, session, holder, handoff, turns, snapshot }: Answer): Receipt =>
   defined({
     conversationId: conversation?.id,
-    session: session && { id: session.id, standing: standingOf(session) },
+    session: session && { id: session.id, standing: withholdTexts(standingOf(session)) },
     holder,
-    handoff: handoff && { id: handoff.id, standing: handoffStandingOf(handoff) },
+    handoff: handoff && { id: handoff.id, standing: withholdTexts(handoffStandingOf(handoff)) },
     turnIds: turns?.map(({ id }) => id),
     snapshotId: snapshot?.id,
   })
@@ -35,14 +36,17 @@ export const answerAgain = async (receipt: Receipt, store: Store): Promise<Answe
 export const findSnapshot = (id: ContextWindowSnapshot['id'], store: Store): Promise<ContextWindowSnapshot> =>
   kept(id, store.snapshots.find(id))
 
-type SessionReceipt = NonNullable<Receipt['session']>['standing']
-type HandoffReceipt = NonNullable<Receipt['handoff']>['standing']
+/** How things stood, with the text of an end taken from where it lives: an end never changes. */
+const asItStood = (now: AgentSession, standing: SessionStanding): AgentSession => ({
+  ...identityOf(now),
+  ...standing,
+  ...(standing.state === 'failed' && now.state === 'failed' && { endReason: now.endReason }),
+})
 
-const asItStood = (now: AgentSession, standing: SessionReceipt): AgentSession => ({ ...identityOf(now), ...standing })
-
-const handoffAsItStood = (now: HandoffMetadata, standing: HandoffReceipt): HandoffMetadata => ({
+const handoffAsItStood = (now: HandoffMetadata, standing: HandoffStanding): HandoffMetadata => ({
   ...originOf(now),
   ...standing,
+  ...('endReason' in standing && 'endReason' in now && { endReason: now.endReason }),
 })
 
 const kept = async <T>(id: string, found: Promise<T | undefined>): Promise<T> => {

@@ -9,7 +9,7 @@ import {
   type CommandContext,
   draftTurn,
   newSessionIds,
-  prepared,
+  redacted,
   sessionCommand,
   stampOf,
   targetOf,
@@ -17,7 +17,8 @@ import {
 import type { FailSessionRequest, OnSession, RecordTurnsRequest, Repeatable } from './requests.ts'
 
 export const openingConversation = (asked: OpenConversation & Repeatable, context: CommandContext) => {
-  const { request, at } = prepared(asked, context)
+  const request = redacted(asked, context)
+  const at = context.clock.now()
   const { externalKey, parentId } = request
   const id = conversationId(context.ids.next())
   return {
@@ -30,7 +31,8 @@ export const openingConversation = (asked: OpenConversation & Repeatable, contex
 }
 
 export const startingSession = (asked: StartSession & Repeatable, context: CommandContext) => {
-  const { request, at } = prepared(asked, context)
+  const request = redacted(asked, context)
+  const at = context.clock.now()
   const ids = newSessionIds(context.ids)
   return {
     stamp: stampOf('start_session', request, context.ids),
@@ -50,7 +52,7 @@ export const completingSession = (request: OnSession, context: CommandContext) =
   )
 
 export const failingSession = (asked: FailSessionRequest, context: CommandContext) => {
-  const { request } = prepared(asked, context)
+  const request = redacted(asked, context)
   return sessionCommand('fail_session', request, context, (facts, target, at) =>
     changeSession(facts, target, { type: 'fail', reason: request.reason, at }),
   )
@@ -74,7 +76,7 @@ export const takingOverSession = (request: Omit<OnSession, 'holder'>, context: C
 }
 
 export const recordingTurns = (asked: RecordTurnsRequest, context: CommandContext) => {
-  const { request } = prepared(asked, context)
+  const request = redacted(asked, context)
   const drafts = request.turns.map((turn) => draftTurn(turn, context.ids))
   return sessionCommand('record_turns', request, context, (facts, { sessionId }, at) =>
     recordTurns(facts, { sessionId, holder: request.holder, turns: request.turns }, { drafts, at }),

@@ -4,11 +4,11 @@ import type { InitiateHandoff } from '../domain/decisions/initiate-handoff.ts'
 import type { TurnsRecorded } from '../domain/decisions/record-turns.ts'
 import type { HandoffMetadata } from '../domain/handoff.ts'
 import type { TurnInput } from '../domain/turn.ts'
+import { unwrap } from '../domain/unwrap.ts'
 import type { Store } from '../ports/store.ts'
 import { HandoffService } from '../services/handoff-service.ts'
 import { CountingIds } from './counting-ids.ts'
 import { FixedClock } from './fixed-clock.ts'
-import { unwrap } from './unwrap.ts'
 
 /** A store to be tried, and how to let its clock move on: a fixed clock is advanced, a server's is waited for. */
 export interface StoreUnderTest {

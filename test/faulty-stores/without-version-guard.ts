@@ -6,7 +6,7 @@ export const withoutVersionGuard = (store: Store): Store => {
   const current = async (change: Unit['changes'][number]): Promise<Unit['changes'][number]> => {
     if (change.type === 'move_session') {
       const stored = await store.sessions.find(change.working.session.id)
-      return { ...change, expected: stored?.version ?? change.expected }
+      return { ...change, expected: { ...change.expected, version: stored?.version ?? 0 } }
     }
     if (change.type === 'move_handoff') {
       const stored = await store.handoffs.find(change.handoff.id)

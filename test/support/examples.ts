@@ -118,6 +118,8 @@ const configIn = (directory: string) => ({
 
 const run = promisify(execFile)
 
+const LONGEST_COMPLAINT = 5_000
+
 /** What a process said that did not end well; empty for one that did. */
 const complaintOf = async (file: string, args: readonly string[], cwd: string): Promise<string> => {
   try {
@@ -125,7 +127,7 @@ const complaintOf = async (file: string, args: readonly string[], cwd: string): 
     return ''
   } catch (problem) {
     const { stdout = '', stderr = '', message } = problem as Error & { stdout?: string; stderr?: string }
-    return [stdout, stderr].join('\n').trim() || message
+    return [stdout, stderr].join('\n').trim().slice(0, LONGEST_COMPLAINT) || message
   }
 }
 

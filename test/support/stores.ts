@@ -1,18 +1,58 @@
+import { readFileSync } from 'node:fs'
+import { openPglite } from '../../src/adapters/postgres/open-pglite.ts'
+import { openPostgres, type PostgresOptions } from '../../src/adapters/postgres/open-postgres.ts'
+import type { Store } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
 import { FixedClock, type StoreUnderTest } from '../../src/testing/index.ts'
+import { cloneDatabase, withDatabase } from './test-databases.ts'
 
-/** Every store the whole suite runs on. */
-export const STORE_KINDS = ['memory'] as const
+const POOLER = process.env.TEST_POOLER_URL
+
+/** Every store the whole suite runs on. Without PgBouncer nothing runs behind a pooler, and the test run says so. */
+export const STORE_KINDS = [
+  'memory',
+  'pglite',
+  'postgres',
+  ...(POOLER === undefined ? [] : (['pooled'] as const)),
+] as const
 
 /** Which store a test runs on. */
-export type StoreKind = (typeof STORE_KINDS)[number]
+export type StoreKind = 'memory' | 'pglite' | 'postgres' | 'pooled'
 
-const OPEN: Readonly<Record<StoreKind, () => Promise<StoreUnderTest>>> = {
-  memory: async () => {
-    const clock = new FixedClock()
-    return { store: new MemoryStore({ clock }), passTime: async (milliseconds) => clock.advance(milliseconds) }
-  },
+/** A server's clock cannot be moved, only waited for. */
+const waitFor = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+const OPEN: Readonly<Record<Exclude<StoreKind, 'memory'>, () => Promise<Store>>> = {
+  pglite: () => openPglite({ loadDataDir: new Blob([readFileSync(fromEnvironment('TEST_PGLITE_DUMP'))]) }),
+  postgres: async () => onClone(fromEnvironment('TEST_DATABASE_URL')),
+  pooled: async () => onClone(POOLER ?? '', { pooled: true }),
 }
 
+const onClone = async (url: string, options: PostgresOptions = {}): Promise<Store> =>
+  openPostgres({ ...options, connectionString: withDatabase(url, await cloneDatabase()) })
+
+const fromEnvironment = (name: string): string => {
+  const value = process.env[name]
+  if (value === undefined) throw new Error(`${name} is not set: run through "npm test" or "npx vitest"`)
+  return value
+}
+
+/** One database per test file and kind: opened once, shared by the tests of the file. */
+const opened = new Map<StoreKind, Promise<Store>>()
+
 /** Opens a store. It may already hold what other tests left there. */
-export const openStore = (kind: StoreKind): Promise<StoreUnderTest> => OPEN[kind]()
+export const openStore = async (kind: StoreKind): Promise<StoreUnderTest> => {
+  if (kind === 'memory') {
+    const clock = new FixedClock()
+    return { store: new MemoryStore({ clock }), passTime: async (milliseconds) => clock.advance(milliseconds) }
+  }
+  const store = opened.get(kind) ?? OPEN[kind]()
+  opened.set(kind, store)
+  return { store: await store, passTime: waitFor }
+}
+
+/** Closes what was opened in this process. */
+export const closeStores = async (): Promise<void> => {
+  for (const store of opened.values()) await (await store)[Symbol.asyncDispose]()
+  opened.clear()
+}

@@ -9,15 +9,21 @@ export interface Output {
 export interface Invocation {
   readonly values: Readonly<Record<string, string | boolean | undefined>>
   readonly positionals: readonly string[]
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Results. */
   readonly out: Output
+  /** Progress and remarks; never mixed into results. */
+  readonly notes: Output
 }
 
-/** One word after `baton`. */
+/** One command: a word or two after `baton`. */
 export interface CliCommand {
   /** One line for the list of commands. */
   readonly summary: string
-  /** What follows the word, for its help. */
+  /** What follows `baton`, for its help. */
   readonly usage: string
+  /** More lines for its help. */
+  readonly details?: string
   readonly options: NonNullable<ParseArgsConfig['options']>
   run(invocation: Invocation): Promise<void>
 }

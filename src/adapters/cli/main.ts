@@ -10,4 +10,5 @@ process.exitCode = await runCli(process.argv.slice(2), {
   out: { line: (text) => void process.stdout.write(`${text}\n`) },
   err: { line: (text) => void process.stderr.write(`${text}\n`) },
   version,
+  environment: process.env,
 })

@@ -1,44 +1,56 @@
 import { parseArgs } from 'node:util'
+import { RefusedError } from '../../domain/unwrap.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
-import type { CliCommand, Output } from './command.ts'
-import { demo } from './commands/demo.ts'
+import type { CliCommand, Invocation, Output } from './command.ts'
+import { COMMANDS } from './commands/index.ts'
 import { EXIT } from './exit-codes.ts'
-import { RefusedError, UsageError } from './problems.ts'
+import { UsageError } from './problems.ts'
 
-const COMMANDS: Readonly<Record<string, CliCommand>> = { demo }
-
-/** Where the command's words go: results to `out`, problems to `err`. */
+/** Where the command's words go: results to `out`, everything else to `err`. */
 export interface Terminal {
   readonly out: Output
   readonly err: Output
   readonly version: string
+  readonly environment: Invocation['environment']
 }
 
 /** Runs one command line and answers with the exit status. Never throws at a person. */
-export const runCli = async (argv: readonly string[], { out, err, version }: Terminal): Promise<number> => {
-  const [word = 'help', ...rest] = argv
+export const runCli = async (argv: readonly string[], terminal: Terminal): Promise<number> => {
+  const { out, err, version } = terminal
+  const [word = 'help'] = argv
   if (['help', '--help', '-h'].includes(word)) return show(out, help())
-  if (['--version', '-v', 'version'].includes(word)) return show(out, version)
-  const command = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined
-  if (command === undefined) return usage(err, `There is no command "${word}".`)
+  if (['version', '--version', '-v'].includes(word)) return show(out, version)
+  const found = findCommand(argv)
+  if (found === undefined) return usage(err, `There is no command "${argv.slice(0, 2).join(' ')}".`)
   try {
-    const options = { ...command.options, help: { type: 'boolean', short: 'h' } } as const
-    const { values, positionals } = parse(rest, options)
-    if (values.help === true) return show(out, `baton ${command.usage}\n\n${command.summary}`)
-    await command.run({ values, positionals, out })
-    return EXIT.ok
+    return await runCommand(found.command, found.rest, terminal)
   } catch (problem) {
     return report(problem, err)
   }
 }
 
-const parse = (args: readonly string[], options: CliCommand['options']) => {
+/** Commands have one word or two; the longer one wins. */
+const findCommand = (argv: readonly string[]): { command: CliCommand; rest: readonly string[] } | undefined => {
+  for (const words of [2, 1]) {
+    const name = argv.slice(0, words).join(' ')
+    const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+    if (command !== undefined && argv.length >= words) return { command, rest: argv.slice(words) }
+  }
+  return undefined
+}
+
+const runCommand = async (command: CliCommand, rest: readonly string[], terminal: Terminal): Promise<number> => {
+  const { out, err: notes, environment } = terminal
+  const { values, positionals } = parse(rest, { ...command.options, help: { type: 'boolean', short: 'h' } })
+  if (values.help === true) return show(out, commandHelp(command))
+  await command.run({ values, positionals, environment, out, notes })
+  return EXIT.ok
+}
+
+const parse = (args: readonly string[], options: CliCommand['options']): Pick<Invocation, 'values' | 'positionals'> => {
   try {
-    const parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
-    return {
-      values: parsed.values as Readonly<Record<string, string | boolean | undefined>>,
-      positionals: parsed.positionals,
-    }
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
+    return { values: values as Invocation['values'], positionals }
   } catch (cause) {
     throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause })
   }
@@ -57,7 +69,7 @@ const usage = (err: Output, problem: string): number => {
 const report = (problem: unknown, err: Output): number => {
   if (problem instanceof UsageError) return usage(err, problem.message)
   if (problem instanceof RefusedError) {
-    err.line(`baton: ${problem.message} (${problem.refusal.code})`)
+    err.line(`baton: ${problem.message} (${problem.code})`)
     return EXIT.refused
   }
   const code = problem instanceof StoreFailure ? ` (${problem.code})` : ''
@@ -65,14 +77,17 @@ const report = (problem: unknown, err: Output): number => {
   return EXIT.failure
 }
 
+const commandHelp = ({ usage: line, summary, details }: CliCommand): string =>
+  [`baton ${line}`, '', summary, ...(details === undefined ? [] : ['', details])].join('\n')
+
 const help = (): string =>
   [
     'baton keeps an agent’s work going when its context window ends, and keeps the record.',
     '',
     'Commands:',
-    ...Object.entries(COMMANDS).map(([word, { summary }]) => `  ${word.padEnd(10)} ${summary}`),
-    '  help       show this',
-    '  version    show the version',
+    ...Object.entries(COMMANDS).map(([words, { summary }]) => `  ${words.padEnd(20)} ${summary}`),
+    `  ${'help'.padEnd(20)} show this; every command also takes --help`,
+    `  ${'version'.padEnd(20)} show the version`,
     '',
     'Exit status: 0 done, 1 something broke, 2 the command line was not understood, 3 a rule said no.',
   ].join('\n')

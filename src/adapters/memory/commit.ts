@@ -1,4 +1,5 @@
-import type { Change } from '../../domain/decision.ts'
+import type { WorkingSession } from '../../domain/agent-session.ts'
+import type { Change, Expected } from '../../domain/decision.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
 import { withholdTexts } from '../../domain/texts.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
@@ -41,19 +42,21 @@ const stepsOf = (tables: Tables, change: Change): readonly Step[] => {
     case 'move_session':
       return [
         () => {
-          expectVersion(tables.sessions.get(change.working.session.id)?.session.version, change.expected)
+          expectSession(tables.sessions.get(change.working.session.id), change.expected)
           return tables.sessions.replace(change.working)
         },
       ]
     case 'expect_session':
-      expectVersion(tables.sessions.get(change.sessionId)?.session.version, change.expected)
+      expectSession(tables.sessions.get(change.session.id), change.expected)
       return []
     case 'add_turn': {
       const { conversationId, sessionId, toolCalls } = change.turn
       return [
         () => tables.turns.insert(change.turn),
         ...change.messages.map((message) => () => tables.messages.insert(message)),
-        ...toolCalls.map((reference) => () => tables.toolCalls.insert({ conversationId, sessionId, reference })),
+        ...toolCalls.map(
+          (reference, position) => () => tables.toolCalls.insert({ conversationId, sessionId, position, reference }),
+        ),
       ]
     }
     case 'add_message':
@@ -73,6 +76,11 @@ const stepsOf = (tables: Tables, change: Change): readonly Step[] => {
     default:
       return change satisfies never
   }
+}
+
+const expectSession = (stored: WorkingSession | undefined, { version, holder }: Expected): void => {
+  expectVersion(stored?.session.version, version)
+  if (stored?.holder !== holder) throw new VersionMoved('the session has a newer holder')
 }
 
 const expectVersion = (stored: number | undefined, expected: number): void => {

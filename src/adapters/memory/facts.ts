@@ -25,7 +25,7 @@ const ANSWERS: Answers = {
   opening: (tables, asks) => openingFacts(tables, asks),
   conversation: (tables, { conversationId }) => conversationFacts(tables, conversationId),
   session: (tables, { sessionId }) => sessionFacts(tables, sessionId),
-  source: (tables, asks) => sourceFacts(tables, asks),
+  source: (tables, asks, now) => sourceFacts(tables, asks, now),
   handoff: (tables, { handoffId }, now) => handoffFacts(tables, tables.handoffs.get(handoffId), now),
   next_handoff: (tables, { targetAgent }, now) => handoffFacts(tables, pendingFor(tables, targetAgent, now)[0], now),
 }
@@ -77,16 +77,17 @@ const sessionFacts = (tables: Tables, id: AgentSessionId): ResumeFacts => {
   return defined({ working, baton: batonOf(tables, conversationId), nextSequence })
 }
 
-const sourceFacts = (tables: Tables, question: SourceQuestion): SourceFacts => {
+const sourceFacts = (tables: Tables, question: SourceQuestion, now: Instant): SourceFacts => {
   const { sessionId, priorTurn, toolCalls = [], maxToolCalls, externalKey } = question
   const working = tables.sessions.get(sessionId)
-  if (working === undefined) return { namedToolCalls: [], exchangeToolCalls: [], lastToolCalls: [] }
+  if (working === undefined) return { namedToolCalls: [], exchangeToolCalls: [], lastToolCalls: [], now }
   const { conversationId, progress } = working.session
   const turn = tables.turns.get(priorTurn ?? progress.lastTurnId ?? '')
   const calls = tables.toolCalls.in('session', sessionId).map(({ reference }) => reference)
   const { exchangeStart = 1 } = progress
   return defined({
     working,
+    now,
     conversation: tables.conversations.get(conversationId),
     priorTurnId: turn?.conversationId === conversationId ? turn.id : undefined,
     namedToolCalls: namedCalls(tables, conversationId, toolCalls),
@@ -102,8 +103,14 @@ const namedCalls = (
   callIds: readonly string[],
 ): readonly ToolCallReference[] =>
   callIds
-    .flatMap((callId) => tables.toolCalls.in('call', `${conversationId}/${callId}`).at(-1)?.reference ?? [])
-    .sort(by(({ sequenceNumber }) => sequenceNumber))
+    .flatMap((callId) => tables.toolCalls.in('call', `${conversationId}/${callId}`).at(-1) ?? [])
+    .sort(
+      by(
+        ({ reference }) => reference.sequenceNumber,
+        ({ position }) => position,
+      ),
+    )
+    .map(({ reference }) => reference)
 
 const lastCalls = (tables: Tables, sessionId: AgentSessionId): readonly ToolCallReference[] =>
   tables.turns.in('session', sessionId).findLast(({ toolCalls }) => toolCalls.length > 0)?.toolCalls ?? []

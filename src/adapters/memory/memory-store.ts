@@ -67,7 +67,10 @@ const lineageOf = (tables: Tables, id: ConversationId): LineageRecord | undefine
   return {
     conversations: [...ancestors(tables, conversation), ...line],
     sessions: line.flatMap((member) => tables.sessions.in('conversation', member.id).map(({ session }) => session)),
-    handoffs: line.flatMap((member) => tables.handoffs.in('conversation', member.id)),
+    handoffs: [
+      ...tables.handoffs.in('target', id),
+      ...line.flatMap((member) => tables.handoffs.in('conversation', member.id)),
+    ],
   }
 }
 

@@ -14,6 +14,8 @@ import { Table } from './table.ts'
 export interface ToolCallRow {
   readonly conversationId: ConversationId
   readonly sessionId: AgentSessionId
+  /** Its place among the calls of its turn. */
+  readonly position: number
   readonly reference: ToolCallReference
 }
 
@@ -78,6 +80,7 @@ export const emptyTables = () => ({
       conversation: (row) => row.conversationId,
       pending: (row) => (isOpen(row) ? row.targetAgent : undefined),
       priorTurn: (row) => row.priorTurnId,
+      target: (row) => (row.status === 'completed' ? row.targetConversationId : undefined),
     },
   }),
   commands: new Table({ id: (row: CommandRow) => row.id, unique: {}, groups: {} }),

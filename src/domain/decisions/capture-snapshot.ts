@@ -1,5 +1,5 @@
 import { captureWindow, type SnapshotRecord } from '../context-snapshot.ts'
-import type { Decided } from '../decision.ts'
+import { type Decided, expecting } from '../decision.ts'
 import type { SessionFacts } from '../facts.ts'
 import type { SnapshotId } from '../ids.ts'
 import type { Instant } from '../instant.ts'
@@ -15,13 +15,14 @@ export const captureSnapshot = (
   const found = findWorking(facts, target)
   if (!found.ok) return found
   const { session } = found.value
+  const { conversationId } = session
   const snapshot = captureWindow(session, { id, type: 'on_demand', at })
   return ok({
     changes: [
-      { type: 'expect_session', sessionId: session.id, expected: session.version },
+      { type: 'expect_session', session: { id: session.id, conversationId }, expected: expecting(found.value) },
       { type: 'add_snapshot', snapshot },
     ],
-    events: [{ type: 'snapshot.captured', version: 1, conversationId: session.conversationId, at, snapshot }],
+    events: [{ type: 'snapshot.captured', version: 1, conversationId, at, snapshot }],
     answer: { snapshot },
   })
 }

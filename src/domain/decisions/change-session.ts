@@ -1,5 +1,5 @@
 import type { AgentSession, WorkingSession } from '../agent-session.ts'
-import type { Decided } from '../decision.ts'
+import { type Decided, expecting } from '../decision.ts'
 import type { ResumeFacts, SessionFacts } from '../facts.ts'
 import type { AgentSessionId, HolderToken } from '../ids.ts'
 import { blanks } from '../input.ts'
@@ -33,7 +33,10 @@ export const changeSession = (
   const blank = command.type === 'fail' ? refuseForAll(blanks({ reason: command.reason })) : undefined
   if (blank !== undefined) return err(blank)
   const found = findWorking(facts, target)
-  return found.ok ? moveSession(found.value, command) : found
+  if (!found.ok) return found
+  const moved = moveSession(found.value, command)
+  // Whoever asks by hand gets the session, not its holder's token.
+  return moved.ok ? ok({ ...moved.value, answer: { session: moved.value.answer.session } }) : moved
 }
 
 /** Resumes a session that was paused by hand, if nobody else has the baton; its messages go on after everyone's. */
@@ -54,15 +57,19 @@ export const takeOverSession = (
   { holder, at }: { readonly holder: HolderToken; readonly at: Instant },
 ): Decided<WorkingSession> => {
   const found = findWorking(facts, { sessionId })
-  return found.ok ? moveSession({ ...found.value, holder }, { type: 'take_over', at }) : found
+  return found.ok ? moveSession(found.value, { type: 'take_over', at }, holder) : found
 }
 
-const moveSession = (working: WorkingSession, command: SessionCommand): Decided<WorkingSession> => {
-  const decided = decideSession(working.session, command)
+const moveSession = (
+  before: WorkingSession,
+  command: SessionCommand,
+  holder = before.holder,
+): Decided<WorkingSession> => {
+  const decided = decideSession(before.session, command)
   if (!decided.ok) return decided
-  const moved = { session: evolveSession(working.session, decided.value), holder: working.holder }
+  const moved = { session: evolveSession(before.session, decided.value), holder }
   return ok({
-    changes: [{ type: 'move_session', working: moved, expected: working.session.version }],
+    changes: [{ type: 'move_session', working: moved, expected: expecting(before) }],
     events: [decided.value],
     answer: moved,
   })

@@ -1,6 +1,6 @@
 import { type AgentSession, heldBy, type WorkingSession } from '../agent-session.ts'
 import { captureWindow } from '../context-snapshot.ts'
-import type { Decided } from '../decision.ts'
+import { type Decided, expecting } from '../decision.ts'
 import { defined } from '../defined.ts'
 import type { SourceFacts } from '../facts.ts'
 import {
@@ -18,7 +18,7 @@ import type { Instant } from '../instant.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
 import { err, ok, type Result } from '../result.ts'
 import { decideSession, evolveSession } from '../session-lifecycle.ts'
-import type { ToolCallReference } from '../tool-call.ts'
+import { MAX_REFERENCED_TOOL_CALLS, type ToolCallReference } from '../tool-call.ts'
 import { findWorking, type SessionTarget } from './change-session.ts'
 
 /** What every handoff says about itself. */
@@ -67,7 +67,7 @@ export const initiateHandoff = (
   return ok({
     changes: [
       { type: 'add_handoff', handoff },
-      { type: 'move_session', working: { session: source, holder }, expected: session.version },
+      { type: 'move_session', working: { session: source, holder }, expected: expecting(found.value) },
       { type: 'add_snapshot', snapshot },
     ],
     events: [
@@ -110,7 +110,7 @@ export const describeHandoff = (
 
 const obstaclesTo = (
   facts: SourceFacts,
-  { id: sessionId, conversationId, agentName }: AgentSession,
+  { id: sessionId, conversationId, agentName, progress }: AgentSession,
   { kind, targetAgent, reason, priorTurn, toolCalls, flags = [] }: HandoffRequest & { readonly kind: HandoffKind },
 ): readonly Refusal[] => {
   const unknownFlag = flags.find((flag) => !HANDOFF_FLAGS.includes(flag))
@@ -128,10 +128,14 @@ const obstaclesTo = (
       problem: `"${String(unknownFlag)}" is not a known flag`,
     },
     kind === 'agent_transfer' && targetAgent.trim() === agentName && { code: 'handoff.same_agent', agent: agentName },
+    progress.turns === 0 && { code: 'session.no_turns', sessionId },
     facts.priorTurnId === undefined &&
-      (priorTurn === undefined
-        ? { code: 'session.no_turns', sessionId }
-        : { code: 'turn.not_found', conversationId, turnId: priorTurn }),
+      priorTurn !== undefined && { code: 'turn.not_found', conversationId, turnId: priorTurn },
+    (toolCalls ?? []).length > MAX_REFERENCED_TOOL_CALLS && {
+      code: 'input.invalid',
+      field: 'toolCalls',
+      problem: `a handoff names ${MAX_REFERENCED_TOOL_CALLS} tool calls at most`,
+    },
     missing.length > 0 && { code: 'tool_call.not_found', conversationId, callIds: missing },
   ]
   return obstacles.filter((obstacle) => obstacle !== false)

@@ -1,4 +1,4 @@
-import type { WorkingSession } from '../agent-session.ts'
+import type { AgentSession, SessionIdentity, WorkingSession } from '../agent-session.ts'
 import { captureWindow } from '../context-snapshot.ts'
 import { continuationFor } from '../continuation.ts'
 import type { Conversation, Workspace } from '../conversation.ts'
@@ -8,6 +8,7 @@ import type { SourceFacts } from '../facts.ts'
 import type { HandoffMetadata } from '../handoff.ts'
 import { beginHandoff } from '../handoff-lifecycle.ts'
 import type { ConversationId } from '../ids.ts'
+import { blanks } from '../input.ts'
 import type { Instant } from '../instant.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
 import { err, ok } from '../result.ts'
@@ -16,7 +17,7 @@ import { findWorking } from './change-session.ts'
 import { describeHandoff, type HandoffRequest, type NewHandoffIds } from './initiate-handoff.ts'
 import { openConversation } from './open-conversation.ts'
 import { acceptAndComplete } from './settle-handoff.ts'
-import { type NewSessionIds, startSession } from './start-session.ts'
+import { type NewSessionIds, newSession } from './start-session.ts'
 
 /** What it takes to open a thread: a handoff into a child conversation. */
 export interface OpenThread extends HandoffRequest {
@@ -59,21 +60,19 @@ export const openThread = (
   const obstacles = [...(child.ok ? [] : [child.error]), ...(described.ok ? [] : described.error)]
   if (!child.ok || !described.ok) return err(refuseForAll(obstacles) as Refusal)
   const { conversation } = child.value.answer
-  const started = startSession(
-    { conversation, lastEpoch: 0, nextSequence: sequenceNumber(1) },
-    firstSession(conversation, source.backend, request),
-    { ids: ids.session, at },
-  )
-  if (!started.ok) return started
+  const blank = refuseForAll(blanks({ backend: request.backend, continuation: request.continuation }))
+  if (blank !== undefined) return err(blank)
+  const continuation = request.continuation ?? continuationFor(conversation.originalTask, request.document)
+  const started = newSession(firstSession(conversation, source, request, ids), ids.session, continuation)
   const target = { targetSessionId: ids.session.sessionId, targetConversationId: ids.conversationId }
   const by = request.targetAgent.trim()
-  const done = acceptAndComplete(beginHandoff(described.value), { type: 'complete', by, ...target, at, now: at })
+  const done = acceptAndComplete(beginHandoff(described.value), { type: 'complete', by, ...target, at, now: facts.now })
   if (!done.ok) return done
   const snapshot = captureWindow(source, { id: ids.snapshotId, type: 'handoff_initiated', at })
   return ok({
     changes: [
       ...child.value.changes,
-      ...started.value.changes,
+      ...started.changes,
       { type: 'add_handoff', handoff: done.value.handoff },
       { type: 'add_snapshot', snapshot },
     ],
@@ -81,10 +80,10 @@ export const openThread = (
       described.value,
       { type: 'snapshot.captured', version: 1, conversationId: source.conversationId, at, snapshot },
       ...child.value.events,
-      ...started.value.events,
+      ...started.events,
       ...done.value.events,
     ],
-    answer: { ...started.value.answer, conversation, handoff: done.value.handoff },
+    answer: { ...started.answer, conversation, handoff: done.value.handoff },
   })
 }
 
@@ -102,8 +101,21 @@ const openChild = (
   return openConversation({ parent }, { ...inherited, ...child, parentId: parent.id }, { id, at })
 }
 
-const firstSession = (conversation: Conversation, sourceBackend: string, request: OpenThread) => {
-  const { targetAgent: agentName, backend = sourceBackend, model, providerSessionId, document, continuation } = request
-  const prompt = continuation ?? continuationFor(conversation.originalTask, document)
-  return defined({ conversationId: conversation.id, agentName, backend, model, providerSessionId, prompt })
-}
+const firstSession = (
+  { id: conversationId, openedAt }: Conversation,
+  source: AgentSession,
+  { targetAgent, backend = source.backend, model, providerSessionId }: OpenThread,
+  { handoffId, session }: NewThreadIds,
+): SessionIdentity =>
+  defined({
+    id: session.sessionId,
+    conversationId,
+    epoch: 1,
+    agentName: targetAgent.trim(),
+    backend,
+    model,
+    providerSessionId,
+    initiatedByHandoff: handoffId,
+    startSequence: sequenceNumber(1),
+    startedAt: openedAt,
+  })

@@ -1,6 +1,6 @@
 import type { AgentSession, WorkingSession } from '../agent-session.ts'
 import type { AuditEvent } from '../audit-event.ts'
-import type { Change, Decided } from '../decision.ts'
+import { type Change, type Decided, expecting } from '../decision.ts'
 import type { SessionFacts } from '../facts.ts'
 import type { AgentSessionId, HolderToken } from '../ids.ts'
 import { turnProblem } from '../input.ts'
@@ -48,6 +48,6 @@ export const recordTurns = (
     changes.push({ type: 'add_turn', turn: event.turn, messages: event.messages })
     turns.push(event.turn)
   }
-  const moved: Change = { type: 'move_session', working: { session, holder }, expected: before.version }
+  const moved: Change = { type: 'move_session', working: { session, holder }, expected: expecting(found.value) }
   return ok({ changes: [moved, ...changes], events, answer: { session, holder, turns } })
 }

@@ -1,10 +1,10 @@
 import type { AgentSession, WorkingSession } from '../agent-session.ts'
 import { continuationFor } from '../continuation.ts'
 import type { Conversation } from '../conversation.ts'
-import type { Decided } from '../decision.ts'
+import { type Decided, expecting } from '../decision.ts'
 import { defined } from '../defined.ts'
 import type { HandoffFacts } from '../facts.ts'
-import { DEFAULT_CLAIM_MS, type HandoffMetadata } from '../handoff.ts'
+import { DEFAULT_CLAIM_MS, type HandoffMetadata, MAX_CLAIM_MS } from '../handoff.ts'
 import { decideHandoff, evolveHandoff, type HandoffCommand, type HandoffMoved } from '../handoff-lifecycle.ts'
 import type { HandoffId } from '../ids.ts'
 import { blanks } from '../input.ts'
@@ -60,21 +60,26 @@ const find = ({ handoff, source, conversation }: HandoffFacts, handoffId: Handof
     ? err({ code: 'handoff.not_found', handoffId })
     : ok({ handoff, source, conversation })
 
+const claimProblem = ({
+  claimant,
+  claimMs = DEFAULT_CLAIM_MS,
+}: Omit<AcceptHandoff, 'handoffId'>): Refusal | undefined => {
+  const lasts = Number.isSafeInteger(claimMs) && claimMs >= 1 && claimMs <= MAX_CLAIM_MS
+  const problem = `a claim lasts from 1 to ${MAX_CLAIM_MS} whole milliseconds`
+  return refuseForAll([
+    ...blanks({ claimant }),
+    ...(lasts ? [] : [{ code: 'input.invalid', field: 'claimMs', problem } as const]),
+  ])
+}
+
 /** Claims a handoff for one claimant until a deadline. */
 export const acceptHandoff = (
   facts: HandoffFacts,
   { handoffId, claimant, claimMs = DEFAULT_CLAIM_MS }: AcceptHandoff,
   at: Instant,
 ): Decided<{ readonly handoff: HandoffMetadata }> => {
-  const blank = refuseForAll(blanks({ claimant }))
-  if (blank !== undefined) return err(blank)
-  if (!Number.isSafeInteger(claimMs) || claimMs < 1) {
-    return err({
-      code: 'input.invalid',
-      field: 'claimMs',
-      problem: 'a claim lasts a whole number of milliseconds, at least 1',
-    })
-  }
+  const problem = claimProblem({ claimant, claimMs })
+  if (problem !== undefined) return err(problem)
   const found = find(facts, handoffId)
   if (!found.ok) return found
   const { handoff } = found.value
@@ -94,8 +99,8 @@ export const claimNextHandoff = (
   request: Omit<AcceptHandoff, 'handoffId'> & { readonly targetAgent: string },
   at: Instant,
 ): Decided<{ readonly handoff?: HandoffMetadata }> => {
-  const blank = refuseForAll(blanks({ targetAgent: request.targetAgent, claimant: request.claimant }))
-  if (blank !== undefined) return err(blank)
+  const problem = refuseForAll(blanks({ targetAgent: request.targetAgent })) ?? claimProblem(request)
+  if (problem !== undefined) return err(problem)
   if (facts.handoff === undefined) return ok({ changes: [], events: [], answer: {} })
   return acceptHandoff(facts, { ...request, handoffId: facts.handoff.id }, at)
 }
@@ -121,7 +126,7 @@ export const completeHandoff = (
   const handedOff = { session: evolveSession(source.session, left.value), holder: source.holder }
   return ok({
     changes: [
-      { type: 'move_session', working: handedOff, expected: source.session.version },
+      { type: 'move_session', working: handedOff, expected: expecting(source) },
       ...target.changes,
       { type: 'move_handoff', handoff: moved.value.handoff, expected: handoff.version },
     ],
@@ -191,7 +196,7 @@ export const endHandoff = (
   return ok({
     changes: [
       { type: 'move_handoff', handoff: after, expected: handoff.version },
-      { type: 'move_session', working, expected: source.session.version },
+      { type: 'move_session', working, expected: expecting(source) },
     ],
     events: [ended.value, released.value],
     answer: { handoff: after, session: working.session },

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { commandId } from '../../domain/ids.ts'
+import { unwrap } from '../../domain/unwrap.ts'
 import { FaultInjector } from '../fault-injector.ts'
+import { refusal } from '../refusal.ts'
 import type { Scene } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'
-import { refusal, unwrap } from '../unwrap.ts'
 
 const entries = async (scene: Scene, conversation: Parameters<Scene['store']['audit']['list']>[0]): Promise<number> =>
   (await scene.store.audit.list(conversation, {})).items.length

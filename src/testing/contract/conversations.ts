@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { conversationId } from '../../domain/ids.ts'
+import { unwrap } from '../../domain/unwrap.ts'
 import type { ContractPart } from '../store-contract.ts'
-import { unwrap } from '../unwrap.ts'
 
 export const conversationsContract: ContractPart = {
   about: 'conversations',
@@ -42,10 +42,17 @@ export const conversationsContract: ContractPart = {
         lineage?.ancestors.map(({ id }) => id),
         [root.session.conversationId],
       )
+      assert.deepEqual(lineage?.openedBy, child.handoff)
       assert.deepEqual(lineage?.sessions, [worked.session])
       assert.deepEqual(lineage?.handoffs, [grandchild.handoff])
       assert.deepEqual(lineage?.threads, [
-        { conversation: grandchild.conversation, sessions: [grandchild.session], handoffs: [], threads: [] },
+        {
+          conversation: grandchild.conversation,
+          openedBy: grandchild.handoff,
+          sessions: [grandchild.session],
+          handoffs: [],
+          threads: [],
+        },
       ])
     },
   },

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { agentSessionId, handoffId } from '../../domain/ids.ts'
+import { unwrap } from '../../domain/unwrap.ts'
+import { refusal } from '../refusal.ts'
 import type { ContractPart } from '../store-contract.ts'
-import { refusal, unwrap } from '../unwrap.ts'
 
 /** Long enough for a slow store to answer within it, short enough to wait for. */
 const SHORT_CLAIM_MS = 400
@@ -23,6 +24,19 @@ export const handoffsContract: ContractPart = {
         ['read_file', 'run_tests'],
       )
       assert.equal(stored?.priorTurnId, source.turns[0]?.id)
+    },
+    'names tool calls in the order they were made, whatever the order they are asked in': async (scene) => {
+      const source = await scene.worked('read_file', 'run_tests')
+      const calls = source.turns[0]?.toolCalls ?? []
+      const toolCalls = calls.map(({ callId }) => callId).reverse()
+      const request = {
+        ...source,
+        targetAgent: scene.name('opus'),
+        reason: 'full',
+        toolCalls: [...toolCalls, ...toolCalls],
+      }
+      const { handoff } = unwrap(await scene.service.initiateHandoff(request))
+      assert.deepEqual((await scene.store.handoffs.find(handoff.id))?.triggeringToolCalls, calls)
     },
     'answers undefined for what is not there': async (scene) => {
       assert.equal(await scene.store.handoffs.find(handoffId(scene.ids.next())), undefined)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { foldHistory } from '../../domain/history.ts'
 import { snapshotId, turnId } from '../../domain/ids.ts'
 import { withholdTexts } from '../../domain/texts.ts'
+import { unwrap } from '../../domain/unwrap.ts'
 import type { ContractPart } from '../store-contract.ts'
-import { unwrap } from '../unwrap.ts'
 
 export const recordsContract: ContractPart = {
   about: 'turns, snapshots and the audit log',

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { agentSessionId, conversationId } from '../../domain/ids.ts'
+import { unwrap } from '../../domain/unwrap.ts'
+import { refusal } from '../refusal.ts'
 import type { ContractPart } from '../store-contract.ts'
-import { refusal, unwrap } from '../unwrap.ts'
 
 export const sessionsContract: ContractPart = {
   about: 'sessions',
@@ -61,6 +62,10 @@ export const sessionsContract: ContractPart = {
       const taken = unwrap(await scene.service.takeOverSession(started))
       const late = await scene.service.recordTurn({ ...started, ...scene.turn('read_file') })
       assert.equal(refusal(late).code, 'session.superseded')
+      // A fresh copy does not help: it is the token that is old.
+      const session = (await scene.store.sessions.find(started.session.id)) ?? started.session
+      const again = await scene.service.recordTurn({ session, holder: started.holder, ...scene.turn('read_file') })
+      assert.equal(refusal(again).code, 'session.superseded')
       const done = unwrap(await scene.service.recordTurn({ ...taken, ...scene.turn('read_file') }))
       assert.deepEqual(await scene.store.sessions.find(started.session.id), done.session)
     },

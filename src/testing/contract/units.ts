@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import type { Change } from '../../domain/decision.ts'
+import { type Change, expecting } from '../../domain/decision.ts'
 import { agentSessionId, messageId, turnId } from '../../domain/ids.ts'
+import { unwrap } from '../../domain/unwrap.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { ContractPart } from '../store-contract.ts'
-import { unwrap } from '../unwrap.ts'
 import { rawHandoff, rawSnapshot, rawUnit } from './raw-unit.ts'
 
 const isIntegrityFailure = (error: unknown): boolean =>
@@ -16,7 +16,7 @@ export const unitsContract: ContractPart = {
       const { store } = scene
       const worked = await scene.worked('read_file')
       const snapshot = rawSnapshot(scene, worked)
-      const stale: Change = { type: 'move_session', working: worked, expected: worked.session.version - 1 }
+      const stale: Change = { type: 'move_session', working: worked, expected: { ...expecting(worked), version: 99 } }
       const kept = await store.unitOfWork.commit(rawUnit(scene, [{ type: 'add_snapshot', snapshot }, stale]))
       assert.deepEqual(kept, { outcome: 'conflict' })
       assert.equal(await store.snapshots.find(snapshot.id), undefined)
@@ -55,7 +55,7 @@ export const unitsContract: ContractPart = {
     'refuses a session write made from a version that has moved on': async (scene) => {
       const worked = await scene.worked('read_file')
       const next = unwrap(await scene.service.recordTurn({ ...worked, ...scene.turn('run_tests') }))
-      const unit = rawUnit(scene, [{ type: 'move_session', working: worked, expected: worked.session.version }])
+      const unit = rawUnit(scene, [{ type: 'move_session', working: worked, expected: expecting(worked) }])
       assert.deepEqual(await scene.store.unitOfWork.commit(unit), { outcome: 'conflict' })
       assert.deepEqual(await scene.store.sessions.find(worked.session.id), next.session)
     },
@@ -69,9 +69,9 @@ export const unitsContract: ContractPart = {
     'refuses a unit that expects a session version which has moved on': async (scene) => {
       const worked = await scene.worked('read_file')
       const snapshot = rawSnapshot(scene, worked)
-      const expected = worked.session.version + 1
+      const expected = { ...expecting(worked), version: worked.session.version + 1 }
       const unit = rawUnit(scene, [
-        { type: 'expect_session', sessionId: worked.session.id, expected },
+        { type: 'expect_session', session: worked.session, expected },
         { type: 'add_snapshot', snapshot },
       ])
       assert.deepEqual(await scene.store.unitOfWork.commit(unit), { outcome: 'conflict' })
@@ -81,7 +81,7 @@ export const unitsContract: ContractPart = {
       const worked = await scene.worked('read_file')
       const moved = { ...worked, session: { ...worked.session, version: worked.session.version + 1 } }
       const units = [1, 2].map(() =>
-        rawUnit(scene, [{ type: 'move_session', working: moved, expected: worked.session.version }]),
+        rawUnit(scene, [{ type: 'move_session', working: moved, expected: expecting(worked) }]),
       )
       const outcomes = await Promise.all(units.map((unit) => scene.store.unitOfWork.commit(unit)))
       assert.deepEqual(outcomes.map(({ outcome }) => outcome).sort(), ['conflict', 'kept'])

@@ -1,10 +1,11 @@
 import { createBatonpass } from '../../../batonpass.ts'
 import type { WorkingSession } from '../../../domain/agent-session.ts'
 import type { TurnInput } from '../../../domain/turn.ts'
+import { unwrap } from '../../../domain/unwrap.ts'
 import type { HandoffService } from '../../../services/handoff-service.ts'
 import type { CliCommand } from '../command.ts'
-import { answerOf } from '../problems.ts'
 import { renderLineage } from '../render-lineage.ts'
+import { STORE_FLAGS, STORE_FLAGS_HELP, storeOptions } from '../store-options.ts'
 
 const TASK = 'Find out why the login test fails on Mondays, and mend it'
 
@@ -28,21 +29,23 @@ const CHECKPOINT = [
 /** Takes a scripted agent through a handoff and shows what was kept. */
 export const demo: CliCommand = {
   summary: 'take a scripted agent through a handoff and print the lineage',
-  usage: 'demo [--json]',
-  options: { json: { type: 'boolean' } },
-  run: async ({ values, out }) => {
+  usage: 'demo [--data-dir DIR | --database URL] [--json]',
+  details: STORE_FLAGS_HELP,
+  options: STORE_FLAGS,
+  run: async (invocation) => {
+    const { values, out } = invocation
     const isJson = values.json === true
     const say = (text: string): void => (isJson ? undefined : out.line(text))
-    await using batonpass = await createBatonpass()
+    await using batonpass = await createBatonpass(storeOptions(invocation))
     const { handoffs } = batonpass
-    const { conversation } = answerOf(await handoffs.openConversation({ originalTask: TASK }))
+    const { conversation } = unwrap(await handoffs.openConversation({ originalTask: TASK }))
     say(`"claude-code" begins: ${TASK}`)
     const started = await handoffs.startSession({
       conversationId: conversation.id,
       agentName: 'claude-code',
       backend: 'scripted',
     })
-    const source = await work(handoffs, answerOf(started), say)
+    const source = await work(handoffs, unwrap(started), say)
     await passOn(handoffs, source, say)
     const lineage = await handoffs.lineage(conversation.id)
     if (lineage === undefined) throw new Error(`Conversation ${conversation.id} was opened and cannot be found`)
@@ -54,7 +57,7 @@ export const demo: CliCommand = {
 const work = async (handoffs: HandoffService, started: WorkingSession, say: (text: string) => void) => {
   let working = started
   for (const scripted of SCRIPT) {
-    const recorded = answerOf(await handoffs.recordTurn({ ...working, ...scripted }))
+    const recorded = unwrap(await handoffs.recordTurn({ ...working, ...scripted }))
     const { toolCalls, number } = recorded.turns[0] ?? { toolCalls: [], number: 0 }
     say(`  turn ${number}: ${toolCalls.map(({ toolName }) => toolName).join(', ')}`)
     working = recorded
@@ -64,11 +67,11 @@ const work = async (handoffs: HandoffService, started: WorkingSession, say: (tex
 
 const passOn = async (handoffs: HandoffService, source: WorkingSession, say: (text: string) => void): Promise<void> => {
   const details = { targetAgent: 'opus-agent', reason: 'The window is nearly full', document: CHECKPOINT }
-  const { handoff } = answerOf(await handoffs.initiateHandoff({ ...source, ...details }))
+  const { handoff } = unwrap(await handoffs.initiateHandoff({ ...source, ...details }))
   say(`"claude-code" hands over to "opus-agent": ${handoff.reason}`)
-  const { handoff: claimed } = answerOf(await handoffs.claimNext({ targetAgent: 'opus-agent', claimant: 'worker-1' }))
+  const { handoff: claimed } = unwrap(await handoffs.claimNext({ targetAgent: 'opus-agent', claimant: 'worker-1' }))
   if (claimed === undefined) throw new Error(`Handoff ${handoff.id} was initiated and nobody can claim it`)
-  const target = answerOf(await handoffs.completeHandoff({ handoff: claimed, claimant: 'worker-1' }))
+  const target = unwrap(await handoffs.completeHandoff({ handoff: claimed, claimant: 'worker-1' }))
   say('"opus-agent" goes on in a fresh window')
   const next = turn(
     9_300,
@@ -77,7 +80,7 @@ const passOn = async (handoffs: HandoffService, source: WorkingSession, say: (te
     'edit_file',
     'run_tests',
   )
-  answerOf(await handoffs.recordTurn({ ...target, ...next }))
+  unwrap(await handoffs.recordTurn({ ...target, ...next }))
 }
 
 function turn(promptTokens: number, asked: string, answered: string, ...toolNames: readonly string[]): TurnInput {

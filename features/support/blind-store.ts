@@ -1,0 +1,22 @@
+import type { Store } from '../../src/ports/store.ts'
+
+/**
+ * A store whose ports find nothing, whatever was written.
+ *
+ * Commands go to the real store and succeed. A scenario that still passes has looked at what a command answered, or at
+ * nothing at all, instead of what was kept; `test/features.test.ts` makes sure there is none.
+ */
+export const blindStore = (store: Store): Store => {
+  const nothing = async (): Promise<undefined> => undefined
+  const none = async () => ({ items: [] })
+  return {
+    unitOfWork: store.unitOfWork,
+    conversations: { find: nothing, findByExternalKey: nothing, lineage: nothing },
+    sessions: { find: nothing, findActive: nothing, listForConversation: none, findByProviderSession: async () => [] },
+    handoffs: { find: nothing, findOpenFor: nothing, listPendingFor: none, listForConversation: none },
+    snapshots: { find: nothing, findLatest: nothing, listForSession: none },
+    messages: { findTurn: nothing, listTurns: none, listMessages: none },
+    audit: { list: none },
+    [Symbol.asyncDispose]: async () => {},
+  }
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import type { AgentSession } from '../../src/domain/agent-session.ts'
+import type { AuditEntry } from '../../src/domain/audit-event.ts'
+import type { ContextWindowSnapshot } from '../../src/domain/context-snapshot.ts'
+import type { Conversation } from '../../src/domain/conversation.ts'
+import type { HandoffMetadata } from '../../src/domain/handoff.ts'
+import { arrangeLineage, type Lineage } from '../../src/domain/lineage.ts'
+import type { MessageInHistory } from '../../src/domain/message.ts'
+import type { Turn } from '../../src/domain/turn.ts'
+import type { Page, Paged } from '../../src/ports/page.ts'
+import type { Store } from '../../src/ports/store.ts'
+
+type Find = (store: Store) => Promise<Conversation | undefined>
+
+/** What a store holds of one conversation, read back through its ports and nothing else. */
+export class Kept {
+  readonly #store: Store
+  readonly #find: Find
+
+  constructor(store: Store, find: Find) {
+    this.#store = store
+    this.#find = find
+  }
+
+  async conversation(): Promise<Conversation> {
+    return stored(await this.#find(this.#store), 'conversation')
+  }
+
+  async sessions(): Promise<readonly AgentSession[]> {
+    const { id } = await this.conversation()
+    return all((page) => this.#store.sessions.listForConversation(id, page))
+  }
+
+  /** The newest session of an agent. */
+  async session(agent: string): Promise<AgentSession> {
+    const listed = (await this.sessions()).findLast(({ agentName }) => agentName === agent)
+    return stored(listed && (await this.#store.sessions.find(listed.id)), `session of ${agent}`)
+  }
+
+  async activeSession(): Promise<AgentSession | undefined> {
+    return this.#store.sessions.findActive((await this.conversation()).id)
+  }
+
+  async handoffs(): Promise<readonly HandoffMetadata[]> {
+    const { id } = await this.conversation()
+    return all((page) => this.#store.handoffs.listForConversation(id, page))
+  }
+
+  /** The newest handoff. */
+  async handoff(): Promise<HandoffMetadata> {
+    const newest = stored((await this.handoffs()).at(-1), 'handoff')
+    return stored(await this.#store.handoffs.find(newest.id), 'handoff')
+  }
+
+  async openHandoff(agent: string): Promise<HandoffMetadata | undefined> {
+    return this.#store.handoffs.findOpenFor((await this.session(agent)).id)
+  }
+
+  async turns(agent: string): Promise<readonly Turn[]> {
+    const { id } = await this.session(agent)
+    return all((page) => this.#store.messages.listTurns(id, page))
+  }
+
+  async messages(): Promise<readonly MessageInHistory[]> {
+    const { id } = await this.conversation()
+    return all((page) => this.#store.messages.listMessages(id, page))
+  }
+
+  async snapshots(agent: string): Promise<readonly ContextWindowSnapshot[]> {
+    const { id } = await this.session(agent)
+    return all((page) => this.#store.snapshots.listForSession(id, page))
+  }
+
+  /** The newest snapshot of an agent's window. */
+  async snapshot(agent: string): Promise<ContextWindowSnapshot> {
+    return stored(await this.#store.snapshots.findLatest((await this.session(agent)).id), 'snapshot')
+  }
+
+  async record(): Promise<readonly AuditEntry[]> {
+    const { id } = await this.conversation()
+    return all((page) => this.#store.audit.list(id, page))
+  }
+
+  /** What happened, in words: `handoff.accepted` reads "handoff accepted". */
+  async recordInWords(): Promise<readonly string[]> {
+    return (await this.record()).map(({ event }) => event.type.replace(/[._]/g, ' '))
+  }
+
+  async lineage(): Promise<Lineage> {
+    const { id } = await this.conversation()
+    const parts = stored(await this.#store.conversations.lineage(id), 'lineage')
+    return stored(arrangeLineage(parts, id), 'lineage')
+  }
+
+  /** The child conversation the newest handoff led to. */
+  async thread(): Promise<Kept> {
+    const handoff = await this.handoff()
+    const id = stored(handoff.status === 'completed' ? handoff.targetConversationId : undefined, 'thread')
+    return new Kept(this.#store, (store) => store.conversations.find(id))
+  }
+
+  /** All there is, to be compared with all there is later. */
+  async everything(): Promise<unknown> {
+    const sessions = await this.sessions()
+    const bySession = sessions.map(async ({ agentName, id }) => [
+      await all((page) => this.#store.messages.listTurns(id, page)),
+      await all((page) => this.#store.snapshots.listForSession(id, page)),
+      agentName,
+    ])
+    return [await this.lineage(), await this.messages(), await this.record(), await Promise.all(bySession)]
+  }
+}
+
+/** What must be in the store. */
+export const stored = <T>(value: T | undefined, what: string): T => {
+  assert.ok(value !== undefined, `the store has no ${what}`)
+  return value
+}
+
+/** Every item of a list, page after page; the pages are small, so that turning them is part of what is shown. */
+export const all = async <T>(list: (page: Page) => Promise<Paged<T>>): Promise<readonly T[]> => {
+  const items: T[] = []
+  for (let page: Page | undefined = { limit: 5 }; page !== undefined; ) {
+    const paged: Paged<T> = await list(page)
+    items.push(...paged.items)
+    page = paged.next === undefined ? undefined : { limit: 5, after: paged.next }
+  }
+  return items
+}

@@ -1,0 +1,131 @@
+import { setWorldConstructor, World } from '@cucumber/cucumber'
+import type { HandoffMetadata } from '../../src/domain/handoff.ts'
+import { describeRefusal } from '../../src/domain/refusal.ts'
+import type { Store } from '../../src/ports/store.ts'
+import type { StoreUnderTest } from '../../src/testing/index.ts'
+import { openStore, type StoreKind } from '../../test/support/stores.ts'
+import { AgentsAtWork } from './agents-at-work.ts'
+import { blindStore } from './blind-store.ts'
+import { HandoffsUnderWay } from './handoffs-under-way.ts'
+import { need } from './hands.ts'
+import { all, Kept } from './kept.ts'
+import { Stage } from './stage.ts'
+import { Workers } from './workers.ts'
+
+/** What a run of the features may be told. */
+interface Parameters {
+  readonly store?: StoreKind
+  /** Read back through ports that find nothing: then every scenario must fail. */
+  readonly blind?: boolean
+}
+
+/** How long a claim "for a moment" lasts, and a wait that is longer. On a server this time really passes. */
+export const A_MOMENT_MS = 40
+const LONGER_MS = 80
+
+/** What a scenario can do and look at: verbs that send commands, and `kept`, which reads the store. */
+export class HandoffWorld extends World<Parameters> {
+  #opened: StoreUnderTest | undefined
+  #stage: Stage | undefined
+  agents!: AgentsAtWork
+  handoffs!: HandoffsUnderWay
+  workers!: Workers
+
+  async open(): Promise<void> {
+    this.#opened = await openStore(this.parameters.store ?? 'memory')
+    const stage = new Stage(this.#opened, (keys) => this.look(keys))
+    this.#stage = stage
+    this.agents = new AgentsAtWork(stage)
+    this.handoffs = new HandoffsUnderWay(stage)
+    this.workers = new Workers(stage)
+  }
+
+  async close(): Promise<void> {
+    await this.workers?.stopAll()
+    await this.#opened?.store[Symbol.asyncDispose]()
+  }
+
+  /** What the store holds of the conversation the scenario is about. */
+  get kept(): Kept {
+    const { key } = this.#set.hands
+    return new Kept(this.#reading, (store) => store.conversations.findByExternalKey(key))
+  }
+
+  /** What the store holds of a job's conversation. */
+  keptOf(job: string): Kept {
+    return new Kept(this.#reading, (store) => store.conversations.findByExternalKey(this.named(job)))
+  }
+
+  /** What the store holds of each conversation of the scenario. */
+  keptAll(): readonly Kept[] {
+    return this.#set.hands.keys.map(
+      (key) => new Kept(this.#reading, (store) => store.conversations.findByExternalKey(key)),
+    )
+  }
+
+  /** The handoffs that wait for an agent. */
+  pendingFor(agent: string): Promise<readonly HandoffMetadata[]> {
+    return all((page) => this.#reading.handoffs.listPendingFor(agent, page))
+  }
+
+  /** Everything the store holds of these conversations, or of all those of the scenario. */
+  async look(keys = this.#set.hands.keys): Promise<readonly unknown[]> {
+    const found = await Promise.all(keys.map((key) => this.#reading.conversations.findByExternalKey(key)))
+    const there = found.filter((conversation) => conversation !== undefined)
+    return Promise.all(there.map((conversation) => new Kept(this.#reading, async () => conversation).everything()))
+  }
+
+  /** How the last commands were refused, or broke. */
+  get attempts() {
+    return this.#set.attempts
+  }
+
+  /** What a person is told about the last refusal, with names as the scenario has them. */
+  get told(): string {
+    return this.shown(this.attempts.reasons.map(describeRefusal).join(' '))
+  }
+
+  /** Breaks the next commit. */
+  plan(fault: 'reply_lost' | 'unavailable'): void {
+    this.#set.faults.plan(fault)
+  }
+
+  /** Lets every claim "for a moment" end. */
+  passDeadline(): Promise<void> {
+    return this.#set.scene.passTime(LONGER_MS)
+  }
+
+  /** A name as it is stored, so that scenarios can share a store. */
+  named(name: string): string {
+    return this.#set.named(name)
+  }
+
+  names(base: string, count: number): readonly string[] {
+    return Array.from({ length: count }, (_, index) => this.named(`${base}-${index + 1}`))
+  }
+
+  /** A text with names as the scenario has them. */
+  shown(text: string): string {
+    return text.replaceAll(this.#set.scene.name(''), '')
+  }
+
+  /** A second conversation in which the tool "foreign" was used; the first stays the one the scenario is about. */
+  async workElsewhere(): Promise<void> {
+    await this.#set.hands.aside(async () => {
+      await this.agents.open('Fix another test', 'elsewhere')
+      await this.agents.start(this.named('stranger'))
+      await this.agents.usesTools([{ answering: 'user', tools: ['foreign'] }])
+    })
+  }
+
+  get #set(): Stage {
+    return need(this.#stage, 'a store')
+  }
+
+  get #reading(): Store {
+    const { store } = need(this.#opened, 'a store')
+    return this.parameters.blind === true ? blindStore(store) : store
+  }
+}
+
+setWorldConstructor(HandoffWorld)

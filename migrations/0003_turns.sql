@@ -1,0 +1,21 @@
+-- Turns: one row per request/response on a session's main thread. Only ever added.
+create table batonpass.turns (
+  conversation_id uuid        not null,
+  id              uuid        not null,
+  session_id      uuid        not null,
+  number          integer     not null,
+  start_sequence  bigint      not null,
+  end_sequence    bigint      not null,
+  usage           jsonb       not null,
+  recorded_at     timestamptz not null,
+  constraint turns_pkey primary key (conversation_id, id),
+  constraint turns_number_once unique (conversation_id, session_id, number),
+  constraint turns_session_exists foreign key (conversation_id, session_id)
+    references batonpass.agent_sessions (conversation_id, id),
+  constraint turns_range_in_order check (start_sequence >= 1 and end_sequence >= start_sequence)
+);
+comment on table batonpass.turns is 'One request/response of a session: its messages, tool calls and usage reading.';
+comment on constraint turns_number_once on batonpass.turns is 'What are the turns of this session, in order?';
+
+create index turns_by_id on batonpass.turns (id);
+comment on index batonpass.turns_by_id is 'Which turn has this id?';

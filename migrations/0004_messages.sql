@@ -1,0 +1,19 @@
+-- Messages: numbered in their conversation. Only ever added.
+create table batonpass.messages (
+  conversation_id uuid        not null,
+  sequence_number bigint      not null,
+  id              uuid        not null,
+  session_id      uuid        not null,
+  turn_id         uuid,
+  role            text        not null,
+  text            text        not null,
+  recorded_at     timestamptz not null,
+  constraint messages_pkey primary key (conversation_id, sequence_number),
+  constraint messages_session_exists foreign key (conversation_id, session_id)
+    references batonpass.agent_sessions (conversation_id, id),
+  constraint messages_turn_exists foreign key (conversation_id, turn_id) references batonpass.turns (conversation_id, id),
+  constraint messages_role_known check (role in ('user', 'assistant', 'tool', 'system')),
+  constraint messages_counts_from_one check (sequence_number >= 1)
+);
+comment on table batonpass.messages is 'One message of a conversation.';
+comment on constraint messages_pkey on batonpass.messages is 'What was said in this conversation, in order?';

@@ -1,0 +1,18 @@
+-- Tool calls: one row per use of a tool, at its place in its message. Only ever added.
+create table batonpass.tool_calls (
+  conversation_id uuid     not null,
+  sequence_number bigint   not null,
+  position        smallint not null,
+  call_id         text     not null,
+  tool_name       text     not null,
+  session_id      uuid     not null,
+  turn_id         uuid     not null,
+  constraint tool_calls_pkey primary key (conversation_id, sequence_number, position),
+  constraint tool_calls_once_per_message unique (conversation_id, call_id, sequence_number),
+  constraint tool_calls_message_exists foreign key (conversation_id, sequence_number)
+    references batonpass.messages (conversation_id, sequence_number)
+);
+comment on table batonpass.tool_calls is 'One use of a tool.';
+comment on constraint tool_calls_pkey on batonpass.tool_calls is 'Which tool calls did the window hold, in order?';
+comment on constraint tool_calls_once_per_message on batonpass.tool_calls is
+  'Where in this conversation was this call made? Call ids come from runtimes and may come again.';

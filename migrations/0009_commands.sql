@@ -1,0 +1,11 @@
+-- Commands that were carried out. Keyed by the command alone: a repetition must be known before its conversation is.
+create table batonpass.commands (
+  id              uuid  not null,
+  conversation_id uuid  not null,
+  digest          text  not null,
+  receipt         jsonb not null,
+  constraint commands_pkey primary key (id)
+);
+comment on table batonpass.commands is 'Commands that were carried out, so that repeating one gives the first answer.';
+comment on column batonpass.commands.digest is 'SHA-256 of what was asked, in hex: tells a repetition from a reuse.';
+comment on column batonpass.commands.receipt is 'What was answered, as far as it may change afterwards.';

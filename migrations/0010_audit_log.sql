@@ -1,0 +1,60 @@
+-- The audit log: one gap-free, hash-chained stream per conversation.
+create table batonpass.audit_heads (
+  conversation_id uuid   not null,
+  position        bigint not null,
+  hash            bytea  not null,
+  constraint audit_heads_pkey primary key (conversation_id),
+  constraint audit_heads_conversation_exists foreign key (conversation_id) references batonpass.conversations (id)
+);
+comment on table batonpass.audit_heads is
+  'Where each stream ends. Writers lock this row; locking the newest entry instead would let two of them follow it.';
+
+create table batonpass.audit_entries (
+  conversation_id uuid   not null,
+  position        bigint not null,
+  command_id      uuid   not null,
+  body            text   not null,
+  previous_hash   bytea  not null,
+  hash            bytea  not null,
+  transaction_id  xid8   not null default pg_current_xact_id(),
+  constraint audit_entries_pkey primary key (conversation_id, position)
+);
+comment on table batonpass.audit_entries is 'What happened. Never changed: a trigger refuses.';
+comment on column batonpass.audit_entries.body is
+  'The event as canonical JSON text, each text in it replaced by a salted digest.';
+comment on column batonpass.audit_entries.transaction_id is 'Lets a reader of the feed tell what may still be in flight.';
+
+create index audit_entries_by_transaction on batonpass.audit_entries (transaction_id, conversation_id, position);
+comment on index batonpass.audit_entries_by_transaction is 'What happened anywhere since this point of the feed?';
+
+-- Beside the entries, not in them: erasing a text means erasing its salt too, and the chain still verifies.
+create table batonpass.audit_salts (
+  conversation_id uuid   not null,
+  position        bigint not null,
+  salt            text   not null,
+  constraint audit_salts_pkey primary key (conversation_id, position)
+);
+comment on table batonpass.audit_salts is 'The salts of the text digests in audit entries.';
+
+create function batonpass.audit_hash(previous bytea, conversation uuid, place bigint, command uuid, body text) returns bytea
+language sql immutable as $$
+  select sha256(
+    int4send(length(previous)) || previous ||
+    int4send(16) || uuid_send(conversation) ||
+    int4send(8) || int8send(place) ||
+    int4send(16) || uuid_send(command) ||
+    int4send(32) || sha256(convert_to(body, 'UTF8')))
+$$;
+comment on function batonpass.audit_hash is 'The hash of an entry: length-prefixed fields, its predecessor first.';
+
+create function batonpass.refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception using errcode = 'BP002',
+    message = format('the audit log only grows: %s on %I is refused', tg_op, tg_table_name);
+end
+$$;
+
+create trigger audit_entries_only_grow before update or delete on batonpass.audit_entries
+  for each row execute function batonpass.refuse_change();
+create trigger audit_entries_never_emptied before truncate on batonpass.audit_entries
+  for each statement execute function batonpass.refuse_change();

@@ -1,0 +1,2 @@
+drop function batonpass.commit_unit;
+drop function batonpass.append_audit;

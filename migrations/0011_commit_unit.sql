@@ -1,0 +1,124 @@
+-- Keeps all changes of one decision, or none: one round trip, whatever the decision was.
+-- The answer is {"outcome": "kept" | "conflict" | "repeated", ...}. Anything else that is wrong raises, and nothing stays.
+create function batonpass.commit_unit(unit jsonb) returns jsonb language plpgsql as $$
+declare
+  done   batonpass.commands;
+  item   jsonb;
+  session batonpass.agent_sessions;
+  handoff batonpass.handoffs;
+  guards integer := 0;
+begin
+  select * into done from batonpass.commands where id = (unit -> 'command' ->> 'id')::uuid;
+  if found then
+    return jsonb_build_object('outcome', 'repeated', 'digest', done.digest, 'receipt', done.receipt);
+  end if;
+
+  -- Guards. While nothing is written yet a conflict is an answer; after the first write it has to undo it.
+  for item in select value from jsonb_array_elements(unit -> 'moved_handoffs') loop
+    handoff := jsonb_populate_record(null::batonpass.handoffs, item);
+    update batonpass.handoffs set
+      version = handoff.version, status = handoff.status, claimant = handoff.claimant, accepted_at = handoff.accepted_at,
+      claim_deadline = handoff.claim_deadline, target_session_id = handoff.target_session_id,
+      target_conversation_id = handoff.target_conversation_id, end_reason = handoff.end_reason, ended_at = handoff.ended_at
+    where conversation_id = handoff.conversation_id and id = handoff.id and version = (item ->> 'expected')::bigint;
+    if not found then
+      if guards = 0 then return '{"outcome": "conflict"}'; end if;
+      raise exception using errcode = 'BP001', message = 'the handoff has moved on';
+    end if;
+    guards := guards + 1;
+  end loop;
+  for item in select value from jsonb_array_elements(unit -> 'moved_sessions') loop
+    session := jsonb_populate_record(null::batonpass.agent_sessions, item);
+    update batonpass.agent_sessions set
+      holder = session.holder, version = session.version, turns = session.turns, last_turn_id = session.last_turn_id,
+      next_sequence = session.next_sequence, last_sequence = session.last_sequence,
+      exchange_start = session.exchange_start, window_start = session.window_start, window_end = session.window_end,
+      window_user = session.window_user, window_assistant = session.window_assistant, window_tool = session.window_tool,
+      window_system = session.window_system, window_usage = session.window_usage, state = session.state,
+      held_by = session.held_by, terminated_by_handoff = session.terminated_by_handoff,
+      end_sequence = session.end_sequence, end_reason = session.end_reason, ended_at = session.ended_at
+    where conversation_id = session.conversation_id and id = session.id
+      and version = (item ->> 'expected')::bigint and holder = (item ->> 'expected_holder')::uuid;
+    if not found then
+      if guards = 0 then return '{"outcome": "conflict"}'; end if;
+      raise exception using errcode = 'BP001', message = 'the session has moved on';
+    end if;
+    guards := guards + 1;
+  end loop;
+  for item in select value from jsonb_array_elements(unit -> 'expected_sessions') loop
+    perform from batonpass.agent_sessions
+    where conversation_id = (item ->> 'conversation_id')::uuid and id = (item ->> 'id')::uuid
+      and version = (item ->> 'expected')::bigint and holder = (item ->> 'expected_holder')::uuid
+    for share;
+    if not found then
+      if guards = 0 then return '{"outcome": "conflict"}'; end if;
+      raise exception using errcode = 'BP001', message = 'the session has moved on';
+    end if;
+  end loop;
+
+  insert into batonpass.commands select * from jsonb_populate_record(null::batonpass.commands, unit -> 'command');
+  if unit ? 'conversations' then
+    insert into batonpass.conversations
+      select * from jsonb_populate_recordset(null::batonpass.conversations, unit -> 'conversations');
+    insert into batonpass.audit_heads
+      select id, 0, sha256(uuid_send(id)) from jsonb_populate_recordset(null::batonpass.conversations, unit -> 'conversations');
+  end if;
+  if unit ? 'sessions' then
+    insert into batonpass.agent_sessions
+      select * from jsonb_populate_recordset(null::batonpass.agent_sessions, unit -> 'sessions');
+  end if;
+  if unit ? 'turns' then
+    insert into batonpass.turns select * from jsonb_populate_recordset(null::batonpass.turns, unit -> 'turns');
+  end if;
+  if unit ? 'messages' then
+    insert into batonpass.messages select * from jsonb_populate_recordset(null::batonpass.messages, unit -> 'messages');
+  end if;
+  if unit ? 'tool_calls' then
+    insert into batonpass.tool_calls
+      select * from jsonb_populate_recordset(null::batonpass.tool_calls, unit -> 'tool_calls');
+  end if;
+  if unit ? 'handoffs' then
+    insert into batonpass.handoffs select * from jsonb_populate_recordset(null::batonpass.handoffs, unit -> 'handoffs');
+  end if;
+  if unit ? 'handoff_tool_calls' then
+    insert into batonpass.handoff_tool_calls
+      select * from jsonb_populate_recordset(null::batonpass.handoff_tool_calls, unit -> 'handoff_tool_calls');
+  end if;
+  if unit ? 'snapshots' then
+    insert into batonpass.context_snapshots
+      select * from jsonb_populate_recordset(null::batonpass.context_snapshots, unit -> 'snapshots');
+  end if;
+  perform batonpass.append_audit((unit -> 'command' ->> 'id')::uuid, unit -> 'events');
+  return '{"outcome": "kept"}';
+end
+$$;
+comment on function batonpass.commit_unit is 'Keeps all changes of one decision, if what it was based on still stands.';
+
+-- Appends events to their streams. Heads are locked in id order, so that two threads never wait for each other.
+create function batonpass.append_audit(command uuid, events jsonb) returns void language plpgsql as $$
+declare
+  stream   uuid;
+  head     batonpass.audit_heads;
+  event    jsonb;
+  previous bytea;
+begin
+  for stream in select distinct (value ->> 'conversation_id')::uuid from jsonb_array_elements(events) order by 1 loop
+    select * into head from batonpass.audit_heads where conversation_id = stream for update;
+    if not found then
+      raise exception using errcode = 'BP003', message = format('there is no conversation %s to log to', stream);
+    end if;
+    for event in select value from jsonb_array_elements(events) where (value ->> 'conversation_id')::uuid = stream loop
+      previous := head.hash;
+      head.position := head.position + 1;
+      head.hash := batonpass.audit_hash(previous, stream, head.position, command, event ->> 'body');
+      insert into batonpass.audit_entries (conversation_id, position, command_id, body, previous_hash, hash)
+        values (stream, head.position, command, event ->> 'body', previous, head.hash);
+      if event ? 'salt' then
+        insert into batonpass.audit_salts values (stream, head.position, event ->> 'salt');
+      end if;
+    end loop;
+    update batonpass.audit_heads set position = head.position, hash = head.hash where conversation_id = stream;
+  end loop;
+end
+$$;
+comment on function batonpass.append_audit is 'Appends events to the audit streams of their conversations.';

@@ -1,0 +1,10 @@
+drop function batonpass.load_next_handoff;
+drop function batonpass.load_handoff;
+drop function batonpass.latest_tool_calls;
+drop function batonpass.named_tool_calls;
+drop function batonpass.load_source;
+drop function batonpass.load_session;
+drop function batonpass.load_conversation;
+drop function batonpass.load_opening;
+drop function batonpass.conversation_tail;
+drop function batonpass.repeated_command;

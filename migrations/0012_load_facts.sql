@@ -1,0 +1,146 @@
+-- What decisions are based on, each answer in one read. As functions, so that their plans are kept behind a pooler too.
+
+create function batonpass.repeated_command(command uuid) returns jsonb language sql stable as $$
+  select jsonb_build_object('digest', digest, 'receipt', receipt) from batonpass.commands where id = command
+$$;
+comment on function batonpass.repeated_command is 'What a command answered, if it was carried out before.';
+
+-- Where the next session and the next message of a conversation go.
+create function batonpass.conversation_tail(conversation uuid) returns jsonb language sql stable as $$
+  select jsonb_build_object(
+    'last_epoch', coalesce((
+      select epoch from batonpass.agent_sessions where conversation_id = conversation order by epoch desc limit 1), 0),
+    'next_sequence', coalesce((
+      select sequence_number from batonpass.messages where conversation_id = conversation
+      order by sequence_number desc limit 1), 0) + 1)
+$$;
+comment on function batonpass.conversation_tail is 'Where the next session and the next message go.';
+
+create function batonpass.load_opening(key text, parent uuid, command uuid) returns jsonb language plpgsql stable as $$
+begin
+  return jsonb_build_object(
+    'repeated', batonpass.repeated_command(command),
+    'existing', (select to_jsonb(c) from batonpass.conversations c where c.external_key = key),
+    'parent', (select to_jsonb(c) from batonpass.conversations c where c.id = parent));
+end
+$$;
+comment on function batonpass.load_opening is 'What opening a conversation is decided on.';
+
+create function batonpass.load_conversation(conversation uuid, command uuid) returns jsonb language plpgsql stable as $$
+begin
+  return jsonb_build_object(
+    'repeated', batonpass.repeated_command(command),
+    'conversation', (select to_jsonb(c) from batonpass.conversations c where c.id = conversation),
+    'baton', (select to_jsonb(s) from batonpass.agent_sessions s
+              where s.conversation_id = conversation and (s.state = 'active' or s.held_by is not null)),
+    'tail', batonpass.conversation_tail(conversation));
+end
+$$;
+comment on function batonpass.load_conversation is 'What starting a session is decided on.';
+
+create function batonpass.load_session(session uuid, command uuid) returns jsonb language plpgsql stable as $$
+declare
+  found_session batonpass.agent_sessions;
+begin
+  select * into found_session from batonpass.agent_sessions where id = session;
+  return jsonb_build_object(
+    'repeated', batonpass.repeated_command(command),
+    'session', case when found_session.id is not null then to_jsonb(found_session) end,
+    'baton', (select to_jsonb(s) from batonpass.agent_sessions s
+              where s.conversation_id = found_session.conversation_id and (s.state = 'active' or s.held_by is not null)),
+    'tail', batonpass.conversation_tail(found_session.conversation_id));
+end
+$$;
+comment on function batonpass.load_session is 'What a command on one session is decided on.';
+
+create function batonpass.load_source(session uuid, asked_turn uuid, asked_calls text[], most integer, key text, command uuid)
+returns jsonb language plpgsql stable as $$
+declare
+  source batonpass.agent_sessions;
+  last_call bigint;
+begin
+  select * into source from batonpass.agent_sessions where id = session;
+  select call.sequence_number into last_call from batonpass.tool_calls call
+  where call.conversation_id = source.conversation_id and call.session_id = source.id
+    and call.sequence_number >= source.start_sequence
+  order by call.sequence_number desc limit 1;
+  return jsonb_build_object(
+    'repeated', batonpass.repeated_command(command),
+    'session', case when source.id is not null then to_jsonb(source) end,
+    'conversation', (select to_jsonb(c) from batonpass.conversations c where c.id = source.conversation_id),
+    'prior_turn_id', (select t.id from batonpass.turns t
+                      where t.conversation_id = source.conversation_id and t.id = coalesce(asked_turn, source.last_turn_id)),
+    'named_tool_calls', batonpass.named_tool_calls(source.conversation_id, asked_calls),
+    'exchange_tool_calls', batonpass.latest_tool_calls(
+      source.conversation_id, source.id, coalesce(source.exchange_start, source.start_sequence), null, most),
+    'last_tool_calls', (
+      select batonpass.latest_tool_calls(source.conversation_id, source.id, t.start_sequence, t.end_sequence, most)
+      from batonpass.messages m
+      join batonpass.turns t on t.conversation_id = m.conversation_id and t.id = m.turn_id
+      where m.conversation_id = source.conversation_id and m.sequence_number = last_call),
+    'key_taken_by', (select c.id from batonpass.conversations c where c.external_key = key),
+    'now', clock_timestamp());
+end
+$$;
+comment on function batonpass.load_source is 'What initiating a handoff is decided on.';
+
+create function batonpass.named_tool_calls(conversation uuid, calls text[]) returns jsonb language sql stable as $$
+  select coalesce(jsonb_agg(
+    jsonb_build_object(
+      'callId', latest.call_id, 'toolName', latest.tool_name, 'messageId', message.id,
+      'sequenceNumber', latest.sequence_number)
+    order by latest.sequence_number, latest.position), '[]'::jsonb)
+  from unnest(calls) as asked (call_id)
+  cross join lateral (
+    select * from batonpass.tool_calls call
+    where call.conversation_id = conversation and call.call_id = asked.call_id
+    order by call.sequence_number desc limit 1) as latest
+  join batonpass.messages message
+    on message.conversation_id = latest.conversation_id and message.sequence_number = latest.sequence_number
+$$;
+comment on function batonpass.named_tool_calls is 'The latest use of each of these calls in a conversation, in order.';
+
+create function batonpass.latest_tool_calls(conversation uuid, session uuid, first bigint, last bigint, most integer)
+returns jsonb language sql stable as $$
+  select coalesce(jsonb_agg(
+    jsonb_build_object(
+      'callId', latest.call_id, 'toolName', latest.tool_name, 'messageId', message.id,
+      'sequenceNumber', latest.sequence_number)
+    order by latest.sequence_number, latest.position), '[]'::jsonb)
+  from (
+    select * from batonpass.tool_calls call
+    where call.conversation_id = conversation and call.session_id = session
+      and call.sequence_number >= first and (last is null or call.sequence_number <= last)
+    order by call.sequence_number desc, call.position desc limit most) as latest
+  join batonpass.messages message
+    on message.conversation_id = latest.conversation_id and message.sequence_number = latest.sequence_number
+$$;
+comment on function batonpass.latest_tool_calls is 'The latest tool calls of a session within a range, in order.';
+
+create function batonpass.load_handoff(handoff uuid, command uuid) returns jsonb language plpgsql stable as $$
+declare
+  wanted batonpass.handoffs;
+begin
+  select * into wanted from batonpass.handoffs where id = handoff;
+  return jsonb_build_object(
+    'repeated', batonpass.repeated_command(command),
+    'handoff', case when wanted.id is not null then batonpass.handoff_document(wanted) end,
+    'conversation', (select to_jsonb(c) from batonpass.conversations c where c.id = wanted.conversation_id),
+    'source', (select to_jsonb(s) from batonpass.agent_sessions s
+               where s.conversation_id = wanted.conversation_id and s.id = wanted.source_session_id),
+    'tail', batonpass.conversation_tail(wanted.conversation_id),
+    'now', clock_timestamp());
+end
+$$;
+comment on function batonpass.load_handoff is 'What the next step of a handoff is decided on.';
+
+create function batonpass.load_next_handoff(agent text, command uuid) returns jsonb language plpgsql stable as $$
+begin
+  return batonpass.load_handoff((
+    select h.id from batonpass.handoffs h
+    where h.target_agent = agent
+      and (h.status = 'initiated' or (h.status = 'accepted' and h.claim_deadline <= clock_timestamp()))
+    order by h.initiated_at, h.id limit 1), command);
+end
+$$;
+comment on function batonpass.load_next_handoff is 'The oldest handoff an agent may claim now.';

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import type { Conversation } from '../../domain/conversation.ts'
+import { defined } from '../../domain/defined.ts'
+import { aConversation, maybe, reader, time } from './row-types.ts'
+
+const row = z.object({
+  id: aConversation,
+  external_key: maybe(z.string()),
+  subject: maybe(z.string()),
+  original_task: z.string(),
+  parent_id: maybe(aConversation),
+  working_directory: maybe(z.string()),
+  worktree_path: maybe(z.string()),
+  branch: maybe(z.string()),
+  restart_budget: z.object({
+    maxRestarts: z.number(),
+    deadlineMs: z.number().exactOptional(),
+    maxCostUsd: z.number().exactOptional(),
+    whenExhausted: z.enum(['stop', 'carry_on']),
+  }),
+  opened_at: time,
+})
+
+export const toConversation = reader(
+  'conversation',
+  row.transform((stored): Conversation => {
+    const { working_directory: workingDirectory, worktree_path: worktreePath, branch } = stored
+    const workspace = defined({ workingDirectory, worktreePath, branch })
+    return defined({
+      id: stored.id,
+      externalKey: stored.external_key,
+      subject: stored.subject,
+      originalTask: stored.original_task,
+      parentId: stored.parent_id,
+      workspace: Object.keys(workspace).length === 0 ? undefined : workspace,
+      restartBudget: stored.restart_budget,
+      openedAt: stored.opened_at,
+    })
+  }),
+)
+
+export const fromConversation = (conversation: Conversation) => ({
+  id: conversation.id,
+  external_key: conversation.externalKey,
+  subject: conversation.subject,
+  original_task: conversation.originalTask,
+  parent_id: conversation.parentId,
+  working_directory: conversation.workspace?.workingDirectory,
+  worktree_path: conversation.workspace?.worktreePath,
+  branch: conversation.workspace?.branch,
+  restart_budget: conversation.restartBudget,
+  opened_at: conversation.openedAt,
+})

@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import { defined } from '../../domain/defined.ts'
+import {
+  claimOf,
+  HANDOFF_FLAGS,
+  HANDOFF_KINDS,
+  HANDOFF_STATUSES,
+  type HandoffLifecycle,
+  type HandoffMetadata,
+} from '../../domain/handoff.ts'
+import { aConversation, aHandoff, aSession, aTurn, maybe, reader, time, toolCall } from './row-types.ts'
+
+const row = z.object({
+  conversation_id: aConversation,
+  id: aHandoff,
+  kind: z.enum(HANDOFF_KINDS),
+  source_session_id: aSession,
+  source_agent: z.string(),
+  target_agent: z.string(),
+  reason: z.string(),
+  document: maybe(z.string()),
+  prior_turn_id: aTurn,
+  tool_calls: z.array(toolCall),
+  flags: z.array(z.enum(HANDOFF_FLAGS)),
+  traceparent: maybe(z.string()),
+  tracestate: maybe(z.string()),
+  initiated_at: time,
+  version: z.number(),
+  status: z.enum(HANDOFF_STATUSES),
+  claimant: maybe(z.string()),
+  accepted_at: maybe(time),
+  claim_deadline: maybe(time),
+  target_session_id: maybe(aSession),
+  target_conversation_id: maybe(aConversation),
+  end_reason: maybe(z.string()),
+  ended_at: maybe(time),
+})
+
+type Row = z.output<typeof row>
+
+/** Which facts a status has, and no others. */
+const lifecycleOf = ({
+  status,
+  claimant,
+  ended_at: endedAt,
+  end_reason: endReason,
+  ...stored
+}: Row): HandoffLifecycle => {
+  const { accepted_at: acceptedAt, claim_deadline: deadline, target_session_id: targetSessionId } = stored
+  const claim = claimant !== undefined && acceptedAt && deadline ? { claimant, acceptedAt, deadline } : undefined
+  const targetConversationId = stored.target_conversation_id
+  if (status === 'initiated' && !claim && !endedAt) return { status }
+  if (status === 'accepted' && claim && !endedAt) return { status, claim }
+  if (status === 'completed' && claim && targetSessionId && endedAt) {
+    return defined({ status, claim, targetSessionId, targetConversationId, endedAt })
+  }
+  if ((status === 'cancelled' || status === 'failed') && endReason !== undefined && endedAt) {
+    return defined({ status, claim, endReason, endedAt })
+  }
+  throw new TypeError(`handoff ${stored.id} is ${status}, with facts that status does not have`)
+}
+
+export const toHandoff = reader(
+  'handoff',
+  row.transform((stored): HandoffMetadata => {
+    const { traceparent, tracestate } = stored
+    const origin = defined({
+      id: stored.id,
+      kind: stored.kind,
+      conversationId: stored.conversation_id,
+      sourceSessionId: stored.source_session_id,
+      sourceAgent: stored.source_agent,
+      targetAgent: stored.target_agent,
+      reason: stored.reason,
+      document: stored.document,
+      priorTurnId: stored.prior_turn_id,
+      triggeringToolCalls: stored.tool_calls,
+      flags: stored.flags,
+      traceContext: traceparent === undefined ? undefined : defined({ traceparent, tracestate }),
+      initiatedAt: stored.initiated_at,
+    })
+    return { ...origin, version: stored.version, ...lifecycleOf(stored) }
+  }),
+)
+
+export const fromHandoff = (handoff: HandoffMetadata) => {
+  const claim = claimOf(handoff)
+  return {
+    conversation_id: handoff.conversationId,
+    id: handoff.id,
+    kind: handoff.kind,
+    source_session_id: handoff.sourceSessionId,
+    source_agent: handoff.sourceAgent,
+    target_agent: handoff.targetAgent,
+    reason: handoff.reason,
+    document: handoff.document,
+    prior_turn_id: handoff.priorTurnId,
+    flags: handoff.flags,
+    traceparent: handoff.traceContext?.traceparent,
+    tracestate: handoff.traceContext?.tracestate,
+    initiated_at: handoff.initiatedAt,
+    version: handoff.version,
+    status: handoff.status,
+    claimant: claim?.claimant,
+    accepted_at: claim?.acceptedAt,
+    claim_deadline: claim?.deadline,
+    target_session_id: 'targetSessionId' in handoff ? handoff.targetSessionId : undefined,
+    target_conversation_id: 'targetConversationId' in handoff ? handoff.targetConversationId : undefined,
+    end_reason: 'endReason' in handoff ? handoff.endReason : undefined,
+    ended_at: 'endedAt' in handoff ? handoff.endedAt : undefined,
+  }
+}

@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import type { MessageInHistory } from '../../domain/message.ts'
+import type { Turn } from '../../domain/turn.ts'
+import type { MessageRepository } from '../../ports/message-repository.ts'
+import { type Database, named, readDocuments, reading } from './database.ts'
+import { fromCursor, limitOf, paged } from './paging.ts'
+import { toMessage, toTurn } from './record-rows.ts'
+
+/** Turns with their tool calls, and messages with the handoffs they have to do with. */
+export const messagesIn = (database: Database): MessageRepository => {
+  const { kysely } = database
+  const turnDocument = sql<string>`(to_jsonb(t) || jsonb_build_object('tool_calls',
+    ${named(database, 'tool_calls_within')}(t.conversation_id, t.session_id, t.start_sequence, t.end_sequence)))::text`
+  const turns = () => kysely.selectFrom('turns as t').select(turnDocument.as('json'))
+  const readTurns = async (query: ReturnType<typeof turns>): Promise<readonly Turn[]> =>
+    (await readDocuments(() => query.execute())).map(toTurn)
+  return {
+    findTurn: (id) => reading(async () => (await readTurns(turns().where('t.id', '=', id)))[0]),
+    listTurns: (session, page) =>
+      reading(async () => {
+        const conversation = sql<string>`(select conversation_id from ${named(database, 'agent_sessions')} where id = ${session}::uuid)`
+        const all = turns().where('t.conversation_id', '=', conversation).where('t.session_id', '=', session)
+        const from = page.after === undefined ? all : all.where('t.number', '>', Number(fromCursor(page.after, 1)[0]))
+        return paged(await readTurns(from.orderBy('t.number').limit(limitOf(page))), page, ({ number }) => [number])
+      }),
+    listMessages: (conversation, page) =>
+      reading(async () => {
+        const all = kysely.selectFrom('messages as m').select(messageDocument(database).as('json'))
+        const mine = all.where('m.conversation_id', '=', conversation).orderBy('m.sequence_number').limit(limitOf(page))
+        const from =
+          page.after === undefined ? mine : mine.where('m.sequence_number', '>', Number(fromCursor(page.after, 1)[0]))
+        const messages: readonly MessageInHistory[] = (await readDocuments(() => from.execute())).map(toMessage)
+        return paged(messages, page, ({ sequenceNumber }) => [sequenceNumber])
+      }),
+  }
+}
+
+const messageDocument = (database: Database) => sql<string>`(to_jsonb(m) || jsonb_build_object(
+  'led_to', (
+    select h.id from ${named(database, 'handoffs')} h
+    where h.conversation_id = m.conversation_id and h.prior_turn_id = m.turn_id
+    order by h.initiated_at desc, h.id desc limit 1),
+  'continues', (
+    select s.initiated_by_handoff from ${named(database, 'agent_sessions')} s
+    where s.conversation_id = m.conversation_id and s.id = m.session_id
+      and (m.turn_id is null or 1 = (
+        select t.number from ${named(database, 'turns')} t
+        where t.conversation_id = m.conversation_id and t.id = m.turn_id)))))::text`

@@ -1,0 +1,75 @@
+import { PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { StoreFailure } from '../../ports/store-failure.ts'
+import { Migrator } from './migrator.ts'
+import { safePool } from './safe-pool.ts'
+import { SqlStore } from './sql-store.ts'
+
+/** How to reach a server, and what to do there. */
+export interface PostgresOptions {
+  /** Where the server is, such as `postgres://user@host/database`. Give this or a pool. */
+  readonly connectionString?: string
+  /** A pool of the caller's own: used, and never closed. */
+  readonly pool?: pg.Pool
+  /** The schema Batonpass has to itself; `batonpass` unless given. One schema per tenant keeps tenants apart. */
+  readonly schema?: string
+  /** Apply pending migrations on opening. A server's operator usually does that with `baton migrate up`. */
+  readonly autoMigrate?: boolean
+  /** The connection goes through a transaction pooler such as PgBouncer, which takes no settings at connect time. */
+  readonly pooled?: boolean
+  /** How many connections at most; 10 unless given. */
+  readonly maxConnections?: number
+  /** How long the server may work on one statement; 15 seconds unless given. */
+  readonly statementTimeoutMs?: number
+  /** How long to wait for an answer before the connection is given up; above the statement timeout. */
+  readonly queryTimeoutMs?: number
+  /** How long to wait for a connection; 5 seconds unless given. */
+  readonly connectTimeoutMs?: number
+}
+
+const DEFAULT_STATEMENT_TIMEOUT_MS = 15_000
+const DEFAULT_CONNECT_TIMEOUT_MS = 5_000
+const PATIENCE_MS = 5_000
+
+/**
+ * Opens a store on a Postgres server.
+ *
+ * @throws StoreFailure `store.not_migrated` or `store.newer_schema` when the schema is not the one this program knows
+ */
+export const openPostgres = async (options: PostgresOptions): Promise<SqlStore> => {
+  const { schema = 'batonpass', autoMigrate = false } = options
+  const pool = options.pool ?? newPool(options)
+  const close = async (): Promise<void> => {
+    if (options.pool === undefined) await pool.end()
+  }
+  const store = new SqlStore(new PostgresDialect({ pool: safePool(pool) }), schema, close)
+  try {
+    const migrator = new Migrator(store.database)
+    if (autoMigrate) await migrator.up()
+    else await migrator.check()
+    return store
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+const newPool = (options: PostgresOptions): pg.Pool => {
+  const { connectionString, pooled = false, maxConnections = 10 } = options
+  if (connectionString === undefined) {
+    throw new StoreFailure('store.failed', 'A Postgres store needs a connection string or a pool')
+  }
+  const statementTimeout = options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS
+  const pool = new pg.Pool({
+    connectionString,
+    max: maxConnections,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
+    query_timeout: options.queryTimeoutMs ?? statementTimeout + PATIENCE_MS,
+    keepAlive: true,
+    // A pooler refuses settings it does not know; there the role's own statement_timeout applies.
+    ...(!pooled && { statement_timeout: statementTimeout, application_name: 'batonpass' }),
+  })
+  // An idle connection may break at any time; the pool drops it and opens another.
+  pool.on('error', () => {})
+  return pool
+}

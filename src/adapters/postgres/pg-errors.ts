@@ -1,0 +1,93 @@
+import { StoreFailure } from '../../ports/store-failure.ts'
+
+/** SQLSTATEs by name; texts of messages are for people and never compared. */
+const STATE = {
+  uniqueViolation: '23505',
+  serializationFailure: '40001',
+  deadlockDetected: '40P01',
+  /** Our own: something a decision was based on has moved on. */
+  moved: 'BP001',
+} as const
+
+const INTEGRITY = new Set(['23503', '23514', '23502', '22P02', 'BP002', 'BP003'])
+const NOT_MIGRATED = new Set(['42P01', '3F000', '42883', '42703'])
+/** Connection exceptions, lack of resources, and an operator's hand: the next try may find another server. */
+const UNREACHABLE = /^(08|53|57)/
+const BROKEN_SOCKET = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+])
+
+interface DatabaseProblem {
+  readonly code: string | undefined
+  readonly constraint: string | undefined
+}
+
+const problemOf = (error: unknown): DatabaseProblem => {
+  const { code, constraint } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
+  return {
+    code: typeof code === 'string' ? code : undefined,
+    constraint: typeof constraint === 'string' ? constraint : undefined,
+  }
+}
+
+/** Whether the same command was kept by somebody else in the same moment. */
+export const isCommandTaken = (error: unknown): boolean => {
+  const { code, constraint } = problemOf(error)
+  return code === STATE.uniqueViolation && constraint === 'commands_pkey'
+}
+
+/** Whether a place that only one can have is taken, or something has moved on. */
+export const isConflict = (error: unknown): boolean => {
+  const { code } = problemOf(error)
+  return code === STATE.uniqueViolation || code === STATE.moved
+}
+
+/** Whether the same command may be sent again: nothing was kept, or it will be recognised. */
+export const isTransient = (error: unknown): boolean => {
+  const { code } = problemOf(error)
+  return code === STATE.serializationFailure || code === STATE.deadlockDetected || isUnreachable(error)
+}
+
+/** Whether a connection should not be used again after this. */
+export const isConnectionLost = (error: unknown): boolean => {
+  const { code } = problemOf(error)
+  return code === undefined || BROKEN_SOCKET.has(code) || UNREACHABLE.test(code)
+}
+
+const isUnreachable = (error: unknown): boolean => {
+  const { code } = problemOf(error)
+  if (code !== undefined) return BROKEN_SOCKET.has(code) || UNREACHABLE.test(code)
+  // The driver's own errors (a connection that ended, a timeout on our side) carry no code and are plain Errors.
+  return error instanceof Error && error.constructor === Error
+}
+
+/** Any error of a driver as a failure that says what broke. The cause stays attached. */
+export const toFailure = (error: unknown): StoreFailure => {
+  if (error instanceof StoreFailure) return error
+  const { code, constraint } = problemOf(error)
+  const detail = error instanceof Error ? error.message : String(error)
+  if (code !== undefined && INTEGRITY.has(code)) {
+    const rule = constraint === undefined ? '' : ` (${constraint})`
+    return new StoreFailure('store.integrity', `The database refused what would break its record${rule}: ${detail}`, {
+      cause: error,
+    })
+  }
+  if (code !== undefined && NOT_MIGRATED.has(code)) {
+    return new StoreFailure(
+      'store.not_migrated',
+      `The database lacks part of the schema. Run "baton migrate up". (${detail})`,
+      { cause: error },
+    )
+  }
+  if (isTransient(error)) {
+    return new StoreFailure('store.unavailable', `The database did not answer: ${detail}. Try again.`, { cause: error })
+  }
+  return new StoreFailure('store.failed', `The database failed: ${detail}`, { cause: error })
+}

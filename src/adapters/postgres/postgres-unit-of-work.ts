@@ -1,0 +1,184 @@
+import { z } from 'zod'
+import { defined } from '../../domain/defined.ts'
+import type { ConversationTail } from '../../domain/facts.ts'
+import type { Receipt } from '../../ports/receipt.ts'
+import { StoreFailure } from '../../ports/store-failure.ts'
+import type {
+  CommandStamp,
+  CommitOutcome,
+  Loaded,
+  Question,
+  Repeated,
+  Subjects,
+  Unit,
+  UnitOfWork,
+} from '../../ports/unit-of-work.ts'
+import { toConversation } from './conversation-row.ts'
+import { callFunction, type Database, quoted } from './database.ts'
+import { toHandoff } from './handoff-row.ts'
+import { isCommandTaken, isConflict, toFailure } from './pg-errors.ts'
+import { aConversation, aTurn, maybe, place, reader, time, toolCall } from './row-types.ts'
+import { toWorkingSession } from './session-row.ts'
+import { toStorableJson, toStorableText } from './text-codec.ts'
+import { payloadDigest, unitRows } from './unit-rows.ts'
+
+/** A receipt is our own words back; it is not taken apart here. */
+const repeated = z.object({ digest: z.string(), receipt: z.custom<Receipt>((value) => typeof value === 'object') })
+
+const outcome = z.discriminatedUnion('outcome', [
+  z.object({ outcome: z.literal('kept') }),
+  z.object({ outcome: z.literal('conflict') }),
+  repeated.extend({ outcome: z.literal('repeated') }),
+])
+
+const loaded = z.object({
+  repeated: maybe(repeated),
+  existing: maybe(z.unknown()),
+  parent: maybe(z.unknown()),
+  conversation: maybe(z.unknown()),
+  session: maybe(z.unknown()),
+  baton: maybe(z.unknown()),
+  source: maybe(z.unknown()),
+  handoff: maybe(z.unknown()),
+  prior_turn_id: maybe(aTurn),
+  named_tool_calls: maybe(z.array(toolCall)),
+  exchange_tool_calls: maybe(z.array(toolCall)),
+  last_tool_calls: maybe(z.array(toolCall)),
+  key_taken_by: maybe(aConversation),
+  tail: maybe(z.object({ last_epoch: z.number(), next_sequence: place })),
+  now: maybe(time),
+})
+
+type Answer = z.output<typeof loaded>
+
+const toAnswer = reader('answer', loaded)
+const toOutcome = reader('answer', outcome)
+
+/** Each question as the call that answers it. */
+type Calls = {
+  readonly [S in keyof Subjects]: (asks: Subjects[S]['asks']) => readonly [name: string, ...parameters: unknown[]]
+}
+
+const CALLS: Calls = {
+  opening: ({ externalKey, parentId }) => ['load_opening(%::text, %::uuid', storable(externalKey), parentId ?? null],
+  conversation: ({ conversationId }) => ['load_conversation(%::uuid', conversationId],
+  session: ({ sessionId }) => ['load_session(%::uuid', sessionId],
+  source: ({ sessionId, priorTurn, toolCalls, maxToolCalls, externalKey }) => [
+    'load_source(%::uuid, %::uuid, array(select jsonb_array_elements_text(%::text::jsonb)), %::integer, %::text',
+    sessionId,
+    priorTurn ?? null,
+    toStorableJson(toolCalls ?? []),
+    maxToolCalls,
+    storable(externalKey),
+  ],
+  handoff: ({ handoffId }) => ['load_handoff(%::uuid', handoffId],
+  next_handoff: ({ targetAgent }) => ['load_next_handoff(%::text', toStorableText(targetAgent)],
+}
+
+const storable = (text: string | undefined): string | null => (text === undefined ? null : toStorableText(text))
+
+/** Each answer as the facts of its subject. */
+const FACTS: { readonly [S in keyof Subjects]: (answer: Answer) => Subjects[S]['facts'] } = {
+  opening: ({ existing, parent }) =>
+    defined({ existing: existing && toConversation(existing), parent: parent && toConversation(parent) }),
+  conversation: ({ conversation, baton, tail }) =>
+    defined({
+      conversation: conversation && toConversation(conversation),
+      baton: baton && toWorkingSession(baton).session,
+      ...toTail(tail),
+    }),
+  session: ({ session, baton, tail }) =>
+    defined({
+      working: session && toWorkingSession(session),
+      baton: baton && toWorkingSession(baton).session,
+      nextSequence: toTail(tail).nextSequence,
+    }),
+  source: (answer) =>
+    defined({
+      working: answer.session && toWorkingSession(answer.session),
+      conversation: answer.conversation && toConversation(answer.conversation),
+      priorTurnId: answer.prior_turn_id,
+      namedToolCalls: answer.named_tool_calls ?? [],
+      exchangeToolCalls: answer.exchange_tool_calls ?? [],
+      lastToolCalls: answer.last_tool_calls ?? [],
+      keyTakenBy: answer.key_taken_by,
+      now: due(answer.now),
+    }),
+  handoff: (answer) => handoffFacts(answer),
+  next_handoff: (answer) => handoffFacts(answer),
+}
+
+const handoffFacts = ({ handoff, conversation, source, tail, now }: Answer): Subjects['handoff']['facts'] =>
+  defined({
+    handoff: handoff && toHandoff(handoff),
+    conversation: conversation && toConversation(conversation),
+    source: source && toWorkingSession(source),
+    now: due(now),
+    ...toTail(tail),
+  })
+
+const toTail = (tail: Answer['tail']): ConversationTail => {
+  const { last_epoch: lastEpoch, next_sequence: nextSequence } = due(tail)
+  return { lastEpoch, nextSequence }
+}
+
+const due = <T>(part: T | undefined): T => {
+  if (part === undefined) throw new StoreFailure('store.integrity', 'The database left out a part of its answer')
+  return part
+}
+
+/** Loads in one call, commits in one call; the database functions keep their plans, behind a pooler too. */
+export class PostgresUnitOfWork implements UnitOfWork {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async load<Subject extends keyof Subjects>(
+    question: Question<Subject>,
+    command: CommandStamp,
+  ): Promise<Loaded<Subject>> {
+    const [call, ...parameters] = CALLS[question.about](question)
+    const answer = await this.#call(`${call}, %::uuid)`, [...parameters, command.id])
+    const parsed = toAnswer(answer)
+    if (parsed.repeated !== undefined) return { repeated: toRepeated(parsed.repeated, command) }
+    return { facts: FACTS[question.about](parsed) }
+  }
+
+  async commit(unit: Unit): Promise<CommitOutcome> {
+    const rows = toStorableJson(unitRows(unit))
+    const kept = await this.#commit(rows)
+    return kept.outcome === 'repeated' ? { outcome: 'repeated', repeated: toRepeated(kept, unit.command) } : kept
+  }
+
+  async #commit(rows: string): Promise<z.output<typeof outcome>> {
+    try {
+      return toOutcome(await callFunction(this.#database, this.#text('commit_unit(%::text::jsonb)'), [rows]))
+    } catch (error) {
+      if (isCommandTaken(error)) return this.#commit(rows)
+      if (isConflict(error)) return { outcome: 'conflict' }
+      throw toFailure(error)
+    }
+  }
+
+  async #call(call: string, parameters: readonly unknown[]): Promise<unknown> {
+    try {
+      return await callFunction(this.#database, this.#text(call), parameters)
+    } catch (error) {
+      throw toFailure(error)
+    }
+  }
+
+  /** The call as SQL: `%` stands for the next parameter. */
+  #text(call: string): string {
+    let count = 0
+    const numbered = call.replaceAll('%', () => `$${++count}`)
+    return `select ${quoted(this.#database.schema)}.${numbered}::text as json`
+  }
+}
+
+const toRepeated = ({ digest, receipt }: z.output<typeof repeated>, { payload }: CommandStamp): Repeated => ({
+  receipt,
+  samePayload: digest === payloadDigest(payload),
+})

@@ -1,0 +1,159 @@
+import { z } from 'zod'
+import { type ContextWindowSnapshot, SNAPSHOT_TYPES, type SnapshotRecord } from '../../domain/context-snapshot.ts'
+import { defined } from '../../domain/defined.ts'
+import { messageId, snapshotId } from '../../domain/ids.ts'
+import { MESSAGE_ROLES, type Message, type MessageInHistory } from '../../domain/message.ts'
+import type { Turn } from '../../domain/turn.ts'
+import {
+  aConversation,
+  aHandoff,
+  aSession,
+  aTurn,
+  fromWindow,
+  maybe,
+  place,
+  reader,
+  time,
+  toolCall,
+  toWindow,
+  usage,
+  windowColumns,
+} from './row-types.ts'
+
+const turnRow = z.object({
+  conversation_id: aConversation,
+  id: aTurn,
+  session_id: aSession,
+  number: z.number(),
+  start_sequence: place,
+  end_sequence: place,
+  tool_calls: z.array(toolCall),
+  usage,
+  recorded_at: time,
+})
+
+export const toTurn = reader(
+  'turn',
+  turnRow.transform(
+    (stored): Turn => ({
+      id: stored.id,
+      conversationId: stored.conversation_id,
+      sessionId: stored.session_id,
+      number: stored.number,
+      range: { start: stored.start_sequence, end: stored.end_sequence },
+      toolCalls: stored.tool_calls,
+      usage: stored.usage,
+      recordedAt: stored.recorded_at,
+    }),
+  ),
+)
+
+export const fromTurn = (turn: Turn) => ({
+  conversation_id: turn.conversationId,
+  id: turn.id,
+  session_id: turn.sessionId,
+  number: turn.number,
+  start_sequence: turn.range.start,
+  end_sequence: turn.range.end,
+  usage: turn.usage,
+  recorded_at: turn.recordedAt,
+})
+
+const messageRow = z.object({
+  conversation_id: aConversation,
+  sequence_number: place,
+  id: z.string().transform(messageId),
+  session_id: aSession,
+  turn_id: maybe(aTurn),
+  role: z.enum(MESSAGE_ROLES),
+  text: z.string(),
+  recorded_at: time,
+  led_to: maybe(aHandoff),
+  continues: maybe(aHandoff),
+})
+
+export const toMessage = reader(
+  'message',
+  messageRow.transform(
+    (stored): MessageInHistory =>
+      defined({
+        id: stored.id,
+        conversationId: stored.conversation_id,
+        sessionId: stored.session_id,
+        turnId: stored.turn_id,
+        sequenceNumber: stored.sequence_number,
+        role: stored.role,
+        text: stored.text,
+        recordedAt: stored.recorded_at,
+        metadata: defined({ sessionId: stored.session_id, ledTo: stored.led_to, continues: stored.continues }),
+      }),
+  ),
+)
+
+export const fromMessage = (message: Message) => ({
+  conversation_id: message.conversationId,
+  sequence_number: message.sequenceNumber,
+  id: message.id,
+  session_id: message.sessionId,
+  turn_id: message.turnId,
+  role: message.role,
+  text: message.text,
+  recorded_at: message.recordedAt,
+})
+
+/** Tool calls at their places in their messages. */
+export const fromToolCalls = ({ conversationId, sessionId, id, toolCalls }: Turn) => {
+  const positions = positionsOf(toolCalls)
+  return toolCalls.map((call, index) => ({
+    conversation_id: conversationId,
+    sequence_number: call.sequenceNumber,
+    position: positions[index],
+    call_id: call.callId,
+    tool_name: call.toolName,
+    session_id: sessionId,
+    turn_id: id,
+  }))
+}
+
+const positionsOf = (calls: readonly { readonly sequenceNumber: number }[]): readonly number[] => {
+  const seen = new Map<number, number>()
+  return calls.map(({ sequenceNumber }) => {
+    const position = (seen.get(sequenceNumber) ?? 0) + 1
+    seen.set(sequenceNumber, position)
+    return position
+  })
+}
+
+const snapshotRow = z.object({
+  conversation_id: aConversation,
+  id: z.string().transform(snapshotId),
+  session_id: aSession,
+  type: z.enum(SNAPSHOT_TYPES),
+  ...windowColumns,
+  captured_at: time,
+  tool_calls: z.array(toolCall),
+})
+
+export const toSnapshot = reader(
+  'snapshot',
+  snapshotRow.transform(
+    (stored): ContextWindowSnapshot => ({
+      id: stored.id,
+      conversationId: stored.conversation_id,
+      sessionId: stored.session_id,
+      type: stored.type,
+      capturedAt: stored.captured_at,
+      ...toWindow(stored),
+      visibleToolCalls: stored.tool_calls,
+    }),
+  ),
+)
+
+export const fromSnapshot = (snapshot: SnapshotRecord) => ({
+  conversation_id: snapshot.conversationId,
+  id: snapshot.id,
+  session_id: snapshot.sessionId,
+  type: snapshot.type,
+  ...fromWindow(snapshot),
+  captured_at: snapshot.capturedAt,
+})

@@ -1,0 +1,47 @@
+import type { Dialect } from 'kysely'
+import { Kysely } from 'kysely'
+import type { AgentHandoffPort } from '../../ports/agent-handoff-port.ts'
+import type { AgentSessionRepository } from '../../ports/agent-session-repository.ts'
+import type { AuditLog } from '../../ports/audit-log.ts'
+import type { ContextSnapshotPort } from '../../ports/context-snapshot-port.ts'
+import type { ConversationRepository } from '../../ports/conversation-repository.ts'
+import type { MessageRepository } from '../../ports/message-repository.ts'
+import type { Store } from '../../ports/store.ts'
+import { auditIn } from './audit-log.ts'
+import { conversationsIn } from './conversations.ts'
+import type { Database, Schema } from './database.ts'
+import { handoffsIn } from './handoffs.ts'
+import { messagesIn } from './messages.ts'
+import { PostgresUnitOfWork } from './postgres-unit-of-work.ts'
+import { sessionsIn } from './sessions.ts'
+import { snapshotsIn } from './snapshots.ts'
+
+/** Everything kept in a Postgres schema, over any engine that speaks Postgres. */
+export class SqlStore implements Store {
+  readonly unitOfWork: PostgresUnitOfWork
+  readonly conversations: ConversationRepository
+  readonly sessions: AgentSessionRepository
+  readonly handoffs: AgentHandoffPort
+  readonly snapshots: ContextSnapshotPort
+  readonly messages: MessageRepository
+  readonly audit: AuditLog
+  readonly database: Database
+  readonly #close: () => Promise<void>
+
+  constructor(dialect: Dialect, schema: string, close: () => Promise<void>) {
+    const kysely = new Kysely<Schema>({ dialect }).withSchema(schema)
+    this.database = { kysely, schema }
+    this.#close = close
+    this.unitOfWork = new PostgresUnitOfWork(this.database)
+    this.conversations = conversationsIn(this.database)
+    this.sessions = sessionsIn(this.database)
+    this.handoffs = handoffsIn(this.database)
+    this.snapshots = snapshotsIn(this.database)
+    this.messages = messagesIn(this.database)
+    this.audit = auditIn(this.database)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#close()
+  }
+}

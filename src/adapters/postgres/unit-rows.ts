@@ -1,0 +1,129 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { AuditEvent } from '../../domain/audit-event.ts'
+import { canonicalJson } from '../../domain/canonical-json.ts'
+import type { Change, Expected } from '../../domain/decision.ts'
+import type { HandoffMetadata } from '../../domain/handoff.ts'
+import type { ConversationId } from '../../domain/ids.ts'
+import { mapTexts } from '../../domain/texts.ts'
+import type { Unit } from '../../ports/unit-of-work.ts'
+import { fromConversation } from './conversation-row.ts'
+import { fromHandoff } from './handoff-row.ts'
+import { fromMessage, fromSnapshot, fromToolCalls, fromTurn } from './record-rows.ts'
+import { fromWorkingSession } from './session-row.ts'
+
+/** The lists that `commit_unit` takes, one per table and one per guard. */
+type RowList =
+  | 'conversations'
+  | 'sessions'
+  | 'moved_sessions'
+  | 'expected_sessions'
+  | 'turns'
+  | 'messages'
+  | 'tool_calls'
+  | 'handoffs'
+  | 'moved_handoffs'
+  | 'handoff_tool_calls'
+  | 'snapshots'
+
+type RowsOfChange = Partial<Record<RowList, readonly object[]>>
+
+/** What was asked, as a digest: enough to tell a repetition from a reuse. */
+export const payloadDigest = (payload: string): string => createHash('sha256').update(payload).digest('hex')
+
+/** A text in an audit entry: its digest, salted so that nobody can guess an erased text. */
+export const textDigest = (salt: string, text: string): string =>
+  `sha256:${createHash('sha256').update(salt).update('\n').update(JSON.stringify(text)).digest('hex')}`
+
+/** A unit as the one parameter of `commit_unit`. */
+export const unitRows = ({ command, changes, events, receipt }: Unit): object => {
+  const lists: Record<string, object[]> = {}
+  for (const change of changes) {
+    for (const [name, rows] of Object.entries(rowsOf(change))) lists[name] = [...(lists[name] ?? []), ...rows]
+  }
+  const [first] = changes
+  return {
+    command: {
+      id: command.id,
+      conversation_id: first && conversationOf(first),
+      digest: payloadDigest(command.payload),
+      receipt,
+    },
+    ...lists,
+    events: events.map(auditRow),
+  }
+}
+
+const rowsOf = (change: Change): RowsOfChange => {
+  switch (change.type) {
+    case 'add_conversation':
+      return { conversations: [fromConversation(change.conversation)] }
+    case 'add_session':
+      return { sessions: [fromWorkingSession(change.working)] }
+    case 'move_session':
+      return { moved_sessions: [{ ...fromWorkingSession(change.working), ...guard(change.expected) }] }
+    case 'expect_session': {
+      const { id, conversationId } = change.session
+      return { expected_sessions: [{ id, conversation_id: conversationId, ...guard(change.expected) }] }
+    }
+    case 'add_turn':
+      return {
+        turns: [fromTurn(change.turn)],
+        messages: change.messages.map(fromMessage),
+        tool_calls: fromToolCalls(change.turn),
+      }
+    case 'add_message':
+      return { messages: [fromMessage(change.message)] }
+    case 'add_snapshot':
+      return { snapshots: [fromSnapshot(change.snapshot)] }
+    case 'add_handoff':
+      return { handoffs: [fromHandoff(change.handoff)], handoff_tool_calls: fromReferences(change.handoff) }
+    case 'move_handoff':
+      return { moved_handoffs: [{ ...fromHandoff(change.handoff), expected: change.expected }] }
+    default:
+      return change satisfies never
+  }
+}
+
+const guard = ({ version, holder }: Expected) => ({ expected: version, expected_holder: holder })
+
+const fromReferences = ({ id, conversationId, triggeringToolCalls }: HandoffMetadata) =>
+  triggeringToolCalls.map(({ callId, sequenceNumber }, index) => ({
+    conversation_id: conversationId,
+    handoff_id: id,
+    ordinal: index + 1,
+    call_id: callId,
+    sequence_number: sequenceNumber,
+  }))
+
+const conversationOf = (change: Change): ConversationId => {
+  switch (change.type) {
+    case 'add_conversation':
+      return change.conversation.id
+    case 'add_session':
+    case 'move_session':
+      return change.working.session.conversationId
+    case 'expect_session':
+      return change.session.conversationId
+    case 'add_turn':
+      return change.turn.conversationId
+    case 'add_message':
+      return change.message.conversationId
+    case 'add_snapshot':
+      return change.snapshot.conversationId
+    default:
+      return change.handoff.conversationId
+  }
+}
+
+/** An event as canonical JSON text, texts replaced by salted digests; the salt goes beside it. */
+const auditRow = (event: AuditEvent): object => {
+  const salt = randomUUID()
+  const digests: string[] = []
+  const body = mapTexts(event, (text) => {
+    const digest = textDigest(salt, text)
+    digests.push(digest)
+    return digest
+  })
+  const beside = digests.length === 0 ? {} : { salt }
+  return { conversation_id: event.conversationId, body: canonicalJson(body), ...beside }
+}

@@ -1,0 +1,17 @@
+import type { Refusal } from '../domain/refusal.ts'
+import type { Result } from '../domain/result.ts'
+
+/**
+ * The refusal of a command that must not have been allowed.
+ *
+ * @throws Error when it was
+ * @example
+ * ```ts
+ * await using batonpass = await createBatonpass({ store: 'memory' })
+ * console.log(refusal(await batonpass.handoffs.openConversation({ originalTask: ' ' })).code) // => input.blank
+ * ```
+ */
+export const refusal = (result: Result<unknown, Refusal>): Refusal => {
+  if (!result.ok) return result.error
+  throw new Error(`was allowed, with ${JSON.stringify(result.value)}`)
+}

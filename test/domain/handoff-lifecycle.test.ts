@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest'
+import { acceptHandoff } from '../../src/domain/decisions/settle-handoff.ts'
+import {
+  claimOf,
+  HANDOFF_STATUSES,
+  HANDOFF_TRANSITIONS,
+  type HandoffCommandType,
+  type HandoffMetadata,
+  type HandoffStatus,
+  handoffStandingOf,
+  isClaimable,
+  isOpen,
+  originOf,
+  TERMINAL_HANDOFF_STATUSES,
+} from '../../src/domain/handoff.ts'
+import { decideHandoff, evolveHandoff, type HandoffCommand } from '../../src/domain/handoff-lifecycle.ts'
+import { later } from '../../src/domain/instant.ts'
+import { sequenceNumber } from '../../src/domain/sequence.ts'
+import { nextState } from '../../src/domain/state-machine.ts'
+import { unwrap } from '../../src/domain/unwrap.ts'
+import { refusal } from '../../src/testing/refusal.ts'
+import {
+  AT,
+  CLAIM,
+  CONVERSATION,
+  conversationOf,
+  DEADLINE,
+  HANDOFF,
+  HANDOFFS,
+  HOLDER,
+  handoffOf,
+  LATER,
+  SESSIONS,
+  TARGET,
+} from './samples.ts'
+
+type Who = 'worker-1' | 'worker-2' | undefined
+
+const asks = (type: HandoffCommandType, by: Who, now = LATER): HandoffCommand => {
+  if (type === 'accept') return { type, by: by ?? 'worker-2', claimMs: 500, at: LATER, now }
+  if (type === 'complete') return { type, by: by ?? 'worker-2', targetSessionId: TARGET, at: LATER, now }
+  return { type, reason: 'Not needed', at: LATER, now, ...(by !== undefined && { by }) }
+}
+
+const TYPES: readonly HandoffCommandType[] = ['accept', 'complete', 'cancel', 'fail']
+const ILLEGAL = 'handoff.illegal_transition'
+
+/** Every status × every command by the claimant, written out from the rules and not read from the table. */
+const CELLS: Readonly<Record<HandoffStatus, Readonly<Record<HandoffCommandType, string>>>> = {
+  initiated: { accept: 'accepted', complete: ILLEGAL, cancel: 'cancelled', fail: 'failed' },
+  accepted: { accept: 'handoff.already_claimed', complete: 'completed', cancel: 'cancelled', fail: 'failed' },
+  completed: { accept: ILLEGAL, complete: ILLEGAL, cancel: ILLEGAL, fail: ILLEGAL },
+  cancelled: { accept: ILLEGAL, complete: ILLEGAL, cancel: ILLEGAL, fail: ILLEGAL },
+  failed: { accept: ILLEGAL, complete: ILLEGAL, cancel: ILLEGAL, fail: ILLEGAL },
+}
+
+const cells = HANDOFF_STATUSES.flatMap((status) =>
+  TYPES.map((command) => ({ status, command, leadsTo: CELLS[status][command] })),
+)
+
+describe('the life of a handoff, cell by cell', () => {
+  it.each(cells)('$status: $command by the claimant gives $leadsTo', ({ status, command, leadsTo }) => {
+    const before = HANDOFFS[status]
+    const decided = decideHandoff(before, asks(command, 'worker-1'))
+    if (leadsTo.includes('.')) {
+      expect(refusal(decided)).toMatchObject({ code: leadsTo, handoffId: HANDOFF })
+      return
+    }
+    const event = unwrap(decided)
+    expect(event).toMatchObject({ version: 1, conversationId: CONVERSATION, handoffId: HANDOFF, at: LATER })
+    const after = evolveHandoff(before, event)
+    expect(after.status).toBe(leadsTo)
+    expect(after.version).toBe(before.version + 1)
+    expect(originOf(after)).toStrictEqual(originOf(before))
+    expect(nextState<HandoffStatus, HandoffCommandType>(HANDOFF_TRANSITIONS, status, command)).toBe(leadsTo)
+  })
+
+  it('walks every status and every command of the table', () => {
+    expect(Object.keys(CELLS)).toEqual(HANDOFF_STATUSES)
+    const inTable = HANDOFF_STATUSES.flatMap((status) => Object.keys(HANDOFF_TRANSITIONS[status]))
+    expect(new Set(inTable)).toEqual(new Set(TYPES))
+  })
+
+  it('the terminal statuses are those without a way out; the others are open', () => {
+    expect(TERMINAL_HANDOFF_STATUSES).toEqual(['completed', 'cancelled', 'failed'])
+    expect(HANDOFF_STATUSES.filter((status) => isOpen(HANDOFFS[status]))).toEqual(['initiated', 'accepted'])
+  })
+
+  it('an illegal transition names the status and the command', () => {
+    const error = refusal(decideHandoff(HANDOFFS.completed, asks('cancel', 'worker-1')))
+    expect(error).toStrictEqual({ code: ILLEGAL, handoffId: HANDOFF, from: 'completed', command: 'cancel' })
+  })
+})
+
+const BEFORE = later(DEADLINE, -1)
+const AFTER = later(DEADLINE, 1)
+const CLAIMED = 'handoff.already_claimed'
+const STRANGER = 'handoff.not_claimant'
+
+/** Who may do what with a claimed handoff: before the deadline, at it, after it. */
+const CLAIM_CELLS: readonly [HandoffCommandType, Who, readonly [string, string, string]][] = [
+  ['accept', 'worker-1', [CLAIMED, 'accepted', 'accepted']],
+  ['accept', 'worker-2', [CLAIMED, 'accepted', 'accepted']],
+  ['complete', 'worker-1', ['completed', 'completed', 'completed']],
+  ['complete', 'worker-2', [STRANGER, STRANGER, STRANGER]],
+  ['cancel', 'worker-1', ['cancelled', 'cancelled', 'cancelled']],
+  ['cancel', 'worker-2', [STRANGER, 'cancelled', 'cancelled']],
+  ['cancel', undefined, [STRANGER, 'cancelled', 'cancelled']],
+  ['fail', 'worker-1', ['failed', 'failed', 'failed']],
+  ['fail', 'worker-2', [STRANGER, 'failed', 'failed']],
+  ['fail', undefined, [STRANGER, 'failed', 'failed']],
+]
+
+const claimCells = CLAIM_CELLS.flatMap(([command, by, outcomes]) =>
+  [BEFORE, DEADLINE, AFTER].map((now, index) => ({ command, by, now, outcome: outcomes[index] ?? '' })),
+)
+
+describe('a claimed handoff', () => {
+  it.each(claimCells)('$command by $by at $now gives $outcome', ({ command, by, now, outcome }) => {
+    const decided = decideHandoff(HANDOFFS.accepted, asks(command, by, now))
+    if (decided.ok) expect(evolveHandoff(HANDOFFS.accepted, decided.value).status).toBe(outcome)
+    else {
+      expect(decided.error).toMatchObject({ code: outcome, claimant: 'worker-1', deadline: DEADLINE })
+      expect('by' in decided.error).toBe(outcome === STRANGER && by !== undefined)
+    }
+  })
+
+  it('before anyone claimed it, anyone may cancel or fail it, and it may be claimed', () => {
+    for (const type of ['cancel', 'fail'] as const) {
+      expect(decideHandoff(HANDOFFS.initiated, asks(type, undefined)).ok).toBe(true)
+    }
+    expect(isClaimable(HANDOFFS.initiated, AT)).toBe(true)
+    expect(isClaimable(HANDOFFS.accepted, BEFORE)).toBe(false)
+    expect(isClaimable(HANDOFFS.accepted, DEADLINE)).toBe(true)
+    expect(isClaimable(HANDOFFS.completed, AFTER)).toBe(false)
+  })
+
+  it('belongs to the later claimant once the first let the deadline pass', () => {
+    const taken = evolveHandoff(
+      HANDOFFS.accepted,
+      unwrap(decideHandoff(HANDOFFS.accepted, asks('accept', 'worker-2', AFTER))),
+    )
+    expect(claimOf(taken)).toStrictEqual({ claimant: 'worker-2', acceptedAt: AFTER, deadline: later(AFTER, 500) })
+    expect(refusal(decideHandoff(taken, asks('complete', 'worker-1', AFTER)))).toMatchObject({
+      code: STRANGER,
+      claimant: 'worker-2',
+      by: 'worker-1',
+    })
+  })
+
+  it('keeps its claim when it ends, and has none when nobody claimed it', () => {
+    const end = (handoff: HandoffMetadata): HandoffMetadata =>
+      evolveHandoff(handoff, unwrap(decideHandoff(handoff, asks('cancel', 'worker-1'))))
+    expect(claimOf(end(HANDOFFS.accepted))).toStrictEqual(CLAIM)
+    expect(Object.keys(end(HANDOFFS.initiated))).not.toContain('claim')
+    expect(end(HANDOFFS.initiated)).toMatchObject({ endReason: 'Not needed', endedAt: LATER })
+  })
+
+  it('cannot have been completed before anyone accepted it', () => {
+    const event = unwrap(decideHandoff(HANDOFFS.accepted, asks('complete', 'worker-1')))
+    expect(() => evolveHandoff(HANDOFFS.initiated, event)).toThrow(TypeError)
+  })
+
+  it('origin and standing together are the whole handoff', () => {
+    const whole = handoffOf({ status: 'initiated' }, { document: 'Notes', traceContext: { traceparent: '00' } })
+    expect({ ...originOf(whole), ...handoffStandingOf(whole) }).toStrictEqual(whole)
+    expect(Object.keys(handoffStandingOf(whole)).sort()).toEqual(['status', 'version'])
+  })
+})
+
+describe('how long a claim may last', () => {
+  const facts = {
+    handoff: HANDOFFS.initiated,
+    conversation: conversationOf(),
+    source: { session: SESSIONS.held, holder: HOLDER },
+    now: AT,
+    lastEpoch: 1,
+    nextSequence: sequenceNumber(3),
+  }
+  const accept = (claimMs: number) => acceptHandoff(facts, { handoffId: HANDOFF, claimant: 'worker-1', claimMs }, AT)
+
+  it.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('%s ms is refused', (claimMs) => {
+    expect(refusal(accept(claimMs))).toMatchObject({ code: 'input.invalid', field: 'claimMs' })
+  })
+
+  it('a claim past the end of time is a refusal, not an exception', () => {
+    expect(refusal(accept(Number.MAX_SAFE_INTEGER))).toMatchObject({ code: 'input.invalid', field: 'claimMs' })
+  })
+})

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { identityOf } from '../../src/domain/agent-session.ts'
+import type { AuditEvent } from '../../src/domain/audit-event.ts'
+import { captureWindow } from '../../src/domain/context-snapshot.ts'
+import { originOf } from '../../src/domain/handoff.ts'
+import { foldHistory } from '../../src/domain/history.ts'
+import {
+  AT,
+  CLAIM,
+  CONVERSATION,
+  conversationOf,
+  HANDOFF,
+  HANDOFFS,
+  LATER,
+  SESSION,
+  SESSIONS,
+  SNAPSHOT,
+  TARGET,
+} from './samples.ts'
+
+const about = { version: 1, conversationId: CONVERSATION } as const
+const snapshot = captureWindow(SESSIONS.active, { id: SNAPSHOT, type: 'handoff_initiated', at: AT })
+
+const EVENTS: readonly AuditEvent[] = [
+  { type: 'conversation.opened', ...about, at: AT, conversation: conversationOf() },
+  { type: 'session.started', ...about, at: AT, session: identityOf(SESSIONS.active) },
+  { type: 'handoff.initiated', ...about, at: AT, handoff: originOf(HANDOFFS.initiated) },
+  { type: 'session.held', ...about, at: AT, sessionId: SESSION, handoffId: HANDOFF },
+  { type: 'snapshot.captured', ...about, at: AT, snapshot },
+  { type: 'handoff.accepted', ...about, at: AT, handoffId: HANDOFF, claim: CLAIM },
+  { type: 'session.handed_off', ...about, at: LATER, sessionId: SESSION, handoffId: HANDOFF },
+  { type: 'handoff.completed', ...about, at: LATER, handoffId: HANDOFF, targetSessionId: TARGET },
+]
+
+describe('folding history', () => {
+  it('gives the state the events add up to', () => {
+    const { conversations, sessions, handoffs, snapshots } = foldHistory(EVENTS)
+    expect(conversations.get(CONVERSATION)).toStrictEqual(conversationOf())
+    expect(sessions.get(SESSION)).toMatchObject({ state: 'handed_off', version: 3, terminatedByHandoff: HANDOFF })
+    expect(handoffs.get(HANDOFF)).toStrictEqual({
+      ...originOf(HANDOFFS.initiated),
+      version: 3,
+      status: 'completed',
+      claim: CLAIM,
+      targetSessionId: TARGET,
+      endedAt: LATER,
+    })
+    expect(snapshots.get(SNAPSHOT)).toStrictEqual(snapshot)
+  })
+
+  it('of half the events is the state half way', () => {
+    const { sessions, handoffs } = foldHistory(EVENTS.slice(0, 4))
+    expect(sessions.get(SESSION)).toMatchObject({ state: 'paused', heldBy: HANDOFF })
+    expect(handoffs.get(HANDOFF)).toMatchObject({ status: 'initiated' })
+  })
+
+  it('of nothing is nothing', () => {
+    const { conversations, sessions, handoffs, snapshots } = foldHistory([])
+    expect([conversations.size, sessions.size, handoffs.size, snapshots.size]).toEqual([0, 0, 0, 0])
+  })
+
+  it('refuses an event about something no earlier event began', () => {
+    expect(() => foldHistory(EVENTS.slice(3, 4))).toThrow(SESSION)
+    expect(() => foldHistory(EVENTS.slice(5, 6))).toThrow(HANDOFF)
+  })
+})

@@ -1,0 +1,367 @@
+/**
+ * The rules once more, in plain objects and ifs, to be compared with what Batonpass does.
+ *
+ * Everything is named by its place in a list, and nothing here comes from the library.
+ */
+
+export interface PlainMessage {
+  readonly sequence: number
+  readonly session: number
+  readonly turn: number
+  readonly role: 'user' | 'assistant'
+  readonly calls: readonly string[]
+}
+
+export interface PlainConversation {
+  readonly key: string | undefined
+  readonly parent: number | undefined
+  readonly messages: PlainMessage[]
+}
+
+export interface PlainSession {
+  readonly conversation: number
+  readonly epoch: number
+  readonly agent: string
+  readonly start: number
+  readonly initiatedBy: number | undefined
+  state: 'active' | 'paused' | 'handed_off' | 'completed' | 'failed'
+  holder: number
+  turns: number
+  snapshots: number
+  heldBy: number | undefined
+  end: number | undefined
+  terminatedBy: number | undefined
+}
+
+export interface PlainHandoff {
+  readonly source: number
+  readonly kind: string
+  readonly agent: string
+  readonly calls: readonly string[]
+  status: 'initiated' | 'accepted' | 'completed' | 'cancelled' | 'failed'
+  claimant: string | undefined
+  deadline: number
+  target: number | undefined
+  targetConversation: number | undefined
+  endReason: string | undefined
+}
+
+/** Nobody: an entity that was never made. */
+export const UNKNOWN = -1
+
+/** What became of a command: the codes of a refusal, or none and whether anything was written. */
+export interface Outcome {
+  readonly refused: readonly string[]
+  readonly writes: boolean
+}
+
+const WRITTEN: Outcome = { refused: [], writes: true }
+const NOTHING_TO_WRITE: Outcome = { refused: [], writes: false }
+const no = (...codes: readonly string[]): Outcome => ({ refused: codes, writes: false })
+
+/** One turn: who speaks, and which tools the last assistant message calls. */
+export interface PlainTurn {
+  readonly roles: readonly ('user' | 'assistant')[]
+  readonly calls: readonly string[]
+}
+
+export class PlainModel {
+  readonly conversations: PlainConversation[] = []
+  readonly sessions: PlainSession[] = []
+  readonly handoffs: PlainHandoff[] = []
+  /** How many holder tokens were given out. */
+  tokens = 0
+  now = 0
+
+  open({ task, key, parent }: { task: string; key?: string; parent?: number }): Outcome {
+    if (task.trim() === '') return no('input.blank')
+    if (key !== undefined && this.conversations.some((conversation) => conversation.key === key))
+      return NOTHING_TO_WRITE
+    if (parent === UNKNOWN) return no('conversation.not_found')
+    this.conversations.push({ key, parent, messages: [] })
+    return WRITTEN
+  }
+
+  start({ conversation, agent, prompt }: { conversation: number; agent: string; prompt: boolean }): Outcome {
+    if (agent.trim() === '') return no('input.blank')
+    if (conversation === UNKNOWN) return no('conversation.not_found')
+    const busy = this.#busy(conversation)
+    if (busy !== undefined) return no(busy)
+    this.#begin(conversation, agent, undefined, prompt)
+    return WRITTEN
+  }
+
+  record({ session, holder, turns }: { session: number; holder: number; turns: readonly PlainTurn[] }): Outcome {
+    if (turns.length === 0 || turns.some(({ roles }) => roles.length === 0)) return no('input.invalid')
+    const found = this.sessions[session]
+    if (found === undefined) return no('session.not_found')
+    if (holder !== found.holder) return no('session.superseded')
+    if (found.state !== 'active') return no('session.not_active')
+    for (const { roles, calls } of turns) {
+      found.turns += 1
+      roles.forEach((role, index) => {
+        this.#say(session, found.turns, role, index === roles.length - 1 && role === 'assistant' ? calls : [])
+      })
+    }
+    return WRITTEN
+  }
+
+  pause({ session, holder }: { session: number; holder?: number }): Outcome {
+    const refused = this.#byHand(session, holder, ['active'])
+    if (refused !== undefined) return no(refused)
+    this.#session(session).state = 'paused'
+    return WRITTEN
+  }
+
+  resume({ session, holder }: { session: number; holder?: number }): Outcome {
+    const found = this.sessions[session]
+    if (found !== undefined) {
+      const other = this.sessions.find((candidate) => candidate !== found && this.#works(candidate, found.conversation))
+      if (other !== undefined)
+        return no(other.state === 'active' ? 'conversation.session_active' : 'conversation.handoff_open')
+    }
+    const refused = this.#byHand(session, holder, ['paused'])
+    if (refused !== undefined) return no(refused)
+    this.#session(session).state = 'active'
+    return WRITTEN
+  }
+
+  completeSession({ session, holder }: { session: number; holder?: number }): Outcome {
+    const refused = this.#byHand(session, holder, ['active', 'paused'])
+    if (refused !== undefined) return no(refused)
+    this.#end(session, 'completed')
+    return WRITTEN
+  }
+
+  failSession({ session, holder, reason }: { session: number; holder?: number; reason: string }): Outcome {
+    if (reason.trim() === '') return no('input.blank')
+    const refused = this.#byHand(session, holder, ['active', 'paused'])
+    if (refused !== undefined) return no(refused)
+    this.#end(session, 'failed')
+    return WRITTEN
+  }
+
+  takeOver({ session }: { session: number }): Outcome {
+    const found = this.sessions[session]
+    if (found === undefined) return no('session.not_found')
+    if (found.state !== 'active' && found.state !== 'paused') return no('session.illegal_transition')
+    found.holder = this.#token()
+    return WRITTEN
+  }
+
+  snapshot({ session, holder }: { session: number; holder?: number }): Outcome {
+    const found = this.sessions[session]
+    if (found === undefined) return no('session.not_found')
+    if (holder !== undefined && holder !== found.holder) return no('session.superseded')
+    found.snapshots += 1
+    return WRITTEN
+  }
+
+  initiate(asked: PlainHandoffRequest & { kind: string }): Outcome {
+    const found = this.sessions[asked.session]
+    if (found === undefined) return no('session.not_found')
+    if (asked.holder !== undefined && asked.holder !== found.holder) return no('session.superseded')
+    const reasons: string[] = []
+    if (found.heldBy !== undefined) reasons.push('handoff.already_open')
+    else if (found.state !== 'active') reasons.push('session.not_active')
+    reasons.push(...this.#against(asked, found))
+    if (asked.kind === 'agent_transfer' && asked.agent.trim() === found.agent) reasons.push('handoff.same_agent')
+    if (reasons.length > 0) return no(...reasons)
+    this.handoffs.push({ ...blankHandoff(asked, this.#calls(asked)), kind: asked.kind })
+    found.state = 'paused'
+    found.heldBy = this.handoffs.length - 1
+    found.snapshots += 1
+    return WRITTEN
+  }
+
+  thread(asked: PlainHandoffRequest & { key?: string }): Outcome {
+    const found = this.sessions[asked.session]
+    if (found === undefined) return no('session.not_found')
+    if (asked.holder !== undefined && asked.holder !== found.holder) return no('session.superseded')
+    const reasons: string[] = []
+    const taken = asked.key !== undefined && this.conversations.some(({ key }) => key === asked.key)
+    if (taken) reasons.push('conversation.key_taken')
+    reasons.push(...this.#against(asked, found))
+    if (reasons.length > 0) return no(...reasons)
+    const handoff: PlainHandoff = { ...blankHandoff(asked, this.#calls(asked)), kind: 'thread' }
+    this.handoffs.push(handoff)
+    this.conversations.push({ key: asked.key, parent: found.conversation, messages: [] })
+    handoff.status = 'completed'
+    handoff.claimant = asked.agent.trim()
+    handoff.targetConversation = this.conversations.length - 1
+    handoff.target = this.#begin(this.conversations.length - 1, asked.agent.trim(), this.handoffs.length - 1, true)
+    found.snapshots += 1
+    return WRITTEN
+  }
+
+  accept({ handoff, claimant, claimMs }: { handoff: number; claimant: string; claimMs: number }): Outcome {
+    if (claimant.trim() === '') return no('input.blank')
+    if (claimMs < 1) return no('input.invalid')
+    const found = this.handoffs[handoff]
+    if (found === undefined) return no('handoff.not_found')
+    if (found.status !== 'initiated' && found.status !== 'accepted') return no('handoff.illegal_transition')
+    if (found.status === 'accepted' && this.now < found.deadline) return no('handoff.already_claimed')
+    this.#claim(found, claimant, claimMs)
+    return WRITTEN
+  }
+
+  claimNext({ agent, claimant, claimMs }: { agent: string; claimant: string; claimMs: number }): Outcome {
+    if (claimant.trim() === '') return no('input.blank')
+    const found = this.handoffs.find(
+      (handoff) =>
+        handoff.agent === agent &&
+        (handoff.status === 'initiated' || (handoff.status === 'accepted' && this.now >= handoff.deadline)),
+    )
+    if (found === undefined) return NOTHING_TO_WRITE
+    this.#claim(found, claimant, claimMs)
+    return WRITTEN
+  }
+
+  completeHandoff(asked: { handoff: number; claimant?: string; continuation?: string }): Outcome {
+    if (asked.continuation?.trim() === '') return no('input.blank')
+    const found = this.handoffs[asked.handoff]
+    if (found === undefined) return no('handoff.not_found')
+    if (found.status !== 'initiated' && found.status !== 'accepted') return no('handoff.illegal_transition')
+    const by = asked.claimant ?? found.agent
+    if (found.status === 'accepted' && by !== found.claimant) return no('handoff.not_claimant')
+    const source = this.#session(found.source)
+    this.#end(found.source, 'handed_off')
+    source.heldBy = undefined
+    source.terminatedBy = asked.handoff
+    found.status = 'completed'
+    found.claimant = by
+    found.target = this.#begin(source.conversation, found.agent, asked.handoff, true)
+    return WRITTEN
+  }
+
+  endHandoff(asked: { handoff: number; by?: string; reason: string }, status: 'cancelled' | 'failed'): Outcome {
+    if (asked.reason.trim() === '') return no('input.blank')
+    const found = this.handoffs[asked.handoff]
+    if (found === undefined) return no('handoff.not_found')
+    if (found.status !== 'initiated' && found.status !== 'accepted') return no('handoff.illegal_transition')
+    const stranger = found.status === 'accepted' && asked.by !== found.claimant
+    if (stranger && this.now < found.deadline) return no('handoff.not_claimant')
+    found.status = status
+    found.endReason = asked.reason
+    const source = this.#session(found.source)
+    source.state = 'active'
+    source.heldBy = undefined
+    return WRITTEN
+  }
+
+  /** What is against any handoff of a session. */
+  #against(asked: PlainHandoffRequest, source: PlainSession): readonly string[] {
+    const reasons: string[] = []
+    if (asked.agent.trim() === '') reasons.push('input.blank')
+    if (source.turns === 0) reasons.push('session.no_turns')
+    if (asked.priorTurn === 'foreign') reasons.push('turn.not_found')
+    const { messages } = this.#conversation(source.conversation)
+    const missing = (asked.calls ?? []).some((call) => !messages.some(({ calls }) => calls.includes(call)))
+    if (missing) reasons.push('tool_call.not_found')
+    return reasons
+  }
+
+  /** Those named, else those since the user last spoke, else those of the last turn that has any. */
+  #calls({ session, calls }: PlainHandoffRequest): readonly string[] {
+    if (calls !== undefined) return calls
+    const own = this.#conversation(this.#session(session).conversation).messages.filter(
+      (said) => said.session === session,
+    )
+    const asked = own.map(({ role }) => role).lastIndexOf('user')
+    const exchange = own.slice(Math.max(asked, 0)).flatMap((said) => said.calls)
+    if (exchange.length > 0) return exchange
+    const last = own.filter((said) => said.calls.length > 0).at(-1)?.turn
+    return own.filter(({ turn }) => turn === last).flatMap((said) => said.calls)
+  }
+
+  #byHand(session: number, holder: number | undefined, from: readonly PlainSession['state'][]): string | undefined {
+    const found = this.sessions[session]
+    if (found === undefined) return 'session.not_found'
+    if (holder !== undefined && holder !== found.holder) return 'session.superseded'
+    if (found.heldBy !== undefined) return 'session.held'
+    return from.includes(found.state) ? undefined : 'session.illegal_transition'
+  }
+
+  #works(session: PlainSession, conversation: number): boolean {
+    return session.conversation === conversation && (session.state === 'active' || session.heldBy !== undefined)
+  }
+
+  #busy(conversation: number): string | undefined {
+    const working = this.sessions.find((session) => this.#works(session, conversation))
+    if (working === undefined) return undefined
+    return working.state === 'active' ? 'conversation.session_active' : 'conversation.handoff_open'
+  }
+
+  #begin(conversation: number, agent: string, initiatedBy: number | undefined, speaks: boolean): number {
+    this.sessions.push({
+      conversation,
+      epoch: this.sessions.filter((session) => session.conversation === conversation).length + 1,
+      agent,
+      start: this.#conversation(conversation).messages.length + 1,
+      initiatedBy,
+      state: 'active',
+      holder: this.#token(),
+      turns: 0,
+      snapshots: 1,
+      heldBy: undefined,
+      end: undefined,
+      terminatedBy: undefined,
+    })
+    const session = this.sessions.length - 1
+    if (speaks) this.#say(session, 0, 'user', [])
+    return session
+  }
+
+  #say(session: number, turn: number, role: 'user' | 'assistant', calls: readonly string[]): void {
+    const { messages } = this.#conversation(this.#session(session).conversation)
+    messages.push({ sequence: messages.length + 1, session, turn, role, calls })
+  }
+
+  #end(session: number, state: 'handed_off' | 'completed' | 'failed'): void {
+    const found = this.#session(session)
+    const { messages } = this.#conversation(found.conversation)
+    found.state = state
+    found.end = messages.findLast((said) => said.session === session)?.sequence
+  }
+
+  #claim(handoff: PlainHandoff, claimant: string, claimMs: number): void {
+    handoff.status = 'accepted'
+    handoff.claimant = claimant
+    handoff.deadline = this.now + claimMs
+  }
+
+  #token(): number {
+    this.tokens += 1
+    return this.tokens - 1
+  }
+
+  #session(index: number): PlainSession {
+    return this.sessions[index] as PlainSession
+  }
+
+  #conversation(index: number): PlainConversation {
+    return this.conversations[index] as PlainConversation
+  }
+}
+
+/** What a handoff or a thread is asked with. */
+export interface PlainHandoffRequest {
+  readonly session: number
+  readonly holder?: number
+  readonly agent: string
+  readonly priorTurn?: 'foreign'
+  readonly calls?: readonly string[]
+}
+
+const blankHandoff = ({ session, agent }: PlainHandoffRequest, calls: readonly string[]): PlainHandoff => ({
+  source: session,
+  kind: '',
+  agent: agent.trim(),
+  calls,
+  status: 'initiated',
+  claimant: undefined,
+  deadline: 0,
+  target: undefined,
+  targetConversation: undefined,
+  endReason: undefined,
+})

@@ -1,0 +1,283 @@
+import { describe, expect, it } from 'vitest'
+import type { WorkingSession } from '../../src/domain/agent-session.ts'
+import type { Answer } from '../../src/domain/decision.ts'
+import type { HandoffMetadata } from '../../src/domain/handoff.ts'
+import { type CommandId, type ConversationId, commandId } from '../../src/domain/ids.ts'
+import type { Refusal } from '../../src/domain/refusal.ts'
+import type { Result } from '../../src/domain/result.ts'
+import { unwrap } from '../../src/domain/unwrap.ts'
+import type { Store } from '../../src/ports/store.ts'
+import { StoreFailure } from '../../src/ports/store-failure.ts'
+import { HandoffService } from '../../src/services/handoff-service.ts'
+import { CountingIds } from '../../src/testing/counting-ids.ts'
+import { type Fault, FaultInjector } from '../../src/testing/fault-injector.ts'
+import { FixedClock } from '../../src/testing/fixed-clock.ts'
+import { Scene } from '../../src/testing/scene.ts'
+import { ReadBack } from '../cases/read-back.ts'
+import { openStore, STORE_KINDS } from '../support/stores.ts'
+import { jittered, randomFrom } from './jitter.ts'
+
+/** A service over a store, and words that nobody else uses there. */
+interface Stage {
+  readonly service: HandoffService
+  readonly name: (base: string) => string
+}
+
+/** What is there before each command. */
+interface Prepared {
+  readonly conversation: ConversationId
+  readonly working: WorkingSession
+  readonly paused: WorkingSession
+  readonly handoff: HandoffMetadata
+}
+
+/** One command: what it asks, given what is there. */
+type Ask = (stage: Stage, there: Prepared, commandId: CommandId) => Promise<Result<Answer, Refusal>>
+
+const TURN = {
+  messages: [
+    { role: 'user', text: 'Go on' },
+    { role: 'assistant', text: 'Done', toolCalls: [{ callId: 'call-1', toolName: 'read_file' }] },
+  ],
+} as const
+
+/** Every command of the service; a new one that is missing here does not compile. */
+const COMMANDS: Readonly<Record<Exclude<keyof HandoffService, keyof Queries>, Ask>> = {
+  openConversation: ({ service, name }, _, id) =>
+    service.openConversation({ originalTask: 'Fix it', externalKey: name('new-job'), commandId: id }),
+  startSession: async ({ service, name }, _, id) => {
+    const conversationId = (await service.conversationByKey(name('idle')))?.id as ConversationId
+    return service.startSession({ conversationId, agentName: 'a', backend: 'scripted', prompt: 'Go', commandId: id })
+  },
+  pauseSession: ({ service }, { working }, id) => service.pauseSession({ ...working, commandId: id }),
+  resumeSession: ({ service }, { paused }, id) => service.resumeSession({ ...paused, commandId: id }),
+  completeSession: ({ service }, { working }, id) => service.completeSession({ ...working, commandId: id }),
+  failSession: ({ service }, { working }, id) => service.failSession({ ...working, reason: 'Stuck', commandId: id }),
+  takeOverSession: ({ service }, { working }, id) =>
+    service.takeOverSession({ session: working.session.id, commandId: id }),
+  recordTurn: ({ service }, { working }, id) => service.recordTurn({ ...working, ...TURN, commandId: id }),
+  recordTurns: ({ service }, { working }, id) =>
+    service.recordTurns({ ...working, turns: [TURN, TURN], commandId: id }),
+  captureSnapshot: ({ service }, { working }, id) => service.captureSnapshot({ ...working, commandId: id }),
+  initiateHandoff: ({ service, name }, { working: { session } }, id) =>
+    service.initiateHandoff({ session, targetAgent: name('sonnet'), reason: 'Full', document: 'Notes', commandId: id }),
+  acceptHandoff: ({ service }, { handoff }, id) => service.acceptHandoff({ handoff, claimant: 'w', commandId: id }),
+  claimNext: ({ service, name }, _, id) =>
+    service.claimNext({ targetAgent: name('opus'), claimant: 'w', commandId: id }),
+  completeHandoff: ({ service }, { handoff }, id) => service.completeHandoff({ handoff, commandId: id }),
+  cancelHandoff: ({ service }, { handoff }, id) => service.cancelHandoff({ handoff, reason: 'No', commandId: id }),
+  failHandoff: ({ service }, { handoff }, id) => service.failHandoff({ handoff, reason: 'Broke', commandId: id }),
+  openThread: ({ service, name }, { working: { session } }, id) =>
+    service.openThread({
+      session,
+      targetAgent: name('opus'),
+      reason: 'Aside',
+      child: { externalKey: name('thread') },
+      commandId: id,
+    }),
+}
+
+type Queries = Pick<
+  HandoffService,
+  | 'conversation'
+  | 'conversationByKey'
+  | 'session'
+  | 'activeSession'
+  | 'sessions'
+  | 'sessionsOfProvider'
+  | 'handoff'
+  | 'openHandoff'
+  | 'handoffs'
+  | 'pendingFor'
+  | 'snapshots'
+  | 'latestSnapshot'
+  | 'turns'
+  | 'messages'
+  | 'auditTrail'
+  | 'lineage'
+>
+
+const ALL = Object.entries(COMMANDS)
+
+/** Four conversations: an idle one, one at work, one paused by hand, one with an open handoff. */
+const prepare = async ({ service, name }: Stage): Promise<Prepared> => {
+  const open = async (key: string): Promise<ConversationId> =>
+    unwrap(await service.openConversation({ originalTask: 'Fix it', externalKey: name(key) })).conversation.id
+  const work = async (key: string): Promise<WorkingSession> => {
+    const agent = { conversationId: await open(key), agentName: name('claude-code'), backend: 'scripted' }
+    return unwrap(await service.recordTurn({ ...unwrap(await service.startSession(agent)), ...TURN }))
+  }
+  const conversation = await open('idle')
+  const [working, paused, source] = [await work('working'), await work('paused'), await work('source')]
+  unwrap(await service.pauseSession(paused))
+  const handing = { session: source.session, targetAgent: name('opus'), reason: 'Full', document: 'Half done' }
+  const { handoff } = unwrap(await service.initiateHandoff(handing))
+  return { conversation, working, paused, handoff }
+}
+
+const KEYS = ['idle', 'working', 'paused', 'source', 'new-job', 'thread']
+
+/** Everything that is kept in the conversations of a stage. */
+const everything = async ({ name }: Stage, store: Store): Promise<readonly unknown[]> =>
+  Promise.all(
+    KEYS.map(async (key) => {
+      const conversation = await store.conversations.findByExternalKey(name(key))
+      return conversation && new ReadBack(store).everything(conversation.id)
+    }),
+  )
+
+const entries = async ({ name }: Stage, store: Store): Promise<number> => {
+  const found = await Promise.all(KEYS.map((key) => store.conversations.findByExternalKey(name(key))))
+  const logs = await Promise.all(
+    found.map((conversation) => conversation && new ReadBack(store).audit(conversation.id)),
+  )
+  return logs.reduce((count, log) => count + (log?.length ?? 0), 0)
+}
+
+/** The parts of an answer, read again through the ports. */
+const stored = async (answer: Answer, store: Store): Promise<Answer> => {
+  const { conversation, session, handoff, turns, snapshot } = answer
+  return {
+    ...answer,
+    ...(conversation && { conversation: await store.conversations.find(conversation.id) }),
+    ...(session && { session: await store.sessions.find(session.id) }),
+    ...(handoff && { handoff: await store.handoffs.find(handoff.id) }),
+    ...(turns && { turns: await Promise.all(turns.map(({ id }) => store.messages.findTurn(id))) }),
+    ...(snapshot && { snapshot: await store.snapshots.find(snapshot.id) }),
+  } as Answer
+}
+
+const failureOf = async (running: Promise<unknown>): Promise<StoreFailure> => {
+  const failure = await running.then(
+    (value) => new Error(`It answered ${JSON.stringify(value)}`),
+    (problem: unknown) => problem,
+  )
+  expect(failure).toBeInstanceOf(StoreFailure)
+  return failure as StoreFailure
+}
+
+describe.each(STORE_KINDS)('on %s', (kind) => {
+  /** A prepared store behind faults. */
+  const behindFaults = async () => {
+    const scene = new Scene(await openStore(kind))
+    const faults = new FaultInjector(scene.store)
+    const stage: Stage = { service: scene.serviceOver(faults.store), name: (base) => scene.name(base) }
+    const another = (store: Store): HandoffService => scene.serviceOver(store)
+    return { store: scene.store, faults, stage, there: await prepare(stage), id: commandId(scene.ids.next()), another }
+  }
+
+  describe.each(ALL)('%s', (_, ask) => {
+    it('whose reply was lost gives, asked again, what was stored, and doubles nothing', async () => {
+      const { store, faults, stage, there, id } = await behindFaults()
+      const before = await entries(stage, store)
+      faults.plan('reply_lost')
+      const failure = await failureOf(ask(stage, there, id))
+      expect(failure).toMatchObject({ code: 'store.unavailable', retryable: true })
+      const once = await everything(stage, store)
+      const count = await entries(stage, store)
+      expect(count).toBeGreaterThan(before)
+      const answer = unwrap(await ask(stage, there, id))
+      expect(answer).toStrictEqual(await stored(answer, store))
+      expect(unwrap(await ask(stage, there, id))).toStrictEqual(answer)
+      expect(await entries(stage, store)).toBe(count)
+      expect(await everything(stage, store)).toStrictEqual(once)
+    })
+
+    it('on an unavailable store throws, stores nothing, and works when tried again', async () => {
+      const { store, faults, stage, there, id } = await behindFaults()
+      const before = await everything(stage, store)
+      faults.plan('unavailable')
+      const failure = await failureOf(ask(stage, there, id))
+      expect(failure).toMatchObject({ name: 'StoreFailure', code: 'store.unavailable', retryable: true })
+      expect(await everything(stage, store)).toStrictEqual(before)
+      const answer = unwrap(await ask(stage, there, id))
+      expect(answer).toStrictEqual(await stored(answer, store))
+    })
+
+    it('that meets a conflict succeeds all the same, once', async () => {
+      const { store, faults, stage, there, id } = await behindFaults()
+      faults.plan('conflict', 'conflict')
+      const answer = unwrap(await ask(stage, there, id))
+      expect(answer).toStrictEqual(await stored(answer, store))
+      const once = await everything(stage, store)
+      expect(unwrap(await ask(stage, there, id))).toStrictEqual(answer)
+      expect(await everything(stage, store)).toStrictEqual(once)
+    })
+
+    it('on a store that conflicts and then loses the reply still happens once', async () => {
+      const { store, faults, stage, there, id } = await behindFaults()
+      faults.plan('conflict', 'reply_lost')
+      await failureOf(ask(stage, there, id))
+      const once = await everything(stage, store)
+      const answer = unwrap(await ask(stage, there, id))
+      expect(answer).toStrictEqual(await stored(answer, store))
+      expect(await everything(stage, store)).toStrictEqual(once)
+    })
+  })
+
+  it.each(ALL)('%s asked three times at once under one command id happens once', async (_, ask) => {
+    const { store, stage, there, id, another } = await behindFaults()
+    const racing: Stage = { ...stage, service: another(jittered(store, randomFrom(7))) }
+    const answers = await Promise.all([racing, stage, racing].map((asking) => ask(asking, there, id)))
+    const [first, ...others] = answers.map(unwrap)
+    for (const other of others) expect(other).toStrictEqual(first)
+    const once = await everything(stage, store)
+    expect(unwrap(await ask(stage, there, id))).toStrictEqual(first)
+    expect(await everything(stage, store)).toStrictEqual(once)
+    expect(first).toStrictEqual(await stored(first ?? {}, store))
+  })
+
+  it('a store that never stops conflicting is a failure that may be tried again', async () => {
+    const { faults, stage, there, id } = await behindFaults()
+    faults.plan(...Array.from({ length: 1_000 }, () => 'conflict' as const))
+    const failure = await failureOf(stage.service.pauseSession({ ...there.working, commandId: id }))
+    expect(failure).toMatchObject({ code: 'store.contention', retryable: true })
+  })
+
+  describe('asked again after everything moved on', () => {
+    /** Carries on with whatever the first answer gave, so that all of it has changed. */
+    const moveOn = async ({ service, name }: Stage, { session, handoff }: Answer): Promise<void> => {
+      if (handoff?.status === 'accepted') unwrap(await service.completeHandoff({ handoff, claimant: 'w' }))
+      if (handoff?.status === 'initiated') unwrap(await service.cancelHandoff({ handoff, reason: 'Moved on' }))
+      const now = session && (await service.session(session.id))
+      if (now?.state === 'paused') unwrap(await service.resumeSession({ session: now }))
+      const open = now && (await service.session(now.id))
+      if (open === undefined || (open.state !== 'active' && open.state !== 'paused')) return
+      const { holder } = unwrap(await service.takeOverSession({ session: open.id }))
+      const turned = unwrap(await service.recordTurn({ session: open.id, holder, ...TURN }))
+      const onward = { session: turned.session, targetAgent: name('gemini'), reason: 'Onward' }
+      unwrap(await service.completeHandoff(unwrap(await service.initiateHandoff(onward))))
+    }
+
+    it.each(ALL)('%s gives the first answer', async (_, ask) => {
+      const { store, stage, there, id } = await behindFaults()
+      const first = unwrap(await ask(stage, there, id))
+      await moveOn(stage, first)
+      const moved = await everything(stage, store)
+      expect(unwrap(await ask(stage, there, id))).toStrictEqual(first)
+      expect(await everything(stage, store)).toStrictEqual(moved)
+    })
+  })
+})
+
+describe('a lost reply, beside a run without a fault', () => {
+  /** Runs a command twice in the same world, from the same first id on: without and with faults. */
+  const run = async (ask: Ask, ...planned: readonly Fault[]) => {
+    const { store } = await openStore('memory')
+    const faults = new FaultInjector(store)
+    const service = new HandoffService({ store: faults.store, clock: new FixedClock(), ids: new CountingIds(7) })
+    const stage: Stage = { service, name: (base) => base }
+    const there = await prepare(stage)
+    const id = commandId('0190a0a0-0000-7000-8000-000000000001')
+    faults.plan(...planned)
+    if (planned.includes('reply_lost')) await failureOf(ask(stage, there, id))
+    const answer = unwrap(await ask(stage, there, id))
+    return { answer, kept: await everything(stage, store) }
+  }
+
+  it.each(ALL)('%s leaves the same answer and the same store', async (_, ask) => {
+    const calm = await run(ask)
+    expect(await run(ask, 'reply_lost')).toStrictEqual(calm)
+    expect(await run(ask, 'conflict')).toStrictEqual(calm)
+  })
+})

@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest'
+import * as batonpass from '../src/index.ts'
+import {
+  agentSessionId,
+  type HandoffId,
+  type HandoffMetadata,
+  type HandoffService,
+  handoffId,
+  type InitiateRequest,
+  type MessageInput,
+  type RecordTurnRequest,
+  type Refusal,
+  type RefusalCode,
+  type TurnId,
+  turnId,
+  type UsageReading,
+} from '../src/index.ts'
+import * as memory from '../src/memory.ts'
+import * as testing from '../src/testing/index.ts'
+
+const UUID = '0190a0a0-0000-7000-8000-000000000001'
+
+/** Code that is compiled and never run: each line marked as an error must be one. */
+const compiled = (_misuse: (service: HandoffService) => unknown): void => expect(true).toBe(true)
+
+describe('what does not compile', () => {
+  const take = (id: HandoffId): HandoffId => id
+  const session = agentSessionId(UUID)
+
+  it('one id in the place of another', () => {
+    // @ts-expect-error a turn is not a handoff
+    expect(take(turnId(UUID))).toBe(UUID)
+    // @ts-expect-error a handoff is not a turn
+    const turn: TurnId = handoffId(UUID)
+    expect(turn).toBe(UUID)
+  })
+
+  it('a plain string as an id', () => {
+    // @ts-expect-error only the parser makes ids
+    expect(take(UUID)).toBe(UUID)
+    expect(take(handoffId(UUID))).toBe(UUID)
+  })
+
+  it('a turn from nobody in particular', () => {
+    compiled((service) => {
+      // @ts-expect-error a turn is taken only from the session's holder
+      const request: RecordTurnRequest = { session, messages: [] }
+      // @ts-expect-error the same, said at the call
+      return [request, service.recordTurn({ session, messages: [] })]
+    })
+  })
+
+  it('tool calls of a user', () => {
+    const toolCalls = [{ callId: 'toolu_01', toolName: 'run_tests' }]
+    const assistant: MessageInput = { role: 'assistant', text: 'Done', toolCalls }
+    // @ts-expect-error only an assistant calls tools
+    const user: MessageInput = { role: 'user', text: 'Go on', toolCalls }
+    expect([assistant, user]).toHaveLength(2)
+  })
+
+  it('a thread initiated as a handoff', () => {
+    const request = { session, targetAgent: 'opus', reason: 'A side question' }
+    compiled((service) => [
+      service.initiateHandoff({ ...request, kind: 'context_restart' }),
+      // @ts-expect-error a thread has a command of its own, because it leaves its source alone
+      service.initiateHandoff({ ...request, kind: 'thread' }),
+    ])
+    // @ts-expect-error the same, in a request
+    const thread: InitiateRequest = { ...request, kind: 'thread' }
+    expect(thread.kind).toBe('thread')
+  })
+
+  it('the target of a handoff that may have none', () => {
+    const targetOf = (handoff: HandoffMetadata): string | undefined => {
+      if (handoff.status === 'completed') return handoff.targetSessionId
+      // @ts-expect-error only a completed handoff has a target session
+      return handoff.targetSessionId
+    }
+    // @ts-expect-error nor does one that was just initiated
+    type Target = Extract<HandoffMetadata, { status: 'initiated' }>['targetSessionId']
+    expect(targetOf({ status: 'initiated' } as HandoffMetadata)).toBeUndefined()
+    expect<Target | undefined>(undefined).toBeUndefined()
+  })
+
+  it('tokens of an unknown reading', () => {
+    const tokensOf = (reading: UsageReading): number | undefined => {
+      if (reading.state === 'metered') return reading.promptTokens + reading.outputTokens
+      // @ts-expect-error unknown is not a number of tokens
+      return reading.promptTokens
+    }
+    // @ts-expect-error nor can it be given one
+    const guess: UsageReading = { state: 'unknown', promptTokens: 0 }
+    expect(tokensOf({ state: 'unknown' })).toBeUndefined()
+    expect(guess.state).toBe('unknown')
+  })
+
+  it('a change to what was answered', () => {
+    compiled(async (service) => {
+      const handoff = await service.handoff(handoffId(UUID))
+      // @ts-expect-error answers are read, not written
+      if (handoff) handoff.reason = 'Another'
+    })
+  })
+})
+
+describe('refusals', () => {
+  const exits = {
+    'input.blank': 2,
+    'input.invalid': 2,
+    'conversation.not_found': 3,
+    'conversation.session_active': 4,
+    'conversation.handoff_open': 4,
+    'conversation.key_taken': 4,
+    'session.not_found': 3,
+    'session.not_active': 4,
+    'session.illegal_transition': 4,
+    'session.held': 4,
+    'session.superseded': 4,
+    'session.no_turns': 4,
+    'turn.not_found': 3,
+    'tool_call.not_found': 3,
+    'handoff.not_found': 3,
+    'handoff.same_agent': 4,
+    'handoff.already_open': 4,
+    'handoff.illegal_transition': 4,
+    'handoff.already_claimed': 4,
+    'handoff.not_claimant': 4,
+    'command.id_reused': 4,
+    several: 4,
+  } as const satisfies Record<RefusalCode, number>
+
+  it('can be told apart by their codes, all of them', () => {
+    expect(Object.keys(exits)).toHaveLength(22)
+    // @ts-expect-error a code that is forgotten breaks the build
+    const forgetful = { 'input.blank': 2 } as const satisfies Record<RefusalCode, number>
+    expect(forgetful['input.blank']).toBe(2)
+  })
+
+  it('leave nothing over once every code had its case', () => {
+    const isAboutInput = (refusal: Refusal): boolean => {
+      switch (refusal.code) {
+        case 'input.blank':
+        case 'input.invalid':
+          return true
+        case 'several':
+          return refusal.reasons.some(isAboutInput)
+        default:
+          // @ts-expect-error other codes are left
+          refusal satisfies never
+          return false
+      }
+    }
+    expect(isAboutInput({ code: 'several', reasons: [{ code: 'input.blank', field: 'reason' }] })).toBe(true)
+  })
+
+  it('carry the details of their own code only', () => {
+    // @ts-expect-error a blank field is not a session
+    const mixed: Refusal = { code: 'input.blank', sessionId: agentSessionId(UUID) }
+    expect(mixed.code).toBe('input.blank')
+  })
+})
+
+describe('the public surface', () => {
+  it('has these values, and changes on purpose only', () => {
+    expect(Object.keys(batonpass).sort()).toEqual([
+      'HANDOFF_TRANSITIONS',
+      'HandoffHistory',
+      'HandoffService',
+      'RefusedError',
+      'SESSION_TRANSITIONS',
+      'StoreFailure',
+      'TEXT_WITHHELD',
+      'TOKENS',
+      'agentSessionId',
+      'buildContainer',
+      'commandId',
+      'conversationId',
+      'createBatonpass',
+      'describeRefusal',
+      'foldHistory',
+      'handoffId',
+      'hasBaton',
+      'holderToken',
+      'instant',
+      'isOpen',
+      'isTerminal',
+      'messageId',
+      'rangeContains',
+      'rangeLength',
+      'sequenceRange',
+      'snapshotId',
+      'systemClock',
+      'terminalStates',
+      'toMermaid',
+      'totalMessages',
+      'turnId',
+      'unwrap',
+      'uuidV7Ids',
+      'withholdTexts',
+    ])
+  })
+
+  it('has a store in memory, and what tests need, beside it', () => {
+    expect(Object.keys(memory)).toEqual(['MemoryStore'])
+    expect(Object.keys(testing).sort()).toEqual([
+      'CountingIds',
+      'FaultInjector',
+      'FixedClock',
+      'refusal',
+      'storeContract',
+    ])
+  })
+})
