@@ -67,6 +67,14 @@ begin
     insert into batonpass.agent_sessions
       select * from jsonb_populate_recordset(null::batonpass.agent_sessions, unit -> 'sessions');
   end if;
+  -- Checked after the baton was taken: from here on nobody else can speak.
+  for item in select value from jsonb_array_elements(unit -> 'expected_tails') loop
+    perform from batonpass.messages
+    where conversation_id = (item ->> 'conversation_id')::uuid and sequence_number >= (item ->> 'next_sequence')::bigint;
+    if found then
+      raise exception using errcode = 'BP001', message = 'somebody has spoken meanwhile';
+    end if;
+  end loop;
   if unit ? 'turns' then
     insert into batonpass.turns select * from jsonb_populate_recordset(null::batonpass.turns, unit -> 'turns');
   end if;

@@ -42,7 +42,6 @@ export class HandoffWorld extends World<Parameters> {
 
   async close(): Promise<void> {
     await this.workers?.stopAll()
-    await this.#opened?.store[Symbol.asyncDispose]()
   }
 
   /** What the store holds of the conversation the scenario is about. */

@@ -3,10 +3,11 @@ import type { AuditEvent } from './audit-event.ts'
 import type { SnapshotRecord } from './context-snapshot.ts'
 import type { Conversation } from './conversation.ts'
 import type { HandoffMetadata } from './handoff.ts'
-import type { HolderToken } from './ids.ts'
+import type { ConversationId, HolderToken } from './ids.ts'
 import type { Message } from './message.ts'
 import type { Refusal } from './refusal.ts'
 import type { Result } from './result.ts'
+import type { SequenceNumber } from './sequence.ts'
 import type { Turn } from './turn.ts'
 
 /** One thing a decision changes. A store keeps all changes of a decision, in order, or none. */
@@ -17,6 +18,8 @@ export type Change =
   | { readonly type: 'move_session'; readonly working: WorkingSession; readonly expected: Expected }
   /** Changes nothing, but everything else is kept only while the session is still what the decision was based on. */
   | { readonly type: 'expect_session'; readonly session: SessionKey; readonly expected: Expected }
+  /** Changes nothing, but everything else is kept only while nobody has spoken from that place on. */
+  | { readonly type: 'expect_tail'; readonly conversationId: ConversationId; readonly nextSequence: SequenceNumber }
   | { readonly type: 'add_turn'; readonly turn: Turn; readonly messages: readonly Message[] }
   /** The message a session opens with; it belongs to no turn. */
   | { readonly type: 'add_message'; readonly message: Message }

@@ -49,6 +49,12 @@ const stepsOf = (tables: Tables, change: Change): readonly Step[] => {
     case 'expect_session':
       expectSession(tables.sessions.get(change.session.id), change.expected)
       return []
+    case 'expect_tail': {
+      const { conversationId, nextSequence } = change
+      const taken = tables.messages.at('sequence', `${conversationId}/${nextSequence}`)
+      if (taken !== undefined) throw new VersionMoved(`somebody has spoken at ${nextSequence}`)
+      return []
+    }
     case 'add_turn': {
       const { conversationId, sessionId, toolCalls } = change.turn
       return [

@@ -1,4 +1,5 @@
 import { CompiledQuery, type Kysely, sql } from 'kysely'
+import { StoreFailure } from '../../ports/store-failure.ts'
 import { isTransient, toFailure } from './pg-errors.ts'
 import { fromStoredJson } from './text-codec.ts'
 
@@ -92,7 +93,7 @@ export const reading = async <T>(read: () => Promise<T>): Promise<T> => {
 
 const onlyRow = <T>(rows: readonly T[]): T => {
   const [row] = rows
-  if (row === undefined) throw new Error('The database answered with no row where one was due')
+  if (row === undefined) throw new StoreFailure('store.integrity', 'The database answered with no row where one was due')
   return row
 }
 

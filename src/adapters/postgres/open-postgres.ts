@@ -2,7 +2,7 @@ import { PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import { Migrator } from './migrator.ts'
-import { safePool } from './safe-pool.ts'
+import { type Patience, safePool } from './safe-pool.ts'
 import { SqlStore } from './sql-store.ts'
 
 /** How to reach a server, and what to do there. */
@@ -38,11 +38,16 @@ const PATIENCE_MS = 5_000
  */
 export const openPostgres = async (options: PostgresOptions): Promise<SqlStore> => {
   const { schema = 'batonpass', autoMigrate = false } = options
-  const pool = options.pool ?? newPool(options)
+  const patience = patienceOf(options)
+  const pool = options.pool ?? newPool(options, patience)
+  // An idle connection may break at any time; the pool drops it and opens another.
+  const ignore = (): void => {}
+  pool.on('error', ignore)
   const close = async (): Promise<void> => {
-    if (options.pool === undefined) await pool.end()
+    if (options.pool !== undefined) pool.removeListener('error', ignore)
+    else if (!pool.ending) await pool.end()
   }
-  const store = new SqlStore(new PostgresDialect({ pool: safePool(pool) }), schema, close)
+  const store = new SqlStore(new PostgresDialect({ pool: safePool(pool, patience) }), schema, close)
   try {
     const migrator = new Migrator(store.database)
     if (autoMigrate) await migrator.up()
@@ -54,22 +59,25 @@ export const openPostgres = async (options: PostgresOptions): Promise<SqlStore> 
   }
 }
 
-const newPool = (options: PostgresOptions): pg.Pool => {
+const statementTimeoutOf = ({ statementTimeoutMs = DEFAULT_STATEMENT_TIMEOUT_MS }: PostgresOptions): number =>
+  statementTimeoutMs
+
+const patienceOf = (options: PostgresOptions): Patience => ({
+  connectMs: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
+  answerMs: options.queryTimeoutMs ?? statementTimeoutOf(options) + PATIENCE_MS,
+})
+
+const newPool = (options: PostgresOptions, { connectMs }: Patience): pg.Pool => {
   const { connectionString, pooled = false, maxConnections = 10 } = options
   if (connectionString === undefined) {
     throw new StoreFailure('store.failed', 'A Postgres store needs a connection string or a pool')
   }
-  const statementTimeout = options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS
-  const pool = new pg.Pool({
+  return new pg.Pool({
     connectionString,
     max: maxConnections,
-    connectionTimeoutMillis: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
-    query_timeout: options.queryTimeoutMs ?? statementTimeout + PATIENCE_MS,
+    connectionTimeoutMillis: connectMs,
     keepAlive: true,
     // A pooler refuses settings it does not know; there the role's own statement_timeout applies.
-    ...(!pooled && { statement_timeout: statementTimeout, application_name: 'batonpass' }),
+    ...(!pooled && { statement_timeout: statementTimeoutOf(options), application_name: 'batonpass' }),
   })
-  // An idle connection may break at any time; the pool drops it and opens another.
-  pool.on('error', () => {})
-  return pool
 }

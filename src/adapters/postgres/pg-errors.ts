@@ -5,17 +5,26 @@ const STATE = {
   uniqueViolation: '23505',
   serializationFailure: '40001',
   deadlockDetected: '40P01',
+  lockNotAvailable: '55P03',
+  queryCanceled: '57014',
   /** Our own: something a decision was based on has moved on. */
   moved: 'BP001',
 } as const
 
 const INTEGRITY = new Set(['23503', '23514', '23502', '22P02', 'BP002', 'BP003'])
 const NOT_MIGRATED = new Set(['42P01', '3F000', '42883', '42703'])
-/** Connection exceptions, lack of resources, and an operator's hand: the next try may find another server. */
-const UNREACHABLE = /^(08|53|57)/
+/**
+ * Connection exceptions, lack of resources, an operator's hand, a server that became a standby, a session that was
+ * ended for taking too long: the next try may find another server.
+ */
+const UNREACHABLE = /^(08|53|57P|25006|25P03|25P04)/
 const BROKEN_SOCKET = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
+  'ECONNABORTED',
+  'ERR_SOCKET_CLOSED',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
   'EPIPE',
   'ETIMEDOUT',
   'ENOTFOUND',
@@ -49,10 +58,16 @@ export const isConflict = (error: unknown): boolean => {
   return code === STATE.uniqueViolation || code === STATE.moved
 }
 
-/** Whether the same command may be sent again: nothing was kept, or it will be recognised. */
+/** Whether two writers met in a way that only one of them survives. */
+const isContention = (error: unknown): boolean => {
+  const { code } = problemOf(error)
+  return code === STATE.serializationFailure || code === STATE.deadlockDetected || code === STATE.lockNotAvailable
+}
+
+/** Whether the same command is worth sending again at once: nothing was kept, or it will be recognised. */
 export const isTransient = (error: unknown): boolean => {
   const { code } = problemOf(error)
-  return code === STATE.serializationFailure || code === STATE.deadlockDetected || isUnreachable(error)
+  return code !== STATE.lockNotAvailable && (isContention(error) || isUnreachable(error))
 }
 
 /** Whether a connection should not be used again after this. */
@@ -64,7 +79,7 @@ export const isConnectionLost = (error: unknown): boolean => {
 const isUnreachable = (error: unknown): boolean => {
   const { code } = problemOf(error)
   if (code !== undefined) return BROKEN_SOCKET.has(code) || UNREACHABLE.test(code)
-  // The driver's own errors (a connection that ended, a timeout on our side) carry no code and are plain Errors.
+  // The driver's own errors (a connection that ended) carry no code and are plain Errors.
   return error instanceof Error && error.constructor === Error
 }
 
@@ -72,7 +87,7 @@ const isUnreachable = (error: unknown): boolean => {
 export const toFailure = (error: unknown): StoreFailure => {
   if (error instanceof StoreFailure) return error
   const { code, constraint } = problemOf(error)
-  const detail = error instanceof Error ? error.message : String(error)
+  const detail = error instanceof Error && error.message !== '' ? error.message : (code ?? String(error))
   if (code !== undefined && INTEGRITY.has(code)) {
     const rule = constraint === undefined ? '' : ` (${constraint})`
     return new StoreFailure('store.integrity', `The database refused what would break its record${rule}: ${detail}`, {
@@ -86,7 +101,10 @@ export const toFailure = (error: unknown): StoreFailure => {
       { cause: error },
     )
   }
-  if (isTransient(error)) {
+  if (isContention(error)) {
+    return new StoreFailure('store.contention', `Too many writers at one spot: ${detail}. Try again.`, { cause: error })
+  }
+  if (isUnreachable(error) || code === STATE.queryCanceled) {
     return new StoreFailure('store.unavailable', `The database did not answer: ${detail}. Try again.`, { cause: error })
   }
   return new StoreFailure('store.failed', `The database failed: ${detail}`, { cause: error })

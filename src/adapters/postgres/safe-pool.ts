@@ -1,31 +1,58 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
+import { StoreFailure } from '../../ports/store-failure.ts'
 import { isConnectionLost } from './pg-errors.ts'
+
+/** How long to wait, in milliseconds. */
+export interface Patience {
+  /** For a connection. */
+  readonly connectMs: number
+  /** For an answer. */
+  readonly answerMs: number
+}
 
 const ignore = (): void => {}
 
 /**
- * A pool as Kysely wants it, that survives its connections.
+ * A pool as Kysely wants it, that survives its connections and never waits for ever.
  *
  * A client that breaks while it is checked out emits an error of its own, which ends the process unless somebody
- * listens; and a client whose query timed out on our side is still busy, so it must not go back to the pool.
+ * listens; and a client that did not answer in time is still busy, so it must not go back to the pool.
  */
-export const safePool = (pool: Pool): PostgresPool => ({
-  connect: async () => checkedOut(await pool.connect()),
+export const safePool = (pool: Pool, patience: Patience): PostgresPool => ({
+  connect: async () => checkedOut(await connected(pool, patience), patience),
   // Whoever made the pool ends it.
   end: async () => {},
   options: {},
 })
 
-const checkedOut = (client: PoolClient): PostgresPoolClient => {
+const connected = async (pool: Pool, { connectMs }: Patience): Promise<PoolClient> => {
+  if (pool.ending) throw new StoreFailure('store.failed', 'The store is closed')
+  const connecting = { late: false }
+  const connect = async (): Promise<PoolClient> => {
+    const client = await pool.connect()
+    if (connecting.late) client.release()
+    return client
+  }
+  return within(connectMs, connect, () => {
+    connecting.late = true
+    return 'The database gave no connection'
+  })
+}
+
+const checkedOut = (client: PoolClient, { answerMs }: Patience): PostgresPoolClient => {
   let isBroken = false
   const onError = (): void => {
     isBroken = true
   }
   client.on('error', onError)
   const query = async (text: string, parameters: readonly unknown[]) => {
+    const ask = async () => client.query(text, [...parameters])
     try {
-      return await client.query(text, [...parameters])
+      return await within(answerMs, ask, () => {
+        isBroken = true
+        return 'The database gave no answer'
+      })
     } catch (error) {
       if (isConnectionLost(error)) isBroken = true
       throw error
@@ -37,4 +64,22 @@ const checkedOut = (client: PoolClient): PostgresPoolClient => {
     client.release(isBroken)
   }
   return { query, release } as unknown as PostgresPoolClient
+}
+
+/**
+ * Waits so long and no longer. A failure of our own, so that it is not mistaken for one that passes within
+ * milliseconds: whoever has waited this long is told, and may try the same command again.
+ */
+const within = async <T>(milliseconds: number, work: () => Promise<T>, giveUp: () => string): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new StoreFailure('store.unavailable', `${giveUp()} within ${milliseconds} ms. Try again.`))
+    }, milliseconds)
+  })
+  try {
+    return await Promise.race([late, work()])
+  } finally {
+    clearTimeout(timer)
+  }
 }

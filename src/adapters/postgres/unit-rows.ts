@@ -17,6 +17,7 @@ type RowList =
   | 'sessions'
   | 'moved_sessions'
   | 'expected_sessions'
+  | 'expected_tails'
   | 'turns'
   | 'messages'
   | 'tool_calls'
@@ -65,6 +66,8 @@ const rowsOf = (change: Change): RowsOfChange => {
       const { id, conversationId } = change.session
       return { expected_sessions: [{ id, conversation_id: conversationId, ...guard(change.expected) }] }
     }
+    case 'expect_tail':
+      return { expected_tails: [{ conversation_id: change.conversationId, next_sequence: change.nextSequence }] }
     case 'add_turn':
       return {
         turns: [fromTurn(change.turn)],
@@ -104,6 +107,8 @@ const conversationOf = (change: Change): ConversationId => {
       return change.working.session.conversationId
     case 'expect_session':
       return change.session.conversationId
+    case 'expect_tail':
+      return change.conversationId
     case 'add_turn':
       return change.turn.conversationId
     case 'add_message':

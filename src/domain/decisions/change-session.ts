@@ -47,7 +47,14 @@ export const resumeSession = (
 ): Decided<{ readonly session: AgentSession }> => {
   const { baton, nextSequence } = facts
   if (baton !== undefined && baton.id !== target.sessionId) return err(batonTaken(baton))
-  return changeSession(facts, target, { type: 'resume', nextSequence, at })
+  const resumed = changeSession(facts, target, { type: 'resume', nextSequence, at })
+  if (!resumed.ok) return resumed
+  // Others may have come, spoken and gone since the facts were read, and left the baton free again.
+  const { conversationId } = resumed.value.answer.session
+  return ok({
+    ...resumed.value,
+    changes: [...resumed.value.changes, { type: 'expect_tail', conversationId, nextSequence }],
+  })
 }
 
 /** Gives a session to a new holder. Whoever held it before is superseded. */

@@ -56,6 +56,14 @@ export const initiateHandoff = (
   const { kind = 'agent_transfer' } = request
   const found = findWorking(facts, request)
   if (!found.ok) return found
+  // Types alone do not stop a plain caller.
+  if ((kind as HandoffKind) === 'thread') {
+    return err({
+      code: 'input.invalid',
+      field: 'kind',
+      problem: 'a thread is opened, not initiated: it leaves its source alone',
+    })
+  }
   const { session, holder } = found.value
   const held = decideSession(session, { type: 'hold', handoffId: ids.handoffId, at })
   const described = describeHandoff(facts, found.value, { ...request, kind }, { id: ids.handoffId, at })

@@ -2,7 +2,7 @@ import type { AgentSession, SessionIdentity, WorkingSession } from '../agent-ses
 import { captureWindow } from '../context-snapshot.ts'
 import { continuationFor } from '../continuation.ts'
 import type { Conversation, Workspace } from '../conversation.ts'
-import type { Decided } from '../decision.ts'
+import { type Decided, expecting } from '../decision.ts'
 import { defined } from '../defined.ts'
 import type { SourceFacts } from '../facts.ts'
 import type { HandoffMetadata } from '../handoff.ts'
@@ -71,6 +71,11 @@ export const openThread = (
   const snapshot = captureWindow(source, { id: ids.snapshotId, type: 'handoff_initiated', at })
   return ok({
     changes: [
+      {
+        type: 'expect_session',
+        session: { id: source.id, conversationId: source.conversationId },
+        expected: expecting(found.value),
+      },
       ...child.value.changes,
       ...started.changes,
       { type: 'add_handoff', handoff: done.value.handoff },

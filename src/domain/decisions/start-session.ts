@@ -52,7 +52,10 @@ export const startSession = (
     parentSessionId,
   })
   const place = { epoch: facts.lastEpoch + 1, startSequence: facts.nextSequence, startedAt: at }
-  return ok(newSession({ id: ids.sessionId, ...described, ...place }, ids, prompt))
+  const started = newSession({ id: ids.sessionId, ...described, ...place }, ids, prompt)
+  // Others may have come, spoken and gone since the facts were read, and left the baton free again.
+  const { nextSequence } = facts
+  return ok({ ...started, changes: [{ type: 'expect_tail', conversationId, nextSequence }, ...started.changes] })
 }
 
 /** Why nobody can start while this session has the baton. */
