@@ -15,7 +15,8 @@ create table batonpass.conversations (
   constraint conversations_parent_exists foreign key (parent_id) references batonpass.conversations (id)
 );
 comment on table batonpass.conversations is 'One long piece of work: a job, a thread, an issue. Outlives many windows.';
-comment on constraint conversations_external_key_once on batonpass.conversations is
+comment on index batonpass.conversations_pkey is 'Which conversation has this id?';
+comment on index batonpass.conversations_external_key_once is
   'Which conversation has the key of this job? Opening a key twice finds the same one.';
 
 create index conversations_by_parent on batonpass.conversations (parent_id, opened_at, id) where parent_id is not null;

@@ -48,6 +48,8 @@ create table batonpass.agent_sessions (
   constraint agent_sessions_counts_from_one check (epoch >= 1 and start_sequence >= 1 and version >= 1 and turns >= 0)
 );
 comment on table batonpass.agent_sessions is 'One window''s life inside a conversation: one agent, one provider session.';
+comment on index batonpass.agent_sessions_pkey is 'What does a turn, message or handoff of this conversation belong to?';
+comment on index batonpass.agent_sessions_epoch_once is 'What sessions did this conversation have, in order?';
 
 create unique index agent_sessions_one_baton on batonpass.agent_sessions (conversation_id)
   where state = 'active' or held_by is not null;

@@ -15,7 +15,8 @@ create table batonpass.turns (
   constraint turns_range_in_order check (start_sequence >= 1 and end_sequence >= start_sequence)
 );
 comment on table batonpass.turns is 'One request/response of a session: its messages, tool calls and usage reading.';
-comment on constraint turns_number_once on batonpass.turns is 'What are the turns of this session, in order?';
+comment on index batonpass.turns_pkey is 'Which turn of this conversation led to a handoff, or said this?';
+comment on index batonpass.turns_number_once is 'What are the turns of this session, in order?';
 
 create index turns_by_id on batonpass.turns (id);
 comment on index batonpass.turns_by_id is 'Which turn has this id?';

@@ -16,4 +16,4 @@ create table batonpass.messages (
   constraint messages_counts_from_one check (sequence_number >= 1)
 );
 comment on table batonpass.messages is 'One message of a conversation.';
-comment on constraint messages_pkey on batonpass.messages is 'What was said in this conversation, in order?';
+comment on index batonpass.messages_pkey is 'What was said in this conversation, in order?';

@@ -13,6 +13,6 @@ create table batonpass.tool_calls (
     references batonpass.messages (conversation_id, sequence_number)
 );
 comment on table batonpass.tool_calls is 'One use of a tool.';
-comment on constraint tool_calls_pkey on batonpass.tool_calls is 'Which tool calls did the window hold, in order?';
-comment on constraint tool_calls_once_per_message on batonpass.tool_calls is
+comment on index batonpass.tool_calls_pkey is 'Which tool calls did the window hold, in order?';
+comment on index batonpass.tool_calls_once_per_message is
   'Where in this conversation was this call made? Call ids come from runtimes and may come again.';

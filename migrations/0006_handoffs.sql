@@ -31,9 +31,13 @@ create table batonpass.handoffs (
   constraint handoffs_status_known check (status in ('initiated', 'accepted', 'completed', 'cancelled', 'failed')),
   constraint handoffs_flags_known
     check (flags <@ array['minimal_continuation', 'checkpoint_timed_out', 'checkpoint_missing']),
-  constraint handoffs_agents_named check (btrim(source_agent) <> '' and btrim(target_agent) <> ''),
+  -- Trimmed as programs trim, at least of ASCII blanks; btrim() alone would take a tab for a name.
+  constraint handoffs_agents_named
+    check (source_agent ~ '[^ \t\n\r\f\v]' and target_agent ~ '[^ \t\n\r\f\v]'),
   constraint handoffs_transfer_changes_agent
-    check (kind <> 'agent_transfer' or btrim(source_agent) <> btrim(target_agent)),
+    check (kind <> 'agent_transfer'
+      or regexp_replace(source_agent, '^[ \t\n\r\f\v]+|[ \t\n\r\f\v]+$', '', 'g')
+        <> regexp_replace(target_agent, '^[ \t\n\r\f\v]+|[ \t\n\r\f\v]+$', '', 'g')),
   constraint handoffs_claim_whole
     check ((claimant is null) = (accepted_at is null) and (claimant is null) = (claim_deadline is null)),
   constraint handoffs_claim_when_accepted
@@ -48,6 +52,7 @@ create table batonpass.handoffs (
   constraint handoffs_counts_from_one check (version >= 1)
 );
 comment on table batonpass.handoffs is 'The passing of a conversation from a source session to a target.';
+comment on index batonpass.handoffs_pkey is 'Which handoff of this conversation holds, or ended, a session?';
 
 create unique index handoffs_one_open_per_source on batonpass.handoffs (conversation_id, source_session_id)
   where status in ('initiated', 'accepted');

@@ -12,6 +12,7 @@ create table batonpass.handoff_tool_calls (
     references batonpass.tool_calls (conversation_id, call_id, sequence_number)
 );
 comment on table batonpass.handoff_tool_calls is 'Which tool calls led to a handoff, in order.';
+comment on index batonpass.handoff_tool_calls_pkey is 'Which tool calls led to this handoff, in order?';
 
 -- A handoff as one document, its tool calls in order: what every reader of handoffs asks for.
 create function batonpass.handoff_document(handoff batonpass.handoffs) returns jsonb

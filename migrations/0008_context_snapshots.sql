@@ -22,6 +22,7 @@ create table batonpass.context_snapshots (
     check ((window_start is null) = (window_user + window_assistant + window_tool + window_system = 0))
 );
 comment on table batonpass.context_snapshots is 'What a window held at a moment.';
+comment on index batonpass.context_snapshots_pkey is 'Which snapshot of this conversation is this?';
 
 create index context_snapshots_by_session on batonpass.context_snapshots (session_id, captured_at, id);
 comment on index batonpass.context_snapshots_by_session is 'What did the window of this session hold, over time?';

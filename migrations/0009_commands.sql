@@ -7,5 +7,6 @@ create table batonpass.commands (
   constraint commands_pkey primary key (id)
 );
 comment on table batonpass.commands is 'Commands that were carried out, so that repeating one gives the first answer.';
+comment on index batonpass.commands_pkey is 'Was this command carried out before?';
 comment on column batonpass.commands.digest is 'SHA-256 of what was asked, in hex: tells a repetition from a reuse.';
 comment on column batonpass.commands.receipt is 'What was answered, as far as it may change afterwards.';

@@ -8,6 +8,10 @@ create table batonpass.audit_heads (
 );
 comment on table batonpass.audit_heads is
   'Where each stream ends. Writers lock this row; locking the newest entry instead would let two of them follow it.';
+comment on index batonpass.audit_heads_pkey is 'Where does the stream of this conversation end?';
+
+-- A conversation begins its stream when it is opened; those opened before there was a log begin it here.
+insert into batonpass.audit_heads select id, 0, sha256(uuid_send(id)) from batonpass.conversations;
 
 create table batonpass.audit_entries (
   conversation_id uuid   not null,
@@ -20,6 +24,7 @@ create table batonpass.audit_entries (
   constraint audit_entries_pkey primary key (conversation_id, position)
 );
 comment on table batonpass.audit_entries is 'What happened. Never changed: a trigger refuses.';
+comment on index batonpass.audit_entries_pkey is 'What happened in this conversation, in order?';
 comment on column batonpass.audit_entries.body is
   'The event as canonical JSON text, each text in it replaced by a salted digest.';
 comment on column batonpass.audit_entries.transaction_id is 'Lets a reader of the feed tell what may still be in flight.';
@@ -35,9 +40,10 @@ create table batonpass.audit_salts (
   constraint audit_salts_pkey primary key (conversation_id, position)
 );
 comment on table batonpass.audit_salts is 'The salts of the text digests in audit entries.';
+comment on index batonpass.audit_salts_pkey is 'What salt do the digests of this entry need?';
 
 create function batonpass.audit_hash(previous bytea, conversation uuid, place bigint, command uuid, body text) returns bytea
-language sql immutable as $$
+language sql stable as $$ -- not immutable, though it is: only so it is written out where it is called
   select sha256(
     int4send(length(previous)) || previous ||
     int4send(16) || uuid_send(conversation) ||
@@ -53,6 +59,7 @@ begin
     message = format('the audit log only grows: %s on %I is refused', tg_op, tg_table_name);
 end
 $$;
+comment on function batonpass.refuse_change is 'Refuses any change to what only grows.';
 
 create trigger audit_entries_only_grow before update or delete on batonpass.audit_entries
   for each row execute function batonpass.refuse_change();

@@ -1,6 +1,8 @@
 -- Keeps all changes of one decision, or none: one round trip, whatever the decision was.
 -- The answer is {"outcome": "kept" | "conflict" | "repeated", ...}. Anything else that is wrong raises, and nothing stays.
-create function batonpass.commit_unit(unit jsonb) returns jsonb language plpgsql as $$
+-- Events come beside the rows, grouped by stream in id order: their bodies are text and need not be parsed.
+create function batonpass.commit_unit(unit jsonb, streams uuid[], bodies text[], salts text[])
+returns jsonb language plpgsql as $$
 declare
   done   batonpass.commands;
   item   jsonb;
@@ -14,47 +16,53 @@ begin
   end if;
 
   -- Guards. While nothing is written yet a conflict is an answer; after the first write it has to undo it.
-  for item in select value from jsonb_array_elements(unit -> 'moved_handoffs') loop
-    handoff := jsonb_populate_record(null::batonpass.handoffs, item);
-    update batonpass.handoffs set
-      version = handoff.version, status = handoff.status, claimant = handoff.claimant, accepted_at = handoff.accepted_at,
-      claim_deadline = handoff.claim_deadline, target_session_id = handoff.target_session_id,
-      target_conversation_id = handoff.target_conversation_id, end_reason = handoff.end_reason, ended_at = handoff.ended_at
-    where conversation_id = handoff.conversation_id and id = handoff.id and version = (item ->> 'expected')::bigint;
-    if not found then
-      if guards = 0 then return '{"outcome": "conflict"}'; end if;
-      raise exception using errcode = 'BP001', message = 'the handoff has moved on';
-    end if;
-    guards := guards + 1;
-  end loop;
-  for item in select value from jsonb_array_elements(unit -> 'moved_sessions') loop
-    session := jsonb_populate_record(null::batonpass.agent_sessions, item);
-    update batonpass.agent_sessions set
-      holder = session.holder, version = session.version, turns = session.turns, last_turn_id = session.last_turn_id,
-      next_sequence = session.next_sequence, last_sequence = session.last_sequence,
-      exchange_start = session.exchange_start, window_start = session.window_start, window_end = session.window_end,
-      window_user = session.window_user, window_assistant = session.window_assistant, window_tool = session.window_tool,
-      window_system = session.window_system, window_usage = session.window_usage, state = session.state,
-      held_by = session.held_by, terminated_by_handoff = session.terminated_by_handoff,
-      end_sequence = session.end_sequence, end_reason = session.end_reason, ended_at = session.ended_at
-    where conversation_id = session.conversation_id and id = session.id
-      and version = (item ->> 'expected')::bigint and holder = (item ->> 'expected_holder')::uuid;
-    if not found then
-      if guards = 0 then return '{"outcome": "conflict"}'; end if;
-      raise exception using errcode = 'BP001', message = 'the session has moved on';
-    end if;
-    guards := guards + 1;
-  end loop;
-  for item in select value from jsonb_array_elements(unit -> 'expected_sessions') loop
-    perform from batonpass.agent_sessions
-    where conversation_id = (item ->> 'conversation_id')::uuid and id = (item ->> 'id')::uuid
-      and version = (item ->> 'expected')::bigint and holder = (item ->> 'expected_holder')::uuid
-    for share;
-    if not found then
-      if guards = 0 then return '{"outcome": "conflict"}'; end if;
-      raise exception using errcode = 'BP001', message = 'the session has moved on';
-    end if;
-  end loop;
+  if unit ? 'moved_handoffs' then
+    for item in select value from jsonb_array_elements(unit -> 'moved_handoffs') loop
+      handoff := jsonb_populate_record(null::batonpass.handoffs, item);
+      update batonpass.handoffs set
+        version = handoff.version, status = handoff.status, claimant = handoff.claimant, accepted_at = handoff.accepted_at,
+        claim_deadline = handoff.claim_deadline, target_session_id = handoff.target_session_id,
+        target_conversation_id = handoff.target_conversation_id, end_reason = handoff.end_reason, ended_at = handoff.ended_at
+      where conversation_id = handoff.conversation_id and id = handoff.id and version = (item ->> 'expected')::bigint;
+      if not found then
+        if guards = 0 then return '{"outcome": "conflict"}'; end if;
+        raise exception using errcode = 'BP001', message = 'the handoff has moved on';
+      end if;
+      guards := guards + 1;
+    end loop;
+  end if;
+  if unit ? 'moved_sessions' then
+    for item in select value from jsonb_array_elements(unit -> 'moved_sessions') loop
+      session := jsonb_populate_record(null::batonpass.agent_sessions, item);
+      update batonpass.agent_sessions set
+        holder = coalesce(session.holder, holder), version = session.version, turns = session.turns, last_turn_id = session.last_turn_id,
+        next_sequence = session.next_sequence, last_sequence = session.last_sequence,
+        exchange_start = session.exchange_start, window_start = session.window_start, window_end = session.window_end,
+        window_user = session.window_user, window_assistant = session.window_assistant, window_tool = session.window_tool,
+        window_system = session.window_system, window_usage = session.window_usage, state = session.state,
+        held_by = session.held_by, terminated_by_handoff = session.terminated_by_handoff,
+        end_sequence = session.end_sequence, end_reason = session.end_reason, ended_at = session.ended_at
+      where conversation_id = session.conversation_id and id = session.id
+        and version = (item ->> 'expected')::bigint and holder = coalesce((item ->> 'expected_holder')::uuid, holder);
+      if not found then
+        if guards = 0 then return '{"outcome": "conflict"}'; end if;
+        raise exception using errcode = 'BP001', message = 'the session has moved on';
+      end if;
+      guards := guards + 1;
+    end loop;
+  end if;
+  if unit ? 'expected_sessions' then
+    for item in select value from jsonb_array_elements(unit -> 'expected_sessions') loop
+      perform from batonpass.agent_sessions
+      where conversation_id = (item ->> 'conversation_id')::uuid and id = (item ->> 'id')::uuid
+        and version = (item ->> 'expected')::bigint and holder = coalesce((item ->> 'expected_holder')::uuid, holder)
+      for share;
+      if not found then
+        if guards = 0 then return '{"outcome": "conflict"}'; end if;
+        raise exception using errcode = 'BP001', message = 'the session has moved on';
+      end if;
+    end loop;
+  end if;
 
   insert into batonpass.commands select * from jsonb_populate_record(null::batonpass.commands, unit -> 'command');
   if unit ? 'conversations' then
@@ -68,13 +76,15 @@ begin
       select * from jsonb_populate_recordset(null::batonpass.agent_sessions, unit -> 'sessions');
   end if;
   -- Checked after the baton was taken: from here on nobody else can speak.
-  for item in select value from jsonb_array_elements(unit -> 'expected_tails') loop
-    perform from batonpass.messages
-    where conversation_id = (item ->> 'conversation_id')::uuid and sequence_number >= (item ->> 'next_sequence')::bigint;
-    if found then
-      raise exception using errcode = 'BP001', message = 'somebody has spoken meanwhile';
-    end if;
-  end loop;
+  if unit ? 'expected_tails' then
+    for item in select value from jsonb_array_elements(unit -> 'expected_tails') loop
+      perform from batonpass.messages
+      where conversation_id = (item ->> 'conversation_id')::uuid and sequence_number >= (item ->> 'next_sequence')::bigint;
+      if found then
+        raise exception using errcode = 'BP001', message = 'somebody has spoken meanwhile';
+      end if;
+    end loop;
+  end if;
   if unit ? 'turns' then
     insert into batonpass.turns select * from jsonb_populate_recordset(null::batonpass.turns, unit -> 'turns');
   end if;
@@ -96,37 +106,49 @@ begin
     insert into batonpass.context_snapshots
       select * from jsonb_populate_recordset(null::batonpass.context_snapshots, unit -> 'snapshots');
   end if;
-  perform batonpass.append_audit((unit -> 'command' ->> 'id')::uuid, unit -> 'events');
+  perform batonpass.append_audit((unit -> 'command' ->> 'id')::uuid, streams, bodies, salts);
   return '{"outcome": "kept"}';
 end
 $$;
 comment on function batonpass.commit_unit is 'Keeps all changes of one decision, if what it was based on still stands.';
 
--- Appends events to their streams. Heads are locked in id order, so that two threads never wait for each other.
-create function batonpass.append_audit(command uuid, events jsonb) returns void language plpgsql as $$
+-- Appends events to their streams. They come grouped by stream in id order, so that two threads never wait for each
+-- other. A transaction may take its id early and its turn late: the feed goes by an id that never falls within a stream.
+create function batonpass.append_audit(command uuid, streams uuid[], bodies text[], salts text[])
+returns void language plpgsql as $$
 declare
-  stream   uuid;
   head     batonpass.audit_heads;
-  event    jsonb;
   previous bytea;
+  writer   xid8;
 begin
-  for stream in select distinct (value ->> 'conversation_id')::uuid from jsonb_array_elements(events) order by 1 loop
-    select * into head from batonpass.audit_heads where conversation_id = stream for update;
-    if not found then
-      raise exception using errcode = 'BP003', message = format('there is no conversation %s to log to', stream);
-    end if;
-    for event in select value from jsonb_array_elements(events) where (value ->> 'conversation_id')::uuid = stream loop
-      previous := head.hash;
-      head.position := head.position + 1;
-      head.hash := batonpass.audit_hash(previous, stream, head.position, command, event ->> 'body');
-      insert into batonpass.audit_entries (conversation_id, position, command_id, body, previous_hash, hash)
-        values (stream, head.position, command, event ->> 'body', previous, head.hash);
-      if event ? 'salt' then
-        insert into batonpass.audit_salts values (stream, head.position, event ->> 'salt');
+  for i in 1 .. coalesce(cardinality(bodies), 0) loop
+    if head.conversation_id is distinct from streams[i] then
+      if head.conversation_id is not null then
+        update batonpass.audit_heads set position = head.position, hash = head.hash
+        where conversation_id = head.conversation_id;
       end if;
-    end loop;
-    update batonpass.audit_heads set position = head.position, hash = head.hash where conversation_id = stream;
+      select * into head from batonpass.audit_heads where conversation_id = streams[i] for update;
+      if not found then
+        raise exception using errcode = 'BP003', message = format('there is no conversation %s to log to', streams[i]);
+      end if;
+      writer := greatest(pg_current_xact_id(), (
+        select e.transaction_id from batonpass.audit_entries e
+        where e.conversation_id = streams[i] and e.position = head.position));
+    end if;
+    previous := head.hash;
+    head.position := head.position + 1;
+    head.hash := batonpass.audit_hash(previous, head.conversation_id, head.position, command, bodies[i]);
+    insert into batonpass.audit_entries
+      (conversation_id, position, command_id, body, previous_hash, hash, transaction_id)
+      values (head.conversation_id, head.position, command, bodies[i], previous, head.hash, writer);
+    if salts[i] is not null then
+      insert into batonpass.audit_salts values (head.conversation_id, head.position, salts[i]);
+    end if;
   end loop;
+  if head.conversation_id is not null then
+    update batonpass.audit_heads set position = head.position, hash = head.hash
+    where conversation_id = head.conversation_id;
+  end if;
 end
 $$;
 comment on function batonpass.append_audit is 'Appends events to the audit streams of their conversations.';

@@ -1,5 +1,6 @@
 drop function batonpass.load_next_handoff;
 drop function batonpass.load_handoff;
+drop function batonpass.last_tool_calls;
 drop function batonpass.latest_tool_calls;
 drop function batonpass.named_tool_calls;
 drop function batonpass.load_source;

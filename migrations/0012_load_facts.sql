@@ -56,29 +56,30 @@ comment on function batonpass.load_session is 'What a command on one session is 
 create function batonpass.load_source(session uuid, asked_turn uuid, asked_calls text[], most integer, key text, command uuid)
 returns jsonb language plpgsql stable as $$
 declare
-  source batonpass.agent_sessions;
-  last_call bigint;
+  source   batonpass.agent_sessions;
+  named    jsonb := '[]';
+  exchange jsonb;
+  latest   jsonb := '[]';
 begin
   select * into source from batonpass.agent_sessions where id = session;
-  select call.sequence_number into last_call from batonpass.tool_calls call
-  where call.conversation_id = source.conversation_id and call.session_id = source.id
-    and call.sequence_number >= source.start_sequence
-  order by call.sequence_number desc limit 1;
+  if cardinality(asked_calls) > 0 then
+    named := batonpass.named_tool_calls(source.conversation_id, asked_calls);
+  end if;
+  exchange := batonpass.latest_tool_calls(
+    source.conversation_id, source.id, coalesce(source.exchange_start, source.start_sequence), null, most);
+  if exchange = '[]' then
+    latest := batonpass.last_tool_calls(source, most);
+  end if;
   return jsonb_build_object(
     'repeated', batonpass.repeated_command(command),
     'session', case when source.id is not null then to_jsonb(source) end,
     'conversation', (select to_jsonb(c) from batonpass.conversations c where c.id = source.conversation_id),
     'prior_turn_id', (select t.id from batonpass.turns t
                       where t.conversation_id = source.conversation_id and t.id = coalesce(asked_turn, source.last_turn_id)),
-    'named_tool_calls', batonpass.named_tool_calls(source.conversation_id, asked_calls),
-    'exchange_tool_calls', batonpass.latest_tool_calls(
-      source.conversation_id, source.id, coalesce(source.exchange_start, source.start_sequence), null, most),
-    'last_tool_calls', (
-      select batonpass.latest_tool_calls(source.conversation_id, source.id, t.start_sequence, t.end_sequence, most)
-      from batonpass.messages m
-      join batonpass.turns t on t.conversation_id = m.conversation_id and t.id = m.turn_id
-      where m.conversation_id = source.conversation_id and m.sequence_number = last_call),
-    'key_taken_by', (select c.id from batonpass.conversations c where c.external_key = key),
+    'named_tool_calls', named,
+    'exchange_tool_calls', exchange,
+    'last_tool_calls', latest,
+    'key_taken_by', case when key is not null then (select c.id from batonpass.conversations c where c.external_key = key) end,
     'now', clock_timestamp());
 end
 $$;
@@ -116,6 +117,18 @@ returns jsonb language sql stable as $$
     on message.conversation_id = latest.conversation_id and message.sequence_number = latest.sequence_number
 $$;
 comment on function batonpass.latest_tool_calls is 'The latest tool calls of a session within a range, in order.';
+
+create function batonpass.last_tool_calls(source batonpass.agent_sessions, most integer) returns jsonb language sql stable as $$
+  select batonpass.latest_tool_calls(source.conversation_id, source.id, t.start_sequence, t.end_sequence, most)
+  from (
+    select call.sequence_number from batonpass.tool_calls call
+    where call.conversation_id = source.conversation_id and call.session_id = source.id
+      and call.sequence_number >= source.start_sequence
+    order by call.sequence_number desc limit 1) last_call
+  join batonpass.messages m on m.conversation_id = source.conversation_id and m.sequence_number = last_call.sequence_number
+  join batonpass.turns t on t.conversation_id = m.conversation_id and t.id = m.turn_id
+$$;
+comment on function batonpass.last_tool_calls is 'The tool calls of the last turn of a session that has any.';
 
 create function batonpass.load_handoff(handoff uuid, command uuid) returns jsonb language plpgsql stable as $$
 declare

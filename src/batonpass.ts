@@ -1,10 +1,12 @@
 import { type BatonpassOptions, buildContainer, openStore, TOKENS } from './container.ts'
 import { defined } from './domain/defined.ts'
+import type { AuditService } from './services/audit-service.ts'
 import type { HandoffService } from './services/handoff-service.ts'
 
 /** Batonpass, put together and ready. Close it, or leave its `await using` block, when done. */
 export interface Batonpass extends AsyncDisposable {
   readonly handoffs: HandoffService
+  readonly audit: AuditService
   close(): Promise<void>
 }
 
@@ -29,5 +31,6 @@ export const createBatonpass = async (options: BatonpassOptions = {}): Promise<B
   const close = async (): Promise<void> => {
     if (isOurs) await store[Symbol.asyncDispose]()
   }
-  return { handoffs: parts.resolve(TOKENS.handoffService), close, [Symbol.asyncDispose]: close }
+  const [handoffs, audit] = [parts.resolve(TOKENS.handoffService), parts.resolve(TOKENS.auditService)]
+  return { handoffs, audit, close, [Symbol.asyncDispose]: close }
 }

@@ -1,13 +1,16 @@
 import 'reflect-metadata' // tsyringe refuses to load without it
 import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from 'tsyringe'
 import { MemoryStore } from './adapters/memory/memory-store.ts'
+import { type OpenMigrator, openMigratorAt } from './adapters/postgres/open-migrator.ts'
 import { openPglite } from './adapters/postgres/open-pglite.ts'
 import { openPostgres } from './adapters/postgres/open-postgres.ts'
+import { sha256 } from './adapters/system/sha256.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
 import { uuidV7Ids } from './adapters/system/uuid-v7-ids.ts'
 import { defined } from './domain/defined.ts'
 import type { Store } from './ports/store.ts'
 import type { Clock, IdGenerator } from './ports/system.ts'
+import { AuditService } from './services/audit-service.ts'
 import { HandoffService } from './services/handoff-service.ts'
 
 /** Where everything is kept. Without any of these: the embedded store in `.batonpass/`. */
@@ -59,6 +62,7 @@ export const TOKENS = {
   redact: token<(text: string) => string>('Redact'),
   store: token<Store>('Store'),
   handoffService: token<HandoffService>('HandoffService'),
+  auditService: token<AuditService>('AuditService'),
 } as const
 
 /**
@@ -89,11 +93,14 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
         }),
     ),
   })
+  parts.register(TOKENS.auditService, {
+    useFactory: instanceCachingFactory((c) => new AuditService({ store: c.resolve(TOKENS.store), sha256 })),
+  })
   return parts
 }
 
 /** The folder of the embedded store unless another is named. */
-export const DEFAULT_DATA_DIR = '.batonpass'
+const DEFAULT_DATA_DIR = '.batonpass'
 
 /** Opens the store the options ask for. */
 export const openStore = async (options: StoreOptions & { readonly clock?: Clock } = {}): Promise<Store> => {
@@ -102,4 +109,10 @@ export const openStore = async (options: StoreOptions & { readonly clock?: Clock
   if (store !== undefined) return store
   if (database === undefined) return openPglite(defined({ dataDir, schema }))
   return openPostgres(defined({ connectionString: database, schema, autoMigrate, pooled }))
+}
+
+/** Opens the schema the options choose for migrating, whatever stands there: unlike a store it is not looked at. */
+export const openMigrator = (options: Pick<StoreOptions, 'database' | 'dataDir' | 'schema'> = {}): OpenMigrator => {
+  const { database, dataDir = DEFAULT_DATA_DIR, schema } = options
+  return openMigratorAt(defined({ connectionString: database, dataDir, schema }))
 }

@@ -1,3 +1,4 @@
+export { sha256 } from './adapters/system/sha256.ts'
 export { systemClock } from './adapters/system/system-clock.ts'
 export { uuidV7Ids } from './adapters/system/uuid-v7-ids.ts'
 export { type Batonpass, createBatonpass } from './batonpass.ts'
@@ -10,14 +11,16 @@ export {
   type SessionState,
   type WorkingSession,
 } from './domain/agent-session.ts'
+export type { AuditHead, SealedEntry, Sha256 } from './domain/audit-chain.ts'
 export type { AuditEntry, AuditEvent } from './domain/audit-event.ts'
+export type { AuditProblem, AuditProblemClass, AuditVerdict } from './domain/audit-verdict.ts'
 export type { ContextWindowSnapshot, SnapshotRecord, SnapshotType } from './domain/context-snapshot.ts'
 export type { Conversation, Workspace } from './domain/conversation.ts'
 export type { Change, Expected } from './domain/decision.ts'
 export type { OpenConversation } from './domain/decisions/open-conversation.ts'
 export type { ThreadOpened } from './domain/decisions/open-thread.ts'
 export type { TurnsRecorded } from './domain/decisions/record-turns.ts'
-export type { HandoffCompleted } from './domain/decisions/settle-handoff.ts'
+export type { HandoffAccepted, HandoffCompleted } from './domain/decisions/settle-handoff.ts'
 export type { StartSession } from './domain/decisions/start-session.ts'
 export {
   type Claim,
@@ -49,7 +52,7 @@ export {
   turnId,
 } from './domain/ids.ts'
 export { type Instant, instant } from './domain/instant.ts'
-export type { Lineage, LineageBranch, LineageRecord } from './domain/lineage.ts'
+export type { Lineage, LineageBranch, LineageRecord, LineageSubject } from './domain/lineage.ts'
 export type { Message, MessageInHistory, MessageRole } from './domain/message.ts'
 export { type MessageSummary, totalMessages } from './domain/message-summary.ts'
 export { describeRefusal, type Refusal, type RefusalCode } from './domain/refusal.ts'
@@ -68,13 +71,15 @@ export type { ToolCallReference } from './domain/tool-call.ts'
 export type { MessageInput, ToolCallInput, Turn, TurnInput } from './domain/turn.ts'
 export { RefusedError, unwrap } from './domain/unwrap.ts'
 export type { UsageReading } from './domain/usage-reading.ts'
+export type { WindowAtTurn } from './domain/window-at-turn.ts'
 export type { AgentHandoffPort } from './ports/agent-handoff-port.ts'
 export type { AgentSessionRepository } from './ports/agent-session-repository.ts'
-export type { AuditLog } from './ports/audit-log.ts'
+export type { AuditLog, ChainPage, Changes, FeedEntry } from './ports/audit-log.ts'
 export type { ContextSnapshotPort } from './ports/context-snapshot-port.ts'
 export type { ConversationRepository } from './ports/conversation-repository.ts'
+export type { ConversationFilter, HandoffFilter, OverdueRule, SessionFilter } from './ports/history-filters.ts'
 export type { MessageRepository } from './ports/message-repository.ts'
-export type { Cursor, Page, Paged } from './ports/page.ts'
+export { type Cursor, everyPage, type ListOrder, type Page, type Paged } from './ports/page.ts'
 export type { Receipt } from './ports/receipt.ts'
 export type { Store } from './ports/store.ts'
 export { StoreFailure, type StoreFailureCode } from './ports/store-failure.ts'
@@ -89,6 +94,7 @@ export type {
   Unit,
   UnitOfWork,
 } from './ports/unit-of-work.ts'
+export { AuditService, type AuditServiceDeps, type FollowRequest } from './services/audit-service.ts'
 export { HandoffHistory } from './services/handoff-history.ts'
 export {
   type HandoffAndSource,

@@ -16,41 +16,54 @@ const MAY_IMPORT: ImportTable = {
   domain: ['domain'],
   ports: ['domain', 'ports'],
   services: ['domain', 'ports', 'services'],
-  'adapters/memory': ['domain', 'ports', 'adapters/memory'],
-  'adapters/system': ['domain', 'ports', 'adapters/system', 'npm:uuid'],
+  'adapters/memory': ['domain', 'ports', 'adapters/memory', 'npm:node:crypto'],
+  'adapters/system': ['domain', 'ports', 'adapters/system', 'npm:node:crypto', 'npm:uuid'],
+  'adapters/postgres': [
+    'domain',
+    'ports',
+    'adapters/postgres',
+    'npm:@electric-sql/pglite',
+    'npm:kysely',
+    'npm:node:crypto',
+    'npm:node:fs',
+    'npm:node:fs/promises',
+    'npm:node:os',
+    'npm:node:path',
+    'npm:pg',
+    'npm:zod',
+  ],
   'adapters/cli': [
     'domain',
     'ports',
     'services',
     'adapters/cli',
     'batonpass.ts',
-    'index.ts',
+    'container.ts',
     'npm:node:fs',
     'npm:node:util',
   ],
-  testing: ['domain', 'ports', 'services', 'testing', 'npm:node:assert/strict'],
+  testing: ['domain', 'ports', 'services', 'testing', 'npm:node:assert/strict', 'npm:node:crypto'],
   'container.ts': [
     'domain',
     'ports',
     'services',
     'adapters/memory',
+    'adapters/postgres',
     'adapters/system',
     'npm:reflect-metadata',
     'npm:tsyringe',
   ],
-  'batonpass.ts': ['services', 'container.ts'],
-  'index.ts': ['domain', 'ports', 'services', 'batonpass.ts', 'container.ts'],
+  'batonpass.ts': ['domain', 'services', 'container.ts'],
+  'index.ts': ['domain', 'ports', 'services', 'adapters/system', 'batonpass.ts', 'container.ts'],
   'memory.ts': ['adapters/memory'],
+  'postgres.ts': ['adapters/postgres'],
 }
 
 const MAX_LINES = 250
 
 /** Lists of all there is, which tests walk and a schema's CHECKs are compared with; the library itself needs no list. */
 const CLOSED_LISTS: readonly string[] = [
-  'domain/agent-session.ts: SESSION_STATES',
   'domain/agent-session.ts: TERMINAL_SESSION_STATES',
-  'domain/context-snapshot.ts: SNAPSHOT_TYPES',
-  'domain/handoff.ts: HANDOFF_STATUSES',
   'domain/handoff.ts: TERMINAL_HANDOFF_STATUSES',
 ]
 

@@ -163,6 +163,7 @@ describe('refusals', () => {
 describe('the public surface', () => {
   it('has these values, and changes on purpose only', () => {
     expect(Object.keys(batonpass).sort()).toEqual([
+      'AuditService',
       'HANDOFF_TRANSITIONS',
       'HandoffHistory',
       'HandoffService',
@@ -177,6 +178,7 @@ describe('the public surface', () => {
       'conversationId',
       'createBatonpass',
       'describeRefusal',
+      'everyPage',
       'foldHistory',
       'handoffId',
       'hasBaton',
@@ -188,6 +190,7 @@ describe('the public surface', () => {
       'rangeContains',
       'rangeLength',
       'sequenceRange',
+      'sha256',
       'snapshotId',
       'systemClock',
       'terminalStates',

@@ -9,14 +9,21 @@ import type { Store } from '../../src/ports/store.ts'
 export const blindStore = (store: Store): Store => {
   const nothing = async (): Promise<undefined> => undefined
   const none = async () => ({ items: [] })
+  const noEntries = async () => ({ entries: [], next: '' })
   return {
     unitOfWork: store.unitOfWork,
-    conversations: { find: nothing, findByExternalKey: nothing, lineage: nothing },
-    sessions: { find: nothing, findActive: nothing, listForConversation: none, findByProviderSession: async () => [] },
-    handoffs: { find: nothing, findOpenFor: nothing, listPendingFor: none, listForConversation: none },
+    conversations: { find: nothing, findByExternalKey: nothing, list: none, lineage: nothing },
+    sessions: {
+      find: nothing,
+      findActive: nothing,
+      listForConversation: none,
+      list: none,
+      findByProviderSession: async () => [],
+    },
+    handoffs: { find: nothing, findOpenFor: nothing, listPendingFor: none, listForConversation: none, list: none },
     snapshots: { find: nothing, findLatest: nothing, listForSession: none },
-    messages: { findTurn: nothing, listTurns: none, listMessages: none },
-    audit: { list: none },
+    messages: { findTurn: nothing, findWindowAt: nothing, listTurns: none, listMessages: none },
+    audit: { list: none, readChain: noEntries, listStreams: none, changes: noEntries },
     [Symbol.asyncDispose]: async () => {},
   }
 }

@@ -125,6 +125,12 @@ export interface WorkingSession {
   readonly holder: HolderToken
 }
 
+/** A session as a step of its handoff sees it; who works it may not be known there. */
+export interface SourceSession {
+  readonly session: AgentSession
+  readonly holder?: HolderToken
+}
+
 /** The open handoff that holds a session, if one does. */
 export const heldBy = (session: AgentSession): HandoffId | undefined =>
   session.state === 'paused' ? session.heldBy : undefined

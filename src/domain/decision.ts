@@ -1,7 +1,8 @@
-import type { AgentSession, WorkingSession } from './agent-session.ts'
+import type { AgentSession, SourceSession, WorkingSession } from './agent-session.ts'
 import type { AuditEvent } from './audit-event.ts'
 import type { SnapshotRecord } from './context-snapshot.ts'
 import type { Conversation } from './conversation.ts'
+import { defined } from './defined.ts'
 import type { HandoffMetadata } from './handoff.ts'
 import type { ConversationId, HolderToken } from './ids.ts'
 import type { Message } from './message.ts'
@@ -15,7 +16,7 @@ export type Change =
   | { readonly type: 'add_conversation'; readonly conversation: Conversation }
   | { readonly type: 'add_session'; readonly working: WorkingSession }
   /** Compare-and-set: kept only while the stored session is still what the decision was based on. */
-  | { readonly type: 'move_session'; readonly working: WorkingSession; readonly expected: Expected }
+  | { readonly type: 'move_session'; readonly working: SourceSession; readonly expected: Expected }
   /** Changes nothing, but everything else is kept only while the session is still what the decision was based on. */
   | { readonly type: 'expect_session'; readonly session: SessionKey; readonly expected: Expected }
   /** Changes nothing, but everything else is kept only while nobody has spoken from that place on. */
@@ -28,17 +29,17 @@ export type Change =
   /** Compare-and-set: kept only while the stored handoff is still at version `expected`. */
   | { readonly type: 'move_handoff'; readonly handoff: HandoffMetadata; readonly expected: number }
 
-/** What a decision was based on: the version it saw, and who held the session. A newer holder voids it like a newer version. */
+/** What a decision was based on: the version it saw, and who held the session, where it knew. Both must still stand. */
 export interface Expected {
   readonly version: number
-  readonly holder: HolderToken
+  readonly holder?: HolderToken
 }
 
 /** Where a session is found. */
 export type SessionKey = Pick<AgentSession, 'id' | 'conversationId'>
 
 /** What a decision on this session is based on. */
-export const expecting = ({ session, holder }: WorkingSession): Expected => ({ version: session.version, holder })
+export const expecting = ({ session, holder }: SourceSession): Expected => defined({ version: session.version, holder })
 
 /** What a command may answer with. Each command names the parts it gives. */
 export interface Answer {

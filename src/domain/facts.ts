@@ -1,4 +1,4 @@
-import type { AgentSession, WorkingSession } from './agent-session.ts'
+import type { AgentSession, SourceSession, WorkingSession } from './agent-session.ts'
 import type { Conversation } from './conversation.ts'
 import type { HandoffMetadata } from './handoff.ts'
 import type { ConversationId, TurnId } from './ids.ts'
@@ -59,7 +59,7 @@ export interface SourceFacts extends SessionFacts {
 export interface HandoffFacts extends ConversationTail {
   readonly handoff?: HandoffMetadata
   readonly conversation?: Conversation
-  readonly source?: WorkingSession
+  readonly source?: SourceSession
   /** The store's clock, by which claims are compared. */
   readonly now: Instant
 }

@@ -2,11 +2,23 @@ import { MESSAGE_ROLES } from './message.ts'
 import type { Refusal } from './refusal.ts'
 import type { MessageInput, TurnInput } from './turn.ts'
 
-/** A refusal for each of these fields that is blank. */
-export const blanks = (fields: Readonly<Record<string, string | undefined>>): readonly Refusal[] =>
-  Object.entries(fields)
-    .filter(([, value]) => value !== undefined && value.trim() === '')
-    .map(([field]) => ({ code: 'input.blank', field }))
+/** Names and keys are looked up by index, which takes no more than this whatever the alphabet. */
+const MAX_NAME_LENGTH = 300
+
+/** Far more than a window holds, and well below what a database takes. */
+const MAX_TEXT_LENGTH = 16_777_216
+
+const TEXT_FIELDS: ReadonlySet<string> = new Set(['originalTask', 'prompt', 'reason', 'continuation'])
+
+/** A refusal for each of these fields that is blank or too long. An absent one is fine. */
+export const fieldProblems = (fields: Readonly<Record<string, string | undefined>>): readonly Refusal[] =>
+  Object.entries(fields).flatMap(([field, value]): Refusal[] => {
+    if (value === undefined) return []
+    if (typeof value !== 'string') return [invalid(field, 'it is not text')]
+    if (value.trim() === '') return [{ code: 'input.blank', field }]
+    const most = TEXT_FIELDS.has(field) ? MAX_TEXT_LENGTH : MAX_NAME_LENGTH
+    return value.length > most ? [invalid(field, `it has ${value.length} characters, and ${most} is the most`)] : []
+  })
 
 /** What is wrong with a turn as reported, if anything. Reports are untrusted: types alone do not stop a plain caller. */
 export const turnProblem = ({ messages, usage }: TurnInput): Refusal | undefined => {
@@ -27,9 +39,9 @@ const messageProblem = (message: MessageInput): Refusal | undefined => {
   const ids = calls.map(({ callId }) => callId)
   const twice = ids.find((id, index) => ids.indexOf(id) !== index)
   if (twice !== undefined) return invalid('message', `it has the tool call "${twice}" twice`)
-  return calls.some(({ callId, toolName }) => callId.trim() === '' || toolName.trim() === '')
-    ? invalid('message', 'a tool call needs a call id and a tool name')
-    : undefined
+  if (message.text.length > MAX_TEXT_LENGTH)
+    return invalid('message', `its text is longer than ${MAX_TEXT_LENGTH} characters`)
+  return calls.flatMap(({ callId, toolName }) => fieldProblems({ callId, toolName }))[0]
 }
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0

@@ -2,7 +2,13 @@ import type { AgentSession } from './agent-session.ts'
 import type { Conversation } from './conversation.ts'
 import { defined } from './defined.ts'
 import type { HandoffMetadata } from './handoff.ts'
-import type { ConversationId } from './ids.ts'
+import type { AgentSessionId, ConversationId, HandoffId } from './ids.ts'
+
+/** What a lineage may be asked for by: a conversation, or any session or handoff of it. */
+export type LineageSubject =
+  | { readonly conversationId: ConversationId }
+  | { readonly sessionId: AgentSessionId }
+  | { readonly handoffId: HandoffId }
 
 /** The parts a lineage is made of, as one read finds them. */
 export interface LineageRecord {
@@ -44,10 +50,17 @@ export const by =
     return 0
   }
 
-/** Puts the parts of a lineage in order. Answers `undefined` when the conversation is not among them. */
-export const arrangeLineage = (record: LineageRecord, id: ConversationId): Lineage | undefined => {
+/** Puts the parts of a lineage in order. Answers `undefined` when what was asked for is not among them. */
+export const arrangeLineage = (record: LineageRecord, of: ConversationId | LineageSubject): Lineage | undefined => {
+  const id = conversationOf(record, typeof of === 'string' ? { conversationId: of } : of)
   const conversation = record.conversations.find((candidate) => candidate.id === id)
   return conversation && { ...branch(record, conversation), ancestors: ancestorsOf(record, conversation) }
+}
+
+const conversationOf = (record: LineageRecord, of: LineageSubject): ConversationId | undefined => {
+  if ('conversationId' in of) return of.conversationId
+  if ('sessionId' in of) return record.sessions.find(({ id }) => id === of.sessionId)?.conversationId
+  return record.handoffs.find(({ id }) => id === of.handoffId)?.conversationId
 }
 
 const branch = (record: LineageRecord, conversation: Conversation): LineageBranch => {

@@ -1,5 +1,6 @@
 import type { HandoffMetadata } from '../domain/handoff.ts'
 import type { AgentSessionId, ConversationId, HandoffId } from '../domain/ids.ts'
+import type { HandoffFilter } from './history-filters.ts'
 import type { Page, Paged } from './page.ts'
 
 /**
@@ -15,4 +16,6 @@ export interface AgentHandoffPort {
   listPendingFor(targetAgent: string, page: Page): Promise<Paged<HandoffMetadata>>
   /** Oldest first. */
   listForConversation(conversation: ConversationId, page: Page): Promise<Paged<HandoffMetadata>>
+  /** Across conversations, by the time they were initiated. */
+  list(filter: HandoffFilter, page: Page): Promise<Paged<HandoffMetadata>>
 }

@@ -1,5 +1,6 @@
 import type { AgentSession } from '../domain/agent-session.ts'
 import type { AgentSessionId, ConversationId } from '../domain/ids.ts'
+import type { SessionFilter } from './history-filters.ts'
 import type { Page, Paged } from './page.ts'
 
 /**
@@ -11,6 +12,8 @@ export interface AgentSessionRepository {
   findActive(conversation: ConversationId): Promise<AgentSession | undefined>
   /** By epoch. */
   listForConversation(conversation: ConversationId, page: Page): Promise<Paged<AgentSession>>
+  /** Across conversations, by the time they were started. */
+  list(filter: SessionFilter, page: Page): Promise<Paged<AgentSession>>
   /** Oldest first; a provider session may have been worked by more than one. */
   findByProviderSession(providerSessionId: string): Promise<readonly AgentSession[]>
 }

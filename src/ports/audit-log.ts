@@ -1,9 +1,10 @@
+import type { AuditHead, SealedEntry } from '../domain/audit-chain.ts'
 import type { AuditEntry } from '../domain/audit-event.ts'
 import type { ConversationId } from '../domain/ids.ts'
-import type { Page, Paged } from './page.ts'
+import type { Cursor, Page, Paged } from './page.ts'
 
 /**
- * Keeps what happened, one gap-free stream per conversation, and never changes it.
+ * Keeps what happened, one gap-free, hash-chained stream per conversation, and never changes it.
  *
  * Entries are appended by the unit of work, in the commit of the change they describe. They hold no texts: those live
  * in the rows the entry names. Folding a stream gives the stored state, texts withheld.
@@ -11,4 +12,34 @@ import type { Page, Paged } from './page.ts'
 export interface AuditLog {
   /** From position 1 on. */
   list(conversation: ConversationId, page: Page): Promise<Paged<AuditEntry>>
+  /** The entries as they are stored, in order of position, whatever has become of them; and the head, in one read. */
+  readChain(conversation: ConversationId, page: Page): Promise<ChainPage>
+  /** Every conversation of which anything is left: itself, its head or an entry. By id. */
+  listStreams(page: Page): Promise<Paged<ConversationId>>
+  /**
+   * What happened anywhere, for consumers outside. An entry is never skipped, however long its writer took, and never
+   * given twice; the entries of a conversation come in order.
+   */
+  changes(page: Page): Promise<Changes>
+}
+
+/** One page of a stream as it is stored. */
+export interface ChainPage {
+  readonly entries: readonly SealedEntry[]
+  /** Where the stream ended when the page was read; absent when the head is gone, or there was never a stream. */
+  readonly head?: AuditHead
+  /** Goes on after this page, now or when there is more. */
+  readonly next: Cursor
+}
+
+/** One entry of the feed. */
+export interface FeedEntry extends AuditEntry {
+  readonly conversationId: ConversationId
+}
+
+/** One page of the feed. */
+export interface Changes {
+  readonly entries: readonly FeedEntry[]
+  /** Goes on after this page, now or when there is more. Keep it once the page has been dealt with. */
+  readonly next: Cursor
 }

@@ -1,6 +1,8 @@
 import type { Conversation } from '../domain/conversation.ts'
 import type { ConversationId } from '../domain/ids.ts'
-import type { LineageRecord } from '../domain/lineage.ts'
+import type { LineageRecord, LineageSubject } from '../domain/lineage.ts'
+import type { ConversationFilter } from './history-filters.ts'
+import type { Page, Paged } from './page.ts'
 
 /**
  * Keeps conversations. An absent one is `undefined`, never an error; a broken store is an error, never `undefined`.
@@ -9,6 +11,11 @@ import type { LineageRecord } from '../domain/lineage.ts'
 export interface ConversationRepository {
   find(id: ConversationId): Promise<Conversation | undefined>
   findByExternalKey(key: string): Promise<Conversation | undefined>
-  /** A conversation, its ancestors and all that descends from it, with every session and handoff, in one read. */
-  lineage(id: ConversationId): Promise<LineageRecord | undefined>
+  /** By the time they were opened. */
+  list(filter: ConversationFilter, page: Page): Promise<Paged<Conversation>>
+  /**
+   * A conversation, its ancestors and all that descends from it, with every session and handoff, in one read. Naming a
+   * session or a handoff means its conversation; a thread's handoff belongs to the conversation it left.
+   */
+  lineage(of: ConversationId | LineageSubject): Promise<LineageRecord | undefined>
 }

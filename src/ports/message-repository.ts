@@ -1,6 +1,7 @@
 import type { AgentSessionId, ConversationId, TurnId } from '../domain/ids.ts'
 import type { MessageInHistory } from '../domain/message.ts'
 import type { Turn } from '../domain/turn.ts'
+import type { WindowAtTurn } from '../domain/window-at-turn.ts'
 import type { Page, Paged } from './page.ts'
 
 /**
@@ -9,6 +10,8 @@ import type { Page, Paged } from './page.ts'
  */
 export interface MessageRepository {
   findTurn(id: TurnId): Promise<Turn | undefined>
+  /** What the session's window held right after a turn, counted from its messages, in one read. */
+  findWindowAt(id: TurnId): Promise<WindowAtTurn | undefined>
   /** By turn number. */
   listTurns(session: AgentSessionId, page: Page): Promise<Paged<Turn>>
   /** By sequence number, each with the handoffs it has to do with. */

@@ -1,3 +1,5 @@
+import { defined } from '../domain/defined.ts'
+
 /** Where a page ended; opaque, and only meaningful to the list it came from. */
 export type Cursor = string
 
@@ -16,10 +18,38 @@ export interface Paged<Item> {
   readonly next?: Cursor
 }
 
+/** Which end of a list comes first; the oldest unless said otherwise. A cursor belongs to the order it came from. */
+export type ListOrder = 'oldest_first' | 'newest_first'
+
 /** How many items a page has. @throws RangeError unless it is from 1 to 1,000 */
 export const pageLimit = ({ limit = 100 }: Page): number => {
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > 1_000) {
     throw new RangeError(`A page has 1 to 1,000 items, got ${limit}`)
   }
   return limit
+}
+
+/**
+ * Every item of a list that comes in pages. The next page is read when its first item is wanted, not before.
+ *
+ * @example
+ * ```ts
+ * await using batonpass = await createBatonpass({ store: 'memory' })
+ * const { handoffs } = batonpass
+ * const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
+ * for await (const entry of everyPage((page) => handoffs.auditTrail(conversation.id, page))) {
+ *   console.log(entry.position, entry.event.type) // => 1 conversation.opened
+ * }
+ * ```
+ */
+export async function* everyPage<Item>(
+  read: (page: Page) => Promise<Paged<Item>>,
+  { after, limit }: Page = {},
+): AsyncGenerator<Item, void, undefined> {
+  for (let from = after; ; ) {
+    const { items, next } = await read(defined({ after: from, limit }))
+    yield* items
+    if (next === undefined) return
+    from = next
+  }
 }

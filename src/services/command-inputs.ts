@@ -114,9 +114,12 @@ export const newHandoffIds = (ids: IdGenerator): NewHandoffIds => ({
   snapshotId: snapshotId(ids.next()),
 })
 
-/** A turn with its ids. */
+/** A turn with its ids, and nothing the caller's object may carry beside what a turn has. */
 export const draftTurn = ({ messages, usage = UNKNOWN_USAGE }: TurnInput, ids: IdGenerator): TurnDraft => ({
   id: turnId(ids.next()),
   messages: messages.map((input) => ({ id: messageId(ids.next()), input })),
-  usage,
+  usage:
+    usage.state === 'metered'
+      ? { state: usage.state, promptTokens: usage.promptTokens, outputTokens: usage.outputTokens }
+      : UNKNOWN_USAGE,
 })

@@ -14,6 +14,7 @@ import {
   stampOf,
   targetOf,
 } from './command-inputs.ts'
+import { heldHandoff, heldSource } from './held-facts.ts'
 import type {
   AcceptRequest,
   ClaimNextRequest,
@@ -44,6 +45,7 @@ export const initiatingHandoff = (asked: InitiateRequest, context: CommandContex
   return {
     stamp: stampOf('initiate_handoff', request, context.ids),
     question: sourceQuestion(request),
+    ...heldSource(request, at),
     decide: (facts: SourceFacts) => initiateHandoff(facts, wanted, { ids, at }),
   }
 }
@@ -90,6 +92,7 @@ export const completingHandoff = (asked: CompleteRequest, context: CommandContex
   return {
     stamp: stampOf('complete_handoff', request, context.ids),
     question: { about: 'handoff' as const, handoffId },
+    ...heldHandoff(request, at),
     decide: (facts: HandoffFacts) => completeHandoff(facts, wanted, { ids, at }),
   }
 }

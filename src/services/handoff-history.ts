@@ -3,21 +3,25 @@ import type { AuditEntry } from '../domain/audit-event.ts'
 import type { ContextWindowSnapshot } from '../domain/context-snapshot.ts'
 import type { Conversation } from '../domain/conversation.ts'
 import type { HandoffMetadata } from '../domain/handoff.ts'
-import type { AgentSessionId, ConversationId, HandoffId } from '../domain/ids.ts'
-import { arrangeLineage, type Lineage } from '../domain/lineage.ts'
+import type { AgentSessionId, ConversationId, HandoffId, TurnId } from '../domain/ids.ts'
+import { arrangeLineage, type Lineage, type LineageSubject } from '../domain/lineage.ts'
 import type { MessageInHistory } from '../domain/message.ts'
 import type { Turn } from '../domain/turn.ts'
-import type { Page, Paged } from '../ports/page.ts'
+import type { WindowAtTurn } from '../domain/window-at-turn.ts'
+import type { ConversationFilter, HandoffFilter, OverdueRule, SessionFilter } from '../ports/history-filters.ts'
+import { everyPage, type Page, type Paged } from '../ports/page.ts'
 import type { Store } from '../ports/store.ts'
 
 /**
  * Answers questions about what happened, and changes nothing: for auditors and operators.
  *
- * Lists come in pages, oldest first. An absent thing is `undefined`; a broken store throws `StoreFailure`.
+ * Lists come in pages, oldest first unless the filter says otherwise; what begins with `each` goes over all of them,
+ * and {@link everyPage} does so for any other list. An absent thing is `undefined`; a broken store throws
+ * `StoreFailure`.
  *
  * @example
  * ```ts
- * const history = new HandoffHistory({ store: buildContainer().resolve(TOKENS.store) })
+ * const history = new HandoffHistory({ store: new MemoryStore({ clock: systemClock }) })
  * const { items } = await history.pendingFor('opus', { limit: 20 })
  * console.log(items.length) // => 0
  * ```
@@ -39,6 +43,16 @@ export class HandoffHistory {
     return this.store.conversations.findByExternalKey(externalKey)
   }
 
+  /** Conversations, by the time they were opened. */
+  listConversations(filter: ConversationFilter = {}, page: Page = {}): Promise<Paged<Conversation>> {
+    return this.store.conversations.list(filter, page)
+  }
+
+  /** Every conversation that fits. */
+  eachConversation(filter: ConversationFilter = {}, page: Page = {}): AsyncIterable<Conversation> {
+    return everyPage((next) => this.listConversations(filter, next), page)
+  }
+
   /** A session by its id. */
   session(id: AgentSessionId): Promise<AgentSession | undefined> {
     return this.store.sessions.find(id)
@@ -52,6 +66,16 @@ export class HandoffHistory {
   /** The sessions of a conversation, by epoch. */
   sessions(conversation: ConversationId, page: Page = {}): Promise<Paged<AgentSession>> {
     return this.store.sessions.listForConversation(conversation, page)
+  }
+
+  /** Sessions across conversations, by the time they were started. */
+  listSessions(filter: SessionFilter = {}, page: Page = {}): Promise<Paged<AgentSession>> {
+    return this.store.sessions.list(trimmed(filter), page)
+  }
+
+  /** Every session that fits. */
+  eachSession(filter: SessionFilter = {}, page: Page = {}): AsyncIterable<AgentSession> {
+    return everyPage((next) => this.listSessions(filter, next), page)
   }
 
   /** The sessions that worked a provider session. */
@@ -72,6 +96,26 @@ export class HandoffHistory {
   /** The handoffs of a conversation. */
   handoffs(conversation: ConversationId, page: Page = {}): Promise<Paged<HandoffMetadata>> {
     return this.store.handoffs.listForConversation(conversation, page)
+  }
+
+  /** Handoffs across conversations, by the time they were initiated. */
+  listHandoffs(filter: HandoffFilter = {}, page: Page = {}): Promise<Paged<HandoffMetadata>> {
+    return this.store.handoffs.list(trimmed(filter), page)
+  }
+
+  /** Every handoff that fits. */
+  eachHandoff(filter: HandoffFilter = {}, page: Page = {}): AsyncIterable<HandoffMetadata> {
+    return everyPage((next) => this.listHandoffs(filter, next), page)
+  }
+
+  /** The handoffs of any conversation that still wait for an end. */
+  openHandoffs(page: Page = {}): Promise<Paged<HandoffMetadata>> {
+    return this.listHandoffs({ isOpen: true }, page)
+  }
+
+  /** The open handoffs whose claim ran out, or that nobody claimed for too long; by the store's clock. */
+  overdueHandoffs(rule: OverdueRule = {}, page: Page = {}): Promise<Paged<HandoffMetadata>> {
+    return this.listHandoffs({ overdue: rule }, page)
   }
 
   /** The handoffs an agent may claim now. */
@@ -99,14 +143,34 @@ export class HandoffHistory {
     return this.store.messages.listMessages(conversation, page)
   }
 
+  /** What a session's window held right after one of its turns, computed from what was recorded. */
+  windowAt(turn: TurnId): Promise<WindowAtTurn | undefined> {
+    return this.store.messages.findWindowAt(turn)
+  }
+
   /** What happened in a conversation, entry by entry. */
   auditTrail(conversation: ConversationId, page: Page = {}): Promise<Paged<AuditEntry>> {
     return this.store.audit.list(conversation, page)
   }
 
   /** Where a conversation came from and what became of it, through child conversations too. */
-  async lineage(conversation: ConversationId): Promise<Lineage | undefined> {
-    const record = await this.store.conversations.lineage(conversation)
-    return record && arrangeLineage(record, conversation)
+  lineage(conversation: ConversationId): Promise<Lineage | undefined> {
+    return this.lineageOf({ conversationId: conversation })
   }
+
+  /** The lineage of a conversation, named by its id or by that of any session or handoff of it. */
+  async lineageOf(subject: LineageSubject): Promise<Lineage | undefined> {
+    const record = await this.store.conversations.lineage(subject)
+    return record && arrangeLineage(record, subject)
+  }
+}
+
+/** The agent names of a filter as they are kept: without white space around them. */
+const trimmed = <Filter extends object>(filter: Filter): Filter => {
+  const names = ['agent', 'sourceAgent', 'targetAgent', 'agentName']
+  const tidy = ([key, value]: [string, unknown]) => [
+    key,
+    names.includes(key) && typeof value === 'string' ? value.trim() : value,
+  ]
+  return Object.fromEntries(Object.entries(filter).map(tidy)) as Filter
 }

@@ -4,7 +4,7 @@ import type { Conversation } from '../domain/conversation.ts'
 import type { OpenConversation } from '../domain/decisions/open-conversation.ts'
 import type { ThreadOpened } from '../domain/decisions/open-thread.ts'
 import type { TurnsRecorded } from '../domain/decisions/record-turns.ts'
-import type { HandoffCompleted } from '../domain/decisions/settle-handoff.ts'
+import type { HandoffAccepted, HandoffCompleted } from '../domain/decisions/settle-handoff.ts'
 import type { StartSession } from '../domain/decisions/start-session.ts'
 import { defined } from '../domain/defined.ts'
 import type { HandoffMetadata } from '../domain/handoff.ts'
@@ -156,12 +156,12 @@ export class HandoffService extends HandoffHistory {
   }
 
   /** Claims a handoff for one claimant until a deadline by the store's clock. */
-  acceptHandoff(request: AcceptRequest): Reply<{ readonly handoff: HandoffMetadata }> {
+  acceptHandoff(request: AcceptRequest): Reply<HandoffAccepted> {
     return this.#runner.run(acceptingHandoff(request, this.#context))
   }
 
   /** Claims the oldest handoff that waits for an agent. Answers without one when none waits, unless asked to wait. */
-  async claimNext(request: ClaimNextRequest): Reply<{ readonly handoff?: HandoffMetadata }> {
+  async claimNext(request: ClaimNextRequest): Reply<Partial<HandoffAccepted>> {
     const { wait = false, pollMs = POLL_MS, signal } = request
     for (;;) {
       signal?.throwIfAborted()
@@ -171,7 +171,7 @@ export class HandoffService extends HandoffHistory {
     }
   }
 
-  /** Completes a handoff: the source is handed off and a new session works on, in one commit. */
+  /** Completes a handoff: the source is handed off and a new session works on, in one commit. Pass back what accepting answered with: then it costs one round trip. */
   completeHandoff(request: CompleteRequest): Reply<HandoffCompleted> {
     return this.#runner.run(completingHandoff(request, this.#context))
   }

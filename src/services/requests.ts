@@ -1,10 +1,11 @@
 import type { AgentSession } from '../domain/agent-session.ts'
+import type { Conversation } from '../domain/conversation.ts'
 import type { HandoffRequest, InitiateHandoff } from '../domain/decisions/initiate-handoff.ts'
 import type { OpenThread } from '../domain/decisions/open-thread.ts'
 import type { AcceptHandoff, CompleteHandoff, EndHandoff } from '../domain/decisions/settle-handoff.ts'
 import type { HandoffMetadata } from '../domain/handoff.ts'
 import type { AgentSessionId, CommandId, HandoffId, HolderToken } from '../domain/ids.ts'
-import type { TurnInput } from '../domain/turn.ts'
+import type { Turn, TurnInput } from '../domain/turn.ts'
 
 /** Any command may be named by the caller; the same name again gives the first answer and writes nothing. */
 export interface Repeatable {
@@ -39,7 +40,10 @@ export interface FailSessionRequest extends OnSession {
   readonly reason: string
 }
 /** What it takes to initiate a handoff. */
-export interface InitiateRequest extends OnSession, Omit<InitiateHandoff, keyof HandoffRequest>, HandoffDetails {}
+export interface InitiateRequest extends OnSession, Omit<InitiateHandoff, keyof HandoffRequest>, HandoffDetails {
+  /** The turns just recorded, as they were answered. When they are the whole exchange, no read is needed. */
+  readonly turns?: readonly Turn[]
+}
 /** What it takes to open a thread. */
 export interface ThreadRequest extends OnSession, Omit<OpenThread, keyof HandoffRequest>, HandoffDetails {}
 /** What every handoff says about itself. */
@@ -47,7 +51,11 @@ export interface HandoffDetails extends Omit<HandoffRequest, 'sessionId' | 'hold
 /** What it takes to claim a handoff. */
 export interface AcceptRequest extends OnHandoff, Omit<AcceptHandoff, 'handoffId'> {}
 /** What it takes to complete a handoff. */
-export interface CompleteRequest extends OnHandoff, Omit<CompleteHandoff, 'handoffId'> {}
+export interface CompleteRequest extends OnHandoff, Omit<CompleteHandoff, 'handoffId'> {
+  /** The source and the conversation, as accepting answered with them. With these no read is needed. */
+  readonly session?: AgentSession
+  readonly conversation?: Conversation
+}
 /** What it takes to cancel or fail a handoff. */
 export interface EndRequest extends OnHandoff, Omit<EndHandoff, 'handoffId'> {}
 

@@ -1,9 +1,12 @@
+import { auditContract } from './contract/audit.ts'
 import { commandsContract } from './contract/commands.ts'
 import { conversationsContract } from './contract/conversations.ts'
 import { handoffsContract } from './contract/handoffs.ts'
+import { queriesContract } from './contract/queries.ts'
 import { recordsContract } from './contract/records.ts'
 import { sessionsContract } from './contract/sessions.ts'
 import { unitsContract } from './contract/units.ts'
+import { windowsContract } from './contract/windows.ts'
 import { Scene, type StoreUnderTest } from './scene.ts'
 
 /** The two functions of a test runner the contract needs: those of vitest, node:test, jest and mocha all fit. */
@@ -25,6 +28,9 @@ const PARTS: readonly ContractPart[] = [
   sessionsContract,
   handoffsContract,
   recordsContract,
+  queriesContract,
+  windowsContract,
+  auditContract,
 ]
 
 /**

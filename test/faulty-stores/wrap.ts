@@ -24,6 +24,10 @@ export const withSessions = (store: Store, change: (session: AgentSession) => Ag
       find: async (id) => changed(await sessions.find(id)),
       findActive: async (id) => changed(await sessions.findActive(id)),
       findByProviderSession: async (id) => (await sessions.findByProviderSession(id)).map(change),
+      list: async (filter, page) => {
+        const paged = await sessions.list(filter, page)
+        return { ...paged, items: paged.items.map(change) }
+      },
       listForConversation: async (id, page) => {
         const paged = await sessions.listForConversation(id, page)
         return { ...paged, items: paged.items.map(change) }

@@ -8,6 +8,7 @@ import type { Result } from '../../src/domain/result.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { StoreFailure } from '../../src/ports/store-failure.ts'
+import type { HandoffHistory } from '../../src/services/handoff-history.ts'
 import { HandoffService } from '../../src/services/handoff-service.ts'
 import { CountingIds } from '../../src/testing/counting-ids.ts'
 import { type Fault, FaultInjector } from '../../src/testing/fault-injector.ts'
@@ -42,7 +43,7 @@ const TURN = {
 } as const
 
 /** Every command of the service; a new one that is missing here does not compile. */
-const COMMANDS: Readonly<Record<Exclude<keyof HandoffService, keyof Queries>, Ask>> = {
+const COMMANDS: Readonly<Record<Exclude<keyof HandoffService, keyof HandoffHistory>, Ask>> = {
   openConversation: ({ service, name }, _, id) =>
     service.openConversation({ originalTask: 'Fix it', externalKey: name('new-job'), commandId: id }),
   startSession: async ({ service, name }, _, id) => {
@@ -76,26 +77,6 @@ const COMMANDS: Readonly<Record<Exclude<keyof HandoffService, keyof Queries>, As
       commandId: id,
     }),
 }
-
-type Queries = Pick<
-  HandoffService,
-  | 'conversation'
-  | 'conversationByKey'
-  | 'session'
-  | 'activeSession'
-  | 'sessions'
-  | 'sessionsOfProvider'
-  | 'handoff'
-  | 'openHandoff'
-  | 'handoffs'
-  | 'pendingFor'
-  | 'snapshots'
-  | 'latestSnapshot'
-  | 'turns'
-  | 'messages'
-  | 'auditTrail'
-  | 'lineage'
->
 
 const ALL = Object.entries(COMMANDS)
 

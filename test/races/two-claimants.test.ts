@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import type { AgentSession } from '../../src/domain/agent-session.ts'
-import { claimOf, type HandoffStatus } from '../../src/domain/handoff.ts'
+import { claimOf, type HandoffMetadata, type HandoffStatus } from '../../src/domain/handoff.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
-import type { HandoffService } from '../../src/services/handoff-service.ts'
+import type { Reply } from '../../src/services/handoff-service.ts'
 import { refusal } from '../../src/testing/refusal.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { everyItem, ReadBack } from '../cases/read-back.ts'
@@ -115,7 +115,7 @@ describe('accept ∥ cancel ∥ fail ∥ complete', () => {
     const { scene, random, racing, kept } = await stage()
     for (let round = 0; round < 200; round += 1) {
       const { handoff } = await scene.initiated()
-      const commands = shuffled<() => ReturnType<HandoffService['acceptHandoff']>>(
+      const commands = shuffled<() => Reply<{ readonly handoff: HandoffMetadata }>>(
         [
           () => racing.acceptHandoff({ handoff, claimant: 'worker-1' }),
           () => racing.cancelHandoff({ handoff, reason: 'Not needed' }),

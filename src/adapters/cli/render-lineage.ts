@@ -1,9 +1,16 @@
 import type { AgentSession } from '../../domain/agent-session.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
-import type { LineageBranch } from '../../domain/lineage.ts'
+import type { Lineage, LineageBranch } from '../../domain/lineage.ts'
+import { COLUMNS, cut, plain } from './render-text.ts'
 
-/** A lineage as a tree for a terminal: sessions in order, under each the handoffs that left it, and its threads. */
-export const renderLineage = (branch: LineageBranch): string => lines(branch).join('\n')
+/**
+ * A lineage as a tree for a terminal: where it came from, then sessions in order, under each the handoffs that left it,
+ * and its threads.
+ */
+export const renderLineage = ({ ancestors, ...branch }: Lineage): string =>
+  [...ancestors.map(({ id, originalTask }) => `from conversation ${id}  ${quoted(originalTask)}`), ...lines(branch)]
+    .map((line) => cut(line, COLUMNS))
+    .join('\n')
 
 const lines = (branch: LineageBranch): readonly string[] => {
   const { conversation, sessions, threads } = branch
@@ -21,24 +28,27 @@ const sessionPart = (session: AgentSession, { handoffs }: LineageBranch): readon
   const { epoch, agentName, state, progress, startSequence, startedAt } = session
   const { turns, lastSequence } = progress
   const messages = lastSequence === undefined ? 'no messages' : `messages ${startSequence}–${lastSequence}`
-  const head = `session ${epoch}  ${agentName}  ${state}  ${messages}, ${count(turns, 'turn')}  since ${startedAt}`
+  const agent = cut(plain(agentName), LONGEST_NAME)
+  const head = `session ${epoch}  ${agent}  ${state}  ${messages}, ${count(turns, 'turn')}  since ${startedAt}`
   return [head, ...handoffs.filter(({ sourceSessionId }) => sourceSessionId === session.id).flatMap(handoffPart)]
 }
 
 const handoffPart = (handoff: HandoffMetadata): readonly string[] => {
   const { kind, status, targetAgent, reason, priorTurnId, triggeringToolCalls } = handoff
-  const tools = triggeringToolCalls.map(({ toolName, sequenceNumber }) => `${toolName} (message ${sequenceNumber})`)
+  const tools = triggeringToolCalls.map(
+    ({ toolName, sequenceNumber }) => `${plain(toolName)} (message ${sequenceNumber})`,
+  )
   return [
-    `→ ${kind} to ${targetAgent}  ${status}  ${quoted(reason)}`,
+    `→ ${kind} to ${cut(plain(targetAgent), LONGEST_NAME)}  ${status}  ${quoted(reason)}`,
     `  handoff ${handoff.id}`,
     `  after turn ${priorTurnId}`,
     `  led to by ${tools.length === 0 ? 'no tool calls' : tools.join(', ')}`,
   ]
 }
 
+const LONGEST_NAME = 30
+const LONGEST_QUOTE = 60
+
 const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
 
-const quoted = (text: string): string => {
-  const line = text.replaceAll(/\s+/g, ' ')
-  return `"${line.length > 60 ? `${line.slice(0, 59)}…` : line}"`
-}
+const quoted = (text: string): string => `"${cut(plain(text), LONGEST_QUOTE)}"`

@@ -1,6 +1,5 @@
-import { openStore, type StoreOptions } from '../../container.ts'
+import type { StoreOptions } from '../../container.ts'
 import { defined } from '../../domain/defined.ts'
-import type { Store } from '../../ports/store.ts'
 import type { CliCommand, Invocation } from './command.ts'
 
 /** The flags that choose a store; every command that needs one takes them. */
@@ -28,10 +27,4 @@ export const storeOptions = ({ values, environment }: Invocation): StoreOptions 
   const named = text(values.database)
   const database = named ?? (dataDir === undefined ? environment.DATABASE_URL : undefined)
   return defined({ database, dataDir, schema: text(values.schema) })
-}
-
-/** Opens the store the flags choose, for as long as the work takes. */
-export const withStore = async <T>(invocation: Invocation, work: (store: Store) => Promise<T>): Promise<T> => {
-  await using store = await openStore(storeOptions(invocation))
-  return work(store)
 }

@@ -1,9 +1,9 @@
 import type { WorkingSession } from '../../domain/agent-session.ts'
 import type { Change, Expected } from '../../domain/decision.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
-import { withholdTexts } from '../../domain/texts.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
+import { appendAudit } from './audit-append.ts'
 import { PlaceTaken, type Undo } from './table.ts'
 import { type Tables, toolCallKey } from './tables.ts'
 
@@ -42,8 +42,8 @@ const stepsOf = (tables: Tables, change: Change): readonly Step[] => {
     case 'move_session':
       return [
         () => {
-          expectSession(tables.sessions.get(change.working.session.id), change.expected)
-          return tables.sessions.replace(change.working)
+          const { holder } = expectSession(tables.sessions.get(change.working.session.id), change.expected)
+          return tables.sessions.replace({ holder, ...change.working })
         },
       ]
     case 'expect_session':
@@ -84,9 +84,12 @@ const stepsOf = (tables: Tables, change: Change): readonly Step[] => {
   }
 }
 
-const expectSession = (stored: WorkingSession | undefined, { version, holder }: Expected): void => {
+const expectSession = (stored: WorkingSession | undefined, { version, holder }: Expected): WorkingSession => {
   expectVersion(stored?.session.version, version)
-  if (stored?.holder !== holder) throw new VersionMoved('the session has a newer holder')
+  if (stored === undefined || (holder !== undefined && stored.holder !== holder)) {
+    throw new VersionMoved('the session has a newer holder')
+  }
+  return stored
 }
 
 const expectVersion = (stored: number | undefined, expected: number): void => {
@@ -114,9 +117,5 @@ const logSteps = (tables: Tables, { command, events }: Unit): readonly Step[] =>
   events.map((event) => () => {
     const { conversationId } = event
     mustExist(tables.conversations.get(conversationId), `conversation ${conversationId}`)
-    const position = tables.audit.count('conversation', conversationId) + 1
-    return tables.audit.insert({
-      conversationId,
-      entry: { position, commandId: command.id, event: withholdTexts(event) },
-    })
+    return appendAudit(tables, command.id, event)
   })

@@ -1,10 +1,5 @@
-import type { AgentSession } from '../../domain/agent-session.ts'
 import type { ContextWindowSnapshot, SnapshotRecord } from '../../domain/context-snapshot.ts'
-import type { Conversation } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
-import type { ConversationId } from '../../domain/ids.ts'
-import type { LineageRecord } from '../../domain/lineage.ts'
-import type { Message, MessageInHistory } from '../../domain/message.ts'
 import { rangeContains } from '../../domain/sequence.ts'
 import type { AgentHandoffPort } from '../../ports/agent-handoff-port.ts'
 import type { AgentSessionRepository } from '../../ports/agent-session-repository.ts'
@@ -14,9 +9,13 @@ import type { ConversationRepository } from '../../ports/conversation-repository
 import type { MessageRepository } from '../../ports/message-repository.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Clock } from '../../ports/system.ts'
-import { pendingFor } from './facts.ts'
+import { auditIn } from './audit-log.ts'
+import { conversationsIn } from './conversations.ts'
+import { handoffsIn } from './handoffs.ts'
 import { MemoryUnitOfWork } from './memory-unit-of-work.ts'
+import { messagesIn } from './messages.ts'
 import { numberKey, pageBy } from './paging.ts'
+import { sessionsIn } from './sessions.ts'
 import { emptyTables, type Tables } from './tables.ts'
 
 /**
@@ -54,62 +53,6 @@ export class MemoryStore implements Store {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-const conversationsIn = (tables: Tables): ConversationRepository => ({
-  find: async (id) => tables.conversations.get(id),
-  findByExternalKey: async (key) => tables.conversations.at('externalKey', key),
-  lineage: async (id) => lineageOf(tables, id),
-})
-
-const lineageOf = (tables: Tables, id: ConversationId): LineageRecord | undefined => {
-  const conversation = tables.conversations.get(id)
-  if (conversation === undefined) return undefined
-  const line = [conversation, ...descendants(tables, id)]
-  return {
-    conversations: [...ancestors(tables, conversation), ...line],
-    sessions: line.flatMap((member) => tables.sessions.in('conversation', member.id).map(({ session }) => session)),
-    handoffs: [
-      ...tables.handoffs.in('target', id),
-      ...line.flatMap((member) => tables.handoffs.in('conversation', member.id)),
-    ],
-  }
-}
-
-const ancestors = (tables: Tables, { parentId }: Conversation): readonly Conversation[] => {
-  const parent = parentId && tables.conversations.get(parentId)
-  return parent ? [...ancestors(tables, parent), parent] : []
-}
-
-const descendants = (tables: Tables, id: ConversationId): readonly Conversation[] =>
-  tables.conversations.in('parent', id).flatMap((child) => [child, ...descendants(tables, child.id)])
-
-const sessionsIn = (tables: Tables): AgentSessionRepository => ({
-  find: async (id) => tables.sessions.get(id)?.session,
-  findActive: async (conversation) => {
-    const baton = tables.sessions.at('baton', conversation)?.session
-    return baton?.state === 'active' ? baton : undefined
-  },
-  listForConversation: async (conversation, page) =>
-    pageBy<AgentSession>(
-      tables.sessions.in('conversation', conversation).map(({ session }) => session),
-      ({ epoch }) => numberKey(epoch),
-      page,
-    ),
-  findByProviderSession: async (providerSessionId) =>
-    tables.sessions.in('provider', providerSessionId).map(({ session }) => session),
-})
-
-const handoffsIn = (tables: Tables, clock: Clock): AgentHandoffPort => {
-  const byAge = ({ initiatedAt, id }: { readonly initiatedAt: string; readonly id: string }): string =>
-    `${initiatedAt}/${id}`
-  return {
-    find: async (id) => tables.handoffs.get(id),
-    findOpenFor: async (source) => tables.handoffs.at('open', source),
-    listPendingFor: async (agent, page) => pageBy(pendingFor(tables, agent, clock.now()), byAge, page),
-    listForConversation: async (conversation, page) =>
-      pageBy(tables.handoffs.in('conversation', conversation), byAge, page),
-  }
-}
-
 const snapshotsIn = (tables: Tables): ContextSnapshotPort => {
   const whole = (record: SnapshotRecord): ContextWindowSnapshot => {
     const { range, sessionId } = record
@@ -129,36 +72,3 @@ const snapshotsIn = (tables: Tables): ContextSnapshotPort => {
     },
   }
 }
-
-const messagesIn = (tables: Tables): MessageRepository => ({
-  findTurn: async (id) => tables.turns.get(id),
-  listTurns: async (session, page) =>
-    pageBy(tables.turns.in('session', session), ({ number }) => numberKey(number), page),
-  listMessages: async (conversation, page) => {
-    const rows = tables.messages.in('conversation', conversation)
-    const { items, next } = pageBy(rows, ({ sequenceNumber }) => numberKey(sequenceNumber), page)
-    return defined({ items: items.map((message) => inHistory(tables, message)), next })
-  },
-})
-
-/** Joins a message with the handoffs it has to do with. */
-const inHistory = (tables: Tables, message: Message): MessageInHistory => {
-  const { sessionId, turnId } = message
-  const isFirst = turnId === undefined || tables.turns.get(turnId)?.number === 1
-  const led = turnId === undefined ? [] : tables.handoffs.in('priorTurn', turnId)
-  return {
-    ...message,
-    metadata: defined({
-      sessionId,
-      ledTo: led.at(-1)?.id,
-      continues: isFirst ? tables.sessions.get(sessionId)?.session.initiatedByHandoff : undefined,
-    }),
-  }
-}
-
-const auditIn = (tables: Tables): AuditLog => ({
-  list: async (conversation, page) => {
-    const entries = tables.audit.in('conversation', conversation).map(({ entry }) => entry)
-    return pageBy(entries, ({ position }) => numberKey(position), page)
-  },
-})

@@ -1,5 +1,5 @@
 import { hasBaton, type WorkingSession } from '../../domain/agent-session.ts'
-import type { AuditEntry } from '../../domain/audit-event.ts'
+import type { SealedEntry } from '../../domain/audit-chain.ts'
 import type { SnapshotRecord } from '../../domain/context-snapshot.ts'
 import type { Conversation } from '../../domain/conversation.ts'
 import { type HandoffMetadata, isOpen } from '../../domain/handoff.ts'
@@ -29,7 +29,7 @@ export interface CommandRow {
 /** An audit entry with its conversation. */
 export interface AuditRow {
   readonly conversationId: ConversationId
-  readonly entry: AuditEntry
+  readonly sealed: SealedEntry
 }
 
 /** Names one use of a tool: call ids come from runtimes and are only unique within a message. */
@@ -40,7 +40,7 @@ export const emptyTables = () => ({
   conversations: new Table({
     id: (row: Conversation) => row.id,
     unique: { externalKey: (row) => row.externalKey },
-    groups: { parent: (row) => row.parentId },
+    groups: { parent: (row) => row.parentId, all: () => 'all' },
   }),
   sessions: new Table({
     id: ({ session }: WorkingSession) => session.id,
@@ -85,9 +85,9 @@ export const emptyTables = () => ({
   }),
   commands: new Table({ id: (row: CommandRow) => row.id, unique: {}, groups: {} }),
   audit: new Table({
-    id: (row: AuditRow) => `${row.conversationId}/${row.entry.position}`,
+    id: (row: AuditRow) => `${row.conversationId}/${row.sealed.position}`,
     unique: {},
-    groups: { conversation: (row) => row.conversationId },
+    groups: { conversation: (row) => row.conversationId, all: () => 'all' },
   }),
 })
 

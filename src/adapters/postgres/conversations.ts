@@ -1,20 +1,13 @@
 import { sql } from 'kysely'
-import { z } from 'zod'
-import type { LineageRecord } from '../../domain/lineage.ts'
 import type { ConversationRepository } from '../../ports/conversation-repository.ts'
+import { allOf, byAge, given } from './by-age.ts'
 import { toConversation } from './conversation-row.ts'
 import { type Database, named, readDocuments, reading } from './database.ts'
-import { toHandoff } from './handoff-row.ts'
-import { reader } from './row-types.ts'
-import { toWorkingSession } from './session-row.ts'
+import { readLineage } from './lineage.ts'
+import { paged } from './paging.ts'
 import { toStorableText } from './text-codec.ts'
 
-const toLists = reader(
-  'lineage',
-  z.object({ conversations: z.array(z.unknown()), sessions: z.array(z.unknown()), handoffs: z.array(z.unknown()) }),
-)
-
-/** Conversations, and whole lineages in one read. */
+/** Conversations, one or many, and whole lineages in one read. */
 export const conversationsIn = (database: Database): ConversationRepository => {
   const { kysely } = database
   const one = async (column: 'id' | 'external_key', value: string) => {
@@ -25,45 +18,19 @@ export const conversationsIn = (database: Database): ConversationRepository => {
   return {
     find: (id) => reading(() => one('id', id)),
     findByExternalKey: (key) => reading(() => one('external_key', toStorableText(key))),
-    lineage: (id) =>
+    list: ({ subject, isRoot, order = 'oldest_first' }, page) =>
       reading(async () => {
-        const [found] = await readDocuments(async () => (await lineageQuery(database, id).execute(kysely)).rows)
-        const { conversations, sessions, handoffs } = toLists(found)
-        if (conversations.length === 0) return undefined
-        const record: LineageRecord = {
-          conversations: conversations.map(toConversation),
-          sessions: sessions.map((row) => toWorkingSession(row).session),
-          handoffs: handoffs.map(toHandoff),
-        }
-        return record
+        const age = byAge('c', 'opened_at', { ...page, order })
+        const where = allOf([
+          given(subject, (wanted) => sql`c.subject = ${toStorableText(wanted)}`),
+          given(isRoot, () => sql`c.parent_id is null`),
+          ...age.from,
+        ])
+        const query = sql<{ json: string }>`select to_jsonb(c)::text as json from ${named(database, 'conversations')} c
+          where ${where} order by ${age.order} limit ${age.limit}`
+        const rows = await readDocuments(async () => (await query.execute(kysely)).rows)
+        return paged(rows.map(toConversation), page, ({ openedAt, id }) => [openedAt, id])
       }),
+    lineage: (of) => reading(() => readLineage(database, typeof of === 'string' ? { conversationId: of } : of)),
   }
-}
-
-/** Upwards through parents, downwards through threads, with every session and handoff of the line below. */
-const lineageQuery = (database: Database, id: string) => {
-  const conversations = named(database, 'conversations')
-  return sql<{ json: string }>`
-    with recursive
-    ancestor as (
-      select c.* from ${conversations} c where c.id = (select parent_id from ${conversations} where id = ${id}::uuid)
-      union all
-      select c.* from ${conversations} c join ancestor a on c.id = a.parent_id),
-    line as (
-      select c.* from ${conversations} c where c.id = ${id}::uuid
-      union all
-      select c.* from ${conversations} c join line l on c.parent_id = l.id)
-    select jsonb_build_object(
-      'conversations', (
-        select coalesce(jsonb_agg(to_jsonb(c)), '[]')
-        from (select * from ancestor union all select * from line) c),
-      'sessions', (
-        select coalesce(jsonb_agg(to_jsonb(s)), '[]')
-        from ${named(database, 'agent_sessions')} s join line on s.conversation_id = line.id),
-      'handoffs', (
-        select coalesce(jsonb_agg(${named(database, 'handoff_document')}(h)), '[]')
-        from ${named(database, 'handoffs')} h
-        where h.conversation_id in (select id from line)
-          or (h.conversation_id = (select parent_id from ${conversations} where id = ${id}::uuid)
-              and h.target_conversation_id = ${id}::uuid)))::text as json`
 }

@@ -93,7 +93,8 @@ export const reading = async <T>(read: () => Promise<T>): Promise<T> => {
 
 const onlyRow = <T>(rows: readonly T[]): T => {
   const [row] = rows
-  if (row === undefined) throw new StoreFailure('store.integrity', 'The database answered with no row where one was due')
+  if (row === undefined)
+    throw new StoreFailure('store.integrity', 'The database answered with no row where one was due')
   return row
 }
 

@@ -3,6 +3,7 @@ import type { HandoffMetadata } from '../../domain/handoff.ts'
 import type { AgentHandoffPort } from '../../ports/agent-handoff-port.ts'
 import type { Page, Paged } from '../../ports/page.ts'
 import { type Database, named, readDocuments, reading } from './database.ts'
+import { listHandoffs } from './handoff-list.ts'
 import { toHandoff } from './handoff-row.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 import { toStorableText } from './text-codec.ts'
@@ -30,11 +31,12 @@ export const handoffsIn = (database: Database): AgentHandoffPort => {
       }),
     listForConversation: (conversation, page) =>
       reading(() => byAge(select().where('h.conversation_id', '=', conversation), page)),
+    list: (filter, page) => reading(() => listHandoffs(database, filter, page)),
   }
 }
 
 /** Handoffs as documents, to be narrowed down. */
-export const selectHandoffs = (database: Database) =>
+const selectHandoffs = (database: Database) =>
   database.kysely
     .selectFrom('handoffs as h')
     .select(sql<string>`${named(database, 'handoff_document')}(h)::text`.as('json'))
@@ -45,7 +47,7 @@ const readHandoffs = async (query: HandoffQuery): Promise<readonly HandoffMetada
   (await readDocuments(() => query.execute())).map(toHandoff)
 
 /** One page, oldest first. */
-export const byAge = async (query: HandoffQuery, page: Page): Promise<Paged<HandoffMetadata>> => {
+const byAge = async (query: HandoffQuery, page: Page): Promise<Paged<HandoffMetadata>> => {
   const ordered = query.orderBy('h.initiated_at').orderBy('h.id').limit(limitOf(page))
   const [at, id] = page.after === undefined ? [] : fromCursor(page.after, 2)
   const from =

@@ -5,6 +5,7 @@ import type { MessageRepository } from '../../ports/message-repository.ts'
 import { type Database, named, readDocuments, reading } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 import { toMessage, toTurn } from './record-rows.ts'
+import { readWindowAt } from './window-at-turn.ts'
 
 /** Turns with their tool calls, and messages with the handoffs they have to do with. */
 export const messagesIn = (database: Database): MessageRepository => {
@@ -16,6 +17,7 @@ export const messagesIn = (database: Database): MessageRepository => {
     (await readDocuments(() => query.execute())).map(toTurn)
   return {
     findTurn: (id) => reading(async () => (await readTurns(turns().where('t.id', '=', id)))[0]),
+    findWindowAt: (id) => reading(() => readWindowAt(database, id)),
     listTurns: (session, page) =>
       reading(async () => {
         const conversation = sql<string>`(select conversation_id from ${named(database, 'agent_sessions')} where id = ${session}::uuid)`

@@ -1,8 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { StoreFailure } from '../../ports/store-failure.ts'
 import { quoted } from './database.ts'
 
 /** The numbered SQL files, beside the program wherever it is installed. */
 const FOLDER = new URL('../../../migrations/', import.meta.url)
+
+/** What Postgres keeps of a name; the rest it drops without a word, and two tenants would share a schema. */
+const MAX_NAME_BYTES = 63
 
 /** One change of the schema, and how to undo it. */
 export interface Migration {
@@ -11,8 +15,13 @@ export interface Migration {
   readonly down: string
 }
 
-/** All changes in order. The files are written for the schema `batonpass`; another name is put in its place. */
+/**
+ * All changes in order. The files are written for the schema `batonpass`; another name is put in its place.
+ *
+ * @throws StoreFailure when no schema can have that name
+ */
 export const readMigrations = async (schema: string): Promise<readonly Migration[]> => {
+  refuseUnusable(schema)
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.sql') && !file.endsWith('.down.sql')).sort()
   return Promise.all(
     files.map(async (file) => {
@@ -23,5 +32,32 @@ export const readMigrations = async (schema: string): Promise<readonly Migration
   )
 }
 
+/** The table that says which changes were applied. */
+export const ledgerOf = (schema: string): string => `${quoted(schema)}.migrations`
+
+/** Makes that table, in a schema that exists. */
+export const ledgerSql = (schema: string): string => `
+create table if not exists ${ledgerOf(schema)} (
+  name       text        not null,
+  applied_at timestamptz not null,
+  constraint migrations_pkey primary key (name)
+);
+comment on table ${ledgerOf(schema)} is 'Which changes of the schema were applied, and when.';
+comment on index ${quoted(schema)}.migrations_pkey is 'Was this change applied?';
+`
+
+/** What processes that migrate the same schema wait for each other on. */
+export const lockName = (schema: string): string => `batonpass migrations ${schema}`
+
 const readSql = async (file: string, schema: string): Promise<string> =>
-  (await readFile(new URL(file, FOLDER), 'utf8')).replaceAll(/\bbatonpass\./g, `${quoted(schema)}.`)
+  (await readFile(new URL(file, FOLDER), 'utf8')).replaceAll(/\bbatonpass\.(?=[a-z_])/g, () => `${quoted(schema)}.`)
+
+/** Function bodies stand between `$$`, so a name with that in it would end them. */
+const refuseUnusable = (schema: string): void => {
+  const bytes = Buffer.byteLength(schema)
+  if (bytes > 0 && bytes <= MAX_NAME_BYTES && !schema.includes('\0') && !schema.includes('$$')) return
+  throw new StoreFailure(
+    'store.failed',
+    `No schema can be named ${JSON.stringify(schema)}: a name has 1 to ${MAX_NAME_BYTES} bytes, no NUL and no "$$".`,
+  )
+}

@@ -1,8 +1,8 @@
 import { CompiledQuery } from 'kysely'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import { type Database, quoted, withRetry } from './database.ts'
-import { type Migration, readMigrations } from './migration-files.ts'
-import { toFailure } from './pg-errors.ts'
+import { ledgerOf, ledgerSql, lockName, type Migration, readMigrations } from './migration-files.ts'
+import { isTransient, toFailure } from './pg-errors.ts'
 import { statementsOf } from './sql-statements.ts'
 
 /** Where each change stands. */
@@ -10,9 +10,27 @@ export interface MigrationStatus {
   readonly name: string
   /** `unknown` means the database has a change this program does not know: it is newer. */
   readonly state: 'applied' | 'pending' | 'unknown'
+  /** When, by the database's clock; absent while pending. */
+  readonly appliedAt?: string
 }
 
-/** Applies and undoes changes of the schema, one process at a time. */
+/** Long enough for an index over a large table, and still finite. */
+const MAX_STATEMENT_MS = 3_600_000
+
+type Run = (statement: string, ...parameters: unknown[]) => Promise<void>
+type Applied = ReadonlyMap<string, string>
+
+/**
+ * Applies and undoes changes of the schema, one process at a time.
+ *
+ * @example
+ * ```ts
+ * await using store = await openPglite()
+ * const migrator = new Migrator(store.database)
+ * console.log((await migrator.status()).every(({ state }) => state === 'applied')) // => true
+ * console.log((await migrator.up()).length) // => 0
+ * ```
+ */
 export class Migrator {
   readonly #database: Database
 
@@ -20,30 +38,39 @@ export class Migrator {
     this.#database = database
   }
 
-  /** Applies what is pending and answers with its names. Any number of processes may call it at once. */
+  /**
+   * Applies what is pending, all of it or nothing, and answers with its names. Any number of processes may call it at
+   * once. Where nothing is pending it only reads, so a role that may not change the schema can call it too.
+   */
   async up(): Promise<readonly string[]> {
+    if ((await this.#pending()).length === 0) return []
     return this.#locked(async (run, migrations, applied) => {
-      this.#refuseNewer(migrations, applied)
-      const pending = migrations.filter(({ name }) => !applied.includes(name))
+      refuseNewer(migrations, applied)
+      const pending = migrations.filter(({ name }) => !applied.has(name))
       for (const { name, up } of pending) {
-        for (const statement of statementsOf(up)) await run(statement)
-        await run(`insert into ${this.#table} (name, applied_at) values ($1, clock_timestamp())`, name)
+        await make(run, name, up)
+        await run(`insert into ${this.#ledger} (name, applied_at) values ($1, clock_timestamp())`, name)
       }
       return pending.map(({ name }) => name)
     })
   }
 
-  /** Undoes the newest changes, one unless told otherwise, and answers with their names. Their data is gone. */
+  /**
+   * Undoes the newest changes, one unless told otherwise, and answers with their names. Their data is gone.
+   *
+   * @throws RangeError when the count is not a whole number from 1 (or `Infinity`, for all)
+   */
   async down(count = 1): Promise<readonly string[]> {
+    if (count !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(count) && count >= 1)) {
+      throw new RangeError(`Say how many changes to undo, from 1; not ${count}`)
+    }
     return this.#locked(async (run, migrations, applied) => {
-      this.#refuseNewer(migrations, applied)
-      const undone = migrations
-        .filter(({ name }) => applied.includes(name))
-        .slice(-count)
-        .reverse()
+      refuseNewer(migrations, applied)
+      const standing = migrations.filter(({ name }) => applied.has(name))
+      const undone = standing.slice(-count).reverse()
       for (const { name, down } of undone) {
-        for (const statement of statementsOf(down)) await run(statement)
-        await run(`delete from ${this.#table} where name = $1`, name)
+        await make(run, name, down)
+        await run(`delete from ${this.#ledger} where name = $1`, name)
       }
       return undone.map(({ name }) => name)
     })
@@ -53,98 +80,144 @@ export class Migrator {
   async status(): Promise<readonly MigrationStatus[]> {
     const migrations = await readMigrations(this.#database.schema)
     const applied = await this.#appliedOrNone()
-    const known = migrations.map(
-      ({ name }) => ({ name, state: applied.includes(name) ? 'applied' : 'pending' }) as const,
-    )
-    const unknown = applied.filter((name) => !migrations.some((migration) => migration.name === name))
-    return [...known, ...unknown.map((name) => ({ name, state: 'unknown' }) as const)]
+    const known = migrations.map(({ name }): MigrationStatus => {
+      const appliedAt = applied.get(name)
+      return appliedAt === undefined ? { name, state: 'pending' } : { name, state: 'applied', appliedAt }
+    })
+    const unknown = unknownOf(migrations, applied).map((name): MigrationStatus => {
+      return { name, state: 'unknown', appliedAt: applied.get(name) ?? '' }
+    })
+    return [...known, ...unknown]
   }
 
   /** @throws StoreFailure unless the schema is exactly what this program knows */
   async check(): Promise<void> {
-    const status = await this.status()
-    this.#refuseNewer(
-      await readMigrations(this.#database.schema),
-      status.filter(({ state }) => state !== 'pending').map(({ name }) => name),
-    )
-    const pending = status.filter(({ state }) => state === 'pending')
-    if (pending.length > 0) {
-      const names = pending.map(({ name }) => name).join(', ')
-      throw new StoreFailure(
-        'store.not_migrated',
-        `The database lacks ${names}. Run "baton migrate up", or open with autoMigrate.`,
-      )
-    }
-  }
-
-  get #table(): string {
-    return `${quoted(this.#database.schema)}.migrations`
-  }
-
-  #refuseNewer(migrations: readonly Migration[], applied: readonly string[]): void {
-    const unknown = applied.filter((name) => !migrations.some((migration) => migration.name === name))
-    if (unknown.length === 0) return
+    const pending = await this.#pending()
+    if (pending.length === 0) return
+    const { schema } = this.#database
+    const command = `baton migrate up${schema === 'batonpass' ? '' : ` --schema ${shellWord(schema)}`}`
     throw new StoreFailure(
-      'store.newer_schema',
-      `The database has ${unknown.join(', ')}, which this program does not know. Use a newer version of Batonpass.`,
+      'store.not_migrated',
+      `The schema ${quoted(schema)} lacks ${pending.join(', ')}. Run "${command}", or open with autoMigrate.`,
     )
   }
 
-  async #appliedOrNone(): Promise<readonly string[]> {
-    const { kysely } = this.#database
+  /** What `up` would do to an empty database, as one script; asks no database. */
+  sql(): Promise<string> {
+    return offlineSql(this.#database.schema)
+  }
+
+  get #ledger(): string {
+    return ledgerOf(this.#database.schema)
+  }
+
+  async #pending(): Promise<readonly string[]> {
+    const migrations = await readMigrations(this.#database.schema)
+    const applied = await this.#appliedOrNone()
+    refuseNewer(migrations, applied)
+    return migrations.filter(({ name }) => !applied.has(name)).map(({ name }) => name)
+  }
+
+  async #appliedOrNone(): Promise<Applied> {
     try {
-      const exists = CompiledQuery.raw('select to_regclass($1)::text as name', [this.#table])
-      const { rows } = await withRetry(() => kysely.executeQuery<{ name: string | null }>(exists))
-      if (rows[0]?.name === null) return []
-      return await this.#applied(kysely)
+      return await withRetry(() => this.#applied(this.#database.kysely))
     } catch (error) {
       throw toFailure(error)
     }
   }
 
-  async #applied(kysely: Database['kysely']): Promise<readonly string[]> {
-    const query = CompiledQuery.raw(`select name from ${this.#table} order by name`)
-    const { rows } = await kysely.executeQuery<{ name: string }>(query)
-    return rows.map(({ name }) => name)
+  async #applied(kysely: Database['kysely']): Promise<Applied> {
+    const ledger = CompiledQuery.raw('select to_regclass($1) is not null as exists', [this.#ledger])
+    const found = await kysely.executeQuery<{ exists: boolean }>(ledger)
+    if (found.rows[0]?.exists !== true) return new Map()
+    const query = CompiledQuery.raw(
+      `select name, to_char(applied_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as applied_at
+       from ${this.#ledger} order by name`,
+    )
+    const { rows } = await kysely.executeQuery<{ name: string; applied_at: string }>(query)
+    return new Map(rows.map(({ name, applied_at: appliedAt }) => [name, appliedAt]))
   }
 
   /** One transaction under a lock that ends with it, so that it works behind a transaction pooler too. */
   async #locked(
-    work: (
-      run: (statement: string, ...parameters: unknown[]) => Promise<void>,
-      migrations: readonly Migration[],
-      applied: readonly string[],
-    ) => Promise<readonly string[]>,
+    work: (run: Run, migrations: readonly Migration[], applied: Applied) => Promise<readonly string[]>,
   ): Promise<readonly string[]> {
     const { kysely, schema } = this.#database
     const migrations = await readMigrations(schema)
     try {
       return await kysely.transaction().execute(async (transaction) => {
-        const run = async (statement: string, ...parameters: unknown[]): Promise<void> => {
+        const run: Run = async (statement, ...parameters) => {
           await transaction.executeQuery(CompiledQuery.raw(statement, parameters))
         }
-        await run(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, `batonpass migrations ${schema}`)
-        await run(`create schema if not exists ${quoted(schema)}`)
-        await run(`create table if not exists ${this.#table} (
-          name text not null, applied_at timestamptz not null, constraint migrations_pkey primary key (name))`)
+        // For this transaction only: waiting for the others, and the work itself, may take longer than a query.
+        await run(`select set_config('statement_timeout', $1, true)`, String(MAX_STATEMENT_MS))
+        await run(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, lockName(schema))
+        await this.#makeLedger(transaction, run)
         return work(run, migrations, await this.#applied(transaction))
       })
     } catch (error) {
       throw toFailure(error)
     }
   }
+
+  /** Creates only what is missing: `if not exists` asks for the right to create even where nothing is to be done. */
+  async #makeLedger(transaction: Database['kysely'], run: Run): Promise<void> {
+    const { schema } = this.#database
+    const question = 'select to_regnamespace($1) is not null as schema, to_regclass($2) is not null as ledger'
+    const { rows } = await transaction.executeQuery<{ schema: boolean; ledger: boolean }>(
+      CompiledQuery.raw(question, [quoted(schema), this.#ledger]),
+    )
+    if (rows[0]?.schema !== true) await run(`create schema ${quoted(schema)}`)
+    if (rows[0]?.ledger !== true) for (const statement of statementsOf(ledgerSql(schema))) await run(statement)
+  }
 }
 
-/** What `up` would do to an empty database, as one script for people who run SQL by hand. */
+/** What breaks here is the fault of the change, whatever the engine calls it; only a lost connection is not. */
+const make = async (run: Run, name: string, change: string): Promise<void> => {
+  try {
+    for (const statement of statementsOf(change)) await run(statement)
+  } catch (cause) {
+    if (cause instanceof StoreFailure || isTransient(cause)) throw cause
+    const detail = cause instanceof Error ? cause.message : String(cause)
+    throw new StoreFailure('store.failed', `Nothing was changed, because ${name} failed: ${detail}`, { cause })
+  }
+}
+
+const unknownOf = (migrations: readonly Migration[], applied: Applied): readonly string[] =>
+  [...applied.keys()].filter((name) => !migrations.some((migration) => migration.name === name))
+
+const refuseNewer = (migrations: readonly Migration[], applied: Applied): void => {
+  const unknown = unknownOf(migrations, applied)
+  if (unknown.length === 0) return
+  throw new StoreFailure(
+    'store.newer_schema',
+    `The database has ${unknown.join(', ')}, which this program does not know. Use a newer version of Batonpass.`,
+  )
+}
+
+const shellWord = (text: string): string => (/^\w+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
+
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+/**
+ * What `up` would do to an empty database, as one script for people who run SQL by hand.
+ *
+ * @example
+ * ```ts
+ * const script = await offlineSql('tenant_7')
+ * console.log(script.includes('create table "tenant_7".handoffs')) // => true
+ * ```
+ */
 export const offlineSql = async (schema: string): Promise<string> => {
   const migrations = await readMigrations(schema)
-  const table = `${quoted(schema)}.migrations`
   return [
     'begin;',
+    `select pg_advisory_xact_lock(hashtextextended(${literal(lockName(schema))}, 0));`,
     `create schema if not exists ${quoted(schema)};`,
-    `create table if not exists ${table} (name text not null, applied_at timestamptz not null, constraint migrations_pkey primary key (name));`,
+    ledgerSql(schema).trim(),
     ...migrations.map(
-      ({ name, up }) => `\n-- ${name}\n${up.trim()}\ninsert into ${table} values ('${name}', clock_timestamp());`,
+      ({ name, up }) =>
+        `\n-- ${name}\n${up.trim()}\ninsert into ${ledgerOf(schema)} (name, applied_at) values (${literal(name)}, clock_timestamp());`,
     ),
     '\ncommit;',
   ].join('\n')

@@ -1,26 +1,47 @@
-import { PGlite } from '@electric-sql/pglite'
 import { PGliteDialect } from 'kysely'
-import { defined } from '../../domain/defined.ts'
 import { Migrator } from './migrator.ts'
+import { openFolder, openInMemory } from './pglite-folder.ts'
 import { SqlStore } from './sql-store.ts'
 
 /** Where the embedded store keeps its files. */
 export interface PgliteOptions {
-  /** A folder; left out means in memory, gone with the process. */
+  /** A folder, made when missing, for one process at a time; left out means in memory, gone with the process. */
   readonly dataDir?: string
   readonly schema?: string
-  /** A dump of a data folder to begin from. */
+  /** A dump of a database folder to begin from. */
   readonly loadDataDir?: Blob
 }
 
-/** Opens the embedded store and brings its schema up to date. */
+/**
+ * Opens the embedded store and brings its schema up to date. What it has acknowledged outlives the process, however that
+ * ends. `docs/embedded-store.md` says more.
+ *
+ * @throws StoreFailure `store.locked` when another process, or this one, has the folder open; `store.newer_schema` when
+ * a newer Batonpass has written to it; `store.failed` when the folder or its database cannot be opened
+ * @example
+ * ```ts
+ * await using store = await openPglite()
+ * const service = new HandoffService({ store, clock: systemClock, ids: uuidV7Ids })
+ * const { conversation } = unwrap(await service.openConversation({ originalTask: 'Fix the flaky test' }))
+ * console.log((await store.conversations.find(conversation.id))?.originalTask) // => Fix the flaky test
+ * ```
+ */
 export const openPglite = async (options: PgliteOptions = {}): Promise<SqlStore> => {
   const { dataDir, schema = 'batonpass', loadDataDir } = options
-  const pglite = await PGlite.create(defined({ dataDir, loadDataDir }))
-  const close = async (): Promise<void> => {
-    if (!pglite.closed) await pglite.close()
-  }
+  const { pglite, lock } =
+    dataDir === undefined
+      ? { pglite: await openInMemory(loadDataDir), lock: undefined }
+      : await openFolder(dataDir, loadDataDir)
+  let closing: Promise<void> | undefined
+  // The lock goes last: until the engine is closed it may still write.
+  const close = (): Promise<void> => (closing ??= pglite.close().finally(() => lock?.release()))
   const store = new SqlStore(new PGliteDialect({ pglite }), schema, close)
-  await new Migrator(store.database).up()
-  return store
+  try {
+    await new Migrator(store.database).up()
+    return store
+  } catch (error) {
+    // Why it did not open matters more than whether what is left could be closed.
+    await Promise.allSettled([close()])
+    throw error
+  }
 }

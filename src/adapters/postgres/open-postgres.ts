@@ -15,7 +15,10 @@ export interface PostgresOptions {
   readonly schema?: string
   /** Apply pending migrations on opening. A server's operator usually does that with `baton migrate up`. */
   readonly autoMigrate?: boolean
-  /** The connection goes through a transaction pooler such as PgBouncer, which takes no settings at connect time. */
+  /**
+   * The connection goes through a transaction pooler such as PgBouncer, which takes no settings at connect time and no
+   * named statements. A caller's own pool is always taken to be one.
+   */
   readonly pooled?: boolean
   /** How many connections at most; 10 unless given. */
   readonly maxConnections?: number
@@ -35,6 +38,11 @@ const PATIENCE_MS = 5_000
  * Opens a store on a Postgres server.
  *
  * @throws StoreFailure `store.not_migrated` or `store.newer_schema` when the schema is not the one this program knows
+ * @example
+ * ```ts
+ * const unreachable = openPostgres({ connectionString: 'postgres://nobody@127.0.0.1:1/none', connectTimeoutMs: 100 })
+ * await unreachable.catch((failure: StoreFailure) => console.log(failure.code, failure.retryable)) // => store.unavailable true
+ * ```
  */
 export const openPostgres = async (options: PostgresOptions): Promise<SqlStore> => {
   const { schema = 'batonpass', autoMigrate = false } = options
@@ -47,7 +55,13 @@ export const openPostgres = async (options: PostgresOptions): Promise<SqlStore> 
     if (options.pool !== undefined) pool.removeListener('error', ignore)
     else if (!pool.ending) await pool.end()
   }
-  const store = new SqlStore(new PostgresDialect({ pool: safePool(pool, patience) }), schema, close)
+  const store = new SqlStore(
+    new PostgresDialect({
+      pool: safePool(pool, { patience, isDirect: options.pooled !== true && options.pool === undefined }),
+    }),
+    schema,
+    close,
+  )
   try {
     const migrator = new Migrator(store.database)
     if (autoMigrate) await migrator.up()

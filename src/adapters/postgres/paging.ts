@@ -16,7 +16,8 @@ export const paged = <Item>(items: readonly Item[], page: Page, keyOf: (item: It
 /** The values rows are ordered by. */
 export type Key = readonly (string | number)[]
 
-const toCursor = (key: Key): string => Buffer.from(JSON.stringify(key)).toString('base64url')
+/** The values as a cursor. */
+export const toCursor = (key: Key): string => Buffer.from(JSON.stringify(key)).toString('base64url')
 
 /** The values a cursor stands for. @throws StoreFailure when the cursor is not one of ours */
 export const fromCursor = (cursor: string, parts: number): readonly (string | number)[] => {

@@ -20,7 +20,7 @@ import { isCommandTaken, isConflict, toFailure } from './pg-errors.ts'
 import { aConversation, aTurn, maybe, place, reader, time, toolCall } from './row-types.ts'
 import { toWorkingSession } from './session-row.ts'
 import { toStorableJson, toStorableText } from './text-codec.ts'
-import { payloadDigest, unitRows } from './unit-rows.ts'
+import { auditColumns, payloadDigest, unitRows } from './unit-rows.ts'
 
 /** A receipt is our own words back; it is not taken apart here. */
 const repeated = z.object({ digest: z.string(), receipt: z.custom<Receipt>((value) => typeof value === 'object') })
@@ -127,6 +127,8 @@ const due = <T>(part: T | undefined): T => {
   return part
 }
 
+const COMMIT = 'commit_unit(%::text::jsonb, %::uuid[], %::text[], %::text[])'
+
 /** Loads in one call, commits in one call; the database functions keep their plans, behind a pooler too. */
 export class PostgresUnitOfWork implements UnitOfWork {
   readonly #database: Database
@@ -147,14 +149,14 @@ export class PostgresUnitOfWork implements UnitOfWork {
   }
 
   async commit(unit: Unit): Promise<CommitOutcome> {
-    const rows = toStorableJson(unitRows(unit))
-    const kept = await this.#commit(rows)
+    const { streams, bodies, salts } = auditColumns(unit.events)
+    const kept = await this.#commit([toStorableJson(unitRows(unit)), streams, bodies, salts])
     return kept.outcome === 'repeated' ? { outcome: 'repeated', repeated: toRepeated(kept, unit.command) } : kept
   }
 
-  async #commit(rows: string): Promise<z.output<typeof outcome>> {
+  async #commit(rows: readonly unknown[]): Promise<z.output<typeof outcome>> {
     try {
-      return toOutcome(await callFunction(this.#database, this.#text('commit_unit(%::text::jsonb)'), [rows]))
+      return toOutcome(await callFunction(this.#database, this.#text(COMMIT), rows))
     } catch (error) {
       if (isCommandTaken(error)) return this.#commit(rows)
       if (isConflict(error)) return { outcome: 'conflict' }

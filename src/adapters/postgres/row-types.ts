@@ -86,6 +86,3 @@ export const reader =
       throw new StoreFailure('store.integrity', problem, { cause })
     }
   }
-
-export const toToolCalls = reader('tool call', z.array(toolCall))
-export const toInstant = reader('time', time)

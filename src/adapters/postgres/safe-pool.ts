@@ -11,7 +11,26 @@ export interface Patience {
   readonly answerMs: number
 }
 
+/** How to speak to a server. */
+export interface PoolManners {
+  readonly patience: Patience
+  /** Statements keep their plans by name, which a transaction pooler does not allow. */
+  readonly isDirect: boolean
+}
+
 const ignore = (): void => {}
+
+/** The same text has the same name. Queries over history vary in their filters, so the names are many but few enough. */
+const MOST_NAMES = 500
+const names = new Map<string, string>()
+
+const nameOf = (text: string): string | undefined => {
+  const known = names.get(text)
+  if (known !== undefined || names.size >= MOST_NAMES) return known
+  const name = `batonpass_${names.size}`
+  names.set(text, name)
+  return name
+}
 
 /**
  * A pool as Kysely wants it, that survives its connections and never waits for ever.
@@ -19,8 +38,8 @@ const ignore = (): void => {}
  * A client that breaks while it is checked out emits an error of its own, which ends the process unless somebody
  * listens; and a client that did not answer in time is still busy, so it must not go back to the pool.
  */
-export const safePool = (pool: Pool, patience: Patience): PostgresPool => ({
-  connect: async () => checkedOut(await connected(pool, patience), patience),
+export const safePool = (pool: Pool, manners: PoolManners): PostgresPool => ({
+  connect: async () => checkedOut(await connected(pool, manners.patience), manners),
   // Whoever made the pool ends it.
   end: async () => {},
   options: {},
@@ -40,16 +59,18 @@ const connected = async (pool: Pool, { connectMs }: Patience): Promise<PoolClien
   })
 }
 
-const checkedOut = (client: PoolClient, { answerMs }: Patience): PostgresPoolClient => {
+const checkedOut = (client: PoolClient, { patience, isDirect }: PoolManners): PostgresPoolClient => {
   let isBroken = false
   const onError = (): void => {
     isBroken = true
   }
   client.on('error', onError)
   const query = async (text: string, parameters: readonly unknown[]) => {
-    const ask = async () => client.query(text, [...parameters])
+    const values = [...parameters]
+    const ask = async () =>
+      client.query(isDirect && values.length > 0 ? { name: nameOf(text), text, values } : { text, values })
     try {
-      return await within(answerMs, ask, () => {
+      return await within(patience.answerMs, ask, () => {
         isBroken = true
         return 'The database gave no answer'
       })

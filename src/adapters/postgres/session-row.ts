@@ -1,5 +1,10 @@
 import { z } from 'zod'
-import { SESSION_STATES, type SessionLifecycle, type WorkingSession } from '../../domain/agent-session.ts'
+import {
+  SESSION_STATES,
+  type SessionLifecycle,
+  type SourceSession,
+  type WorkingSession,
+} from '../../domain/agent-session.ts'
 import { defined } from '../../domain/defined.ts'
 import { holderToken } from '../../domain/ids.ts'
 import {
@@ -92,7 +97,7 @@ export const toWorkingSession = reader(
   ),
 )
 
-export const fromWorkingSession = ({ session, holder }: WorkingSession) => ({
+export const fromWorkingSession = ({ session, holder }: SourceSession) => ({
   conversation_id: session.conversationId,
   id: session.id,
   epoch: session.epoch,

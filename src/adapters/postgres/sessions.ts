@@ -1,13 +1,15 @@
 import { sql } from 'kysely'
 import type { AgentSession } from '../../domain/agent-session.ts'
 import type { AgentSessionRepository } from '../../ports/agent-session-repository.ts'
-import { type Database, readDocuments, reading } from './database.ts'
+import { allOf, byAge, given } from './by-age.ts'
+import { type Database, named, readDocuments, reading } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 import { toWorkingSession } from './session-row.ts'
 import { toStorableText } from './text-codec.ts'
 
 /** Sessions, one or many. */
-export const sessionsIn = ({ kysely }: Database): AgentSessionRepository => {
+export const sessionsIn = (database: Database): AgentSessionRepository => {
+  const { kysely } = database
   const select = () => kysely.selectFrom('agent_sessions as s').select(sql<string>`to_jsonb(s)::text`.as('json'))
   const read = async (query: ReturnType<typeof select>): Promise<readonly AgentSession[]> =>
     (await readDocuments(() => query.execute())).map((row) => toWorkingSession(row).session)
@@ -27,6 +29,21 @@ export const sessionsIn = ({ kysely }: Database): AgentSessionRepository => {
         const all = select().where('s.conversation_id', '=', conversation).orderBy('s.epoch').limit(limitOf(page))
         const from = page.after === undefined ? all : all.where('s.epoch', '>', Number(fromCursor(page.after, 1)[0]))
         return paged(await read(from), page, ({ epoch }) => [epoch])
+      }),
+    list: ({ conversationId, agentName, state, order = 'oldest_first' }, page) =>
+      reading(async () => {
+        const age = byAge('s', 'started_at', { ...page, order })
+        const where = allOf([
+          given(conversationId, (id) => sql`s.conversation_id = ${id}::uuid`),
+          given(agentName, (agent) => sql`s.agent_name = ${toStorableText(agent)}`),
+          given(state, (wanted) => sql`s.state = ${wanted}`),
+          ...age.from,
+        ])
+        const query = sql<{ json: string }>`select to_jsonb(s)::text as json from ${named(database, 'agent_sessions')} s
+          where ${where} order by ${age.order} limit ${age.limit}`
+        const rows = await readDocuments(async () => (await query.execute(kysely)).rows)
+        const sessions = rows.map((row) => toWorkingSession(row).session)
+        return paged(sessions, page, ({ startedAt, id }) => [startedAt, id])
       }),
   }
 }

@@ -16,7 +16,7 @@ import { PostgresUnitOfWork } from './postgres-unit-of-work.ts'
 import { sessionsIn } from './sessions.ts'
 import { snapshotsIn } from './snapshots.ts'
 
-/** Everything kept in a Postgres schema, over any engine that speaks Postgres. */
+/** Everything kept in a Postgres schema, over any engine that speaks Postgres. Made by `openPostgres` and `openPglite`. */
 export class SqlStore implements Store {
   readonly unitOfWork: PostgresUnitOfWork
   readonly conversations: ConversationRepository

@@ -1,15 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { sealBody } from '../../domain/audit-chain.ts'
 import type { AuditEvent } from '../../domain/audit-event.ts'
-import { canonicalJson } from '../../domain/canonical-json.ts'
 import type { Change, Expected } from '../../domain/decision.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
 import type { ConversationId } from '../../domain/ids.ts'
-import { mapTexts } from '../../domain/texts.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
 import { fromConversation } from './conversation-row.ts'
 import { fromHandoff } from './handoff-row.ts'
 import { fromMessage, fromSnapshot, fromToolCalls, fromTurn } from './record-rows.ts'
 import { fromWorkingSession } from './session-row.ts'
+import { toStorableText } from './text-codec.ts'
 
 /** The lists that `commit_unit` takes, one per table and one per guard. */
 type RowList =
@@ -31,12 +31,8 @@ type RowsOfChange = Partial<Record<RowList, readonly object[]>>
 /** What was asked, as a digest: enough to tell a repetition from a reuse. */
 export const payloadDigest = (payload: string): string => createHash('sha256').update(payload).digest('hex')
 
-/** A text in an audit entry: its digest, salted so that nobody can guess an erased text. */
-export const textDigest = (salt: string, text: string): string =>
-  `sha256:${createHash('sha256').update(salt).update('\n').update(JSON.stringify(text)).digest('hex')}`
-
-/** A unit as the one parameter of `commit_unit`. */
-export const unitRows = ({ command, changes, events, receipt }: Unit): object => {
+/** The rows of a unit, as the first parameter of `commit_unit`. */
+export const unitRows = ({ command, changes, receipt }: Unit): object => {
   const lists: Record<string, object[]> = {}
   for (const change of changes) {
     for (const [name, rows] of Object.entries(rowsOf(change))) lists[name] = [...(lists[name] ?? []), ...rows]
@@ -50,7 +46,6 @@ export const unitRows = ({ command, changes, events, receipt }: Unit): object =>
       receipt,
     },
     ...lists,
-    events: events.map(auditRow),
   }
 }
 
@@ -120,15 +115,19 @@ const conversationOf = (change: Change): ConversationId => {
   }
 }
 
-/** An event as canonical JSON text, texts replaced by salted digests; the salt goes beside it. */
-const auditRow = (event: AuditEvent): object => {
-  const salt = randomUUID()
-  const digests: string[] = []
-  const body = mapTexts(event, (text) => {
-    const digest = textDigest(salt, text)
-    digests.push(digest)
-    return digest
-  })
-  const beside = digests.length === 0 ? {} : { salt }
-  return { conversation_id: event.conversationId, body: canonicalJson(body), ...beside }
+/** The events of a unit, as the other parameters: grouped by stream in id order, in which their heads are locked. */
+export const auditColumns = (events: Unit['events']) => {
+  const rows = events.map(auditRow).sort(({ stream: a }, { stream: b }) => (a < b ? -1 : Number(a > b)))
+  return {
+    streams: rows.map(({ stream }) => stream),
+    bodies: rows.map(({ body }) => toStorableText(body)),
+    salts: rows.map(({ salt }) => salt ?? null),
+  }
 }
+
+const auditRow = (event: AuditEvent) => ({
+  stream: event.conversationId,
+  ...sealBody(event, randomUUID(), sha256),
+})
+
+const sha256 = (data: Uint8Array): Uint8Array => createHash('sha256').update(data).digest()

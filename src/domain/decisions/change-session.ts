@@ -2,7 +2,7 @@ import type { AgentSession, WorkingSession } from '../agent-session.ts'
 import { type Decided, expecting } from '../decision.ts'
 import type { ResumeFacts, SessionFacts } from '../facts.ts'
 import type { AgentSessionId, HolderToken } from '../ids.ts'
-import { blanks } from '../input.ts'
+import { fieldProblems } from '../input.ts'
 import type { Instant } from '../instant.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -30,7 +30,7 @@ export const changeSession = (
   target: SessionTarget,
   command: Extract<SessionCommand, { type: 'pause' | 'complete' | 'fail' | 'resume' }>,
 ): Decided<{ readonly session: AgentSession }> => {
-  const blank = command.type === 'fail' ? refuseForAll(blanks({ reason: command.reason })) : undefined
+  const blank = command.type === 'fail' ? refuseForAll(fieldProblems({ reason: command.reason })) : undefined
   if (blank !== undefined) return err(blank)
   const found = findWorking(facts, target)
   if (!found.ok) return found

@@ -13,7 +13,7 @@ import {
 } from '../handoff.ts'
 import { beginHandoff, type HandoffInitiated } from '../handoff-lifecycle.ts'
 import type { HandoffId, SnapshotId, TurnId } from '../ids.ts'
-import { blanks } from '../input.ts'
+import { fieldProblems } from '../input.ts'
 import type { Instant } from '../instant.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -124,7 +124,7 @@ const obstaclesTo = (
   const unknownFlag = flags.find((flag) => !HANDOFF_FLAGS.includes(flag))
   const missing = (toolCalls ?? []).filter((id) => !facts.namedToolCalls.some(({ callId }) => callId === id))
   const obstacles: (Refusal | false)[] = [
-    ...blanks({ targetAgent, reason }),
+    ...fieldProblems({ targetAgent, reason }),
     !HANDOFF_KINDS.includes(kind) && {
       code: 'input.invalid',
       field: 'kind',

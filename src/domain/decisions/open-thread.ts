@@ -8,7 +8,7 @@ import type { SourceFacts } from '../facts.ts'
 import type { HandoffMetadata } from '../handoff.ts'
 import { beginHandoff } from '../handoff-lifecycle.ts'
 import type { ConversationId } from '../ids.ts'
-import { blanks } from '../input.ts'
+import { fieldProblems } from '../input.ts'
 import type { Instant } from '../instant.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
 import { err, ok } from '../result.ts'
@@ -60,7 +60,7 @@ export const openThread = (
   const obstacles = [...(child.ok ? [] : [child.error]), ...(described.ok ? [] : described.error)]
   if (!child.ok || !described.ok) return err(refuseForAll(obstacles) as Refusal)
   const { conversation } = child.value.answer
-  const blank = refuseForAll(blanks({ backend: request.backend, continuation: request.continuation }))
+  const blank = refuseForAll(fieldProblems({ backend: request.backend, continuation: request.continuation }))
   if (blank !== undefined) return err(blank)
   const continuation = request.continuation ?? continuationFor(conversation.originalTask, request.document)
   const started = newSession(firstSession(conversation, source, request, ids), ids.session, continuation)

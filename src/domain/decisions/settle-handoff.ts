@@ -1,4 +1,4 @@
-import type { AgentSession, WorkingSession } from '../agent-session.ts'
+import type { AgentSession, SourceSession, WorkingSession } from '../agent-session.ts'
 import { continuationFor } from '../continuation.ts'
 import type { Conversation } from '../conversation.ts'
 import { type Decided, expecting } from '../decision.ts'
@@ -7,7 +7,7 @@ import type { HandoffFacts } from '../facts.ts'
 import { DEFAULT_CLAIM_MS, type HandoffMetadata, MAX_CLAIM_MS } from '../handoff.ts'
 import { decideHandoff, evolveHandoff, type HandoffCommand, type HandoffMoved } from '../handoff-lifecycle.ts'
 import type { HandoffId } from '../ids.ts'
-import { blanks } from '../input.ts'
+import { fieldProblems } from '../input.ts'
 import type { Instant } from '../instant.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -44,6 +44,14 @@ export interface EndHandoff {
   readonly by?: string
 }
 
+/** What claiming a handoff answers with: the handoff, and what a successor begins from. Pass it on to complete. */
+export interface HandoffAccepted {
+  readonly handoff: HandoffMetadata
+  /** The source, as the handoff holds it. */
+  readonly session: AgentSession
+  readonly conversation: Conversation
+}
+
 /** What completing a handoff answers with: the handoff, and the new session with its holder. */
 export interface HandoffCompleted extends WorkingSession {
   readonly handoff: HandoffMetadata
@@ -51,7 +59,7 @@ export interface HandoffCompleted extends WorkingSession {
 
 interface Loaded {
   readonly handoff: HandoffMetadata
-  readonly source: WorkingSession
+  readonly source: SourceSession
   readonly conversation: Conversation
 }
 
@@ -67,7 +75,7 @@ const claimProblem = ({
   const lasts = Number.isSafeInteger(claimMs) && claimMs >= 1 && claimMs <= MAX_CLAIM_MS
   const problem = `a claim lasts from 1 to ${MAX_CLAIM_MS} whole milliseconds`
   return refuseForAll([
-    ...blanks({ claimant }),
+    ...fieldProblems({ claimant }),
     ...(lasts ? [] : [{ code: 'input.invalid', field: 'claimMs', problem } as const]),
   ])
 }
@@ -77,19 +85,19 @@ export const acceptHandoff = (
   facts: HandoffFacts,
   { handoffId, claimant, claimMs = DEFAULT_CLAIM_MS }: AcceptHandoff,
   at: Instant,
-): Decided<{ readonly handoff: HandoffMetadata }> => {
+): Decided<HandoffAccepted> => {
   const problem = claimProblem({ claimant, claimMs })
   if (problem !== undefined) return err(problem)
   const found = find(facts, handoffId)
   if (!found.ok) return found
-  const { handoff } = found.value
+  const { handoff, source, conversation } = found.value
   const decided = decideHandoff(handoff, { type: 'accept', by: claimant, claimMs, at, now: facts.now })
   if (!decided.ok) return decided
   const accepted = evolveHandoff(handoff, decided.value)
   return ok({
     changes: [{ type: 'move_handoff', handoff: accepted, expected: handoff.version }],
     events: [decided.value],
-    answer: { handoff: accepted },
+    answer: { handoff: accepted, session: source.session, conversation },
   })
 }
 
@@ -98,8 +106,8 @@ export const claimNextHandoff = (
   facts: HandoffFacts,
   request: Omit<AcceptHandoff, 'handoffId'> & { readonly targetAgent: string },
   at: Instant,
-): Decided<{ readonly handoff?: HandoffMetadata }> => {
-  const problem = refuseForAll(blanks({ targetAgent: request.targetAgent })) ?? claimProblem(request)
+): Decided<Partial<HandoffAccepted>> => {
+  const problem = refuseForAll(fieldProblems({ targetAgent: request.targetAgent })) ?? claimProblem(request)
   if (problem !== undefined) return err(problem)
   if (facts.handoff === undefined) return ok({ changes: [], events: [], answer: {} })
   return acceptHandoff(facts, { ...request, handoffId: facts.handoff.id }, at)
@@ -111,7 +119,7 @@ export const completeHandoff = (
   request: CompleteHandoff,
   { ids, at }: { readonly ids: NewSessionIds; readonly at: Instant },
 ): Decided<HandoffCompleted> => {
-  const blank = refuseForAll(blanks({ ...request, handoffId: undefined }))
+  const blank = refuseForAll(fieldProblems({ ...request, handoffId: undefined }))
   if (blank !== undefined) return err(blank)
   const found = find(facts, request.handoffId)
   if (!found.ok) return found
@@ -123,7 +131,7 @@ export const completeHandoff = (
   if (!left.ok) return left
   const continuation = request.continuation ?? continuationFor(conversation.originalTask, handoff.document)
   const target = newSession(successor(facts, found.value, request, { id: ids.sessionId, at }), ids, continuation)
-  const handedOff = { session: evolveSession(source.session, left.value), holder: source.holder }
+  const handedOff = { ...source, session: evolveSession(source.session, left.value) }
   return ok({
     changes: [
       { type: 'move_session', working: handedOff, expected: expecting(source) },
@@ -182,7 +190,7 @@ export const endHandoff = (
   { handoffId, reason, by }: EndHandoff,
   { type, at }: { readonly type: 'cancel' | 'fail'; readonly at: Instant },
 ): Decided<{ readonly handoff: HandoffMetadata; readonly session: AgentSession }> => {
-  const blank = refuseForAll(blanks({ reason, by }))
+  const blank = refuseForAll(fieldProblems({ reason, by }))
   if (blank !== undefined) return err(blank)
   const found = find(facts, handoffId)
   if (!found.ok) return found
@@ -192,7 +200,7 @@ export const endHandoff = (
   const released = decideSession(source.session, { type: 'release', handoffId, at })
   if (!released.ok) return released
   const after = evolveHandoff(handoff, ended.value)
-  const working = { session: evolveSession(source.session, released.value), holder: source.holder }
+  const working = { ...source, session: evolveSession(source.session, released.value) }
   return ok({
     changes: [
       { type: 'move_handoff', handoff: after, expected: handoff.version },

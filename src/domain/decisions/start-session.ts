@@ -4,7 +4,7 @@ import type { Decided, Decision } from '../decision.ts'
 import { defined } from '../defined.ts'
 import type { ConversationFacts } from '../facts.ts'
 import type { AgentSessionId, ConversationId, HolderToken, MessageId, SnapshotId } from '../ids.ts'
-import { blanks } from '../input.ts'
+import { fieldProblems } from '../input.ts'
 import type { Instant } from '../instant.ts'
 import type { Message } from '../message.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
@@ -39,7 +39,7 @@ export const startSession = (
   { ids, at }: { readonly ids: NewSessionIds; readonly at: Instant },
 ): Decided<WorkingSession> => {
   const { conversationId, agentName, backend, model, providerSessionId, parentSessionId, prompt } = request
-  const blank = refuseForAll(blanks({ agentName, backend, model, providerSessionId, prompt }))
+  const blank = refuseForAll(fieldProblems({ agentName, backend, model, providerSessionId, prompt }))
   if (blank !== undefined) return err(blank)
   if (facts.conversation === undefined) return err({ code: 'conversation.not_found', conversationId })
   if (facts.baton !== undefined) return err(batonTaken(facts.baton))

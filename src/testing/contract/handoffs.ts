@@ -68,6 +68,22 @@ export const handoffsContract: ContractPart = {
       assert.equal(session.initiatedByHandoff, handoff.id)
       assert.equal(session.startSequence, (left?.state === 'handed_off' ? (left.endSequence ?? 0) : 0) + 1)
     },
+    'completes on what accepting answered with, wherever the epochs have come to': async (scene) => {
+      const first = await scene.worked('read_file')
+      unwrap(await scene.service.pauseSession(first))
+      const { conversationId } = first.session
+      const other = { conversationId, agentName: scene.name('other'), backend: 'scripted' }
+      unwrap(await scene.service.completeSession(unwrap(await scene.service.startSession(other))))
+      const resumed = unwrap(await scene.service.resumeSession(first))
+      const details = { targetAgent: scene.name('opus'), reason: 'full' }
+      const { handoff } = unwrap(await scene.service.initiateHandoff({ ...resumed, ...details }))
+      const accepted = unwrap(await scene.service.acceptHandoff({ handoff, claimant: 'worker' }))
+      assert.deepEqual(accepted.session, await scene.store.sessions.find(first.session.id))
+      const done = unwrap(await scene.service.completeHandoff({ ...accepted, claimant: 'worker' }))
+      assert.equal(done.session.epoch, 3)
+      assert.deepEqual(await scene.store.sessions.findActive(conversationId), done.session)
+      assert.deepEqual(await scene.store.handoffs.find(handoff.id), done.handoff)
+    },
     'lists what an agent may claim, oldest first, and nothing that is claimed or over': async (scene) => {
       const targetAgent = scene.name('reviewer')
       const [first, second, third] = [

@@ -1,0 +1,326 @@
+import { uuidV7Ids, type WorkingSession } from '../../src/index.ts'
+import { AGENTS, BACKEND, CLAIMANT, ORIGINAL_TASK, REASON, type Seat, turnInput } from '../seat.ts'
+import { bodyOf, digestOf, saltTexts } from './documents.ts'
+import { type Run, write } from './statement.ts'
+import type { Statements } from './statements.ts'
+
+const UNKNOWN = { state: 'unknown' } as const
+const CLAIM_MS = 60_000
+
+interface ToolCall {
+  readonly callId: string
+  readonly messageId: string
+  readonly sequenceNumber: number
+  readonly toolName: string
+}
+
+interface Standing {
+  id: string
+  holder: string
+  version: number
+  epoch: number
+  agent: string
+  turns: number
+  next: number
+  windowStart: number
+  user: number
+  assistant: number
+  usage: object
+  turn: string | undefined
+  calls: readonly ToolCall[]
+}
+
+/** Hand-written SQL that holds everything it can: one statement per step, no rule checked but the version. */
+export class FloorSeat implements Seat {
+  readonly conversationId: string
+  readonly #run: Run
+  readonly #statements: Statements
+  #session: Standing
+  #handoff = ''
+
+  constructor(run: Run, statements: Statements, { session, holder }: WorkingSession) {
+    this.#run = run
+    this.#statements = statements
+    this.conversationId = session.conversationId
+    const { turns, nextSequence, window } = session.progress
+    this.#session = {
+      ...{ id: session.id, holder, version: session.version, epoch: session.epoch, agent: session.agentName },
+      ...{ turns, next: nextSequence, windowStart: window.range?.start ?? nextSequence },
+      ...{ user: window.messages.user, assistant: window.messages.assistant, usage: window.usage },
+      ...{ turn: undefined, calls: [] },
+    }
+  }
+
+  async recordTurn(): Promise<void> {
+    const session = this.#session
+    const { id: sessionId } = session
+    const { conversationId } = this
+    const { messages, usage } = turnInput(session.turns + 1)
+    const at = new Date().toISOString()
+    const turnId = uuidV7Ids.next()
+    const [first, last] = [session.next, session.next + messages.length - 1]
+    const ids = messages.map(() => uuidV7Ids.next())
+    const calls = messages.flatMap((message, index): ToolCall[] =>
+      (message.role === 'assistant' ? (message.toolCalls ?? []) : []).map(({ callId, toolName }) => ({
+        callId,
+        messageId: ids[index] ?? '',
+        sequenceNumber: first + index,
+        toolName,
+      })),
+    )
+    const next: Standing = {
+      ...session,
+      ...{ version: session.version + 1, turns: session.turns + 1, next: last + 1, usage, turn: turnId, calls },
+      ...{ user: session.user + 1, assistant: session.assistant + 1 },
+    }
+    const texts = messages.map(({ text }) => text)
+    const { salt, digests } = saltTexts(...texts)
+    await write(this.#run, this.#statements.recordTurn, {
+      ...this.#guard(),
+      ...this.#command(
+        { session: sessionId, turns: [{ messages, usage }] },
+        { holder: session.holder, session: this.#receipt(next, 'active'), turnIds: [turnId] },
+      ),
+      turn: turnId,
+      first,
+      last,
+      usage: JSON.stringify(usage),
+      at,
+      message_ids: ids,
+      roles: messages.map(({ role }) => role),
+      texts,
+      call_ids: calls.map(({ callId }) => callId),
+      tools: calls.map(({ toolName }) => toolName),
+      salt,
+      body: bodyOf({
+        at,
+        conversationId,
+        messages: messages.map(({ role }, index) => ({
+          conversationId,
+          id: ids[index],
+          recordedAt: at,
+          role,
+          sequenceNumber: first + index,
+          sessionId,
+          text: digests[index],
+          turnId,
+        })),
+        sessionId,
+        turn: {
+          conversationId,
+          id: turnId,
+          number: next.turns,
+          range: { end: last, start: first },
+          recordedAt: at,
+          sessionId,
+          toolCalls: calls,
+          usage,
+        },
+        type: 'turn.recorded',
+        version: 1,
+      }),
+    })
+    this.#session = next
+  }
+
+  async snapshot(): Promise<void> {
+    const at = new Date().toISOString()
+    const snapshot = uuidV7Ids.next()
+    const { calls } = await write(this.#run, this.#statements.snapshot, {
+      ...this.#guard(),
+      ...this.#command({ session: this.#session.id }, { snapshotId: snapshot }),
+      snapshot,
+      at,
+      body: this.#captured(this.#session, 'on_demand', snapshot, at),
+    })
+    JSON.parse(String(calls))
+  }
+
+  async initiate(): Promise<void> {
+    const session = this.#session
+    const { id: sessionId } = session
+    const { conversationId } = this
+    const at = new Date().toISOString()
+    const [handoff, snapshot] = [uuidV7Ids.next(), uuidV7Ids.next()]
+    const target = AGENTS.find((name) => name !== session.agent) ?? AGENTS[0]
+    const { salt, digests } = saltTexts(REASON)
+    const next = { ...session, version: session.version + 1 }
+    await write(this.#run, this.#statements.initiate, {
+      ...this.#guard(),
+      ...this.#command(
+        { session: sessionId, targetAgent: target, reason: REASON },
+        {
+          handoff: { id: handoff, standing: { status: 'initiated', version: 1 } },
+          session: this.#receipt(next, 'paused', { heldBy: handoff }),
+        },
+      ),
+      handoff,
+      target,
+      reason: REASON,
+      snapshot,
+      at,
+      call_ids: session.calls.map(({ callId }) => callId),
+      salt,
+      initiated: bodyOf({
+        at,
+        conversationId,
+        handoff: {
+          conversationId,
+          flags: [],
+          id: handoff,
+          initiatedAt: at,
+          kind: 'agent_transfer',
+          priorTurnId: session.turn,
+          reason: digests[0],
+          sourceAgent: session.agent,
+          sourceSessionId: sessionId,
+          targetAgent: target,
+          triggeringToolCalls: session.calls,
+        },
+        type: 'handoff.initiated',
+        version: 1,
+      }),
+      held: bodyOf({ at, conversationId, handoffId: handoff, sessionId, type: 'session.held', version: 1 }),
+      captured: this.#captured(session, 'handoff_initiated', snapshot, at),
+    })
+    this.#session = next
+    this.#handoff = handoff
+  }
+
+  async acceptAndComplete(): Promise<void> {
+    const now = Date.now()
+    const acceptedAt = new Date(now).toISOString()
+    const claim = { acceptedAt, claimant: CLAIMANT, deadline: new Date(now + CLAIM_MS).toISOString() }
+    const handoffId = this.#handoff
+    const { conversationId } = this
+    await write(this.#run, this.#statements.accept, {
+      ...this.#command(
+        { handoff: handoffId, claimant: CLAIMANT },
+        {
+          conversationId,
+          handoff: { id: handoffId, standing: { claim, status: 'accepted', version: 2 } },
+          session: this.#receipt(this.#session, 'paused', { heldBy: handoffId }),
+        },
+      ),
+      handoff: handoffId,
+      version: 1,
+      claimant: CLAIMANT,
+      at: acceptedAt,
+      deadline: claim.deadline,
+      body: bodyOf({ at: acceptedAt, claim, conversationId, handoffId, type: 'handoff.accepted', version: 1 }),
+    })
+    await this.#complete(claim)
+  }
+
+  async #complete(claim: object): Promise<void> {
+    const source = this.#session
+    const { conversationId } = this
+    const handoffId = this.#handoff
+    const at = new Date().toISOString()
+    const [target, targetHolder, snapshot, message] = [1, 2, 3, 4].map(() => uuidV7Ids.next())
+    if (!target || !targetHolder || !snapshot || !message) throw new Error('No ids')
+    const agent = AGENTS.find((name) => name !== source.agent) ?? AGENTS[0]
+    const next: Standing = {
+      ...{ id: target, holder: targetHolder, version: 1, epoch: source.epoch + 1, agent, turns: 0 },
+      ...{ next: source.next + 1, windowStart: source.next, user: 1, assistant: 0 },
+      ...{ usage: UNKNOWN, turn: undefined, calls: [] },
+    }
+    const standing = { claim, status: 'completed', endedAt: at, version: 3, targetSessionId: target }
+    const { salt, digests } = saltTexts(ORIGINAL_TASK)
+    const opening = { conversationId, id: message, recordedAt: at, role: 'user', sequenceNumber: source.next }
+    const place = { startSequence: source.next, startedAt: at }
+    await write(this.#run, this.#statements.complete, {
+      ...this.#guard(),
+      ...this.#command(
+        { handoff: handoffId, claimant: CLAIMANT },
+        { holder: targetHolder, handoff: { id: handoffId, standing }, session: this.#receipt(next, 'active') },
+      ),
+      handoff: handoffId,
+      handoff_version: 2,
+      target,
+      target_holder: targetHolder,
+      epoch: next.epoch,
+      agent,
+      backend: BACKEND,
+      first: source.next,
+      usage: JSON.stringify(UNKNOWN),
+      message,
+      text: ORIGINAL_TASK,
+      snapshot,
+      at,
+      salt,
+      handed_off: bodyOf({
+        ...{ at, conversationId, handoffId, sessionId: source.id },
+        ...{ type: 'session.handed_off', version: 1 },
+      }),
+      started: bodyOf({
+        at,
+        conversationId,
+        opening: { ...opening, sessionId: target, text: digests[0] },
+        session: {
+          ...{ agentName: agent, backend: BACKEND, conversationId, epoch: next.epoch, id: target },
+          ...{ initiatedByHandoff: handoffId, ...place },
+        },
+        type: 'session.started',
+        version: 1,
+      }),
+      captured: this.#captured(next, 'session_start', snapshot, at),
+      completed: bodyOf({
+        ...{ at, conversationId, handoffId, targetSessionId: target },
+        ...{ type: 'handoff.completed', version: 1 },
+      }),
+    })
+    this.#session = next
+  }
+
+  async activeSession(): Promise<void> {
+    await write(this.#run, this.#statements.activeSession, { conversation: this.conversationId })
+  }
+
+  async lineage(): Promise<void> {
+    const row = await write(this.#run, this.#statements.lineage, { conversation: this.conversationId })
+    JSON.parse(String(row.lineage))
+  }
+
+  #guard() {
+    const { id, holder, version } = this.#session
+    return { session: id, holder, version }
+  }
+
+  #command(asked: object, receipt: object) {
+    const command = uuidV7Ids.next()
+    return { conversation: this.conversationId, command, digest: digestOf(asked), receipt: JSON.stringify(receipt) }
+  }
+
+  #receipt(session: Standing, state: string, held: object = {}) {
+    const { turns, next, turn, version } = session
+    const [lastSequence, exchangeStart] = [next - 1, Math.max(next - 2, session.windowStart)]
+    const progress = { turns, lastTurnId: turn, nextSequence: next, lastSequence, exchangeStart }
+    return {
+      id: session.id,
+      standing: { version, state, progress: { ...progress, window: windowOf(session) }, ...held },
+    }
+  }
+
+  #captured(session: Standing, type: string, snapshot: string, at: string): string {
+    const { conversationId } = this
+    const { messages, range, usage } = windowOf(session)
+    const picture = {
+      capturedAt: at,
+      conversationId,
+      id: snapshot,
+      messages,
+      range,
+      sessionId: session.id,
+      type,
+      usage,
+    }
+    return bodyOf({ at, conversationId, snapshot: picture, type: 'snapshot.captured', version: 1 })
+  }
+}
+
+const windowOf = ({ user, assistant, next, windowStart, usage }: Standing) => ({
+  messages: { assistant, system: 0, tool: 0, user },
+  range: { end: next - 1, start: windowStart },
+  usage,
+})

@@ -1,0 +1,63 @@
+import { type HandoffMetadata, type HandoffService, unwrap, type WorkingSession } from '../src/index.ts'
+import { AGENTS, BACKEND, CLAIMANT, ORIGINAL_TASK, REASON, type Seat, type Side, turnInput } from './seat.ts'
+
+/** The library as people call it: it holds the session it was given, and checks every rule. */
+export class OurSeat implements Seat {
+  readonly conversationId: WorkingSession['session']['conversationId']
+  readonly #service: HandoffService
+  #working: WorkingSession
+  #handoff: HandoffMetadata | undefined
+
+  constructor(service: HandoffService, working: WorkingSession) {
+    this.#service = service
+    this.#working = working
+    this.conversationId = working.session.conversationId
+  }
+
+  get working(): WorkingSession {
+    return this.#working
+  }
+
+  async recordTurn(): Promise<void> {
+    const turn = turnInput(this.#working.session.progress.turns + 1)
+    this.#working = unwrap(await this.#service.recordTurn({ ...this.#working, ...turn }))
+  }
+
+  async snapshot(): Promise<void> {
+    unwrap(await this.#service.captureSnapshot(this.#working))
+  }
+
+  async initiate(): Promise<void> {
+    const targetAgent = AGENTS.find((name) => name !== this.#working.session.agentName) ?? AGENTS[0]
+    const { handoff } = unwrap(await this.#service.initiateHandoff({ ...this.#working, targetAgent, reason: REASON }))
+    this.#handoff = handoff
+  }
+
+  async acceptAndComplete(): Promise<void> {
+    if (this.#handoff === undefined) throw new Error('There is no handoff to accept')
+    const accepted = unwrap(await this.#service.acceptHandoff({ handoff: this.#handoff, claimant: CLAIMANT }))
+    this.#working = unwrap(await this.#service.completeHandoff({ ...accepted, claimant: CLAIMANT }))
+  }
+
+  async activeSession(): Promise<void> {
+    if ((await this.#service.activeSession(this.conversationId)) === undefined) throw new Error('Nobody is at work')
+  }
+
+  async lineage(): Promise<void> {
+    if ((await this.#service.lineage(this.conversationId)) === undefined) throw new Error('There is no lineage')
+  }
+}
+
+/** Opens a conversation through the library. The floor begins with one too, in its own schema. */
+export const openSeat = async (service: HandoffService, turns: number): Promise<OurSeat> => {
+  const { conversation } = unwrap(await service.openConversation({ originalTask: ORIGINAL_TASK }))
+  const agent = { agentName: AGENTS[0], backend: BACKEND }
+  const seat = new OurSeat(service, unwrap(await service.startSession({ conversationId: conversation.id, ...agent })))
+  for (let turn = 0; turn < turns; turn += 1) await seat.recordTurn()
+  return seat
+}
+
+export const ours = (service: HandoffService): Side => ({
+  name: 'ours',
+  open: (turns) => openSeat(service, turns),
+})

@@ -1,0 +1,13 @@
+drop index batonpass.conversations_roots;
+drop index batonpass.conversations_by_subject;
+drop index batonpass.agent_sessions_by_state;
+drop index batonpass.agent_sessions_by_agent;
+drop index batonpass.agent_sessions_by_age;
+drop index batonpass.handoffs_by_reason;
+drop index batonpass.handoffs_open;
+drop index batonpass.handoffs_by_status;
+drop index batonpass.handoffs_by_kind;
+drop index batonpass.handoffs_by_target_agent;
+drop index batonpass.handoffs_by_source_agent;
+drop index batonpass.handoffs_by_age;
+drop function batonpass.search_words;

@@ -1,0 +1,62 @@
+import { createBatonpass } from '../../../batonpass.ts'
+import type { AuditEntry } from '../../../domain/audit-event.ts'
+import { defined } from '../../../domain/defined.ts'
+import type { HandoffMetadata } from '../../../domain/handoff.ts'
+import type { ConversationId } from '../../../domain/ids.ts'
+import type { Paged } from '../../../ports/page.ts'
+import type { HandoffHistory } from '../../../services/handoff-history.ts'
+import type { CliCommand, Output } from '../command.ts'
+import { UsageError } from '../problems.ts'
+import { handoffOf, renderEntry } from '../render-audit.ts'
+import { STORE_FLAGS, STORE_FLAGS_HELP, storeOptions } from '../store-options.ts'
+import { findConversation, namedConversation } from './audit-conversation.ts'
+
+const PAGE = 500
+
+/** Shows what happened in a conversation, entry by entry. */
+export const auditTrail: CliCommand = {
+  summary: 'show what happened in a conversation, in order',
+  usage: 'audit trail <CONVERSATION | --key KEY> [--database URL | --data-dir DIR] [--json]',
+  details: `  --key KEY        the orchestrator's own key of the conversation\n${STORE_FLAGS_HELP}`,
+  options: { ...STORE_FLAGS, key: { type: 'string' } },
+  run: async (invocation) => {
+    const named = namedConversation(invocation)
+    if (named === undefined) throw new UsageError('Say which conversation: its id, or --key KEY.')
+    await using batonpass = await createBatonpass(storeOptions(invocation))
+    const { handoffs: history } = batonpass
+    const id = await findConversation(history, named)
+    const { values, out } = invocation
+    await (values.json === true ? showJson(history, id, out) : showLines(history, id, out))
+  },
+}
+
+async function* entriesOf(history: HandoffHistory, id: ConversationId): AsyncGenerator<AuditEntry> {
+  let page: Paged<AuditEntry> | undefined
+  do {
+    page = await history.auditTrail(id, defined({ after: page?.next, limit: PAGE }))
+    yield* page.items
+  } while (page.next !== undefined)
+}
+
+/** One array, an entry a line, written as it is read: a long trail need not fit into memory. */
+const showJson = async (history: HandoffHistory, id: ConversationId, out: Output): Promise<void> => {
+  let before: string | undefined
+  out.line('[')
+  for await (const entry of entriesOf(history, id)) {
+    if (before !== undefined) out.line(`${before},`)
+    before = `  ${JSON.stringify(entry)}`
+  }
+  if (before !== undefined) out.line(before)
+  out.line(']')
+}
+
+const showLines = async (history: HandoffHistory, id: ConversationId, out: Output): Promise<void> => {
+  const agents = new Map<string, string>()
+  const handoffs = new Map<string, HandoffMetadata | undefined>()
+  for await (const entry of entriesOf(history, id)) {
+    const about = handoffOf(entry.event)
+    if (about !== undefined && !handoffs.has(about)) handoffs.set(about, await history.handoff(about))
+    const handoff = about === undefined ? undefined : handoffs.get(about)
+    out.line(renderEntry(entry, { agents, ...defined({ handoff }) }))
+  }
+}

@@ -1,0 +1,60 @@
+import { createBatonpass } from '../../../batonpass.ts'
+import type { AuditVerdict } from '../../../domain/audit-verdict.ts'
+import { unwrap } from '../../../domain/unwrap.ts'
+import type { AuditService } from '../../../services/audit-service.ts'
+import type { CliCommand, Invocation } from '../command.ts'
+import { UsageError } from '../problems.ts'
+import { renderVerdict } from '../render-audit.ts'
+import { STORE_FLAGS, STORE_FLAGS_HELP, storeOptions } from '../store-options.ts'
+import { findConversation, namedConversation } from './audit-conversation.ts'
+
+const DETAILS = [
+  'Finds the first entry that was modified, removed, moved or forged, and anything stored beside the log that is not',
+  'what the log adds up to. Exit status 0 when all is as it was written, 1 when not.',
+  '',
+  '  --all            every conversation there is',
+  "  --key KEY        the orchestrator's own key of the conversation",
+  STORE_FLAGS_HELP,
+].join('\n')
+
+const PROGRESS_EVERY = 100
+
+/** Proves that the audit log is what was written. */
+export const auditVerify: CliCommand = {
+  summary: 'prove that the audit log is what was written',
+  usage: 'audit verify <CONVERSATION | --key KEY | --all> [--database URL | --data-dir DIR] [--json]',
+  details: DETAILS,
+  options: { ...STORE_FLAGS, all: { type: 'boolean' }, key: { type: 'string' } },
+  run: async (invocation) => {
+    const named = namedConversation(invocation)
+    const isAll = invocation.values.all === true
+    if (isAll === (named !== undefined)) {
+      throw new UsageError('Say what to verify: the id of a conversation, --key KEY, or --all.')
+    }
+    await using batonpass = await createBatonpass(storeOptions(invocation))
+    const { audit, handoffs } = batonpass
+    if (named === undefined) return await verifyAll(audit, invocation)
+    const id = 'id' in named ? named.id : await findConversation(handoffs, named)
+    const verdict = unwrap(await audit.verify(id))
+    invocation.out.line(invocation.values.json === true ? JSON.stringify(verdict, null, 2) : renderVerdict(verdict))
+    if (!verdict.intact) throw new Error(`The audit log of conversation ${id} is not what was written.`)
+  },
+}
+
+const verifyAll = async (audit: AuditService, { out, notes, values }: Invocation): Promise<void> => {
+  const broken: AuditVerdict[] = []
+  let [conversations, entries] = [0, 0]
+  for await (const verdict of audit.verifyAll()) {
+    conversations += 1
+    entries += verdict.entries
+    if (!verdict.intact) broken.push(verdict)
+    if (!verdict.intact && values.json !== true) out.line(renderVerdict(verdict))
+    if (conversations % PROGRESS_EVERY === 0) notes.line(`${conversations} conversations, ${entries} entries verified`)
+  }
+  if (values.json === true) out.line(JSON.stringify({ conversations, entries, broken }, null, 2))
+  else
+    out.line(
+      `${conversations} conversations, ${entries} entries: ${broken.length === 0 ? 'all intact' : `${broken.length} not intact`}`,
+    )
+  if (broken.length > 0) throw new Error(`${broken.length} of ${conversations} audit logs are not what was written.`)
+}

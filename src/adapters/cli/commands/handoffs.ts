@@ -1,0 +1,92 @@
+import { claimOf, type HandoffMetadata } from '../../../domain/handoff.ts'
+import { handoffId } from '../../../domain/ids.ts'
+import { RefusedError } from '../../../domain/unwrap.ts'
+import type { HandoffHistory } from '../../../services/handoff-history.ts'
+import type { CliCommand } from '../command.ts'
+import { HANDOFF_FLAGS, HANDOFF_FLAGS_HELP, handoffFilter, kindWord } from '../handoff-flags.ts'
+import { idOrKey, notFound } from '../history-args.ts'
+import { printList } from '../list-command.ts'
+import { renderBlock, renderFacts } from '../render-facts.ts'
+import { toJson } from '../render-text.ts'
+import { minute } from '../render-time.ts'
+import { STORE_FLAGS, STORE_FLAGS_HELP } from '../store-options.ts'
+import { withHistory } from '../with-history.ts'
+
+/** Lists handoffs across conversations. */
+export const handoffsList: CliCommand = {
+  summary: 'list handoffs by agent, kind, status, reason and time',
+  usage: 'handoffs list [flags]',
+  details: HANDOFF_FLAGS_HELP,
+  options: HANDOFF_FLAGS,
+  run: async (invocation) => {
+    const filter = handoffFilter(invocation)
+    await printList<HandoffMetadata>(invocation, {
+      things: 'handoffs',
+      columns: [
+        { title: 'HANDOFF', of: ({ id }) => id, most: 36 },
+        { title: 'INITIATED', of: ({ initiatedAt }) => minute(initiatedAt), most: 16 },
+        { title: 'STATUS', of: ({ status }) => status, most: 9 },
+        { title: 'KIND', of: ({ kind }) => kindWord(kind), most: 8 },
+        { title: 'FROM → TO', of: ({ sourceAgent, targetAgent }) => `${sourceAgent} → ${targetAgent}` },
+      ],
+      read: (history, page) => history.listHandoffs(filter, page),
+    })
+  },
+}
+
+/** Shows one handoff. */
+export const handoffsShow: CliCommand = {
+  summary: 'show one handoff: who, when, why, and what led to it',
+  usage: 'handoffs show ID | --key KEY',
+  details: `  --key KEY        the newest handoff of the conversation with this key\n${STORE_FLAGS_HELP}`,
+  options: { ...STORE_FLAGS, key: { type: 'string' } },
+  run: async (invocation) => {
+    const wanted = idOrKey(invocation, 'handoff', handoffId)
+    await withHistory(invocation, async (history) => {
+      const found = 'id' in wanted ? await history.handoff(wanted.id) : await newestOf(history, wanted.key)
+      if (found === undefined && 'id' in wanted) {
+        throw new RefusedError({ code: 'handoff.not_found', handoffId: wanted.id })
+      }
+      if (found === undefined) throw notFound('key', 'the conversation with this key has no handoff')
+      invocation.out.line(invocation.values.json === true ? toJson(found) : lines(found).join('\n'))
+    })
+  },
+}
+
+const newestOf = async (history: HandoffHistory, key: string): Promise<HandoffMetadata | undefined> => {
+  const conversation = await history.conversationByKey(key)
+  if (conversation === undefined) throw notFound('key', 'no conversation has it')
+  const newest = { conversationId: conversation.id, order: 'newest_first' } as const
+  return (await history.listHandoffs(newest, { limit: 1 })).items[0]
+}
+
+const lines = (handoff: HandoffMetadata): readonly string[] => {
+  const claim = claimOf(handoff)
+  const { triggeringToolCalls: calls } = handoff
+  return [
+    ...renderFacts({
+      handoff: handoff.id,
+      kind: handoff.kind,
+      status: handoff.status,
+      from: `${handoff.sourceAgent} (session ${handoff.sourceSessionId})`,
+      to: `${handoff.targetAgent}${'targetSessionId' in handoff ? ` (session ${handoff.targetSessionId})` : ''}`,
+      conversation: handoff.conversationId,
+      opened: 'targetConversationId' in handoff ? handoff.targetConversationId : undefined,
+      initiated: handoff.initiatedAt,
+      claimed: claim && `${claim.acceptedAt} by ${claim.claimant}, until ${claim.deadline}`,
+      ended: 'endedAt' in handoff ? handoff.endedAt : undefined,
+      'ended because': 'endReason' in handoff ? handoff.endReason : undefined,
+      'after turn': handoff.priorTurnId,
+      flags: handoff.flags.length === 0 ? undefined : handoff.flags.join(', '),
+      trace: handoff.traceContext?.traceparent,
+    }),
+    ...renderBlock('Why', handoff.reason),
+    ...renderBlock(
+      'Led to by',
+      calls
+        .map(({ toolName, callId, sequenceNumber }) => `${toolName} (message ${sequenceNumber}, ${callId})`)
+        .join('\n') || 'no tool calls',
+    ),
+    ...renderBlock('Document', handoff.document),
+  ]
+}

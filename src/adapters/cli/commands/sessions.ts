@@ -1,0 +1,105 @@
+import { type AgentSession, SESSION_STATES } from '../../../domain/agent-session.ts'
+import { defined } from '../../../domain/defined.ts'
+import { agentSessionId, conversationId } from '../../../domain/ids.ts'
+import { RefusedError } from '../../../domain/unwrap.ts'
+import type { HandoffHistory } from '../../../services/handoff-history.ts'
+import type { CliCommand } from '../command.ts'
+import { idOrKey, notFound, oneOf, parsedFlag, textFlag } from '../history-args.ts'
+import { LIST_FLAGS, LIST_FLAGS_HELP, orderOf, printList } from '../list-command.ts'
+import { renderBlock, renderFacts } from '../render-facts.ts'
+import { toJson } from '../render-text.ts'
+import { minute } from '../render-time.ts'
+import { describeMessages, describeUsage } from '../render-window.ts'
+import { STORE_FLAGS, STORE_FLAGS_HELP } from '../store-options.ts'
+import { withHistory } from '../with-history.ts'
+
+/** Lists sessions across conversations. */
+export const sessionsList: CliCommand = {
+  summary: 'list sessions by agent and state',
+  usage: 'sessions list [flags]',
+  details: [
+    '  --agent NAME',
+    `  --state STATE    ${SESSION_STATES.join(', ')}`,
+    '  --conversation ID',
+    LIST_FLAGS_HELP,
+  ].join('\n'),
+  options: {
+    ...LIST_FLAGS,
+    agent: { type: 'string' },
+    state: { type: 'string' },
+    conversation: { type: 'string' },
+  },
+  run: async (invocation) => {
+    const filter = defined({
+      agentName: textFlag(invocation, 'agent'),
+      state: parsedFlag(invocation, 'state', oneOf(SESSION_STATES)),
+      conversationId: parsedFlag(invocation, 'conversation', conversationId),
+      order: orderOf(invocation),
+    })
+    await printList<AgentSession>(invocation, {
+      things: 'sessions',
+      columns: [
+        { title: 'SESSION', of: ({ id }) => id, most: 36 },
+        { title: 'STARTED', of: ({ startedAt }) => minute(startedAt), most: 16 },
+        { title: 'STATE', of: ({ state }) => state, most: 10 },
+        { title: 'EPOCH', of: ({ epoch }) => String(epoch), most: 6 },
+        { title: 'TURNS', of: ({ progress }) => String(progress.turns), most: 6 },
+        { title: 'AGENT', of: ({ agentName }) => agentName },
+      ],
+      read: (history, page) => history.listSessions(filter, page),
+    })
+  },
+}
+
+/** Shows one session. */
+export const sessionsShow: CliCommand = {
+  summary: 'show one session and what its window holds',
+  usage: 'sessions show ID | --key KEY',
+  details: `  --key KEY        the newest session of the conversation with this key\n${STORE_FLAGS_HELP}`,
+  options: { ...STORE_FLAGS, key: { type: 'string' } },
+  run: async (invocation) => {
+    const wanted = idOrKey(invocation, 'session', agentSessionId)
+    await withHistory(invocation, async (history) => {
+      const found = 'id' in wanted ? await history.session(wanted.id) : await newestOf(history, wanted.key)
+      if (found === undefined && 'id' in wanted) {
+        throw new RefusedError({ code: 'session.not_found', sessionId: wanted.id })
+      }
+      if (found === undefined) throw notFound('key', 'the conversation with this key has no session')
+      invocation.out.line(invocation.values.json === true ? toJson(found) : lines(found).join('\n'))
+    })
+  },
+}
+
+const newestOf = async (history: HandoffHistory, key: string): Promise<AgentSession | undefined> => {
+  const conversation = await history.conversationByKey(key)
+  if (conversation === undefined) throw notFound('key', 'no conversation has it')
+  const newest = { conversationId: conversation.id, order: 'newest_first' } as const
+  return (await history.listSessions(newest, { limit: 1 })).items[0]
+}
+
+const lines = ({ progress, ...session }: AgentSession): readonly string[] => {
+  const { range, messages, usage } = progress.window
+  return [
+    ...renderFacts({
+      session: session.id,
+      conversation: session.conversationId,
+      epoch: session.epoch,
+      agent: session.agentName,
+      backend: session.backend,
+      model: session.model,
+      'provider session': session.providerSessionId,
+      state: session.state,
+      'held by handoff': 'heldBy' in session ? session.heldBy : undefined,
+      started: session.startedAt,
+      'started by handoff': session.initiatedByHandoff,
+      'parent session': session.parentSessionId,
+      ended: 'endedAt' in session ? session.endedAt : undefined,
+      'ended by handoff': 'terminatedByHandoff' in session ? session.terminatedByHandoff : undefined,
+      turns: progress.turns,
+      'last turn': progress.lastTurnId,
+      window: range === undefined ? 'empty' : `messages ${range.start}–${range.end}: ${describeMessages(messages)}`,
+      usage: describeUsage(usage),
+    }),
+    ...renderBlock('Ended because', 'endReason' in session ? session.endReason : undefined),
+  ]
+}

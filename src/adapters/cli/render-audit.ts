@@ -1,0 +1,109 @@
+import type { AuditEntry, AuditEvent } from '../../domain/audit-event.ts'
+import type { AuditVerdict } from '../../domain/audit-verdict.ts'
+import type { HandoffMetadata } from '../../domain/handoff.ts'
+import { totalMessages } from '../../domain/message-summary.ts'
+
+type Event<Type extends AuditEvent['type']> = Extract<AuditEvent, { type: Type }>
+
+/** What a line needs to know beside its entry: names that earlier entries gave, and the handoff it is about. */
+export interface TrailContext {
+  /** The agent of each session seen so far. */
+  readonly agents: Map<string, string>
+  readonly handoff?: HandoffMetadata
+}
+
+/** An entry as a line for a terminal: place, time, what happened, who, why. */
+export const renderEntry = ({ position, event }: AuditEntry, context: TrailContext): string => {
+  if (event.type === 'session.started') context.agents.set(event.session.id, event.session.agentName)
+  return `${String(position).padStart(5)}  ${event.at}  ${shown(describe(event, context))}`
+}
+
+/** The handoff an entry is about, if it is about one. */
+export const handoffOf = (event: AuditEvent): HandoffMetadata['id'] | undefined => {
+  if (event.type === 'handoff.initiated') return event.handoff.id
+  return event.type.startsWith('handoff.') && 'handoffId' in event ? event.handoffId : undefined
+}
+
+const describe = (event: AuditEvent, context: TrailContext): string => {
+  switch (event.type) {
+    case 'conversation.opened':
+      return opened(event)
+    case 'session.started':
+      return started(event)
+    case 'turn.recorded':
+      return turn(event, context)
+    case 'handoff.initiated':
+      return initiated(event, context)
+    case 'handoff.accepted':
+      return `handoff ${short(event.handoffId)} accepted by ${event.claim.claimant}, until ${event.claim.deadline}`
+    case 'handoff.completed': {
+      const to = `by session ${short(event.targetSessionId)}${context.handoff ? ` of ${context.handoff.targetAgent}` : ''}`
+      const into = event.targetConversationId ? `, in conversation ${short(event.targetConversationId)}` : ''
+      return `handoff ${short(event.handoffId)} completed ${to}${into}`
+    }
+    case 'handoff.cancelled':
+    case 'handoff.failed':
+      return `handoff ${short(event.handoffId)} ${event.type.slice('handoff.'.length)}  ${endReason(context.handoff)}`
+    case 'snapshot.captured': {
+      const { type, messages, sessionId } = event.snapshot
+      return `snapshot ${type} of session ${short(sessionId)}: ${count(totalMessages(messages), 'message')}`
+    }
+    default: {
+      const what = event.type.slice('session.'.length).replace('_', ' ')
+      const by = 'handoffId' in event ? ` by handoff ${short(event.handoffId)}` : ''
+      return `session ${short(event.sessionId)} of ${agent(event.sessionId, context)} ${what}${by}`
+    }
+  }
+}
+
+const opened = ({ conversation: { id, externalKey, parentId } }: Event<'conversation.opened'>): string => {
+  const key = externalKey === undefined ? '' : `, key ${quoted(externalKey)}`
+  return `conversation ${short(id)} opened${key}${parentId ? `, a thread of ${short(parentId)}` : ''}`
+}
+
+const started = ({ session: { id, epoch, agentName, initiatedByHandoff } }: Event<'session.started'>): string => {
+  const from = initiatedByHandoff ? `, continuing handoff ${short(initiatedByHandoff)}` : ''
+  return `session ${epoch} (${short(id)}) of ${agentName} started${from}`
+}
+
+const turn = (
+  { sessionId, turn: { number, range, toolCalls } }: Event<'turn.recorded'>,
+  context: TrailContext,
+): string => {
+  const tools = toolCalls.length === 0 ? '' : `  ${toolCalls.map(({ toolName }) => toolName).join(', ')}`
+  return `turn ${number} of ${agent(sessionId, context)}: messages ${range.start}–${range.end}${tools}`
+}
+
+const initiated = ({ handoff }: Event<'handoff.initiated'>, context: TrailContext): string => {
+  const { id, kind, sourceAgent, targetAgent, triggeringToolCalls } = handoff
+  const tools = triggeringToolCalls.map(({ toolName }) => toolName).join(', ')
+  const why = context.handoff === undefined ? '' : `  ${quoted(context.handoff.reason)}`
+  const after = tools === '' ? '' : `  after ${tools}`
+  return `handoff ${short(id)} (${kind}) from ${sourceAgent} to ${targetAgent} initiated${why}${after}`
+}
+
+const endReason = (handoff: HandoffMetadata | undefined): string =>
+  handoff !== undefined && 'endReason' in handoff ? quoted(handoff.endReason) : ''
+
+const agent = (session: string, { agents }: TrailContext): string => agents.get(session) ?? 'an unknown agent'
+
+/** The end of an id: ids of one minute begin alike. */
+const short = (id: string): string => `…${id.slice(-8)}`
+
+const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
+
+const quoted = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ')
+  return `"${line.length > 80 ? `${line.slice(0, 79)}…` : line}"`
+}
+
+/** What agents wrote must not steer the terminal. */
+const shown = (text: string): string => text.replaceAll(/\p{C}/gu, '\ufffd')
+
+/** A verdict as a line for a terminal. */
+export const renderVerdict = (verdict: AuditVerdict): string => {
+  const { conversationId, entries } = verdict
+  if (verdict.intact) return `${conversationId}  intact, ${entries === 1 ? '1 entry' : `${entries} entries`}`
+  const { class: kind, position, detail } = verdict.problem
+  return `${conversationId}  ${kind}${position === undefined ? '' : ` at entry ${position}`}: ${shown(detail)}`
+}

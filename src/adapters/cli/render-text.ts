@@ -1,0 +1,61 @@
+/** The width everything is made for. */
+export const COLUMNS = 100
+
+/**
+ * What could move a cursor, change a colour, hide a line or turn text around: control characters of both sets, bidi
+ * controls, invisible and unpaired characters. Agents write what is stored here, so none of it reaches a terminal.
+ */
+const UNSAFE =
+  /[\p{Cc}\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\p{Cs}\u{e0000}-\u{e0fff}]/gu
+
+const escaped = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
+
+/** Text of any origin on one line, safe to print: white space as one space, the unprintable spelled out. */
+export const plain = (text: string): string =>
+  text
+    .replaceAll(/[\s\u0085]+/gu, ' ')
+    .trim()
+    .replaceAll(UNSAFE, escaped)
+
+/** Text of any origin with its line breaks, safe to print. */
+export const plainLines = (text: string): readonly string[] =>
+  text.split(/\r\n|[\n\r\u0085\u2028\u2029]/u).map((line) => line.replaceAll('\t', '  ').replaceAll(UNSAFE, escaped))
+
+/** One JSON document. What JSON itself lets through is escaped too: the value stays the same. */
+export const toJson = (value: unknown): string =>
+  JSON.stringify(value, null, 2).replaceAll(UNSAFE, (character) =>
+    character === '\n' ? character : [...Array(character.length).keys()].map((at) => unit(character, at)).join(''),
+  )
+
+const unit = (text: string, at: number): string => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`
+
+const GRAPHEMES = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u
+const MARK_ONLY = /^\p{M}+$/u
+
+const graphemesOf = (text: string): readonly string[] => [...GRAPHEMES.segment(text)].map(({ segment }) => segment)
+
+const columnsOf = (grapheme: string): number => (MARK_ONLY.test(grapheme) ? 0 : WIDE.test(grapheme) ? 2 : 1)
+
+/** How many columns a text takes in a terminal. */
+export const widthOf = (text: string): number =>
+  graphemesOf(text).reduce((width, grapheme) => width + columnsOf(grapheme), 0)
+
+/** The text, or as much of it as fits before a `…`. */
+export const cut = (text: string, width: number): string => {
+  if (widthOf(text) <= width) return text
+  let [kept, used] = ['', 0]
+  for (const grapheme of graphemesOf(text)) {
+    used += columnsOf(grapheme)
+    if (used > width - 1) break
+    kept += grapheme
+  }
+  return `${kept}…`
+}
+
+/** The text, cut or filled up to a width. */
+export const fitted = (text: string, width: number): string => {
+  const short = cut(text, width)
+  return short + ' '.repeat(Math.max(0, width - widthOf(short)))
+}

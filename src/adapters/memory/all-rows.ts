@@ -1,0 +1,35 @@
+import type { AgentSession } from '../../domain/agent-session.ts'
+import type { Conversation } from '../../domain/conversation.ts'
+import { defined } from '../../domain/defined.ts'
+import type { HandoffMetadata } from '../../domain/handoff.ts'
+import { by } from '../../domain/lineage.ts'
+import { type ListOrder, type Page, type Paged, pageLimit } from '../../ports/page.ts'
+import type { Tables } from './tables.ts'
+
+/** Everything of a kind: lists across conversations go over all of it. */
+export const allConversations = (tables: Tables): readonly Conversation[] => tables.conversations.in('all', 'all')
+
+export const allSessions = (tables: Tables): readonly AgentSession[] =>
+  allConversations(tables).flatMap(({ id }) => tables.sessions.in('conversation', id).map(({ session }) => session))
+
+export const allHandoffs = (tables: Tables): readonly HandoffMetadata[] =>
+  allConversations(tables).flatMap(({ id }) => tables.handoffs.in('conversation', id))
+
+/** One page of rows by a time and an id, from either end. The two together are the cursor. */
+export const pageByAge = <Row extends { readonly id: string }>(
+  rows: readonly Row[],
+  timeOf: (row: Row) => string,
+  { order = 'oldest_first', ...page }: Page & { readonly order?: ListOrder },
+): Paged<Row> => {
+  const limit = pageLimit(page)
+  const direction = order === 'oldest_first' ? 1 : -1
+  const keyOf = (row: Row): string => `${timeOf(row)}/${row.id}`
+  const compare = by((key: string) => key)
+  const { after } = page
+  const rest = rows
+    .map((row) => ({ key: keyOf(row), row }))
+    .filter(({ key }) => after === undefined || compare(key, after) * direction > 0)
+    .sort((a, b) => compare(a.key, b.key) * direction)
+  const items = rest.slice(0, limit)
+  return defined({ items: items.map(({ row }) => row), next: rest.length > limit ? items.at(-1)?.key : undefined })
+}

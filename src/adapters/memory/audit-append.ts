@@ -1,0 +1,23 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { type AuditHead, chainStart, entryHash, type Sha256, sealBody } from '../../domain/audit-chain.ts'
+import type { AuditEvent } from '../../domain/audit-event.ts'
+import type { CommandId, ConversationId } from '../../domain/ids.ts'
+import type { Undo } from './table.ts'
+import type { Tables } from './tables.ts'
+
+const sha256: Sha256 = (data) => createHash('sha256').update(data).digest()
+
+/** Appends one event to the stream of its conversation, chained to the entry before it. */
+export const appendAudit = (tables: Tables, commandId: CommandId, event: AuditEvent): Undo => {
+  const { conversationId } = event
+  const { position: last, hash: previousHash } = headOf(tables, conversationId)
+  const parts = { position: last + 1, commandId, previousHash, ...sealBody(event, randomUUID(), sha256) }
+  const sealed = { ...parts, json: parts.body, hash: entryHash(conversationId, parts, sha256) }
+  return tables.audit.insert({ conversationId, sealed })
+}
+
+/** Where a stream ends. */
+export const headOf = (tables: Tables, conversation: ConversationId): AuditHead => {
+  const last = tables.audit.get(`${conversation}/${tables.audit.count('conversation', conversation)}`)
+  return last === undefined ? chainStart(conversation, sha256) : last.sealed
+}

@@ -1,0 +1,51 @@
+import type { SealedEntry } from '../../domain/audit-chain.ts'
+import type { AuditEntry, AuditEvent } from '../../domain/audit-event.ts'
+import { defined } from '../../domain/defined.ts'
+import { withholdTexts } from '../../domain/texts.ts'
+import type { AuditLog } from '../../ports/audit-log.ts'
+import { type Page, pageLimit } from '../../ports/page.ts'
+import { StoreFailure } from '../../ports/store-failure.ts'
+import { headOf } from './audit-append.ts'
+import { frozenCopy } from './frozen-copy.ts'
+import { numberKey, pageBy } from './paging.ts'
+import type { Tables } from './tables.ts'
+
+/** The audit log of each conversation, and the feed over all. Nothing is ever in flight: commits are synchronous. */
+export const auditIn = (tables: Tables): AuditLog => ({
+  list: async (conversation, page) => {
+    const rows = tables.audit.in('conversation', conversation)
+    const { items, next } = pageBy(rows, ({ sealed }) => numberKey(sealed.position), page)
+    return defined({ items: items.map(({ sealed }) => toEntry(sealed)), next })
+  },
+  readChain: async (conversation, page) => {
+    const { rows, next } = fromCount(tables.audit.in('conversation', conversation), page)
+    const isThere = tables.conversations.get(conversation) !== undefined
+    const { position, hash } = headOf(tables, conversation)
+    return defined({
+      entries: rows.map(({ sealed }) => frozenCopy(sealed)),
+      head: isThere ? { position, hash } : undefined,
+      next,
+    })
+  },
+  listStreams: async (page) => {
+    const opened = tables.conversations.in('all', 'all').map(({ id }) => id)
+    return pageBy(opened, (id) => id, page)
+  },
+  changes: async (page) => {
+    const { rows, next } = fromCount(tables.audit.in('all', 'all'), page)
+    return { entries: rows.map(({ conversationId, sealed }) => ({ conversationId, ...toEntry(sealed) })), next }
+  },
+})
+
+/** A page of rows that are only ever added: the cursor is how many came before. */
+const fromCount = <Row>(all: readonly Row[], page: Page): { readonly rows: readonly Row[]; readonly next: string } => {
+  const start = Number(page.after ?? 0)
+  if (!Number.isSafeInteger(start)) {
+    throw new StoreFailure('store.failed', 'The cursor is not one that this list gave out')
+  }
+  const rows = all.slice(start, start + pageLimit(page))
+  return { rows, next: String(start + rows.length) }
+}
+
+const toEntry = ({ position, commandId, body }: SealedEntry): AuditEntry =>
+  frozenCopy({ position, commandId, event: withholdTexts(JSON.parse(body) as AuditEvent) })

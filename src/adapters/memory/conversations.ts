@@ -1,0 +1,50 @@
+import type { Conversation } from '../../domain/conversation.ts'
+import type { ConversationId } from '../../domain/ids.ts'
+import type { LineageRecord, LineageSubject } from '../../domain/lineage.ts'
+import type { ConversationRepository } from '../../ports/conversation-repository.ts'
+import { allConversations, pageByAge } from './all-rows.ts'
+import type { Tables } from './tables.ts'
+
+/** Conversations, one or many, and whole lineages. */
+export const conversationsIn = (tables: Tables): ConversationRepository => ({
+  find: async (id) => tables.conversations.get(id),
+  findByExternalKey: async (key) => tables.conversations.at('externalKey', key),
+  list: async ({ subject, isRoot, order = 'oldest_first' }, page) => {
+    const found = allConversations(tables)
+      .filter((candidate) => subject === undefined || candidate.subject === subject)
+      .filter(({ parentId }) => isRoot !== true || parentId === undefined)
+    return pageByAge(found, ({ openedAt }) => openedAt, { ...page, order })
+  },
+  lineage: async (of) => {
+    const id = conversationOf(tables, typeof of === 'string' ? { conversationId: of } : of)
+    return id && lineageOf(tables, id)
+  },
+})
+
+const conversationOf = (tables: Tables, of: LineageSubject): ConversationId | undefined => {
+  if ('conversationId' in of) return of.conversationId
+  if ('sessionId' in of) return tables.sessions.get(of.sessionId)?.session.conversationId
+  return tables.handoffs.get(of.handoffId)?.conversationId
+}
+
+const lineageOf = (tables: Tables, id: ConversationId): LineageRecord | undefined => {
+  const conversation = tables.conversations.get(id)
+  if (conversation === undefined) return undefined
+  const line = [conversation, ...descendants(tables, id)]
+  return {
+    conversations: [...ancestors(tables, conversation), ...line],
+    sessions: line.flatMap((member) => tables.sessions.in('conversation', member.id).map(({ session }) => session)),
+    handoffs: [
+      ...tables.handoffs.in('target', id),
+      ...line.flatMap((member) => tables.handoffs.in('conversation', member.id)),
+    ],
+  }
+}
+
+const ancestors = (tables: Tables, { parentId }: Conversation): readonly Conversation[] => {
+  const parent = parentId && tables.conversations.get(parentId)
+  return parent ? [...ancestors(tables, parent), parent] : []
+}
+
+const descendants = (tables: Tables, id: ConversationId): readonly Conversation[] =>
+  tables.conversations.in('parent', id).flatMap((child) => [child, ...descendants(tables, child.id)])

@@ -1,0 +1,55 @@
+import { type HandoffMetadata, isOpen } from '../../domain/handoff.ts'
+import { type Instant, later } from '../../domain/instant.ts'
+import type { AgentHandoffPort } from '../../ports/agent-handoff-port.ts'
+import type { HandoffFilter, OverdueRule } from '../../ports/history-filters.ts'
+import type { Clock } from '../../ports/system.ts'
+import { askedWords, wordsOf } from '../../ports/word-search.ts'
+import { allHandoffs, pageByAge } from './all-rows.ts'
+import { pendingFor } from './facts.ts'
+import type { Tables } from './tables.ts'
+
+const initiatedAt = (handoff: HandoffMetadata): Instant => handoff.initiatedAt
+
+/** Handoffs, one or many. Claims are compared by the store's clock. */
+export const handoffsIn = (tables: Tables, clock: Clock): AgentHandoffPort => ({
+  find: async (id) => tables.handoffs.get(id),
+  findOpenFor: async (source) => tables.handoffs.at('open', source),
+  listPendingFor: async (agent, page) => pageByAge(pendingFor(tables, agent, clock.now()), initiatedAt, page),
+  listForConversation: async (conversation, page) =>
+    pageByAge(tables.handoffs.in('conversation', conversation), initiatedAt, page),
+  list: async ({ order = 'oldest_first', ...filter }, page) => {
+    const now = clock.now()
+    const found = allHandoffs(tables).filter((handoff) => fits(handoff, filter, now))
+    return pageByAge(found, initiatedAt, { ...page, order })
+  },
+})
+
+const fits = (handoff: HandoffMetadata, filter: HandoffFilter, now: Instant): boolean => {
+  const { agent, sourceAgent, targetAgent, initiatedFrom, initiatedBefore, reason, overdue } = filter
+  const is = <T>(wanted: T | undefined, found: T): boolean => wanted === undefined || wanted === found
+  return (
+    is(filter.conversationId, handoff.conversationId) &&
+    is(sourceAgent, handoff.sourceAgent) &&
+    is(targetAgent, handoff.targetAgent) &&
+    (is(agent, handoff.sourceAgent) || is(agent, handoff.targetAgent)) &&
+    is(filter.kind, handoff.kind) &&
+    is(filter.status, handoff.status) &&
+    (initiatedFrom === undefined || handoff.initiatedAt >= initiatedFrom) &&
+    (initiatedBefore === undefined || handoff.initiatedAt < initiatedBefore) &&
+    (filter.isOpen !== true || isOpen(handoff)) &&
+    (reason === undefined || says(handoff.reason, reason)) &&
+    (overdue === undefined || isOverdue(handoff, overdue, now))
+  )
+}
+
+const says = (text: string, asked: string): boolean => {
+  const words = wordsOf(text)
+  const wanted = askedWords(asked)
+  return wanted.length > 0 && wanted.every((spellings) => spellings.some((word) => words.has(word)))
+}
+
+const isOverdue = (handoff: HandoffMetadata, { unclaimedForMs }: OverdueRule, now: Instant): boolean => {
+  if (handoff.status === 'accepted') return handoff.claim.deadline <= now
+  if (handoff.status !== 'initiated' || unclaimedForMs === undefined) return false
+  return handoff.initiatedAt <= later(now, -unclaimedForMs)
+}

@@ -1,0 +1,60 @@
+import { defined } from '../../domain/defined.ts'
+import type { Message, MessageInHistory } from '../../domain/message.ts'
+import { countRoles } from '../../domain/message-summary.ts'
+import { sequenceRange } from '../../domain/sequence.ts'
+import type { Turn } from '../../domain/turn.ts'
+import type { WindowAtTurn } from '../../domain/window-at-turn.ts'
+import type { MessageRepository } from '../../ports/message-repository.ts'
+import { numberKey, pageBy } from './paging.ts'
+import type { Tables } from './tables.ts'
+
+/** Messages and turns, and what a window held after one. */
+export const messagesIn = (tables: Tables): MessageRepository => ({
+  findTurn: async (id) => tables.turns.get(id),
+  findWindowAt: async (id) => {
+    const turn = tables.turns.get(id)
+    return turn && windowAt(tables, turn)
+  },
+  listTurns: async (session, page) =>
+    pageBy(tables.turns.in('session', session), ({ number }) => numberKey(number), page),
+  listMessages: async (conversation, page) => {
+    const rows = tables.messages.in('conversation', conversation)
+    const { items, next } = pageBy(rows, ({ sequenceNumber }) => numberKey(sequenceNumber), page)
+    return defined({ items: items.map((message) => inHistory(tables, message)), next })
+  },
+})
+
+const windowAt = (tables: Tables, turn: Turn): WindowAtTurn => {
+  const { id: turnId, conversationId, sessionId, number: turnNumber, recordedAt, usage } = turn
+  const { end } = turn.range
+  const held = tables.messages
+    .in('conversation', conversationId)
+    .filter((message) => message.sessionId === sessionId && message.sequenceNumber <= end)
+  const calls = tables.toolCalls.in('session', sessionId).map(({ reference }) => reference)
+  return {
+    conversationId,
+    sessionId,
+    turnId,
+    turnNumber,
+    recordedAt,
+    usage,
+    messages: countRoles(held.map(({ role }) => role)),
+    range: sequenceRange(Math.min(...held.map(({ sequenceNumber }) => sequenceNumber)), end),
+    visibleToolCalls: calls.filter(({ sequenceNumber }) => sequenceNumber <= end),
+  }
+}
+
+/** Joins a message with the handoffs it has to do with. */
+const inHistory = (tables: Tables, message: Message): MessageInHistory => {
+  const { sessionId, turnId } = message
+  const isFirst = turnId === undefined || tables.turns.get(turnId)?.number === 1
+  const led = turnId === undefined ? [] : tables.handoffs.in('priorTurn', turnId)
+  return {
+    ...message,
+    metadata: defined({
+      sessionId,
+      ledTo: led.at(-1)?.id,
+      continues: isFirst ? tables.sessions.get(sessionId)?.session.initiatedByHandoff : undefined,
+    }),
+  }
+}

@@ -1,0 +1,29 @@
+import type { AgentSession } from '../../domain/agent-session.ts'
+import type { AgentSessionRepository } from '../../ports/agent-session-repository.ts'
+import { allSessions, pageByAge } from './all-rows.ts'
+import { numberKey, pageBy } from './paging.ts'
+import type { Tables } from './tables.ts'
+
+/** Sessions, one or many. */
+export const sessionsIn = (tables: Tables): AgentSessionRepository => ({
+  find: async (id) => tables.sessions.get(id)?.session,
+  findActive: async (conversation) => {
+    const baton = tables.sessions.at('baton', conversation)?.session
+    return baton?.state === 'active' ? baton : undefined
+  },
+  listForConversation: async (conversation, page) =>
+    pageBy<AgentSession>(
+      tables.sessions.in('conversation', conversation).map(({ session }) => session),
+      ({ epoch }) => numberKey(epoch),
+      page,
+    ),
+  list: async ({ conversationId, agentName, state, order = 'oldest_first' }, page) => {
+    const found = allSessions(tables)
+      .filter((session) => conversationId === undefined || session.conversationId === conversationId)
+      .filter((session) => agentName === undefined || session.agentName === agentName)
+      .filter((session) => state === undefined || session.state === state)
+    return pageByAge(found, ({ startedAt }) => startedAt, { ...page, order })
+  },
+  findByProviderSession: async (providerSessionId) =>
+    tables.sessions.in('provider', providerSessionId).map(({ session }) => session),
+})

@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Changes, FeedEntry } from '../../ports/audit-log.ts'
+import { type Page, pageLimit } from '../../ports/page.ts'
+import { entryRow } from './audit-entry-row.ts'
+import { type Database, named, readDocuments } from './database.ts'
+import { fromCursor, type Key, toCursor } from './paging.ts'
+import { aConversation, reader } from './row-types.ts'
+
+const toRow = reader('audit entry', entryRow.extend({ conversation_id: aConversation, transaction_id: z.string() }))
+
+/** Before every transaction, conversation and position. */
+const BEGINNING: Key = ['0', '00000000-0000-0000-0000-000000000000', 0]
+
+/**
+ * One page of the feed: in the order of transactions, and only those before the oldest that still runs.
+ *
+ * Transactions that begin later have higher ids, so nothing can appear before a place the feed has passed.
+ */
+export const readChanges = async (database: Database, page: Page): Promise<Changes> => {
+  const [transaction, conversation, position] = page.after === undefined ? BEGINNING : fromCursor(page.after, 3)
+  const query = sql<{ json: string }>`
+    select jsonb_build_object('transaction_id', e.transaction_id::text, 'conversation_id', e.conversation_id,
+      'position', e.position, 'command_id', e.command_id, 'body', e.body)::text as json
+    from ${named(database, 'audit_entries')} e
+    where (e.transaction_id, e.conversation_id, e.position)
+        > (${transaction}::text::xid8, ${conversation}::uuid, ${position}::bigint)
+      and e.transaction_id < pg_snapshot_xmin(pg_current_snapshot())
+    order by e.transaction_id, e.conversation_id, e.position
+    limit ${pageLimit(page)}`
+  const rows = (await readDocuments(async () => (await query.execute(database.kysely)).rows)).map(toRow)
+  const last = rows.at(-1)
+  const reached = last && [last.transaction_id, last.conversation_id, last.position]
+  return {
+    entries: rows.map(
+      (row): FeedEntry => ({
+        conversationId: row.conversation_id,
+        position: row.position,
+        commandId: row.command_id,
+        event: row.body,
+      }),
+    ),
+    next: reached === undefined ? (page.after ?? toCursor(BEGINNING)) : toCursor(reached),
+  }
+}

@@ -1,0 +1,49 @@
+import { type RawBuilder, sql } from 'kysely'
+import { agentSessionId } from '../../domain/ids.ts'
+import { instant } from '../../domain/instant.ts'
+import type { ListOrder, Page } from '../../ports/page.ts'
+import { StoreFailure } from '../../ports/store-failure.ts'
+import { fromCursor, limitOf } from './paging.ts'
+
+/** A condition of a query. */
+export type Condition = RawBuilder<unknown>
+
+/** How a list goes by a time and an id: the rows to begin with, the order, and where to stop. */
+export interface ByAge {
+  readonly from: readonly Condition[]
+  readonly order: RawBuilder<unknown>
+  readonly limit: number
+}
+
+/** One page of a list, by a time column and the id of the table that is called `alias`. */
+export const byAge = (alias: string, time: string, page: Page & { readonly order?: ListOrder }): ByAge => {
+  const isOldestFirst = page.order !== 'newest_first'
+  const [at, id] = [sql.ref(`${alias}.${time}`), sql.ref(`${alias}.id`)]
+  const direction = sql.raw(isOldestFirst ? 'asc' : 'desc')
+  const key = page.after === undefined ? undefined : ageKey(page.after)
+  const comparison = sql.raw(isOldestFirst ? '>' : '<')
+  return {
+    from: key === undefined ? [] : [sql`(${at}, ${id}) ${comparison} (${key.at}::timestamptz, ${key.id}::uuid)`],
+    order: sql`${at} ${direction}, ${id} ${direction}`,
+    limit: limitOf(page),
+  }
+}
+
+/** All of these, or no condition at all. */
+export const allOf = (conditions: readonly (Condition | undefined)[]): RawBuilder<unknown> => {
+  const given = conditions.filter((condition) => condition !== undefined)
+  return given.length === 0 ? sql`true` : sql.join(given, sql` and `)
+}
+
+/** A condition on a value, if there is one. */
+export const given = <T>(value: T | undefined, condition: (value: T) => Condition): Condition | undefined =>
+  value === undefined ? undefined : condition(value)
+
+const ageKey = (cursor: string): { readonly at: string; readonly id: string } => {
+  const [at = '', id] = fromCursor(cursor, 2)
+  try {
+    return { at: instant(at), id: agentSessionId(String(id)) }
+  } catch (cause) {
+    throw new StoreFailure('store.failed', 'The cursor is not one that this list gave out', { cause })
+  }
+}

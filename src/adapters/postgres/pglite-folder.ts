@@ -1,0 +1,113 @@
+import { mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { defined } from '../../domain/defined.ts'
+import { StoreFailure } from '../../ports/store-failure.ts'
+import { type PgliteLock, takeLock } from './pglite-lock.ts'
+
+/** An embedded store's engine, and the lock that keeps others from its files. */
+export interface LockedPglite {
+  readonly pglite: PGlite
+  readonly lock: PgliteLock
+}
+
+/** Opens the engine on a folder, which is made when missing. The files are in `data`, the lock beside them. */
+export const openFolder = async (dataDir: string, loadDataDir: Blob | undefined): Promise<LockedPglite> => {
+  const folder = madeFolder(dataDir)
+  const lock = lockIn(folder)
+  try {
+    const data = join(folder, 'data')
+    if (isMissing(folder, data)) await makeDatabase(folder, data, loadDataDir)
+    else if (loadDataDir !== undefined) throw new StoreFailure('store.failed', alreadyThere(folder))
+    return { pglite: await openDatabase(data), lock }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/** Opens an engine that keeps nothing on disk. */
+export const openInMemory = async (loadDataDir: Blob | undefined): Promise<PGlite> => {
+  try {
+    return await PGlite.create(defined({ loadDataDir }))
+  } catch (error) {
+    throw notOpened('The embedded store does not start in memory. Is there enough of it, and is the dump whole?', error)
+  }
+}
+
+const alreadyThere = (folder: string): string =>
+  `There is an embedded store in ${folder} already. A dump can only begin a new one: name another folder.`
+
+/** Two spellings of one folder give the same path. */
+const madeFolder = (dataDir: string): string => {
+  if (dataDir.trim() === '') throw new StoreFailure('store.failed', 'The folder of the embedded store has no name.')
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    return realpathSync(dataDir)
+  } catch (error) {
+    throw notOpened(
+      `The folder ${resolve(dataDir)} for the embedded store cannot be made. Name another folder or change its rights`,
+      error,
+    )
+  }
+}
+
+const lockIn = (folder: string): PgliteLock => {
+  try {
+    return takeLock(folder)
+  } catch (error) {
+    if (error instanceof StoreFailure) throw error
+    throw notOpened(
+      `The folder ${folder} of the embedded store cannot be written. Name another folder or change its rights`,
+      error,
+    )
+  }
+}
+
+const isMissing = (folder: string, data: string): boolean => {
+  const found = readdirSync(folder)
+  if (found.includes('PG_VERSION')) {
+    throw new StoreFailure(
+      'store.failed',
+      `${folder} is itself a PGlite database. Batonpass keeps its own in a folder named "data" below the one it is ` +
+        'given: name another folder, or move the files there.',
+    )
+  }
+  if (!found.includes('data')) return true
+  const files = readdirSync(data)
+  if (files.length > 0 && !files.includes('PG_VERSION')) {
+    throw new StoreFailure('store.failed', `${data} holds something that is no database. Name another folder.`)
+  }
+  return files.length === 0
+}
+
+/**
+ * Makes the database aside and moves it into place whole. A process killed half-way leaves a folder that nobody takes
+ * for a database; PGlite itself would, and never open it again.
+ */
+const makeDatabase = async (folder: string, data: string, loadDataDir: Blob | undefined): Promise<void> => {
+  const unfinished = join(folder, 'data.new')
+  try {
+    rmSync(unfinished, { recursive: true, force: true })
+    const pglite = await PGlite.create(defined({ dataDir: unfinished, loadDataDir }))
+    await pglite.close()
+    renameSync(unfinished, data)
+  } catch (error) {
+    throw notOpened(`The embedded store in ${folder} cannot be made. Is the disk full or the folder read-only?`, error)
+  }
+}
+
+const openDatabase = async (data: string): Promise<PGlite> => {
+  try {
+    return await PGlite.create({ dataDir: data })
+  } catch (error) {
+    throw notOpened(
+      `The database in ${data} does not open: its files are damaged, or were made by another version of PGlite. ` +
+        'Put a backup of the folder in its place, or name another folder to begin anew',
+      error,
+    )
+  }
+}
+
+const notOpened = (message: string, cause: unknown): StoreFailure =>
+  new StoreFailure('store.failed', `${message} (${cause instanceof Error ? cause.message : String(cause)}).`, { cause })

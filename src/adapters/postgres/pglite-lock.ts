@@ -1,0 +1,184 @@
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { StoreFailure } from '../../ports/store-failure.ts'
+import { type Holder, livenessOf, parseHolder, thisProcess } from './pglite-holder.ts'
+
+/** A lock this process holds. */
+export interface PgliteLock {
+  /** Gives it up. More than once is fine. */
+  release(): void
+}
+
+/** Each try that fails means that somebody else got on; so many in a row mean that something else is wrong. */
+const MAX_TRIES = 100
+
+/** A draft this old belongs to a process that was killed while it took the lock. */
+const ABANDONED_MS = 60_000
+
+/**
+ * Takes the lock of an embedded store, or says at once who has it.
+ *
+ * A lock is only ever made by `link`, which fails when the name is taken, from a draft that is written already: nobody
+ * reads half a lock. A dead holder's lock is not deleted, because two who saw it dead would delete twice, the second
+ * time the first one's new lock. It is *succeeded*: `lock.after-<its token>` can be made once only. Whoever made it,
+ * and then still finds the dead one's lock in place, is the holder and moves its own lock there.
+ *
+ * @throws StoreFailure `store.locked`
+ */
+export const takeLock = (folder: string): PgliteLock => {
+  const path = join(folder, 'lock')
+  const holder = thisProcess()
+  const draft = `${path}.new-${holder.token}`
+  try {
+    writeDurably(draft, `${JSON.stringify(holder, undefined, 2)}\n`)
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) if (tryToTake(path, draft, holder)) return held(path, holder)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  throw new StoreFailure('store.locked', `${path} changes hands all the time. Try again.`)
+}
+
+/** A lock that a power cut left empty would have to be deleted by hand. */
+const writeDurably = (path: string, text: string): void => {
+  const file = openSync(path, 'wx', 0o600)
+  try {
+    writeSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Whether it is ours now; if not, somebody else was quicker somewhere and it is worth another look. */
+const tryToTake = (path: string, draft: string, holder: Holder): boolean => {
+  if (isLinked(draft, path)) return true
+  const last = lastHolder(path)
+  if (last === undefined) return false
+  refuseUnlessDead(last, path)
+  const claim = claimOn(path, last)
+  if (!isLinked(draft, claim)) return false
+  // A claim can also be made after the real successor has moved in and tidied up. Then the lock is no longer the dead
+  // one's: it is replaced before claims are removed.
+  if (lastHolder(path)?.token !== holder.token) {
+    rmSync(claim, { force: true })
+    return false
+  }
+  renameSync(draft, path)
+  return true
+}
+
+const claimOn = (path: string, { token }: Holder): string => `${path}.after-${token}`
+
+/**
+ * The holder: the lock's own, or the last in the line of those who succeeded it and were killed before moving in.
+ * Nobody when there is no lock, or when it changed hands meanwhile: the line may then be made of claims that are void.
+ */
+const lastHolder = (path: string): Holder | undefined => {
+  const first = readHolder(path)
+  let last = first
+  for (let next = last; next !== undefined; next = readHolder(claimOn(path, next))) last = next
+  return first !== undefined && first.token === readHolder(path)?.token ? last : undefined
+}
+
+const readHolder = (path: string): Holder | undefined => {
+  try {
+    return parseHolder(readFileSync(path, 'utf8'))
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return undefined
+    throw new StoreFailure(
+      'store.locked',
+      `${path} should say which process has the embedded store, but it cannot be read as such a lock. ` +
+        'If no process has the store, delete that file.',
+      { cause: error },
+    )
+  }
+}
+
+const refuseUnlessDead = (holder: Holder, path: string): void => {
+  const liveness = livenessOf(holder)
+  if (liveness === 'dead') return
+  const { pid, host, startedAt } = holder
+  const isOurs = liveness === 'alive' && pid === process.pid
+  const who = isOurs ? `this process (pid ${pid} on ${host})` : `process ${pid} on ${host}`
+  const advice = isOurs
+    ? 'Use the store that is already open, or close it first.'
+    : liveness === 'alive'
+      ? 'Wait until it has ended, or use a Postgres server, which any number of processes can share.'
+      : 'That is another machine or container, so nobody here can tell whether it still runs, and its lock is left ' +
+        `alone. When you know that it has ended, delete ${path}.`
+  throw new StoreFailure(
+    'store.locked',
+    `The embedded store in ${dirname(path)} is held by ${who} since ${startedAt}. ${advice}`,
+  )
+}
+
+/** Gives a file a second name unless the name is taken. */
+const isLinked = (from: string, to: string): boolean => {
+  try {
+    linkSync(from, to)
+    return true
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) return false
+    throw new StoreFailure(
+      'store.failed',
+      `The embedded store cannot make its lock ${to}. Keep the store on a local disk whose file system has hard links.`,
+      { cause: error },
+    )
+  }
+}
+
+/** Removes what killed processes left. No claim matters but one on the lock that is there, and that one is ours. */
+const tidy = (path: string): void => {
+  const [folder, name] = [dirname(path), basename(path)]
+  for (const found of readdirSync(folder)) {
+    const isAbandoned = found.startsWith(`${name}.new-`) && ageOf(join(folder, found)) > ABANDONED_MS
+    if (isAbandoned || found.startsWith(`${name}.after-`)) rmSync(join(folder, found), { force: true })
+  }
+}
+
+const ageOf = (path: string): number => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
+
+const isCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code
+
+/** What this process holds, so that one listener, not one per store, lets go of all of it when the process ends. */
+const heldHere = new Set<PgliteLock>()
+
+/** As far as it goes: what cannot be released now is a dead process's lock in a moment. */
+const releaseAll = (): void => {
+  for (const lock of heldHere) attempt(() => lock.release())
+}
+
+const attempt = (work: () => void): unknown => {
+  try {
+    work()
+    return undefined
+  } catch (problem) {
+    return problem
+  }
+}
+
+const held = (path: string, { token }: Holder): PgliteLock => {
+  const lock: PgliteLock = {
+    release: () => {
+      if (!heldHere.delete(lock)) return
+      if (heldHere.size === 0) process.off('exit', releaseAll)
+      if (readHolder(path)?.token === token) rmSync(path, { force: true })
+    },
+  }
+  if (heldHere.size === 0) process.on('exit', releaseAll)
+  heldHere.add(lock)
+  // Leftovers do no harm, and the next holder tries again.
+  attempt(() => tidy(path))
+  return lock
+}

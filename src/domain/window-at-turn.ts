@@ -1,0 +1,24 @@
+import type { ContextWindow } from './agent-session.ts'
+import type { AgentSessionId, ConversationId, TurnId } from './ids.ts'
+import type { Instant } from './instant.ts'
+import type { SequenceRange } from './sequence.ts'
+import type { ToolCallReference } from './tool-call.ts'
+
+/**
+ * What a session's window held right after one of its turns, computed from what was recorded.
+ *
+ * Only that session's messages count. While it was paused another session may have spoken, so the range may span more
+ * places than there are messages. What a runtime dropped from its window by itself is not known here.
+ */
+export interface WindowAtTurn extends ContextWindow {
+  readonly conversationId: ConversationId
+  readonly sessionId: AgentSessionId
+  readonly turnId: TurnId
+  /** The turn's place in its session. */
+  readonly turnNumber: number
+  readonly recordedAt: Instant
+  /** From the session's first message to the turn's last. */
+  readonly range: SequenceRange
+  /** In the order they were made. */
+  readonly visibleToolCalls: readonly ToolCallReference[]
+}

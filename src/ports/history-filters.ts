@@ -1,0 +1,51 @@
+import type { SessionState } from '../domain/agent-session.ts'
+import type { HandoffKind, HandoffStatus } from '../domain/handoff.ts'
+import type { ConversationId } from '../domain/ids.ts'
+import type { Instant } from '../domain/instant.ts'
+import type { ListOrder } from './page.ts'
+
+/** Which handoffs to list. What is left out does not matter; what is given must all hold. */
+export interface HandoffFilter {
+  readonly conversationId?: ConversationId
+  /** The agent on either side. */
+  readonly agent?: string
+  readonly sourceAgent?: string
+  readonly targetAgent?: string
+  readonly kind?: HandoffKind
+  readonly status?: HandoffStatus
+  /**
+   * Words of the reason, in any order: every one must occur, as a whole word, whatever its case. Anything but letters
+   * and digits stands between words. A text without a word finds nothing.
+   */
+  readonly reason?: string
+  /** Initiated then or later. */
+  readonly initiatedFrom?: Instant
+  /** Initiated before then. */
+  readonly initiatedBefore?: Instant
+  /** Only those that still wait for an end. */
+  readonly isOpen?: true
+  readonly overdue?: OverdueRule
+  readonly order?: ListOrder
+}
+
+/** When an open handoff is overdue, by the store's clock: its claim ran out, or nobody ever claimed it for too long. */
+export interface OverdueRule {
+  /** How long a handoff may wait for its first claim; left out, only claims that ran out count. */
+  readonly unclaimedForMs?: number
+}
+
+/** Which conversations to list, by the time they were opened. */
+export interface ConversationFilter {
+  readonly subject?: string
+  /** Only those that are no thread of another. */
+  readonly isRoot?: true
+  readonly order?: ListOrder
+}
+
+/** Which sessions to list, across conversations, by the time they were started. */
+export interface SessionFilter {
+  readonly conversationId?: ConversationId
+  readonly agentName?: string
+  readonly state?: SessionState
+  readonly order?: ListOrder
+}

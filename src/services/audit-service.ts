@@ -1,0 +1,99 @@
+import type { Sha256 } from '../domain/audit-chain.ts'
+import type { AuditVerdict } from '../domain/audit-verdict.ts'
+import { defined } from '../domain/defined.ts'
+import type { ConversationId } from '../domain/ids.ts'
+import type { Refusal } from '../domain/refusal.ts'
+import { err, ok, type Result } from '../domain/result.ts'
+import type { Changes } from '../ports/audit-log.ts'
+import type { Cursor, Page } from '../ports/page.ts'
+import type { Store } from '../ports/store.ts'
+import { AuditVerification } from './audit-verification.ts'
+import { pauseFor } from './pause-for.ts'
+import { everyRow } from './row-stream.ts'
+
+/** What the service needs around it. */
+export interface AuditServiceDeps {
+  readonly store: Store
+  readonly sha256: Sha256
+}
+
+/** From where to follow the feed, and until when. */
+export interface FollowRequest {
+  /** Goes on after this cursor; left out means from the beginning. */
+  readonly after?: Cursor
+  /** Ends the feed. */
+  readonly signal?: AbortSignal
+  /** How long to wait when there is nothing new; a quarter of a second unless given. */
+  readonly pollMs?: number
+  /** How many entries to take at once. */
+  readonly limit?: number
+}
+
+const POLL_MS = 250
+
+/**
+ * Proves that the audit log is what was written, and hands it to consumers outside.
+ *
+ * @example
+ * ```ts
+ * const store = new MemoryStore({ clock: systemClock })
+ * const audit = new AuditService({ store, sha256 })
+ * const { handoffs } = await createBatonpass({ store })
+ * const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
+ * console.log(unwrap(await audit.verify(conversation.id)).intact) // => true
+ * const { entries } = await audit.changes()
+ * console.log(entries.map(({ event }) => event.type)) // => [ 'conversation.opened' ]
+ * ```
+ */
+export class AuditService {
+  readonly #store: Store
+  readonly #sha256: Sha256
+
+  constructor({ store, sha256 }: AuditServiceDeps) {
+    this.#store = store
+    this.#sha256 = sha256
+  }
+
+  /**
+   * Reads the log of a conversation from its beginning and says what is wrong first, if anything: with the chain, or
+   * else with what is stored beside it. Writers may go on meanwhile.
+   */
+  async verify(conversation: ConversationId): Promise<Result<AuditVerdict, Refusal>> {
+    const verdict = await new AuditVerification(this.#store, { conversation, sha256: this.#sha256 }).run()
+    return verdict === undefined ? err({ code: 'conversation.not_found', conversationId: conversation }) : ok(verdict)
+  }
+
+  /** Verifies every conversation there is, one after the other. */
+  async *verifyAll({ signal }: { readonly signal?: AbortSignal } = {}): AsyncGenerator<AuditVerdict, void> {
+    for await (const conversation of everyRow((page) => this.#store.audit.listStreams(page))) {
+      signal?.throwIfAborted()
+      const verified = await this.verify(conversation)
+      if (verified.ok) yield verified.value
+    }
+  }
+
+  /** What happened anywhere after a cursor. Empty when there is nothing new; `next` is always there. */
+  changes(page: Page = {}): Promise<Changes> {
+    return this.#store.audit.changes(page)
+  }
+
+  /**
+   * What happens anywhere, page by page, for as long as the caller likes. Keep `next` once a page has been dealt with,
+   * and go on after it next time. The signal ends it without an error.
+   */
+  async *follow({ after, signal, pollMs = POLL_MS, limit }: FollowRequest = {}): AsyncGenerator<Changes, void> {
+    let reached = after
+    while (signal?.aborted !== true) {
+      const page = await this.changes(defined({ after: reached, limit }))
+      reached = page.next
+      if (page.entries.length > 0) yield page
+      else await pauseFor(pollMs, signal).catch(ignoreAbort(signal))
+    }
+  }
+}
+
+const ignoreAbort =
+  (signal: AbortSignal | undefined) =>
+  (reason: unknown): void => {
+    if (signal?.aborted !== true) throw reason
+  }

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { turnId } from '../../domain/ids.ts'
+import type { Turn } from '../../domain/turn.ts'
+import { unwrap } from '../../domain/unwrap.ts'
+import type { ContractPart } from '../store-contract.ts'
+
+const only = (turns: readonly Turn[]): Turn => {
+  assert.equal(turns.length, 1)
+  return turns[0] as Turn
+}
+
+export const windowsContract: ContractPart = {
+  about: 'what a window held',
+  cases: {
+    'counts the messages and tool calls up to a turn, and none after it': async (scene) => {
+      const started = unwrap(
+        await scene.service.startSession({
+          conversationId: (await scene.conversation()).id,
+          agentName: scene.name('claude-code'),
+          backend: 'scripted',
+          prompt: 'Begin',
+        }),
+      )
+      const first = unwrap(await scene.service.recordTurn({ ...started, ...scene.turn('read_file', 'run_tests') }))
+      const messages = [{ role: 'tool' as const, text: '12 passed' }]
+      const second = unwrap(await scene.service.recordTurn({ ...first, messages }))
+      unwrap(await scene.service.recordTurn({ ...second, ...scene.turn('search') }))
+      const [one, two] = [only(first.turns), only(second.turns)]
+      assert.deepEqual(await scene.service.windowAt(one.id), {
+        conversationId: one.conversationId,
+        sessionId: one.sessionId,
+        turnId: one.id,
+        turnNumber: 1,
+        recordedAt: one.recordedAt,
+        usage: one.usage,
+        messages: { user: 2, assistant: 1, tool: 0, system: 0 },
+        range: { start: 1, end: 3 },
+        visibleToolCalls: one.toolCalls,
+      })
+      const later = await scene.service.windowAt(two.id)
+      assert.deepEqual(later?.messages, { user: 2, assistant: 1, tool: 1, system: 0 })
+      assert.deepEqual(later?.range, { start: 1, end: 4 })
+      assert.deepEqual(later?.usage, { state: 'unknown' })
+      assert.deepEqual(later?.visibleToolCalls, one.toolCalls)
+    },
+    'agrees with the figures the session keeps': async (scene) => {
+      const worked = await scene.worked('read_file')
+      const { session, turns } = unwrap(await scene.service.recordTurn({ ...worked, ...scene.turn('search') }))
+      const { messages, range, usage } = (await scene.service.windowAt(only(turns).id)) ?? {}
+      assert.deepEqual({ messages, range, usage }, session.progress.window)
+    },
+    'counts only the session’s own messages': async (scene) => {
+      const first = await scene.worked('read_file')
+      const { conversationId } = first.session
+      unwrap(await scene.service.pauseSession(first))
+      const request = { conversationId, agentName: scene.name('other'), backend: 'scripted' }
+      const other = unwrap(await scene.service.startSession(request))
+      const between = unwrap(await scene.service.recordTurn({ ...other, ...scene.turn('search') }))
+      unwrap(await scene.service.completeSession(between))
+      const resumed = unwrap(await scene.service.resumeSession(first))
+      const turn = { ...resumed, holder: first.holder, ...scene.turn('run_tests') }
+      const last = unwrap(await scene.service.recordTurn(turn))
+      const window = await scene.service.windowAt(only(last.turns).id)
+      assert.deepEqual(window?.messages, { user: 2, assistant: 2, tool: 0, system: 0 })
+      assert.deepEqual(window?.range, { start: 1, end: 6 })
+      assert.deepEqual(
+        window?.visibleToolCalls.map(({ toolName }) => toolName),
+        ['read_file', 'run_tests'],
+      )
+      const theirs = await scene.service.windowAt(only(between.turns).id)
+      assert.deepEqual(theirs?.range, { start: 3, end: 4 })
+      assert.deepEqual(theirs?.messages, { user: 1, assistant: 1, tool: 0, system: 0 })
+    },
+    'answers undefined for a turn that is not there': async (scene) => {
+      assert.equal(await scene.service.windowAt(turnId(scene.ids.next())), undefined)
+    },
+  },
+}

@@ -1,0 +1,166 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
+import { toStorableJson } from '../../src/adapters/postgres/text-codec.ts'
+import { unitRows } from '../../src/adapters/postgres/unit-rows.ts'
+import {
+  type ConversationId,
+  type FeedEntry,
+  HandoffService,
+  type Store,
+  systemClock,
+  type Unit,
+  unwrap,
+  uuidV7Ids,
+} from '../../src/index.ts'
+import { withUnitOfWork } from '../faulty-stores/wrap.ts'
+import { ownDatabase, ownStage, type Stage } from './stage.ts'
+
+let url: string
+let stage: Stage
+
+beforeAll(async () => {
+  url = await ownDatabase()
+  stage = await ownStage(url)
+})
+afterAll(() => stage.store[Symbol.asyncDispose]())
+
+const serviceOver = (store: Store): HandoffService => new HandoffService({ store, clock: systemClock, ids: uuidV7Ids })
+
+/** A writer that takes its time: what it writes is decided now and committed later. */
+const slowWriter = async (decide: (service: HandoffService) => Promise<unknown>) => {
+  const units: Unit[] = []
+  const commit = async (unit: Unit) => {
+    units.push(unit)
+    return { outcome: 'kept' } as const
+  }
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query('begin')
+  await client.query('select pg_current_xact_id()')
+  return {
+    write: async (): Promise<void> => {
+      await decide(serviceOver(withUnitOfWork(stage.store, { commit })))
+      for (const unit of units) {
+        await client.query('select batonpass.commit_unit($1::jsonb)', [toStorableJson(unitRows(unit))])
+      }
+    },
+    end: async (how: 'commit' | 'rollback'): Promise<void> => {
+      await client.query(how)
+      await client.end()
+    },
+  }
+}
+
+/** Reads the feed from its beginning until it is told to stop, and then to its end. */
+const reader = (pollMs = 1) => {
+  const stop = new AbortController()
+  const seen: FeedEntry[] = []
+  let after: string | undefined
+  const reading = (async () => {
+    const from = after === undefined ? {} : { after }
+    for await (const page of stage.audit.follow({ ...from, signal: stop.signal, pollMs, limit: 7 })) {
+      seen.push(...page.entries)
+      after = page.next
+    }
+  })()
+  onTestFinished(async () => {
+    stop.abort()
+    await reading
+  })
+  return {
+    seen,
+    finish: async (isComplete: () => boolean): Promise<void> => {
+      const deadline = Date.now() + 30_000
+      while (!isComplete() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10))
+      stop.abort()
+      await reading
+    },
+  }
+}
+
+const open = async (): Promise<ConversationId> => (await stage.scene.conversation()).id
+
+const idsIn = (seen: readonly FeedEntry[]): readonly ConversationId[] =>
+  seen.map(({ conversationId }) => conversationId)
+
+const keysOf = (entries: readonly { readonly conversationId: string; readonly position: number }[]) =>
+  entries.map(({ conversationId, position }) => `${conversationId}/${position}`)
+
+/** Everything that is stored, to compare the feed with. */
+const stored = async (): Promise<readonly string[]> => {
+  const rows = await stage.rows<{ key: string }>(
+    `select conversation_id || '/' || position as key from batonpass.audit_entries order by key`,
+  )
+  return rows.map(({ key }) => key)
+}
+
+describe('the feed', () => {
+  it.each(['commit', 'rollback'] as const)('skips nothing while a writer is in flight: %s', async (how) => {
+    const { seen, finish } = reader()
+    const before = await open()
+    let slow: ConversationId | undefined
+    const writer = await slowWriter(async (service) => {
+      slow = unwrap(await service.openConversation({ originalTask: 'Take your time' })).conversation.id
+    })
+    await writer.write()
+    const meanwhile = await Promise.all(Array.from({ length: 20 }, open))
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(idsIn(seen)).toContain(before)
+    expect(idsIn(seen).filter((id) => meanwhile.includes(id) || id === slow)).toEqual([])
+    await writer.end(how)
+    await finish(() => meanwhile.every((id) => idsIn(seen).includes(id)))
+    expect(keysOf(seen).toSorted()).toEqual(await stored())
+    expect(idsIn(seen).includes(slow as ConversationId)).toBe(how === 'commit')
+  })
+
+  it('gives every entry of 8 writers × 50 commands once, each conversation in order', {
+    timeout: 120_000,
+  }, async () => {
+    const { seen, finish } = reader()
+    const stores = await Promise.all(
+      Array.from({ length: 8 }, () => openPostgres({ connectionString: url, maxConnections: 2 })),
+    )
+    const shared = await stage.scene.session()
+    await Promise.all(
+      stores.map(async (store) => {
+        const service = serviceOver(store)
+        const { conversation } = unwrap(await service.openConversation({ originalTask: 'Write a lot' }))
+        const agent = { conversationId: conversation.id, agentName: 'claude-code', backend: 'scripted' }
+        let working = unwrap(await service.startSession(agent))
+        for (let command = 2; command < 50; command += 1) {
+          if (command % 5 === 0) unwrap(await service.captureSnapshot(shared))
+          else working = unwrap(await service.recordTurn({ ...working, ...stage.scene.turn('read_file') }))
+        }
+      }),
+    )
+    await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()))
+    const all = await stored()
+    await finish(() => seen.length >= all.length)
+    expect(keysOf(seen).toSorted()).toEqual(all)
+    expect(outOfOrder(seen)).toEqual([])
+  })
+
+  // Needs append_audit to carry the transaction id of the entry before on, when that is higher: greatest(…).
+  it('keeps the order of a conversation when an older transaction writes to it last', async () => {
+    const { seen, finish } = reader()
+    const working = await stage.scene.session()
+    const { conversationId } = working.session
+    const writer = await slowWriter((service) => service.pauseSession(working))
+    unwrap(await stage.scene.service.captureSnapshot(working))
+    await writer.write()
+    await writer.end('commit')
+    const mine = () => seen.filter((entry) => entry.conversationId === conversationId)
+    await finish(() => mine().length >= 5)
+    expect(mine().map(({ position }) => position)).toEqual([1, 2, 3, 4, 5])
+  })
+})
+
+const outOfOrder = (seen: readonly FeedEntry[]): readonly string[] => {
+  const last = new Map<string, number>()
+  return seen.flatMap(({ conversationId, position }) => {
+    const before = last.get(conversationId) ?? 0
+    last.set(conversationId, position)
+    return position === before + 1 ? [] : [`${conversationId}: ${position} after ${before}`]
+  })
+}

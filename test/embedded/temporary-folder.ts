@@ -1,0 +1,13 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+/** A folder of this test's own; a test that fails leaves it behind, to be looked at. */
+export const temporaryFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'batonpass-embedded-'))
+  onTestFinished(({ task }) => {
+    if (task.result?.state === 'pass') rmSync(folder, { recursive: true, force: true })
+  })
+  return folder
+}

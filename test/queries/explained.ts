@@ -1,0 +1,108 @@
+import pg from 'pg'
+import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
+import { HandoffHistory } from '../../src/index.ts'
+import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
+
+/** One step of a plan, as EXPLAIN tells it. */
+interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Index Name'?: string
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly 'Shared Hit Blocks': number
+  readonly 'Shared Read Blocks': number
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** What the database was asked. */
+interface Asked {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+/** What a question cost: what was read, and by which way. */
+export interface Explained {
+  readonly roundTrips: number
+  readonly buffers: number
+  readonly sequentialScans: readonly string[]
+  readonly indexes: readonly string[]
+}
+
+/** A history over a database of its own, and a way to see how each question is answered. */
+export class ExplainedHistory implements AsyncDisposable {
+  readonly history: HandoffHistory
+  readonly pool: pg.Pool
+  readonly #asked: Asked[]
+  readonly #close: () => Promise<void>
+
+  private constructor(history: HandoffHistory, pool: pg.Pool, asked: Asked[], close: () => Promise<void>) {
+    this.history = history
+    this.pool = pool
+    this.#asked = asked
+    this.#close = close
+  }
+
+  static async open(): Promise<ExplainedHistory> {
+    const url = process.env.TEST_DATABASE_URL ?? ''
+    const connectionString = withDatabase(url, await cloneDatabase())
+    const [pool, watched] = [new pg.Pool({ connectionString, max: 1 }), new pg.Pool({ connectionString, max: 1 })]
+    for (const each of [pool, watched]) each.on('error', () => {})
+    const asked: Asked[] = []
+    watched.on('connect', (client) => watch(client, asked))
+    const store = await openPostgres({ pool: watched })
+    const close = async (): Promise<void> => {
+      await Promise.all([store[Symbol.asyncDispose](), pool.end(), watched.end()])
+    }
+    return new ExplainedHistory(new HandoffHistory({ store }), pool, asked, close)
+  }
+
+  /** Asks, and then has the database explain how it answered. */
+  async explain(ask: (history: HandoffHistory) => Promise<unknown>): Promise<Explained> {
+    this.#asked.length = 0
+    await ask(this.history)
+    const asked = [...this.#asked]
+    const [first] = asked
+    if (first === undefined) throw new Error('Nothing was asked of the database')
+    await this.#plan(first)
+    const plan = await this.#plan(first)
+    const nodes = nodesOf(plan)
+    return {
+      roundTrips: asked.length,
+      buffers: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
+      sequentialScans: nodes
+        .filter((node) => node['Node Type'] === 'Seq Scan')
+        .map((node) => node['Relation Name'] ?? ''),
+      indexes: [...new Set(nodes.flatMap((node) => node['Index Name'] ?? []))],
+    }
+  }
+
+  /** The first time, a connection also reads the catalog; what the question itself costs shows the second time. */
+  async #plan({ text, values }: Asked): Promise<PlanNode> {
+    const { rows } = await this.pool.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+      `explain (analyze, buffers, timing off, format json) ${text}`,
+      [...values],
+    )
+    const [explained] = rows
+    if (explained === undefined) throw new Error('The database explained nothing')
+    return explained['QUERY PLAN'][0].Plan
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#close()
+  }
+}
+
+const nodesOf = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+
+/** Notes what a connection is asked, and passes it on. */
+const watch = (client: pg.PoolClient, asked: Asked[]): void => {
+  const query = client.query.bind(client) as (...args: readonly unknown[]) => unknown
+  const watched = (...args: readonly unknown[]): unknown => {
+    const [what, values] = args
+    const text = typeof what === 'string' ? what : String((what as { text: string }).text)
+    asked.push({ text, values: (values as readonly unknown[] | undefined) ?? [] })
+    return query(...args)
+  }
+  Object.assign(client, { query: watched })
+}

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  agentSessionId,
+  conversationId,
+  type HandoffFilter,
+  type HandoffHistory,
+  handoffId,
+  instant,
+  type Page,
+  type Paged,
+  turnId,
+} from '../../src/index.ts'
+import { ExplainedHistory } from './explained.ts'
+import { fillHistory } from './many-handoffs.ts'
+
+let explained: ExplainedHistory
+
+beforeAll(async () => {
+  explained = await ExplainedHistory.open()
+  await fillHistory(explained.pool)
+}, 180_000)
+afterAll(async () => explained[Symbol.asyncDispose]())
+
+const id = (kind: string, number: number): string => `${kind}000000-0000-7000-8000-${String(number).padStart(12, '0')}`
+
+/**
+ * Each filter alone, how many it finds at least (one more than a page means there is a next), and the indexes that may
+ * serve it. Of a value that every second handoff has, the newest are found as well by walking along the ages.
+ */
+const HANDOFF_FILTERS: readonly (readonly [string, HandoffFilter, number, readonly string[]])[] = [
+  ['no filter', {}, 101, ['handoffs_by_age']],
+  ['a source agent', { sourceAgent: 'agent-3' }, 101, ['handoffs_by_source_agent']],
+  ['a target agent', { targetAgent: 'agent-3' }, 101, ['handoffs_by_target_agent']],
+  ['an agent', { agent: 'agent-3' }, 101, ['handoffs_by_source_agent', 'handoffs_by_target_agent']],
+  ['an agent nobody knows', { agent: 'x' }, 0, ['handoffs_by_source_agent', 'handoffs_by_target_agent']],
+  ['a common kind', { kind: 'context_restart' }, 101, ['handoffs_by_kind', 'handoffs_by_age']],
+  ['a rare kind', { kind: 'thread' }, 0, ['handoffs_by_kind']],
+  ['a common status', { status: 'failed' }, 101, ['handoffs_by_status', 'handoffs_by_age']],
+  ['a rare status', { status: 'accepted' }, 101, ['handoffs_by_status', 'handoffs_open']],
+  ['a rare word', { reason: 'rarity' }, 10, ['handoffs_by_reason']],
+  ['two words', { reason: 'step 31337' }, 1, ['handoffs_by_reason']],
+  ['a word nobody used', { reason: 'zebra' }, 0, ['handoffs_by_reason']],
+  ['a word of every reason', { reason: 'window' }, 101, ['handoffs_by_age']],
+  ['a start', { initiatedFrom: instant('2026-01-30') }, 101, ['handoffs_by_age']],
+  ['an end', { initiatedBefore: instant('2026-01-02') }, 101, ['handoffs_by_age']],
+  [
+    'a conversation',
+    { conversationId: conversationId(id('c0', 77)) },
+    10,
+    ['handoffs_by_conversation', 'handoffs_by_prior_turn', 'handoffs_pkey'],
+  ],
+  ['open ones', { isOpen: true }, 101, ['handoffs_open', 'handoffs_by_status']],
+  ['overdue ones', { overdue: { unclaimedForMs: 60_000 } }, 101, ['handoffs_open', 'handoffs_by_status']],
+]
+
+/** A page of a hundred, from an index that has them in order or leads to few: never more than this. */
+const MOST_BUFFERS = 1_000
+
+describe.each(['oldest_first', 'newest_first'] as const)('50,000 handoffs, %s', (order) => {
+  it.each(HANDOFF_FILTERS)('are found by %s through an index', async (what, filter, atLeast, allowed) => {
+    const list = (history: HandoffHistory) => history.listHandoffs({ ...filter, order }, { limit: 100 })
+    const { items, next } = await list(explained.history)
+    expect(items.length + (next === undefined ? 0 : 1)).toBeGreaterThanOrEqual(atLeast)
+    const { sequentialScans, indexes, roundTrips, buffers } = await explained.explain(list)
+    console.log(`${what}, ${order}: ${buffers} buffers through ${indexes.join(', ')}`)
+    expect({ sequentialScans, roundTrips }).toEqual({ sequentialScans: [], roundTrips: 1 })
+    expect(allowed).toEqual(expect.arrayContaining([...indexes]))
+    expect(indexes.length).toBeGreaterThan(0)
+    expect(buffers).toBeLessThan(MOST_BUFFERS)
+  })
+})
+
+/** Lists long enough for four hundred pages, and how many items a page has. */
+const LONG_LISTS: readonly (readonly [
+  string,
+  number,
+  (history: HandoffHistory, page: Page) => Promise<Paged<unknown>>,
+])[] = [
+  ['all handoffs', 100, (history, page) => history.listHandoffs({}, page)],
+  ['all handoffs, newest first', 100, (history, page) => history.listHandoffs({ order: 'newest_first' }, page)],
+  ['handoffs of a source', 2, (history, page) => history.listHandoffs({ sourceAgent: 'agent-3' }, page)],
+  ['handoffs of either side', 2, (history, page) => history.listHandoffs({ agent: 'agent-3' }, page)],
+  ['handoffs of a kind', 20, (history, page) => history.listHandoffs({ kind: 'context_restart' }, page)],
+  ['handoffs of a status', 20, (history, page) => history.listHandoffs({ status: 'failed' }, page)],
+  ['sessions', 20, (history, page) => history.listSessions({}, page)],
+]
+
+describe('the four-hundredth page', () => {
+  it.each(LONG_LISTS)('of %s reads no more than the first', async (what, limit, list) => {
+    let page: Page = { limit }
+    const first = await explained.explain((history) => list(history, { limit }))
+    for (let number = 1; number < 400; number += 1) {
+      const { next } = await list(explained.history, page)
+      if (next === undefined) throw new Error(`There are only ${number} pages`)
+      page = { limit, after: next }
+    }
+    const last = await explained.explain((history) => list(history, page))
+    expect(last.sequentialScans).toEqual([])
+    expect((await list(explained.history, page)).items).toHaveLength(limit)
+    expect(last.buffers).toBeLessThanOrEqual(first.buffers * 1.3 + 8)
+    console.log(`buffers of "${what}": page 1 ${first.buffers}, page 400 ${last.buffers}`)
+  })
+})
+
+describe('other questions', () => {
+  it.each<readonly [string, string, (history: HandoffHistory) => Promise<unknown>]>([
+    ['sessions by age', 'agent_sessions_by_age', (history) => history.listSessions()],
+    ['sessions of an agent', 'agent_sessions_by_agent', (history) => history.listSessions({ agentName: 'agent-3' })],
+    ['active sessions', 'agent_sessions_by_state', (history) => history.listSessions({ state: 'active' })],
+    ['conversations', 'conversations_by_age', (history) => history.listConversations({}, { limit: 10 })],
+    [
+      'root conversations',
+      'conversations_roots',
+      (history) => history.listConversations({ isRoot: true }, { limit: 10 }),
+    ],
+    [
+      'a subject',
+      'conversations_by_subject',
+      (history) => history.listConversations({ subject: 'tenant-3' }, { limit: 10 }),
+    ],
+    [
+      'the lineage of a session',
+      'agent_sessions_by_id',
+      (history) => history.lineageOf({ sessionId: agentSessionId(id('50', 20001)) }),
+    ],
+    [
+      'the lineage of a handoff',
+      'handoffs_by_id',
+      (history) => history.lineageOf({ handoffId: handoffId(id('d0', 202)) }),
+    ],
+    ['the lineage of a thread', 'conversations_by_parent', (history) => history.lineage(conversationId(id('c0', 3)))],
+    ['the window at a turn', 'turns_by_id', (history) => history.windowAt(turnId(id('50', 20001)))],
+  ])('%s are answered through an index, in one round trip', async (_, index, ask) => {
+    const { sequentialScans, indexes, roundTrips } = await explained.explain(ask)
+    expect({ sequentialScans, roundTrips }).toEqual({ sequentialScans: [], roundTrips: 1 })
+    expect(indexes).toContain(index)
+  })
+})

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
+import type { WorkingSession } from '../../src/domain/agent-session.ts'
+import { unwrap } from '../../src/domain/unwrap.ts'
+import type { Store } from '../../src/ports/store.ts'
+import { Scene } from '../../src/testing/scene.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
+import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
+
+const { TEST_DATABASE_URL: SERVER = '', TEST_POOLER_URL: POOLER } = process.env
+
+const WAYS = [
+  { way: 'direct', url: SERVER, pooled: false },
+  ...(POOLER === undefined ? [] : [{ way: 'through the pooler', url: POOLER, pooled: true }]),
+]
+
+describe.each(WAYS)('$way', ({ url, pooled }) => {
+  let proxy: TcpProxy
+  let store: Store
+  let scene: Scene
+
+  beforeAll(async () => {
+    proxy = await TcpProxy.before(withDatabase(url, await cloneDatabase()))
+    store = await openPostgres({ connectionString: proxy.url, pooled })
+    scene = new Scene({ store, passTime: async () => {} })
+  })
+  afterAll(async () => {
+    await store[Symbol.asyncDispose]()
+    await proxy[Symbol.asyncDispose]()
+  })
+
+  /** A session that has worked so many turns. */
+  const worked = async (turns: number): Promise<WorkingSession> => {
+    let working: WorkingSession = await scene.session(scene.name('claude-code'))
+    for (let left = turns; left > 0; left -= 500) {
+      const batch = Array.from({ length: Math.min(left, 500) }, () => scene.turn('read_file'))
+      working = unwrap(await scene.service.recordTurns({ ...working, turns: batch }))
+    }
+    return working
+  }
+
+  /** What something gives, and how often the wire was crossed for it. */
+  const trips = async <T>(work: () => Promise<T>): Promise<readonly [T, number]> => {
+    const { value, roundTrips } = await proxy.counting(work)
+    return [value, roundTrips]
+  }
+
+  describe.each([1, 10_000])('at %i turns', (turns) => {
+    it('each command and question crosses the wire once or twice', async () => {
+      const { service } = scene
+      const working = await worked(turns)
+      const { conversationId } = working.session
+      const to = { targetAgent: scene.name('opus'), reason: 'The window is nearly full' }
+
+      const [recorded, record] = await trips(() => service.recordTurn({ ...working, ...scene.turn('a', 'b', 'c') }))
+      const batch = { ...unwrap(recorded), turns: [scene.turn('a'), scene.turn(), scene.turn('b')] }
+      const [several, recordSeveral] = await trips(() => service.recordTurns(batch))
+      const held = unwrap(several)
+      const [, snapshot] = await trips(() => service.captureSnapshot(held))
+      const [active, activeSession] = await trips(() => service.activeSession(conversationId))
+      expect(active?.id).toBe(held.session.id)
+      expect(active?.progress.turns).toBe(turns + 4)
+
+      const [first, initiate] = await trips(() => service.initiateHandoff({ ...held, ...to }))
+      const [, accept] = await trips(() => service.acceptHandoff({ ...unwrap(first), claimant: 'worker' }))
+      const [, cancel] = await trips(() =>
+        service.cancelHandoff({ handoff: unwrap(first).handoff.id, by: 'worker', reason: 'No' }),
+      )
+      const second = unwrap(await service.initiateHandoff({ session: held.session.id, ...to }))
+      const [, fail] = await trips(() => service.failHandoff({ ...second, reason: 'It broke' }))
+      const third = unwrap(await service.initiateHandoff({ session: held.session.id, ...to }))
+      const [, claimNext] = await trips(() => service.claimNext({ targetAgent: to.targetAgent, claimant: 'worker' }))
+      const [next, complete] = await trips(() => service.completeHandoff({ ...third, claimant: 'worker' }))
+      expect(unwrap(next).session.epoch).toBe(2)
+      const [, thread] = await trips(() => service.openThread({ session: held.session.id, ...to }))
+      const [line, lineage] = await trips(() => service.lineage(conversationId))
+      expect(line?.conversation.id).toBe(conversationId)
+
+      expect({ record, recordSeveral, activeSession, lineage }).toEqual({
+        record: 1,
+        recordSeveral: 1,
+        activeSession: 1,
+        lineage: 1,
+      })
+      for (const [name, count] of Object.entries({
+        snapshot,
+        initiate,
+        accept,
+        claimNext,
+        complete,
+        cancel,
+        fail,
+        thread,
+      })) {
+        expect(count, name).toBeGreaterThanOrEqual(1)
+        expect(count, name).toBeLessThanOrEqual(2)
+      }
+    })
+
+    it('a stale copy costs one read and one more write, a bare id one read', async () => {
+      const { service } = scene
+      const stale = await worked(turns)
+      const fresh = unwrap(await service.recordTurn({ ...stale, ...scene.turn('a') }))
+      // A write that does not fit, the read, the write that does.
+      const [late, lateTrips] = await trips(() => service.recordTurn({ ...stale, ...scene.turn('b') }))
+      expect(unwrap(late).session.progress.turns).toBe(fresh.session.progress.turns + 1)
+      expect(lateTrips).toBe(3)
+      const { holder } = stale
+      const [, byId] = await trips(() => service.recordTurn({ session: stale.session.id, holder, ...scene.turn() }))
+      expect(byId).toBe(2)
+    })
+  })
+
+  it('opening a conversation is one, with a key or without, and one more for each way the key is found taken', async () => {
+    const { service } = scene
+    const externalKey = scene.name('job')
+    const task = { originalTask: 'Fix the flaky test' }
+    const [, plain] = await trips(() => service.openConversation(task))
+    const [first, keyed] = await trips(() => service.openConversation({ ...task, externalKey }))
+    const [again, taken] = await trips(() => service.openConversation({ ...task, externalKey }))
+    expect(unwrap(again)).toEqual(unwrap(first))
+    expect({ plain, keyed, taken }).toEqual({ plain: 1, keyed: 1, taken: 2 })
+    const [, starting] = await trips(() =>
+      service.startSession({
+        ...unwrap(first),
+        conversationId: unwrap(first).conversation.id,
+        agentName: 'a',
+        backend: 'b',
+      }),
+    )
+    expect(starting).toBe(2)
+  })
+
+  it('the whole lineage of fifty handoffs is one', async () => {
+    const { service } = scene
+    let working: WorkingSession = await worked(1)
+    const { conversationId } = working.session
+    for (let count = 1; count <= 50; count += 1) {
+      const to = { targetAgent: scene.name(`agent-${count}`), reason: 'Next' }
+      const { handoff } = unwrap(await service.initiateHandoff({ ...working, ...to }))
+      working = unwrap(await service.completeHandoff({ handoff }))
+      working = unwrap(await service.recordTurn({ ...working, ...scene.turn('read_file') }))
+    }
+    const [line, count] = await trips(() => service.lineage(conversationId))
+    expect(JSON.stringify(line).match(/"status":"completed"/g)).toHaveLength(50)
+    expect(count).toBe(1)
+  })
+
+  it('the count is of the wire: three questions at once are three', async () => {
+    const { id } = await scene.conversation()
+    const [, count] = await trips(() => Promise.all([1, 2, 3].map(() => scene.service.conversation(id))))
+    expect(count).toBe(3)
+  })
+})

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
+import { unwrap } from '../../src/domain/unwrap.ts'
+import { Scene } from '../../src/testing/scene.ts'
+import { cloneDatabase, onServer, withDatabase } from '../support/test-databases.ts'
+
+describe('a program', () => {
+  it('needs the rights docs/operating.md names, and no more', async () => {
+    const owner = withDatabase(process.env.TEST_DATABASE_URL ?? '', await cloneDatabase())
+    const role = `batonpass_role_${Math.floor(Math.random() * 2 ** 40).toString(36)}`
+    const as = new URL(owner)
+    as.username = role
+    as.password = 'test'
+    await onServer(owner, `create role ${role} login password 'test'`)
+    try {
+      await onServer(owner, `grant usage on schema batonpass to ${role}`)
+      await onServer(owner, `grant select, insert, update on all tables in schema batonpass to ${role}`)
+      await using store = await openPostgres({ connectionString: as.href, autoMigrate: true })
+      const scene = new Scene({ store, passTime: async () => {} })
+      const { handoff } = await scene.initiated()
+      unwrap(await scene.service.cancelHandoff({ handoff, reason: 'Nobody came' }))
+      const { handoff: next } = await scene.initiated()
+      expect(unwrap(await scene.service.completeHandoff({ handoff: next })).session.state).toBe('active')
+      await expect(onServer(as.href, 'delete from batonpass.messages')).rejects.toMatchObject({ code: '42501' })
+    } finally {
+      await onServer(owner, `drop owned by ${role}`)
+      await onServer(owner, `drop role ${role}`)
+    }
+  })
+})

@@ -1,0 +1,81 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
+import { lawfulDatabase } from './raw-rows.ts'
+
+const { client, connectionString, open, working } = await lawfulDatabase()
+const store = await openPostgres({ connectionString, maxConnections: 1 })
+afterAll(async () => {
+  await store[Symbol.asyncDispose]()
+  await client.end()
+})
+
+const { id: handoff, conversationId: conversation } = open.handoff
+const { id: session } = working.session
+const { id: source } = open.source.session
+
+/** A row the domain could not have written, once the CHECK that forbids it is gone, is an error and never a default. */
+describe('a word nobody knows, in a row', () => {
+  it.each<[string, string, string, () => Promise<unknown>]>([
+    [
+      'a state',
+      'agent_sessions drop constraint agent_sessions_state_known',
+      `agent_sessions set state = 'sleeping' where id = '${session}'`,
+      () => store.sessions.find(session),
+    ],
+    [
+      'a status',
+      'handoffs drop constraint handoffs_status_known',
+      `handoffs set status = 'lost' where id = '${handoff}'`,
+      () => store.handoffs.find(handoff),
+    ],
+    [
+      'a kind',
+      'handoffs drop constraint handoffs_kind_known',
+      `handoffs set kind = 'gossip' where id = '${handoff}'`,
+      () => store.handoffs.find(handoff),
+    ],
+    [
+      'a flag',
+      'handoffs drop constraint handoffs_flags_known',
+      `handoffs set flags = '{nonsense}' where id = '${handoff}'`,
+      () => store.handoffs.find(handoff),
+    ],
+    [
+      'a role',
+      'messages drop constraint messages_role_known',
+      `messages set role = 'narrator' where conversation_id = '${conversation}'`,
+      () => store.messages.listMessages(conversation, { limit: 10 }),
+    ],
+    [
+      'a type of snapshot',
+      'context_snapshots drop constraint context_snapshots_type_known',
+      `context_snapshots set type = 'souvenir' where session_id = '${source}'`,
+      () => store.snapshots.findLatest(source),
+    ],
+    [
+      'held, though active',
+      'agent_sessions drop constraint agent_sessions_held_only_while_paused',
+      `agent_sessions set state = 'active' where id = '${source}'`,
+      () => store.sessions.find(source),
+    ],
+  ])('is an error: %s', async (_, loosen, spoil, read) => {
+    expect(await read()).toBeTruthy()
+    const spoiled = [`alter table batonpass.${loosen}`, `update batonpass.${spoil}`]
+    const unspoiled = await snapshotOf(spoil)
+    for (const statement of spoiled) await client.query(statement)
+    await expect(read()).rejects.toMatchObject({ name: 'StoreFailure', code: 'store.integrity', retryable: false })
+    await unspoiled()
+    expect(await read()).toBeTruthy()
+  })
+})
+
+/** Remembers the rows an update is about to spoil, and puts them back. */
+const snapshotOf = async (spoil: string): Promise<() => Promise<void>> => {
+  const [, table = '', column = '', where = ''] = /^(\w+) set (\w+) = .* where (.*)$/.exec(spoil) ?? []
+  const { rows } = await client.query<{ was: unknown }>(
+    `select ${column} as was from batonpass.${table} where ${where} limit 1`,
+  )
+  return async () => {
+    await client.query(`update batonpass.${table} set ${column} = $1 where ${where}`, [rows[0]?.was])
+  }
+}
