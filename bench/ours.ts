@@ -1,4 +1,10 @@
-import { type HandoffMetadata, type HandoffService, unwrap, type WorkingSession } from '../src/index.ts'
+import {
+  type Conversation,
+  type HandoffAndSource,
+  type HandoffService,
+  unwrap,
+  type WorkingSession,
+} from '../src/index.ts'
 import { AGENTS, BACKEND, CLAIMANT, ORIGINAL_TASK, REASON, type Seat, type Side, turnInput } from './seat.ts'
 
 /** The library as people call it: it holds the session it was given, and checks every rule. */
@@ -6,10 +12,12 @@ export class OurSeat implements Seat {
   readonly conversationId: WorkingSession['session']['conversationId']
   readonly #service: HandoffService
   #working: WorkingSession
-  #handoff: HandoffMetadata | undefined
+  readonly #conversation: Conversation
+  #initiated: HandoffAndSource | undefined
 
-  constructor(service: HandoffService, working: WorkingSession) {
+  constructor(service: HandoffService, conversation: Conversation, working: WorkingSession) {
     this.#service = service
+    this.#conversation = conversation
     this.#working = working
     this.conversationId = working.session.conversationId
   }
@@ -29,13 +37,13 @@ export class OurSeat implements Seat {
 
   async initiate(): Promise<void> {
     const targetAgent = AGENTS.find((name) => name !== this.#working.session.agentName) ?? AGENTS[0]
-    const { handoff } = unwrap(await this.#service.initiateHandoff({ ...this.#working, targetAgent, reason: REASON }))
-    this.#handoff = handoff
+    this.#initiated = unwrap(await this.#service.initiateHandoff({ ...this.#working, targetAgent, reason: REASON }))
   }
 
   async acceptAndComplete(): Promise<void> {
-    if (this.#handoff === undefined) throw new Error('There is no handoff to accept')
-    const accepted = unwrap(await this.#service.acceptHandoff({ handoff: this.#handoff, claimant: CLAIMANT }))
+    if (this.#initiated === undefined) throw new Error('There is no handoff to accept')
+    const held = { ...this.#initiated, conversation: this.#conversation }
+    const accepted = unwrap(await this.#service.acceptHandoff({ ...held, claimant: CLAIMANT }))
     this.#working = unwrap(await this.#service.completeHandoff({ ...accepted, claimant: CLAIMANT }))
   }
 
@@ -52,7 +60,11 @@ export class OurSeat implements Seat {
 export const openSeat = async (service: HandoffService, turns: number): Promise<OurSeat> => {
   const { conversation } = unwrap(await service.openConversation({ originalTask: ORIGINAL_TASK }))
   const agent = { agentName: AGENTS[0], backend: BACKEND }
-  const seat = new OurSeat(service, unwrap(await service.startSession({ conversationId: conversation.id, ...agent })))
+  const seat = new OurSeat(
+    service,
+    conversation,
+    unwrap(await service.startSession({ conversationId: conversation.id, ...agent })),
+  )
   for (let turn = 0; turn < turns; turn += 1) await seat.recordTurn()
   return seat
 }

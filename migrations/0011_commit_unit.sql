@@ -23,7 +23,9 @@ begin
         version = handoff.version, status = handoff.status, claimant = handoff.claimant, accepted_at = handoff.accepted_at,
         claim_deadline = handoff.claim_deadline, target_session_id = handoff.target_session_id,
         target_conversation_id = handoff.target_conversation_id, end_reason = handoff.end_reason, ended_at = handoff.ended_at
-      where conversation_id = handoff.conversation_id and id = handoff.id and version = (item ->> 'expected')::bigint;
+      where conversation_id = handoff.conversation_id and id = handoff.id and version = (item ->> 'expected')::bigint
+        and (handoff.status <> 'accepted'
+          or abs(extract(epoch from handoff.accepted_at - clock_timestamp())) <= (item ->> 'tolerance_ms')::numeric / 1000);
       if not found then
         if guards = 0 then return '{"outcome": "conflict"}'; end if;
         raise exception using errcode = 'BP001', message = 'the handoff has moved on';

@@ -6,5 +6,11 @@ export type Defined<T> = { [K in keyof T as K extends OptionalKeys<T> ? never : 
 }
 
 /** Drops properties that are undefined: an absent fact is absent, in memory as in JSON and in a row. */
-export const defined = <T extends object>(value: T): Defined<T> =>
-  Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as Defined<T>
+export const defined = <T extends object>(value: T): Defined<T> => {
+  const kept: Record<string, unknown> = {}
+  for (const name of Object.keys(value)) {
+    const part = value[name as keyof T]
+    if (part !== undefined) kept[name] = part
+  }
+  return kept as Defined<T>
+}

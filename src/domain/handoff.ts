@@ -44,6 +44,9 @@ export const DEFAULT_CLAIM_MS = 60_000
 /** The longest a claim may last: one day. Work that takes longer completes the handoff first. */
 export const MAX_CLAIM_MS = 86_400_000
 
+/** How far a claim may begin from the store's own time; beyond that whoever decided it looks again. */
+export const CLAIM_TOLERANCE_MS = 2_000
+
 /** Remarks about how a handoff came to be, for auditors. */
 export const HANDOFF_FLAGS = ['minimal_continuation', 'checkpoint_timed_out', 'checkpoint_missing'] as const
 

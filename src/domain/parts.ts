@@ -3,4 +3,8 @@ export const parts = <Part extends object>(
   value: object,
   names: Readonly<Record<string, true>>,
   named: boolean,
-): Part => Object.fromEntries(Object.entries(value).filter(([name]) => name in names === named)) as Part
+): Part => {
+  const chosen: Record<string, unknown> = {}
+  for (const [name, part] of Object.entries(value)) if (name in names === named) chosen[name] = part
+  return chosen as Part
+}

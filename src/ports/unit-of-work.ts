@@ -2,6 +2,7 @@ import type { AuditEvent } from '../domain/audit-event.ts'
 import type { Change } from '../domain/decision.ts'
 import type { ConversationFacts, HandoffFacts, OpeningFacts, ResumeFacts, SourceFacts } from '../domain/facts.ts'
 import type { AgentSessionId, CommandId, ConversationId, HandoffId, TurnId } from '../domain/ids.ts'
+import type { Instant } from '../domain/instant.ts'
 import type { Receipt } from './receipt.ts'
 
 /** Names a command and says what it asks, so that a repetition is known from a reuse. */
@@ -76,10 +77,13 @@ export type CommitOutcome =
  *   sequence number or external key used twice: `conflict`, and nothing is kept.
  * - A reference to something that does not exist in its conversation (the prior turn and the tool calls of a handoff
  *   above all) rejects with `StoreFailure` `store.integrity`, and nothing is kept.
+ * - A claim is kept only if it begins within two seconds of now, by the store's own clock; otherwise `conflict`.
  * - An unreachable or broken store rejects with `StoreFailure`, never with absent facts.
  * - Facts and arguments are never shared: changing one afterwards changes nothing in the store.
  */
 export interface UnitOfWork {
   load<Subject extends keyof Subjects>(question: Question<Subject>, command: CommandStamp): Promise<Loaded<Subject>>
   commit(unit: Unit): Promise<CommitOutcome>
+  /** The store's clock, as well as it is known without asking; `undefined` until it was asked once. */
+  estimateNow(): Instant | undefined
 }

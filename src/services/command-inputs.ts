@@ -25,6 +25,8 @@ import type { OnHandoff, OnSession, Repeatable } from './requests.ts'
 
 /** Where a command's time, ids and redaction come from. */
 export interface CommandContext {
+  /** The store's clock, as well as it is known; claims are decided by it. */
+  readonly storeNow: () => Instant | undefined
   readonly clock: Clock
   readonly ids: IdGenerator
   /** Applied to every text before it is stored. */

@@ -69,6 +69,7 @@ export const acceptingHandoff = (request: AcceptRequest, context: CommandContext
   return {
     stamp: stampOf('accept_handoff', request, context.ids),
     question: { about: 'handoff' as const, handoffId },
+    ...heldHandoff(request, context.storeNow()),
     decide: (facts: HandoffFacts) => acceptHandoff(facts, { ...request, handoffId }, at),
   }
 }
@@ -92,7 +93,7 @@ export const completingHandoff = (asked: CompleteRequest, context: CommandContex
   return {
     stamp: stampOf('complete_handoff', request, context.ids),
     question: { about: 'handoff' as const, handoffId },
-    ...heldHandoff(request, at),
+    ...heldHandoff(request, context.storeNow()),
     decide: (facts: HandoffFacts) => completeHandoff(facts, wanted, { ids, at }),
   }
 }

@@ -50,7 +50,7 @@ import {
 } from './session-commands.ts'
 
 /** What the service needs around it. */
-export interface HandoffServiceDeps extends CommandContext {
+export interface HandoffServiceDeps extends Omit<CommandContext, 'storeNow'> {
   readonly store: Store
 }
 
@@ -96,7 +96,7 @@ export class HandoffService extends HandoffHistory {
   constructor(deps: HandoffServiceDeps) {
     super(deps)
     this.#runner = new CommandRunner(deps.store)
-    this.#context = deps
+    this.#context = { ...deps, storeNow: () => deps.store.unitOfWork.estimateNow() }
   }
 
   /** Opens a conversation. Opening one external key again gives the conversation that has it. */

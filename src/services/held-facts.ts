@@ -1,8 +1,7 @@
-import { defined } from '../domain/defined.ts'
 import type { HandoffFacts, SourceFacts } from '../domain/facts.ts'
 import type { Instant } from '../domain/instant.ts'
 import { MAX_REFERENCED_TOOL_CALLS } from '../domain/tool-call.ts'
-import type { CompleteRequest, InitiateRequest } from './requests.ts'
+import type { HeldAtHandoff, InitiateRequest, OnHandoff } from './requests.ts'
 
 /**
  * What a caller holds who has just recorded the turns of the current exchange.
@@ -24,19 +23,15 @@ export const heldSource = (request: InitiateRequest, now: Instant): { readonly h
 }
 
 /**
- * What a caller holds who has just claimed a handoff. While the handoff is open nobody else can speak or start, so the
- * source says where the successor begins; only its epoch is a guess, and the store says so if it is taken.
+ * What a caller holds from an earlier step of a handoff. While the handoff is open nobody else can speak or start, so
+ * the source says where the successor begins; only its epoch is a guess, and the store says so if it is taken.
  */
-export const heldHandoff = (request: CompleteRequest, now: Instant): { readonly held?: HandoffFacts } => {
-  const { handoff, session, conversation } = request
-  if (
-    typeof handoff === 'string' ||
-    handoff.status !== 'accepted' ||
-    session === undefined ||
-    conversation === undefined
-  )
-    return {}
+export const heldHandoff = (
+  { handoff, session, conversation }: OnHandoff & HeldAtHandoff,
+  now: Instant | undefined,
+): { readonly held?: HandoffFacts } => {
+  const isHeld = typeof handoff !== 'string' && session !== undefined && conversation !== undefined && now !== undefined
+  if (!isHeld || handoff.status === 'completed') return {}
   const { epoch: lastEpoch, progress } = session
-  const source = { session }
-  return { held: defined({ handoff, conversation, source, lastEpoch, nextSequence: progress.nextSequence, now }) }
+  return { held: { handoff, conversation, source: { session }, lastEpoch, nextSequence: progress.nextSequence, now } }
 }

@@ -29,6 +29,13 @@ export interface OnHandoff extends Repeatable {
   readonly handoff: HandoffMetadata | HandoffId
 }
 
+/** What an earlier step of the handoff answered with. With both of these no read is needed. */
+export interface HeldAtHandoff {
+  /** The source, as the handoff holds it. */
+  readonly session?: AgentSession
+  readonly conversation?: Conversation
+}
+
 /** What it takes to record one turn. */
 export interface RecordTurnRequest extends AsHolder, TurnInput {}
 /** What it takes to record several turns, all or none. */
@@ -49,13 +56,9 @@ export interface ThreadRequest extends OnSession, Omit<OpenThread, keyof Handoff
 /** What every handoff says about itself. */
 export interface HandoffDetails extends Omit<HandoffRequest, 'sessionId' | 'holder'> {}
 /** What it takes to claim a handoff. */
-export interface AcceptRequest extends OnHandoff, Omit<AcceptHandoff, 'handoffId'> {}
+export interface AcceptRequest extends OnHandoff, HeldAtHandoff, Omit<AcceptHandoff, 'handoffId'> {}
 /** What it takes to complete a handoff. */
-export interface CompleteRequest extends OnHandoff, Omit<CompleteHandoff, 'handoffId'> {
-  /** The source and the conversation, as accepting answered with them. With these no read is needed. */
-  readonly session?: AgentSession
-  readonly conversation?: Conversation
-}
+export interface CompleteRequest extends OnHandoff, HeldAtHandoff, Omit<CompleteHandoff, 'handoffId'> {}
 /** What it takes to cancel or fail a handoff. */
 export interface EndRequest extends OnHandoff, Omit<EndHandoff, 'handoffId'> {}
 

@@ -33,7 +33,12 @@ export class FaultInjector {
 
   constructor(store: Store) {
     const commit = (unit: Unit): Promise<CommitOutcome> => this.#commit(store.unitOfWork, unit)
-    const unitOfWork: UnitOfWork = { load: (question, command) => store.unitOfWork.load(question, command), commit }
+    const { unitOfWork: inner } = store
+    const unitOfWork: UnitOfWork = {
+      load: (question, command) => inner.load(question, command),
+      commit,
+      estimateNow: () => inner.estimateNow(),
+    }
     const { conversations, sessions, handoffs, snapshots, messages, audit } = store
     const dispose = (): PromiseLike<void> => store[Symbol.asyncDispose]()
     this.store = {

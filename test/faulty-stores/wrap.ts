@@ -12,7 +12,8 @@ export const withParts = (store: Store, parts: Partial<Omit<Store, typeof Symbol
 export const withUnitOfWork = (store: Store, parts: Partial<UnitOfWork>): Store => {
   const { unitOfWork } = store
   const load: UnitOfWork['load'] = (question, command) => unitOfWork.load(question, command)
-  return withParts(store, { unitOfWork: { load, commit: (unit) => unitOfWork.commit(unit), ...parts } })
+  const estimateNow = () => unitOfWork.estimateNow()
+  return withParts(store, { unitOfWork: { load, commit: (unit) => unitOfWork.commit(unit), estimateNow, ...parts } })
 }
 
 /** A store that reads sessions back changed. */

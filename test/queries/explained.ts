@@ -99,9 +99,8 @@ const nodesOf = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?
 const watch = (client: pg.PoolClient, asked: Asked[]): void => {
   const query = client.query.bind(client) as (...args: readonly unknown[]) => unknown
   const watched = (...args: readonly unknown[]): unknown => {
-    const [what, values] = args
-    const text = typeof what === 'string' ? what : String((what as { text: string }).text)
-    asked.push({ text, values: (values as readonly unknown[] | undefined) ?? [] })
+    const [what, values = []] = args as [string | Partial<Asked>, (readonly unknown[])?]
+    asked.push(typeof what === 'string' ? { text: what, values } : { text: '', values, ...what })
     return query(...args)
   }
   Object.assign(client, { query: watched })

@@ -35,6 +35,7 @@ export const jittered = (store: Store, random: () => number): Store => {
       await wait()
       return store.unitOfWork.load(question, command)
     },
+    estimateNow: () => store.unitOfWork.estimateNow(),
     commit: async (unit) => {
       await wait()
       return store.unitOfWork.commit(unit)
@@ -47,6 +48,7 @@ export const interrupted = (store: Store, meanwhile: () => Promise<void>): Store
   let happened = false
   return over(store, {
     load: (question, command) => store.unitOfWork.load(question, command),
+    estimateNow: () => store.unitOfWork.estimateNow(),
     commit: async (unit) => {
       if (!happened) {
         happened = true

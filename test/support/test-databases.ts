@@ -84,7 +84,7 @@ const migratedEmbedded = async (): Promise<Buffer> => {
   const folder = mkdtempSync(join(tmpdir(), 'batonpass-pglite-'))
   const store = await openPglite({ dataDir: join(folder, 'data') })
   await store[Symbol.asyncDispose]()
-  const pglite = await PGlite.create(join(folder, 'data'))
+  const pglite = await PGlite.create(join(folder, 'data', 'data'))
   const dump = await pglite.dumpDataDir('none')
   await pglite.close()
   rmSync(folder, { recursive: true, force: true })

@@ -1,6 +1,7 @@
 import type { WorkingSession } from '../../domain/agent-session.ts'
 import type { Change, Expected } from '../../domain/decision.ts'
-import type { HandoffMetadata } from '../../domain/handoff.ts'
+import { CLAIM_TOLERANCE_MS, type HandoffMetadata } from '../../domain/handoff.ts'
+import type { Instant } from '../../domain/instant.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
 import { appendAudit } from './audit-append.ts'
@@ -13,10 +14,10 @@ class VersionMoved extends Error {
 }
 
 /** Keeps a whole unit, or undoes what it did of it. Synchronous, so nobody sees it half done. */
-export const commitTo = (tables: Tables, unit: Unit): 'kept' | 'conflict' => {
+export const commitTo = (tables: Tables, unit: Unit, now: Instant): 'kept' | 'conflict' => {
   const done: Undo[] = []
   try {
-    for (const change of unit.changes) for (const step of stepsOf(tables, change)) done.push(step())
+    for (const change of unit.changes) for (const step of stepsOf(tables, change, now)) done.push(step())
     for (const step of logSteps(tables, unit)) done.push(step())
     const { id, payload } = unit.command
     done.push(tables.commands.insert({ id, payload, receipt: unit.receipt }))
@@ -30,7 +31,7 @@ export const commitTo = (tables: Tables, unit: Unit): 'kept' | 'conflict' => {
 
 type Step = () => Undo
 
-const stepsOf = (tables: Tables, change: Change): readonly Step[] => {
+const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] => {
   switch (change.type) {
     case 'add_conversation': {
       const { parentId } = change.conversation
@@ -76,6 +77,7 @@ const stepsOf = (tables: Tables, change: Change): readonly Step[] => {
       return [
         () => {
           expectVersion(tables.handoffs.get(change.handoff.id)?.version, change.expected)
+          expectTime(change.handoff, now)
           return tables.handoffs.replace(change.handoff)
         },
       ]
@@ -90,6 +92,12 @@ const expectSession = (stored: WorkingSession | undefined, { version, holder }: 
     throw new VersionMoved('the session has a newer holder')
   }
   return stored
+}
+
+const expectTime = (handoff: HandoffMetadata, now: Instant): void => {
+  if (handoff.status !== 'accepted') return
+  const off = Math.abs(Date.parse(handoff.claim.acceptedAt) - Date.parse(now))
+  if (off > CLAIM_TOLERANCE_MS) throw new VersionMoved(`the claim begins ${off} ms from now`)
 }
 
 const expectVersion = (stored: number | undefined, expected: number): void => {

@@ -1,4 +1,5 @@
 import { defined } from '../../domain/defined.ts'
+import type { Instant } from '../../domain/instant.ts'
 import type { Clock } from '../../ports/system.ts'
 import type {
   CommandStamp,
@@ -37,7 +38,11 @@ export class MemoryUnitOfWork implements UnitOfWork {
   async commit(unit: Unit): Promise<CommitOutcome> {
     const repeated = this.#repeated(unit.command)
     if (repeated !== undefined) return { outcome: 'repeated', repeated }
-    return { outcome: commitTo(this.#tables, frozenCopy(unit)) }
+    return { outcome: commitTo(this.#tables, frozenCopy(unit), this.#clock.now()) }
+  }
+
+  estimateNow(): Instant {
+    return this.#clock.now()
   }
 
   #repeated({ id, payload }: CommandStamp): Repeated | undefined {

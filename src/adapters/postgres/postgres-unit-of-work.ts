@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defined } from '../../domain/defined.ts'
 import type { ConversationTail } from '../../domain/facts.ts'
+import { type Instant, instant } from '../../domain/instant.ts'
 import type { Receipt } from '../../ports/receipt.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type {
@@ -132,6 +133,8 @@ const COMMIT = 'commit_unit(%::text::jsonb, %::uuid[], %::text[], %::text[])'
 /** Loads in one call, commits in one call; the database functions keep their plans, behind a pooler too. */
 export class PostgresUnitOfWork implements UnitOfWork {
   readonly #database: Database
+  /** How far the store's clock is ahead of ours, as of the last answer that told. */
+  #aheadMs: number | undefined
 
   constructor(database: Database) {
     this.#database = database
@@ -144,6 +147,7 @@ export class PostgresUnitOfWork implements UnitOfWork {
     const [call, ...parameters] = CALLS[question.about](question)
     const answer = await this.#call(`${call}, %::uuid)`, [...parameters, command.id])
     const parsed = toAnswer(answer)
+    if (parsed.now !== undefined) this.#aheadMs = Date.parse(parsed.now) - Date.now()
     if (parsed.repeated !== undefined) return { repeated: toRepeated(parsed.repeated, command) }
     return { facts: FACTS[question.about](parsed) }
   }
@@ -152,6 +156,10 @@ export class PostgresUnitOfWork implements UnitOfWork {
     const { streams, bodies, salts } = auditColumns(unit.events)
     const kept = await this.#commit([toStorableJson(unitRows(unit)), streams, bodies, salts])
     return kept.outcome === 'repeated' ? { outcome: 'repeated', repeated: toRepeated(kept, unit.command) } : kept
+  }
+
+  estimateNow(): Instant | undefined {
+    return this.#aheadMs === undefined ? undefined : instant(Date.now() + this.#aheadMs)
   }
 
   async #commit(rows: readonly unknown[]): Promise<z.output<typeof outcome>> {

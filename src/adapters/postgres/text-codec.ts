@@ -36,7 +36,8 @@ const mapStrings = (value: unknown, change: (text: string) => string): unknown =
 /** Data as JSON text that Postgres can store. */
 export const toStorableJson = (value: unknown): string => {
   const json = JSON.stringify(value)
-  return MAY_HOLD_UNSTORABLE.test(json) ? JSON.stringify(mapStrings(value, storable)) : json
+  const isPlain = !json.includes('\\u') && !json.includes(ESCAPE)
+  return !isPlain && MAY_HOLD_UNSTORABLE.test(json) ? JSON.stringify(mapStrings(value, storable)) : json
 }
 
 /** Data back from JSON text that Postgres stored. */
@@ -47,3 +48,6 @@ export const fromStoredJson = (json: string): unknown => {
 
 /** A single text that Postgres can store or compare. */
 export const toStorableText = storable
+
+/** JSON text that is stored as it stands: only the escape itself can be in it, everything else JSON has escaped. */
+export const toStorableBody = (json: string): string => (json.includes(ESCAPE) ? storable(json) : json)

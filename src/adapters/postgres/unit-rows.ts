@@ -2,14 +2,14 @@ import { createHash, randomUUID } from 'node:crypto'
 import { sealBody } from '../../domain/audit-chain.ts'
 import type { AuditEvent } from '../../domain/audit-event.ts'
 import type { Change, Expected } from '../../domain/decision.ts'
-import type { HandoffMetadata } from '../../domain/handoff.ts'
+import { CLAIM_TOLERANCE_MS, type HandoffMetadata } from '../../domain/handoff.ts'
 import type { ConversationId } from '../../domain/ids.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
 import { fromConversation } from './conversation-row.ts'
 import { fromHandoff } from './handoff-row.ts'
 import { fromMessage, fromSnapshot, fromToolCalls, fromTurn } from './record-rows.ts'
 import { fromWorkingSession } from './session-row.ts'
-import { toStorableText } from './text-codec.ts'
+import { toStorableBody } from './text-codec.ts'
 
 /** The lists that `commit_unit` takes, one per table and one per guard. */
 type RowList =
@@ -76,7 +76,11 @@ const rowsOf = (change: Change): RowsOfChange => {
     case 'add_handoff':
       return { handoffs: [fromHandoff(change.handoff)], handoff_tool_calls: fromReferences(change.handoff) }
     case 'move_handoff':
-      return { moved_handoffs: [{ ...fromHandoff(change.handoff), expected: change.expected }] }
+      return {
+        moved_handoffs: [
+          { ...fromHandoff(change.handoff), expected: change.expected, tolerance_ms: CLAIM_TOLERANCE_MS },
+        ],
+      }
     default:
       return change satisfies never
   }
@@ -120,7 +124,7 @@ export const auditColumns = (events: Unit['events']) => {
   const rows = events.map(auditRow).sort(({ stream: a }, { stream: b }) => (a < b ? -1 : Number(a > b)))
   return {
     streams: rows.map(({ stream }) => stream),
-    bodies: rows.map(({ body }) => toStorableText(body)),
+    bodies: rows.map(({ body }) => toStorableBody(body)),
     salts: rows.map(({ salt }) => salt ?? null),
   }
 }
