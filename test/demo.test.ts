@@ -1,17 +1,25 @@
 import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { Lineage } from '../src/index.ts'
 
 const run = promisify(execFile)
+/** A server named in the environment would be used instead of the embedded store. */
+const { DATABASE_URL: _, ...withoutServer } = process.env
 const baton = (...args: readonly string[]) =>
-  run(process.execPath, ['--import', 'tsx', 'src/adapters/cli/main.ts', ...args]).catch(
+  run(process.execPath, ['--import', 'tsx', 'src/adapters/cli/main.ts', ...args], { env: withoutServer }).catch(
     (failure: { code: number; stdout: string; stderr: string }) => failure,
   )
 
 describe('baton demo', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'batonpass-demo-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
   it('takes a scripted agent through a handoff and prints the lineage', async () => {
-    const { stdout } = await baton('demo')
+    const { stdout } = await baton('demo', '--data-dir', folder)
     expect(stdout).toMatch(/session 1 {2}claude-code {2}handed_off {2}messages 1–6, 3 turns/)
     expect(stdout).toMatch(/→ agent_transfer to opus-agent {2}completed/)
     expect(stdout).toMatch(/led to by search_code \(message 6\)/)
@@ -19,7 +27,7 @@ describe('baton demo', () => {
   })
 
   it('prints the same lineage for machines', async () => {
-    const { stdout } = await baton('demo', '--json')
+    const { stdout } = await baton('demo', '--json', '--data-dir', folder)
     const lineage = JSON.parse(stdout) as Lineage
     expect(lineage.sessions.map(({ agentName, epoch, state }) => ({ agentName, epoch, state }))).toEqual([
       { agentName: 'claude-code', epoch: 1, state: 'handed_off' },

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
 import { toStorableJson } from '../../src/adapters/postgres/text-codec.ts'
-import { unitRows } from '../../src/adapters/postgres/unit-rows.ts'
+import { auditColumns, unitRows } from '../../src/adapters/postgres/unit-rows.ts'
 import {
   type ConversationId,
   type FeedEntry,
@@ -42,7 +42,9 @@ const slowWriter = async (decide: (service: HandoffService) => Promise<unknown>)
     write: async (): Promise<void> => {
       await decide(serviceOver(withUnitOfWork(stage.store, { commit })))
       for (const unit of units) {
-        await client.query('select batonpass.commit_unit($1::jsonb)', [toStorableJson(unitRows(unit))])
+        const { streams, bodies, salts } = auditColumns(unit.events)
+        const commit = 'select batonpass.commit_unit($1::jsonb, $2::uuid[], $3::text[], $4::text[])'
+        await client.query(commit, [toStorableJson(unitRows(unit)), streams, bodies, salts])
       }
     },
     end: async (how: 'commit' | 'rollback'): Promise<void> => {
@@ -141,7 +143,6 @@ describe('the feed', () => {
     expect(outOfOrder(seen)).toEqual([])
   })
 
-  // Needs append_audit to carry the transaction id of the entry before on, when that is higher: greatest(…).
   it('keeps the order of a conversation when an older transaction writes to it last', async () => {
     const { seen, finish } = reader()
     const working = await stage.scene.session()

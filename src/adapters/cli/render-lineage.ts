@@ -8,14 +8,17 @@ import { COLUMNS, cut, plain } from './render-text.ts'
  * and its threads.
  */
 export const renderLineage = ({ ancestors, ...branch }: Lineage): string =>
-  [...ancestors.map(({ id, originalTask }) => `from conversation ${id}  ${quoted(originalTask)}`), ...lines(branch)]
+  [
+    ...ancestors.map(({ id, originalTask }) => `from conversation ${id}  ${quoted(originalTask, LONGEST_TASK)}`),
+    ...lines(branch),
+  ]
     .map((line) => cut(line, COLUMNS))
     .join('\n')
 
 const lines = (branch: LineageBranch): readonly string[] => {
   const { conversation, sessions, threads } = branch
   const parts = [...sessions.map((session) => sessionPart(session, branch)), ...threads.map(lines)]
-  const title = `conversation ${conversation.id}  ${quoted(conversation.originalTask)}`
+  const title = `conversation ${conversation.id}  ${quoted(conversation.originalTask, LONGEST_TASK)}`
   return [title, ...parts.flatMap((part, index) => indented(part, index === parts.length - 1))]
 }
 
@@ -39,7 +42,7 @@ const handoffPart = (handoff: HandoffMetadata): readonly string[] => {
     ({ toolName, sequenceNumber }) => `${plain(toolName)} (message ${sequenceNumber})`,
   )
   return [
-    `→ ${kind} to ${cut(plain(targetAgent), LONGEST_NAME)}  ${status}  ${quoted(reason)}`,
+    `→ ${kind} to ${cut(plain(targetAgent), LONGEST_NAME)}  ${status}  ${quoted(reason, LONGEST_REASON)}`,
     `  handoff ${handoff.id}`,
     `  after turn ${priorTurnId}`,
     `  led to by ${tools.length === 0 ? 'no tool calls' : tools.join(', ')}`,
@@ -47,8 +50,9 @@ const handoffPart = (handoff: HandoffMetadata): readonly string[] => {
 }
 
 const LONGEST_NAME = 30
-const LONGEST_QUOTE = 60
+const LONGEST_TASK = 40
+const LONGEST_REASON = 60
 
 const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
 
-const quoted = (text: string): string => `"${cut(plain(text), LONGEST_QUOTE)}"`
+const quoted = (text: string, longest: number): string => `"${cut(plain(text), longest)}"`

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
-import { agentSessionId, conversationId, handoffId } from '../../domain/ids.ts'
+import type { ConversationId } from '../../domain/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { HandoffFilter } from '../../ports/history-filters.ts'
 import { HandoffService } from '../../services/handoff-service.ts'
@@ -151,7 +151,7 @@ export const queriesContract: ContractPart = {
     },
     'lists conversations by age, subject and place in the line': async (scene) => {
       const subject = scene.name('tenant')
-      const open = async (originalTask: string, parentId?: ReturnType<typeof conversationId>) => {
+      const open = async (originalTask: string, parentId?: ConversationId) => {
         scene.clock.advance(1_000)
         const request = { originalTask, subject, ...(parentId && { parentId }) }
         return unwrap(await scene.service.openConversation(request)).conversation
@@ -184,22 +184,6 @@ export const queriesContract: ContractPart = {
       const { conversationId: conversation } = second
       assert.deepEqual((await sessions.list({ conversationId: conversation }, {})).items, [second])
       assert.deepEqual(await collect(scene.service.eachSession({ agentName }, { limit: 1 })), idsOf([first, second]))
-    },
-    'finds one lineage by conversation, session or handoff': async (scene) => {
-      const root = await scene.worked('read_file')
-      const request = { reason: 'A side question', targetAgent: scene.name('helper') }
-      const child = unwrap(await scene.service.openThread({ ...root, ...request }))
-      const { service } = scene
-      const whole = await service.lineage(root.session.conversationId)
-      assert.equal(whole?.threads.length, 1)
-      assert.deepEqual(await service.lineageOf({ sessionId: root.session.id }), whole)
-      assert.deepEqual(await service.lineageOf({ handoffId: child.handoff.id }), whole)
-      const below = await service.lineageOf({ sessionId: child.session.id })
-      assert.deepEqual(below, await service.lineage(child.conversation.id))
-      assert.deepEqual(below?.openedBy, child.handoff)
-      assert.equal(await service.lineageOf({ sessionId: agentSessionId(scene.ids.next()) }), undefined)
-      assert.equal(await service.lineageOf({ handoffId: handoffId(scene.ids.next()) }), undefined)
-      assert.equal(await service.lineageOf({ conversationId: conversationId(scene.ids.next()) }), undefined)
     },
   },
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { turnId } from '../../domain/ids.ts'
+import { agentSessionId, conversationId, handoffId, turnId } from '../../domain/ids.ts'
 import type { Turn } from '../../domain/turn.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { ContractPart } from '../store-contract.ts'
@@ -10,8 +10,24 @@ const only = (turns: readonly Turn[]): Turn => {
 }
 
 export const windowsContract: ContractPart = {
-  about: 'what a window held',
+  about: 'lineages and windows',
   cases: {
+    'finds one lineage by conversation, session or handoff': async (scene) => {
+      const root = await scene.worked('read_file')
+      const request = { reason: 'A side question', targetAgent: scene.name('helper') }
+      const child = unwrap(await scene.service.openThread({ ...root, ...request }))
+      const { service } = scene
+      const whole = await service.lineage(root.session.conversationId)
+      assert.equal(whole?.threads.length, 1)
+      assert.deepEqual(await service.lineageOf({ sessionId: root.session.id }), whole)
+      assert.deepEqual(await service.lineageOf({ handoffId: child.handoff.id }), whole)
+      const below = await service.lineageOf({ sessionId: child.session.id })
+      assert.deepEqual(below, await service.lineage(child.conversation.id))
+      assert.deepEqual(below?.openedBy, child.handoff)
+      assert.equal(await service.lineageOf({ sessionId: agentSessionId(scene.ids.next()) }), undefined)
+      assert.equal(await service.lineageOf({ handoffId: handoffId(scene.ids.next()) }), undefined)
+      assert.equal(await service.lineageOf({ conversationId: conversationId(scene.ids.next()) }), undefined)
+    },
     'counts the messages and tool calls up to a turn, and none after it': async (scene) => {
       const started = unwrap(
         await scene.service.startSession({
