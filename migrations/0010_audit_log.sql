@@ -3,11 +3,13 @@ create table batonpass.audit_heads (
   conversation_id uuid   not null,
   position        bigint not null,
   hash            bytea  not null,
+  transaction_id  xid8   not null default '0',
   constraint audit_heads_pkey primary key (conversation_id),
   constraint audit_heads_conversation_exists foreign key (conversation_id) references batonpass.conversations (id)
 );
 comment on table batonpass.audit_heads is
   'Where each stream ends. Writers lock this row; locking the newest entry instead would let two of them follow it.';
+comment on column batonpass.audit_heads.transaction_id is 'The highest that wrote to the stream; it never falls.';
 comment on index batonpass.audit_heads_pkey is 'Where does the stream of this conversation end?';
 
 -- A conversation begins its stream when it is opened; those opened before there was a log begin it here.

@@ -2,7 +2,9 @@
 -- The answer is {"outcome": "kept" | "conflict" | "repeated", ...}. Anything else that is wrong raises, and nothing stays.
 -- Events come beside the rows, grouped by stream in id order: their bodies are text and need not be parsed.
 create function batonpass.commit_unit(unit jsonb, streams uuid[], bodies text[], salts text[])
-returns jsonb language plpgsql as $$
+returns jsonb language plpgsql
+-- A plan made while a table was small would go on reading all of it while it grows; here everything is found by key.
+set enable_seqscan = off as $$
 declare
   done   batonpass.commands;
   item   jsonb;
@@ -121,34 +123,33 @@ returns void language plpgsql as $$
 declare
   head     batonpass.audit_heads;
   previous bytea;
-  writer   xid8;
 begin
   for i in 1 .. coalesce(cardinality(bodies), 0) loop
     if head.conversation_id is distinct from streams[i] then
       if head.conversation_id is not null then
-        update batonpass.audit_heads set position = head.position, hash = head.hash
+        update batonpass.audit_heads
+        set position = head.position, hash = head.hash, transaction_id = head.transaction_id
         where conversation_id = head.conversation_id;
       end if;
       select * into head from batonpass.audit_heads where conversation_id = streams[i] for update;
       if not found then
         raise exception using errcode = 'BP003', message = format('there is no conversation %s to log to', streams[i]);
       end if;
-      writer := greatest(pg_current_xact_id(), (
-        select e.transaction_id from batonpass.audit_entries e
-        where e.conversation_id = streams[i] and e.position = head.position));
+      head.transaction_id := greatest(pg_current_xact_id(), head.transaction_id);
     end if;
     previous := head.hash;
     head.position := head.position + 1;
     head.hash := batonpass.audit_hash(previous, head.conversation_id, head.position, command, bodies[i]);
     insert into batonpass.audit_entries
       (conversation_id, position, command_id, body, previous_hash, hash, transaction_id)
-      values (head.conversation_id, head.position, command, bodies[i], previous, head.hash, writer);
+      values (head.conversation_id, head.position, command, bodies[i], previous, head.hash, head.transaction_id);
     if salts[i] is not null then
       insert into batonpass.audit_salts values (head.conversation_id, head.position, salts[i]);
     end if;
   end loop;
   if head.conversation_id is not null then
-    update batonpass.audit_heads set position = head.position, hash = head.hash
+    update batonpass.audit_heads
+    set position = head.position, hash = head.hash, transaction_id = head.transaction_id
     where conversation_id = head.conversation_id;
   end if;
 end

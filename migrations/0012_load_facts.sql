@@ -1,4 +1,5 @@
--- What decisions are based on, each answer in one read. As functions, so that their plans are kept behind a pooler too.
+-- What decisions are based on, each answer in one read. As functions, so that their plans are kept behind a pooler too;
+-- without sequential scans, so that a plan made while a table was small does not read all of it when it has grown.
 
 create function batonpass.repeated_command(command uuid) returns jsonb language sql stable as $$
   select jsonb_build_object('digest', digest, 'receipt', receipt) from batonpass.commands where id = command
@@ -16,7 +17,7 @@ create function batonpass.conversation_tail(conversation uuid) returns jsonb lan
 $$;
 comment on function batonpass.conversation_tail is 'Where the next session and the next message go.';
 
-create function batonpass.load_opening(key text, parent uuid, command uuid) returns jsonb language plpgsql stable as $$
+create function batonpass.load_opening(key text, parent uuid, command uuid) returns jsonb language plpgsql stable set enable_seqscan = off as $$
 begin
   return jsonb_build_object(
     'repeated', batonpass.repeated_command(command),
@@ -26,7 +27,7 @@ end
 $$;
 comment on function batonpass.load_opening is 'What opening a conversation is decided on.';
 
-create function batonpass.load_conversation(conversation uuid, command uuid) returns jsonb language plpgsql stable as $$
+create function batonpass.load_conversation(conversation uuid, command uuid) returns jsonb language plpgsql stable set enable_seqscan = off as $$
 begin
   return jsonb_build_object(
     'repeated', batonpass.repeated_command(command),
@@ -38,7 +39,7 @@ end
 $$;
 comment on function batonpass.load_conversation is 'What starting a session is decided on.';
 
-create function batonpass.load_session(session uuid, command uuid) returns jsonb language plpgsql stable as $$
+create function batonpass.load_session(session uuid, command uuid) returns jsonb language plpgsql stable set enable_seqscan = off as $$
 declare
   found_session batonpass.agent_sessions;
 begin
@@ -54,7 +55,7 @@ $$;
 comment on function batonpass.load_session is 'What a command on one session is decided on.';
 
 create function batonpass.load_source(session uuid, asked_turn uuid, asked_calls text[], most integer, key text, command uuid)
-returns jsonb language plpgsql stable as $$
+returns jsonb language plpgsql stable set enable_seqscan = off as $$
 declare
   source   batonpass.agent_sessions;
   named    jsonb := '[]';
@@ -130,7 +131,7 @@ create function batonpass.last_tool_calls(source batonpass.agent_sessions, most 
 $$;
 comment on function batonpass.last_tool_calls is 'The tool calls of the last turn of a session that has any.';
 
-create function batonpass.load_handoff(handoff uuid, command uuid) returns jsonb language plpgsql stable as $$
+create function batonpass.load_handoff(handoff uuid, command uuid) returns jsonb language plpgsql stable set enable_seqscan = off as $$
 declare
   wanted batonpass.handoffs;
 begin
@@ -147,7 +148,7 @@ end
 $$;
 comment on function batonpass.load_handoff is 'What the next step of a handoff is decided on.';
 
-create function batonpass.load_next_handoff(agent text, command uuid) returns jsonb language plpgsql stable as $$
+create function batonpass.load_next_handoff(agent text, command uuid) returns jsonb language plpgsql stable set enable_seqscan = off as $$
 begin
   return batonpass.load_handoff((
     select h.id from batonpass.handoffs h

@@ -30,6 +30,6 @@ export const chain = (schema: string, guard: string, bodies: readonly string[], 
     insert into ${schema}.audit_entries (conversation_id, position, command_id, body, previous_hash, hash)
     select :conversation, place, :command, body, previous, hash from (${entries}) e)${salted === undefined ? '' : salt},
   head as (
-    update ${schema}.audit_heads h set position = l.place, hash = l.hash
+    update ${schema}.audit_heads h set position = l.place, hash = l.hash, transaction_id = pg_current_xact_id()
     from link${bodies.length} l where h.conversation_id = :conversation)`
 }
