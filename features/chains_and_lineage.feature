@@ -64,7 +64,7 @@ Feature: Chains of handoffs, and threads
   Rule: A thread opens a child conversation and leaves its source alone
 
     Scenario: A side question gets a conversation of its own
-      Given "claude-code" is working on "Fix the flaky test" in the worktree "/work/flaky"
+      Given "claude-code" is working on "Fix the flaky test" in the worktree "worktrees/flaky"
       And it has done these turns:
         | answering | tools  |
         | user      | search |
@@ -80,7 +80,7 @@ Feature: Chains of handoffs, and threads
       And "claude-code"'s session is active with nothing left over
       And "claude-code"'s session has 1 turn
       And the thread is about "Fix the flaky test"
-      And the thread works in the worktree "/work/flaky"
+      And the thread works in the worktree "worktrees/flaky"
       And the thread's only session is the target of the handoff
       And the record of the thread reads:
         | conversation opened |
