@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,6 +39,19 @@ describe('baton demo', () => {
 })
 
 describe('baton', () => {
+  it('ends quietly when nobody reads on, as before "| head"', async () => {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'src/adapters/cli/main.ts', 'help'], {
+      env: withoutServer,
+    })
+    child.stdout.destroy()
+    let said = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+    })
+    const code = await new Promise((resolve) => child.once('close', resolve))
+    expect({ code, said }).toEqual({ code: 0, said: '' })
+  })
+
   it('says what there is', async () => {
     expect((await baton('help')).stdout).toContain('demo')
   })

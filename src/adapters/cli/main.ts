@@ -6,6 +6,12 @@ const { version } = JSON.parse(readFileSync(new URL('../../../package.json', imp
   readonly version: string
 }
 
+// Whoever read our output may stop early, as `head` does: then there is nobody left to tell.
+process.stdout.on('error', (problem: NodeJS.ErrnoException) => {
+  if (problem.code === 'EPIPE') process.exit(0)
+  throw problem
+})
+
 process.exitCode = await runCli(process.argv.slice(2), {
   out: { line: (text) => void process.stdout.write(`${text}\n`) },
   err: { line: (text) => void process.stderr.write(`${text}\n`) },
