@@ -1,2 +1,3 @@
+drop function batonpass.overtaken;
 drop function batonpass.commit_unit;
 drop function batonpass.append_audit;

@@ -6,20 +6,17 @@ returns jsonb language plpgsql
 -- A plan made while a table was small would go on reading all of it while it grows; here everything is found by key.
 set enable_seqscan = off as $$
 declare
-  done   batonpass.commands;
   item   jsonb;
   session batonpass.agent_sessions;
   handoff batonpass.handoffs;
   guards integer := 0;
+  owes   boolean := false;
 begin
-  select * into done from batonpass.commands where id = (unit -> 'command' ->> 'id')::uuid;
-  if found then
-    return jsonb_build_object('outcome', 'repeated', 'digest', done.digest, 'receipt', done.receipt);
-  end if;
-
   -- Guards. While nothing is written yet a conflict is an answer; after the first write it has to undo it.
+  -- A command that was carried out before has moved its own guards on, or finds its own row taken below.
   if unit ? 'moved_handoffs' then
-    for item in select value from jsonb_array_elements(unit -> 'moved_handoffs') loop
+    for i in 0 .. jsonb_array_length(unit -> 'moved_handoffs') - 1 loop
+      item := unit -> 'moved_handoffs' -> i;
       handoff := jsonb_populate_record(null::batonpass.handoffs, item);
       update batonpass.handoffs set
         version = handoff.version, status = handoff.status, claimant = handoff.claimant, accepted_at = handoff.accepted_at,
@@ -29,14 +26,15 @@ begin
         and (handoff.status <> 'accepted'
           or abs(extract(epoch from handoff.accepted_at - clock_timestamp())) <= (item ->> 'tolerance_ms')::numeric / 1000);
       if not found then
-        if guards = 0 then return '{"outcome": "conflict"}'; end if;
+        if guards = 0 then return batonpass.overtaken(unit); end if;
         raise exception using errcode = 'BP001', message = 'the handoff has moved on';
       end if;
       guards := guards + 1;
     end loop;
   end if;
   if unit ? 'moved_sessions' then
-    for item in select value from jsonb_array_elements(unit -> 'moved_sessions') loop
+    for i in 0 .. jsonb_array_length(unit -> 'moved_sessions') - 1 loop
+      item := unit -> 'moved_sessions' -> i;
       session := jsonb_populate_record(null::batonpass.agent_sessions, item);
       update batonpass.agent_sessions set
         holder = coalesce(session.holder, holder), version = session.version, turns = session.turns, last_turn_id = session.last_turn_id,
@@ -49,20 +47,22 @@ begin
       where conversation_id = session.conversation_id and id = session.id
         and version = (item ->> 'expected')::bigint and holder = coalesce((item ->> 'expected_holder')::uuid, holder);
       if not found then
-        if guards = 0 then return '{"outcome": "conflict"}'; end if;
+        if guards = 0 then return batonpass.overtaken(unit); end if;
         raise exception using errcode = 'BP001', message = 'the session has moved on';
       end if;
       guards := guards + 1;
+      owes := owes or session.held_by is not null or session.terminated_by_handoff is not null;
     end loop;
   end if;
   if unit ? 'expected_sessions' then
-    for item in select value from jsonb_array_elements(unit -> 'expected_sessions') loop
+    for i in 0 .. jsonb_array_length(unit -> 'expected_sessions') - 1 loop
+      item := unit -> 'expected_sessions' -> i;
       perform from batonpass.agent_sessions
       where conversation_id = (item ->> 'conversation_id')::uuid and id = (item ->> 'id')::uuid
         and version = (item ->> 'expected')::bigint and holder = coalesce((item ->> 'expected_holder')::uuid, holder)
       for share;
       if not found then
-        if guards = 0 then return '{"outcome": "conflict"}'; end if;
+        if guards = 0 then return batonpass.overtaken(unit); end if;
         raise exception using errcode = 'BP001', message = 'the session has moved on';
       end if;
     end loop;
@@ -81,7 +81,8 @@ begin
   end if;
   -- Checked after the baton was taken: from here on nobody else can speak.
   if unit ? 'expected_tails' then
-    for item in select value from jsonb_array_elements(unit -> 'expected_tails') loop
+    for i in 0 .. jsonb_array_length(unit -> 'expected_tails') - 1 loop
+      item := unit -> 'expected_tails' -> i;
       perform from batonpass.messages
       where conversation_id = (item ->> 'conversation_id')::uuid and sequence_number >= (item ->> 'next_sequence')::bigint;
       if found then
@@ -110,10 +111,23 @@ begin
     insert into batonpass.context_snapshots
       select * from jsonb_populate_recordset(null::batonpass.context_snapshots, unit -> 'snapshots');
   end if;
+  -- What was deferred until the rows of a unit are all there is checked here, where no plan reads a whole table.
+  if owes then
+    set constraints all immediate;
+  end if;
   perform batonpass.append_audit((unit -> 'command' ->> 'id')::uuid, streams, bodies, salts);
   return '{"outcome": "kept"}';
 end
 $$;
+-- Why a guard failed: the same command came first, or another one did.
+create function batonpass.overtaken(unit jsonb) returns jsonb language sql stable as $$
+  select coalesce(
+    (select jsonb_build_object('outcome', 'repeated', 'digest', digest, 'receipt', receipt)
+     from batonpass.commands where id = (unit -> 'command' ->> 'id')::uuid),
+    '{"outcome": "conflict"}')
+$$;
+comment on function batonpass.overtaken is 'Whether a decision was overtaken by itself or by another.';
+
 comment on function batonpass.commit_unit is 'Keeps all changes of one decision, if what it was based on still stands.';
 
 -- Appends events to their streams. They come grouped by stream in id order, so that two threads never wait for each

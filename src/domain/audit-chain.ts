@@ -1,6 +1,6 @@
 import { canonicalJson } from './canonical-json.ts'
 import type { CommandId, ConversationId } from './ids.ts'
-import { mapTexts } from './texts.ts'
+import { isText } from './texts.ts'
 
 /** SHA-256. Given from outside: the domain has no way to compute it. */
 export type Sha256 = (data: Uint8Array) => Uint8Array
@@ -58,11 +58,12 @@ export const textDigest = (salt: string, text: string, sha256: Sha256): string =
 /** An event as the body of its entry; the salt is kept beside it, where there was a text to digest. */
 export const sealBody = (event: object, salt: string, sha256: Sha256): { readonly body: string; salt?: string } => {
   let texts = 0
-  const digested = mapTexts(event, (text) => {
+  const body = canonicalJson(event, (name, text) => {
+    if (!isText(name)) return text
     texts += 1
     return textDigest(salt, text, sha256)
   })
-  return { body: canonicalJson(digested), ...(texts > 0 && { salt }) }
+  return texts > 0 ? { body, salt } : { body }
 }
 
 /** A field under the hash: its length in four bytes, then its bytes, so that no two lists of fields look alike. */
@@ -94,4 +95,10 @@ const uuidBytes = (id: string): Uint8Array => fromHex(id.replaceAll('-', ''))
 const fromHex = (hex: string): Uint8Array =>
   Uint8Array.from({ length: hex.length / 2 }, (_, index) => Number.parseInt(hex.slice(2 * index, 2 * index + 2), 16))
 
-const toHex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+const toHex = (bytes: Uint8Array): string => {
+  let hex = ''
+  for (const byte of bytes) hex += HEX[byte]
+  return hex
+}

@@ -1,29 +1,46 @@
 /** Nothing we store is nearly as deep; a caller's object that is has a cycle, or means no good. */
 const MAX_DEPTH = 64
 
+/** What to write in the place of a text, by the name of the property that holds it. */
+export type Rewrite = (name: string, text: string) => string
+
+const asItIs: Rewrite = (_, text) => text
+
 /** JSON text that is the same for the same data: keys in order, absent and undefined alike. */
-export const canonicalJson = (value: unknown): string => written(value, MAX_DEPTH) ?? 'null'
+export const canonicalJson = (value: unknown, rewrite: Rewrite = asItIs): string =>
+  written(value, rewrite, MAX_DEPTH) ?? 'null'
 
 // Plain loops: this runs several times for every command.
-const written = (value: unknown, depth: number): string | undefined => {
+const written = (value: unknown, rewrite: Rewrite, depth: number): string | undefined => {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   if (depth === 0) throw new TypeError(`Data nested deeper than ${MAX_DEPTH} levels cannot be stored`)
   return Array.isArray(value)
-    ? writtenList(value, depth - 1)
-    : writtenObject(value as Record<string, unknown>, depth - 1)
+    ? writtenList(value, rewrite, depth - 1)
+    : writtenObject(value as Record<string, unknown>, rewrite, depth - 1)
 }
 
-const writtenList = (list: readonly unknown[], depth: number): string => {
+const writtenList = (list: readonly unknown[], rewrite: Rewrite, depth: number): string => {
   let text = ''
-  for (const item of list) text += `${text === '' ? '' : ','}${written(item, depth) ?? 'null'}`
+  for (const item of list) text += `${text === '' ? '' : ','}${written(item, rewrite, depth) ?? 'null'}`
   return `[${text}]`
 }
 
-const writtenObject = (value: Readonly<Record<string, unknown>>, depth: number): string => {
+const writtenObject = (value: Readonly<Record<string, unknown>>, rewrite: Rewrite, depth: number): string => {
   let text = ''
-  for (const name of Object.keys(value).sort()) {
-    const part = written(value[name], depth)
+  for (const name of inOrder(Object.keys(value))) {
+    const raw = value[name]
+    const part = typeof raw === 'string' ? JSON.stringify(rewrite(name, raw)) : written(raw, rewrite, depth)
     if (part !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${part}`
   }
   return `{${text}}`
+}
+
+/** Most of our objects are written in order, and looking costs less than sorting. */
+const inOrder = (names: string[]): readonly string[] => {
+  let before = ''
+  for (const name of names) {
+    if (name < before) return names.sort()
+    before = name
+  }
+  return names
 }

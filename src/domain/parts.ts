@@ -5,6 +5,8 @@ export const parts = <Part extends object>(
   named: boolean,
 ): Part => {
   const chosen: Record<string, unknown> = {}
-  for (const [name, part] of Object.entries(value)) if (name in names === named) chosen[name] = part
+  for (const name of Object.keys(value)) {
+    if (name in names === named) chosen[name] = (value as Readonly<Record<string, unknown>>)[name]
+  }
   return chosen as Part
 }

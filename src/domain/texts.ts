@@ -29,17 +29,19 @@ export const TEXT_WITHHELD = '[withheld]'
  */
 export const withholdTexts = <T>(value: T): T => mapTexts(value, () => TEXT_WITHHELD)
 
+/** Whether the property of this name holds what somebody wrote. */
+export const isText = (name: string): boolean => TEXTS.has(name)
+
 /** The same data with every text put through a function, at any depth. */
 export const mapTexts = <T>(value: T, change: (text: string) => string): T => walk(value, change) as T
 
-// A plain loop: this runs for every event of every command.
 const walk = (value: unknown, change: (text: string) => string): unknown => {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((item) => walk(item, change))
   const changed: Record<string, unknown> = {}
   for (const name of Object.keys(value)) {
     const part = (value as Record<string, unknown>)[name]
-    changed[name] = typeof part === 'string' ? (TEXTS.has(name) ? change(part) : part) : walk(part, change)
+    changed[name] = typeof part === 'string' ? (isText(name) ? change(part) : part) : walk(part, change)
   }
   return changed
 }

@@ -69,11 +69,12 @@ const ASKS = {
 
 /** Names a command, by the caller's id or a new one, and says what it asks. */
 export const stampOf = (name: keyof typeof ASKS, request: Repeatable, ids: IdGenerator): CommandStamp => {
-  const asks: readonly string[] = ASKS[name]
-  const asked = Object.entries(request)
-    .filter(([key]) => asks.includes(key))
-    .map(([key, value]) => [key, key === 'session' || key === 'handoff' ? idOf(value) : value])
-  return { id: request.commandId ?? commandId(ids.next()), payload: canonicalJson([name, Object.fromEntries(asked)]) }
+  const given = request as Readonly<Record<string, unknown>>
+  const asked: Record<string, unknown> = {}
+  for (const key of ASKS[name])
+    asked[key] =
+      key === 'session' || key === 'handoff' ? idOf(given[key] as string | { readonly id: string }) : given[key]
+  return { id: request.commandId ?? commandId(ids.next()), payload: canonicalJson([name, asked]) }
 }
 
 const idOf = <T extends string>(named: T | { readonly id: T }): T => (typeof named === 'string' ? named : named.id)

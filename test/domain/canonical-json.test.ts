@@ -32,7 +32,9 @@ describe('canonical JSON', () => {
   })
 
   it('tells different things apart', () => {
-    const texts = [{ a: 1 }, { a: '1' }, { a: [1] }, { a: { a: 1 } }, { b: 1 }, {}, [], null].map(canonicalJson)
+    const texts = [{ a: 1 }, { a: '1' }, { a: [1] }, { a: { a: 1 } }, { b: 1 }, {}, [], null].map((value) =>
+      canonicalJson(value),
+    )
     expect(new Set(texts).size).toBe(texts.length)
   })
 })

@@ -83,22 +83,12 @@ export const toHandoff = reader(
   }),
 )
 
-export const fromHandoff = (handoff: HandoffMetadata) => {
+/** What a handoff came to; what it began as, its texts above all, is not written again. */
+export const fromMovedHandoff = (handoff: HandoffMetadata) => {
   const claim = claimOf(handoff)
   return {
     conversation_id: handoff.conversationId,
     id: handoff.id,
-    kind: handoff.kind,
-    source_session_id: handoff.sourceSessionId,
-    source_agent: handoff.sourceAgent,
-    target_agent: handoff.targetAgent,
-    reason: handoff.reason,
-    document: handoff.document,
-    prior_turn_id: handoff.priorTurnId,
-    flags: handoff.flags,
-    traceparent: handoff.traceContext?.traceparent,
-    tracestate: handoff.traceContext?.tracestate,
-    initiated_at: handoff.initiatedAt,
     version: handoff.version,
     status: handoff.status,
     claimant: claim?.claimant,
@@ -110,3 +100,18 @@ export const fromHandoff = (handoff: HandoffMetadata) => {
     ended_at: 'endedAt' in handoff ? handoff.endedAt : undefined,
   }
 }
+
+export const fromHandoff = (handoff: HandoffMetadata) => ({
+  ...fromMovedHandoff(handoff),
+  kind: handoff.kind,
+  source_session_id: handoff.sourceSessionId,
+  source_agent: handoff.sourceAgent,
+  target_agent: handoff.targetAgent,
+  reason: handoff.reason,
+  document: handoff.document,
+  prior_turn_id: handoff.priorTurnId,
+  flags: handoff.flags,
+  traceparent: handoff.traceContext?.traceparent,
+  tracestate: handoff.traceContext?.tracestate,
+  initiated_at: handoff.initiatedAt,
+})

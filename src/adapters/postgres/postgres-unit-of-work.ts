@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defined } from '../../domain/defined.ts'
 import type { ConversationTail } from '../../domain/facts.ts'
+import type { CommandId } from '../../domain/ids.ts'
 import { type Instant, instant } from '../../domain/instant.ts'
 import type { Receipt } from '../../ports/receipt.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
@@ -54,6 +55,7 @@ type Answer = z.output<typeof loaded>
 
 const toAnswer = reader('answer', loaded)
 const toOutcome = reader('answer', outcome)
+const toKept = reader('command', repeated)
 
 /** Each question as the call that answers it. */
 type Calls = {
@@ -133,6 +135,7 @@ const COMMIT = 'commit_unit(%::text::jsonb, %::uuid[], %::text[], %::text[])'
 /** Loads in one call, commits in one call; the database functions keep their plans, behind a pooler too. */
 export class PostgresUnitOfWork implements UnitOfWork {
   readonly #database: Database
+  readonly #texts = new Map<string, string>()
   /** How far the store's clock is ahead of ours, as of the last answer that told. */
   #aheadMs: number | undefined
 
@@ -154,7 +157,7 @@ export class PostgresUnitOfWork implements UnitOfWork {
 
   async commit(unit: Unit): Promise<CommitOutcome> {
     const { streams, bodies, salts } = auditColumns(unit.events)
-    const kept = await this.#commit([toStorableJson(unitRows(unit)), streams, bodies, salts])
+    const kept = await this.#commit([toStorableJson(unitRows(unit)), streams, bodies, salts], unit.command)
     return kept.outcome === 'repeated' ? { outcome: 'repeated', repeated: toRepeated(kept, unit.command) } : kept
   }
 
@@ -162,14 +165,19 @@ export class PostgresUnitOfWork implements UnitOfWork {
     return this.#aheadMs === undefined ? undefined : instant(Date.now() + this.#aheadMs)
   }
 
-  async #commit(rows: readonly unknown[]): Promise<z.output<typeof outcome>> {
+  async #commit(rows: readonly unknown[], { id: command }: CommandStamp): Promise<z.output<typeof outcome>> {
     try {
       return toOutcome(await callFunction(this.#database, this.#text(COMMIT), rows))
     } catch (error) {
-      if (isCommandTaken(error)) return this.#commit(rows)
+      if (isCommandTaken(error)) return this.#kept(command)
       if (isConflict(error)) return { outcome: 'conflict' }
       throw toFailure(error)
     }
+  }
+
+  /** A command that is there already: what it answered. The one that kept it may just have been ours. */
+  async #kept(command: CommandId): Promise<z.output<typeof outcome>> {
+    return { outcome: 'repeated', ...toKept(await this.#call('repeated_command(%::uuid)', [command])) }
   }
 
   async #call(call: string, parameters: readonly unknown[]): Promise<unknown> {
@@ -182,9 +190,13 @@ export class PostgresUnitOfWork implements UnitOfWork {
 
   /** The call as SQL: `%` stands for the next parameter. */
   #text(call: string): string {
+    const known = this.#texts.get(call)
+    if (known !== undefined) return known
     let count = 0
     const numbered = call.replaceAll('%', () => `$${++count}`)
-    return `select ${quoted(this.#database.schema)}.${numbered}::text as json`
+    const text = `select ${quoted(this.#database.schema)}.${numbered}::text as json`
+    this.#texts.set(call, text)
+    return text
   }
 }
 

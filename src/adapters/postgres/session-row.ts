@@ -97,18 +97,10 @@ export const toWorkingSession = reader(
   ),
 )
 
-export const fromWorkingSession = ({ session, holder }: SourceSession) => ({
+/** What a session came to; what never changes about it is not written again. */
+export const fromMovedSession = ({ session, holder }: SourceSession) => ({
   conversation_id: session.conversationId,
   id: session.id,
-  epoch: session.epoch,
-  agent_name: session.agentName,
-  backend: session.backend,
-  model: session.model,
-  provider_session_id: session.providerSessionId,
-  parent_session_id: session.parentSessionId,
-  initiated_by_handoff: session.initiatedByHandoff,
-  start_sequence: session.startSequence,
-  started_at: session.startedAt,
   holder,
   version: session.version,
   turns: session.progress.turns,
@@ -124,3 +116,19 @@ export const fromWorkingSession = ({ session, holder }: SourceSession) => ({
   end_reason: 'endReason' in session ? session.endReason : undefined,
   ended_at: 'endedAt' in session ? session.endedAt : undefined,
 })
+
+export const fromWorkingSession = (working: SourceSession) => {
+  const { session } = working
+  return {
+    ...fromMovedSession(working),
+    epoch: session.epoch,
+    agent_name: session.agentName,
+    backend: session.backend,
+    model: session.model,
+    provider_session_id: session.providerSessionId,
+    parent_session_id: session.parentSessionId,
+    initiated_by_handoff: session.initiatedByHandoff,
+    start_sequence: session.startSequence,
+    started_at: session.startedAt,
+  }
+}

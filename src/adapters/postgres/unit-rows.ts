@@ -6,9 +6,9 @@ import { CLAIM_TOLERANCE_MS, type HandoffMetadata } from '../../domain/handoff.t
 import type { ConversationId } from '../../domain/ids.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
 import { fromConversation } from './conversation-row.ts'
-import { fromHandoff } from './handoff-row.ts'
+import { fromHandoff, fromMovedHandoff } from './handoff-row.ts'
 import { fromMessage, fromSnapshot, fromToolCalls, fromTurn } from './record-rows.ts'
-import { fromWorkingSession } from './session-row.ts'
+import { fromMovedSession, fromWorkingSession } from './session-row.ts'
 import { toStorableBody } from './text-codec.ts'
 
 /** The lists that `commit_unit` takes, one per table and one per guard. */
@@ -35,7 +35,11 @@ export const payloadDigest = (payload: string): string => createHash('sha256').u
 export const unitRows = ({ command, changes, receipt }: Unit): object => {
   const lists: Record<string, object[]> = {}
   for (const change of changes) {
-    for (const [name, rows] of Object.entries(rowsOf(change))) lists[name] = [...(lists[name] ?? []), ...rows]
+    for (const [name, rows] of Object.entries(rowsOf(change))) {
+      const list = lists[name]
+      if (list === undefined) lists[name] = [...rows]
+      else list.push(...rows)
+    }
   }
   const [first] = changes
   return {
@@ -56,7 +60,7 @@ const rowsOf = (change: Change): RowsOfChange => {
     case 'add_session':
       return { sessions: [fromWorkingSession(change.working)] }
     case 'move_session':
-      return { moved_sessions: [{ ...fromWorkingSession(change.working), ...guard(change.expected) }] }
+      return { moved_sessions: [{ ...fromMovedSession(change.working), ...guard(change.expected) }] }
     case 'expect_session': {
       const { id, conversationId } = change.session
       return { expected_sessions: [{ id, conversation_id: conversationId, ...guard(change.expected) }] }
@@ -78,7 +82,7 @@ const rowsOf = (change: Change): RowsOfChange => {
     case 'move_handoff':
       return {
         moved_handoffs: [
-          { ...fromHandoff(change.handoff), expected: change.expected, tolerance_ms: CLAIM_TOLERANCE_MS },
+          { ...fromMovedHandoff(change.handoff), expected: change.expected, tolerance_ms: CLAIM_TOLERANCE_MS },
         ],
       }
     default:
