@@ -1,5 +1,8 @@
 import 'reflect-metadata' // tsyringe refuses to load without it
 import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from 'tsyringe'
+import { agentSdkReader } from './adapters/claude/agent-sdk-reader.ts'
+import { transcriptReader } from './adapters/claude/transcript-reader.ts'
+import { rolloutReader } from './adapters/codex/rollout-reader.ts'
 import { MemoryStore } from './adapters/memory/memory-store.ts'
 import { type OpenMigrator, openMigratorAt } from './adapters/postgres/open-migrator.ts'
 import { openPglite } from './adapters/postgres/open-pglite.ts'
@@ -10,6 +13,7 @@ import { uuidV7Ids } from './adapters/system/uuid-v7-ids.ts'
 import { defined } from './domain/defined.ts'
 import type { Store } from './ports/store.ts'
 import type { Clock, IdGenerator } from './ports/system.ts'
+import type { WindowReader } from './ports/window-reader.ts'
 import { AuditService } from './services/audit-service.ts'
 import { HandoffService } from './services/handoff-service.ts'
 
@@ -116,3 +120,8 @@ export const openMigrator = (options: Pick<StoreOptions, 'database' | 'dataDir' 
   const { database, dataDir = DEFAULT_DATA_DIR, schema } = options
   return openMigratorAt(defined({ connectionString: database, dataDir, schema }))
 }
+
+/** The readers of every runtime there is one for, the most particular first. */
+export const WINDOW_READERS: readonly WindowReader[] = [rolloutReader, transcriptReader, agentSdkReader]
+
+export { believedWindow } from './adapters/catalogue/model-windows.ts'

@@ -1,3 +1,11 @@
+/** Where a reading comes from. */
+export interface UsageProvenance {
+  /** Which runtime, such as `claude-code`. */
+  readonly runtime: string
+  /** Which of its records, such as `assistant.message.usage`. */
+  readonly source: string
+}
+
 /** What one request said about the window. *Unknown* is a state of its own, never a guess of 0. */
 export type UsageReading =
   | { readonly state: 'unknown' }
@@ -7,7 +15,22 @@ export type UsageReading =
       readonly promptTokens: number
       /** What the answer added; the next request sends it again. */
       readonly outputTokens: number
+      /** An estimate of what came after the request and no usage counts yet. */
+      readonly pendingTokens?: number
+      readonly provenance?: UsageProvenance
     }
 
 /** Nothing has been read yet. */
 export const UNKNOWN_USAGE: UsageReading = { state: 'unknown' }
+
+/**
+ * Tokens summed over several requests: what a run cost, never how full its window is.
+ *
+ * It has no `state`, so it cannot be passed where a reading belongs.
+ */
+export interface UsageTotals {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly requests?: number
+  readonly costUsd?: number
+}

@@ -29,7 +29,13 @@ export const maybe = <T extends z.ZodType>(type: T) => type.nullish().transform(
 
 export const usage = z.discriminatedUnion('state', [
   z.strictObject({ state: z.literal('unknown') }),
-  z.strictObject({ state: z.literal('metered'), promptTokens: z.number(), outputTokens: z.number() }),
+  z.strictObject({
+    state: z.literal('metered'),
+    promptTokens: z.number(),
+    outputTokens: z.number(),
+    pendingTokens: z.number().exactOptional(),
+    provenance: z.strictObject({ runtime: z.string(), source: z.string() }).exactOptional(),
+  }),
 ])
 
 export const toolCall = z.object({

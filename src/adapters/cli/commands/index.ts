@@ -7,6 +7,7 @@ import { demo } from './demo.ts'
 import { handoffsList, handoffsShow } from './handoffs.ts'
 import { lineage } from './lineage.ts'
 import { migrateDown, migrateSql, migrateStatus, migrateUp } from './migrate.ts'
+import { replayCommand } from './replay.ts'
 import { sessionsList, sessionsShow } from './sessions.ts'
 import { sessionsWindow } from './sessions-window.ts'
 
@@ -28,4 +29,5 @@ export const COMMANDS: Readonly<Record<string, CliCommand>> = {
   'handoffs list': handoffsList,
   'handoffs show': handoffsShow,
   lineage,
+  replay: replayCommand,
 }

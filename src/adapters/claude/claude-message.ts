@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { defined } from '../../domain/defined.ts'
+import type { Instant } from '../../domain/instant.ts'
+import type { WindowEvent } from '../../domain/window-event.ts'
+
+const count = z.number().int().nonnegative()
+const maybeCount = count.nullish().transform((value) => value ?? 0)
+
+/** One request's counters. `input_tokens` is the uncached tail only. */
+const counters = z.object({
+  input_tokens: count,
+  output_tokens: maybeCount,
+  cache_creation_input_tokens: maybeCount,
+  cache_read_input_tokens: maybeCount,
+})
+
+const iteration = z.looseObject({
+  type: z.string(),
+  input_tokens: count,
+  cache_creation_input_tokens: count,
+  cache_read_input_tokens: count,
+  output_tokens: count,
+})
+
+const usage = counters.extend({ iterations: z.array(z.unknown()).nullish() })
+
+const block = z.looseObject({ type: z.string() })
+const toolUse = z.object({ type: z.literal('tool_use'), id: z.string(), name: z.string() })
+
+/** An assistant message as the API and both of its wrappers give it. Unknown fields and blocks are let through. */
+export const assistantMessage = z.looseObject({
+  id: z.string(),
+  model: z.string().optional(),
+  content: z.array(block).catch([]),
+  usage: z.unknown().optional(),
+})
+
+/** Local messages (errors, interrupts) carry this in place of a model, and no usage worth reading. */
+const SYNTHETIC = '<synthetic>'
+
+/** What an assistant message of the main thread says. */
+export const readAssistant = (message: z.output<typeof assistantMessage>, at?: Instant): readonly WindowEvent[] => {
+  if (message.model === SYNTHETIC) return []
+  const tools = message.content.flatMap((part): WindowEvent[] => {
+    const call = toolUse.safeParse(part)
+    return call.success
+      ? [defined({ type: 'tool_call' as const, callId: call.data.id, toolName: call.data.name, at })]
+      : []
+  })
+  return [readUsage(message, at), ...tools]
+}
+
+const readUsage = ({ id, model, usage: raw }: z.output<typeof assistantMessage>, at?: Instant): WindowEvent => {
+  const parsed = usage.safeParse(raw)
+  const sample = parsed.success ? (lastIteration(parsed.data.iterations ?? []) ?? parsed.data) : undefined
+  const promptTokens =
+    sample && sample.input_tokens + sample.cache_creation_input_tokens + sample.cache_read_input_tokens
+  // All zero is not a reading: nothing was sent.
+  if (sample === undefined || !promptTokens) return defined({ type: 'unmetered' as const, at })
+  return defined({ type: 'request' as const, key: id, model, promptTokens, outputTokens: sample.output_tokens, at })
+}
+
+/** A server-side tool loop sums its iterations; the window is what the last sampling of it held. */
+const lastIteration = (iterations: readonly unknown[]): z.output<typeof counters> | undefined =>
+  iterations
+    .map((raw) => iteration.safeParse(raw))
+    .flatMap((parsed) =>
+      parsed.success && ['message', 'fallback_message'].includes(parsed.data.type) ? [parsed.data] : [],
+    )
+    .at(-1)
+
+/** How much text a user message adds to the window: prompts and tool results. */
+export const charactersOf = (content: unknown): number => {
+  if (typeof content === 'string') return content.length
+  if (!Array.isArray(content)) return 0
+  return content.reduce<number>((sum, part: unknown) => {
+    const { text, content: inner } = (typeof part === 'object' && part !== null ? part : {}) as Record<string, unknown>
+    return sum + (typeof text === 'string' ? text.length : 0) + charactersOf(inner)
+  }, 0)
+}

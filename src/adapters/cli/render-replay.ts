@@ -1,0 +1,41 @@
+import type { Replay } from '../../services/replay.ts'
+
+const BLOCKS = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const
+
+/** A replay for a terminal: what the window went through, a small chart of it, and what would have been said. */
+export const renderReplay = (file: string, replay: Replay): string =>
+  [
+    file,
+    `  ${replay.format}${replay.model === undefined ? '' : `, ${replay.model}`}: ${count(replay.turns, 'turn')}, ` +
+      `${count(replay.toolCalls, 'tool call')}, ${count(replay.subagentTurns, 'subagent turn')} left out`,
+    `  context ${tokens(replay.lastContext)} last, ${tokens(replay.peakContext)} peak, window ${windowOf(replay)}`,
+    ...(replay.chart.length === 0 || replay.window === undefined ? [] : [`  ${chart(replay.chart)}`]),
+    ...replay.compactions.map(
+      ({ trigger, preTokens, contextBefore, contextAfter }) =>
+        `  compaction (${trigger}): ${tokens(contextBefore)} before, ${tokens(contextAfter)} after` +
+        `${preTokens === undefined ? '' : `, the runtime counted ${tokens(preTokens)}`}`,
+    ),
+    ...replay.signals.map(
+      ({ milestone, at, turn, pressure }) => `  turn ${turn}: ${milestone} (${percent(at)}) at ${percent(pressure)}`,
+    ),
+    ...(replay.signals.length === 0 ? ['  no milestone would have fired'] : []),
+    ...(replay.window === undefined ? [] : [`  other thresholds: ${thresholds(replay)}`]),
+    ...(replay.damagedLines === 0 ? [] : [`  ${count(replay.damagedLines, 'damaged line')} skipped`]),
+  ].join('\n')
+
+const windowOf = ({ window }: Replay): string =>
+  window === undefined ? 'unknown (name one with --window)' : `${tokens(window.tokens)} (${window.source})`
+
+const thresholds = (replay: Replay): string =>
+  replay.thresholds
+    .map(({ at, times, firstTurn }) => `${percent(at)} ${times === 0 ? 'never' : `${times}× from turn ${firstTurn}`}`)
+    .join(', ')
+
+const chart = (columns: readonly number[]): string =>
+  columns.map((ratio) => BLOCKS[Math.min(BLOCKS.length - 1, Math.ceil(ratio * (BLOCKS.length - 1)))]).join('')
+
+const tokens = (value: number | undefined): string => (value === undefined ? 'unknown' : value.toLocaleString('en-US'))
+
+const percent = (fraction: number): string => `${Math.round(fraction * 1_000) / 10} %`
+
+const count = (value: number, word: string): string => `${value} ${word}${value === 1 ? '' : 's'}`

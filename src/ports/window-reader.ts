@@ -1,0 +1,15 @@
+import type { WindowEvent } from '../domain/window-event.ts'
+
+/**
+ * Reads what one runtime sends. Every implementation keeps these promises:
+ * - it never throws: a record it does not know, or one that is damaged, says nothing;
+ * - it says nothing about the main window from a subagent's record, a local message or a sum over requests;
+ * - it keeps no state between records, so that any of them may come twice or be left out.
+ */
+export interface WindowReader {
+  /** Names the format, such as `claude-code`. */
+  readonly format: string
+  /** Whether a record looks like one of this runtime's. */
+  recognises(record: unknown): boolean
+  read(record: unknown): readonly WindowEvent[]
+}
