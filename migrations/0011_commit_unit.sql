@@ -68,7 +68,15 @@ begin
     end loop;
   end if;
 
-  insert into batonpass.commands select * from jsonb_populate_record(null::batonpass.commands, unit -> 'command');
+  if unit ? 'moved_monitors' and not batonpass.move_monitors(unit -> 'moved_monitors') then
+    if guards = 0 then return batonpass.overtaken(unit); end if;
+    raise exception using errcode = 'BP001', message = 'the monitor has moved on';
+  end if;
+
+  -- What leaves no receipt is not remembered: readings come by the thousand, and taken twice they are taken once.
+  if unit -> 'command' ? 'receipt' then
+    insert into batonpass.commands select * from jsonb_populate_record(null::batonpass.commands, unit -> 'command');
+  end if;
   if unit ? 'conversations' then
     insert into batonpass.conversations
       select * from jsonb_populate_recordset(null::batonpass.conversations, unit -> 'conversations');
@@ -111,6 +119,7 @@ begin
     insert into batonpass.context_snapshots
       select * from jsonb_populate_recordset(null::batonpass.context_snapshots, unit -> 'snapshots');
   end if;
+  if unit ?| array['monitors', 'signals', 'withdrawn_signals'] then perform batonpass.keep_signals(unit); end if;
   -- What was deferred until the rows of a unit are all there is checked here, where no plan reads a whole table.
   if owes then
     set constraints all immediate;

@@ -47,6 +47,8 @@ begin
   return jsonb_build_object(
     'repeated', batonpass.repeated_command(command),
     'session', case when found_session.id is not null then to_jsonb(found_session) end,
+    'monitor', (select to_jsonb(m) from batonpass.context_monitors m
+                where m.conversation_id = found_session.conversation_id and m.session_id = found_session.id),
     'baton', (select to_jsonb(s) from batonpass.agent_sessions s
               where s.conversation_id = found_session.conversation_id and (s.state = 'active' or s.held_by is not null)),
     'tail', batonpass.conversation_tail(found_session.conversation_id));
@@ -74,6 +76,8 @@ begin
   return jsonb_build_object(
     'repeated', batonpass.repeated_command(command),
     'session', case when source.id is not null then to_jsonb(source) end,
+    'monitor', (select to_jsonb(m) from batonpass.context_monitors m
+                where m.conversation_id = source.conversation_id and m.session_id = source.id),
     'conversation', (select to_jsonb(c) from batonpass.conversations c where c.id = source.conversation_id),
     'prior_turn_id', (select t.id from batonpass.turns t
                       where t.conversation_id = source.conversation_id and t.id = coalesce(asked_turn, source.last_turn_id)),
@@ -142,6 +146,8 @@ begin
     'conversation', (select to_jsonb(c) from batonpass.conversations c where c.id = wanted.conversation_id),
     'source', (select to_jsonb(s) from batonpass.agent_sessions s
                where s.conversation_id = wanted.conversation_id and s.id = wanted.source_session_id),
+    'monitor', (select to_jsonb(m) from batonpass.context_monitors m
+                where m.conversation_id = wanted.conversation_id and m.session_id = wanted.source_session_id),
     'tail', batonpass.conversation_tail(wanted.conversation_id),
     'now', clock_timestamp());
 end

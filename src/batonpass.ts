@@ -1,11 +1,13 @@
 import { type BatonpassOptions, buildContainer, openStore, TOKENS } from './container.ts'
 import { defined } from './domain/defined.ts'
 import type { AuditService } from './services/audit-service.ts'
+import type { ContextService } from './services/context-service.ts'
 import type { HandoffService } from './services/handoff-service.ts'
 
 /** Batonpass, put together and ready. Close it, or leave its `await using` block, when done. */
 export interface Batonpass extends AsyncDisposable {
   readonly handoffs: HandoffService
+  readonly context: ContextService
   readonly audit: AuditService
   close(): Promise<void>
 }
@@ -24,13 +26,14 @@ export interface Batonpass extends AsyncDisposable {
  * ```
  */
 export const createBatonpass = async (options: BatonpassOptions = {}): Promise<Batonpass> => {
-  const { clock, ids, redact } = options
+  const { clock, ids, redact, monitor, notifier } = options
   const store = await openStore(options)
-  const parts = buildContainer(defined({ store, clock, ids, redact }))
+  const parts = buildContainer(defined({ store, clock, ids, redact, monitor, notifier }))
   const isOurs = options.store === undefined || options.store === 'memory'
   const close = async (): Promise<void> => {
     if (isOurs) await store[Symbol.asyncDispose]()
   }
   const [handoffs, audit] = [parts.resolve(TOKENS.handoffService), parts.resolve(TOKENS.auditService)]
-  return { handoffs, audit, close, [Symbol.asyncDispose]: close }
+  const context = parts.resolve(TOKENS.contextService)
+  return { handoffs, context, audit, close, [Symbol.asyncDispose]: close }
 }

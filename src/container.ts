@@ -1,5 +1,6 @@
 import 'reflect-metadata' // tsyringe refuses to load without it
 import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from 'tsyringe'
+import { believedWindow } from './adapters/catalogue/model-windows.ts'
 import { agentSdkReader } from './adapters/claude/agent-sdk-reader.ts'
 import { transcriptReader } from './adapters/claude/transcript-reader.ts'
 import { rolloutReader } from './adapters/codex/rollout-reader.ts'
@@ -7,15 +8,19 @@ import { MemoryStore } from './adapters/memory/memory-store.ts'
 import { type OpenMigrator, openMigratorAt } from './adapters/postgres/open-migrator.ts'
 import { openPglite } from './adapters/postgres/open-pglite.ts'
 import { openPostgres } from './adapters/postgres/open-postgres.ts'
+import { InProcessNotifier } from './adapters/system/in-process-notifier.ts'
 import { sha256 } from './adapters/system/sha256.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
 import { uuidV7Ids } from './adapters/system/uuid-v7-ids.ts'
+import type { MonitorSettings } from './domain/context-monitor.ts'
 import { defined } from './domain/defined.ts'
+import type { Notifier } from './ports/notifier.ts'
 import type { Store } from './ports/store.ts'
 import type { Clock, IdGenerator } from './ports/system.ts'
 import type { WindowReader } from './ports/window-reader.ts'
 import { AuditService } from './services/audit-service.ts'
-import { HandoffService } from './services/handoff-service.ts'
+import { ContextService } from './services/context-service.ts'
+import { HandoffService, type HandoffServiceDeps } from './services/handoff-service.ts'
 
 /** Where everything is kept. Without any of these: the embedded store in `.batonpass/`. */
 export interface StoreOptions {
@@ -39,14 +44,15 @@ export interface BatonpassOptions extends StoreOptions {
   readonly ids?: IdGenerator
   /** Applied to every text before it is stored, for secrets and personal data. */
   readonly redact?: (text: string) => string
+  /** How windows are watched unless a session says otherwise. */
+  readonly monitor?: MonitorSettings
+  /** Is told of signals as soon as they are stored. */
+  readonly notifier?: Notifier
 }
 
 /** What the container is built from: a store that is already open, and the rest if wanted. */
-export interface ContainerParts {
+export interface ContainerParts extends Omit<BatonpassOptions, keyof StoreOptions> {
   readonly store: Store
-  readonly clock?: Clock
-  readonly ids?: IdGenerator
-  readonly redact?: (text: string) => string
 }
 
 const token = <T>(name: string): InjectionToken<T> => Symbol(name)
@@ -65,8 +71,11 @@ export const TOKENS = {
   ids: token<IdGenerator>('IdGenerator'),
   redact: token<(text: string) => string>('Redact'),
   store: token<Store>('Store'),
+  notifier: token<Notifier>('Notifier'),
+  monitorSettings: token<MonitorSettings>('MonitorSettings'),
   handoffService: token<HandoffService>('HandoffService'),
   auditService: token<AuditService>('AuditService'),
+  contextService: token<ContextService>('ContextService'),
 } as const
 
 /**
@@ -81,27 +90,32 @@ export const TOKENS = {
  */
 export const buildContainer = (given: ContainerParts): DependencyContainer => {
   const { store, clock = systemClock, ids = uuidV7Ids, redact = (text: string) => text } = given
+  const { notifier = new InProcessNotifier(), monitor = {} } = given
   const parts = container.createChildContainer()
   parts.register(TOKENS.clock, { useValue: clock })
   parts.register(TOKENS.ids, { useValue: ids })
   parts.register(TOKENS.redact, { useValue: redact })
   parts.register(TOKENS.store, { useValue: store })
-  parts.register(TOKENS.handoffService, {
-    useFactory: instanceCachingFactory(
-      (c) =>
-        new HandoffService({
-          store: c.resolve(TOKENS.store),
-          clock: c.resolve(TOKENS.clock),
-          ids: c.resolve(TOKENS.ids),
-          redact: c.resolve(TOKENS.redact),
-        }),
-    ),
-  })
+  parts.register(TOKENS.notifier, { useValue: notifier })
+  parts.register(TOKENS.monitorSettings, { useValue: monitor })
+  parts.register(TOKENS.handoffService, { useFactory: instanceCachingFactory((c) => new HandoffService(around(c))) })
+  parts.register(TOKENS.contextService, { useFactory: instanceCachingFactory((c) => new ContextService(around(c))) })
   parts.register(TOKENS.auditService, {
     useFactory: instanceCachingFactory((c) => new AuditService({ store: c.resolve(TOKENS.store), sha256 })),
   })
   return parts
 }
+
+/** What both services that command need around them. */
+const around = (parts: DependencyContainer): HandoffServiceDeps => ({
+  store: parts.resolve(TOKENS.store),
+  clock: parts.resolve(TOKENS.clock),
+  ids: parts.resolve(TOKENS.ids),
+  redact: parts.resolve(TOKENS.redact),
+  notifier: parts.resolve(TOKENS.notifier),
+  monitor: parts.resolve(TOKENS.monitorSettings),
+  believedWindow,
+})
 
 /** The folder of the embedded store unless another is named. */
 const DEFAULT_DATA_DIR = '.batonpass'
@@ -124,4 +138,4 @@ export const openMigrator = (options: Pick<StoreOptions, 'database' | 'dataDir' 
 /** The readers of every runtime there is one for, the most particular first. */
 export const WINDOW_READERS: readonly WindowReader[] = [rolloutReader, transcriptReader, agentSdkReader]
 
-export { believedWindow } from './adapters/catalogue/model-windows.ts'
+export { believedWindow }

@@ -24,6 +24,8 @@ export const blindStore = (store: Store): Store => {
     snapshots: { find: nothing, findLatest: nothing, listForSession: none },
     messages: { findTurn: nothing, findWindowAt: nothing, listTurns: none, listMessages: none },
     audit: { list: none, readChain: noEntries, listStreams: none, changes: noEntries },
+    monitors: { find: nothing },
+    signals: { waiting: async () => [], acknowledge: async () => 0, listFor: none },
     [Symbol.asyncDispose]: async () => {},
   }
 }

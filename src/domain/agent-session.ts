@@ -6,10 +6,14 @@ import type { SequenceNumber, SequenceRange } from './sequence.ts'
 import { statesOf, type TransitionTable, terminalStates } from './state-machine.ts'
 import type { UsageReading } from './usage-reading.ts'
 
-/** What may be asked of a session: by its holder, by hand, or (`hold`, `release`, `hand_off`) by its handoff. */
+/**
+ * What may be asked of a session: by its holder, by its runtime (`truncate`), by hand, or (`hold`, `release`,
+ * `hand_off`) by its handoff.
+ */
 export type SessionCommandType =
   | 'record_turn'
   | 'take_over'
+  | 'truncate'
   | 'pause'
   | 'resume'
   | 'complete'
@@ -31,6 +35,7 @@ export const SESSION_TRANSITIONS = {
   active: {
     record_turn: 'active',
     take_over: 'active',
+    truncate: 'active',
     pause: 'paused',
     hold: 'paused',
     complete: 'completed',
@@ -38,6 +43,7 @@ export const SESSION_TRANSITIONS = {
   },
   paused: {
     take_over: 'paused',
+    truncate: 'paused',
     resume: 'active',
     release: 'active',
     hand_off: 'handed_off',

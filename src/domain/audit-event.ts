@@ -1,3 +1,4 @@
+import type { MonitorEvent } from './context-monitor.ts'
 import type { SnapshotEvent } from './context-snapshot.ts'
 import type { Conversation } from './conversation.ts'
 import type { Fact } from './fact.ts'
@@ -9,7 +10,7 @@ import type { SessionEvent } from './session-lifecycle.ts'
 export type ConversationOpened = Fact<'conversation.opened', { conversation: Conversation }>
 
 /** Everything that happens, as the facts decisions return. */
-export type AuditEvent = ConversationOpened | SessionEvent | HandoffEvent | SnapshotEvent
+export type AuditEvent = ConversationOpened | SessionEvent | HandoffEvent | SnapshotEvent | MonitorEvent
 
 /** One line of a conversation's audit log. */
 export interface AuditEntry {

@@ -1,5 +1,6 @@
 import type { AgentSession } from './agent-session.ts'
 import type { AuditEvent } from './audit-event.ts'
+import { isMonitorEvent } from './context-monitor.ts'
 import type { SnapshotRecord } from './context-snapshot.ts'
 import type { Conversation } from './conversation.ts'
 import type { HandoffMetadata } from './handoff.ts'
@@ -37,6 +38,8 @@ export class AuditFold {
       this.handoffs.set(event.handoff.id, { row: beginHandoff(event), position })
     else if (event.type === 'snapshot.captured')
       this.snapshots.set(event.snapshot.id, { row: event.snapshot, position })
+    else if (isMonitorEvent(event))
+      return // a signal, not a state
     else if ('sessionId' in event) {
       this.sessions.set(event.sessionId, { row: evolveSession(known(this.sessions, event.sessionId), event), position })
     } else {

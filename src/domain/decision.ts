@@ -1,11 +1,15 @@
 import type { AgentSession, SourceSession, WorkingSession } from './agent-session.ts'
 import type { AuditEvent } from './audit-event.ts'
+import type { ContextMonitor } from './context-monitor.ts'
+import type { ContextSignal } from './context-signal.ts'
 import type { SnapshotRecord } from './context-snapshot.ts'
 import type { Conversation } from './conversation.ts'
 import { defined } from './defined.ts'
 import type { HandoffMetadata } from './handoff.ts'
-import type { ConversationId, HolderToken } from './ids.ts'
+import type { AgentSessionId, ConversationId, HolderToken } from './ids.ts'
+import type { Instant } from './instant.ts'
 import type { Message } from './message.ts'
+import type { ReportOutcome } from './monitor-reports.ts'
 import type { Refusal } from './refusal.ts'
 import type { Result } from './result.ts'
 import type { SequenceNumber } from './sequence.ts'
@@ -28,6 +32,17 @@ export type Change =
   | { readonly type: 'add_handoff'; readonly handoff: HandoffMetadata }
   /** Compare-and-set: kept only while the stored handoff is still at version `expected`. */
   | { readonly type: 'move_handoff'; readonly handoff: HandoffMetadata; readonly expected: number }
+  | { readonly type: 'add_monitor'; readonly monitor: ContextMonitor }
+  /** Compare-and-set: kept only while the stored monitor is still at version `expected`. */
+  | { readonly type: 'move_monitor'; readonly monitor: ContextMonitor; readonly expected: number }
+  | { readonly type: 'add_signal'; readonly signal: ContextSignal }
+  /** Takes back what a session is still to be told about a window. What was delivered, and other messages, stay. */
+  | {
+      readonly type: 'withdraw_signals'
+      readonly conversationId: ConversationId
+      readonly aboutId: AgentSessionId
+      readonly at: Instant
+    }
 
 /** What a decision was based on: the version it saw, and who held the session, where it knew. Both must still stand. */
 export interface Expected {
@@ -49,6 +64,10 @@ export interface Answer {
   readonly handoff?: HandoffMetadata
   readonly turns?: readonly Turn[]
   readonly snapshot?: SnapshotRecord
+  readonly monitor?: ContextMonitor
+  /** What was said with it; said once, so a repeated command does not answer with it. */
+  readonly signals?: readonly ContextSignal[]
+  readonly outcome?: ReportOutcome
 }
 
 /** A yes: what to change, what to write into the log, what to answer. */

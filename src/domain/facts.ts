@@ -1,4 +1,5 @@
 import type { AgentSession, SourceSession, WorkingSession } from './agent-session.ts'
+import type { ContextMonitor } from './context-monitor.ts'
 import type { Conversation } from './conversation.ts'
 import type { HandoffMetadata } from './handoff.ts'
 import type { ConversationId, TurnId } from './ids.ts'
@@ -30,12 +31,19 @@ export interface ConversationFacts extends ConversationTail {
 /** What a command on one session is decided on. The caller's own copy will do, until a version says otherwise. */
 export interface SessionFacts {
   readonly working?: WorkingSession
+  readonly monitor?: ContextMonitor
 }
 
 /** What resuming a session is decided on: others may have worked meanwhile. */
 export interface ResumeFacts extends SessionFacts {
   readonly baton?: AgentSession
   readonly nextSequence: SequenceNumber
+}
+
+/** What recording turns is decided on. A caller who holds the session may not know the tool calls before these turns. */
+export interface TurnFacts extends SessionFacts {
+  readonly exchangeToolCalls?: readonly ToolCallReference[]
+  readonly lastToolCalls?: readonly ToolCallReference[]
 }
 
 /** What initiating a handoff is decided on. */
@@ -60,6 +68,8 @@ export interface HandoffFacts extends ConversationTail {
   readonly handoff?: HandoffMetadata
   readonly conversation?: Conversation
   readonly source?: SourceSession
+  /** What is watched of the source's window. */
+  readonly monitor?: ContextMonitor
   /** The store's clock, by which claims are compared. */
   readonly now: Instant
 }

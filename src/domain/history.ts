@@ -1,5 +1,6 @@
 import type { AgentSession } from './agent-session.ts'
 import type { AuditEvent } from './audit-event.ts'
+import { isMonitorEvent } from './context-monitor.ts'
 import type { SnapshotRecord } from './context-snapshot.ts'
 import type { Conversation } from './conversation.ts'
 import type { HandoffMetadata } from './handoff.ts'
@@ -39,6 +40,8 @@ export const foldHistory = (events: Iterable<AuditEvent>): History => {
     else if (event.type === 'session.started') sessions.set(event.session.id, beginSession(event))
     else if (event.type === 'handoff.initiated') handoffs.set(event.handoff.id, beginHandoff(event))
     else if (event.type === 'snapshot.captured') snapshots.set(event.snapshot.id, event.snapshot)
+    else if (isMonitorEvent(event))
+      continue // a signal, not a state
     else if ('sessionId' in event) {
       sessions.set(event.sessionId, evolveSession(known(sessions, event.sessionId), event))
     } else handoffs.set(event.handoffId, evolveHandoff(known(handoffs, event.handoffId), event))

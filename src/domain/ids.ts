@@ -15,6 +15,8 @@ export type AgentSessionId = Id<'AgentSessionId'>
 export type HandoffId = Id<'HandoffId'>
 /** Names one picture of a context window. */
 export type SnapshotId = Id<'SnapshotId'>
+/** Names one signal to a session. */
+export type SignalId = Id<'SignalId'>
 /** Names one command, so that repeating it is safe. */
 export type CommandId = Id<'CommandId'>
 /** Proves who works a session now. A newer token supersedes an older one. */
@@ -54,6 +56,8 @@ export const agentSessionId = parserFor<AgentSessionId>('AgentSessionId')
 export const handoffId = parserFor<HandoffId>('HandoffId')
 /** Reads a snapshot id from text. @throws TypeError when it is not a UUID */
 export const snapshotId = parserFor<SnapshotId>('SnapshotId')
+/** Reads a signal id from text. @throws TypeError when it is not a UUID */
+export const signalId = parserFor<SignalId>('SignalId')
 /** Reads a command id from text. @throws TypeError when it is not a UUID */
 export const commandId = parserFor<CommandId>('CommandId')
 /** Reads a holder token from text. @throws TypeError when it is not a UUID */

@@ -1,6 +1,10 @@
+import { type MonitorSettings, PRESSURE_POLICIES } from './context-monitor.ts'
+import type { WindowParts } from './context-pressure.ts'
 import { MESSAGE_ROLES } from './message.ts'
+import { milestoneProblem } from './milestone.ts'
 import type { Refusal } from './refusal.ts'
 import type { MessageInput, TurnInput } from './turn.ts'
+import type { UsageReading } from './usage-reading.ts'
 
 /** Names and keys are looked up by index, which takes no more than this whatever the alphabet. */
 const MAX_NAME_LENGTH = 300
@@ -21,12 +25,40 @@ export const fieldProblems = (fields: Readonly<Record<string, string | undefined
   })
 
 /** What is wrong with a turn as reported, if anything. Reports are untrusted: types alone do not stop a plain caller. */
-export const turnProblem = ({ messages, usage }: TurnInput): Refusal | undefined => {
+export const turnProblem = ({ messages, usage, window }: TurnInput): Refusal | undefined => {
   if (messages.length === 0) return invalid('turn', 'it has no messages')
-  if (usage?.state === 'metered' && ![usage.promptTokens, usage.outputTokens].every(isCount)) {
+  return (
+    (usage && readingProblem(usage)) ??
+    (window && windowProblem(window)) ??
+    messages.map(messageProblem).find((problem) => problem !== undefined)
+  )
+}
+
+/** What is wrong with a reading, if anything. */
+export const readingProblem = (usage: UsageReading): Refusal | undefined => {
+  if (usage.state === 'unknown') return undefined
+  if (usage.state !== 'metered')
+    return invalid('usage', 'it is neither unknown nor metered; a sum over requests is no reading')
+  const { promptTokens, outputTokens, pendingTokens = 0, provenance } = usage
+  if (![promptTokens, outputTokens, pendingTokens].every(isCount))
     return invalid('usage', 'token counts are whole numbers from 0 up; leave usage out when it is unknown')
-  }
-  return messages.map(messageProblem).find((problem) => problem !== undefined)
+  return provenance && fieldProblems({ runtime: provenance.runtime, source: provenance.source })[0]
+}
+
+/** What is wrong with what is said of a window, if anything. Nothing said is fine: unknown is a state. */
+export const windowProblem = ({ hardLimit, configuredLimit, autoCompactAt }: WindowParts): Refusal | undefined =>
+  [hardLimit?.tokens, configuredLimit, autoCompactAt].some((tokens) => tokens !== undefined && !Number.isFinite(tokens))
+    ? invalid('window', 'a window is a number of tokens; leave out what is unknown')
+    : undefined
+
+/** What is wrong with the choices for a monitor, if anything. */
+export const monitorProblem = ({ policy, milestones, contextLimit }: MonitorSettings): Refusal | undefined => {
+  if (policy !== undefined && !PRESSURE_POLICIES.includes(policy))
+    return invalid('policy', `"${String(policy)}" is not one of ${PRESSURE_POLICIES.join(', ')}`)
+  if (contextLimit !== undefined && !(Number.isSafeInteger(contextLimit) && contextLimit > 0))
+    return invalid('contextLimit', 'it is a whole number of tokens above 0')
+  const problem = milestones && milestoneProblem(milestones)
+  return problem === undefined ? undefined : invalid('milestones', problem)
 }
 
 const messageProblem = (message: MessageInput): Refusal | undefined => {

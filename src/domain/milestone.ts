@@ -10,6 +10,9 @@ export interface Milestone {
   readonly at: number
 }
 
+/** The milestone at which a fresh window is due. */
+export const RESTART: MilestoneName = 'restart'
+
 /** Warn at half, be plain at two thirds, restart with room to spare. */
 export const DEFAULT_MILESTONES: readonly Milestone[] = [
   { name: 'warning', at: 0.5 },

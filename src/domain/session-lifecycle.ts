@@ -1,5 +1,6 @@
 import {
   type AgentSession,
+  type ContextWindow,
   heldBy,
   identityOf,
   SESSION_TRANSITIONS,
@@ -27,7 +28,7 @@ import { UNKNOWN_USAGE, type UsageReading } from './usage-reading.ts'
 export type SessionCommand = { readonly at: Instant } & (
   | { readonly type: 'record_turn'; readonly turn: TurnDraft }
   | { readonly type: 'resume'; readonly nextSequence: SequenceNumber }
-  | { readonly type: 'take_over' }
+  | { readonly type: 'take_over' | 'truncate' }
   | { readonly type: 'pause' }
   | { readonly type: 'complete' }
   | { readonly type: 'fail'; readonly reason: string }
@@ -42,6 +43,8 @@ export type SessionStarted = Fact<'session.started', { session: SessionIdentity;
 /** What happens to a session after its start. */
 export type SessionMoved =
   | Of<'turn.recorded', { turn: Turn; messages: readonly Message[] }>
+  /** Its window was emptied by a compaction; what it held is in the snapshot taken with it. */
+  | Of<'session.truncated'>
   | Of<'session.taken_over' | 'session.paused' | 'session.completed'>
   | Of<'session.resumed', { nextSequence: SequenceNumber }>
   | Of<'session.failed', { endReason: string }>
@@ -78,6 +81,8 @@ const factOf = (session: AgentSession, command: SessionCommand): SessionMoved =>
       return { type: 'turn.recorded', ...about, ...placeTurn(command.turn, nextPlace(session, command.at)) }
     case 'take_over':
       return { type: 'session.taken_over', ...about }
+    case 'truncate':
+      return { type: 'session.truncated', ...about }
     case 'pause':
       return { type: 'session.paused', ...about }
     case 'resume':
@@ -105,12 +110,14 @@ const nextPlace = ({ conversationId, id, progress }: AgentSession, at: Instant) 
   at,
 })
 
+const EMPTY_WINDOW: ContextWindow = { messages: EMPTY_SUMMARY, usage: UNKNOWN_USAGE }
+
 /** What a session looks like when it has just begun. */
 export const beginSession = ({ session, opening }: SessionStarted): AgentSession => {
   const empty: SessionProgress = {
     turns: 0,
     nextSequence: session.startSequence,
-    window: { messages: EMPTY_SUMMARY, usage: UNKNOWN_USAGE },
+    window: EMPTY_WINDOW,
   }
   const progress = opening === undefined ? empty : withMessages(empty, [opening], UNKNOWN_USAGE)
   return { ...session, version: 1, progress, state: 'active' }
@@ -126,6 +133,7 @@ export const evolveSession = (session: AgentSession, event: SessionMoved): Agent
 
 const progressAfter = (progress: SessionProgress, event: SessionMoved): SessionProgress => {
   if (event.type === 'session.resumed') return { ...progress, nextSequence: event.nextSequence }
+  if (event.type === 'session.truncated') return { ...progress, window: EMPTY_WINDOW }
   if (event.type !== 'turn.recorded') return progress
   const { turn, messages } = event
   return { ...withMessages(progress, messages, turn.usage), turns: turn.number, lastTurnId: turn.id }
@@ -167,6 +175,7 @@ const lifecycleAfter = (session: AgentSession, event: SessionMoved): SessionLife
     case 'session.held':
       return { state: 'paused', heldBy: event.handoffId }
     case 'session.taken_over':
+    case 'session.truncated':
       return session.state === 'paused'
         ? defined({ state: 'paused' as const, heldBy: session.heldBy })
         : { state: 'active' }

@@ -1,3 +1,4 @@
+import type { WindowParts } from './context-pressure.ts'
 import type { AgentSessionId, ConversationId, MessageId, TurnId } from './ids.ts'
 import type { Instant } from './instant.ts'
 import type { Message, MessageRole } from './message.ts'
@@ -34,6 +35,8 @@ export interface TurnInput {
   readonly messages: readonly MessageInput[]
   /** What this one request said about the window; left out means unknown. */
   readonly usage?: UsageReading
+  /** What the runtime says of how large the window is, when it does. */
+  readonly window?: WindowParts
 }
 
 /** A turn with its ids, not yet numbered. */
@@ -41,6 +44,7 @@ export interface TurnDraft {
   readonly id: TurnId
   readonly messages: readonly { readonly id: MessageId; readonly input: MessageInput }[]
   readonly usage: UsageReading
+  readonly window?: WindowParts
 }
 
 /** Where a turn stands: its session, its number there, and the first free place in the conversation. */

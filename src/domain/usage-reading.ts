@@ -1,10 +1,18 @@
-/** Where a reading comes from. */
+/** Where a reading comes from, and what its figures mean. */
 export interface UsageProvenance {
   /** Which runtime, such as `claude-code`. */
   readonly runtime: string
   /** Which of its records, such as `assistant.message.usage`. */
   readonly source: string
+  /** `exact`, or `lower_bound` while an answer still streams, or the runtime's own `estimate`. */
+  readonly semantics: ReadingSemantics
 }
+
+/** What the figures of a reading can mean. */
+export const READING_SEMANTICS = ['exact', 'lower_bound', 'estimate'] as const
+
+/** What the figures of a reading mean. */
+export type ReadingSemantics = (typeof READING_SEMANTICS)[number]
 
 /** What one request said about the window. *Unknown* is a state of its own, never a guess of 0. */
 export type UsageReading =

@@ -1,4 +1,5 @@
 import type { SessionStanding } from '../domain/agent-session.ts'
+import type { ContextMonitor } from '../domain/context-monitor.ts'
 import type { HandoffStanding } from '../domain/handoff.ts'
 import type { AgentSessionId, ConversationId, HandoffId, HolderToken, SnapshotId, TurnId } from '../domain/ids.ts'
 
@@ -15,4 +16,5 @@ export interface Receipt {
   readonly handoff?: { readonly id: HandoffId; readonly standing: HandoffStanding }
   readonly turnIds?: readonly TurnId[]
   readonly snapshotId?: SnapshotId
+  readonly monitor?: ContextMonitor
 }

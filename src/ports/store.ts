@@ -1,9 +1,11 @@
 import type { AgentHandoffPort } from './agent-handoff-port.ts'
 import type { AgentSessionRepository } from './agent-session-repository.ts'
 import type { AuditLog } from './audit-log.ts'
+import type { ContextMonitorPort } from './context-monitor-port.ts'
 import type { ContextSnapshotPort } from './context-snapshot-port.ts'
 import type { ConversationRepository } from './conversation-repository.ts'
 import type { MessageRepository } from './message-repository.ts'
+import type { SignalQueue } from './signal-queue.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 /** Everything that must be kept, in one place: writes go through the unit of work, reads through the others. */
@@ -15,4 +17,6 @@ export interface Store extends AsyncDisposable {
   readonly snapshots: ContextSnapshotPort
   readonly messages: MessageRepository
   readonly audit: AuditLog
+  readonly monitors: ContextMonitorPort
+  readonly signals: SignalQueue
 }

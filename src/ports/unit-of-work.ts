@@ -56,7 +56,8 @@ export interface Unit {
   readonly changes: readonly Change[]
   /** Appended to the audit log of each event's conversation, in order. */
   readonly events: readonly AuditEvent[]
-  readonly receipt: Receipt
+  /** What a repetition is answered with. A unit without one is not remembered: repeating it does no harm. */
+  readonly receipt?: Receipt
 }
 
 /** What became of a unit. */

@@ -1,4 +1,6 @@
 import { canonicalJson } from '../domain/canonical-json.ts'
+import type { MonitorSettings, MonitorStart } from '../domain/context-monitor.ts'
+import type { WindowSize } from '../domain/context-pressure.ts'
 import type { Answer, Decided } from '../domain/decision.ts'
 import type { SessionTarget } from '../domain/decisions/change-session.ts'
 import type { NewHandoffIds } from '../domain/decisions/initiate-handoff.ts'
@@ -18,7 +20,7 @@ import {
 import type { Instant } from '../domain/instant.ts'
 import { mapTexts } from '../domain/texts.ts'
 import type { TurnDraft, TurnInput } from '../domain/turn.ts'
-import { UNKNOWN_USAGE } from '../domain/usage-reading.ts'
+import { UNKNOWN_USAGE, type UsageReading } from '../domain/usage-reading.ts'
 import type { Clock, IdGenerator } from '../ports/system.ts'
 import type { CommandStamp } from '../ports/unit-of-work.ts'
 import type { OnHandoff, OnSession, Repeatable } from './requests.ts'
@@ -31,6 +33,10 @@ export interface CommandContext {
   readonly ids: IdGenerator
   /** Applied to every text before it is stored. */
   readonly redact?: (text: string) => string
+  /** How windows are watched unless a session says otherwise. */
+  readonly monitor?: MonitorSettings
+  /** What is believed of a model's window until its runtime says. */
+  readonly believedWindow?: (model: string) => WindowSize | undefined
 }
 
 /** A request with its texts redacted. */
@@ -50,7 +56,16 @@ const HANDOFF_DETAILS = [
 /** What each command asks. Everything else in a request is how it asks, and a repetition may differ in that. */
 const ASKS = {
   open_conversation: ['originalTask', 'externalKey', 'subject', 'parentId', 'workspace', 'restartBudget'],
-  start_session: ['conversationId', 'agentName', 'backend', 'model', 'providerSessionId', 'parentSessionId', 'prompt'],
+  start_session: [
+    'conversationId',
+    'agentName',
+    'backend',
+    'model',
+    'providerSessionId',
+    'parentSessionId',
+    'prompt',
+    'monitor',
+  ],
   pause_session: ['session'],
   resume_session: ['session'],
   complete_session: ['session'],
@@ -58,6 +73,9 @@ const ASKS = {
   take_over_session: ['session'],
   record_turns: ['session', 'turns'],
   capture_snapshot: ['session'],
+  report_context: ['session', 'report'],
+  watch_context: ['session', 'settings'],
+  send_signal: ['session', 'text', 'delivery'],
   initiate_handoff: ['session', 'kind', ...HANDOFF_DETAILS],
   open_thread: ['session', ...HANDOFF_DETAILS, 'child', 'backend', 'model', 'providerSessionId', 'continuation'],
   accept_handoff: ['handoff', 'claimant', 'claimMs'],
@@ -111,6 +129,12 @@ export const newSessionIds = (ids: IdGenerator): NewSessionIds => ({
   openingId: messageId(ids.next()),
 })
 
+/** How a new session's window is watched, unless its request says otherwise. */
+export const watchOf = (model: string | undefined, { monitor, believedWindow }: CommandContext): MonitorStart => {
+  const hardLimit = model === undefined ? undefined : believedWindow?.(model)
+  return { ...monitor, ...(hardLimit !== undefined && { window: { hardLimit } }) }
+}
+
 /** Ids for a new handoff. */
 export const newHandoffIds = (ids: IdGenerator): NewHandoffIds => ({
   handoffId: handoffId(ids.next()),
@@ -118,11 +142,17 @@ export const newHandoffIds = (ids: IdGenerator): NewHandoffIds => ({
 })
 
 /** A turn with its ids, and nothing the caller's object may carry beside what a turn has. */
-export const draftTurn = ({ messages, usage = UNKNOWN_USAGE }: TurnInput, ids: IdGenerator): TurnDraft => ({
+export const draftTurn = ({ messages, usage = UNKNOWN_USAGE, window }: TurnInput, ids: IdGenerator): TurnDraft => ({
   id: turnId(ids.next()),
   messages: messages.map((input) => ({ id: messageId(ids.next()), input })),
-  usage:
-    usage.state === 'metered'
-      ? { state: usage.state, promptTokens: usage.promptTokens, outputTokens: usage.outputTokens }
-      : UNKNOWN_USAGE,
+  usage: plainReading(usage),
+  ...(window !== undefined && { window }),
 })
+
+/** A reading, and nothing the caller's object may carry beside it. */
+export const plainReading = (usage: UsageReading): UsageReading => {
+  if (usage.state !== 'metered') return UNKNOWN_USAGE
+  const { state, promptTokens, outputTokens, pendingTokens, provenance: from } = usage
+  const provenance = from && { runtime: from.runtime, source: from.source, semantics: from.semantics }
+  return defined({ state, promptTokens, outputTokens, pendingTokens, provenance })
+}

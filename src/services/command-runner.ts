@@ -15,7 +15,8 @@ export interface Command<Subject extends keyof Subjects, Held, A extends Answer>
   readonly question: Question<Subject>
   /** What the caller already holds; deciding on it saves the read. */
   readonly held?: Held
-  readonly decide: (facts: Held | Subjects[Subject]['facts']) => Decided<A>
+  /** Gives nothing when the caller's own copy does not say enough: then the facts are read. */
+  readonly decide: (facts: Held | Subjects[Subject]['facts']) => Decided<A> | undefined
 }
 
 /** Loads, decides and commits, again when something moved meanwhile. It knows no rule: the domain decides. */
@@ -44,13 +45,17 @@ export class CommandRunner {
         facts = loaded.facts
         fresh = true
       }
-      const decided: Decided<A> = decide(facts)
+      const decided: Decided<A> | undefined = decide(facts)
       facts = undefined
-      if (!decided.ok && fresh) return decided
-      if (!decided.ok) continue
+      if (decided === undefined && fresh) throw new TypeError('A decision needs more than the store was asked for')
+      if (decided !== undefined && !decided.ok && fresh) return decided
+      if (decided === undefined || !decided.ok) continue
       const { changes, events, answer } = decided.value
       if (changes.length === 0) return ok(answer)
-      const unit = { command: stamp, changes, events, receipt: receiptFor(answer) }
+      // A reading that leads to nothing is not remembered: taken twice, it is taken once.
+      const isStep = events.length > 0 || answer.signals !== undefined
+      const receipt = isStep ? { receipt: receiptFor(answer) } : {}
+      const unit = { command: stamp, changes, events, ...receipt }
       const kept = await this.#store.unitOfWork.commit(unit)
       if (kept.outcome === 'kept') return ok(answer)
       if (kept.outcome === 'repeated') return this.#again(stamp, kept.repeated)

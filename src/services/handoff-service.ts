@@ -1,18 +1,21 @@
 import type { AgentSession, WorkingSession } from '../domain/agent-session.ts'
+import type { ContextMonitor } from '../domain/context-monitor.ts'
 import type { ContextWindowSnapshot } from '../domain/context-snapshot.ts'
 import type { Conversation } from '../domain/conversation.ts'
 import type { OpenConversation } from '../domain/decisions/open-conversation.ts'
 import type { ThreadOpened } from '../domain/decisions/open-thread.ts'
 import type { TurnsRecorded } from '../domain/decisions/record-turns.ts'
 import type { HandoffAccepted, HandoffCompleted } from '../domain/decisions/settle-handoff.ts'
-import type { StartSession } from '../domain/decisions/start-session.ts'
+import type { SessionStartedAnswer, StartSession } from '../domain/decisions/start-session.ts'
 import { defined } from '../domain/defined.ts'
 import type { HandoffMetadata } from '../domain/handoff.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import { ok, type Result } from '../domain/result.ts'
+import type { Notifier } from '../ports/notifier.ts'
 import type { Store } from '../ports/store.ts'
 import type { CommandContext } from './command-inputs.ts'
 import { CommandRunner } from './command-runner.ts'
+import { standingOfWindow, type WindowStanding } from './context-service.ts'
 import {
   acceptingHandoff,
   claimingNext,
@@ -22,6 +25,7 @@ import {
   openingThread,
 } from './handoff-commands.ts'
 import { HandoffHistory } from './handoff-history.ts'
+import { announce } from './notifying.ts'
 import { pauseFor } from './pause-for.ts'
 import { findSnapshot } from './receipts.ts'
 import type {
@@ -52,6 +56,8 @@ import {
 /** What the service needs around it. */
 export interface HandoffServiceDeps extends Omit<CommandContext, 'storeNow'> {
   readonly store: Store
+  /** Is told of what recorded turns say about their windows. */
+  readonly notifier?: Notifier
 }
 
 /** A promise of an answer, or of the reason there is none. */
@@ -61,7 +67,12 @@ export type Reply<T> = Promise<Result<T, Refusal>>
 export interface HandoffAndSource {
   readonly handoff: HandoffMetadata
   readonly session: AgentSession
+  /** What is watched of the source's window. */
+  readonly monitor?: ContextMonitor
 }
+
+/** The turns with their places, the session they leave behind, and how full its window is. */
+export interface RecordedTurns extends TurnsRecorded, WindowStanding {}
 
 const POLL_MS = 250
 
@@ -92,10 +103,12 @@ const POLL_MS = 250
 export class HandoffService extends HandoffHistory {
   readonly #runner: CommandRunner
   readonly #context: CommandContext
+  readonly #notifier: Notifier | undefined
 
   constructor(deps: HandoffServiceDeps) {
     super(deps)
     this.#runner = new CommandRunner(deps.store)
+    this.#notifier = deps.notifier
     this.#context = { ...deps, storeNow: () => deps.store.unitOfWork.estimateNow() }
   }
 
@@ -105,7 +118,7 @@ export class HandoffService extends HandoffHistory {
   }
 
   /** Starts a session and makes the caller its holder. Refused while another session has the conversation's baton. */
-  startSession(request: StartSession & Repeatable): Reply<WorkingSession> {
+  startSession(request: StartSession & Repeatable): Reply<SessionStartedAnswer> {
     return this.#runner.run(startingSession(request, this.#context))
   }
 
@@ -135,13 +148,19 @@ export class HandoffService extends HandoffHistory {
   }
 
   /** Records one turn. Pass back the session this answers with: then the next turn costs one round trip. */
-  recordTurn({ messages, usage, ...rest }: RecordTurnRequest): Reply<TurnsRecorded> {
-    return this.recordTurns({ ...rest, turns: [defined({ messages, usage })] })
+  recordTurn({ messages, usage, window, ...rest }: RecordTurnRequest): Reply<RecordedTurns> {
+    return this.recordTurns({ ...rest, turns: [defined({ messages, usage, window })] })
   }
 
-  /** Records several turns, all of them or none. */
-  recordTurns(request: RecordTurnsRequest): Reply<TurnsRecorded> {
-    return this.#runner.run(recordingTurns(request, this.#context))
+  /**
+   * Records several turns, all of them or none, and answers with how full the window is. Under the policy `auto` the
+   * turn that crosses the restart milestone leaves the session held by a `context_restart` handoff, answered as well.
+   */
+  async recordTurns(request: RecordTurnsRequest): Reply<RecordedTurns> {
+    const recorded = await this.#runner.run(recordingTurns(request, this.#context))
+    if (!recorded.ok) return recorded
+    await announce(this.#notifier, recorded.value.signals ?? [])
+    return ok({ ...recorded.value, ...standingOfWindow(recorded.value.monitor) })
   }
 
   /** Takes a picture of a session's window. */

@@ -1,3 +1,4 @@
+import { defined } from '../domain/defined.ts'
 import type { HandoffFacts, SourceFacts } from '../domain/facts.ts'
 import type { Instant } from '../domain/instant.ts'
 import { MAX_REFERENCED_TOOL_CALLS } from '../domain/tool-call.ts'
@@ -9,7 +10,7 @@ import type { HeldAtHandoff, InitiateRequest, OnHandoff } from './requests.ts'
  * Nothing is taken on trust: the version guards the session, and foreign keys guard the turn and the tool calls.
  */
 export const heldSource = (request: InitiateRequest, now: Instant): { readonly held?: SourceFacts } => {
-  const { session, holder, turns = [], priorTurn, toolCalls } = request
+  const { session, holder, monitor, turns = [], priorTurn, toolCalls } = request
   if (typeof session === 'string' || holder === undefined || priorTurn !== undefined || toolCalls !== undefined)
     return {}
   const { exchangeStart = session.startSequence, lastSequence, lastTurnId } = session.progress
@@ -19,7 +20,7 @@ export const heldSource = (request: InitiateRequest, now: Instant): { readonly h
   const calls = turns.flatMap((turn) => turn.toolCalls).filter(({ sequenceNumber }) => sequenceNumber >= exchangeStart)
   if (!isWhole || last === undefined || calls.length === 0 || calls.length > MAX_REFERENCED_TOOL_CALLS) return {}
   const lists = { namedToolCalls: [], exchangeToolCalls: calls, lastToolCalls: [] }
-  return { held: { working: { session, holder }, priorTurnId: last.id, ...lists, now } }
+  return { held: defined({ working: { session, holder }, monitor, priorTurnId: last.id, ...lists, now }) }
 }
 
 /**
@@ -27,11 +28,13 @@ export const heldSource = (request: InitiateRequest, now: Instant): { readonly h
  * the source says where the successor begins; only its epoch is a guess, and the store says so if it is taken.
  */
 export const heldHandoff = (
-  { handoff, session, conversation }: OnHandoff & HeldAtHandoff,
+  { handoff, session, conversation, monitor }: OnHandoff & HeldAtHandoff,
   now: Instant | undefined,
 ): { readonly held?: HandoffFacts } => {
   const isHeld = typeof handoff !== 'string' && session !== undefined && conversation !== undefined && now !== undefined
-  if (!isHeld || handoff.status === 'completed') return {}
+  // A successor's window is watched as its source's was.
+  if (!isHeld || monitor === undefined || handoff.status === 'completed') return {}
   const { epoch: lastEpoch, progress } = session
-  return { held: { handoff, conversation, source: { session }, lastEpoch, nextSequence: progress.nextSequence, now } }
+  const tail = { lastEpoch, nextSequence: progress.nextSequence }
+  return { held: { handoff, conversation, source: { session }, monitor, ...tail, now } }
 }

@@ -9,7 +9,7 @@ import type { Store } from '../ports/store.ts'
 import { StoreFailure } from '../ports/store-failure.ts'
 
 /** What to keep of an answer, so that it can be given again. */
-export const receiptFor = ({ conversation, session, holder, handoff, turns, snapshot }: Answer): Receipt =>
+export const receiptFor = ({ conversation, session, holder, handoff, turns, snapshot, monitor }: Answer): Receipt =>
   defined({
     conversationId: conversation?.id,
     session: session && { id: session.id, standing: withholdTexts(standingOf(session)) },
@@ -17,11 +17,12 @@ export const receiptFor = ({ conversation, session, holder, handoff, turns, snap
     handoff: handoff && { id: handoff.id, standing: withholdTexts(handoffStandingOf(handoff)) },
     turnIds: turns?.map(({ id }) => id),
     snapshotId: snapshot?.id,
+    monitor,
   })
 
 /** The first answer again: what never changes is read, what may have changed comes from the receipt. */
 export const answerAgain = async (receipt: Receipt, store: Store): Promise<Answer> => {
-  const { conversationId, session, holder, handoff, turnIds, snapshotId } = receipt
+  const { conversationId, session, holder, handoff, turnIds, snapshotId, monitor } = receipt
   return defined({
     conversation: conversationId && (await kept(conversationId, store.conversations.find(conversationId))),
     session: session && asItStood(await kept(session.id, store.sessions.find(session.id)), session.standing),
@@ -29,6 +30,7 @@ export const answerAgain = async (receipt: Receipt, store: Store): Promise<Answe
     handoff: handoff && handoffAsItStood(await kept(handoff.id, store.handoffs.find(handoff.id)), handoff.standing),
     turns: turnIds && (await Promise.all(turnIds.map((id) => kept(id, store.messages.findTurn(id))))),
     snapshot: snapshotId && (await findSnapshot(snapshotId, store)),
+    monitor,
   })
 }
 

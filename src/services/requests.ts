@@ -1,10 +1,13 @@
 import type { AgentSession } from '../domain/agent-session.ts'
+import type { ContextMonitor, MonitorSettings } from '../domain/context-monitor.ts'
+import type { SignalDelivery } from '../domain/context-signal.ts'
 import type { Conversation } from '../domain/conversation.ts'
 import type { HandoffRequest, InitiateHandoff } from '../domain/decisions/initiate-handoff.ts'
 import type { OpenThread } from '../domain/decisions/open-thread.ts'
 import type { AcceptHandoff, CompleteHandoff, EndHandoff } from '../domain/decisions/settle-handoff.ts'
 import type { HandoffMetadata } from '../domain/handoff.ts'
 import type { AgentSessionId, CommandId, HandoffId, HolderToken } from '../domain/ids.ts'
+import type { MonitorReport } from '../domain/monitor-reports.ts'
 import type { Turn, TurnInput } from '../domain/turn.ts'
 
 /** Any command may be named by the caller; the same name again gives the first answer and writes nothing. */
@@ -17,6 +20,8 @@ export interface OnSession extends Repeatable {
   readonly session: AgentSession | AgentSessionId
   /** When given, the command is taken only from the session's current holder. */
   readonly holder?: HolderToken
+  /** What is watched of its window, as the last command answered. Recording a turn then needs no read. */
+  readonly monitor?: ContextMonitor
 }
 
 /** As its holder: whoever has the token works the session. */
@@ -34,6 +39,8 @@ export interface HeldAtHandoff {
   /** The source, as the handoff holds it. */
   readonly session?: AgentSession
   readonly conversation?: Conversation
+  /** What is watched of the source's window. */
+  readonly monitor?: ContextMonitor
 }
 
 /** What it takes to record one turn. */
@@ -41,6 +48,20 @@ export interface RecordTurnRequest extends AsHolder, TurnInput {}
 /** What it takes to record several turns, all or none. */
 export interface RecordTurnsRequest extends AsHolder {
   readonly turns: readonly TurnInput[]
+}
+/** What it takes to report what a runtime says of a window. */
+export interface ReportRequest extends Omit<OnSession, 'monitor'> {
+  readonly report: MonitorReport
+}
+/** What it takes to change how a window is watched. */
+export interface WatchRequest extends Omit<OnSession, 'monitor'> {
+  readonly settings: MonitorSettings
+}
+/** What it takes to tell a session something. */
+export interface SendRequest extends Omit<OnSession, 'monitor'> {
+  readonly text: string
+  /** `sequential` unless given. */
+  readonly delivery?: SignalDelivery
 }
 /** What it takes to fail a session. */
 export interface FailSessionRequest extends OnSession {

@@ -4,15 +4,19 @@ import { type OpenConversation, openConversation } from '../domain/decisions/ope
 import { recordTurns } from '../domain/decisions/record-turns.ts'
 import { type StartSession, startSession } from '../domain/decisions/start-session.ts'
 import { defined } from '../domain/defined.ts'
-import { conversationId, holderToken, snapshotId } from '../domain/ids.ts'
+import type { TurnFacts } from '../domain/facts.ts'
+import { conversationId, holderToken, signalId, snapshotId } from '../domain/ids.ts'
+import { MAX_REFERENCED_TOOL_CALLS } from '../domain/tool-call.ts'
 import {
   type CommandContext,
   draftTurn,
+  newHandoffIds,
   newSessionIds,
   redacted,
   sessionCommand,
   stampOf,
   targetOf,
+  watchOf,
 } from './command-inputs.ts'
 import type { FailSessionRequest, OnSession, RecordTurnsRequest, Repeatable } from './requests.ts'
 
@@ -37,7 +41,8 @@ export const startingSession = (asked: StartSession & Repeatable, context: Comma
   return {
     stamp: stampOf('start_session', request, context.ids),
     question: { about: 'conversation' as const, conversationId: request.conversationId },
-    decide: (facts: Parameters<typeof startSession>[0]) => startSession(facts, request, { ids, at }),
+    decide: (facts: Parameters<typeof startSession>[0]) =>
+      startSession(facts, request, { ids, at, watch: watchOf(request.model, context) }),
   }
 }
 
@@ -78,9 +83,17 @@ export const takingOverSession = (request: Omit<OnSession, 'holder'>, context: C
 export const recordingTurns = (asked: RecordTurnsRequest, context: CommandContext) => {
   const request = redacted(asked, context)
   const drafts = request.turns.map((turn) => draftTurn(turn, context.ids))
-  return sessionCommand('record_turns', request, context, (facts, { sessionId }, at) =>
-    recordTurns(facts, { sessionId, holder: request.holder, turns: request.turns }, { drafts, at }),
-  )
+  const at = context.clock.now()
+  const ids = { handoff: newHandoffIds(context.ids), signal: () => signalId(context.ids.next()) }
+  const { session, holder, monitor, turns } = request
+  const { sessionId } = targetOf(request)
+  const isHeld = typeof session !== 'string' && monitor?.sessionId === sessionId
+  return {
+    stamp: stampOf('record_turns', request, context.ids),
+    question: { about: 'source' as const, sessionId, maxToolCalls: MAX_REFERENCED_TOOL_CALLS },
+    ...(isHeld && { held: { working: { session, holder }, monitor } }),
+    decide: (facts: TurnFacts) => recordTurns(facts, { sessionId, holder, turns }, { drafts, ids, at }),
+  }
 }
 
 export const capturingSnapshot = (request: OnSession, context: CommandContext) => {

@@ -39,7 +39,7 @@ export class FaultInjector {
       commit,
       estimateNow: () => inner.estimateNow(),
     }
-    const { conversations, sessions, handoffs, snapshots, messages, audit } = store
+    const { conversations, sessions, handoffs, snapshots, messages, audit, monitors, signals } = store
     const dispose = (): PromiseLike<void> => store[Symbol.asyncDispose]()
     this.store = {
       unitOfWork,
@@ -49,6 +49,8 @@ export class FaultInjector {
       snapshots,
       messages,
       audit,
+      monitors,
+      signals,
       [Symbol.asyncDispose]: dispose,
     }
   }

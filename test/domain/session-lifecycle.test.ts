@@ -34,6 +34,7 @@ const COMMANDS = {
   take_over: { type: 'take_over', at: LATER },
   pause: { type: 'pause', at: LATER },
   resume: { type: 'resume', at: LATER, nextSequence: sequenceNumber(9) },
+  truncate: { type: 'truncate', at: LATER },
   complete: { type: 'complete', at: LATER },
   fail: { type: 'fail', at: LATER, reason: 'It gave up' },
   hold: { type: 'hold', at: LATER, handoffId: HANDOFF },
@@ -50,6 +51,7 @@ const HELD = 'session.held'
 const ENDED = {
   record_turn: NOT_ACTIVE,
   take_over: ILLEGAL,
+  truncate: ILLEGAL,
   pause: ILLEGAL,
   resume: ILLEGAL,
   complete: ILLEGAL,
@@ -66,6 +68,7 @@ const CELLS: Readonly<
   active: {
     record_turn: 'active',
     take_over: 'active',
+    truncate: 'active',
     pause: 'paused',
     resume: ILLEGAL,
     complete: 'completed',
@@ -77,6 +80,7 @@ const CELLS: Readonly<
   paused: {
     record_turn: NOT_ACTIVE,
     take_over: 'paused',
+    truncate: 'paused',
     pause: ILLEGAL,
     resume: 'active',
     complete: 'completed',
@@ -88,6 +92,7 @@ const CELLS: Readonly<
   held: {
     record_turn: NOT_ACTIVE,
     take_over: 'paused',
+    truncate: 'paused',
     pause: HELD,
     resume: HELD,
     complete: HELD,

@@ -1,5 +1,6 @@
 import type { Store } from '../../src/ports/store.ts'
 import type { UnitOfWork } from '../../src/ports/unit-of-work.ts'
+import { withUnitOfWork } from '../faulty-stores/wrap.ts'
 
 /** Numbers from 0 to below 1 that come the same for the same seed. */
 export const randomFrom = (seed: number): (() => number) => {
@@ -19,11 +20,7 @@ export const shuffled = <T>(items: readonly T[], random: () => number): readonly
     .sort((a, b) => a.at - b.at)
     .map(({ item }) => item)
 
-const over = (store: Store, unitOfWork: UnitOfWork): Store => {
-  const { conversations, sessions, handoffs, snapshots, messages, audit } = store
-  const dispose = (): PromiseLike<void> => store[Symbol.asyncDispose]()
-  return { unitOfWork, conversations, sessions, handoffs, snapshots, messages, audit, [Symbol.asyncDispose]: dispose }
-}
+const over = (store: Store, unitOfWork: UnitOfWork): Store => withUnitOfWork(store, unitOfWork)
 
 /** The same store, slow by a random number of ticks before each read and each write, so that callers overtake. */
 export const jittered = (store: Store, random: () => number): Store => {

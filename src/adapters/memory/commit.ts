@@ -5,6 +5,7 @@ import type { Instant } from '../../domain/instant.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
 import { appendAudit } from './audit-append.ts'
+import { withdrawSignals } from './signals.ts'
 import { PlaceTaken, type Undo } from './table.ts'
 import { type Tables, toolCallKey } from './tables.ts'
 
@@ -19,8 +20,8 @@ export const commitTo = (tables: Tables, unit: Unit, now: Instant): 'kept' | 'co
   try {
     for (const change of unit.changes) for (const step of stepsOf(tables, change, now)) done.push(step())
     for (const step of logSteps(tables, unit)) done.push(step())
-    const { id, payload } = unit.command
-    done.push(tables.commands.insert({ id, payload, receipt: unit.receipt }))
+    const { command, receipt } = unit
+    if (receipt !== undefined) done.push(tables.commands.insert({ ...command, receipt }))
     return 'kept'
   } catch (cause) {
     for (const undo of done.reverse()) undo()
@@ -81,6 +82,23 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
           return tables.handoffs.replace(change.handoff)
         },
       ]
+    case 'add_monitor': {
+      const { sessionId, conversationId } = change.monitor
+      const session = tables.sessions.get(sessionId)?.session
+      mustExist(session?.conversationId === conversationId ? session : undefined, `session ${sessionId}`)
+      return [() => tables.monitors.insert(change.monitor)]
+    }
+    case 'move_monitor':
+      return [
+        () => {
+          expectVersion(tables.monitors.get(change.monitor.sessionId)?.version, change.expected)
+          return tables.monitors.replace(change.monitor)
+        },
+      ]
+    case 'add_signal':
+      return [() => tables.signals.insert(change.signal)]
+    case 'withdraw_signals':
+      return withdrawSignals(tables, change.aboutId, change.at)
     default:
       return change satisfies never
   }

@@ -74,7 +74,7 @@ const sessionFacts = (tables: Tables, id: AgentSessionId): ResumeFacts => {
   if (working === undefined) return { nextSequence: sequenceNumber(1) }
   const { conversationId } = working.session
   const { nextSequence } = tailOf(tables, conversationId)
-  return defined({ working, baton: batonOf(tables, conversationId), nextSequence })
+  return defined({ working, monitor: tables.monitors.get(id), baton: batonOf(tables, conversationId), nextSequence })
 }
 
 const sourceFacts = (tables: Tables, question: SourceQuestion, now: Instant): SourceFacts => {
@@ -87,6 +87,7 @@ const sourceFacts = (tables: Tables, question: SourceQuestion, now: Instant): So
   const { exchangeStart = 1 } = progress
   return defined({
     working,
+    monitor: tables.monitors.get(sessionId),
     now,
     conversation: tables.conversations.get(conversationId),
     priorTurnId: turn?.conversationId === conversationId ? turn.id : undefined,
@@ -123,6 +124,7 @@ const handoffFacts = (tables: Tables, handoff: HandoffMetadata | undefined, now:
     handoff,
     conversation: tables.conversations.get(conversationId),
     source,
+    monitor: tables.monitors.get(sourceSessionId),
     now,
     ...tailOf(tables, conversationId),
   })

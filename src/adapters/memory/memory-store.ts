@@ -4,9 +4,11 @@ import { rangeContains } from '../../domain/sequence.ts'
 import type { AgentHandoffPort } from '../../ports/agent-handoff-port.ts'
 import type { AgentSessionRepository } from '../../ports/agent-session-repository.ts'
 import type { AuditLog } from '../../ports/audit-log.ts'
+import type { ContextMonitorPort } from '../../ports/context-monitor-port.ts'
 import type { ContextSnapshotPort } from '../../ports/context-snapshot-port.ts'
 import type { ConversationRepository } from '../../ports/conversation-repository.ts'
 import type { MessageRepository } from '../../ports/message-repository.ts'
+import type { SignalQueue } from '../../ports/signal-queue.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Clock } from '../../ports/system.ts'
 import { auditIn } from './audit-log.ts'
@@ -16,6 +18,7 @@ import { MemoryUnitOfWork } from './memory-unit-of-work.ts'
 import { messagesIn } from './messages.ts'
 import { numberKey, pageBy } from './paging.ts'
 import { sessionsIn } from './sessions.ts'
+import { signalsIn } from './signals.ts'
 import { emptyTables, type Tables } from './tables.ts'
 
 /**
@@ -38,6 +41,8 @@ export class MemoryStore implements Store {
   readonly snapshots: ContextSnapshotPort
   readonly messages: MessageRepository
   readonly audit: AuditLog
+  readonly monitors: ContextMonitorPort
+  readonly signals: SignalQueue
 
   constructor({ clock }: { readonly clock: Clock }) {
     const tables = emptyTables()
@@ -48,6 +53,8 @@ export class MemoryStore implements Store {
     this.snapshots = snapshotsIn(tables)
     this.messages = messagesIn(tables)
     this.audit = auditIn(tables)
+    this.monitors = { find: async (session) => tables.monitors.get(session) }
+    this.signals = signalsIn(tables)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

@@ -1,5 +1,7 @@
 import { hasBaton, type WorkingSession } from '../../domain/agent-session.ts'
 import type { SealedEntry } from '../../domain/audit-chain.ts'
+import type { ContextMonitor } from '../../domain/context-monitor.ts'
+import type { ContextSignal } from '../../domain/context-signal.ts'
 import type { SnapshotRecord } from '../../domain/context-snapshot.ts'
 import type { Conversation } from '../../domain/conversation.ts'
 import { type HandoffMetadata, isOpen } from '../../domain/handoff.ts'
@@ -81,6 +83,16 @@ export const emptyTables = () => ({
       pending: (row) => (isOpen(row) ? row.targetAgent : undefined),
       priorTurn: (row) => row.priorTurnId,
       target: (row) => (row.status === 'completed' ? row.targetConversationId : undefined),
+    },
+  }),
+  monitors: new Table({ id: (row: ContextMonitor) => row.sessionId, unique: {}, groups: {} }),
+  signals: new Table({
+    id: (row: ContextSignal) => row.id,
+    unique: {},
+    groups: {
+      recipient: (row) => row.recipientId,
+      queuedFor: (row) => (row.status === 'queued' ? row.recipientId : undefined),
+      queuedAbout: (row) => (row.status === 'queued' ? row.aboutId : undefined),
     },
   }),
   commands: new Table({ id: (row: CommandRow) => row.id, unique: {}, groups: {} }),

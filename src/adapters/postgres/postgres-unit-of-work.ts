@@ -18,7 +18,8 @@ import type {
 import { toConversation } from './conversation-row.ts'
 import { callFunction, type Database, quoted } from './database.ts'
 import { toHandoff } from './handoff-row.ts'
-import { isCommandTaken, isConflict, toFailure } from './pg-errors.ts'
+import { toMonitor } from './monitor-row.ts'
+import { isConflict, toFailure } from './pg-errors.ts'
 import { aConversation, aTurn, maybe, place, reader, time, toolCall } from './row-types.ts'
 import { toWorkingSession } from './session-row.ts'
 import { toStorableJson, toStorableText } from './text-codec.ts'
@@ -41,6 +42,7 @@ const loaded = z.object({
   session: maybe(z.unknown()),
   baton: maybe(z.unknown()),
   source: maybe(z.unknown()),
+  monitor: maybe(z.unknown()),
   handoff: maybe(z.unknown()),
   prior_turn_id: maybe(aTurn),
   named_tool_calls: maybe(z.array(toolCall)),
@@ -55,7 +57,7 @@ type Answer = z.output<typeof loaded>
 
 const toAnswer = reader('answer', loaded)
 const toOutcome = reader('answer', outcome)
-const toKept = reader('command', repeated)
+const toKept = reader('command', repeated.nullable())
 
 /** Each question as the call that answers it. */
 type Calls = {
@@ -90,15 +92,17 @@ const FACTS: { readonly [S in keyof Subjects]: (answer: Answer) => Subjects[S]['
       baton: baton && toWorkingSession(baton).session,
       ...toTail(tail),
     }),
-  session: ({ session, baton, tail }) =>
+  session: ({ session, monitor, baton, tail }) =>
     defined({
       working: session && toWorkingSession(session),
+      monitor: monitor && toMonitor(monitor),
       baton: baton && toWorkingSession(baton).session,
       nextSequence: toTail(tail).nextSequence,
     }),
   source: (answer) =>
     defined({
       working: answer.session && toWorkingSession(answer.session),
+      monitor: answer.monitor && toMonitor(answer.monitor),
       conversation: answer.conversation && toConversation(answer.conversation),
       priorTurnId: answer.prior_turn_id,
       namedToolCalls: answer.named_tool_calls ?? [],
@@ -111,11 +115,12 @@ const FACTS: { readonly [S in keyof Subjects]: (answer: Answer) => Subjects[S]['
   next_handoff: (answer) => handoffFacts(answer),
 }
 
-const handoffFacts = ({ handoff, conversation, source, tail, now }: Answer): Subjects['handoff']['facts'] =>
+const handoffFacts = ({ handoff, conversation, source, monitor, tail, now }: Answer): Subjects['handoff']['facts'] =>
   defined({
     handoff: handoff && toHandoff(handoff),
     conversation: conversation && toConversation(conversation),
     source: source && toWorkingSession(source),
+    monitor: monitor && toMonitor(monitor),
     now: due(now),
     ...toTail(tail),
   })
@@ -169,15 +174,15 @@ export class PostgresUnitOfWork implements UnitOfWork {
     try {
       return toOutcome(await callFunction(this.#database, this.#text(COMMIT), rows))
     } catch (error) {
-      if (isCommandTaken(error)) return this.#kept(command)
-      if (isConflict(error)) return { outcome: 'conflict' }
+      if (isConflict(error)) return this.#overtaken(command)
       throw toFailure(error)
     }
   }
 
-  /** A command that is there already: what it answered. The one that kept it may just have been ours. */
-  async #kept(command: CommandId): Promise<z.output<typeof outcome>> {
-    return { outcome: 'repeated', ...toKept(await this.#call('repeated_command(%::uuid)', [command])) }
+  /** Overtaken by itself, when the same command was there already, or by another. */
+  async #overtaken(command: CommandId): Promise<z.output<typeof outcome>> {
+    const kept = toKept(await this.#call('repeated_command(%::uuid)', [command]))
+    return kept === null ? { outcome: 'conflict' } : { outcome: 'repeated', ...kept }
   }
 
   async #call(call: string, parameters: readonly unknown[]): Promise<unknown> {

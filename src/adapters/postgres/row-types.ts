@@ -14,6 +14,7 @@ import {
 } from '../../domain/ids.ts'
 import { type Instant, instant } from '../../domain/instant.ts'
 import { sequenceNumber } from '../../domain/sequence.ts'
+import { READING_SEMANTICS } from '../../domain/usage-reading.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 
 /** Columns of the kinds that several tables share, as they read back from JSON. */
@@ -34,7 +35,9 @@ export const usage = z.discriminatedUnion('state', [
     promptTokens: z.number(),
     outputTokens: z.number(),
     pendingTokens: z.number().exactOptional(),
-    provenance: z.strictObject({ runtime: z.string(), source: z.string() }).exactOptional(),
+    provenance: z
+      .strictObject({ runtime: z.string(), source: z.string(), semantics: z.enum(READING_SEMANTICS) })
+      .exactOptional(),
   }),
 ])
 

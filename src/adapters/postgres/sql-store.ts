@@ -3,9 +3,11 @@ import { Kysely } from 'kysely'
 import type { AgentHandoffPort } from '../../ports/agent-handoff-port.ts'
 import type { AgentSessionRepository } from '../../ports/agent-session-repository.ts'
 import type { AuditLog } from '../../ports/audit-log.ts'
+import type { ContextMonitorPort } from '../../ports/context-monitor-port.ts'
 import type { ContextSnapshotPort } from '../../ports/context-snapshot-port.ts'
 import type { ConversationRepository } from '../../ports/conversation-repository.ts'
 import type { MessageRepository } from '../../ports/message-repository.ts'
+import type { SignalQueue } from '../../ports/signal-queue.ts'
 import type { Store } from '../../ports/store.ts'
 import { auditIn } from './audit-log.ts'
 import { conversationsIn } from './conversations.ts'
@@ -14,6 +16,7 @@ import { handoffsIn } from './handoffs.ts'
 import { messagesIn } from './messages.ts'
 import { PostgresUnitOfWork } from './postgres-unit-of-work.ts'
 import { sessionsIn } from './sessions.ts'
+import { monitorsIn, signalsIn } from './signals.ts'
 import { snapshotsIn } from './snapshots.ts'
 
 /** Everything kept in a Postgres schema, over any engine that speaks Postgres. Made by `openPostgres` and `openPglite`. */
@@ -25,6 +28,8 @@ export class SqlStore implements Store {
   readonly snapshots: ContextSnapshotPort
   readonly messages: MessageRepository
   readonly audit: AuditLog
+  readonly monitors: ContextMonitorPort
+  readonly signals: SignalQueue
   readonly database: Database
   readonly #close: () => Promise<void>
 
@@ -39,6 +44,8 @@ export class SqlStore implements Store {
     this.snapshots = snapshotsIn(this.database)
     this.messages = messagesIn(this.database)
     this.audit = auditIn(this.database)
+    this.monitors = monitorsIn(this.database)
+    this.signals = signalsIn(this.database)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

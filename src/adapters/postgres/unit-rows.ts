@@ -7,6 +7,7 @@ import type { ConversationId } from '../../domain/ids.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
 import { fromConversation } from './conversation-row.ts'
 import { fromHandoff, fromMovedHandoff } from './handoff-row.ts'
+import { fromMonitor, fromSignal } from './monitor-row.ts'
 import { fromMessage, fromSnapshot, fromToolCalls, fromTurn } from './record-rows.ts'
 import { fromMovedSession, fromWorkingSession } from './session-row.ts'
 import { toStorableBody } from './text-codec.ts'
@@ -25,6 +26,10 @@ type RowList =
   | 'moved_handoffs'
   | 'handoff_tool_calls'
   | 'snapshots'
+  | 'monitors'
+  | 'moved_monitors'
+  | 'signals'
+  | 'withdrawn_signals'
 
 type RowsOfChange = Partial<Record<RowList, readonly object[]>>
 
@@ -43,15 +48,14 @@ export const unitRows = ({ command, changes, receipt }: Unit): object => {
   }
   const [first] = changes
   return {
-    command: {
-      id: command.id,
-      conversation_id: first && conversationOf(first),
-      digest: payloadDigest(command.payload),
-      receipt,
-    },
+    command: { id: command.id, conversation_id: first && conversationOf(first), ...remembered(command, receipt) },
     ...lists,
   }
 }
+
+/** What tells a repetition, if one is to be told. */
+const remembered = ({ payload }: Unit['command'], receipt: Unit['receipt']) =>
+  receipt === undefined ? {} : { digest: payloadDigest(payload), receipt }
 
 const rowsOf = (change: Change): RowsOfChange => {
   switch (change.type) {
@@ -85,6 +89,18 @@ const rowsOf = (change: Change): RowsOfChange => {
           { ...fromMovedHandoff(change.handoff), expected: change.expected, tolerance_ms: CLAIM_TOLERANCE_MS },
         ],
       }
+    case 'add_monitor':
+      return { monitors: [fromMonitor(change.monitor)] }
+    case 'move_monitor':
+      return { moved_monitors: [{ ...fromMonitor(change.monitor), expected: change.expected }] }
+    case 'add_signal':
+      return { signals: [fromSignal(change.signal)] }
+    case 'withdraw_signals': {
+      const { conversationId, aboutId, at } = change
+      return {
+        withdrawn_signals: [{ conversation_id: conversationId, about_session_id: aboutId, settled_at: at }],
+      }
+    }
     default:
       return change satisfies never
   }
@@ -111,6 +127,7 @@ const conversationOf = (change: Change): ConversationId => {
     case 'expect_session':
       return change.session.conversationId
     case 'expect_tail':
+    case 'withdraw_signals':
       return change.conversationId
     case 'add_turn':
       return change.turn.conversationId
@@ -118,6 +135,11 @@ const conversationOf = (change: Change): ConversationId => {
       return change.message.conversationId
     case 'add_snapshot':
       return change.snapshot.conversationId
+    case 'add_monitor':
+    case 'move_monitor':
+      return change.monitor.conversationId
+    case 'add_signal':
+      return change.signal.conversationId
     default:
       return change.handoff.conversationId
   }

@@ -1,4 +1,5 @@
 import { type AgentSession, heldBy, type WorkingSession } from '../agent-session.ts'
+import type { ContextMonitor } from '../context-monitor.ts'
 import { captureWindow } from '../context-snapshot.ts'
 import { type Decided, expecting } from '../decision.ts'
 import { defined } from '../defined.ts'
@@ -47,12 +48,19 @@ export interface NewHandoffIds {
   readonly snapshotId: SnapshotId
 }
 
+/** What initiating a handoff answers with. */
+export interface HandoffBegun {
+  readonly handoff: HandoffMetadata
+  readonly session: AgentSession
+  readonly monitor?: ContextMonitor
+}
+
 /** Initiates a handoff: the source is paused and held by it until it is completed, cancelled or failed. */
 export const initiateHandoff = (
   facts: SourceFacts,
   request: InitiateHandoff,
   { ids, at }: { readonly ids: NewHandoffIds; readonly at: Instant },
-): Decided<{ readonly handoff: HandoffMetadata; readonly session: AgentSession }> => {
+): Decided<HandoffBegun> => {
   const { kind = 'agent_transfer' } = request
   const found = findWorking(facts, request)
   if (!found.ok) return found
@@ -83,7 +91,7 @@ export const initiateHandoff = (
       held.value,
       { type: 'snapshot.captured', version: 1, conversationId: session.conversationId, at, snapshot },
     ],
-    answer: { handoff, session: source },
+    answer: defined({ handoff, session: source, monitor: facts.monitor }),
   })
 }
 

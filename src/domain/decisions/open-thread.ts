@@ -1,4 +1,5 @@
-import type { AgentSession, SessionIdentity, WorkingSession } from '../agent-session.ts'
+import type { AgentSession, SessionIdentity } from '../agent-session.ts'
+import { inheritMonitor } from '../context-monitor.ts'
 import { captureWindow } from '../context-snapshot.ts'
 import { continuationFor } from '../continuation.ts'
 import type { Conversation, Workspace } from '../conversation.ts'
@@ -17,7 +18,7 @@ import { findWorking } from './change-session.ts'
 import { describeHandoff, type HandoffRequest, type NewHandoffIds } from './initiate-handoff.ts'
 import { openConversation } from './open-conversation.ts'
 import { acceptAndComplete } from './settle-handoff.ts'
-import { type NewSessionIds, newSession } from './start-session.ts'
+import { type NewSessionIds, newSession, type SessionStartedAnswer } from './start-session.ts'
 
 /** What it takes to open a thread: a handoff into a child conversation. */
 export interface OpenThread extends HandoffRequest {
@@ -41,7 +42,7 @@ export interface NewThreadIds extends NewHandoffIds {
 }
 
 /** What opening a thread answers with: the handoff, the child conversation and its first session. */
-export interface ThreadOpened extends WorkingSession {
+export interface ThreadOpened extends SessionStartedAnswer {
   readonly handoff: HandoffMetadata
   readonly conversation: Conversation
 }
@@ -63,7 +64,9 @@ export const openThread = (
   const blank = refuseForAll(fieldProblems({ backend: request.backend, continuation: request.continuation }))
   if (blank !== undefined) return err(blank)
   const continuation = request.continuation ?? continuationFor(conversation.originalTask, request.document)
-  const started = newSession(firstSession(conversation, source, request, ids), ids.session, continuation)
+  const first = firstSession(conversation, source, request, ids)
+  const watch = facts.monitor && inheritMonitor(facts.monitor, first.model === source.model)
+  const started = newSession(first, ids.session, defined({ prompt: continuation, watch }))
   const target = { targetSessionId: ids.session.sessionId, targetConversationId: ids.conversationId }
   const by = request.targetAgent.trim()
   const done = acceptAndComplete(beginHandoff(described.value), { type: 'complete', by, ...target, at, now: facts.now })

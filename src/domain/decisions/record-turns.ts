@@ -1,14 +1,23 @@
 import type { AgentSession, WorkingSession } from '../agent-session.ts'
 import type { AuditEvent } from '../audit-event.ts'
+import type { ContextMonitor, MilestoneReached } from '../context-monitor.ts'
+import { type ContextSignal, milestoneSignals, type NextSignalId } from '../context-signal.ts'
 import { type Change, type Decided, expecting } from '../decision.ts'
-import type { SessionFacts } from '../facts.ts'
+import { defined } from '../defined.ts'
+import type { TurnFacts } from '../facts.ts'
+import type { HandoffMetadata } from '../handoff.ts'
 import type { AgentSessionId, HolderToken } from '../ids.ts'
 import { turnProblem } from '../input.ts'
 import type { Instant } from '../instant.ts'
-import { err, ok } from '../result.ts'
+import { RESTART } from '../milestone.ts'
+import { takeTurn } from '../monitor-reports.ts'
+import type { Refusal } from '../refusal.ts'
+import { err, ok, type Result } from '../result.ts'
 import { decideSession, evolveSession } from '../session-lifecycle.ts'
 import type { Turn, TurnDraft, TurnInput } from '../turn.ts'
 import { findWorking } from './change-session.ts'
+import type { NewHandoffIds } from './initiate-handoff.ts'
+import { restartAfter } from './restart-after.ts'
 
 /** What it takes to record turns. A turn is taken only from the session's current holder. */
 export interface RecordTurns {
@@ -17,24 +26,87 @@ export interface RecordTurns {
   readonly turns: readonly TurnInput[]
 }
 
-/** What recording turns answers with: the session, ready for the next turn, and the turns with their places. */
-export interface TurnsRecorded extends WorkingSession {
-  readonly turns: readonly Turn[]
+/** The ids that recording turns may need beside those of the turns: for what a full window leads to. */
+export interface PressureIds {
+  readonly signal: NextSignalId
+  readonly handoff: NewHandoffIds
 }
 
-/** Records turns, all of them or none. */
+/** The turns with their places, the session they leave behind, and what they say of its window. */
+export interface TurnsRecorded extends WorkingSession {
+  readonly turns: readonly Turn[]
+  readonly monitor: ContextMonitor
+  /** The restart that the last turn led to, under the policy `auto`. */
+  readonly handoff?: HandoffMetadata
+  readonly signals?: readonly ContextSignal[]
+}
+
+/** What recording needs to know, beside the turns themselves. */
+export interface Recording {
+  readonly drafts: readonly TurnDraft[]
+  readonly ids: PressureIds
+  readonly at: Instant
+}
+
+/**
+ * Records turns, all of them or none, and takes in what they say of the window. Under the policy `auto` the turn that
+ * crosses the restart milestone initiates the restart in the same commit, so that no crash can come between.
+ *
+ * Undecided when a restart is due and the caller's facts do not say which tool calls led to it.
+ */
 export const recordTurns = (
-  facts: SessionFacts,
+  facts: TurnFacts,
   request: RecordTurns,
-  { drafts, at }: { readonly drafts: readonly TurnDraft[]; readonly at: Instant },
-): Decided<TurnsRecorded> => {
+  recording: Recording,
+): Decided<TurnsRecorded> | undefined => {
   if (request.turns.length === 0) return err({ code: 'input.invalid', field: 'batch', problem: 'it has no turns' })
   const problem = request.turns.map(turnProblem).find((found) => found !== undefined)
   if (problem !== undefined) return err(problem)
   const found = findWorking(facts, request)
   if (!found.ok) return found
-  const { session: before, holder } = found.value
-  let session: AgentSession = before
+  const { monitor: before } = facts
+  if (before === undefined) return undefined
+  const placed = placeTurns(found.value.session, recording)
+  if (!placed.ok) return placed
+  const { session, turns, events, changes } = placed.value
+  const watched = watchTurns(before, recording)
+  const signals = watched.reached.flatMap((reached) => milestoneSignals(session, reached, recording.ids.signal))
+  const { holder } = found.value
+  const kept: TurnsRecorded = {
+    session,
+    holder,
+    turns,
+    monitor: watched.monitor,
+    ...(signals.length > 0 && { signals }),
+  }
+  const guard = expecting(found.value)
+  const pressure = {
+    changes: pressureChanges(before, watched.monitor, signals),
+    events: [...events, ...watched.reached],
+  }
+  if (!isRestartDue(watched.monitor, watched.reached)) {
+    const moved: Change = { type: 'move_session', working: { session, holder }, expected: guard }
+    return ok({ changes: [moved, ...changes, ...pressure.changes], events: pressure.events, answer: kept })
+  }
+  const restart = restartAfter(facts, kept, { ...recording, reached: watched.reached, guard })
+  if (restart === undefined || !restart.ok) return restart
+  const { answer } = restart.value
+  return ok({
+    changes: [...changes, ...restart.value.changes, ...pressure.changes],
+    events: [...pressure.events, ...restart.value.events],
+    answer: defined({ ...kept, handoff: answer.handoff, session: answer.session }),
+  })
+}
+
+interface Placed {
+  readonly session: AgentSession
+  readonly turns: readonly Turn[]
+  readonly events: readonly AuditEvent[]
+  readonly changes: readonly Change[]
+}
+
+const placeTurns = (before: AgentSession, { drafts, at }: Recording): Result<Placed, Refusal> => {
+  let session = before
   const events: AuditEvent[] = []
   const changes: Change[] = []
   const turns: Turn[] = []
@@ -48,6 +120,28 @@ export const recordTurns = (
     changes.push({ type: 'add_turn', turn: event.turn, messages: event.messages })
     turns.push(event.turn)
   }
-  const moved: Change = { type: 'move_session', working: { session, holder }, expected: expecting(found.value) }
-  return ok({ changes: [moved, ...changes], events, answer: { session, holder, turns } })
+  return ok({ session, turns, events, changes })
 }
+
+const watchTurns = (before: ContextMonitor, { drafts, at }: Recording) => {
+  const reached: MilestoneReached[] = []
+  let monitor = before
+  for (const draft of drafts) {
+    const taken = takeTurn(monitor, draft, at)
+    monitor = taken.monitor
+    if (taken.reached !== undefined) reached.push(taken.reached)
+  }
+  return { monitor, reached }
+}
+
+const pressureChanges = (
+  before: ContextMonitor,
+  monitor: ContextMonitor,
+  signals: readonly ContextSignal[],
+): readonly Change[] => [
+  ...(monitor === before ? [] : [{ type: 'move_monitor' as const, monitor, expected: before.version }]),
+  ...signals.map((signal) => ({ type: 'add_signal' as const, signal })),
+]
+
+const isRestartDue = ({ policy }: ContextMonitor, reached: readonly MilestoneReached[]): boolean =>
+  policy === 'auto' && reached.some(({ milestone }) => milestone.name === RESTART)

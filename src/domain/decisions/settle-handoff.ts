@@ -1,7 +1,8 @@
-import type { AgentSession, SourceSession, WorkingSession } from '../agent-session.ts'
+import type { AgentSession, SourceSession } from '../agent-session.ts'
+import { type ContextMonitor, inheritMonitor } from '../context-monitor.ts'
 import { continuationFor } from '../continuation.ts'
 import type { Conversation } from '../conversation.ts'
-import { type Decided, expecting } from '../decision.ts'
+import { type Answer, type Decided, type Decision, expecting } from '../decision.ts'
 import { defined } from '../defined.ts'
 import type { HandoffFacts } from '../facts.ts'
 import { DEFAULT_CLAIM_MS, type HandoffMetadata, MAX_CLAIM_MS } from '../handoff.ts'
@@ -9,10 +10,11 @@ import { decideHandoff, evolveHandoff, type HandoffCommand, type HandoffMoved } 
 import type { HandoffId } from '../ids.ts'
 import { fieldProblems } from '../input.ts'
 import type { Instant } from '../instant.ts'
+import { rearm } from '../monitor-reports.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
 import { err, ok, type Result } from '../result.ts'
 import { decideSession, evolveSession } from '../session-lifecycle.ts'
-import { type NewSessionIds, newSession } from './start-session.ts'
+import { type NewSessionIds, newSession, type SessionStartedAnswer } from './start-session.ts'
 
 /** What it takes to claim a handoff. */
 export interface AcceptHandoff {
@@ -50,10 +52,12 @@ export interface HandoffAccepted {
   /** The source, as the handoff holds it. */
   readonly session: AgentSession
   readonly conversation: Conversation
+  /** What is watched of the source's window. */
+  readonly monitor?: ContextMonitor
 }
 
 /** What completing a handoff answers with: the handoff, and the new session with its holder. */
-export interface HandoffCompleted extends WorkingSession {
+export interface HandoffCompleted extends SessionStartedAnswer {
   readonly handoff: HandoffMetadata
 }
 
@@ -97,7 +101,7 @@ export const acceptHandoff = (
   return ok({
     changes: [{ type: 'move_handoff', handoff: accepted, expected: handoff.version }],
     events: [decided.value],
-    answer: { handoff: accepted, session: source.session, conversation },
+    answer: defined({ handoff: accepted, session: source.session, conversation, monitor: facts.monitor }),
   })
 }
 
@@ -130,7 +134,9 @@ export const completeHandoff = (
   const left = decideSession(source.session, { type: 'hand_off', handoffId: handoff.id, at })
   if (!left.ok) return left
   const continuation = request.continuation ?? continuationFor(conversation.originalTask, handoff.document)
-  const target = newSession(successor(facts, found.value, request, { id: ids.sessionId, at }), ids, continuation)
+  const next = successor(facts, found.value, request, { id: ids.sessionId, at })
+  const watch = facts.monitor && inheritMonitor(facts.monitor, next.model === source.session.model)
+  const target = newSession(next, ids, defined({ prompt: continuation, watch }))
   const handedOff = { ...source, session: evolveSession(source.session, left.value) }
   return ok({
     changes: [
@@ -184,6 +190,15 @@ const successor = (
   })
 }
 
+const NOTHING_ARMED: Pick<Decision<Answer>, 'changes' | 'events'> = { changes: [], events: [] }
+
+/** A restart that came to nothing lets its milestone signal again. */
+const rearmRestart = (monitor: ContextMonitor | undefined, at: Instant): typeof NOTHING_ARMED => {
+  if (monitor === undefined) return NOTHING_ARMED
+  const { monitor: armed, events } = rearm(monitor, { why: 'restart_ended', at })
+  return { changes: [{ type: 'move_monitor', monitor: armed, expected: monitor.version }], events }
+}
+
 /** Cancels or fails a handoff: the source is active again, in the same commit, with nothing left over. */
 export const endHandoff = (
   facts: HandoffFacts,
@@ -201,12 +216,14 @@ export const endHandoff = (
   if (!released.ok) return released
   const after = evolveHandoff(handoff, ended.value)
   const working = { ...source, session: evolveSession(source.session, released.value) }
+  const armed = handoff.kind === 'context_restart' ? rearmRestart(facts.monitor, at) : NOTHING_ARMED
   return ok({
     changes: [
+      ...armed.changes,
       { type: 'move_handoff', handoff: after, expected: handoff.version },
       { type: 'move_session', working, expected: expecting(source) },
     ],
-    events: [ended.value, released.value],
+    events: [ended.value, released.value, ...armed.events],
     answer: { handoff: after, session: working.session },
   })
 }

@@ -1,10 +1,11 @@
 import { type AgentSession, heldBy, type SessionIdentity, type WorkingSession } from '../agent-session.ts'
+import { type ContextMonitor, type MonitorSettings, type MonitorStart, newMonitor } from '../context-monitor.ts'
 import { captureWindow } from '../context-snapshot.ts'
 import type { Decided, Decision } from '../decision.ts'
 import { defined } from '../defined.ts'
 import type { ConversationFacts } from '../facts.ts'
 import type { AgentSessionId, ConversationId, HolderToken, MessageId, SnapshotId } from '../ids.ts'
-import { fieldProblems } from '../input.ts'
+import { fieldProblems, monitorProblem } from '../input.ts'
 import type { Instant } from '../instant.ts'
 import type { Message } from '../message.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
@@ -22,6 +23,13 @@ export interface StartSession {
   readonly parentSessionId?: AgentSessionId
   /** The message the session opens with. */
   readonly prompt?: string
+  /** How its window is watched. */
+  readonly monitor?: MonitorSettings
+}
+
+/** What starting a session answers with: pass it back, and the next command needs no read. */
+export interface SessionStartedAnswer extends WorkingSession {
+  readonly monitor: ContextMonitor
 }
 
 /** The ids a new session needs. */
@@ -36,8 +44,8 @@ export interface NewSessionIds {
 export const startSession = (
   facts: ConversationFacts,
   request: StartSession,
-  { ids, at }: { readonly ids: NewSessionIds; readonly at: Instant },
-): Decided<WorkingSession> => {
+  { ids, at, watch }: { readonly ids: NewSessionIds; readonly at: Instant; readonly watch?: MonitorStart },
+): Decided<SessionStartedAnswer> => {
   const { conversationId, agentName, backend, model, providerSessionId, parentSessionId, prompt } = request
   const blank = refuseForAll(fieldProblems({ agentName, backend, model, providerSessionId, prompt }))
   if (blank !== undefined) return err(blank)
@@ -52,7 +60,12 @@ export const startSession = (
     parentSessionId,
   })
   const place = { epoch: facts.lastEpoch + 1, startSequence: facts.nextSequence, startedAt: at }
-  const started = newSession({ id: ids.sessionId, ...described, ...place }, ids, prompt)
+  const problem = monitorProblem(request.monitor ?? {})
+  if (problem !== undefined) return err(problem)
+  const started = newSession({ id: ids.sessionId, ...described, ...place }, ids, {
+    ...defined({ prompt }),
+    watch: { ...watch, ...request.monitor },
+  })
   // Others may have come, spoken and gone since the facts were read, and left the baton free again.
   const { nextSequence } = facts
   return ok({ ...started, changes: [{ type: 'expect_tail', conversationId, nextSequence }, ...started.changes] })
@@ -68,7 +81,11 @@ export const batonTaken = (baton: AgentSession): Refusal => {
 }
 
 /** A new session, the message it opens with, and the first snapshot of its window. */
-export const newSession = (session: SessionIdentity, ids: NewSessionIds, prompt?: string): Decision<WorkingSession> => {
+export const newSession = (
+  session: SessionIdentity,
+  ids: NewSessionIds,
+  { prompt, watch }: { readonly prompt?: string; readonly watch?: MonitorStart },
+): Decision<SessionStartedAnswer> => {
   const { id: sessionId, conversationId, startedAt: at } = session
   const opening: Message | undefined =
     prompt === undefined
@@ -91,14 +108,16 @@ export const newSession = (session: SessionIdentity, ids: NewSessionIds, prompt?
     opening,
   })
   const working = { session: beginSession(started), holder: ids.holder }
+  const monitor = newMonitor({ conversationId, sessionId }, watch)
   const snapshot = captureWindow(working.session, { id: ids.snapshotId, type: 'session_start', at })
   return {
     changes: [
       { type: 'add_session', working },
+      { type: 'add_monitor', monitor },
       ...(opening === undefined ? [] : [{ type: 'add_message' as const, message: opening }]),
       { type: 'add_snapshot', snapshot },
     ],
     events: [started, { type: 'snapshot.captured', version: 1, conversationId, at, snapshot }],
-    answer: working,
+    answer: { ...working, monitor },
   }
 }

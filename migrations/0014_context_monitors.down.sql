@@ -1,0 +1,4 @@
+drop function batonpass.keep_signals;
+drop function batonpass.move_monitors;
+drop table batonpass.context_signals;
+drop table batonpass.context_monitors;

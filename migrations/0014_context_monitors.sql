@@ -1,0 +1,116 @@
+-- What is watched of each session's window. A row and version of its own: samples from outside do not conflict with turns.
+-- Each reading rewrites the row and touches no index, so pages keep room for that.
+create table batonpass.context_monitors (
+  conversation_id uuid             not null,
+  session_id      uuid             not null,
+  version         bigint           not null,
+  is_enabled      boolean          not null,
+  policy          text             not null,
+  milestones      jsonb            not null,
+  window_parts    jsonb            not null,
+  reading         jsonb            not null,
+  is_compacting   boolean          not null,
+  awaits_reading  boolean          not null,
+  cycle           integer          not null,
+  latched_at      double precision not null,
+  boundary_at     timestamptz,
+  sampled_at      timestamptz,
+  constraint context_monitors_pkey primary key (conversation_id, session_id),
+  constraint context_monitors_session_exists foreign key (conversation_id, session_id)
+    references batonpass.agent_sessions (conversation_id, id),
+  constraint context_monitors_policy_known check (policy in ('manual', 'advise', 'auto')),
+  constraint context_monitors_counts_from_one check (version >= 1 and cycle >= 1),
+  constraint context_monitors_latch_is_fraction check (latched_at between 0 and 1)
+) with (fillfactor = 70);
+comment on table batonpass.context_monitors is 'How full each session''s window is, and which milestones it has reached.';
+comment on index batonpass.context_monitors_pkey is 'What is watched of the window of this session of this conversation?';
+
+create index context_monitors_by_session on batonpass.context_monitors (session_id);
+comment on index batonpass.context_monitors_by_session is 'What is watched of this session''s window?';
+
+-- Sessions that were started before windows were watched.
+insert into batonpass.context_monitors
+  select conversation_id, id, 1, true, 'advise',
+    '[{"name": "warning", "at": 0.5}, {"name": "critical", "at": 0.65}, {"name": "restart", "at": 0.85}]',
+    '{}', '{"state": "unknown"}', false, false, 1, 0, null, null
+  from batonpass.agent_sessions;
+
+-- What sessions are to be told. The recipient may be of another conversation than the session it is about.
+create table batonpass.context_signals (
+  conversation_id      uuid        not null,
+  id                   uuid        not null,
+  recipient_session_id uuid        not null,
+  about_session_id     uuid        not null,
+  kind                 text        not null,
+  milestone            text,
+  text                 text        not null,
+  delivery             text        not null,
+  status               text        not null,
+  queued_at            timestamptz not null,
+  settled_at           timestamptz,
+  constraint context_signals_pkey primary key (conversation_id, id),
+  constraint context_signals_session_exists foreign key (conversation_id, about_session_id)
+    references batonpass.agent_sessions (conversation_id, id),
+  constraint context_signals_kind_known check (kind in ('milestone', 'compaction', 'message')),
+  constraint context_signals_delivery_known check (delivery in ('sequential', 'urgent')),
+  constraint context_signals_status_known check (status in ('queued', 'delivered', 'withdrawn')),
+  constraint context_signals_settled_when_over check ((settled_at is not null) = (status <> 'queued')),
+  constraint context_signals_milestone_named check ((milestone is not null) = (kind = 'milestone'))
+);
+comment on table batonpass.context_signals is 'What sessions are to be told, kept until they acknowledge it.';
+comment on index batonpass.context_signals_pkey is 'Which signal of this conversation is this?';
+
+create index context_signals_for_recipient on batonpass.context_signals (recipient_session_id, queued_at, id);
+comment on index batonpass.context_signals_for_recipient is 'What was this session told, oldest first?';
+
+create index context_signals_waiting on batonpass.context_signals (recipient_session_id, delivery, queued_at, id)
+  where status = 'queued';
+comment on index batonpass.context_signals_waiting is 'What is this session still to be told, oldest first?';
+
+create index context_signals_about on batonpass.context_signals (conversation_id, about_session_id)
+  where status = 'queued';
+comment on index batonpass.context_signals_about is 'What is still to be said about this session''s window?';
+
+-- The guarded half of what a unit says about windows: false when a monitor has moved on.
+create function batonpass.move_monitors(moved jsonb) returns boolean language plpgsql as $$
+declare
+  item    jsonb;
+  monitor batonpass.context_monitors;
+begin
+  for i in 0 .. jsonb_array_length(moved) - 1 loop
+    item := moved -> i;
+    monitor := jsonb_populate_record(null::batonpass.context_monitors, item);
+    update batonpass.context_monitors set
+      version = monitor.version, is_enabled = monitor.is_enabled, policy = monitor.policy,
+      milestones = monitor.milestones, window_parts = monitor.window_parts, reading = monitor.reading,
+      is_compacting = monitor.is_compacting, awaits_reading = monitor.awaits_reading, cycle = monitor.cycle,
+      latched_at = monitor.latched_at, boundary_at = monitor.boundary_at, sampled_at = monitor.sampled_at
+    where conversation_id = monitor.conversation_id and session_id = monitor.session_id
+      and version = (item ->> 'expected')::bigint;
+    if not found then return false; end if;
+  end loop;
+  return true;
+end
+$$;
+comment on function batonpass.move_monitors is 'Moves monitors on, if they are still at the versions expected.';
+
+-- The rest: new monitors, what is withdrawn, and then what is newly said.
+create function batonpass.keep_signals(unit jsonb) returns void language plpgsql as $$
+begin
+  if unit ? 'monitors' then
+    insert into batonpass.context_monitors
+      select * from jsonb_populate_recordset(null::batonpass.context_monitors, unit -> 'monitors');
+  end if;
+  if unit ? 'withdrawn_signals' then
+    update batonpass.context_signals signal set status = 'withdrawn', settled_at = gone.settled_at
+    from jsonb_populate_recordset(null::batonpass.context_signals, unit -> 'withdrawn_signals') gone
+    where signal.conversation_id = gone.conversation_id and signal.about_session_id = gone.about_session_id
+      and signal.status = 'queued' and signal.kind = 'milestone';
+  end if;
+  if unit ? 'signals' then
+    insert into batonpass.context_signals
+      select * from jsonb_populate_recordset(null::batonpass.context_signals, unit -> 'signals');
+  end if;
+end
+$$;
+comment on function batonpass.keep_signals is 'Keeps new monitors and what sessions are to be told.';

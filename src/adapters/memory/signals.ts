@@ -1,0 +1,38 @@
+import type { ContextSignal } from '../../domain/context-signal.ts'
+import { settledSignal } from '../../domain/context-signal.ts'
+import type { AgentSessionId } from '../../domain/ids.ts'
+import type { Instant } from '../../domain/instant.ts'
+import type { SignalQueue } from '../../ports/signal-queue.ts'
+import { pageByAge } from './all-rows.ts'
+import type { Undo } from './table.ts'
+import type { Tables } from './tables.ts'
+
+const byQueueing = (a: ContextSignal, b: ContextSignal): number =>
+  a.queuedAt === b.queuedAt ? Number(a.id > b.id) - Number(a.id < b.id) : a.queuedAt < b.queuedAt ? -1 : 1
+
+/** What sessions are to be told. */
+export const signalsIn = (tables: Tables): SignalQueue => {
+  const queued = (recipient: AgentSessionId): readonly ContextSignal[] =>
+    [...tables.signals.in('queuedFor', recipient)].sort(byQueueing)
+  return {
+    waiting: async (recipient) => {
+      const all = queued(recipient)
+      const urgent = all.filter(({ delivery }) => delivery === 'urgent')
+      return [...urgent, ...all.filter(({ delivery }) => delivery === 'sequential').slice(0, 1)]
+    },
+    acknowledge: async (recipient, ids, at) => {
+      const found = queued(recipient).filter(({ id }) => ids.includes(id))
+      for (const signal of found) tables.signals.replace(settledSignal(signal, 'delivered', at))
+      return found.length
+    },
+    listFor: async (recipient, page) =>
+      pageByAge([...tables.signals.in('recipient', recipient)], ({ queuedAt }) => queuedAt, page),
+  }
+}
+
+/** Takes back what is still to be said about a session's window. */
+export const withdrawSignals = (tables: Tables, about: AgentSessionId, at: Instant): readonly (() => Undo)[] =>
+  tables.signals
+    .in('queuedAbout', about)
+    .filter(({ kind }) => kind === 'milestone')
+    .map((signal) => () => tables.signals.replace(settledSignal(signal, 'withdrawn', at)))

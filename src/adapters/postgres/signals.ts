@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import type { ContextSignal } from '../../domain/context-signal.ts'
+import type { ContextMonitorPort } from '../../ports/context-monitor-port.ts'
+import type { SignalQueue } from '../../ports/signal-queue.ts'
+import { type Database, named, readDocuments, reading, withRetry } from './database.ts'
+import { toMonitor, toSignal } from './monitor-row.ts'
+import { fromCursor, limitOf, paged } from './paging.ts'
+
+/** What is watched of windows. */
+export const monitorsIn = (database: Database): ContextMonitorPort => ({
+  find: (session) =>
+    reading(async () => {
+      const query = sql<{ json: string }>`select to_jsonb(m)::text as json
+        from ${named(database, 'context_monitors')} m where m.session_id = ${session}::uuid`
+      const rows = await readDocuments(async () => (await query.execute(database.kysely)).rows)
+      return rows.map(toMonitor)[0]
+    }),
+})
+
+/** What sessions are to be told. */
+export const signalsIn = (database: Database): SignalQueue => {
+  const table = named(database, 'context_signals')
+  const read = async (query: ReturnType<typeof sql<{ json: string }>>): Promise<readonly ContextSignal[]> =>
+    (await readDocuments(async () => (await query.execute(database.kysely)).rows)).map(toSignal)
+  return {
+    waiting: (recipient) =>
+      reading(() =>
+        read(sql<{ json: string }>`
+          (select to_jsonb(s)::text as json from ${table} s
+            where s.recipient_session_id = ${recipient}::uuid and s.status = 'queued' and s.delivery = 'urgent'
+            order by s.queued_at, s.id)
+          union all
+          (select to_jsonb(s)::text from ${table} s
+            where s.recipient_session_id = ${recipient}::uuid and s.status = 'queued' and s.delivery = 'sequential'
+            order by s.queued_at, s.id limit 1)`),
+      ),
+    acknowledge: (recipient, ids, at) =>
+      reading(() =>
+        withRetry(async () => {
+          const list = sql`array(select jsonb_array_elements_text(${JSON.stringify(ids)}::text::jsonb))::uuid[]`
+          const done = await sql`update ${table} set status = 'delivered', settled_at = ${at}::timestamptz
+            where recipient_session_id = ${recipient}::uuid and status = 'queued' and id = any(${list})
+            returning id`.execute(database.kysely)
+          return done.rows.length
+        }),
+      ),
+    listFor: (recipient, page) =>
+      reading(async () => {
+        const [at, id] = page.after === undefined ? [] : fromCursor(page.after, 2)
+        const from = at === undefined ? sql`true` : sql`(s.queued_at, s.id) > (${at}::timestamptz, ${id}::uuid)`
+        const query = sql<{ json: string }>`select to_jsonb(s)::text as json from ${table} s
+          where s.recipient_session_id = ${recipient}::uuid and ${from}
+          order by s.queued_at, s.id limit ${limitOf(page)}`
+        return paged(await read(query), page, (signal) => [signal.queuedAt, signal.id])
+      }),
+  }
+}

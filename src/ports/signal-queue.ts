@@ -1,0 +1,20 @@
+import type { ContextSignal } from '../domain/context-signal.ts'
+import type { AgentSessionId, SignalId } from '../domain/ids.ts'
+import type { Instant } from '../domain/instant.ts'
+import type { Page, Paged } from './page.ts'
+
+/**
+ * What sessions are to be told, kept until they have acknowledged it. Signals are queued through the unit of work, in
+ * the commit they belong to.
+ *
+ * Every implementation keeps these promises:
+ * - `waiting` gives every urgent signal that is queued, oldest first, then the oldest sequential one and no other;
+ * - `acknowledge` settles each signal of that recipient once, however often and by however many it is called, and
+ *   answers with how many it settled; one that was withdrawn stays withdrawn.
+ */
+export interface SignalQueue {
+  waiting(recipient: AgentSessionId): Promise<readonly ContextSignal[]>
+  acknowledge(recipient: AgentSessionId, signals: readonly SignalId[], at: Instant): Promise<number>
+  /** Every signal to a session, whatever became of it, oldest first. */
+  listFor(recipient: AgentSessionId, page: Page): Promise<Paged<ContextSignal>>
+}

@@ -1,0 +1,137 @@
+import { type ContextMonitor, monitoredPressure, type RestartAdvice, restartAdvice } from '../domain/context-monitor.ts'
+import type { Pressure } from '../domain/context-pressure.ts'
+import type { ContextSignal } from '../domain/context-signal.ts'
+import type { AgentSessionId, SignalId } from '../domain/ids.ts'
+import { milestoneProblem } from '../domain/milestone.ts'
+import type { ReportOutcome } from '../domain/monitor-reports.ts'
+import type { Refusal } from '../domain/refusal.ts'
+import { err, ok, type Result } from '../domain/result.ts'
+import type { Notifier } from '../ports/notifier.ts'
+import type { Page, Paged } from '../ports/page.ts'
+import type { Store } from '../ports/store.ts'
+import type { CommandContext } from './command-inputs.ts'
+import { CommandRunner } from './command-runner.ts'
+import { reportingContext, sendingSignal, watchingContext } from './context-commands.ts'
+import { announce } from './notifying.ts'
+import type { ReportRequest, SendRequest, WatchRequest } from './requests.ts'
+
+/** What the service needs around it. */
+export interface ContextServiceDeps extends Omit<CommandContext, 'storeNow'> {
+  readonly store: Store
+  readonly notifier?: Notifier
+}
+
+/** How full a window is, and whether a fresh one is due. */
+export interface WindowStanding {
+  readonly pressure: Pressure
+  readonly restart: RestartAdvice
+}
+
+/** What is known of a session's window. */
+export interface ContextStatus extends WindowStanding {
+  readonly monitor: ContextMonitor
+  /** What is wrong with the stored milestones, if anything: until it is repaired nothing is signalled. */
+  readonly milestoneProblem?: string
+}
+
+/** What became of a report, and how full the window is now. */
+export interface ContextReport extends ContextStatus {
+  readonly outcome: ReportOutcome
+  /** What is said because of it, in the queue as well. */
+  readonly signals: readonly ContextSignal[]
+}
+
+/** What a monitor says, worked out. */
+export const standingOfWindow = (monitor: ContextMonitor): WindowStanding => ({
+  pressure: monitoredPressure(monitor),
+  restart: restartAdvice(monitor),
+})
+
+/**
+ * Watches windows: takes in what runtimes say of them, and says once per cycle when a milestone is reached.
+ *
+ * Several processes may report on one session at once: what is stored decides who was first.
+ *
+ * @example
+ * ```ts
+ * await using batonpass = await createBatonpass({ store: 'memory', monitor: { contextLimit: 200_000 } })
+ * const { handoffs, context } = batonpass
+ * const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
+ * const agent = { agentName: 'claude-code', backend: 'claude_agent_sdk' }
+ * const { session } = unwrap(await handoffs.startSession({ conversationId: conversation.id, ...agent }))
+ *
+ * const reading = { state: 'metered' as const, promptTokens: 130_000, outputTokens: 2_000 }
+ * const { outcome, signals } = unwrap(await context.report({ session, report: { type: 'sample', reading } }))
+ * console.log(outcome, signals[0]?.milestone) // => ok critical
+ * const again = unwrap(await context.report({ session, report: { type: 'sample', reading } }))
+ * console.log(again.signals.length) // => 0
+ * ```
+ */
+export class ContextService {
+  readonly #store: Store
+  readonly #runner: CommandRunner
+  readonly #context: CommandContext
+  readonly #notifier: Notifier | undefined
+
+  constructor(deps: ContextServiceDeps) {
+    this.#store = deps.store
+    this.#runner = new CommandRunner(deps.store)
+    this.#context = { ...deps, storeNow: () => deps.store.unitOfWork.estimateNow() }
+    this.#notifier = deps.notifier
+  }
+
+  /** Takes in what a runtime says of a window: a sample, that it is compacting, a compaction, a clear. */
+  async report(request: ReportRequest): Promise<Result<ContextReport, Refusal>> {
+    return this.#reported(await this.#runner.run(reportingContext(request, this.#context)))
+  }
+
+  /** Changes how a session's window is watched. Switching it on, and other milestones, arm it anew. */
+  async watch(request: WatchRequest): Promise<Result<ContextReport, Refusal>> {
+    return this.#reported(await this.#runner.run(watchingContext(request, this.#context)))
+  }
+
+  /** How full a session's window is, by the last reading. */
+  async status(sessionId: AgentSessionId): Promise<Result<ContextStatus, Refusal>> {
+    const monitor = await this.#store.monitors.find(sessionId)
+    return monitor === undefined ? err({ code: 'session.not_found', sessionId }) : ok(statusOf(monitor))
+  }
+
+  /** What a session is to be told now: everything urgent, then the next in line. It stays until it is acknowledged. */
+  waiting(session: AgentSessionId): Promise<readonly ContextSignal[]> {
+    return this.#store.signals.waiting(session)
+  }
+
+  /** Says that a session was told. Answers with how many signals that settled; a second time it is none. */
+  acknowledge(session: AgentSessionId, signals: readonly SignalId[]): Promise<number> {
+    return this.#store.signals.acknowledge(session, signals, this.#context.clock.now())
+  }
+
+  /** Everything a session was ever to be told, oldest first. */
+  signals(session: AgentSessionId, page: Page = {}): Promise<Paged<ContextSignal>> {
+    return this.#store.signals.listFor(session, page)
+  }
+
+  /** Queues something else for a session, beside what is said about its window. */
+  async send(request: SendRequest): Promise<Result<{ readonly signals: readonly ContextSignal[] }, Refusal>> {
+    const sent = await this.#runner.run(sendingSignal(request, this.#context))
+    if (!sent.ok) return sent
+    const { signals = [] } = sent.value
+    await announce(this.#notifier, signals)
+    return ok({ signals })
+  }
+
+  async #reported(
+    reported: Result<{ monitor: ContextMonitor; outcome?: ReportOutcome; signals?: readonly ContextSignal[] }, Refusal>,
+  ): Promise<Result<ContextReport, Refusal>> {
+    if (!reported.ok) return reported
+    // A command that was done before says so; what it said then is not said again.
+    const { monitor, outcome = 'repeated', signals = [] } = reported.value
+    await announce(this.#notifier, signals)
+    return ok({ ...statusOf(monitor), outcome, signals })
+  }
+}
+
+const statusOf = (monitor: ContextMonitor): ContextStatus => {
+  const problem = milestoneProblem(monitor.milestones)
+  return { monitor, ...standingOfWindow(monitor), ...(problem !== undefined && { milestoneProblem: problem }) }
+}
