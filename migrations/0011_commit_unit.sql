@@ -26,7 +26,7 @@ begin
         and (handoff.status <> 'accepted'
           or abs(extract(epoch from handoff.accepted_at - clock_timestamp())) <= (item ->> 'tolerance_ms')::numeric / 1000);
       if not found then
-        if guards = 0 then return batonpass.overtaken(unit); end if;
+        if guards = 0 then return batonpass.overtaken((unit -> 'command' ->> 'id')::uuid); end if;
         raise exception using errcode = 'BP001', message = 'the handoff has moved on';
       end if;
       guards := guards + 1;
@@ -47,7 +47,7 @@ begin
       where conversation_id = session.conversation_id and id = session.id
         and version = (item ->> 'expected')::bigint and holder = coalesce((item ->> 'expected_holder')::uuid, holder);
       if not found then
-        if guards = 0 then return batonpass.overtaken(unit); end if;
+        if guards = 0 then return batonpass.overtaken((unit -> 'command' ->> 'id')::uuid); end if;
         raise exception using errcode = 'BP001', message = 'the session has moved on';
       end if;
       guards := guards + 1;
@@ -62,14 +62,14 @@ begin
         and version = (item ->> 'expected')::bigint and holder = coalesce((item ->> 'expected_holder')::uuid, holder)
       for share;
       if not found then
-        if guards = 0 then return batonpass.overtaken(unit); end if;
+        if guards = 0 then return batonpass.overtaken((unit -> 'command' ->> 'id')::uuid); end if;
         raise exception using errcode = 'BP001', message = 'the session has moved on';
       end if;
     end loop;
   end if;
 
   if unit ? 'moved_monitors' and not batonpass.move_monitors(unit -> 'moved_monitors') then
-    if guards = 0 then return batonpass.overtaken(unit); end if;
+    if guards = 0 then return batonpass.overtaken((unit -> 'command' ->> 'id')::uuid); end if;
     raise exception using errcode = 'BP001', message = 'the monitor has moved on';
   end if;
 
@@ -129,10 +129,10 @@ begin
 end
 $$;
 -- Why a guard failed: the same command came first, or another one did.
-create function batonpass.overtaken(unit jsonb) returns jsonb language sql stable as $$
+create function batonpass.overtaken(command uuid) returns jsonb language sql stable as $$
   select coalesce(
     (select jsonb_build_object('outcome', 'repeated', 'digest', digest, 'receipt', receipt)
-     from batonpass.commands where id = (unit -> 'command' ->> 'id')::uuid),
+     from batonpass.commands where id = command),
     '{"outcome": "conflict"}')
 $$;
 comment on function batonpass.overtaken is 'Whether a decision was overtaken by itself or by another.';

@@ -1,3 +1,4 @@
+export { InProcessNotifier, type SignalListener } from './adapters/system/in-process-notifier.ts'
 export { sha256 } from './adapters/system/sha256.ts'
 export { systemClock } from './adapters/system/system-clock.ts'
 export { uuidV7Ids } from './adapters/system/uuid-v7-ids.ts'
@@ -14,6 +15,18 @@ export {
 export type { AuditHead, SealedEntry, Sha256 } from './domain/audit-chain.ts'
 export type { AuditEntry, AuditEvent } from './domain/audit-event.ts'
 export type { AuditProblem, AuditProblemClass, AuditVerdict } from './domain/audit-verdict.ts'
+export type {
+  ContextMonitor,
+  MilestoneReached,
+  MonitorEvent,
+  MonitorSettings,
+  PressurePolicy,
+  RearmReason,
+  RestartAdvice,
+  RestartReason,
+} from './domain/context-monitor.ts'
+export type { Pressure, WindowParts, WindowSize, WindowSource } from './domain/context-pressure.ts'
+export type { ContextSignal, SignalDelivery, SignalKind, SignalStatus } from './domain/context-signal.ts'
 export type { ContextWindowSnapshot, SnapshotRecord, SnapshotType } from './domain/context-snapshot.ts'
 export type { Conversation, Workspace } from './domain/conversation.ts'
 export type { Change, Expected } from './domain/decision.ts'
@@ -21,7 +34,7 @@ export type { OpenConversation } from './domain/decisions/open-conversation.ts'
 export type { ThreadOpened } from './domain/decisions/open-thread.ts'
 export type { TurnsRecorded } from './domain/decisions/record-turns.ts'
 export type { HandoffAccepted, HandoffCompleted } from './domain/decisions/settle-handoff.ts'
-export type { StartSession } from './domain/decisions/start-session.ts'
+export type { SessionStartedAnswer, StartSession } from './domain/decisions/start-session.ts'
 export {
   type Claim,
   HANDOFF_TRANSITIONS,
@@ -46,7 +59,9 @@ export {
   holderToken,
   type MessageId,
   messageId,
+  type SignalId,
   type SnapshotId,
+  signalId,
   snapshotId,
   type TurnId,
   turnId,
@@ -55,6 +70,8 @@ export { type Instant, instant } from './domain/instant.ts'
 export type { Lineage, LineageBranch, LineageRecord, LineageSubject } from './domain/lineage.ts'
 export type { Message, MessageInHistory, MessageRole } from './domain/message.ts'
 export { type MessageSummary, totalMessages } from './domain/message-summary.ts'
+export { DEFAULT_MILESTONES, type Milestone } from './domain/milestone.ts'
+export type { MonitorReport, ReportOutcome } from './domain/monitor-reports.ts'
 export { describeRefusal, type Refusal, type RefusalCode } from './domain/refusal.ts'
 export type { RestartBudget } from './domain/restart-budget.ts'
 export type { Result } from './domain/result.ts'
@@ -70,17 +87,20 @@ export { TEXT_WITHHELD, withholdTexts } from './domain/texts.ts'
 export type { ToolCallReference } from './domain/tool-call.ts'
 export type { MessageInput, ToolCallInput, Turn, TurnInput } from './domain/turn.ts'
 export { RefusedError, unwrap } from './domain/unwrap.ts'
-export type { UsageReading } from './domain/usage-reading.ts'
+export type { ReadingSemantics, UsageProvenance, UsageReading, UsageTotals } from './domain/usage-reading.ts'
 export type { WindowAtTurn } from './domain/window-at-turn.ts'
 export type { AgentHandoffPort } from './ports/agent-handoff-port.ts'
 export type { AgentSessionRepository } from './ports/agent-session-repository.ts'
 export type { AuditLog, ChainPage, Changes, FeedEntry } from './ports/audit-log.ts'
+export type { ContextMonitorPort } from './ports/context-monitor-port.ts'
 export type { ContextSnapshotPort } from './ports/context-snapshot-port.ts'
 export type { ConversationRepository } from './ports/conversation-repository.ts'
 export type { ConversationFilter, HandoffFilter, OverdueRule, SessionFilter } from './ports/history-filters.ts'
 export type { MessageRepository } from './ports/message-repository.ts'
+export type { Notifier } from './ports/notifier.ts'
 export { type Cursor, everyPage, type ListOrder, type Page, type Paged } from './ports/page.ts'
 export type { Receipt } from './ports/receipt.ts'
+export type { SignalQueue } from './ports/signal-queue.ts'
 export type { Store } from './ports/store.ts'
 export { StoreFailure, type StoreFailureCode } from './ports/store-failure.ts'
 export type { Clock, IdGenerator } from './ports/system.ts'
@@ -95,11 +115,19 @@ export type {
   UnitOfWork,
 } from './ports/unit-of-work.ts'
 export { AuditService, type AuditServiceDeps, type FollowRequest } from './services/audit-service.ts'
+export {
+  type ContextReport,
+  ContextService,
+  type ContextServiceDeps,
+  type ContextStatus,
+  type WindowStanding,
+} from './services/context-service.ts'
 export { HandoffHistory } from './services/handoff-history.ts'
 export {
   type HandoffAndSource,
   HandoffService,
   type HandoffServiceDeps,
+  type RecordedTurns,
   type Reply,
 } from './services/handoff-service.ts'
 export type {
@@ -112,5 +140,8 @@ export type {
   OnSession,
   RecordTurnRequest,
   RecordTurnsRequest,
+  ReportRequest,
+  SendRequest,
   ThreadRequest,
+  WatchRequest,
 } from './services/requests.ts'

@@ -16,6 +16,7 @@ const NO_EXAMPLE: Readonly<Record<string, string>> = {
   handoffId: SHARED,
   holderToken: SHARED,
   messageId: SHARED,
+  signalId: SHARED,
   snapshotId: SHARED,
   turnId: SHARED,
 }

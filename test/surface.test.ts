@@ -164,9 +164,12 @@ describe('the public surface', () => {
   it('has these values, and changes on purpose only', () => {
     expect(Object.keys(batonpass).sort()).toEqual([
       'AuditService',
+      'ContextService',
+      'DEFAULT_MILESTONES',
       'HANDOFF_TRANSITIONS',
       'HandoffHistory',
       'HandoffService',
+      'InProcessNotifier',
       'RefusedError',
       'SESSION_TRANSITIONS',
       'StoreFailure',
@@ -191,6 +194,7 @@ describe('the public surface', () => {
       'rangeLength',
       'sequenceRange',
       'sha256',
+      'signalId',
       'snapshotId',
       'systemClock',
       'terminalStates',

@@ -1,8 +1,5 @@
-/** How full a window may get before something is said, in the order they are reached. */
-export const MILESTONE_NAMES = ['warning', 'critical', 'restart'] as const
-
-/** What is said. */
-export type MilestoneName = (typeof MILESTONE_NAMES)[number]
+/** What is said when a window gets fuller, in the order of it. */
+export type MilestoneName = 'warning' | 'critical' | 'restart'
 
 /** A point on the way to a full window: reached at a fraction of the usable window, and signalled once per cycle. */
 export interface Milestone {
@@ -13,7 +10,15 @@ export interface Milestone {
 /** The milestone at which a fresh window is due. */
 export const RESTART: MilestoneName = 'restart'
 
-/** Warn at half, be plain at two thirds, restart with room to spare. */
+/**
+ * Warn at half, be plain at two thirds, restart with room to spare.
+ *
+ * @example
+ * ```ts
+ * console.log(DEFAULT_MILESTONES.map(({ name, at }) => `${name} ${at}`).join(', '))
+ * // => warning 0.5, critical 0.65, restart 0.85
+ * ```
+ */
 export const DEFAULT_MILESTONES: readonly Milestone[] = [
   { name: 'warning', at: 0.5 },
   { name: 'critical', at: 0.65 },

@@ -73,7 +73,7 @@ export type CommitOutcome =
  * Every implementation keeps these promises:
  * - `load` is one read of one moment; `commit` is one write. Either may be called by many callers at once.
  * - `commit` keeps every change, event, receipt and command id of a unit, or nothing at all.
- * - The command id is looked at first: a unit whose id was kept before is `repeated`, whatever else is wrong with it.
+ * - A unit whose id was kept before is never kept again: it is `repeated`, or a `conflict` after which `load` says so.
  * - A moved version, a second session with a conversation's baton, a second open handoff of one source, an epoch,
  *   sequence number or external key used twice: `conflict`, and nothing is kept.
  * - A reference to something that does not exist in its conversation (the prior turn and the tool calls of a handoff

@@ -1,11 +1,12 @@
-import type { WorkingSession } from '../domain/agent-session.ts'
 import type { Conversation } from '../domain/conversation.ts'
 import type { InitiateHandoff } from '../domain/decisions/initiate-handoff.ts'
 import type { TurnsRecorded } from '../domain/decisions/record-turns.ts'
+import type { SessionStartedAnswer, StartSession } from '../domain/decisions/start-session.ts'
 import type { HandoffMetadata } from '../domain/handoff.ts'
 import type { TurnInput } from '../domain/turn.ts'
 import { unwrap } from '../domain/unwrap.ts'
 import type { Store } from '../ports/store.ts'
+import { ContextService } from '../services/context-service.ts'
 import { HandoffService } from '../services/handoff-service.ts'
 import { CountingIds } from './counting-ids.ts'
 import { FixedClock } from './fixed-clock.ts'
@@ -21,6 +22,7 @@ export class Scene {
   readonly clock = new FixedClock()
   readonly ids: CountingIds
   readonly service: HandoffService
+  readonly context: ContextService
   readonly store: Store
   readonly #seed: string
   readonly #passTime: StoreUnderTest['passTime']
@@ -33,11 +35,17 @@ export class Scene {
     this.store = store
     this.#passTime = passTime
     this.service = this.serviceOver(store)
+    this.context = this.contextOver(store)
   }
 
   /** Another caller of the same store. */
   serviceOver(store: Store): HandoffService {
     return new HandoffService({ store, clock: this.clock, ids: this.ids })
+  }
+
+  /** Another watcher of the same store. */
+  contextOver(store: Store): ContextService {
+    return new ContextService({ store, clock: this.clock, ids: this.ids })
   }
 
   /** A name that no other scene uses, for agents, keys and claimants. */
@@ -53,9 +61,13 @@ export class Scene {
     return unwrap(await this.service.openConversation({ originalTask: 'Fix the flaky test' })).conversation
   }
 
-  async session(agentName = this.name('claude-code'), conversation?: Conversation): Promise<WorkingSession> {
+  async session(
+    agentName = this.name('claude-code'),
+    conversation?: Conversation,
+    more: Partial<StartSession> = {},
+  ): Promise<SessionStartedAnswer> {
     const { id } = conversation ?? (await this.conversation())
-    return unwrap(await this.service.startSession({ conversationId: id, agentName, backend: 'scripted' }))
+    return unwrap(await this.service.startSession({ conversationId: id, agentName, backend: 'scripted', ...more }))
   }
 
   /** A turn in which the user speaks and the agent uses these tools. */

@@ -2,6 +2,7 @@ import { auditContract } from './contract/audit.ts'
 import { commandsContract } from './contract/commands.ts'
 import { conversationsContract } from './contract/conversations.ts'
 import { handoffsContract } from './contract/handoffs.ts'
+import { monitorsContract } from './contract/monitors.ts'
 import { queriesContract } from './contract/queries.ts'
 import { recordsContract } from './contract/records.ts'
 import { sessionsContract } from './contract/sessions.ts'
@@ -30,6 +31,7 @@ const PARTS: readonly ContractPart[] = [
   recordsContract,
   queriesContract,
   windowsContract,
+  monitorsContract,
   auditContract,
 ]
 

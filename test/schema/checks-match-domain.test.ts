@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { openMigratorAt } from '../../src/adapters/postgres/open-migrator.ts'
 import { SESSION_STATES, TERMINAL_SESSION_STATES } from '../../src/domain/agent-session.ts'
+import { PRESSURE_POLICIES } from '../../src/domain/context-monitor.ts'
+import { SIGNAL_DELIVERIES, SIGNAL_KINDS, SIGNAL_STATUSES } from '../../src/domain/context-signal.ts'
 import { SNAPSHOT_TYPES } from '../../src/domain/context-snapshot.ts'
 import { HANDOFF_FLAGS, HANDOFF_KINDS, HANDOFF_STATUSES, TERMINAL_HANDOFF_STATUSES } from '../../src/domain/handoff.ts'
 import { MESSAGE_ROLES } from '../../src/domain/message.ts'
@@ -13,6 +15,10 @@ const OPEN_STATUSES = HANDOFF_STATUSES.filter((status) => !TERMINAL_HANDOFF_STAT
 const LISTS: Readonly<Record<string, readonly string[]>> = {
   agent_sessions_state_known: SESSION_STATES,
   agent_sessions_end_only_when_ended: TERMINAL_SESSION_STATES,
+  context_monitors_policy_known: PRESSURE_POLICIES,
+  context_signals_delivery_known: SIGNAL_DELIVERIES,
+  context_signals_kind_known: SIGNAL_KINDS,
+  context_signals_status_known: SIGNAL_STATUSES,
   context_snapshots_type_known: SNAPSHOT_TYPES,
   handoffs_flags_known: HANDOFF_FLAGS,
   handoffs_kind_known: HANDOFF_KINDS,

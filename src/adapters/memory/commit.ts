@@ -1,6 +1,7 @@
 import type { WorkingSession } from '../../domain/agent-session.ts'
 import type { Change, Expected } from '../../domain/decision.ts'
 import { CLAIM_TOLERANCE_MS, type HandoffMetadata } from '../../domain/handoff.ts'
+import type { AgentSessionId, ConversationId } from '../../domain/ids.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
@@ -82,12 +83,9 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
           return tables.handoffs.replace(change.handoff)
         },
       ]
-    case 'add_monitor': {
-      const { sessionId, conversationId } = change.monitor
-      const session = tables.sessions.get(sessionId)?.session
-      mustExist(session?.conversationId === conversationId ? session : undefined, `session ${sessionId}`)
+    case 'add_monitor':
+      checkSession(tables, change.monitor.conversationId, change.monitor.sessionId)
       return [() => tables.monitors.insert(change.monitor)]
-    }
     case 'move_monitor':
       return [
         () => {
@@ -96,6 +94,7 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
         },
       ]
     case 'add_signal':
+      checkSession(tables, change.signal.conversationId, change.signal.aboutId)
       return [() => tables.signals.insert(change.signal)]
     case 'withdraw_signals':
       return withdrawSignals(tables, change.aboutId, change.at)
@@ -132,6 +131,11 @@ const checkReferences = (tables: Tables, handoff: HandoffMetadata): void => {
   for (const call of triggeringToolCalls) {
     mustExist(inConversation(tables.toolCalls.get(toolCallKey(call))), `tool call ${call.callId}`)
   }
+}
+
+const checkSession = (tables: Tables, conversationId: ConversationId, id: AgentSessionId): void => {
+  const session = tables.sessions.get(id)?.session
+  mustExist(session?.conversationId === conversationId ? session : undefined, `session ${id}`)
 }
 
 const mustExist = (row: unknown, what: string): void => {

@@ -46,6 +46,12 @@ const problemOf = (error: unknown): DatabaseProblem => {
   }
 }
 
+/** Whether the same command was kept before, or by somebody else in the same moment. */
+export const isCommandTaken = (error: unknown): boolean => {
+  const { code, constraint } = problemOf(error)
+  return code === STATE.uniqueViolation && constraint === 'commands_pkey'
+}
+
 /** Whether a place that only one can have is taken, or something has moved on. */
 export const isConflict = (error: unknown): boolean => {
   const { code } = problemOf(error)

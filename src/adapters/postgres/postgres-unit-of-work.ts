@@ -19,7 +19,7 @@ import { toConversation } from './conversation-row.ts'
 import { callFunction, type Database, quoted } from './database.ts'
 import { toHandoff } from './handoff-row.ts'
 import { toMonitor } from './monitor-row.ts'
-import { isConflict, toFailure } from './pg-errors.ts'
+import { isCommandTaken, isConflict, toFailure } from './pg-errors.ts'
 import { aConversation, aTurn, maybe, place, reader, time, toolCall } from './row-types.ts'
 import { toWorkingSession } from './session-row.ts'
 import { toStorableJson, toStorableText } from './text-codec.ts'
@@ -57,7 +57,6 @@ type Answer = z.output<typeof loaded>
 
 const toAnswer = reader('answer', loaded)
 const toOutcome = reader('answer', outcome)
-const toKept = reader('command', repeated.nullable())
 
 /** Each question as the call that answers it. */
 type Calls = {
@@ -174,15 +173,15 @@ export class PostgresUnitOfWork implements UnitOfWork {
     try {
       return toOutcome(await callFunction(this.#database, this.#text(COMMIT), rows))
     } catch (error) {
-      if (isConflict(error)) return this.#overtaken(command)
+      if (isCommandTaken(error)) return this.#overtaken(command)
+      if (isConflict(error)) return { outcome: 'conflict' }
       throw toFailure(error)
     }
   }
 
-  /** Overtaken by itself, when the same command was there already, or by another. */
+  /** The same command was there already: what it answered. */
   async #overtaken(command: CommandId): Promise<z.output<typeof outcome>> {
-    const kept = toKept(await this.#call('repeated_command(%::uuid)', [command]))
-    return kept === null ? { outcome: 'conflict' } : { outcome: 'repeated', ...kept }
+    return toOutcome(await this.#call('overtaken(%::uuid)', [command]))
   }
 
   async #call(call: string, parameters: readonly unknown[]): Promise<unknown> {
