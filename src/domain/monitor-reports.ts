@@ -63,7 +63,10 @@ export const takeReport = (monitor: ContextMonitor, report: MonitorReport, at: I
   }
 }
 
-/** Takes in what a recorded turn says of the window; one without usage lets the last reading stand. */
+/**
+ * Takes in what a recorded turn says of the window. One without usage lets the last reading stand, yet moves the
+ * monitor on: so what others reported meanwhile is noticed, whatever the caller still holds.
+ */
 export const takeTurn = (
   monitor: ContextMonitor,
   { usage, window }: { readonly usage: UsageReading; readonly window?: WindowParts },
@@ -71,7 +74,7 @@ export const takeTurn = (
 ): Monitored => {
   const isNews = usage.state === 'metered' || window !== undefined
   const reading = usage.state === 'metered' ? usage : monitor.reading
-  return signal(isNews ? sample(monitor, defined({ reading, window })) : monitor, at, 'all')
+  return signal(isNews ? sample(monitor, defined({ reading, window })) : moved(monitor, {}), at, 'all')
 }
 
 const sample = (

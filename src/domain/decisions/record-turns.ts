@@ -139,7 +139,7 @@ const pressureChanges = (
   monitor: ContextMonitor,
   signals: readonly ContextSignal[],
 ): readonly Change[] => [
-  ...(monitor === before ? [] : [{ type: 'move_monitor' as const, monitor, expected: before.version }]),
+  { type: 'move_monitor', monitor, expected: before.version },
   ...signals.map((signal) => ({ type: 'add_signal' as const, signal })),
 ]
 

@@ -49,6 +49,8 @@ export const startSession = (
   const { conversationId, agentName, backend, model, providerSessionId, parentSessionId, prompt } = request
   const blank = refuseForAll(fieldProblems({ agentName, backend, model, providerSessionId, prompt }))
   if (blank !== undefined) return err(blank)
+  const problem = monitorProblem(request.monitor ?? {})
+  if (problem !== undefined) return err(problem)
   if (facts.conversation === undefined) return err({ code: 'conversation.not_found', conversationId })
   if (facts.baton !== undefined) return err(batonTaken(facts.baton))
   const described = defined({
@@ -60,8 +62,6 @@ export const startSession = (
     parentSessionId,
   })
   const place = { epoch: facts.lastEpoch + 1, startSequence: facts.nextSequence, startedAt: at }
-  const problem = monitorProblem(request.monitor ?? {})
-  if (problem !== undefined) return err(problem)
   const started = newSession({ id: ids.sessionId, ...described, ...place }, ids, {
     ...defined({ prompt }),
     watch: { ...watch, ...request.monitor },
