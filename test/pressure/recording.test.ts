@@ -1,0 +1,213 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { sha256 } from '../../src/adapters/system/sha256.ts'
+import type { MonitorSettings } from '../../src/domain/context-monitor.ts'
+import type { SessionStartedAnswer } from '../../src/domain/decisions/start-session.ts'
+import { commandId } from '../../src/domain/ids.ts'
+import { unwrap } from '../../src/domain/unwrap.ts'
+import type { UsageReading, UsageTotals } from '../../src/domain/usage-reading.ts'
+import type { Store } from '../../src/ports/store.ts'
+import type { Unit } from '../../src/ports/unit-of-work.ts'
+import { AuditService } from '../../src/services/audit-service.ts'
+import { HandoffService } from '../../src/services/handoff-service.ts'
+import { FaultInjector } from '../../src/testing/fault-injector.ts'
+import { refusal } from '../../src/testing/refusal.ts'
+import { Scene } from '../../src/testing/scene.ts'
+import { ReadBack } from '../cases/read-back.ts'
+import { withUnitOfWork } from '../faulty-stores/wrap.ts'
+import { openStore, STORE_KINDS } from '../support/stores.ts'
+
+const WINDOW = 100_000
+
+const metered = (percent: number): UsageReading => ({
+  state: 'metered',
+  promptTokens: percent * 1_000 - 500,
+  outputTokens: 500,
+})
+
+describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) => {
+  let scene: Scene
+  let kept: ReadBack
+  beforeEach(async () => {
+    scene = new Scene(await openStore(kind))
+    kept = new ReadBack(scene.store)
+  })
+
+  const started = (monitor: MonitorSettings = {}): Promise<SessionStartedAnswer> =>
+    scene.session(scene.name('claude-code'), undefined, { monitor: { contextLimit: WINDOW, ...monitor } })
+
+  const turnAt = (percent: number, ...tools: readonly string[]) => ({
+    ...scene.turn(...tools),
+    usage: metered(percent),
+  })
+
+  /** A turn in the middle of an exchange: the agent goes on without being spoken to. */
+  const goesOn = (percent: number, toolName: string) => {
+    const [, assistant] = scene.turn(toolName).messages
+    return { messages: assistant === undefined ? [] : [assistant], usage: metered(percent) }
+  }
+
+  /** A service whose reads and writes are counted. */
+  const counted = () => {
+    const calls: string[] = []
+    const { unitOfWork } = scene.store
+    const store = withUnitOfWork(scene.store, {
+      load: (question, command) => {
+        calls.push(`load ${question.about}`)
+        return unitOfWork.load(question, command)
+      },
+      commit: (unit: Unit) => {
+        calls.push('commit')
+        return unitOfWork.commit(unit)
+      },
+    })
+    return { calls, service: scene.serviceOver(store) }
+  }
+
+  it('answers with how full the window is, and keeps it', async () => {
+    const working = await started()
+    const { pressure, restart, handoff, session } = unwrap(
+      await scene.service.recordTurn({ ...working, ...turnAt(40) }),
+    )
+    expect(pressure).toMatchObject({ state: 'known', ratio: 0.4, usedTokens: 40_000 })
+    expect(pressure).toMatchObject({ window: { tokens: WINDOW, source: 'configured' } })
+    expect(restart).toEqual({ isSuggested: false, reasons: ['below_milestone'] })
+    expect(handoff).toBeUndefined()
+    expect((await kept.session(session.id)).progress.window.usage).toEqual(metered(40))
+    expect((await scene.store.monitors.find(session.id))?.reading).toEqual(metered(40))
+  })
+
+  it('does not know what it was not told: no reading, or no window', async () => {
+    const unread = unwrap(await scene.service.recordTurn({ ...(await started()), messages: scene.turn().messages }))
+    expect(unread.pressure).toEqual({ state: 'unknown', why: 'no_reading' })
+    const unbounded = await scene.session()
+    const { pressure, restart } = unwrap(await scene.service.recordTurn({ ...unbounded, ...turnAt(99) }))
+    expect(pressure).toEqual({ state: 'unknown', why: 'no_window' })
+    expect(restart.reasons).toEqual(['pressure_unknown'])
+  })
+
+  it('takes the window from the runtime, which may be exceeded', async () => {
+    const working = await scene.session()
+    const window = { hardLimit: { tokens: 200_000, source: 'runtime' as const } }
+    const turn = { ...scene.turn(), usage: metered(250), window }
+    const { pressure } = unwrap(await scene.service.recordTurn({ ...working, ...turn }))
+    expect(pressure).toMatchObject({ ratio: 1.25, window: { tokens: 200_000, source: 'runtime' } })
+  })
+
+  it('refuses a sum over requests, and figures that are none', async () => {
+    const working = await started()
+    const totals: UsageTotals = { inputTokens: 3_200_000, outputTokens: 5_000, requests: 40 }
+    // @ts-expect-error a sum is no reading, and does not compile as one
+    const summed: UsageReading = totals
+    const messages = scene.turn().messages
+    for (const usage of [summed, { state: 'metered', promptTokens: -1, outputTokens: 0 } as const]) {
+      const refused = refusal(await scene.service.recordTurn({ ...working, messages, usage }))
+      expect(refused).toMatchObject({ code: 'input.invalid', field: 'usage' })
+    }
+    expect(await kept.session(working.session.id)).toEqual(working.session)
+  })
+
+  it('suggests a restart and leaves it to the caller, unless the policy is auto', async () => {
+    for (const policy of ['advise', 'manual'] as const) {
+      const working = await started({ policy })
+      const { restart, handoff, session } = unwrap(await scene.service.recordTurn({ ...working, ...turnAt(90) }))
+      expect(restart.isSuggested).toBe(policy === 'advise')
+      expect(handoff).toBeUndefined()
+      expect((await kept.session(session.id)).state).toBe('active')
+    }
+  })
+
+  it('initiates the restart in the commit of the turn that crosses, with its turn and tool calls', async () => {
+    const working = await started({ policy: 'auto' })
+    const { calls, service } = counted()
+    const below = unwrap(await service.recordTurn({ ...working, ...turnAt(80, 'read_file') }))
+    const crossed = unwrap(await service.recordTurn({ ...below, ...turnAt(90, 'edit_file', 'run_tests') }))
+    expect(calls).toEqual(['commit', 'commit'])
+    const handoff = await kept.handoff(crossed.handoff?.id ?? ('' as never))
+    expect(handoff).toMatchObject({ kind: 'context_restart', status: 'initiated', priorTurnId: crossed.turns[0]?.id })
+    expect(handoff.triggeringToolCalls.map(({ toolName }) => toolName)).toEqual(['edit_file', 'run_tests'])
+    expect(handoff.reason).toContain('90 % full (90000 of 100000 tokens)')
+    expect(await kept.session(working.session.id)).toMatchObject({ state: 'paused', heldBy: handoff.id })
+    const [snapshot] = (await kept.snapshots(working.session.id)).filter(({ type }) => type === 'handoff_initiated')
+    expect(snapshot?.usage).toEqual(metered(90))
+    const next = unwrap(await service.completeHandoff({ ...crossed, handoff }))
+    expect(next.session).toMatchObject({ agentName: working.session.agentName, epoch: 2, state: 'active' })
+  })
+
+  it('finds the tool calls of the exchange where the caller does not hold them, with one read', async () => {
+    const working = await started({ policy: 'auto' })
+    const { calls, service } = counted()
+    const first = unwrap(await service.recordTurn({ ...working, ...turnAt(50, 'read_file') }))
+    const second = unwrap(await service.recordTurn({ ...first, ...goesOn(90, 'run_tests') }))
+    expect(calls).toEqual(['commit', 'load source', 'commit'])
+    const handoff = await kept.handoff(second.handoff?.id ?? ('' as never))
+    expect(handoff.triggeringToolCalls.map(({ toolName }) => toolName)).toEqual(['read_file', 'run_tests'])
+  })
+
+  it('leaves the restart to the turn when a sample from outside crosses first', async () => {
+    const working = await started({ policy: 'auto' })
+    const sample = { type: 'sample' as const, reading: metered(90) }
+    const reported = unwrap(await scene.context.report({ session: working.session.id, report: sample }))
+    expect(reported.signals.map(({ milestone }) => milestone)).toEqual(['critical'])
+    expect((await kept.session(working.session.id)).state).toBe('active')
+    // The turn itself says nothing of usage, and the caller holds what was true before the sample.
+    const { messages } = scene.turn('read_file')
+    const { handoff } = unwrap(await scene.service.recordTurn({ ...working, messages }))
+    expect(handoff?.kind).toBe('context_restart')
+  })
+
+  it('keeps turn, latch and handoff together or not at all', async () => {
+    const working = await started({ policy: 'auto' })
+    const faults = new FaultInjector(scene.store)
+    const service = scene.serviceOver(faults.store)
+    faults.plan('unavailable')
+    const id = commandId(scene.ids.next())
+    const request = { ...working, ...turnAt(90, 'run_tests'), commandId: id }
+    await expect(service.recordTurn(request)).rejects.toThrow()
+    expect(await scene.store.monitors.find(working.session.id)).toEqual(working.monitor)
+    expect(await kept.handoffs(working.session.conversationId)).toEqual([])
+    faults.plan('reply_lost')
+    await expect(service.recordTurn(request)).rejects.toThrow()
+    const again = unwrap(await service.recordTurn(request))
+    const [handoff, ...others] = await kept.handoffs(working.session.conversationId)
+    expect(others).toEqual([])
+    expect(again).toMatchObject({ handoff: { id: handoff?.id }, pressure: { ratio: 0.9 } })
+    expect(again.signals).toBeUndefined()
+  })
+
+  it('gives one restart, whoever records the crossing turn twice at once', async () => {
+    const working = await started({ policy: 'auto' })
+    const request = { ...working, ...turnAt(90, 'run_tests') }
+    const results = await Promise.all(Array.from({ length: 4 }, () => scene.service.recordTurn(request)))
+    expect(results.filter(({ ok }) => ok)).toHaveLength(1)
+    expect(await kept.handoffs(working.session.conversationId)).toHaveLength(1)
+  })
+
+  it('leaves a record that verifies', async () => {
+    const working = await started({ policy: 'auto' })
+    const worked = unwrap(await scene.service.recordTurn({ ...working, ...turnAt(60, 'read_file') }))
+    const compaction = { type: 'compaction' as const, trigger: 'auto' as const, preTokens: 61_000 }
+    unwrap(await scene.context.report({ session: worked.session.id, report: compaction }))
+    unwrap(await scene.service.recordTurn({ ...worked, ...turnAt(90, 'run_tests') }))
+    const audit = new AuditService({ store: scene.store, sha256 })
+    expect(unwrap(await audit.verify(working.session.conversationId))).toMatchObject({ intact: true })
+    const types = (await kept.audit(working.session.conversationId)).map(({ event }) => event.type)
+    expect(types.filter((type) => type.startsWith('context.'))).toEqual([
+      'context.milestone_reached',
+      'context.compacted',
+      'context.milestone_reached',
+    ])
+  })
+
+  it('tells a notifier once the signal is stored, and does not mind if it throws', async () => {
+    const seen: string[] = []
+    const notify = async ({ id, recipientId, text }: { id: string; recipientId: string; text: string }) => {
+      const { items } = await scene.store.signals.listFor(recipientId as never, {})
+      seen.push(`${items.some((stored) => stored.id === id)} ${text}`)
+      throw new Error('nobody listens')
+    }
+    const store: Store = scene.store
+    const service = new HandoffService({ store, clock: scene.clock, ids: scene.ids, notifier: { notify } })
+    unwrap(await service.recordTurn({ ...(await started()), ...turnAt(55) }))
+    expect(seen).toEqual([expect.stringContaining('true Your context window is 55 % full')])
+  })
+})
