@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type LoopbackServer, startServer } from './loopback-server.ts'
 
 /** The counters of one answer, as the Messages API reports them. */
 export interface Usage {
@@ -28,15 +27,13 @@ export interface Script {
 }
 
 /** A stand-in for the Messages API, on the loopback. */
-export interface MessagesApi extends AsyncDisposable {
-  readonly url: string
+export interface MessagesApi extends LoopbackServer {
   /** Who asked so far, in order. */
   readonly asked: readonly Asker[]
 }
 
 interface Body {
   readonly model: string
-  readonly stream?: boolean
   readonly tools?: readonly unknown[]
   readonly messages: readonly { readonly content: unknown }[]
 }
@@ -51,7 +48,7 @@ const SMALL: Usage = {
 /** Starts a stand-in that follows a script. */
 export const startMessagesApi = async (script: Script): Promise<MessagesApi> => {
   const asked: Asker[] = []
-  const answer = (body: Body): Message => {
+  const server = await startServer('/v1/messages', (body: Body) => {
     const asker = askerOf(body, script)
     const turn = asked.filter((who) => who === 'turn').length
     asked.push(asker)
@@ -61,41 +58,15 @@ export const startMessagesApi = async (script: Script): Promise<MessagesApi> => 
       summary: script.summary,
       auxiliary: undefined,
     }[asker]
-    return messageOf(asked.length, body.model, said ?? { text: 'Yes.', usage: SMALL })
-  }
-  const server = createServer((request, response) => {
-    respond(request, response, answer).catch((error: unknown) => response.writeHead(500).end(String(error)))
+    return eventsOf(messageOf(asked.length, body.model, said ?? { text: 'Yes.', usage: SMALL }))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  return { ...server, asked }
 }
 
 const askerOf = ({ tools = [], messages }: Body, { subagent }: Script): Asker => {
   if (JSON.stringify(messages.at(-1)?.content).includes('detailed summary')) return 'summary'
   if (subagent && JSON.stringify(messages[0]?.content).includes(subagent.prompt)) return 'subagent'
   return tools.length > 0 ? 'turn' : 'auxiliary'
-}
-
-type Message = ReturnType<typeof messageOf>
-
-const respond = async (request: IncomingMessage, response: ServerResponse, answer: (body: Body) => Message) => {
-  let text = ''
-  for await (const chunk of request.setEncoding('utf8')) text += chunk
-  const isMessage = request.method === 'POST' && request.url?.split('?')[0] === '/v1/messages'
-  if (!isMessage) return response.writeHead(404, { 'content-type': 'application/json' }).end('{"type":"error"}')
-  const body = JSON.parse(text) as Body
-  const message = answer(body)
-  if (body.stream !== true)
-    return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(message))
-  const lines = eventsOf(message).map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-  return response.writeHead(200, { 'content-type': 'text/event-stream' }).end(lines.join(''))
 }
 
 const messageOf = (number: number, model: string, { text = 'Done.', tool, usage }: Answer) => ({
@@ -110,7 +81,7 @@ const messageOf = (number: number, model: string, { text = 'Done.', tool, usage 
 })
 
 /** As the API streams it: the true input side with an output of 1 first, the whole output at the end. */
-const eventsOf = ({ content, stop_reason, usage, ...message }: Message) => [
+const eventsOf = ({ content, stop_reason, usage, ...message }: ReturnType<typeof messageOf>) => [
   {
     type: 'message_start',
     message: { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } },

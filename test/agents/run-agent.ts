@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Options, query, type SDKMessage } from '@anthropic-ai/claude-agent-sdk'
+import { NO_WAY_OUT } from './loopback-server.ts'
 
 /** How a run differs from the plain one. */
 export interface AgentRun {
@@ -32,6 +33,7 @@ export async function* runAgent({ url, prompt, options = {}, env = {} }: AgentRu
           ANTHROPIC_API_KEY: 'none',
           CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
           IS_SANDBOX: '1',
+          ...NO_WAY_OUT,
           ...env,
         },
       },
