@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     include: ['test/**/*.test.ts'],
+    exclude: ['**/node_modules/**', 'test/agents/**'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',

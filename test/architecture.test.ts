@@ -76,6 +76,9 @@ const CLOSED_LISTS: readonly string[] = [
   'domain/handoff.ts: TERMINAL_HANDOFF_STATUSES',
 ]
 
+/** What a reader takes, as types; `test/agents` holds them against the types of the runtime's own package. */
+const READ_SHAPES: readonly string[] = ['adapters/claude/agent-sdk-reader.ts: AgentSdkShapes']
+
 const SOURCES = readSources('src')
 const ENTRIES = entryPoints(JSON.parse(readFileSync('package.json', 'utf8')) as Manifest)
 
@@ -169,8 +172,8 @@ describe('what nobody uses', () => {
     ])
   })
 
-  it('is no export of this library, closed lists aside', () => {
-    expect(unusedExports(SOURCES, ENTRIES)).toEqual(CLOSED_LISTS)
+  it('is no export of this library, closed lists and shapes aside', () => {
+    expect(unusedExports(SOURCES, ENTRIES)).toEqual([...READ_SHAPES, ...CLOSED_LISTS])
   })
 
   it('is seen when it is a value, or a type its own file does not need', () => {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defined } from '../../domain/defined.ts'
 import type { WindowEvent } from '../../domain/window-event.ts'
 import type { WindowReader } from '../../ports/window-reader.ts'
-import { assistantMessage, charactersOf, readAssistant } from './claude-message.ts'
+import { assistantMessage, type ClaudeMessageShapes, charactersOf, readAssistant } from './claude-message.ts'
 import { timeOf } from './transcript-reader.ts'
 
 const common = { uuid: z.string().optional(), session_id: z.string(), timestamp: z.string().optional() }
@@ -17,6 +17,7 @@ const message = z.discriminatedUnion('type', [
   }),
   z.looseObject({
     ...common,
+    session_id: z.string().optional(),
     type: z.literal('user'),
     message: z.looseObject({ content: z.unknown().optional() }),
     parent_tool_use_id: z.string().nullish(),
@@ -132,3 +133,11 @@ const readResult = ({ modelUsage: models, timestamp }: Of<'result'>): readonly W
       }),
     ]
   })
+
+/** What is read of the SDK's messages, part by part, as it arrives. `test/agents` holds it against the SDK's own types. */
+export interface AgentSdkShapes extends ClaudeMessageShapes {
+  readonly message: z.input<typeof message>
+  readonly compactMetadata: z.input<typeof compactMetadata>
+  readonly started: z.input<typeof started>
+  readonly modelUsage: z.input<typeof modelUsage>
+}

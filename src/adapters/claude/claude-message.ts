@@ -35,6 +35,13 @@ export const assistantMessage = z.looseObject({
   usage: z.unknown().optional(),
 })
 
+/** What is read of an assistant message, part by part, as it arrives. */
+export interface ClaudeMessageShapes {
+  readonly usage: z.input<typeof usage>
+  readonly iteration: z.input<typeof iteration>
+  readonly toolUse: z.input<typeof toolUse>
+}
+
 /** Local messages (errors, interrupts) carry this in place of a model, and no usage worth reading. */
 const SYNTHETIC = '<synthetic>'
 

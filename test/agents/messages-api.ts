@@ -1,0 +1,107 @@
+import { type LoopbackServer, startServer } from './loopback-server.ts'
+
+/** The counters of one answer, as the Messages API reports them. */
+export interface Usage {
+  readonly input_tokens: number
+  readonly cache_creation_input_tokens: number
+  readonly cache_read_input_tokens: number
+  readonly output_tokens: number
+}
+
+/** Something to say: a text, or a tool to call. */
+export interface Answer {
+  readonly usage: Usage
+  readonly text?: string
+  readonly tool?: { readonly name: string; readonly input: unknown }
+}
+
+/** Who asks: the main thread, a subagent, the compaction, or a helper of the command such as the one that finds titles. */
+export type Asker = 'turn' | 'subagent' | 'summary' | 'auxiliary'
+
+/** What to say to whom. The main thread's answers go in order, and the last one is repeated. */
+export interface Script {
+  readonly turns: readonly Answer[]
+  readonly summary?: Answer
+  /** A subagent is known by what it was asked to do. */
+  readonly subagent?: Answer & { readonly prompt: string }
+}
+
+/** A stand-in for the Messages API, on the loopback. */
+export interface MessagesApi extends LoopbackServer {
+  /** Who asked so far, in order. */
+  readonly asked: readonly Asker[]
+}
+
+interface Body {
+  readonly model: string
+  readonly tools?: readonly unknown[]
+  readonly messages: readonly { readonly content: unknown }[]
+}
+
+const SMALL: Usage = {
+  input_tokens: 7,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+  output_tokens: 3,
+}
+
+/** Starts a stand-in that follows a script. */
+export const startMessagesApi = async (script: Script): Promise<MessagesApi> => {
+  const asked: Asker[] = []
+  const server = await startServer('/v1/messages', (body: Body) => {
+    const asker = askerOf(body, script)
+    const turn = asked.filter((who) => who === 'turn').length
+    asked.push(asker)
+    const said = {
+      turn: script.turns[turn] ?? script.turns.at(-1),
+      subagent: script.subagent,
+      summary: script.summary,
+      auxiliary: undefined,
+    }[asker]
+    return eventsOf(messageOf(asked.length, body.model, said ?? { text: 'Yes.', usage: SMALL }))
+  })
+  return { ...server, asked }
+}
+
+const askerOf = ({ tools = [], messages }: Body, { subagent }: Script): Asker => {
+  if (JSON.stringify(messages.at(-1)?.content).includes('detailed summary')) return 'summary'
+  if (subagent && JSON.stringify(messages[0]?.content).includes(subagent.prompt)) return 'subagent'
+  return tools.length > 0 ? 'turn' : 'auxiliary'
+}
+
+const messageOf = (number: number, model: string, { text = 'Done.', tool, usage }: Answer) => ({
+  id: `msg_${number}`,
+  type: 'message',
+  role: 'assistant',
+  model,
+  content: [tool === undefined ? { type: 'text', text } : { type: 'tool_use', id: `toolu_${number}`, ...tool }],
+  stop_reason: tool === undefined ? 'end_turn' : 'tool_use',
+  stop_sequence: null,
+  usage,
+})
+
+/** As the API streams it: the true input side with an output of 1 first, the whole output at the end. */
+const eventsOf = ({ content, stop_reason, usage, ...message }: ReturnType<typeof messageOf>) => [
+  {
+    type: 'message_start',
+    message: { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } },
+  },
+  ...content.flatMap((block, index) => [
+    {
+      type: 'content_block_start',
+      index,
+      content_block: 'text' in block ? { ...block, text: '' } : { ...block, input: {} },
+    },
+    {
+      type: 'content_block_delta',
+      index,
+      delta:
+        'text' in block
+          ? { type: 'text_delta', text: block.text }
+          : { type: 'input_json_delta', partial_json: JSON.stringify(block.input) },
+    },
+    { type: 'content_block_stop', index },
+  ]),
+  { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage },
+  { type: 'message_stop' },
+]

@@ -1,0 +1,62 @@
+import { type LoopbackServer, startServer } from './loopback-server.ts'
+
+/** Something to say: a text, or a command to run. */
+export interface CodexAnswer {
+  /** Everything sent, and how much of it was cached. */
+  readonly input: number
+  readonly cached: number
+  readonly output: number
+  readonly text?: string
+  readonly command?: string
+}
+
+/** A stand-in for the Responses API, on the loopback. */
+export interface ResponsesApi extends LoopbackServer {
+  /** Who asked so far, in order. */
+  readonly asked: readonly ('turn' | 'summary')[]
+}
+
+interface Body {
+  readonly input: readonly unknown[]
+}
+
+/** Starts a stand-in that gives these answers in order, and `summary` to a compaction. */
+export const startResponsesApi = async (
+  turns: readonly CodexAnswer[],
+  summary?: CodexAnswer,
+): Promise<ResponsesApi> => {
+  const asked: ('turn' | 'summary')[] = []
+  const server = await startServer('/v1/responses', ({ input }: Body) => {
+    const isSummary = JSON.stringify(input.at(-1)).includes('CONTEXT CHECKPOINT COMPACTION')
+    const said = isSummary ? summary : turns[asked.filter((who) => who === 'turn').length]
+    asked.push(isSummary ? 'summary' : 'turn')
+    if (said === undefined) throw new Error(`Nothing to say to request ${asked.length}`)
+    return eventsOf(`${asked.length}`, said)
+  })
+  return { ...server, asked }
+}
+
+const eventsOf = (id: string, answer: CodexAnswer) => [
+  { type: 'response.created', response: { id: `resp_${id}` } },
+  { type: 'response.output_item.done', output_index: 0, item: itemOf(id, answer) },
+  { type: 'response.completed', response: { id: `resp_${id}`, usage: usageOf(answer) } },
+]
+
+const itemOf = (id: string, { text = 'Done.', command }: CodexAnswer) =>
+  command === undefined
+    ? { type: 'message', id: `msg_${id}`, role: 'assistant', content: [{ type: 'output_text', text }] }
+    : {
+        type: 'function_call',
+        id: `fc_${id}`,
+        call_id: `call_${id}`,
+        name: 'exec_command',
+        arguments: JSON.stringify({ cmd: command }),
+      }
+
+const usageOf = ({ input, cached, output }: CodexAnswer) => ({
+  input_tokens: input,
+  input_tokens_details: { cached_tokens: cached },
+  output_tokens: output,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: input + output,
+})

@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Options, query, type SDKMessage } from '@anthropic-ai/claude-agent-sdk'
+import { NO_WAY_OUT } from './loopback-server.ts'
+
+/** How a run differs from the plain one. */
+export interface AgentRun {
+  readonly url: string
+  readonly prompt: string
+  readonly options?: Partial<Options>
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Runs the real SDK, and the command inside it, against an API of ours, in a home of its own. */
+export async function* runAgent({ url, prompt, options = {}, env = {} }: AgentRun): AsyncGenerator<SDKMessage> {
+  const home = mkdtempSync(join(tmpdir(), 'batonpass-agent-'))
+  try {
+    yield* query({
+      prompt,
+      options: {
+        cwd: home,
+        model: 'claude-sonnet-4-5',
+        permissionMode: 'bypassPermissions',
+        allowDangerouslySkipPermissions: true,
+        settingSources: [],
+        ...options,
+        // Given whole, so that nothing of the machine's own settings or keys reaches the run.
+        env: {
+          PATH: process.env.PATH,
+          HOME: home,
+          ANTHROPIC_BASE_URL: url,
+          ANTHROPIC_API_KEY: 'none',
+          CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+          IS_SANDBOX: '1',
+          ...NO_WAY_OUT,
+          ...env,
+        },
+      },
+    })
+  } finally {
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
