@@ -125,3 +125,4 @@ export const openMigrator = (options: Pick<StoreOptions, 'database' | 'dataDir' 
 export const WINDOW_READERS: readonly WindowReader[] = [rolloutReader, transcriptReader, agentSdkReader]
 
 export { believedWindow } from './adapters/catalogue/model-windows.ts'
+export { readConfiguration } from './adapters/config/read-configuration.ts'

@@ -2,7 +2,14 @@ export { sha256 } from './adapters/system/sha256.ts'
 export { systemClock } from './adapters/system/system-clock.ts'
 export { uuidV7Ids } from './adapters/system/uuid-v7-ids.ts'
 export { type Batonpass, createBatonpass } from './batonpass.ts'
-export { type BatonpassOptions, buildContainer, type ContainerParts, type StoreOptions, TOKENS } from './container.ts'
+export {
+  type BatonpassOptions,
+  buildContainer,
+  type ContainerParts,
+  readConfiguration,
+  type StoreOptions,
+  TOKENS,
+} from './container.ts'
 export {
   type AgentSession,
   hasBaton,
@@ -14,6 +21,14 @@ export {
 export type { AuditHead, SealedEntry, Sha256 } from './domain/audit-chain.ts'
 export type { AuditEntry, AuditEvent } from './domain/audit-event.ts'
 export type { AuditProblem, AuditProblemClass, AuditVerdict } from './domain/audit-verdict.ts'
+export {
+  type CheckedConfiguration,
+  type Configuration,
+  ConfigurationError,
+  type ConfigurationProblem,
+  type ConfigurationSetting,
+  type RestartPolicy,
+} from './domain/configuration.ts'
 export type { ContextWindowSnapshot, SnapshotRecord, SnapshotType } from './domain/context-snapshot.ts'
 export type { Conversation, Workspace } from './domain/conversation.ts'
 export type { Change, Expected } from './domain/decision.ts'
@@ -33,6 +48,7 @@ export {
   type TraceContext,
 } from './domain/handoff.ts'
 export { foldHistory, type History } from './domain/history.ts'
+export type { HookEvent, HookMoment, HookSettings } from './domain/hook-settings.ts'
 export {
   type AgentSessionId,
   agentSessionId,
@@ -55,6 +71,7 @@ export { type Instant, instant } from './domain/instant.ts'
 export type { Lineage, LineageBranch, LineageRecord, LineageSubject } from './domain/lineage.ts'
 export type { Message, MessageInHistory, MessageRole } from './domain/message.ts'
 export { type MessageSummary, totalMessages } from './domain/message-summary.ts'
+export type { Milestone, MilestoneName } from './domain/milestone.ts'
 export { describeRefusal, type Refusal, type RefusalCode } from './domain/refusal.ts'
 export type { RestartBudget } from './domain/restart-budget.ts'
 export type { Result } from './domain/result.ts'

@@ -164,6 +164,7 @@ describe('the public surface', () => {
   it('has these values, and changes on purpose only', () => {
     expect(Object.keys(batonpass).sort()).toEqual([
       'AuditService',
+      'ConfigurationError',
       'HANDOFF_TRANSITIONS',
       'HandoffHistory',
       'HandoffService',
@@ -189,6 +190,7 @@ describe('the public surface', () => {
       'messageId',
       'rangeContains',
       'rangeLength',
+      'readConfiguration',
       'sequenceRange',
       'sha256',
       'snapshotId',

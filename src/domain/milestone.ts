@@ -39,3 +39,7 @@ export const reach = (milestones: readonly Milestone[], pressure: number, latche
   const signal = milestones.findLast(({ at }) => pressure >= at && at > latchedAt)
   return signal === undefined ? { latchedAt } : { signal, latchedAt: signal.at }
 }
+
+/** Milestones from fractions alone: the first three have the known names, further ones a number. */
+export const milestonesAt = (fractions: readonly number[]): readonly Milestone[] =>
+  fractions.map((at, index) => ({ name: MILESTONE_NAMES[index] ?? `milestone ${index + 1}`, at }))
