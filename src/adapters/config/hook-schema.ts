@@ -7,7 +7,19 @@ import {
   type HookMoment,
   type HookSettings,
 } from '../../domain/hook-settings.ts'
-import { duration, flag, LONGEST_STEP_MS, list, meant, said, section, text, textLike, word } from './values.ts'
+import {
+  commandLine,
+  duration,
+  flag,
+  LONGEST_STEP_MS,
+  list,
+  meant,
+  said,
+  section,
+  text,
+  textLike,
+  word,
+} from './values.ts'
 
 const HOOK_TYPES = ['shell', 'webhook', 'slack', 'discord', 'function'] as const
 
@@ -52,15 +64,10 @@ const common = {
   timeout: duration(LONGEST_STEP_MS).optional(),
 }
 
-/** A command line for a shell, or a program and its arguments without one. */
-const command = z.union([text, z.array(text).min(1)], {
-  error: said('it is neither a command line nor a list of words', 'Write one such as "npm test" or [npm, test].'),
-})
-
 const hook = z.discriminatedUnion(
   'type',
   [
-    section({ type: z.literal('shell'), ...common, command }),
+    section({ type: z.literal('shell'), ...common, command: commandLine }),
     section({
       type: z.literal('webhook'),
       ...common,

@@ -29,9 +29,14 @@ export const milestoneClaims = (content: unknown): MilestoneClaims => {
   return {
     claims: read.filter((claim) => claim !== undefined && claim !== 'unreadable'),
     isList,
-    isPartial: read.includes('unreadable') || (list !== undefined && (typeof list !== 'object' || list === null)),
+    isPartial: read.includes('unreadable') || !isUsable(list),
   }
 }
+
+/** An empty list, or something else altogether, is reported for what it is. */
+const isUsable = (milestones: unknown): boolean =>
+  milestones === undefined ||
+  (typeof milestones === 'object' && milestones !== null && !(Array.isArray(milestones) && milestones.length === 0))
 
 const claimAt = (
   content: unknown,

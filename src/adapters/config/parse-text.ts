@@ -1,6 +1,7 @@
 import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument, type YAMLError } from 'yaml'
 import { ConfigurationError } from '../../domain/configuration.ts'
 import type { SettingPath } from '../../domain/milestone-settings.ts'
+import { nestsTooDeep } from './nesting.ts'
 
 /** What a text holds, and on which line each part of it stands. */
 export interface ParsedText {
@@ -16,7 +17,6 @@ const STRICT = {
   stringKeys: true,
   uniqueKeys: true,
   prettyErrors: false,
-  logLevel: 'silent',
 } as const
 
 /** More than a configuration repeats, and far less than a bomb needs. */
@@ -27,6 +27,7 @@ const MOST_SYNTAX_PROBLEMS = 3
 
 /** Reads YAML, or JSON where the name says so. */
 export const parseText = (text: string, isJson: boolean): ParsedText => {
+  if (nestsTooDeep(text)) throw tooDeep()
   const lines = new LineCounter()
   const document = parseDocument(text, { ...STRICT, lineCounter: lines })
   const lineAt = (offset: number): number => lines.linePos(offset).line
@@ -41,6 +42,9 @@ export const parseText = (text: string, isJson: boolean): ParsedText => {
   if (relevant.length > 0) throw syntaxError(relevant, lineAt)
   return { content: isJson ? content : plainData(document), lineOf }
 }
+
+const tooDeep = (): ConfigurationError =>
+  new ConfigurationError([{ path: '', problem: 'it nests too deep', advice: 'Close what was opened.' }])
 
 const jsonIn = (text: string, lineAt: (offset: number) => number): unknown => {
   try {

@@ -104,6 +104,15 @@ export const text = value((raw) =>
       ),
 )
 
+const isText = (raw: unknown): raw is string => typeof raw === 'string' && raw.trim() !== ''
+
+/** A command line for a shell, or a program and its arguments without one. */
+export const commandLine = value((raw): string | readonly string[] | Wrong => {
+  if (isText(raw)) return raw
+  if (Array.isArray(raw) && isText(raw[0]) && raw.every((part) => typeof part === 'string')) return raw
+  return new Wrong('it is neither a command line nor a list of words', 'Write one such as "npm test" or [npm, test].')
+})
+
 /** A text of a certain form. The text itself is not shown: it may be a secret. */
 export const textLike = (form: (text: string) => boolean, what: string, advice: string) =>
   value((raw) => (typeof raw === 'string' && form(raw) ? raw : new Wrong(`it is not ${what}`, advice)))
