@@ -1,4 +1,6 @@
+import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readConfiguration } from '../../src/index.ts'
 import { fileWith, problemsIn } from './checking.ts'
@@ -117,6 +119,37 @@ describe('a file', () => {
     expect(configuration.contextLimit).toBe(7)
     expect((await readConfiguration(fileWith('\ufeff{"context_limit": 7}', 'a.json'))).configuration.contextLimit).toBe(
       7,
+    )
+  })
+
+  it('of any text is used or refused, and nothing else happens', async () => {
+    const files = [fileWith('', 'any.yaml'), fileWith('', 'any.json')]
+    const pieces = [
+      'session',
+      'milestones',
+      ': ',
+      '- ',
+      '? ',
+      '[',
+      ']',
+      '{',
+      '}',
+      ',',
+      '\n',
+      '  ',
+      '\t',
+      '&a ',
+      '*a',
+      '!!x ',
+    ]
+    const others = ['"', "'", '|', '>', '#', '%YAML 1.1\n', '---\n', '0.5', '__proto__', 'null', '\u0000', '\ufeff']
+    const text = fc.array(fc.oneof(fc.constantFrom(...pieces, ...others), fc.string())).map((parts) => parts.join(''))
+    await fc.assert(
+      fc.asyncProperty(text, fc.constantFrom(...files), async (written, file) => {
+        writeFileSync(file, written)
+        for (const { problem, advice } of await problemsIn(file)) expect([problem, advice]).not.toContain('')
+      }),
+      { numRuns: 500 },
     )
   })
 })

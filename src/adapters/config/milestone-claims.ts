@@ -52,7 +52,7 @@ const claimAt = (
 }
 
 /** What stands at a path, through own keys only. */
-export const valueAt = (content: unknown, path: SettingPath): unknown =>
+const valueAt = (content: unknown, path: SettingPath): unknown =>
   path.reduce<unknown>(
     (node, key) =>
       typeof node === 'object' && node !== null && Object.hasOwn(node, key)
