@@ -82,6 +82,13 @@ describe('milestones', () => {
     ])
   })
 
+  it('are switched off by their own key only, so an empty alias is one problem and not two', async () => {
+    const object = { milestones: { restart: 0.8 }, session: { context_threshold: null } }
+    expect((await linesIn(object)).map((line) => line.split(' | ')[1])).toEqual([
+      'nothing is not a fraction from 0 up to, but not, 1',
+    ])
+  })
+
   const HIGHER = 'Make each milestone higher than the one before it, or switch one off with null.'
 
   it.each<readonly [object, string]>([
