@@ -1,4 +1,5 @@
-import { type BatonpassOptions, buildContainer, openStore, TOKENS } from './container.ts'
+import { type BatonpassOptions, buildContainer, openStore, readConfiguration, TOKENS } from './container.ts'
+import type { Configuration } from './domain/configuration.ts'
 import { defined } from './domain/defined.ts'
 import type { AuditService } from './services/audit-service.ts'
 import type { ContextService } from './services/context-service.ts'
@@ -10,6 +11,12 @@ export interface Batonpass extends AsyncDisposable {
   readonly context: ContextService
   readonly audit: AuditService
   close(): Promise<void>
+}
+
+/** What may be chosen, in code or in a configuration; what is said in code counts. */
+export interface CreateOptions extends BatonpassOptions {
+  /** The name of a YAML or JSON file, or its content as an object. */
+  readonly config?: string | object
 }
 
 /**
@@ -25,15 +32,26 @@ export interface Batonpass extends AsyncDisposable {
  * console.log(conversation.originalTask) // => Fix the flaky test
  * ```
  */
-export const createBatonpass = async (options: BatonpassOptions = {}): Promise<Batonpass> => {
-  const { clock, ids, redact, monitor, notifier } = options
+export const createBatonpass = async (options: CreateOptions = {}): Promise<Batonpass> => {
+  const { config, store: _, ...given } = options
+  const configured = config === undefined ? {} : settingsOf((await readConfiguration(config)).configuration)
   const store = await openStore(options)
-  const parts = buildContainer(defined({ store, clock, ids, redact, monitor, notifier }))
+  const parts = buildContainer({ ...configured, ...defined(given), store })
   const isOurs = options.store === undefined || options.store === 'memory'
   const close = async (): Promise<void> => {
     if (isOurs) await store[Symbol.asyncDispose]()
   }
-  const [handoffs, audit] = [parts.resolve(TOKENS.handoffService), parts.resolve(TOKENS.auditService)]
-  const context = parts.resolve(TOKENS.contextService)
-  return { handoffs, context, audit, close, [Symbol.asyncDispose]: close }
+  return {
+    handoffs: parts.resolve(TOKENS.handoffService),
+    context: parts.resolve(TOKENS.contextService),
+    audit: parts.resolve(TOKENS.auditService),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
 }
+
+/** What of a configuration is in force here; the rest is for whoever runs agents. */
+const settingsOf = ({ monitor, contextLimit, restart }: Configuration): Partial<BatonpassOptions> => ({
+  monitor: defined({ ...monitor, contextLimit }),
+  restartBudget: restart.budget,
+})

@@ -14,6 +14,7 @@ import { systemClock } from './adapters/system/system-clock.ts'
 import { uuidV7Ids } from './adapters/system/uuid-v7-ids.ts'
 import type { MonitorSettings } from './domain/context-monitor.ts'
 import { defined } from './domain/defined.ts'
+import { DEFAULT_RESTART_BUDGET, type RestartBudget } from './domain/restart-budget.ts'
 import type { Notifier } from './ports/notifier.ts'
 import type { Store } from './ports/store.ts'
 import type { Clock, IdGenerator } from './ports/system.ts'
@@ -46,6 +47,8 @@ export interface BatonpassOptions extends StoreOptions {
   readonly redact?: (text: string) => string
   /** How windows are watched unless a session says otherwise. */
   readonly monitor?: MonitorSettings
+  /** How often and how long conversations may be restarted unless they say otherwise. */
+  readonly restartBudget?: RestartBudget
   /** Is told of signals as soon as they are stored. */
   readonly notifier?: Notifier
 }
@@ -73,6 +76,7 @@ export const TOKENS = {
   store: token<Store>('Store'),
   notifier: token<Notifier>('Notifier'),
   monitorSettings: token<MonitorSettings>('MonitorSettings'),
+  restartBudget: token<RestartBudget>('RestartBudget'),
   handoffService: token<HandoffService>('HandoffService'),
   auditService: token<AuditService>('AuditService'),
   contextService: token<ContextService>('ContextService'),
@@ -90,7 +94,7 @@ export const TOKENS = {
  */
 export const buildContainer = (given: ContainerParts): DependencyContainer => {
   const { store, clock = systemClock, ids = uuidV7Ids, redact = (text: string) => text } = given
-  const { notifier = new InProcessNotifier(), monitor = {} } = given
+  const { notifier = new InProcessNotifier(), monitor = {}, restartBudget = DEFAULT_RESTART_BUDGET } = given
   const parts = container.createChildContainer()
   parts.register(TOKENS.clock, { useValue: clock })
   parts.register(TOKENS.ids, { useValue: ids })
@@ -98,6 +102,7 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
   parts.register(TOKENS.store, { useValue: store })
   parts.register(TOKENS.notifier, { useValue: notifier })
   parts.register(TOKENS.monitorSettings, { useValue: monitor })
+  parts.register(TOKENS.restartBudget, { useValue: restartBudget })
   parts.register(TOKENS.handoffService, { useFactory: instanceCachingFactory((c) => new HandoffService(around(c))) })
   parts.register(TOKENS.contextService, { useFactory: instanceCachingFactory((c) => new ContextService(around(c))) })
   parts.register(TOKENS.auditService, {
@@ -114,6 +119,7 @@ const around = (parts: DependencyContainer): HandoffServiceDeps => ({
   redact: parts.resolve(TOKENS.redact),
   notifier: parts.resolve(TOKENS.notifier),
   monitor: parts.resolve(TOKENS.monitorSettings),
+  restartBudget: parts.resolve(TOKENS.restartBudget),
   believedWindow,
 })
 
@@ -138,4 +144,5 @@ export const openMigrator = (options: Pick<StoreOptions, 'database' | 'dataDir' 
 /** The readers of every runtime there is one for, the most particular first. */
 export const WINDOW_READERS: readonly WindowReader[] = [rolloutReader, transcriptReader, agentSdkReader]
 
+export { readConfiguration } from './adapters/config/read-configuration.ts'
 export { believedWindow }

@@ -2,8 +2,15 @@ export { InProcessNotifier, type SignalListener } from './adapters/system/in-pro
 export { sha256 } from './adapters/system/sha256.ts'
 export { systemClock } from './adapters/system/system-clock.ts'
 export { uuidV7Ids } from './adapters/system/uuid-v7-ids.ts'
-export { type Batonpass, createBatonpass } from './batonpass.ts'
-export { type BatonpassOptions, buildContainer, type ContainerParts, type StoreOptions, TOKENS } from './container.ts'
+export { type Batonpass, type CreateOptions, createBatonpass } from './batonpass.ts'
+export {
+  type BatonpassOptions,
+  buildContainer,
+  type ContainerParts,
+  readConfiguration,
+  type StoreOptions,
+  TOKENS,
+} from './container.ts'
 export {
   type AgentSession,
   hasBaton,
@@ -15,6 +22,13 @@ export {
 export type { AuditHead, SealedEntry, Sha256 } from './domain/audit-chain.ts'
 export type { AuditEntry, AuditEvent } from './domain/audit-event.ts'
 export type { AuditProblem, AuditProblemClass, AuditVerdict } from './domain/audit-verdict.ts'
+export {
+  type CheckedConfiguration,
+  type Configuration,
+  ConfigurationError,
+  type ConfigurationProblem,
+  type ConfigurationSetting,
+} from './domain/configuration.ts'
 export type {
   ContextMonitor,
   MilestoneReached,
@@ -46,6 +60,7 @@ export {
   type TraceContext,
 } from './domain/handoff.ts'
 export { foldHistory, type History } from './domain/history.ts'
+export type { HookEvent, HookMoment, HookSettings } from './domain/hook-settings.ts'
 export {
   type AgentSessionId,
   agentSessionId,
@@ -70,7 +85,7 @@ export { type Instant, instant } from './domain/instant.ts'
 export type { Lineage, LineageBranch, LineageRecord, LineageSubject } from './domain/lineage.ts'
 export type { Message, MessageInHistory, MessageRole } from './domain/message.ts'
 export { type MessageSummary, totalMessages } from './domain/message-summary.ts'
-export { DEFAULT_MILESTONES, type Milestone } from './domain/milestone.ts'
+export { DEFAULT_MILESTONES, type Milestone, type MilestoneName } from './domain/milestone.ts'
 export type { MonitorReport, ReportOutcome } from './domain/monitor-reports.ts'
 export { describeRefusal, type Refusal, type RefusalCode } from './domain/refusal.ts'
 export type { RestartBudget } from './domain/restart-budget.ts'

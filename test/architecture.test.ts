@@ -35,6 +35,7 @@ const MAY_IMPORT: ImportTable = {
   'adapters/claude': ['domain', 'ports', 'adapters/claude', 'npm:zod'],
   'adapters/codex': ['domain', 'ports', 'adapters/codex', 'npm:zod'],
   'adapters/catalogue': ['domain', 'adapters/catalogue', 'npm:@pydantic/genai-prices'],
+  'adapters/config': ['domain', 'adapters/config', 'npm:node:fs/promises', 'npm:yaml', 'npm:zod'],
   'adapters/cli': [
     'domain',
     'ports',
@@ -56,6 +57,7 @@ const MAY_IMPORT: ImportTable = {
     'adapters/catalogue',
     'adapters/claude',
     'adapters/codex',
+    'adapters/config',
     'adapters/memory',
     'adapters/postgres',
     'adapters/system',

@@ -164,6 +164,7 @@ describe('the public surface', () => {
   it('has these values, and changes on purpose only', () => {
     expect(Object.keys(batonpass).sort()).toEqual([
       'AuditService',
+      'ConfigurationError',
       'ContextService',
       'DEFAULT_MILESTONES',
       'HANDOFF_TRANSITIONS',
@@ -192,6 +193,7 @@ describe('the public surface', () => {
       'messageId',
       'rangeContains',
       'rangeLength',
+      'readConfiguration',
       'sequenceRange',
       'sha256',
       'signalId',

@@ -1,5 +1,8 @@
 /** What is said when a window gets fuller, in the order of it. */
-export type MilestoneName = 'warning' | 'critical' | 'restart'
+export const MILESTONE_NAMES = ['warning', 'critical', 'restart'] as const
+
+/** What is said when a window gets fuller. */
+export type MilestoneName = (typeof MILESTONE_NAMES)[number]
 
 /** A point on the way to a full window: reached at a fraction of the usable window, and signalled once per cycle. */
 export interface Milestone {
@@ -47,3 +50,7 @@ export const reach = (milestones: readonly Milestone[], pressure: number, latche
   const signal = milestones.findLast(({ at }) => pressure >= at && at > latchedAt)
   return signal === undefined ? { latchedAt } : { signal, latchedAt: signal.at }
 }
+
+/** Milestones from fractions alone: the first three have the known names, further ones a number. */
+export const milestonesAt = (fractions: readonly number[]): readonly Milestone[] =>
+  fractions.map((at, index) => ({ name: MILESTONE_NAMES[index] ?? `milestone ${index + 1}`, at }))

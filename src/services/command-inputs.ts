@@ -18,6 +18,7 @@ import {
   turnId,
 } from '../domain/ids.ts'
 import type { Instant } from '../domain/instant.ts'
+import type { RestartBudget } from '../domain/restart-budget.ts'
 import { mapTexts } from '../domain/texts.ts'
 import type { TurnDraft, TurnInput } from '../domain/turn.ts'
 import { UNKNOWN_USAGE, type UsageReading } from '../domain/usage-reading.ts'
@@ -35,6 +36,8 @@ export interface CommandContext {
   readonly redact?: (text: string) => string
   /** How windows are watched unless a session says otherwise. */
   readonly monitor?: MonitorSettings
+  /** How often and how long conversations may be restarted unless they say otherwise. */
+  readonly restartBudget?: RestartBudget
   /** What is believed of a model's window until its runtime says. */
   readonly believedWindow?: (model: string) => WindowSize | undefined
 }

@@ -30,7 +30,8 @@ export const openingConversation = (asked: OpenConversation & Repeatable, contex
     question: { about: 'opening' as const, ...defined({ externalKey, parentId }) },
     // Nearly always the key is new, and the store says so if it is not. A parent has to be looked up.
     ...(parentId === undefined && { held: {} }),
-    decide: (facts: Parameters<typeof openConversation>[0]) => openConversation(facts, request, { id, at }),
+    decide: (facts: Parameters<typeof openConversation>[0]) =>
+      openConversation(facts, defined({ restartBudget: context.restartBudget, ...request }), { id, at }),
   }
 }
 

@@ -2,6 +2,7 @@ import type { CliCommand } from '../command.ts'
 import { auditQuery } from './audit-query.ts'
 import { auditTrail } from './audit-trail.ts'
 import { auditVerify } from './audit-verify.ts'
+import { configCheck } from './config-check.ts'
 import { conversationsList, conversationsShow } from './conversations.ts'
 import { demo } from './demo.ts'
 import { handoffsList, handoffsShow } from './handoffs.ts'
@@ -18,6 +19,7 @@ export const COMMANDS: Readonly<Record<string, CliCommand>> = {
   'migrate down': migrateDown,
   'migrate status': migrateStatus,
   'migrate sql': migrateSql,
+  'config check': configCheck,
   'audit trail': auditTrail,
   'audit verify': auditVerify,
   'audit query': auditQuery,

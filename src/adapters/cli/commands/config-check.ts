@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs'
+import { readConfiguration } from '../../../container.ts'
+import { ConfigurationError } from '../../../domain/configuration.ts'
+import { RefusedError } from '../../../domain/unwrap.ts'
+import type { CliCommand, Invocation } from '../command.ts'
+import { noWords } from '../history-args.ts'
+import { UsageError } from '../problems.ts'
+import { renderConfiguration, renderProblems } from '../render-configuration.ts'
+import { plain, toJson } from '../render-text.ts'
+
+/** Where a configuration is looked for when none is named. */
+const USUAL_FILES = ['batonpass.yaml', 'batonpass.yml', 'batonpass.json'] as const
+
+const DETAILS = [
+  `Without FILE it looks for ${USUAL_FILES.join(', ')} in the working directory.`,
+  'Shows every setting in force and the key it comes from, or everything that is wrong with the file.',
+  'Exit status 0 when the file can be used, 3 when not.',
+  '',
+  '  --json  for machines: {file, settings, remarks}, or {file, problems}; durations in milliseconds',
+].join('\n')
+
+/** Says what a configuration file amounts to, or what is wrong with it. Nothing is opened or started. */
+export const configCheck: CliCommand = {
+  summary: 'show the settings a configuration file gives, or what is wrong with it',
+  usage: 'config check [FILE] [--json]',
+  details: DETAILS,
+  options: { json: { type: 'boolean' } },
+  run: async (invocation) => {
+    const [named, ...rest] = invocation.positionals
+    noWords({ ...invocation, positionals: rest })
+    const file = named ?? usualFile()
+    if (!existsSync(file)) throw new UsageError(`There is no file "${plain(file)}".`)
+    try {
+      await showSettings(file, invocation)
+    } catch (problem) {
+      if (!(problem instanceof ConfigurationError)) throw problem
+      throw refusal(file, problem, invocation)
+    }
+  },
+}
+
+const usualFile = (): string => {
+  const there = USUAL_FILES.filter((file) => existsSync(file))
+  const [only] = there
+  if (only === undefined) throw new UsageError(`There is no ${USUAL_FILES.join(', ')} here. Name a file.`)
+  if (there.length > 1) throw new UsageError(`There are ${there.join(' and ')} here. Keep one, or name the file.`)
+  return only
+}
+
+const showSettings = async (file: string, { values, out }: Invocation): Promise<void> => {
+  const { settings, remarks } = await readConfiguration(file)
+  out.line(values.json === true ? toJson({ file, settings, remarks }) : renderConfiguration(file, settings, remarks))
+}
+
+/** Problems are what was asked for, so they are results; that there are any is the refusal. */
+const refusal = (file: string, { problems }: ConfigurationError, { values, out }: Invocation): RefusedError => {
+  out.line(values.json === true ? toJson({ file, problems }) : renderProblems(file, problems))
+  const problem = `it has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}`
+  return new RefusedError({ code: 'input.invalid', field: `configuration ${plain(file)}`, problem })
+}

@@ -1,0 +1,54 @@
+import type { ConfigurationProblem, ConfigurationSetting } from '../../domain/configuration.ts'
+import { Table } from './render-table.ts'
+import { plain } from './render-text.ts'
+
+/** Every setting in force with the key it comes from, and what is worth a second look. */
+export const renderConfiguration = (
+  file: string,
+  settings: readonly ConfigurationSetting[],
+  remarks: readonly string[],
+): string => {
+  const columns = [
+    { title: 'SETTING', of: ({ key }: ConfigurationSetting) => key, most: 30 },
+    { title: 'VALUE', of: valueText, most: 30 },
+    { title: 'FROM', of: ({ from }: ConfigurationSetting) => from },
+  ]
+  const table = new Table(columns, settings)
+  return [
+    `${plain(file)} can be used.`,
+    '',
+    table.header(),
+    ...settings.map((setting) => table.row(setting)),
+    ...(remarks.length === 0 ? [] : ['', ...remarks.map((remark) => `Note: ${plain(remark)}`)]),
+  ].join('\n')
+}
+
+/** Every problem: where, what is wrong, and below it what to do. */
+export const renderProblems = (file: string, problems: readonly ConfigurationProblem[]): string =>
+  problems
+    .map(({ path, problem, advice, line }) => {
+      const place = `${file}${line === undefined ? '' : `:${line}`}`
+      return `${plain(place)}: ${plain(path === '' ? problem : `${path}: ${problem}`)}.\n  ${plain(advice)}`
+    })
+    .join('\n')
+
+/** What a null means depends on the setting. */
+const valueText = ({ key, value }: ConfigurationSetting): string => {
+  if (value === null && key === 'restart.template') return 'built-in'
+  if (value === null) return key.startsWith('milestones.') ? 'off' : 'none'
+  return DURATIONS.has(key) && typeof value === 'number' ? durationText(value) : String(value)
+}
+
+const DURATIONS: ReadonlySet<string> = new Set(['restart.deadline', 'restart.checkpoint_timeout'])
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+] as const
+
+const durationText = (ms: number): string => {
+  const unit = UNITS.find(([, size]) => ms % size === 0)
+  return unit === undefined ? `${ms}ms` : `${ms / unit[1]}${unit[0]}`
+}

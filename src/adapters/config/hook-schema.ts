@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import { defined } from '../../domain/defined.ts'
+import {
+  HOOK_EVENTS,
+  HOOK_METHODS,
+  HOOK_MOMENTS,
+  type HookMoment,
+  type HookSettings,
+} from '../../domain/hook-settings.ts'
+import {
+  commandLine,
+  duration,
+  flag,
+  LONGEST_STEP_MS,
+  list,
+  meant,
+  said,
+  section,
+  text,
+  textLike,
+  word,
+} from './values.ts'
+
+const HOOK_TYPES = ['shell', 'webhook', 'slack', 'discord', 'function'] as const
+
+const SHELL_TIMEOUT_MS = 30_000
+const WEB_TIMEOUT_MS = 10_000
+
+const DOT_PATH = /^[\w-]{1,64}(\.[\w-]{1,64}){0,15}$/
+const VARIABLE = /^\$\{[A-Za-z_]\w*\}$/
+const HEADER_NAME = /^[A-Za-z0-9-]{1,128}$/
+
+const isHttps = (raw: string): boolean =>
+  VARIABLE.test(raw) || (URL.canParse(raw) && new URL(raw).protocol === 'https:')
+
+const url = textLike(
+  isHttps,
+  'an https address',
+  `Write one such as https://example.org/hook, or \${NAME} for a variable.`,
+)
+
+const headers = z.record(
+  z.string().regex(HEADER_NAME),
+  textLike((raw) => !/[\r\n\0]/.test(raw), 'a text on one line', `Write one line; \${NAME} stands for a variable.`),
+  {
+    error: ({ code }) =>
+      code === 'invalid_key'
+        ? said('it is not the name of a header', 'Use letters, digits and hyphens.')
+        : said('it is not a section of headers', 'Write names and values, such as X-Team: core.'),
+  },
+)
+
+const isFunction = (raw: unknown): boolean => typeof raw === 'function'
+
+const common = {
+  name: text.optional(),
+  on_events: list(word(HOOK_EVENTS), '[completed, failed]').optional(),
+  when: textLike(
+    (raw) => DOT_PATH.test(raw),
+    'a dot path',
+    'Write names with dots between them, such as session.branch_name.',
+  ).optional(),
+  continue_on_error: flag.optional(),
+  timeout: duration(LONGEST_STEP_MS).optional(),
+}
+
+const hook = z.discriminatedUnion(
+  'type',
+  [
+    section({ type: z.literal('shell'), ...common, command: commandLine }),
+    section({
+      type: z.literal('webhook'),
+      ...common,
+      url,
+      method: word(HOOK_METHODS).optional(),
+      headers: headers.optional(),
+    }),
+    section({ type: z.literal('slack'), ...common, url }),
+    section({ type: z.literal('discord'), ...common, url }),
+    section({
+      type: z.literal('function'),
+      ...common,
+      run: z.custom<(payload: unknown) => unknown>(isFunction, {
+        error: said('it is not a function', 'Give one from a program; a file cannot hold one.'),
+      }),
+    }),
+  ],
+  {
+    error: ({ code, input }) =>
+      code === 'invalid_union'
+        ? said('the type of the hook is not known', meant((input as { type?: unknown }).type, HOOK_TYPES))
+        : said('it is not a hook', 'Write keys, such as type: shell and command: npm test.'),
+  },
+)
+
+/** Hooks by the moment they are called at. */
+export const hooksSchema = section(
+  Object.fromEntries(
+    HOOK_MOMENTS.map((moment) => [moment, list(hook, '[{ type: shell, command: npm test }]').nullish()]),
+  ) as Record<HookMoment, z.ZodOptional<z.ZodNullable<z.ZodArray<typeof hook>>>>,
+)
+
+/** The hooks of a file as the library has them: in one list, each with its moment. */
+export const toHooks = (given: z.output<typeof hooksSchema>): readonly HookSettings[] =>
+  HOOK_MOMENTS.flatMap((moment) => (given[moment] ?? []).map((one) => toHook(moment, one)))
+
+const toHook = (moment: HookMoment, given: z.output<typeof hook>): HookSettings => {
+  const { name, on_events: onEvents, when, continue_on_error: shouldContinueOnError = true } = given
+  const timeoutMs = given.timeout ?? (given.type === 'shell' ? SHELL_TIMEOUT_MS : WEB_TIMEOUT_MS)
+  const shared = { moment, ...defined({ name, onEvents, when }), shouldContinueOnError, timeoutMs }
+  switch (given.type) {
+    case 'shell':
+      return { ...shared, type: given.type, command: given.command }
+    case 'webhook':
+      return {
+        ...shared,
+        type: given.type,
+        url: given.url,
+        method: given.method ?? 'POST',
+        headers: given.headers ?? {},
+      }
+    case 'slack':
+    case 'discord':
+      return { ...shared, type: given.type, url: given.url }
+    case 'function':
+      return { ...shared, type: given.type, run: given.run }
+    default:
+      return given satisfies never
+  }
+}

@@ -1,0 +1,74 @@
+import type { z } from 'zod'
+import { type CheckedConfiguration, ConfigurationError } from '../../domain/configuration.ts'
+import { defined } from '../../domain/defined.ts'
+import {
+  conflictsIn,
+  type FoundProblem,
+  orderProblems,
+  pathText,
+  type SettingPath,
+  settleMilestones,
+} from '../../domain/milestone-settings.ts'
+import { fileText } from './file-text.ts'
+import { milestoneClaims } from './milestone-claims.ts'
+import { type ParsedText, parseText } from './parse-text.ts'
+import { placeOfKey, schemaFor } from './schema.ts'
+import { toConfiguration } from './to-configuration.ts'
+
+/**
+ * Reads a configuration: a YAML or JSON file by its name, or an object with the same keys.
+ *
+ * What is not written has a default. The answer says for each setting where it came from.
+ *
+ * @throws ConfigurationError with everything that is wrong, and what to do about each
+ * @example
+ * ```ts
+ * const { configuration } = await readConfiguration({ session: { context_threshold: 0.1 } })
+ * console.log(configuration.monitor.milestones.map(({ name, at }) => `${name} ${at}`).join(', ')) // => warning 0.5, critical 0.65, restart 0.9
+ * ```
+ */
+export const readConfiguration = async (fileOrObject: string | object): Promise<CheckedConfiguration> => {
+  if (typeof fileOrObject !== 'string') return check({ content: fileOrObject, lineOf: () => undefined })
+  return check(parseText(await fileText(fileOrObject), fileOrObject.toLowerCase().endsWith('.json')))
+}
+
+/** An empty file is a configuration in which nothing is written. */
+const check = ({ content: given, lineOf }: ParsedText): CheckedConfiguration => {
+  const content = given ?? {}
+  const { claims, isList, isPartial } = milestoneClaims(content)
+  const parsed = schemaFor(isList).safeParse(content)
+  const settled = settleMilestones(claims, isList)
+  const problems = [
+    ...(parsed.error?.issues ?? []).flatMap(problemsIn),
+    ...conflictsIn(claims),
+    ...(isPartial ? [] : orderProblems(settled.settings)),
+  ]
+  if (parsed.data === undefined || problems.length > 0) throw errorOf(problems, lineOf)
+  return toConfiguration(parsed.data, settled)
+}
+
+/** One problem of each key that is not known, and one of anything else. */
+const problemsIn = (issue: z.core.$ZodIssue): readonly FoundProblem[] => {
+  const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)))
+  const [first = '', second = ''] = issue.message.split('\n')
+  if (issue.code !== 'unrecognized_keys') return [{ path, problem: first, advice: second }]
+  const advice = issue.message.split('\n')
+  return issue.keys.map((key, index) => ({
+    path: [...path, key],
+    problem: 'there is no such key',
+    advice: elsewhere(key) ?? advice[index] ?? '',
+  }))
+}
+
+const elsewhere = (key: string): string | undefined => {
+  const place = placeOfKey(key)
+  return place === undefined ? undefined : `Did you mean "${place}"?`
+}
+
+/** In the order of the file, where there is one. */
+const errorOf = (problems: readonly FoundProblem[], lineOf: (path: SettingPath) => number | undefined) =>
+  new ConfigurationError(
+    problems
+      .map(({ path, problem, advice }) => defined({ path: pathText(path), problem, advice, line: lineOf(path) }))
+      .toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)),
+  )

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { EXHAUSTED_CHOICES } from '../../domain/configuration.ts'
+import { PRESSURE_POLICIES } from '../../domain/context-monitor.ts'
+import { hooksSchema } from './hook-schema.ts'
+import {
+  count,
+  duration,
+  flag,
+  fraction,
+  LONGEST_STEP_MS,
+  LONGEST_WORK_MS,
+  list,
+  percentage,
+  remaining,
+  section,
+  text,
+  word,
+} from './values.ts'
+
+/** The milestones, as a list of fractions or by name. */
+const milestoneList = list(fraction, '[0.5, 0.65, 0.85]')
+const milestonesByName = section({
+  warning: fraction.nullable().optional(),
+  critical: fraction.nullable().optional(),
+  restart: fraction.nullable().optional(),
+})
+
+/** A section without keys below it is null in YAML, and means what an absent one does. */
+const keys = {
+  context_limit: count(1, 'tokens').optional(),
+  milestones: milestonesByName.optional(),
+  session: section({
+    context_threshold: remaining.optional(),
+    max_handoffs_per_job: count(0, 'restarts').optional(),
+  }).nullish(),
+  context_monitor: section({
+    enabled: flag.optional(),
+    warning_percentage: percentage.optional(),
+    critical_percentage: percentage.optional(),
+  }).nullish(),
+  restart: section({
+    policy: word(PRESSURE_POLICIES).optional(),
+    deadline: duration(LONGEST_WORK_MS).optional(),
+    checkpoint_timeout: duration(LONGEST_STEP_MS).optional(),
+    when_exhausted: word(EXHAUSTED_CHOICES).optional(),
+    template: text.optional(),
+  }).nullish(),
+  hooks: hooksSchema.nullish(),
+  workspace: section({
+    working_directory: text.optional(),
+    worktree_path: text.optional(),
+    branch: text.optional(),
+  }).nullish(),
+}
+
+const byName = section(keys)
+const byList = section({ ...keys, milestones: milestoneList })
+
+/** A file's content, milestones aside: several keys speak of those, and they are settled apart. */
+export type FileContent = Omit<z.output<typeof byName>, 'milestones'>
+
+/** The schema for a content. Which it is depends on the milestones, so that problems are about the form that was used. */
+export const schemaFor = (hasMilestoneList: boolean): z.ZodType<FileContent> => (hasMilestoneList ? byList : byName)
+
+/** Where a key belongs that was written somewhere else, if it is known at all. */
+export const placeOfKey = (key: string): string | undefined =>
+  Object.entries(keys)
+    .flatMap(([name, schema]) => {
+      const inner = plainSchema(schema)
+      return inner instanceof z.ZodObject ? Object.keys(inner.shape).map((below) => [name, below] as const) : []
+    })
+    .find(([, below]) => below === key)
+    ?.join('.')
+
+const plainSchema = (schema: z.core.$ZodType): z.core.$ZodType =>
+  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? plainSchema(schema.unwrap()) : schema

@@ -1,0 +1,150 @@
+import { z } from 'zod'
+import { nearestWord } from './nearest-word.ts'
+
+/** What is wrong with a value: a first line that says what, and a second that says what to do. */
+export const said = (problem: string, advice: string): string => `${problem}\n${advice}`
+
+class Wrong {
+  readonly text: string
+  constructor(problem: string, advice: string) {
+    this.text = said(problem, advice)
+  }
+}
+
+/** A value as a reader of our own takes it, so that what is wrong is said in our own words. */
+const value = <T>(read: (raw: unknown) => T | Wrong) =>
+  z.unknown().transform((raw, context): T => {
+    const result = read(raw)
+    if (!(result instanceof Wrong)) return result
+    context.addIssue({ code: 'custom', message: result.text })
+    return z.NEVER
+  })
+
+/** A value for a sentence: short, and on one line. */
+const shown = (raw: unknown): string => {
+  if (raw === null || raw === undefined) return 'nothing'
+  if (typeof raw === 'number') return String(raw)
+  if (typeof raw === 'object') return Array.isArray(raw) ? 'a list' : 'a section'
+  const text = JSON.stringify(raw) ?? `a ${typeof raw}`
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text
+}
+
+/** Takes out what binary fractions add: 1 - 0.9 is 0.1 to whoever wrote it. */
+const rounded = (number: number): number => Number(number.toPrecision(12))
+
+const isBetween = (raw: unknown, above: number, upTo: number): raw is number =>
+  typeof raw === 'number' && raw > above && raw <= upTo
+
+/** A fraction of the usable window. */
+export const fraction = value((raw) => {
+  if (isBetween(raw, 0, 1)) return raw
+  if (isBetween(raw, 1, 100)) return new Wrong(`${raw} is not a fraction`, `Write ${raw / 100} for ${raw} %.`)
+  return new Wrong(`${shown(raw)} is not a fraction above 0 and up to 1`, 'Write a number such as 0.85.')
+})
+
+/** What must remain of the window, read as the point at which that little is left. */
+export const remaining = value((raw) => {
+  if (typeof raw === 'number' && raw >= 0 && raw < 1) return rounded(1 - raw)
+  if (isBetween(raw, 1, 99)) return new Wrong(`${raw} is not a fraction`, `Write ${raw / 100} for ${raw} % remaining.`)
+  const advice = 'Write what must remain: 0.1 restarts when a tenth of the window is left.'
+  return new Wrong(`${shown(raw)} is not a fraction from 0 up to, but not, 1`, advice)
+})
+
+/** A percentage of the usable window, read as a fraction. */
+export const percentage = value((raw) => {
+  if (isBetween(raw, 1, 100)) return rounded(raw / 100)
+  if (isBetween(raw, 0, 1)) {
+    const percent = rounded(raw * 100)
+    return new Wrong(`${raw} looks like a fraction`, `This key takes a percentage: write ${percent} for ${percent} %.`)
+  }
+  const advice = 'Write a number such as 50. To switch a milestone off, use null under milestones.'
+  return new Wrong(`${shown(raw)} is not a percentage above 1 and up to 100`, advice)
+})
+
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** A day is as long as a step may take; a timer of a month would go off at once. */
+export const LONGEST_STEP_MS = UNITS.d
+/** A year is as long as a piece of work may take. */
+export const LONGEST_WORK_MS = 365 * UNITS.d
+
+/** A length of time such as `120s`, `10m` or `2h`, or a number of milliseconds; read as milliseconds. */
+export const duration = (mostMs: number) =>
+  value((raw) => {
+    const ms = typeof raw === 'string' ? millisecondsIn(raw) : raw
+    if (isBetween(raw, 0, 999)) {
+      return new Wrong(`${raw} is a number of milliseconds, less than a second`, `Write "${raw}s" for ${raw} seconds.`)
+    }
+    if (typeof ms !== 'number' || !Number.isSafeInteger(ms) || ms <= 0) {
+      return new Wrong(`${shown(raw)} is not a length of time`, 'Write one such as 120s, 10m or 2h, or milliseconds.')
+    }
+    return ms > mostMs ? new Wrong(`${shown(raw)} is too long`, `Write at most ${mostMs / UNITS.d}d.`) : ms
+  })
+
+const millisecondsIn = (text: string): number | undefined => {
+  const [, count, unit] = /^(\d{1,9}) ?(ms|s|m|h|d)$/.exec(text.trim()) ?? []
+  return count === undefined ? undefined : Number(count) * UNITS[unit as keyof typeof UNITS]
+}
+
+/** A whole number, from `least` up. */
+export const count = (least: number, what: string) =>
+  value((raw) =>
+    typeof raw === 'number' && Number.isSafeInteger(raw) && raw >= least
+      ? raw
+      : new Wrong(`${shown(raw)} is not a number of ${what}`, `Write a whole number, ${least} or more.`),
+  )
+
+/** A text that says something. */
+export const text = value((raw) =>
+  typeof raw === 'string' && raw.trim() !== ''
+    ? raw
+    : new Wrong(
+        `${shown(raw)} is not a text`,
+        'Write some text, in quotes if it looks like a number, or leave it out.',
+      ),
+)
+
+const isText = (raw: unknown): raw is string => typeof raw === 'string' && raw.trim() !== ''
+
+/** A command line for a shell, or a program and its arguments without one. */
+export const commandLine = value((raw): string | readonly string[] | Wrong => {
+  if (isText(raw)) return raw
+  if (Array.isArray(raw) && isText(raw[0]) && raw.every((part) => typeof part === 'string')) return raw
+  return new Wrong('it is neither a command line nor a list of words', 'Write one such as "npm test" or [npm, test].')
+})
+
+/** A text of a certain form. The text itself is not shown: it may be a secret. */
+export const textLike = (form: (text: string) => boolean, what: string, advice: string) =>
+  value((raw) => (typeof raw === 'string' && form(raw) ? raw : new Wrong(`it is not ${what}`, advice)))
+
+/** Yes or no. */
+export const flag = value((raw) =>
+  typeof raw === 'boolean' ? raw : new Wrong(`${shown(raw)} is neither true nor false`, 'Write true or false.'),
+)
+
+/** One of a few words. */
+export const word = <Word extends string>(words: readonly Word[]) =>
+  value((raw) => words.find((known) => known === raw) ?? new Wrong(`${shown(raw)} is not known`, meant(raw, words)))
+
+/** What to do about a word nobody knows. */
+export const meant = (raw: unknown, known: readonly string[]): string => {
+  const nearest = typeof raw === 'string' ? nearestWord(raw, known) : undefined
+  return nearest === undefined ? `Use one of: ${known.join(', ')}.` : `Did you mean "${nearest}"?`
+}
+
+/** Values one after the other, at least one. */
+export const list = <Item extends z.ZodType>(item: Item, example: string) =>
+  z
+    .array(item, { error: ({ input }) => said(`${shown(input)} is not a list`, `Write a list such as ${example}.`) })
+    .min(1, { error: said('the list is empty', `Write a list such as ${example}, or leave it out.`) })
+
+/** Keys and values. A key it does not know is refused, with the nearest one it knows, one line for each. */
+export const section = <Shape extends z.ZodRawShape>(shape: Shape) => {
+  const known = Object.keys(shape)
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? (issue.keys as readonly string[]).map((key) => meant(key, known)).join('\n')
+        : said(`${shown(issue.input)} stands where keys are expected`, `Known keys: ${known.join(', ')}.`),
+  })
+}

@@ -1,0 +1,52 @@
+/** When a hook is called. */
+export const HOOK_MOMENTS = [
+  'after_run',
+  'on_error',
+  'on_context_threshold',
+  'on_session_start',
+  'after_handoff',
+] as const
+
+/** When a hook is called. */
+export type HookMoment = (typeof HOOK_MOMENTS)[number]
+
+/** What a hook may wait for; without a list it waits for all of them. */
+export const HOOK_EVENTS = [
+  'completed',
+  'failed',
+  'timeout',
+  'cancelled',
+  'context_threshold',
+  'session_start',
+] as const
+
+/** What a hook may wait for. */
+export type HookEvent = (typeof HOOK_EVENTS)[number]
+
+/** What a webhook is called with. */
+export const HOOK_METHODS = ['POST', 'PUT', 'PATCH'] as const
+
+interface HookCommon {
+  readonly moment: HookMoment
+  readonly name?: string
+  readonly onEvents?: readonly HookEvent[]
+  /** A dot path into the payload; the hook is called when what it leads to is truthy. */
+  readonly when?: string
+  /** Whether the hooks after this one are called when it fails. */
+  readonly shouldContinueOnError: boolean
+  readonly timeoutMs: number
+}
+
+/** A hook as it was configured. This release checks hooks; a later one calls them. */
+export type HookSettings = HookCommon &
+  (
+    | { readonly type: 'shell'; readonly command: string | readonly string[] }
+    | {
+        readonly type: 'webhook'
+        readonly url: string
+        readonly method: (typeof HOOK_METHODS)[number]
+        readonly headers: Readonly<Record<string, string>>
+      }
+    | { readonly type: 'slack' | 'discord'; readonly url: string }
+    | { readonly type: 'function'; readonly run: (payload: unknown) => unknown }
+  )

@@ -1,0 +1,131 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { batonOn, NASTY } from './terminal.ts'
+
+const baton = batonOn('')
+const home = process.cwd()
+let directory: string
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'batonpass-config-check-'))
+  process.chdir(directory)
+})
+
+afterEach(() => {
+  process.chdir(home)
+  rmSync(directory, { recursive: true })
+})
+
+describe('baton config check', () => {
+  it('shows the settings in force and the key each comes from', async () => {
+    writeFileSync(
+      'batonpass.yaml',
+      [
+        'session: { context_threshold: 0.10 }',
+        'context_monitor: { warning_percentage: 40 }',
+        'restart: { policy: auto, deadline: 90m, checkpoint_timeout: 1500 }',
+        'hooks: { after_run: [{ type: shell, name: tests, command: npm test }] }',
+      ].join('\n'),
+    )
+    const { code, out, err } = await baton('config', 'check')
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out.split('\n')).toEqual([
+      'batonpass.yaml can be used.',
+      '',
+      'SETTING                       VALUE          FROM',
+      'context_monitor.enabled       true           default',
+      'milestones.warning            0.4            context_monitor.warning_percentage',
+      'milestones.critical           0.65           default',
+      'milestones.restart            0.9            session.context_threshold',
+      'context_limit                 none           default',
+      'restart.policy                auto           restart.policy',
+      'session.max_handoffs_per_job  3              default',
+      'restart.deadline              90m            restart.deadline',
+      'restart.when_exhausted        stop           default',
+      'restart.checkpoint_timeout    1500ms         restart.checkpoint_timeout',
+      'restart.template              built-in       default',
+      'workspace.working_directory   none           default',
+      'workspace.worktree_path       none           default',
+      'workspace.branch              none           default',
+      'hooks.after_run               tests (shell)  hooks.after_run',
+      'hooks.on_error                none           default',
+      'hooks.on_context_threshold    none           default',
+      'hooks.on_session_start        none           default',
+      'hooks.after_handoff           none           default',
+      '',
+      'Note: Hooks are checked, and not called yet: a later release does that.',
+    ])
+  })
+
+  it('says the same to machines', async () => {
+    writeFileSync('batonpass.json', '{"milestones": {"restart": null}, "restart": {"deadline": "2h"}}')
+    const { code, out } = await baton('config', 'check', '--json')
+    expect(code).toBe(0)
+    const said = JSON.parse(out) as { settings: readonly object[] }
+    expect(said).toMatchObject({ file: 'batonpass.json', remarks: [] })
+    expect(said.settings).toContainEqual({ key: 'milestones.restart', value: null, from: 'milestones.restart' })
+    expect(said.settings).toContainEqual({ key: 'restart.deadline', value: 7_200_000, from: 'restart.deadline' })
+  })
+
+  it('shows everything that is wrong, and ends with status 3', async () => {
+    writeFileSync('settings.yml', 'sesion:\n  x: 1\nmilestones:\n  warning: 50\n')
+    expect(await baton('config', 'check', 'settings.yml')).toEqual({
+      code: 3,
+      out: [
+        'settings.yml:1: sesion: there is no such key.',
+        '  Did you mean "session"?',
+        'settings.yml:4: milestones.warning: 50 is not a fraction.',
+        '  Write 0.5 for 50 %.',
+      ].join('\n'),
+      err: 'baton: The configuration settings.yml cannot be used: it has 2 problems. (input.invalid)',
+    })
+    const { code, out } = await baton('config', 'check', 'settings.yml', '--json')
+    expect(code).toBe(3)
+    expect(JSON.parse(out)).toEqual({
+      file: 'settings.yml',
+      problems: [
+        { path: 'sesion', problem: 'there is no such key', advice: 'Did you mean "session"?', line: 1 },
+        { path: 'milestones.warning', problem: '50 is not a fraction', advice: 'Write 0.5 for 50 %.', line: 4 },
+      ],
+    })
+  })
+
+  it('shows a problem of the whole file', async () => {
+    mkdirSync('batonpass.yaml')
+    const { code, out, err } = await baton('config', 'check')
+    expect({ code, out }).toEqual({ code: 3, out: 'batonpass.yaml: it is not a file.\n  Name a YAML or JSON file.' })
+    expect(err).toContain('it has a problem')
+  })
+
+  it.each(['batonpass.yaml', 'batonpass.yml', 'batonpass.json'])('finds %s by itself', async (file) => {
+    writeFileSync(file, '{}')
+    expect((await baton('config', 'check')).out).toContain(`${file} can be used.`)
+  })
+
+  it.each([
+    [[], [], 'There is no batonpass.yaml, batonpass.yml, batonpass.json here. Name a file.'],
+    [
+      ['batonpass.yaml', 'batonpass.json'],
+      [],
+      'There are batonpass.yaml and batonpass.json here. Keep one, or name the file.',
+    ],
+    [[], ['absent.yaml'], 'There is no file "absent.yaml".'],
+    [['a.yaml'], ['a.yaml', 'b.yaml'], '"b.yaml" is one word too many.'],
+  ])('with %j and arguments %j is not understood', async (files, args, problem) => {
+    for (const file of files) writeFileSync(file, '{}')
+    const { code, out, err } = await baton('config', 'check', ...args)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toContain(problem)
+  })
+
+  it('prints nothing of a file that moves the cursor', async () => {
+    writeFileSync('bad.json', JSON.stringify({ [NASTY]: 1, restart: { policy: NASTY } }))
+    writeFileSync('good.json', JSON.stringify({ workspace: { branch: NASTY } }))
+    for (const file of ['bad.json', 'good.json']) {
+      const { out, err } = await baton('config', 'check', file)
+      expect(out + err).not.toMatch(/[^\P{Cc}\n]|[\u200e\u200f\u2028-\u202e\u2066-\u2069]/u)
+    }
+  })
+})

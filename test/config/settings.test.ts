@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest'
+import { type Configuration, readConfiguration } from '../../src/index.ts'
+import { fileWith } from './checking.ts'
+
+const DEFAULTS: Configuration = {
+  monitor: {
+    isEnabled: true,
+    policy: 'advise',
+    milestones: [
+      { name: 'warning', at: 0.5 },
+      { name: 'critical', at: 0.65 },
+      { name: 'restart', at: 0.85 },
+    ],
+  },
+  restart: { budget: { maxRestarts: 3, whenExhausted: 'stop' }, checkpointTimeoutMs: 120_000 },
+  hooks: [],
+}
+
+const EVERYTHING = `
+context_limit: 150_000
+milestones: { warning: 0.4, critical: 0.6, restart: 0.8 }
+session: { max_handoffs_per_job: 5 }
+context_monitor: { enabled: false }
+restart:
+  policy: auto
+  deadline: 2h
+  checkpoint_timeout: 90s
+  when_exhausted: carry_on
+  template: |
+    Write down where you are.
+workspace: { working_directory: /srv/app, worktree_path: /srv/tree, branch: mend }
+`.replace('150_000', '150000')
+
+const ALL_SET: Configuration = {
+  monitor: {
+    isEnabled: false,
+    policy: 'auto',
+    milestones: [
+      { name: 'warning', at: 0.4 },
+      { name: 'critical', at: 0.6 },
+      { name: 'restart', at: 0.8 },
+    ],
+  },
+  contextLimit: 150_000,
+  restart: {
+    budget: { maxRestarts: 5, deadlineMs: 7_200_000, whenExhausted: 'carry_on' },
+    checkpointTimeoutMs: 90_000,
+    template: 'Write down where you are.\n',
+  },
+  workspace: { workingDirectory: '/srv/app', worktreePath: '/srv/tree', branch: 'mend' },
+  hooks: [],
+}
+
+describe('a configuration', () => {
+  it.each([
+    ['an empty object', {}],
+    ['sections without keys', { session: null, context_monitor: {}, restart: null, hooks: null, workspace: {} }],
+    ['moments without hooks', { hooks: { after_run: null } }],
+  ])('has defaults for %s', async (_, object) => {
+    expect((await readConfiguration(object)).configuration).toStrictEqual(DEFAULTS)
+  })
+
+  it.each(['', '# nothing yet\n', 'session:\n', '{}'])('has defaults for the file %j', async (text) => {
+    expect((await readConfiguration(fileWith(text))).configuration).toStrictEqual(DEFAULTS)
+  })
+
+  it('is what a YAML file says', async () => {
+    expect((await readConfiguration(fileWith(EVERYTHING))).configuration).toStrictEqual(ALL_SET)
+  })
+
+  it('is the same from JSON, tabs included, and from an object', async () => {
+    const object = {
+      context_limit: 150_000,
+      milestones: [0.4, 0.6, 0.8],
+      session: { max_handoffs_per_job: 5 },
+      context_monitor: { enabled: false },
+      restart: {
+        policy: 'auto',
+        deadline: 7_200_000,
+        checkpoint_timeout: '90s',
+        when_exhausted: 'carry_on',
+        template: 'Write down where you are.\n',
+      },
+      workspace: { working_directory: '/srv/app', worktree_path: '/srv/tree', branch: 'mend' },
+    }
+    const json = fileWith(JSON.stringify(object, null, '\t'), 'batonpass.JSON')
+    expect((await readConfiguration(json)).configuration).toStrictEqual(ALL_SET)
+    expect((await readConfiguration(object)).configuration).toStrictEqual(ALL_SET)
+  })
+
+  it.each([
+    ['1500', 1_500],
+    ['"1500ms"', 1_500],
+    ['120s', 120_000],
+    ['10m', 600_000],
+    ['10 m', 600_000],
+    ['2h', 7_200_000],
+    ['3d', 259_200_000],
+    ['365d', 31_536_000_000],
+  ])('takes %s as a length of time', async (written, deadlineMs) => {
+    const { configuration } = await readConfiguration(fileWith(`restart: { deadline: ${written} }`))
+    expect(configuration.restart.budget.deadlineMs).toBe(deadlineMs)
+  })
+
+  it('says of every setting where it comes from', async () => {
+    const { settings } = await readConfiguration(fileWith(EVERYTHING))
+    expect(settings.filter(({ from }) => from === 'default').map(({ key }) => key)).toEqual([
+      'hooks.after_run',
+      'hooks.on_error',
+      'hooks.on_context_threshold',
+      'hooks.on_session_start',
+      'hooks.after_handoff',
+    ])
+    expect(settings.filter(({ from, key }) => from !== 'default' && from !== key)).toEqual([])
+    const none = await readConfiguration({})
+    expect(none.settings.map(({ from }) => from)).toEqual(settings.map(() => 'default'))
+    expect(Object.fromEntries(none.settings.map(({ key, value }) => [key, value]))).toMatchObject({
+      'context_monitor.enabled': true,
+      'milestones.restart': 0.85,
+      context_limit: null,
+      'restart.policy': 'advise',
+      'restart.checkpoint_timeout': 120_000,
+      'restart.deadline': null,
+    })
+  })
+
+  it.each([
+    [{ restart: { policy: 'auto' }, context_monitor: { enabled: false } }, 'the monitor is off'],
+    [{ restart: { policy: 'auto' }, milestones: { restart: null } }, 'the restart milestone is off'],
+    [{ session: { context_threshold: 0.9 } }, 'Restart is at 0.1'],
+    [{ hooks: { after_run: [{ type: 'shell', command: 'true' }] } }, 'not called yet'],
+  ])('remarks on %j', async (object, remark) => {
+    const { remarks } = await readConfiguration(object)
+    expect(remarks).toContainEqual(expect.stringContaining(remark))
+  })
+
+  it('has nothing to remark on most of the time', async () => {
+    expect((await readConfiguration(fileWith(EVERYTHING.replace('enabled: false', 'enabled: true')))).remarks).toEqual(
+      [],
+    )
+  })
+})
+
+describe('hooks', () => {
+  const hooksIn = async (text: string) => (await readConfiguration(fileWith(text))).configuration.hooks
+
+  it('are one list, each with its moment and its defaults', async () => {
+    const hooks = await hooksIn(`
+hooks:
+  after_handoff: [{ type: discord, url: "\${DISCORD_URL}" }]
+  after_run:
+    - type: shell
+      command: npm test
+    - type: webhook
+      name: audit
+      url: https://example.org/hook
+      method: PUT
+      headers: { Authorization: "Bearer \${TOKEN}" }
+      on_events: [completed, failed]
+      when: session.branch_name
+      continue_on_error: false
+      timeout: 5s
+  on_error: [{ type: slack, url: https://hooks.example.org/x }, { type: webhook, url: https://example.org }]
+  on_session_start: [{ type: shell, command: [cat, NOTES.md] }]
+`)
+    const usual = { shouldContinueOnError: true, timeoutMs: 10_000 }
+    expect(hooks).toStrictEqual([
+      { ...usual, moment: 'after_run', type: 'shell', command: 'npm test', timeoutMs: 30_000 },
+      {
+        moment: 'after_run',
+        type: 'webhook',
+        name: 'audit',
+        url: 'https://example.org/hook',
+        method: 'PUT',
+        headers: { Authorization: `Bearer \${TOKEN}` },
+        onEvents: ['completed', 'failed'],
+        when: 'session.branch_name',
+        shouldContinueOnError: false,
+        timeoutMs: 5_000,
+      },
+      { ...usual, moment: 'on_error', type: 'slack', url: 'https://hooks.example.org/x' },
+      { ...usual, moment: 'on_error', type: 'webhook', url: 'https://example.org', method: 'POST', headers: {} },
+      { ...usual, moment: 'on_session_start', type: 'shell', command: ['cat', 'NOTES.md'], timeoutMs: 30_000 },
+      { ...usual, moment: 'after_handoff', type: 'discord', url: `\${DISCORD_URL}` },
+    ])
+  })
+
+  it('may be functions of the program', async () => {
+    const run = () => 'continue'
+    const { configuration, settings } = await readConfiguration({
+      hooks: { on_context_threshold: [{ type: 'function', name: 'ask', run }] },
+    })
+    expect(configuration.hooks[0]).toMatchObject({ type: 'function', run, moment: 'on_context_threshold' })
+    expect(settings.find(({ key }) => key === 'hooks.on_context_threshold')?.value).toBe('ask (function)')
+  })
+
+  it('show no address and no header among the settings', async () => {
+    const { settings } = await readConfiguration({
+      hooks: { on_error: [{ type: 'webhook', url: 'https://secret.example', headers: { 'X-Key': 'secret' } }] },
+    })
+    expect(JSON.stringify(settings)).not.toContain('secret')
+  })
+})
