@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import type { AgentSession } from '../../src/domain/agent-session.ts'
 import type { AuditEntry } from '../../src/domain/audit-event.ts'
+import type { ContextMonitor } from '../../src/domain/context-monitor.ts'
+import type { ContextSignal } from '../../src/domain/context-signal.ts'
 import type { ContextWindowSnapshot } from '../../src/domain/context-snapshot.ts'
 import type { Conversation } from '../../src/domain/conversation.ts'
 import type { HandoffMetadata } from '../../src/domain/handoff.ts'
@@ -74,6 +76,20 @@ export class Kept {
   /** The newest snapshot of an agent's window. */
   async snapshot(agent: string): Promise<ContextWindowSnapshot> {
     return stored(await this.#store.snapshots.findLatest((await this.session(agent)).id), 'snapshot')
+  }
+
+  async monitor(agent: string): Promise<ContextMonitor> {
+    return stored(await this.#store.monitors.find((await this.session(agent)).id), `monitor of ${agent}`)
+  }
+
+  /** Everything an agent's session was ever to be told. */
+  async signals(agent: string): Promise<readonly ContextSignal[]> {
+    const { id } = await this.session(agent)
+    return all((page) => this.#store.signals.listFor(id, page))
+  }
+
+  async waiting(agent: string): Promise<readonly ContextSignal[]> {
+    return this.#store.signals.waiting((await this.session(agent)).id)
   }
 
   async record(): Promise<readonly AuditEntry[]> {

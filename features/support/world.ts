@@ -10,6 +10,7 @@ import { HandoffsUnderWay } from './handoffs-under-way.ts'
 import { need } from './hands.ts'
 import { all, Kept } from './kept.ts'
 import { Stage } from './stage.ts'
+import { Windows } from './windows.ts'
 import { Workers } from './workers.ts'
 
 /** What a run of the features may be told. */
@@ -30,6 +31,7 @@ export class HandoffWorld extends World<Parameters> {
   agents!: AgentsAtWork
   handoffs!: HandoffsUnderWay
   workers!: Workers
+  windows!: Windows
 
   async open(): Promise<void> {
     this.#opened = await openStore(this.parameters.store ?? 'memory')
@@ -38,6 +40,7 @@ export class HandoffWorld extends World<Parameters> {
     this.agents = new AgentsAtWork(stage)
     this.handoffs = new HandoffsUnderWay(stage)
     this.workers = new Workers(stage)
+    this.windows = new Windows(stage)
   }
 
   async close(): Promise<void> {
@@ -53,6 +56,15 @@ export class HandoffWorld extends World<Parameters> {
   /** What the store holds of a job's conversation. */
   keptOf(job: string): Kept {
     return new Kept(this.#reading, (store) => store.conversations.findByExternalKey(this.named(job)))
+  }
+
+  /** What the store holds of the conversation an agent works on, be it elsewhere. */
+  keptWith(agent: string): Kept {
+    const elsewhere = this.named(`work of ${agent}`)
+    const isElsewhere = this.#set.hands.keys.includes(elsewhere)
+    return isElsewhere
+      ? new Kept(this.#reading, (store) => store.conversations.findByExternalKey(elsewhere))
+      : this.kept
   }
 
   /** What the store holds of each conversation of the scenario. */
