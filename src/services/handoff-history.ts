@@ -1,5 +1,6 @@
 import type { AgentSession } from '../domain/agent-session.ts'
 import type { AuditEntry } from '../domain/audit-event.ts'
+import type { ContextMonitor } from '../domain/context-monitor.ts'
 import type { ContextWindowSnapshot } from '../domain/context-snapshot.ts'
 import type { Conversation } from '../domain/conversation.ts'
 import type { HandoffMetadata } from '../domain/handoff.ts'
@@ -56,6 +57,11 @@ export class HandoffHistory {
   /** A session by its id. */
   session(id: AgentSessionId): Promise<AgentSession | undefined> {
     return this.store.sessions.find(id)
+  }
+
+  /** What is watched of a session's window, as it is stored. */
+  monitor(session: AgentSessionId): Promise<ContextMonitor | undefined> {
+    return this.store.monitors.find(session)
   }
 
   /** The session that works a conversation now. */

@@ -2,6 +2,7 @@ import type { AuditEntry, AuditEvent } from '../../domain/audit-event.ts'
 import type { AuditVerdict } from '../../domain/audit-verdict.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
 import { totalMessages } from '../../domain/message-summary.ts'
+import { describeMonitorEvent } from './render-window.ts'
 
 type Event<Type extends AuditEvent['type']> = Extract<AuditEvent, { type: Type }>
 
@@ -48,6 +49,11 @@ const describe = (event: AuditEvent, context: TrailContext): string => {
       const { type, messages, sessionId } = event.snapshot
       return `snapshot ${type} of session ${short(sessionId)}: ${count(totalMessages(messages), 'message')}`
     }
+    case 'context.milestone_reached':
+    case 'context.compacted':
+    case 'context.rearmed':
+    case 'context.monitor_set':
+      return `window of ${agent(event.sessionId, context)} ${describeMonitorEvent(event)}`
     default: {
       const what = event.type.slice('session.'.length).replace('_', ' ')
       const by = 'handoffId' in event ? ` by handoff ${short(event.handoffId)}` : ''

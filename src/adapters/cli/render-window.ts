@@ -1,5 +1,7 @@
+import { type ContextMonitor, type MonitorEvent, monitoredPressure } from '../../domain/context-monitor.ts'
 import type { MessageSummary } from '../../domain/message-summary.ts'
 import { totalMessages } from '../../domain/message-summary.ts'
+import { milestoneProblem } from '../../domain/milestone.ts'
 import type { UsageReading } from '../../domain/usage-reading.ts'
 import type { WindowAtTurn } from '../../domain/window-at-turn.ts'
 import { renderBlock, renderFacts } from './render-facts.ts'
@@ -13,6 +15,43 @@ export const describeMessages = (messages: MessageSummary): string =>
 /** What a reading says. */
 export const describeUsage = (usage: UsageReading): string =>
   usage.state === 'unknown' ? 'unknown' : `${usage.promptTokens} tokens sent, ${usage.outputTokens} answered`
+
+/** How full a window is, what it was told, and how it is watched. */
+export const describeMonitor = (monitor: ContextMonitor) => {
+  const pressure = monitoredPressure(monitor)
+  const spent = monitor.milestones.filter(({ at }) => at <= monitor.latchedAt).map(({ name }) => name)
+  const problem = milestoneProblem(monitor.milestones)
+  return {
+    pressure:
+      pressure.state === 'unknown'
+        ? `unknown (${pressure.why === 'no_window' ? 'nobody says how large the window is' : 'nothing was read yet'})`
+        : `${percent(pressure.ratio)} of ${pressure.window.tokens} tokens (${pressure.window.source})`,
+    watched: monitor.isEnabled ? `${monitor.policy}, cycle ${monitor.cycle}` : 'no',
+    milestones:
+      problem === undefined
+        ? monitor.milestones.map(({ name, at }) => `${name} ${percent(at)}`).join(', ')
+        : `not usable: ${problem}`,
+    signalled: spent.join(', ') || 'nothing in this cycle',
+  }
+}
+
+/** What happened to a window, in a few words. */
+export const describeMonitorEvent = (event: MonitorEvent): string => {
+  switch (event.type) {
+    case 'context.milestone_reached':
+      return `reached ${event.milestone.name}: ${percent(event.ratio)} of ${event.windowTokens} tokens`
+    case 'context.compacted':
+      return `compacted (${event.trigger})${event.preTokens === undefined ? '' : ` at ${event.preTokens} tokens`}`
+    case 'context.rearmed':
+      return `armed anew: ${event.why.replace('_', ' ')}`
+    case 'context.monitor_set':
+      return `watched: ${event.isEnabled ? event.policy : 'no'}`
+    default:
+      return event satisfies never
+  }
+}
+
+const percent = (fraction: number): string => `${Math.round(fraction * 1_000) / 10} %`
 
 /** What a window held at a turn. */
 export const renderWindow = (window: WindowAtTurn): readonly string[] => [

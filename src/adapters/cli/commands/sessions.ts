@@ -1,4 +1,5 @@
 import { type AgentSession, SESSION_STATES } from '../../../domain/agent-session.ts'
+import type { ContextMonitor } from '../../../domain/context-monitor.ts'
 import { defined } from '../../../domain/defined.ts'
 import { agentSessionId, conversationId } from '../../../domain/ids.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
@@ -9,7 +10,7 @@ import { LIST_FLAGS, LIST_FLAGS_HELP, orderOf, printList } from '../list-command
 import { renderBlock, renderFacts } from '../render-facts.ts'
 import { toJson } from '../render-text.ts'
 import { minute } from '../render-time.ts'
-import { describeMessages, describeUsage } from '../render-window.ts'
+import { describeMessages, describeMonitor, describeUsage } from '../render-window.ts'
 import { STORE_FLAGS, STORE_FLAGS_HELP } from '../store-options.ts'
 import { withHistory } from '../with-history.ts'
 
@@ -65,7 +66,9 @@ export const sessionsShow: CliCommand = {
         throw new RefusedError({ code: 'session.not_found', sessionId: wanted.id })
       }
       if (found === undefined) throw notFound('key', 'the conversation with this key has no session')
-      invocation.out.line(invocation.values.json === true ? toJson(found) : lines(found).join('\n'))
+      const monitor = await history.monitor(found.id)
+      const whole = monitor === undefined ? found : { ...found, monitor }
+      invocation.out.line(invocation.values.json === true ? toJson(whole) : lines(found, monitor).join('\n'))
     })
   },
 }
@@ -77,7 +80,7 @@ const newestOf = async (history: HandoffHistory, key: string): Promise<AgentSess
   return (await history.listSessions(newest, { limit: 1 })).items[0]
 }
 
-const lines = ({ progress, ...session }: AgentSession): readonly string[] => {
+const lines = ({ progress, ...session }: AgentSession, monitor: ContextMonitor | undefined): readonly string[] => {
   const { range, messages, usage } = progress.window
   return [
     ...renderFacts({
@@ -99,6 +102,7 @@ const lines = ({ progress, ...session }: AgentSession): readonly string[] => {
       'last turn': progress.lastTurnId,
       window: range === undefined ? 'empty' : `messages ${range.start}–${range.end}: ${describeMessages(messages)}`,
       usage: describeUsage(usage),
+      ...(monitor && describeMonitor(monitor)),
     }),
     ...renderBlock('Ended because', 'endReason' in session ? session.endReason : undefined),
   ]
