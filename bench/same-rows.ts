@@ -10,6 +10,7 @@ const TABLES = [
   'handoffs',
   'handoff_tool_calls',
   'context_snapshots',
+  'context_monitors',
   'commands',
   'audit_heads',
   'audit_entries',

@@ -1,4 +1,4 @@
-import { uuidV7Ids, type WorkingSession } from '../../src/index.ts'
+import { DEFAULT_MILESTONES, uuidV7Ids, type WorkingSession } from '../../src/index.ts'
 import { AGENTS, BACKEND, CLAIMANT, ORIGINAL_TASK, REASON, type Seat, turnInput } from '../seat.ts'
 import { bodyOf, digestOf, saltTexts } from './documents.ts'
 import { type Run, write } from './statement.ts'
@@ -28,6 +28,8 @@ interface Standing {
   usage: object
   turn: string | undefined
   calls: readonly ToolCall[]
+  /** Of the row that watches its window. */
+  monitorVersion: number
 }
 
 /** Hand-written SQL that holds everything it can: one statement per step, no rule checked but the version. */
@@ -47,7 +49,7 @@ export class FloorSeat implements Seat {
       ...{ id: session.id, holder, version: session.version, epoch: session.epoch, agent: session.agentName },
       ...{ turns, next: nextSequence, windowStart: window.range?.start ?? nextSequence },
       ...{ user: window.messages.user, assistant: window.messages.assistant, usage: window.usage },
-      ...{ turn: undefined, calls: [] },
+      ...{ turn: undefined, calls: [], monitorVersion: 1 },
     }
   }
 
@@ -72,6 +74,7 @@ export class FloorSeat implements Seat {
       ...session,
       ...{ version: session.version + 1, turns: session.turns + 1, next: last + 1, usage, turn: turnId, calls },
       ...{ user: session.user + 1, assistant: session.assistant + 1 },
+      ...{ monitorVersion: session.monitorVersion + 1 },
     }
     const texts = messages.map(({ text }) => text)
     const { salt, digests } = saltTexts(...texts)
@@ -79,8 +82,12 @@ export class FloorSeat implements Seat {
       ...this.#guard(),
       ...this.#command(
         { session: sessionId, turns: [{ messages, usage }] },
-        { holder: session.holder, session: this.#receipt(next, 'active'), turnIds: [turnId] },
+        {
+          ...{ holder: session.holder, session: this.#receipt(next, 'active'), turnIds: [turnId] },
+          monitor: this.#monitor(next),
+        },
       ),
+      monitor_version: session.monitorVersion,
       turn: turnId,
       first,
       last,
@@ -152,6 +159,7 @@ export class FloorSeat implements Seat {
         {
           handoff: { id: handoff, standing: { status: 'initiated', version: 1 } },
           session: this.#receipt(next, 'paused', { heldBy: handoff }),
+          monitor: this.#monitor(next),
         },
       ),
       handoff,
@@ -200,6 +208,7 @@ export class FloorSeat implements Seat {
           conversationId,
           handoff: { id: handoffId, standing: { claim, status: 'accepted', version: 2 } },
           session: this.#receipt(this.#session, 'paused', { heldBy: handoffId }),
+          monitor: this.#monitor(this.#session),
         },
       ),
       handoff: handoffId,
@@ -223,7 +232,7 @@ export class FloorSeat implements Seat {
     const next: Standing = {
       ...{ id: target, holder: targetHolder, version: 1, epoch: source.epoch + 1, agent, turns: 0 },
       ...{ next: source.next + 1, windowStart: source.next, user: 1, assistant: 0 },
-      ...{ usage: UNKNOWN, turn: undefined, calls: [] },
+      ...{ usage: UNKNOWN, turn: undefined, calls: [], monitorVersion: 1 },
     }
     const standing = { claim, status: 'completed', endedAt: at, version: 3, targetSessionId: target }
     const { salt, digests } = saltTexts(ORIGINAL_TASK)
@@ -233,7 +242,10 @@ export class FloorSeat implements Seat {
       ...this.#guard(),
       ...this.#command(
         { handoff: handoffId, claimant: CLAIMANT },
-        { holder: targetHolder, handoff: { id: handoffId, standing }, session: this.#receipt(next, 'active') },
+        {
+          ...{ holder: targetHolder, handoff: { id: handoffId, standing }, session: this.#receipt(next, 'active') },
+          monitor: this.#monitor(next),
+        },
       ),
       handoff: handoffId,
       handoff_version: 2,
@@ -249,6 +261,7 @@ export class FloorSeat implements Seat {
       snapshot,
       at,
       salt,
+      milestones: JSON.stringify(DEFAULT_MILESTONES),
       handed_off: bodyOf({
         ...{ at, conversationId, handoffId, sessionId: source.id },
         ...{ type: 'session.handed_off', version: 1 },
@@ -299,6 +312,15 @@ export class FloorSeat implements Seat {
     return {
       id: session.id,
       standing: { version, state, progress: { ...progress, window: windowOf(session) }, ...held },
+    }
+  }
+
+  /** What a receipt keeps of the row that watches the window. */
+  #monitor({ id: sessionId, monitorVersion: version, usage: reading }: Standing) {
+    const { conversationId } = this
+    return {
+      ...{ conversationId, sessionId, version, isEnabled: true, policy: 'advise', milestones: DEFAULT_MILESTONES },
+      ...{ window: {}, reading, isCompacting: false, awaitsReading: false, cycle: 1, latchedAt: 0 },
     }
   }
 

@@ -25,6 +25,7 @@ export const statementsIn = (schema: string) => ({
       tools: 'text[]',
       body: 'text',
       salt: 'text',
+      monitor_version: 'bigint',
     },
     `with guard as (
       update ${schema}.agent_sessions set
@@ -44,6 +45,10 @@ export const statementsIn = (schema: string) => ({
       insert into ${schema}.tool_calls
       select :conversation, :last, c.n, c.id, c.tool, :session, :turn
       from guard, unnest(:call_ids, :tools) with ordinality as c (id, tool, n)),
+    monitor as (
+      update ${schema}.context_monitors m set
+        version = m.version + 1, reading = :usage, is_compacting = false, awaits_reading = false
+      from guard where m.conversation_id = :conversation and m.session_id = :session and m.version = :monitor_version),
     ${chain(schema, 'guard', [':body'], 1)}
     select turns from guard`,
   ),
@@ -140,6 +145,7 @@ export const statementsIn = (schema: string) => ({
       captured: 'text',
       completed: 'text',
       salt: 'text',
+      milestones: 'jsonb',
     },
     `with source as (
       update ${schema}.agent_sessions set
@@ -157,6 +163,10 @@ export const statementsIn = (schema: string) => ({
         version, turns, next_sequence, last_sequence, exchange_start, ${WINDOW}, state)
       select :conversation, :target, :epoch, :agent, :backend, :handoff, :first, :at, :target_holder,
         1, 0, :first + 1, :first, :first, :first, :first, 1, 0, 0, 0, :usage, 'active' from guard),
+    monitor as (
+      insert into ${schema}.context_monitors
+      select :conversation, :target, 1, true, 'advise', :milestones, '{}', :usage, false, false, 1, 0, null, null
+      from guard),
     message as (
       insert into ${schema}.messages
       select :conversation, :first, :message, :target, null, 'user', :text, :at from guard),
