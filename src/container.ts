@@ -1,7 +1,9 @@
 import 'reflect-metadata' // tsyringe refuses to load without it
 import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from 'tsyringe'
 import { agentSdkReader } from './adapters/claude/agent-sdk-reader.ts'
+import { statusLineReader } from './adapters/claude/status-line-reader.ts'
 import { transcriptReader } from './adapters/claude/transcript-reader.ts'
+import { execReader } from './adapters/codex/exec-reader.ts'
 import { rolloutReader } from './adapters/codex/rollout-reader.ts'
 import { MemoryStore } from './adapters/memory/memory-store.ts'
 import { type OpenMigrator, openMigratorAt } from './adapters/postgres/open-migrator.ts'
@@ -122,6 +124,12 @@ export const openMigrator = (options: Pick<StoreOptions, 'database' | 'dataDir' 
 }
 
 /** The readers of every runtime there is one for, the most particular first. */
-export const WINDOW_READERS: readonly WindowReader[] = [rolloutReader, transcriptReader, agentSdkReader]
+export const WINDOW_READERS: readonly WindowReader[] = [
+  rolloutReader,
+  execReader,
+  statusLineReader,
+  transcriptReader,
+  agentSdkReader,
+]
 
 export { believedWindow } from './adapters/catalogue/model-windows.ts'

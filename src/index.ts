@@ -14,6 +14,7 @@ export {
 export type { AuditHead, SealedEntry, Sha256 } from './domain/audit-chain.ts'
 export type { AuditEntry, AuditEvent } from './domain/audit-event.ts'
 export type { AuditProblem, AuditProblemClass, AuditVerdict } from './domain/audit-verdict.ts'
+export type { WindowSize, WindowSource } from './domain/context-pressure.ts'
 export type { ContextWindowSnapshot, SnapshotRecord, SnapshotType } from './domain/context-snapshot.ts'
 export type { Conversation, Workspace } from './domain/conversation.ts'
 export type { Change, Expected } from './domain/decision.ts'
@@ -55,6 +56,7 @@ export { type Instant, instant } from './domain/instant.ts'
 export type { Lineage, LineageBranch, LineageRecord, LineageSubject } from './domain/lineage.ts'
 export type { Message, MessageInHistory, MessageRole } from './domain/message.ts'
 export { type MessageSummary, totalMessages } from './domain/message-summary.ts'
+export type { Milestone, MilestoneName } from './domain/milestone.ts'
 export { describeRefusal, type Refusal, type RefusalCode } from './domain/refusal.ts'
 export type { RestartBudget } from './domain/restart-budget.ts'
 export type { Result } from './domain/result.ts'
@@ -72,6 +74,15 @@ export type { MessageInput, ToolCallInput, Turn, TurnInput } from './domain/turn
 export { RefusedError, unwrap } from './domain/unwrap.ts'
 export type { UsageReading } from './domain/usage-reading.ts'
 export type { WindowAtTurn } from './domain/window-at-turn.ts'
+export type { CompactionTrigger, WindowEvent } from './domain/window-event.ts'
+export type {
+  CompactionSeen,
+  SignalSeen,
+  WindowHistory,
+  WindowSample,
+  WindowTrackerOptions,
+} from './domain/window-history.ts'
+export { WindowTracker } from './domain/window-tracker.ts'
 export type { AgentHandoffPort } from './ports/agent-handoff-port.ts'
 export type { AgentSessionRepository } from './ports/agent-session-repository.ts'
 export type { AuditLog, ChainPage, Changes, FeedEntry } from './ports/audit-log.ts'
@@ -94,6 +105,7 @@ export type {
   Unit,
   UnitOfWork,
 } from './ports/unit-of-work.ts'
+export type { WindowReader } from './ports/window-reader.ts'
 export { AuditService, type AuditServiceDeps, type FollowRequest } from './services/audit-service.ts'
 export { HandoffHistory } from './services/handoff-history.ts'
 export {

@@ -64,6 +64,8 @@ const MAY_IMPORT: ImportTable = {
   ],
   'batonpass.ts': ['domain', 'services', 'container.ts'],
   'index.ts': ['domain', 'ports', 'services', 'adapters/system', 'batonpass.ts', 'container.ts'],
+  'claude.ts': ['adapters/claude'],
+  'codex.ts': ['adapters/codex'],
   'memory.ts': ['adapters/memory'],
   'postgres.ts': ['adapters/postgres'],
 }

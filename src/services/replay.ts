@@ -1,11 +1,7 @@
 import { defined } from '../domain/defined.ts'
 import type { Milestone } from '../domain/milestone.ts'
-import {
-  type WindowHistory,
-  type WindowSample,
-  WindowTracker,
-  type WindowTrackerOptions,
-} from '../domain/window-tracker.ts'
+import type { WindowHistory, WindowSample, WindowTrackerOptions } from '../domain/window-history.ts'
+import { WindowTracker } from '../domain/window-tracker.ts'
 import type { WindowReader } from '../ports/window-reader.ts'
 
 /** What a recorded window went through, and how well it could be read. */
