@@ -48,13 +48,16 @@ const CASES: Readonly<Record<string, Case>> = {
   'lets unknown fields and types through': ({ reader, records }) => {
     for (const record of records) {
       assert.deepEqual(reader.read(withMore(record)), reader.read(record), shown(record))
-      assert.deepEqual(reader.read({ ...Object(record), type: 'batonpass_unheard_of', context_window: null }), [])
+      if (typeOf(record) !== undefined)
+        assert.deepEqual(reader.read({ ...Object(record), type: 'batonpass_unheard_of' }), [], shown(record))
     }
   },
   'never takes a sum over requests for a reading': ({ reader, records }) => {
-    const [first] = records
+    // Under the names its own records carry, such as a session's, so that it takes them seriously.
+    const names = Object.entries(Object(records[0])).filter(([, value]) => typeof value === 'string')
     for (const sum of SUMS)
-      for (const event of reader.read({ ...Object(first), ...sum })) assert.notEqual(event.type, 'request', shown(sum))
+      for (const event of reader.read({ ...Object.fromEntries(names), ...sum }))
+        assert.notEqual(event.type, 'request', shown(sum))
   },
 }
 
@@ -125,5 +128,8 @@ const withMore = (value: unknown): unknown => {
   const more = Object.entries(value).map(([name, part]) => [name, withMore(part)] as const)
   return { ...Object.fromEntries(more), batonpass_unheard_of: { usage: { input_tokens: 1 } } }
 }
+
+const typeOf = (record: unknown): unknown =>
+  typeof record === 'object' && record !== null && 'type' in record ? record.type : undefined
 
 const shown = (record: unknown): string => JSON.stringify(record)?.slice(0, 300) ?? String(record)
