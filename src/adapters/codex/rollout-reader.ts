@@ -109,12 +109,12 @@ const readWindow = (tokens: unknown, from: Origin): readonly WindowEvent[] =>
 
 const readItem = (payload: Line['payload'], from: Origin): readonly WindowEvent[] => {
   const { type = '', call_id, id, name, output } = payload
+  const callId = [call_id, id].find((given) => typeof given === 'string')
   if (type.endsWith('_call')) {
     const toolName = typeof name === 'string' ? name : type.slice(0, -'_call'.length)
-    const callId = [call_id, id].find((given) => typeof given === 'string')
     return [defined({ ...from, type: 'tool_call' as const, callId, toolName })]
   }
   return type.endsWith('_output') && typeof output === 'string'
-    ? [{ ...from, type: 'appended', characters: output.length }]
+    ? [defined({ ...from, type: 'appended' as const, characters: output.length, key: callId })]
     : []
 }
