@@ -133,3 +133,4 @@ export const WINDOW_READERS: readonly WindowReader[] = [
 ]
 
 export { believedWindow } from './adapters/catalogue/model-windows.ts'
+export { sha256 }

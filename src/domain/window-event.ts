@@ -29,6 +29,8 @@ export type WindowEvent = WindowEventOrigin &
         readonly promptTokens: number
         /** What the answer added; the next request sends it again. */
         readonly outputTokens: number
+        /** Reported after what its answer led to: what came since the last request is not in it. */
+        readonly isLate?: boolean
       }
     /** The final counters of the answer that is being streamed. They do not name their request: it is the current one. */
     | { readonly type: 'answered'; readonly outputTokens: number; readonly promptTokens?: number }

@@ -2,6 +2,7 @@ import { raiseBelieved, usableWindow, type WindowSize } from './context-pressure
 import { defined } from './defined.ts'
 import type { Instant } from './instant.ts'
 import { reach } from './milestone.ts'
+import { PendingText } from './pending-text.ts'
 import { RecentKeys } from './recent-keys.ts'
 import { ReportedWindow } from './reported-window.ts'
 import { UNKNOWN_USAGE, type UsageReading } from './usage-reading.ts'
@@ -19,9 +20,6 @@ interface Current {
   /** Nothing that comes later about this request knows better. */
   readonly isFinal?: boolean
 }
-
-/** Characters that make about one token, for text no usage counts yet. */
-const CHARACTERS_PER_TOKEN = 4
 
 /**
  * Follows one window through what its runtime says. Subagents, repetitions and sums never change its reading.
@@ -43,6 +41,7 @@ export class WindowTracker {
   readonly #tools = new RecentKeys()
   readonly #records = new RecentKeys()
   readonly #reported = new ReportedWindow()
+  readonly #pending = new PendingText()
   readonly #compactions: CompactionSeen[] = []
   readonly #signals: SignalSeen[] = []
   readonly #counts = { turns: 0, subagentTurns: 0, toolCalls: 0, unmetered: 0 }
@@ -52,7 +51,6 @@ export class WindowTracker {
   #last: Current | undefined
   #peak = 0
   #cycle = 0
-  #pendingCharacters = 0
   #latchedAt = 0
   #isCompacting = false
   #sinceCompaction = 1
@@ -69,11 +67,16 @@ export class WindowTracker {
     else if (event.key === undefined || this.#records.add(`${event.type} ${event.key}`)) this.#takeOnce(event)
   }
 
+  /** How many requests the main thread has made so far. */
+  get turns(): number {
+    return this.#counts.turns
+  }
+
   /** What the last request of the main thread said, and what came since. Unknown until there is one. */
   reading(): UsageReading {
     if (this.#reading === undefined) return UNKNOWN_USAGE
     const { promptTokens, outputTokens } = this.#reading
-    const pendingTokens = this.#pendingTokens()
+    const { tokens: pendingTokens } = this.#pending
     return { state: 'metered', promptTokens, outputTokens, ...(pendingTokens > 0 && { pendingTokens }) }
   }
 
@@ -103,7 +106,7 @@ export class WindowTracker {
         if (event.callId === undefined || this.#tools.add(event.callId)) this.#counts.toolCalls += 1
         break
       case 'appended':
-        this.#pendingCharacters += event.characters
+        this.#pending.append(event.characters)
         this.#signal(event.at)
         break
       case 'compacting':
@@ -153,7 +156,7 @@ export class WindowTracker {
     if (this.#subagents.add(key)) this.#counts.subagentTurns += 1
   }
 
-  #request({ key, promptTokens, outputTokens, model, at }: Of<'request'>): void {
+  #request({ key, promptTokens, outputTokens, model, isLate, at }: Of<'request'>): void {
     const current = this.#reading?.key === key ? this.#reading : undefined
     // An old request that is reported again says nothing about now.
     if (current === undefined && this.#requests.has(key)) return
@@ -161,7 +164,7 @@ export class WindowTracker {
       this.#requests.add(key)
       this.#counts.turns += 1
       this.#sinceCompaction += 1
-      this.#pendingCharacters = 0
+      this.#pending.request(isLate === true)
     }
     this.#read(
       defined({
@@ -207,7 +210,7 @@ export class WindowTracker {
 
   #forgetReading(): void {
     this.#reading = undefined
-    this.#pendingCharacters = 0
+    this.#pending.clear()
     this.#isCompacting = false
   }
 
@@ -221,7 +224,7 @@ export class WindowTracker {
     if (this.#reading?.key === undefined) return
     const { promptTokens: context, outputTokens } = this.#reading
     const window = this.#window()
-    const ratio = window === undefined ? undefined : (context + outputTokens + this.#pendingTokens()) / window.tokens
+    const ratio = window === undefined ? undefined : (context + outputTokens + this.#pending.tokens) / window.tokens
     const { turns: turn } = this.#counts
     this.#options.onSample?.(defined({ turn, cycle: this.#cycle, context, ratio }))
     if (ratio === undefined || this.#isCompacting) return
@@ -229,10 +232,6 @@ export class WindowTracker {
     this.#latchedAt = latchedAt
     if (signal === undefined) return
     this.#signals.push(defined({ milestone: signal.name, at: signal.at, turn, pressure: ratio, context, time }))
-  }
-
-  #pendingTokens(): number {
-    return Math.ceil(this.#pendingCharacters / CHARACTERS_PER_TOKEN)
   }
 
   #window(): WindowSize | undefined {

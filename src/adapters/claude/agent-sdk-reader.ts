@@ -4,6 +4,7 @@ import { type Instant, instantIn } from '../../domain/instant.ts'
 import type { WindowEvent } from '../../domain/window-event.ts'
 import type { WindowReader } from '../../ports/window-reader.ts'
 import { assistantMessage, charactersOf, counters, lastIteration, promptOf, readAssistant } from './claude-message.ts'
+import { claudeWords } from './claude-words.ts'
 import { readContextUsage } from './context-usage.ts'
 
 const common = {
@@ -61,6 +62,7 @@ export const agentSdkReader: WindowReader = {
     const parsed = message.safeParse(record)
     return parsed.success ? readMessage(parsed.data) : []
   },
+  words: claudeWords,
 }
 
 const readMessage = (sent: SdkMessage): readonly WindowEvent[] => {

@@ -4,6 +4,7 @@ import { type Instant, instantIn } from '../../domain/instant.ts'
 import type { WindowEvent } from '../../domain/window-event.ts'
 import type { WindowReader } from '../../ports/window-reader.ts'
 import { assistantMessage, charactersOf, readAssistant } from './claude-message.ts'
+import { claudeWords } from './claude-words.ts'
 
 const line = z.looseObject({
   type: z.string(),
@@ -48,6 +49,7 @@ export const transcriptReader: WindowReader = {
     const parsed = line.safeParse(record)
     return parsed.success ? readLine(parsed.data) : []
   },
+  words: claudeWords,
 }
 
 const named = z.looseObject({ sessionId: z.string(), uuid: z.string() })

@@ -3,6 +3,7 @@ import { defined } from '../../domain/defined.ts'
 import { instantIn } from '../../domain/instant.ts'
 import type { WindowEvent } from '../../domain/window-event.ts'
 import type { WindowReader } from '../../ports/window-reader.ts'
+import { rolloutWords } from './rollout-words.ts'
 
 const line = z.looseObject({
   timestamp: z.string().optional().catch(undefined),
@@ -53,6 +54,7 @@ export const rolloutReader: WindowReader = {
     const parsed = line.safeParse(record)
     return parsed.success ? readLine(parsed.data) : []
   },
+  words: rolloutWords,
 }
 
 const readLine = (record: Line): readonly WindowEvent[] => {
@@ -101,7 +103,9 @@ const readTokenCount = (payload: unknown, from: Origin): readonly WindowEvent[] 
   if (last.input_tokens === 0) return [...windows, { ...from, type: 'estimate', tokens: last.total_tokens }]
   const key = `${total.total_tokens}/${last.total_tokens}`
   const outputTokens = Math.max(0, last.total_tokens - last.input_tokens)
-  return [...windows, { ...from, type: 'request', key, promptTokens: last.input_tokens, outputTokens }]
+  // Written after the results of the tools that the answer called, which are not in it.
+  const request = { type: 'request', key, promptTokens: last.input_tokens, outputTokens, isLate: true } as const
+  return [...windows, { ...from, ...request }]
 }
 
 const readWindow = (tokens: unknown, from: Origin): readonly WindowEvent[] =>
