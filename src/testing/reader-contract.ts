@@ -25,6 +25,7 @@ const CASES: Readonly<Record<string, Case>> = {
     for (const record of FOREIGN) {
       demand(!reader.recognises(record), record)
       demand(reader.read(record).length === 0, record)
+      demand((reader.words?.(record).texts ?? []).length === 0, record)
     }
   },
   'never throws on a damaged record, and says only what can be true': ({ reader, records }) => {
@@ -82,6 +83,7 @@ export const readerContract = (make: () => ReaderUnderTest, { describe, it }: Ha
 const plausible = (reader: WindowReader, record: unknown): void => {
   const isKnown: unknown = reader.recognises(record)
   assert.equal(typeof isKnown, 'boolean')
+  for (const { text } of reader.words?.(record).texts ?? []) demand(typeof text === 'string', record)
   for (const event of reader.read(record)) {
     for (const tokens of countsOf(event)) demand(Number.isFinite(tokens) && tokens >= 0, record)
     // An empty request is no reading.

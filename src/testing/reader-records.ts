@@ -1,7 +1,7 @@
 /** A long way down: whoever follows it with a function that calls itself runs out of stack. */
 const deep = (levels: number): unknown => {
   let value: unknown = 'the end'
-  for (let level = 0; level < levels; level += 1) value = level % 2 === 0 ? [{ type: 'text', content: value }] : [value]
+  for (let level = 0; level < levels; level += 1) value = [{ type: 'tool_result', content: value }]
   return value
 }
 
