@@ -1,4 +1,4 @@
-import type { Milestone } from '../domain/milestone.ts'
+import { MILESTONE_NAMES, type Milestone } from '../domain/milestone.ts'
 import type { WindowEvent } from '../domain/window-event.ts'
 import type { WindowHistory, WindowSample, WindowTrackerOptions } from '../domain/window-history.ts'
 import { WindowTracker } from '../domain/window-tracker.ts'
@@ -70,7 +70,5 @@ const see = (record: unknown, reader: WindowReader | undefined, tracker: WindowT
 }
 
 /** Milestones from the fractions a person types. */
-export const milestonesAt = (fractions: readonly number[]): readonly Milestone[] => {
-  const names = ['warning', 'critical', 'restart']
-  return fractions.map((at, index) => ({ name: names[index] ?? `milestone ${index + 1}`, at }))
-}
+export const milestonesAt = (fractions: readonly number[]): readonly Milestone[] =>
+  fractions.map((at, index) => ({ name: MILESTONE_NAMES[index] ?? `milestone ${index + 1}`, at }))

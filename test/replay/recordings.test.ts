@@ -74,6 +74,23 @@ describe(`recordings of real sessions${absent}`, () => {
     })
   }
 
+  it.skipIf(!isHere).each([
+    ['derived/sdk-stream-three-compactions.jsonl', 'claude-code/cc-2.1.7-three-auto-compacts.jsonl'],
+    ['derived/sdk-stream-1m-manual-compaction.jsonl', 'claude-code/cc-2.1.217-1m-manual-compact.jsonl'],
+  ])(`%s, wrapped anew, is as %s is${absent}`, async (derived, original) => {
+    const [wrapped, plain] = await replayed(join(FOLDER, derived), join(FOLDER, original))
+    if (plain === undefined) throw new Error(`${original} gave nothing`)
+    const { turns, peakContext, lastContext, compactions, toolCalls } = plain
+    expect(wrapped).toMatchObject({
+      format: 'claude-agent-sdk',
+      turns,
+      peakContext,
+      lastContext,
+      compactions,
+      toolCalls,
+    })
+  })
+
   it.skipIf(!isHere)(`of status lines are read, and sums in them are not${absent}`, () => {
     const seen = Object.fromEntries(
       readdirSync(join(FOLDER, 'statusline')).map((name) => {
