@@ -5,6 +5,7 @@ import { type Engine, onPglite, onPostgres } from './engines.ts'
 import { type Growth, measureGrowth } from './growth.ts'
 import type { Measured } from './measure.ts'
 import { measureEngine, OPERATIONS } from './operations.ts'
+import { measureReplay, renderReplaySpeed } from './replay.ts'
 import { machineOf, type Report, render } from './report.ts'
 import { assertChains, assertSameRows } from './same-rows.ts'
 import type { Size } from './sizes.ts'
@@ -23,7 +24,7 @@ const DURABLE = {
 const USAGE = `npm run bench -- [--quick] [--json FILE] [--only NAME]
   --quick      a short look instead of figures to publish
   --json FILE  keep every round as JSON
-  --only NAME  one of: ${OPERATIONS.join(', ')}, growth, postgres, pglite; may be given again`
+  --only NAME  one of: ${OPERATIONS.join(', ')}, growth, replay, postgres, pglite; may be given again`
 
 const { values } = parseArgs({
   options: {
@@ -35,7 +36,7 @@ const { values } = parseArgs({
 })
 
 const ENGINES: readonly Engine['name'][] = ['postgres', 'pglite']
-const WORK: readonly string[] = [...OPERATIONS, 'growth']
+const WORK: readonly string[] = [...OPERATIONS, 'growth', 'replay']
 
 /** With no name everything is wanted; a name of an engine and a name of an operation narrow each other. */
 const wantedOf = (names: readonly string[]) => {
@@ -52,8 +53,9 @@ const began = performance.now()
 const progress = (line: string): void =>
   console.error(`[${((performance.now() - began) / 1_000).toFixed(0).padStart(4)} s] ${line}`)
 
+const size: Size = values.quick ? 'quick' : 'full'
+
 const run = async (): Promise<Report> => {
-  const size: Size = values.quick ? 'quick' : 'full'
   const wants = wantedOf(values.only)
   const server = await startServer(DURABLE)
   progress(`Postgres: ${server.source}`)
@@ -85,12 +87,25 @@ const run = async (): Promise<Report> => {
     await postgres.close()
     await server.stop()
   }
-  return { at: new Date().toISOString(), machine, measured, growth }
+  const replay = wants.work('replay') ? await measureReplay(size) : undefined
+  return { at: new Date().toISOString(), machine, measured, growth, ...(replay !== undefined && { replay }) }
+}
+
+/** Replaying needs no server. */
+const runReplay = async (): Promise<void> => {
+  const replay = await measureReplay(size)
+  keep({ at: new Date().toISOString(), replay })
+  console.log(renderReplaySpeed(replay))
+}
+
+const keep = (report: object): void => {
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`)
 }
 
 if (values.help) console.log(USAGE)
+else if (values.only.length > 0 && values.only.every((name) => name === 'replay')) await runReplay()
 else {
   const report = await run()
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`)
+  keep(report)
   console.log(render(report))
 }

@@ -2,6 +2,7 @@ import { cpus, totalmem } from 'node:os'
 import type { Engine } from './engines.ts'
 import type { Growth } from './growth.ts'
 import type { Measured } from './measure.ts'
+import { type ReplaySpeed, renderReplaySpeed } from './replay.ts'
 
 /** One run, as it is kept. */
 export interface Report {
@@ -9,6 +10,7 @@ export interface Report {
   readonly machine: Machine
   readonly measured: readonly Measured[]
   readonly growth: readonly Growth[]
+  readonly replay?: ReplaySpeed
 }
 
 export interface Machine {
@@ -38,11 +40,12 @@ export const machineOf = async (engine: Engine, server: string): Promise<Machine
 }
 
 /** The report as Markdown, as `docs/performance.md` holds it. */
-export const render = ({ at, machine, measured, growth }: Report): string => {
+export const render = ({ at, machine, measured, growth, replay }: Report): string => {
   const { cores, cpu, memoryGiB, node, postgres, settings } = machine
   const set = Object.entries(settings).map(([name, value]) => `${name} ${value}`)
   const about = `${at}: ${cores} cores (${cpu}), ${memoryGiB} GiB, Node ${node}, Postgres ${postgres} (${set.join(', ')})`
-  return [about, operationsTable(measured), growthTable(growth)].filter((part) => part !== '').join('\n\n')
+  const speed = replay === undefined ? '' : renderReplaySpeed(replay)
+  return [about, operationsTable(measured), growthTable(growth), speed].filter((part) => part !== '').join('\n\n')
 }
 
 const operationsTable = (measured: readonly Measured[]): string =>

@@ -2,7 +2,9 @@ import 'reflect-metadata' // tsyringe refuses to load without it
 import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from 'tsyringe'
 import { believedWindow } from './adapters/catalogue/model-windows.ts'
 import { agentSdkReader } from './adapters/claude/agent-sdk-reader.ts'
+import { statusLineReader } from './adapters/claude/status-line-reader.ts'
 import { transcriptReader } from './adapters/claude/transcript-reader.ts'
+import { execReader } from './adapters/codex/exec-reader.ts'
 import { rolloutReader } from './adapters/codex/rollout-reader.ts'
 import { MemoryStore } from './adapters/memory/memory-store.ts'
 import { type OpenMigrator, openMigratorAt } from './adapters/postgres/open-migrator.ts'
@@ -142,7 +144,13 @@ export const openMigrator = (options: Pick<StoreOptions, 'database' | 'dataDir' 
 }
 
 /** The readers of every runtime there is one for, the most particular first. */
-export const WINDOW_READERS: readonly WindowReader[] = [rolloutReader, transcriptReader, agentSdkReader]
+export const WINDOW_READERS: readonly WindowReader[] = [
+  rolloutReader,
+  execReader,
+  statusLineReader,
+  transcriptReader,
+  agentSdkReader,
+]
 
 export { readConfiguration } from './adapters/config/read-configuration.ts'
-export { believedWindow }
+export { believedWindow, sha256 }

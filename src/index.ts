@@ -104,6 +104,15 @@ export type { MessageInput, ToolCallInput, Turn, TurnInput } from './domain/turn
 export { RefusedError, unwrap } from './domain/unwrap.ts'
 export type { ReadingSemantics, UsageProvenance, UsageReading, UsageTotals } from './domain/usage-reading.ts'
 export type { WindowAtTurn } from './domain/window-at-turn.ts'
+export type { CompactionTrigger, WindowEvent } from './domain/window-event.ts'
+export type {
+  CompactionSeen,
+  SignalSeen,
+  WindowHistory,
+  WindowSample,
+  WindowTrackerOptions,
+} from './domain/window-history.ts'
+export { WindowTracker } from './domain/window-tracker.ts'
 export type { AgentHandoffPort } from './ports/agent-handoff-port.ts'
 export type { AgentSessionRepository } from './ports/agent-session-repository.ts'
 export type { AuditLog, ChainPage, Changes, FeedEntry } from './ports/audit-log.ts'
@@ -129,6 +138,7 @@ export type {
   Unit,
   UnitOfWork,
 } from './ports/unit-of-work.ts'
+export type { WindowReader } from './ports/window-reader.ts'
 export { AuditService, type AuditServiceDeps, type FollowRequest } from './services/audit-service.ts'
 export {
   type ContextReport,

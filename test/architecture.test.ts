@@ -66,6 +66,8 @@ const MAY_IMPORT: ImportTable = {
   ],
   'batonpass.ts': ['domain', 'services', 'container.ts'],
   'index.ts': ['domain', 'ports', 'services', 'adapters/system', 'batonpass.ts', 'container.ts'],
+  'claude.ts': ['adapters/claude'],
+  'codex.ts': ['adapters/codex'],
   'memory.ts': ['adapters/memory'],
   'postgres.ts': ['adapters/postgres'],
 }
@@ -79,7 +81,10 @@ const CLOSED_LISTS: readonly string[] = [
 ]
 
 /** What a reader takes, as types; `test/agents` holds them against the types of the runtime's own package. */
-const READ_SHAPES: readonly string[] = ['adapters/claude/agent-sdk-reader.ts: AgentSdkShapes']
+const READ_SHAPES: readonly string[] = [
+  'adapters/claude/agent-sdk-reader.ts: AgentSdkShapes',
+  'adapters/codex/exec-reader.ts: ExecShapes',
+]
 
 const SOURCES = readSources('src')
 const ENTRIES = entryPoints(JSON.parse(readFileSync('package.json', 'utf8')) as Manifest)

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import * as claude from '../src/claude.ts'
+import * as codex from '../src/codex.ts'
 import * as batonpass from '../src/index.ts'
 import {
   agentSessionId,
@@ -176,6 +178,7 @@ describe('the public surface', () => {
       'StoreFailure',
       'TEXT_WITHHELD',
       'TOKENS',
+      'WindowTracker',
       'agentSessionId',
       'buildContainer',
       'commandId',
@@ -209,12 +212,18 @@ describe('the public surface', () => {
     ])
   })
 
+  it('has the readers of each runtime beside it', () => {
+    expect(Object.keys(claude).sort()).toEqual(['agentSdkReader', 'statusLineReader', 'transcriptReader'])
+    expect(Object.keys(codex).sort()).toEqual(['execReader', 'rolloutReader'])
+  })
+
   it('has a store in memory, and what tests need, beside it', () => {
     expect(Object.keys(memory)).toEqual(['MemoryStore'])
     expect(Object.keys(testing).sort()).toEqual([
       'CountingIds',
       'FaultInjector',
       'FixedClock',
+      'readerContract',
       'refusal',
       'storeContract',
     ])

@@ -25,5 +25,14 @@ export const instant = (raw: Date | number | string): Instant => {
   return text as Instant
 }
 
+/** Reads a moment from what somebody else wrote; what cannot be read is no moment. */
+export const instantIn = (raw: unknown): Instant | undefined => {
+  const time = typeof raw === 'string' ? Date.parse(raw) : Number.NaN
+  return time >= EARLIEST && time <= LATEST ? instant(time) : undefined
+}
+
+const EARLIEST = Date.parse('0000-01-01T00:00:00.000Z')
+const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
+
 /** The moment so many milliseconds later. */
 export const later = (from: Instant, milliseconds: number): Instant => instant(Date.parse(from) + milliseconds)

@@ -1,89 +1,59 @@
 import { raiseBelieved, usableWindow, type WindowSize } from './context-pressure.ts'
 import { defined } from './defined.ts'
 import type { Instant } from './instant.ts'
-import { type Milestone, reach } from './milestone.ts'
-import type { CompactionTrigger, WindowEvent } from './window-event.ts'
+import { reach } from './milestone.ts'
+import { PendingText } from './pending-text.ts'
+import { RecentKeys } from './recent-keys.ts'
+import { ReportedWindow } from './reported-window.ts'
+import { UNKNOWN_USAGE, type UsageReading } from './usage-reading.ts'
+import type { WindowEvent } from './window-event.ts'
+import type { CompactionSeen, SignalSeen, WindowHistory, WindowTrackerOptions } from './window-history.ts'
 
-/** A compaction, with what the window held on either side of it, in prompt tokens. */
-export interface CompactionSeen {
-  readonly trigger: CompactionTrigger
-  readonly preTokens?: number
-  readonly contextBefore?: number
-  readonly contextAfter?: number
-}
+type Of<Type extends WindowEvent['type']> = Extract<WindowEvent, { type: Type }>
 
-/** A milestone that was reached. */
-export interface SignalSeen {
-  readonly milestone: string
-  readonly at: number
-  readonly turn: number
-  readonly pressure: number
-  readonly context: number
-  readonly time?: Instant
-}
-
-/** What a window went through. Context figures are prompt tokens. */
-export interface WindowHistory {
-  readonly turns: number
-  readonly peakContext: number
-  readonly lastContext: number
-  readonly window?: WindowSize
-  readonly compactions: readonly CompactionSeen[]
-  readonly subagentTurns: number
-  readonly toolCalls: number
-  readonly signals: readonly SignalSeen[]
-  readonly model?: string
-  readonly unmetered: number
-}
-
-interface Reading {
-  readonly key: string
+interface Current {
+  /** Absent for an estimate: no request says so. */
+  readonly key?: string
   readonly promptTokens: number
   readonly outputTokens: number
   readonly model?: string
+  /** Nothing that comes later about this request knows better. */
+  readonly isFinal?: boolean
 }
 
-/** Characters that make about one token, for text no usage counts yet. */
-const CHARACTERS_PER_TOKEN = 4
-
-/** What decides how full is full. */
-export interface WindowTrackerOptions {
-  readonly milestones: readonly Milestone[]
-  /** A window that is known from elsewhere; what the runtime reports comes before it, a configured limit before that. */
-  readonly believed?: (model: string) => WindowSize | undefined
-  readonly limit?: number
-  /** Told of every reading, for whoever wants more than the summary. */
-  readonly onSample?: (sample: WindowSample) => void
-}
-
-/** How full the window was at a turn. */
-export interface WindowSample {
-  readonly turn: number
-  /** Compactions so far. */
-  readonly cycle: number
-  readonly context: number
-  /** Absent while the window is unknown. */
-  readonly ratio?: number
-}
-
-/** Follows one window through what its runtime says. Subagents, repetitions and sums never change its reading. */
+/**
+ * Follows one window through what its runtime says. Subagents, repetitions and sums never change its reading.
+ *
+ * Its memory does not grow with what it is told: keys are remembered for the last ten thousand requests at least.
+ *
+ * @example
+ * ```ts
+ * const tracker = new WindowTracker({ milestones: [{ name: 'warning', at: 0.5 }] })
+ * tracker.take({ type: 'window', tokens: 200_000 })
+ * tracker.take({ type: 'request', key: 'msg_1', promptTokens: 99_000, outputTokens: 1_000 })
+ * console.log(tracker.history().signals[0]?.milestone) // => warning
+ * ```
+ */
 export class WindowTracker {
   readonly #options: WindowTrackerOptions
-  readonly #requests = new Set<string>()
-  readonly #subagents = new Set<string>()
-  readonly #tools = new Set<string>()
+  readonly #requests = new RecentKeys()
+  readonly #subagents = new RecentKeys()
+  readonly #tools = new RecentKeys()
+  readonly #records = new RecentKeys()
+  readonly #reported = new ReportedWindow()
+  readonly #pending = new PendingText()
   readonly #compactions: CompactionSeen[] = []
   readonly #signals: SignalSeen[] = []
-  #reading: Reading | undefined
-  #last: Reading | undefined
+  readonly #counts = { turns: 0, subagentTurns: 0, toolCalls: 0, unmetered: 0 }
+  #thread: string | undefined
+  #isSubagent = false
+  #reading: Current | undefined
+  #last: Current | undefined
   #peak = 0
-  #pendingCharacters = 0
+  #cycle = 0
   #latchedAt = 0
   #isCompacting = false
   #sinceCompaction = 1
-  #unmetered = 0
-  #initModel: string | undefined
-  #reported: number | undefined
 
   constructor(options: WindowTrackerOptions) {
     this.#options = options
@@ -91,18 +61,53 @@ export class WindowTracker {
 
   /** Takes the next thing the runtime said. */
   take(event: WindowEvent): void {
+    if (this.#isOfSubagent(event)) {
+      if (event.type === 'request') this.#subagent(event.key)
+    } else if (event.type === 'request') this.#request(event)
+    else if (event.key === undefined || this.#records.add(`${event.type} ${event.key}`)) this.#takeOnce(event)
+  }
+
+  /** How many requests the main thread has made so far. */
+  get turns(): number {
+    return this.#counts.turns
+  }
+
+  /** What the last request of the main thread said, and what came since. Unknown until there is one. */
+  reading(): UsageReading {
+    if (this.#reading === undefined) return UNKNOWN_USAGE
+    const { promptTokens, outputTokens } = this.#reading
+    const { tokens: pendingTokens } = this.#pending
+    return { state: 'metered', promptTokens, outputTokens, ...(pendingTokens > 0 && { pendingTokens }) }
+  }
+
+  /** What the window went through so far. */
+  history(): WindowHistory {
+    return defined({
+      ...this.#counts,
+      peakContext: this.#peak,
+      lastContext: this.#last?.promptTokens ?? 0,
+      window: this.#window(),
+      compactions: [...this.#compactions],
+      signals: [...this.#signals],
+      model: this.#last?.model ?? this.#reported.initModel,
+    })
+  }
+
+  #takeOnce(event: Exclude<WindowEvent, { type: 'request' }>): void {
     switch (event.type) {
-      case 'request':
-        this.#request(event)
+      case 'answered':
+        this.#answered(event)
         break
       case 'estimate':
-        this.#reading = { key: '', promptTokens: event.tokens, outputTokens: 0 }
+        // Repeated after a request, it would take the place of what is known.
+        if (this.#reading?.key === undefined) this.#reading = { promptTokens: event.tokens, outputTokens: 0 }
         break
       case 'tool_call':
-        this.#tools.add(event.callId ?? `unnamed ${this.#tools.size}`)
+        if (event.callId === undefined || this.#tools.add(event.callId)) this.#counts.toolCalls += 1
         break
       case 'appended':
-        this.#pendingCharacters += event.characters
+        this.#pending.append(event.characters)
+        this.#signal(event.at)
         break
       case 'compacting':
         this.#isCompacting = true
@@ -113,58 +118,83 @@ export class WindowTracker {
       case 'cleared':
         this.#beginCycle()
         break
+      case 'unknown':
+        this.#forgetReading()
+        break
       case 'window':
-        if (event.models === undefined || event.models.some((model) => this.#isMain(model)))
-          this.#reported = event.tokens
+        this.#reported.take(event, this.#last?.model)
+        break
+      case 'auto_compact_at':
+        this.#reported.autoCompactAt = event.tokens
         break
       case 'model':
-        this.#initModel = event.model
+        this.#reported.begin(event.model)
+        break
+      case 'thread':
+        // The first thread named is ours: a forked one repeats its parent's history, names included.
+        this.#isSubagent = event.parent !== undefined
         break
       case 'subagent_request':
-        this.#subagents.add(event.key)
+        this.#subagent(event.key)
         break
       case 'unmetered':
-        this.#unmetered += 1
+        this.#counts.unmetered += 1
         break
       default:
         event satisfies never
     }
   }
 
-  /** What the window went through so far. */
-  history(): WindowHistory {
-    return defined({
-      turns: this.#requests.size,
-      peakContext: this.#peak,
-      lastContext: this.#last?.promptTokens ?? 0,
-      window: this.#window(),
-      compactions: [...this.#compactions],
-      subagentTurns: this.#subagents.size,
-      toolCalls: this.#tools.size,
-      signals: [...this.#signals],
-      model: this.#last?.model ?? this.#initModel,
-      unmetered: this.#unmetered,
-    })
+  #isOfSubagent({ type, thread }: WindowEvent): boolean {
+    const isFirst = this.#thread === undefined && thread !== undefined
+    this.#thread ??= thread
+    if (type === 'thread' && isFirst) return false
+    return this.#isSubagent || (thread !== undefined && thread !== this.#thread)
   }
 
-  #request(event: Extract<WindowEvent, { type: 'request' }>): void {
-    const { key, promptTokens, model } = event
-    const isCurrent = this.#reading?.key === key
+  #subagent(key: string): void {
+    if (this.#subagents.add(key)) this.#counts.subagentTurns += 1
+  }
+
+  #request({ key, promptTokens, outputTokens, model, isLate, at }: Of<'request'>): void {
+    const current = this.#reading?.key === key ? this.#reading : undefined
     // An old request that is reported again says nothing about now.
-    if (!isCurrent && this.#requests.has(key)) return
-    const outputTokens = isCurrent ? Math.max(event.outputTokens, this.#reading?.outputTokens ?? 0) : event.outputTokens
-    if (!isCurrent) this.#pendingCharacters = 0
-    this.#requests.add(key)
-    this.#reading = defined({ key, promptTokens, outputTokens, model })
-    this.#last = this.#reading
-    this.#peak = Math.max(this.#peak, promptTokens)
-    this.#isCompacting = false
-    this.#sinceCompaction += isCurrent ? 0 : 1
-    this.#completeCompaction(promptTokens)
-    this.#signal(event.at)
+    if (current === undefined && this.#requests.has(key)) return
+    if (current === undefined) {
+      this.#requests.add(key)
+      this.#counts.turns += 1
+      this.#sinceCompaction += 1
+      this.#pending.request(isLate === true)
+    }
+    this.#read(
+      defined({
+        key,
+        promptTokens: current?.isFinal === true ? current.promptTokens : promptTokens,
+        outputTokens: Math.max(outputTokens, current?.outputTokens ?? 0),
+        model,
+        isFinal: current?.isFinal,
+      }),
+      at,
+    )
   }
 
-  #compaction({ trigger, preTokens }: Extract<WindowEvent, { type: 'compaction' }>): void {
+  #answered({ outputTokens, promptTokens, at }: Of<'answered'>): void {
+    const current = this.#reading
+    if (current?.key === undefined) return
+    const final = { promptTokens: promptTokens ?? current.promptTokens, isFinal: true }
+    this.#read({ ...current, ...final, outputTokens: Math.max(outputTokens, current.outputTokens) }, at)
+  }
+
+  #read(reading: Current, at: Instant | undefined): void {
+    this.#reading = reading
+    this.#last = reading
+    this.#peak = Math.max(this.#peak, reading.promptTokens)
+    this.#isCompacting = false
+    this.#completeCompaction(reading.promptTokens)
+    this.#signal(at)
+  }
+
+  #compaction({ trigger, preTokens }: Of<'compaction'>): void {
     // Reported again before the next request, it is still the same one.
     if (this.#sinceCompaction === 0) return
     this.#compactions.push(defined({ trigger, preTokens, contextBefore: this.#last?.promptTokens }))
@@ -173,26 +203,30 @@ export class WindowTracker {
   }
 
   #beginCycle(): void {
-    this.#reading = undefined
-    this.#pendingCharacters = 0
+    this.#cycle += 1
     this.#latchedAt = 0
+    this.#forgetReading()
+  }
+
+  #forgetReading(): void {
+    this.#reading = undefined
+    this.#pending.clear()
     this.#isCompacting = false
   }
 
-  #completeCompaction(promptTokens: number): void {
+  #completeCompaction(contextAfter: number): void {
     const newest = this.#compactions.at(-1)
-    if (this.#sinceCompaction !== 1 || newest === undefined || newest.contextAfter !== undefined) return
-    this.#compactions[this.#compactions.length - 1] = { ...newest, contextAfter: promptTokens }
+    if (this.#sinceCompaction !== 1 || newest === undefined) return
+    this.#compactions[this.#compactions.length - 1] = { ...newest, contextAfter }
   }
 
   #signal(time: Instant | undefined): void {
-    if (this.#reading === undefined) return
+    if (this.#reading?.key === undefined) return
     const { promptTokens: context, outputTokens } = this.#reading
     const window = this.#window()
-    const used = context + outputTokens + Math.ceil(this.#pendingCharacters / CHARACTERS_PER_TOKEN)
-    const ratio = window === undefined ? undefined : used / window.tokens
-    const turn = this.#requests.size
-    this.#options.onSample?.(defined({ turn, cycle: this.#compactions.length, context, ratio }))
+    const ratio = window === undefined ? undefined : (context + outputTokens + this.#pending.tokens) / window.tokens
+    const { turns: turn } = this.#counts
+    this.#options.onSample?.(defined({ turn, cycle: this.#cycle, context, ratio }))
     if (ratio === undefined || this.#isCompacting) return
     const { signal, latchedAt } = reach(this.#options.milestones, ratio, this.#latchedAt)
     this.#latchedAt = latchedAt
@@ -201,19 +235,9 @@ export class WindowTracker {
   }
 
   #window(): WindowSize | undefined {
-    const { limit, believed } = this.#options
-    const model = this.#initModel ?? this.#last?.model
-    const guess = model === undefined ? undefined : believed?.(model)
-    const hardLimit: WindowSize | undefined =
-      this.#reported === undefined ? guess : { tokens: this.#reported, source: 'runtime' }
-    return usableWindow(raiseBelieved(defined({ hardLimit, configuredLimit: limit }), this.#peak))
-  }
-
-  /** Auxiliary models have windows too. */
-  #isMain(model: string): boolean {
-    if (model === this.#initModel) return true
-    return this.#last?.model !== undefined && withoutSuffix(model) === withoutSuffix(this.#last.model)
+    const { limit: configuredLimit, believed } = this.#options
+    const { autoCompactAt } = this.#reported
+    const hardLimit = this.#reported.hardLimit(believed, this.#last?.model)
+    return usableWindow(raiseBelieved(defined({ hardLimit, configuredLimit, autoCompactAt }), this.#peak))
   }
 }
-
-const withoutSuffix = (model: string): string => model.replace(/\[\d+[mk]\]$/i, '')

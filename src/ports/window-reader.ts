@@ -1,5 +1,18 @@
 import type { WindowEvent } from '../domain/window-event.ts'
 
+/** Something that was said on the main thread. */
+export interface RecordedText {
+  readonly role: 'user' | 'assistant' | 'tool'
+  readonly text: string
+}
+
+/** What a record says in words. */
+export interface RecordedWords {
+  /** The runtime's own name for the session. */
+  readonly session?: string
+  readonly texts: readonly RecordedText[]
+}
+
 /**
  * Reads what one runtime sends. Every implementation keeps these promises:
  * - it never throws: a record it does not know, or one that is damaged, says nothing;
@@ -12,4 +25,6 @@ export interface WindowReader {
   /** Whether a record looks like one of this runtime's. */
   recognises(record: unknown): boolean
   read(record: unknown): readonly WindowEvent[]
+  /** What was said, for whoever keeps the conversation and not only its figures. Not every runtime writes it down. */
+  words?(record: unknown): RecordedWords
 }

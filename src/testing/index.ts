@@ -1,6 +1,7 @@
 export { CountingIds } from './counting-ids.ts'
 export { type Fault, FaultInjector } from './fault-injector.ts'
 export { FixedClock } from './fixed-clock.ts'
+export { type ReaderUnderTest, readerContract } from './reader-contract.ts'
 export { refusal } from './refusal.ts'
 export type { StoreUnderTest } from './scene.ts'
 export { type Harness, storeContract } from './store-contract.ts'

@@ -21,6 +21,8 @@ type Shape<Name extends keyof AgentSdkShapes> = AgentSdkShapes[Name]
 type System = SDKSystemMessage | SDKStatusMessage | SDKCompactBoundaryMessage
 type Metadata = SDKCompactBoundaryMessage['compact_metadata']
 type Start = Extract<SDKPartialAssistantMessage['event'], { type: 'message_start' }>
+type Delta = Extract<SDKPartialAssistantMessage['event'], { type: 'message_delta' }>
+type Partial<T extends Shape<'partial'>['type']> = Extract<Shape<'partial'>, { type: T }>
 type ToolUse = Extract<SDKAssistantMessage['message']['content'][number], { type: 'tool_use' }>
 type Usage = SDKAssistantMessage['message']['usage']
 type Iteration = NonNullable<Usage['iterations']>[number]
@@ -29,18 +31,22 @@ type Sampling = Extract<Iteration, { type: 'message' | 'fallback_message' }>
 /** We take the time where it is given. `stream-json` has it on more messages than the types say. */
 type Untimed<Found> = Exclude<Found, `${string}.timestamp is not there`>
 
+/** Answers and prompts say whether they are a subagent's. Of the others we would notice it too, should they ever say so. */
+type Unmarked<Found> = Exclude<Untimed<Found>, `${string}.${'agent_id' | 'parent_tool_use_id'} is not there`>
+
 /** Each line compiles only as long as the SDK gives what `agentSdkReader` reads. */
 export type Reading = [
   None<Untimed<Differences<Read<'assistant'>, SDKAssistantMessage, 'assistant'>>>,
   None<Untimed<Differences<Read<'user'>, SDKUserMessage | SDKUserMessageReplay, 'user'>>>,
-  None<Untimed<Differences<Read<'system'>, System, 'system'>>>,
-  None<Untimed<Differences<Read<'stream_event'>, SDKPartialAssistantMessage, 'stream_event'>>>,
-  None<Untimed<Differences<Read<'result'>, SDKResultMessage, 'result'>>>,
-  None<Untimed<Differences<Read<'conversation_reset'>, SDKConversationResetMessage, 'conversation_reset'>>>,
+  None<Unmarked<Differences<Read<'system'>, System, 'system'>>>,
+  None<Unmarked<Differences<Read<'stream_event'>, SDKPartialAssistantMessage, 'stream_event'>>>,
+  None<Unmarked<Differences<Read<'result'>, SDKResultMessage, 'result'>>>,
+  None<Unmarked<Differences<Read<'conversation_reset'>, SDKConversationResetMessage, 'conversation_reset'>>>,
   None<Differences<Shape<'usage'>, Usage, 'usage'>>,
   None<Differences<Shape<'iteration'>, Sampling, 'iteration'>>,
   None<Differences<Shape<'toolUse'>, ToolUse, 'tool_use'>>,
-  None<Differences<Shape<'started'>, Start, 'message_start'>>,
+  None<Differences<Partial<'message_start'>, Start, 'message_start'>>,
+  None<Differences<Partial<'message_delta'>, Delta, 'message_delta'>>,
   None<Differences<Shape<'compactMetadata'>, Metadata, 'compact_metadata'>>,
   None<Differences<Shape<'modelUsage'>, ModelUsage, 'model_usage'>>,
   None<Differences<ModelUsage, SDKResultMessage['modelUsage'][string], 'result.modelUsage'>>,

@@ -1,15 +1,8 @@
 import type { ThreadEvent, ThreadItem, Usage } from '@openai/codex-sdk'
+import type { ExecShapes } from '../../src/adapters/codex/exec-reader.ts'
 import type { Differences, None } from './differences.ts'
 
-/** What is worth reading of `codex exec --json`. The totals are of the whole thread, so they tell no window. */
-interface ExecShapes {
-  readonly started: { readonly type: 'thread.started'; readonly thread_id: string }
-  readonly completed: { readonly type: 'turn.completed'; readonly usage: ExecUsage }
-  readonly item: { readonly type: 'item.completed'; readonly item: { readonly id: string; readonly type: string } }
-  readonly failed: { readonly type: 'turn.failed'; readonly error: { readonly message: string } }
-  readonly error: { readonly type: 'error'; readonly message: string }
-}
-
+/** Totals are of the whole thread, so they tell no window; they are here because they once seemed to. */
 interface ExecUsage {
   readonly input_tokens: number
   readonly cached_input_tokens: number
@@ -17,22 +10,25 @@ interface ExecUsage {
   readonly reasoning_output_tokens: number
 }
 
+type Read<T extends ExecShapes['type']> = Extract<ExecShapes, { type: T }>
+type ItemEvent = Extract<ExecShapes, { item: unknown }>
 type ToolItem = 'command_execution' | 'file_change' | 'mcp_tool_call' | 'web_search'
 type OtherItem = 'agent_message' | 'reasoning' | 'todo_list' | 'error'
 type Event<T extends ThreadEvent['type']> = Extract<ThreadEvent, { type: T }>
 
 /** Each line compiles only as long as Codex gives what we read. */
 export type Reading = [
-  None<Differences<ExecShapes['started'], Event<'thread.started'>, 'thread.started'>>,
-  None<Differences<ExecShapes['completed'], Event<'turn.completed'>, 'turn.completed'>>,
-  None<Differences<ExecShapes['item'], Event<'item.completed'>, 'item.completed'>>,
-  None<Differences<ExecShapes['failed'], Event<'turn.failed'>, 'turn.failed'>>,
-  None<Differences<ExecShapes['error'], Event<'error'>, 'error'>>,
+  None<Differences<Read<'thread.started'>, Event<'thread.started'>, 'thread.started'>>,
+  None<Differences<Read<'turn.started'>, Event<'turn.started'>, 'turn.started'>>,
+  None<Differences<Read<'turn.completed'>, Event<'turn.completed'>, 'turn.completed'>>,
+  None<Differences<Read<'turn.failed'>, Event<'turn.failed'>, 'turn.failed'>>,
+  None<Differences<ItemEvent['item']['id'], Event<'item.completed'>['item']['id'], 'item.completed.item.id'>>,
+  None<Differences<ExecUsage, Event<'turn.completed'>['usage'], 'turn.completed.usage'>>,
 ]
 
 /** The words we look for, and no item that we have not looked at. */
 export type Words = [
-  None<Exclude<ExecShapes[keyof ExecShapes]['type'], ThreadEvent['type']>>,
+  None<Exclude<ExecShapes['type'], ThreadEvent['type']>>,
   None<Exclude<ToolItem | OtherItem, ThreadItem['type']>>,
   None<Exclude<ThreadItem['type'], ToolItem | OtherItem>>,
 ]

@@ -7,12 +7,14 @@ const count = z.number().int().nonnegative()
 const maybeCount = count.nullish().transform((value) => value ?? 0)
 
 /** One request's counters. `input_tokens` is the uncached tail only. */
-const counters = z.object({
+export const counters = z.object({
   input_tokens: count,
   output_tokens: maybeCount,
   cache_creation_input_tokens: maybeCount,
   cache_read_input_tokens: maybeCount,
 })
+
+type Counters = z.output<typeof counters>
 
 const iteration = z.looseObject({
   type: z.string(),
@@ -59,29 +61,35 @@ export const readAssistant = (message: z.output<typeof assistantMessage>, at?: I
 
 const readUsage = ({ id, model, usage: raw }: z.output<typeof assistantMessage>, at?: Instant): WindowEvent => {
   const parsed = usage.safeParse(raw)
-  const sample = parsed.success ? (lastIteration(parsed.data.iterations ?? []) ?? parsed.data) : undefined
-  const promptTokens =
-    sample && sample.input_tokens + sample.cache_creation_input_tokens + sample.cache_read_input_tokens
+  const sample = parsed.success ? (lastIteration(parsed.data.iterations) ?? parsed.data) : undefined
+  const promptTokens = sample && promptOf(sample)
   // All zero is not a reading: nothing was sent.
   if (sample === undefined || !promptTokens) return defined({ type: 'unmetered' as const, at })
   return defined({ type: 'request' as const, key: id, model, promptTokens, outputTokens: sample.output_tokens, at })
 }
 
+/** Everything a request sent. */
+export const promptOf = (sample: Counters): number =>
+  sample.input_tokens + sample.cache_creation_input_tokens + sample.cache_read_input_tokens
+
 /** A server-side tool loop sums its iterations; the window is what the last sampling of it held. */
-const lastIteration = (iterations: readonly unknown[]): z.output<typeof counters> | undefined =>
-  iterations
+export const lastIteration = (iterations: readonly unknown[] | null | undefined): Counters | undefined =>
+  (iterations ?? [])
     .map((raw) => iteration.safeParse(raw))
     .flatMap((parsed) =>
       parsed.success && ['message', 'fallback_message'].includes(parsed.data.type) ? [parsed.data] : [],
     )
     .at(-1)
 
+/** Messages hold blocks, and a tool's result holds blocks of its own; nothing deeper is text that was sent. */
+const DEEPEST = 2
+
 /** How much text a user message adds to the window: prompts and tool results. */
-export const charactersOf = (content: unknown): number => {
+export const charactersOf = (content: unknown, depth: number = 0): number => {
   if (typeof content === 'string') return content.length
-  if (!Array.isArray(content)) return 0
+  if (!Array.isArray(content) || depth >= DEEPEST) return 0
   return content.reduce<number>((sum, part: unknown) => {
     const { text, content: inner } = (typeof part === 'object' && part !== null ? part : {}) as Record<string, unknown>
-    return sum + (typeof text === 'string' ? text.length : 0) + charactersOf(inner)
+    return sum + (typeof text === 'string' ? text.length : 0) + charactersOf(inner, depth + 1)
   }, 0)
 }

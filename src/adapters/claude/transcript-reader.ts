@@ -1,24 +1,27 @@
 import { z } from 'zod'
 import { defined } from '../../domain/defined.ts'
-import { type Instant, instant } from '../../domain/instant.ts'
+import { type Instant, instantIn } from '../../domain/instant.ts'
 import type { WindowEvent } from '../../domain/window-event.ts'
 import type { WindowReader } from '../../ports/window-reader.ts'
 import { assistantMessage, charactersOf, readAssistant } from './claude-message.ts'
+import { claudeWords } from './claude-words.ts'
 
 const line = z.looseObject({
   type: z.string(),
   subtype: z.string().optional(),
+  uuid: z.string().optional(),
   isSidechain: z.boolean().optional(),
-  timestamp: z.string().optional(),
   message: z.unknown().optional(),
   data: z.unknown().optional(),
   compactMetadata: z.unknown().optional(),
 })
 
+type Line = z.output<typeof line>
+
 const userMessage = z.looseObject({ content: z.unknown().optional() })
 const compactMetadata = z.looseObject({
   trigger: z.enum(['auto', 'manual', 'unknown']).catch('unknown'),
-  preTokens: z.number().optional(),
+  preTokens: z.number().nonnegative().optional().catch(undefined),
 })
 /** A subagent's message, wrapped in a progress record of the main thread. */
 const agentProgress = z.looseObject({
@@ -26,35 +29,44 @@ const agentProgress = z.looseObject({
   message: z.looseObject({ type: z.literal('assistant'), message: z.looseObject({ id: z.string() }) }),
 })
 
-/** Claude Code's own transcript, `~/.claude/projects/…/<session>.jsonl`, in all layouts it has had. */
+/**
+ * Reads Claude Code's own transcript, `~/.claude/projects/…/<session>.jsonl`, in all layouts it has had.
+ *
+ * Subagents are left out wherever they are written: among the others, in files of their own, or in progress records. A
+ * `microcompact_boundary` says nothing: the window gets smaller with the next request, and no cycle ends.
+ *
+ * @example
+ * ```ts
+ * const usage = { input_tokens: 2, cache_read_input_tokens: 12_000, cache_creation_input_tokens: 185_000, output_tokens: 40 }
+ * const [event] = transcriptReader.read({ type: 'assistant', message: { id: 'msg_1', content: [], usage } })
+ * console.log(event?.type === 'request' && event.promptTokens) // => 197002
+ * ```
+ */
 export const transcriptReader: WindowReader = {
   format: 'claude-code',
-  recognises: (record) =>
-    z.looseObject({ sessionId: z.string(), uuid: z.string() }).safeParse(record).success || isTitle(record),
+  recognises: (record) => named.safeParse(record).success || title.safeParse(record).success,
   read: (record) => {
     const parsed = line.safeParse(record)
     return parsed.success ? readLine(parsed.data) : []
   },
+  words: claudeWords,
 }
 
-/** Titles of other sessions, often the first lines of a file. They are not compactions. */
-const isTitle = (record: unknown): boolean =>
-  z.looseObject({ type: z.enum(['summary', 'file-history-snapshot', 'queue-operation']) }).safeParse(record).success
+const named = z.looseObject({ sessionId: z.string(), uuid: z.string() })
 
-const readLine = (record: z.output<typeof line>): readonly WindowEvent[] => {
-  const at = timeOf(record.timestamp)
+/** What often stands first in a file. Summaries are titles of sessions, and not compactions. */
+const title = z.looseObject({ type: z.enum(['summary', 'file-history-snapshot', 'queue-operation']) })
+
+const readLine = (record: Line): readonly WindowEvent[] => {
+  const at = instantIn(record.timestamp)
   if (record.type === 'assistant') return readAnswer(record, at)
   if (record.type === 'progress') return readProgress(record.data, at)
   if (record.isSidechain === true) return []
-  if (record.type === 'user') return readUser(record.message, at)
-  if (record.type === 'system' && record.subtype === 'compact_boundary') {
-    const { trigger, preTokens } = compactMetadata.catch({ trigger: 'unknown' }).parse(record.compactMetadata)
-    return [defined({ type: 'compaction' as const, trigger, preTokens, at })]
-  }
-  return []
+  if (record.type === 'user') return readUser(record, at)
+  return record.type === 'system' && record.subtype === 'compact_boundary' ? [readBoundary(record, at)] : []
 }
 
-const readAnswer = ({ isSidechain, message: raw }: z.output<typeof line>, at?: Instant): readonly WindowEvent[] => {
+const readAnswer = ({ isSidechain, message: raw }: Line, at?: Instant): readonly WindowEvent[] => {
   const message = assistantMessage.safeParse(raw)
   if (!message.success) return []
   return isSidechain === true
@@ -67,13 +79,13 @@ const readProgress = (data: unknown, at?: Instant): readonly WindowEvent[] => {
   return nested.success ? [defined({ type: 'subagent_request' as const, key: nested.data.message.message.id, at })] : []
 }
 
-const readUser = (raw: unknown, at?: Instant): readonly WindowEvent[] => {
+const readUser = ({ message: raw, uuid: key }: Line, at?: Instant): readonly WindowEvent[] => {
   const message = userMessage.safeParse(raw)
-  return message.success
-    ? [defined({ type: 'appended' as const, characters: charactersOf(message.data.content), at })]
-    : []
+  if (!message.success) return []
+  return [defined({ type: 'appended' as const, characters: charactersOf(message.data.content), key, at })]
 }
 
-/** The producer's own clock; a time that cannot be read is no time. */
-export const timeOf = (text: string | undefined): Instant | undefined =>
-  text === undefined || Number.isNaN(Date.parse(text)) ? undefined : instant(text)
+const readBoundary = ({ compactMetadata: raw, uuid: key }: Line, at?: Instant): WindowEvent => {
+  const { trigger, preTokens } = compactMetadata.catch({ trigger: 'unknown', preTokens: undefined }).parse(raw)
+  return defined({ type: 'compaction' as const, trigger, preTokens, key, at })
+}

@@ -1,14 +1,16 @@
 import type { Replay } from '../../services/replay.ts'
+import { plain } from './render-text.ts'
+import type { ReplayedFile } from './replay-json.ts'
 
 const BLOCKS = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const
 
 /** A replay for a terminal: what the window went through, a small chart of it, and what would have been said. */
-export const renderReplay = (file: string, replay: Replay): string =>
+export const renderReplay = (replay: ReplayedFile): string =>
   [
-    file,
-    `  ${replay.format}${replay.model === undefined ? '' : `, ${replay.model}`}: ${count(replay.turns, 'turn')}, ` +
+    plain(replay.file),
+    `  ${replay.format}${replay.model === undefined ? '' : `, ${plain(replay.model)}`}: ${count(replay.turns, 'turn')}, ` +
       `${count(replay.toolCalls, 'tool call')}, ${count(replay.subagentTurns, 'subagent turn')} left out`,
-    `  context ${tokens(replay.lastContext)} last, ${tokens(replay.peakContext)} peak, window ${windowOf(replay)}`,
+    `  context ${contextOf(replay)}, window ${windowOf(replay)}`,
     ...(replay.chart.length === 0 || replay.window === undefined ? [] : [`  ${chart(replay.chart)}`]),
     ...replay.compactions.map(
       ({ trigger, preTokens, contextBefore, contextAfter }) =>
@@ -20,8 +22,16 @@ export const renderReplay = (file: string, replay: Replay): string =>
     ),
     ...(replay.signals.length === 0 ? ['  no milestone would have fired'] : []),
     ...(replay.window === undefined ? [] : [`  other thresholds: ${thresholds(replay)}`]),
+    ...(replay.unmetered === 0 ? [] : [`  ${count(replay.unmetered, 'answer')} without usage`]),
     ...(replay.damagedLines === 0 ? [] : [`  ${count(replay.damagedLines, 'damaged line')} skipped`]),
+    ...(replay.imported === undefined ? [] : [`  ${importedAs(replay.imported)}`]),
   ].join('\n')
+
+const importedAs = ({ conversationId, turns, added }: NonNullable<ReplayedFile['imported']>): string =>
+  `conversation ${conversationId}: ${count(turns, 'turn')}, ${added} of them new`
+
+const contextOf = ({ turns, lastContext, peakContext }: Replay): string =>
+  turns === 0 ? 'unknown' : `${tokens(lastContext)} last, ${tokens(peakContext)} peak`
 
 const windowOf = ({ window }: Replay): string =>
   window === undefined ? 'unknown (name one with --window)' : `${tokens(window.tokens)} (${window.source})`

@@ -1,92 +1,124 @@
 import { z } from 'zod'
 import { defined } from '../../domain/defined.ts'
-import { type Instant, instant } from '../../domain/instant.ts'
+import { instantIn } from '../../domain/instant.ts'
 import type { WindowEvent } from '../../domain/window-event.ts'
 import type { WindowReader } from '../../ports/window-reader.ts'
+import { rolloutWords } from './rollout-words.ts'
 
 const line = z.looseObject({
-  timestamp: z.string().optional(),
+  timestamp: z.string().optional().catch(undefined),
+  thread_id: z.string().optional().catch(undefined),
   type: z.string(),
-  payload: z.looseObject({ type: z.string().optional() }).catch({}),
+  payload: z
+    .looseObject({ type: z.string().optional(), thread_id: z.string().optional() })
+    .catch({ type: undefined, thread_id: undefined }),
 })
 
-const tokenUsage = z.looseObject({ input_tokens: z.number(), output_tokens: z.number(), total_tokens: z.number() })
+type Line = z.output<typeof line>
+/** When it was said, and by which thread where that is said too. */
+type Origin = Pick<WindowEvent, 'at' | 'thread'>
+
+const count = z.number().int().nonnegative()
+const tokenUsage = z.looseObject({ input_tokens: count, total_tokens: count })
 
 const tokenCount = z.looseObject({
   info: z.looseObject({
     total_token_usage: tokenUsage,
     last_token_usage: tokenUsage,
-    model_context_window: z.number().positive().nullish(),
+    model_context_window: z.unknown().optional(),
   }),
 })
 
-const RECORDS = new Set(['session_meta', 'response_item', 'compacted', 'turn_context', 'event_msg', 'world_state'])
+const RECORDS = ['session_meta', 'response_item', 'compacted', 'turn_context', 'event_msg', 'world_state'] as const
+const known = z.looseObject({ type: z.enum(RECORDS), payload: z.looseObject({}) })
 
-/** Codex's own record of a thread, `~/.codex/sessions/…/rollout-….jsonl`. */
+/**
+ * Reads Codex's own record of a thread, `~/.codex/sessions/…/rollout-….jsonl`.
+ *
+ * A reading is `last_token_usage`, whose input already holds the cached part. `total_token_usage` sums over the thread
+ * and only tells one request from another.
+ *
+ * @example
+ * ```ts
+ * const last_token_usage = { input_tokens: 128_000, output_tokens: 1_200, total_tokens: 129_200 }
+ * const total_token_usage = { input_tokens: 1_350_000, output_tokens: 12_757, total_tokens: 1_362_757 }
+ * const info = { last_token_usage, total_token_usage, model_context_window: 258_400 }
+ * const [, event] = rolloutReader.read({ type: 'event_msg', payload: { type: 'token_count', info } })
+ * console.log(event?.type === 'request' && event.promptTokens + event.outputTokens) // => 129200
+ * ```
+ */
 export const rolloutReader: WindowReader = {
   format: 'codex-rollout',
-  recognises: (record) => {
-    const parsed = line.safeParse(record)
-    return (
-      parsed.success &&
-      RECORDS.has(parsed.data.type) &&
-      typeof record === 'object' &&
-      record !== null &&
-      'payload' in record
-    )
-  },
+  recognises: (record) => known.safeParse(record).success,
   read: (record) => {
     const parsed = line.safeParse(record)
     return parsed.success ? readLine(parsed.data) : []
   },
+  words: rolloutWords,
 }
 
-const readLine = ({ type, payload, timestamp }: z.output<typeof line>): readonly WindowEvent[] => {
-  const at = timestamp === undefined || Number.isNaN(Date.parse(timestamp)) ? undefined : instant(timestamp)
-  if (type === 'event_msg' && payload.type === 'token_count') return readTokenCount(payload, at)
+const readLine = (record: Line): readonly WindowEvent[] => {
+  const { type, payload, timestamp, thread_id } = record
+  const from: Origin = defined({ at: instantIn(timestamp), thread: thread_id ?? payload.thread_id })
+  if (type === 'session_meta') return readSession(payload, from)
+  if (type === 'turn_context') return readModel(payload.model, from)
+  if (type === 'response_item') return readItem(payload, from)
   // Some versions write one of these, some both; the tracker takes them as one.
-  if (type === 'compacted' || (type === 'event_msg' && payload.type === 'context_compacted')) {
-    return [defined({ type: 'compaction' as const, trigger: 'unknown' as const, at })]
+  const what = type === 'event_msg' ? payload.type : type
+  if (what === 'compacted' || what === 'context_compacted') {
+    const key = timestamp === undefined ? undefined : `${what} ${timestamp}`
+    return [defined({ ...from, type: 'compaction' as const, trigger: 'unknown' as const, key })]
   }
-  if (type === 'event_msg' && payload.type === 'task_started') return readWindow(payload.model_context_window, at)
-  if (type === 'turn_context') {
-    const { model } = payload
-    return typeof model === 'string' ? [defined({ type: 'model' as const, model, at })] : []
-  }
-  return type === 'response_item' ? readItem(payload, at) : []
+  if (type !== 'event_msg') return []
+  if (what === 'task_started') return readWindow(payload.model_context_window, from)
+  return what === 'token_count' ? readTokenCount(payload, from) : []
 }
 
-const readTokenCount = (payload: unknown, at?: Instant): readonly WindowEvent[] => {
+const sessionMeta = z.looseObject({
+  id: z.string(),
+  parent_thread_id: z.string().optional().catch(undefined),
+  source: z
+    .looseObject({ subagent: z.looseObject({ thread_spawn: z.looseObject({ parent_thread_id: z.string() }) }) })
+    .optional()
+    .catch(undefined),
+})
+
+const readSession = (payload: unknown, { at }: Origin): readonly WindowEvent[] => {
+  const parsed = sessionMeta.safeParse(payload)
+  if (!parsed.success) return []
+  const { id: thread, parent_thread_id, source } = parsed.data
+  const parent = source?.subagent.thread_spawn.parent_thread_id ?? parent_thread_id
+  return [defined({ type: 'thread' as const, thread, parent, at })]
+}
+
+const readModel = (model: unknown, from: Origin): readonly WindowEvent[] =>
+  typeof model === 'string' ? [{ ...from, type: 'model', model }] : []
+
+const readTokenCount = (payload: unknown, from: Origin): readonly WindowEvent[] => {
   const parsed = tokenCount.safeParse(payload)
   if (!parsed.success) return []
   const { total_token_usage: total, last_token_usage: last, model_context_window: window } = parsed.data.info
-  const windows = readWindow(window, at)
+  const windows = readWindow(window, from)
   // After a compaction every counter is 0 but the total, which is Codex's own estimate.
-  if (last.input_tokens === 0)
-    return [...windows, defined({ type: 'estimate' as const, tokens: last.total_tokens, at })]
+  if (last.input_tokens === 0) return [...windows, { ...from, type: 'estimate', tokens: last.total_tokens }]
   const key = `${total.total_tokens}/${last.total_tokens}`
-  const outputTokens = last.total_tokens - last.input_tokens
-  return [...windows, defined({ type: 'request' as const, key, promptTokens: last.input_tokens, outputTokens, at })]
+  const outputTokens = Math.max(0, last.total_tokens - last.input_tokens)
+  // Written after the results of the tools that the answer called, which are not in it.
+  const request = { type: 'request', key, promptTokens: last.input_tokens, outputTokens, isLate: true } as const
+  return [...windows, { ...from, ...request }]
 }
 
-const readWindow = (tokens: unknown, at?: Instant): readonly WindowEvent[] =>
-  typeof tokens === 'number' && tokens > 0 ? [defined({ type: 'window' as const, tokens, at })] : []
+const readWindow = (tokens: unknown, from: Origin): readonly WindowEvent[] =>
+  typeof tokens === 'number' && Number.isFinite(tokens) && tokens > 0 ? [{ ...from, type: 'window', tokens }] : []
 
-const readItem = (payload: Readonly<Record<string, unknown>>, at?: Instant): readonly WindowEvent[] => {
-  const { type, call_id: callId, id, name, output } = payload
-  if (typeof type !== 'string') return []
+const readItem = (payload: Line['payload'], from: Origin): readonly WindowEvent[] => {
+  const { type = '', call_id, id, name, output } = payload
+  const callId = [call_id, id].find((given) => typeof given === 'string')
   if (type.endsWith('_call')) {
     const toolName = typeof name === 'string' ? name : type.slice(0, -'_call'.length)
-    return [
-      defined({
-        type: 'tool_call' as const,
-        callId: [callId, id].find((name) => typeof name === 'string'),
-        toolName,
-        at,
-      }),
-    ]
+    return [defined({ ...from, type: 'tool_call' as const, callId, toolName })]
   }
   return type.endsWith('_output') && typeof output === 'string'
-    ? [defined({ type: 'appended' as const, characters: output.length, at })]
+    ? [defined({ ...from, type: 'appended' as const, characters: output.length, key: callId })]
     : []
 }

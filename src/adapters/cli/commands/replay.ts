@@ -1,14 +1,20 @@
-import { createReadStream } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { believedWindow, WINDOW_READERS } from '../../../container.ts'
+import { basename } from 'node:path'
+import { createBatonpass } from '../../../batonpass.ts'
+import { believedWindow, sha256, WINDOW_READERS } from '../../../container.ts'
 import { defined } from '../../../domain/defined.ts'
 import { DEFAULT_MILESTONES, type Milestone, milestoneProblem } from '../../../domain/milestone.ts'
-import { milestonesAt, type Replay, replay, UnknownFormatError } from '../../../services/replay.ts'
-import type { CliCommand, Invocation } from '../command.ts'
+import type { HandoffService } from '../../../services/handoff-service.ts'
+import { UnknownFormatError } from '../../../services/record-source.ts'
+import { RecordingImport } from '../../../services/recording-import.ts'
+import { milestonesAt, type ReplayOptions, replay } from '../../../services/replay.ts'
+import type { CliCommand, Invocation, Output } from '../command.ts'
 import { UsageError } from '../problems.ts'
+import { readLines } from '../read-lines.ts'
+import { type RecordingFile, recordingFiles } from '../recording-files.ts'
 import { renderReplay } from '../render-replay.ts'
+import { toJson } from '../render-text.ts'
+import { type ReplayedFile, replayJson } from '../replay-json.ts'
+import { STORE_FLAGS, STORE_FLAGS_HELP, storeOptions } from '../store-options.ts'
 
 /** What a person may want to compare with. */
 const OTHER_THRESHOLDS = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
@@ -16,81 +22,99 @@ const OTHER_THRESHOLDS = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
 /** Says what would have happened: where a recorded window filled, compacted, and would have been warned about. */
 export const replayCommand: CliCommand = {
   summary: 'follow a recorded session and say where each milestone would have fired',
-  usage: 'replay <file|folder>… [--milestones 0.5,0.65,0.85] [--window TOKENS] [--format NAME] [--json]',
+  usage: 'replay <file|folder>… [--milestones 0.5,0.65,0.85] [--window TOKENS] [--format NAME] [--store] [--json]',
   details: [
-    'Reads Claude Code transcripts, Claude Agent SDK streams and Codex rollouts (one JSON record a line).',
+    'Reads Claude Code transcripts, Claude Agent SDK streams, Claude status lines, Codex rollouts and',
+    'events of codex exec, one JSON record a line. Nothing is stored unless --store is given.',
     '',
     '  --milestones LIST  fractions of the usable window, each higher than the last',
     '  --window TOKENS    a limit of your own; the runtime’s is used when it is smaller',
     `  --format NAME      instead of looking: ${WINDOW_READERS.map(({ format }) => format).join(', ')}`,
-    '  --json             for machines: an array with one object per file',
+    '  --store            keep each recording as a conversation; once, however often it is imported',
+    STORE_FLAGS_HELP,
   ].join('\n'),
   options: {
+    ...STORE_FLAGS,
     milestones: { type: 'string' },
     window: { type: 'string' },
     format: { type: 'string' },
-    json: { type: 'boolean' },
+    store: { type: 'boolean' },
   },
   run: async (invocation) => {
-    const { values, positionals, out } = invocation
+    const { values, positionals } = invocation
     if (positionals.length === 0) throw new UsageError('Say which file or folder to replay.')
-    const milestones = milestonesOf(values.milestones)
-    const limit = limitOf(values.window)
-    const replays: (Replay & { file: string })[] = []
-    for (const file of await filesIn(positionals)) {
-      const result = await replayFile(file, milestones, limit, invocation)
-      if (values.json !== true) out.line(renderReplay(file, result))
-      else replays.push({ file, ...result })
-    }
-    if (values.json === true) out.line(JSON.stringify(replays.map(toJson), null, 2))
+    const options = optionsFrom(invocation)
+    const files = await recordingFiles(positionals)
+    if (values.store !== true) return replayAll(files, options, invocation)
+    await using batonpass = await createBatonpass(storeOptions(invocation))
+    // Awaited here: the store closes as soon as this function returns.
+    await replayAll(files, options, invocation, batonpass.handoffs)
   },
+}
+
+const replayAll = async (
+  files: readonly RecordingFile[],
+  options: ReplayOptions,
+  { values, out, notes }: Invocation,
+  handoffs?: HandoffService,
+): Promise<void> => {
+  const isJson = values.json === true
+  const replays: ReplayedFile[] = []
+  for (const file of files) {
+    const replayed = await replayFile(file, options, notes, handoffs)
+    if (replayed === undefined) continue
+    if (isJson) replays.push(replayed)
+    else out.line(renderReplay(replayed))
+  }
+  if (isJson) out.line(toJson(replays.map(replayJson)))
 }
 
 const replayFile = async (
-  file: string,
-  milestones: readonly Milestone[],
-  limit: number | undefined,
-  { values, notes }: Invocation,
-): Promise<Replay> => {
-  const lines = createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY })
-  const format = typeof values.format === 'string' ? values.format : undefined
-  const onProgress = (count: number): void => notes.line(`${file}: ${count} lines…`)
-  const thresholds = OTHER_THRESHOLDS
-  const settings = { readers: WINDOW_READERS, milestones, believed: believedWindow, thresholds, onProgress }
+  file: RecordingFile,
+  options: ReplayOptions,
+  notes: Output,
+  handoffs: HandoffService | undefined,
+): Promise<ReplayedFile | undefined> => {
+  const importing = handoffs && new RecordingImport({ handoffs, sha256, name: basename(file.path) })
+  const lines = readLines(file.path, { onBytes: progress(file, notes) })
   try {
-    return await replay(lines, defined({ ...settings, format, limit }))
+    const onRecord = importing && ((seen: Parameters<RecordingImport['take']>[0]) => importing.take(seen))
+    const replayed = await replay(lines, defined({ ...options, onRecord }))
+    return defined({ file: file.path, ...replayed, imported: await importing?.end() })
   } catch (problem) {
-    if (problem instanceof UnknownFormatError) throw new UsageError(`${file}: ${problem.message}`, { cause: problem })
-    throw problem
+    if (!(problem instanceof UnknownFormatError)) throw problem
+    if (file.isNamed) throw new UsageError(`${file.path}: ${problem.message}`, { cause: problem })
+    notes.line(`${file.path}: ${problem.message}`)
+    return undefined
   }
 }
 
-/** The fields that stay: context figures are prompt tokens, and what nobody knows is null. */
-const toJson = ({ file, ...replayed }: Replay & { file: string }) => ({
-  file,
-  format: replayed.format,
-  turns: replayed.turns,
-  peakContext: replayed.peakContext,
-  lastContext: replayed.lastContext,
-  window: replayed.window ?? null,
-  compactions: replayed.compactions.map(({ trigger, preTokens, contextBefore, contextAfter }) => ({
-    trigger,
-    preTokens: preTokens ?? null,
-    contextBefore: contextBefore ?? null,
-    contextAfter: contextAfter ?? null,
-  })),
-  subagentTurns: replayed.subagentTurns,
-  toolCalls: replayed.toolCalls,
-  signals: replayed.signals,
-  thresholds: replayed.thresholds,
-  model: replayed.model ?? null,
-  lines: replayed.lines,
-  damagedLines: replayed.damagedLines,
-})
+/** Files below this are done before anybody wonders. */
+const LONG_FILE = 20_000_000
+
+/** Says how far a long file has been read, in tenths. */
+const progress = ({ path, bytes }: RecordingFile, notes: Output): ((read: number) => void) => {
+  let [sum, tenths] = [0, 0]
+  return (read) => {
+    sum += read
+    const reached = Math.floor((sum / bytes) * 10)
+    if (bytes < LONG_FILE || reached <= tenths) return
+    tenths = reached
+    notes.line(`${path}: ${reached * 10} % of ${Math.round(bytes / 1_000_000)} MB`)
+  }
+}
+
+const optionsFrom = ({ values }: Invocation): ReplayOptions => {
+  const format = typeof values.format === 'string' ? values.format : undefined
+  const [milestones, limit] = [milestonesOf(values.milestones), limitOf(values.window)]
+  const settings = { readers: WINDOW_READERS, believed: believedWindow, thresholds: OTHER_THRESHOLDS }
+  return defined({ ...settings, milestones, format, limit })
+}
 
 const milestonesOf = (given: string | boolean | undefined): readonly Milestone[] => {
   if (typeof given !== 'string') return DEFAULT_MILESTONES
-  const milestones = milestonesAt(given.split(',').map(Number))
+  // An empty word is no number, though JavaScript takes it for 0.
+  const milestones = milestonesAt(given.split(',').map((word) => (word.trim() === '' ? Number.NaN : Number(word))))
   const problem = milestoneProblem(milestones)
   if (problem !== undefined) throw new UsageError(`The milestones "${given}" cannot be used: ${problem}.`)
   return milestones
@@ -102,26 +126,4 @@ const limitOf = (given: string | boolean | undefined): number | undefined => {
   if (!Number.isSafeInteger(tokens) || tokens < 1)
     throw new UsageError(`A window is a number of tokens, got "${given}".`)
   return tokens
-}
-
-/** Files as named, and every recording below a named folder. */
-const filesIn = async (paths: readonly string[]): Promise<readonly string[]> => {
-  const found: string[] = []
-  for (const path of paths) {
-    const info = await stat(path).catch((cause: unknown) => {
-      throw new UsageError(`There is no file or folder "${path}".`, { cause })
-    })
-    if (!info.isDirectory()) found.push(path)
-    else {
-      const below = await readdir(path, { recursive: true })
-      found.push(
-        ...below
-          .filter((name) => name.endsWith('.jsonl'))
-          .sort()
-          .map((name) => join(path, name)),
-      )
-    }
-  }
-  if (found.length === 0) throw new UsageError('There is no .jsonl file below the folder.')
-  return found
 }

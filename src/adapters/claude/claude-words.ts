@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { defined } from '../../domain/defined.ts'
+import type { RecordedText, RecordedWords } from '../../ports/window-reader.ts'
+
+const text = z.looseObject({ type: z.literal('text'), text: z.string() })
+const toolResult = z.looseObject({ type: z.literal('tool_result'), content: z.unknown().optional() })
+
+const line = z.looseObject({
+  type: z.string(),
+  sessionId: z.string().optional().catch(undefined),
+  session_id: z.string().optional().catch(undefined),
+  isSidechain: z.boolean().optional().catch(undefined),
+  parent_tool_use_id: z.unknown().optional(),
+  agent_id: z.unknown().optional(),
+  message: z.looseObject({ content: z.unknown().optional() }).optional().catch(undefined),
+})
+
+/** What a record of either of Claude's streams says in words; a subagent's words are not the main thread's. */
+export const claudeWords = (record: unknown): RecordedWords => {
+  const parsed = line.safeParse(record)
+  if (!parsed.success) return { texts: [] }
+  const { type, sessionId, session_id, isSidechain, parent_tool_use_id, agent_id, message } = parsed.data
+  const isOwn = isSidechain !== true && !parent_tool_use_id && !agent_id && (type === 'user' || type === 'assistant')
+  return defined({ session: sessionId ?? session_id, texts: isOwn ? textsOf(type, message?.content) : [] })
+}
+
+const textsOf = (role: 'user' | 'assistant', content: unknown): readonly RecordedText[] => {
+  if (typeof content === 'string') return content === '' ? [] : [{ role, text: content }]
+  if (!Array.isArray(content)) return []
+  return content.flatMap((block: unknown): RecordedText[] => {
+    const said = text.safeParse(block)
+    if (said.success) return said.data.text === '' ? [] : [{ role, text: said.data.text }]
+    const answered = toolResult.safeParse(block)
+    return answered.success ? [{ role: 'tool', text: resultOf(answered.data.content) }] : []
+  })
+}
+
+const resultOf = (content: unknown): string => {
+  if (typeof content === 'string') return content
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : []
+  return blocks
+    .map((block) => text.safeParse(block))
+    .flatMap((parsed) => (parsed.success ? [parsed.data.text] : []))
+    .join('\n\n')
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { defined } from '../../domain/defined.ts'
+import type { Instant } from '../../domain/instant.ts'
+import type { WindowEvent } from '../../domain/window-event.ts'
+
+const size = z.number().positive().optional().catch(undefined)
+const flag = z.boolean().optional().catch(undefined)
+
+/** What `/context` answers, as the stream spells it and as `getContextUsage()` does. */
+const contextUsage = z.looseObject({
+  raw_max_tokens: size,
+  rawMaxTokens: size,
+  auto_compact_threshold: size,
+  autoCompactThreshold: size,
+  is_auto_compact_enabled: flag,
+  isAutoCompactEnabled: flag,
+})
+
+/** The best word there is on how large the window is and where the runtime compacts. Its token counts are estimates. */
+export const readContextUsage = (raw: unknown, at?: Instant): readonly WindowEvent[] => {
+  const parsed = contextUsage.safeParse(raw)
+  if (!parsed.success) return []
+  const said = parsed.data
+  const window = said.raw_max_tokens ?? said.rawMaxTokens
+  const isOff = (said.is_auto_compact_enabled ?? said.isAutoCompactEnabled) === false
+  const point = isOff ? undefined : (said.auto_compact_threshold ?? said.autoCompactThreshold)
+  return [
+    ...(window === undefined ? [] : [defined({ type: 'window' as const, tokens: window, at })]),
+    ...(point === undefined ? [] : [defined({ type: 'auto_compact_at' as const, tokens: point, at })]),
+  ]
+}

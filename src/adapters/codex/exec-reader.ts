@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import type { WindowEvent } from '../../domain/window-event.ts'
+import type { WindowReader } from '../../ports/window-reader.ts'
+
+const event = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('thread.started'), thread_id: z.string() }),
+  z.looseObject({ type: z.literal('turn.started') }),
+  z.looseObject({ type: z.literal('turn.completed') }),
+  z.looseObject({ type: z.literal('turn.failed') }),
+  z.looseObject({
+    type: z.enum(['item.started', 'item.updated', 'item.completed']),
+    item: z.looseObject({ id: z.string(), type: z.string(), tool: z.unknown().optional() }),
+  }),
+])
+
+/** What is read of the events, as they arrive. `test/agents` holds it against the SDK's own types. */
+export type ExecShapes = z.input<typeof event>
+
+/** Items in which a tool was used, and what the tool is called when the item does not name it. */
+const TOOLS: Readonly<Record<string, string>> = {
+  command_execution: 'shell',
+  file_change: 'apply_patch',
+  mcp_tool_call: 'mcp',
+  web_search: 'web_search',
+}
+
+/**
+ * Reads events of `codex exec --json`, which are those of the Codex SDK.
+ *
+ * They cannot say how full the window is: the usage of a completed turn sums over the whole thread, and neither the
+ * window nor a compaction is ever named. So there is no reading here, only tool calls. For readings follow the rollout
+ * of the same thread.
+ *
+ * @example
+ * ```ts
+ * const usage = { input_tokens: 41_613, cached_input_tokens: 30_000, output_tokens: 90 }
+ * console.log(execReader.read({ type: 'turn.completed', usage }).map(({ type }) => type).join()) // => unmetered
+ * ```
+ */
+export const execReader: WindowReader = {
+  format: 'codex-exec',
+  recognises: (record) => event.safeParse(record).success,
+  read: (record) => {
+    const parsed = event.safeParse(record)
+    return parsed.success ? readEvent(parsed.data) : []
+  },
+}
+
+const readEvent = (sent: z.output<typeof event>): readonly WindowEvent[] => {
+  switch (sent.type) {
+    case 'thread.started':
+      return [{ type: 'thread', thread: sent.thread_id }]
+    case 'turn.completed':
+      return [{ type: 'unmetered' }]
+    case 'turn.started':
+    case 'turn.failed':
+      return []
+    default:
+      return readItem(sent.item)
+  }
+}
+
+const readItem = ({ id, type, tool }: { id: string; type: string; tool?: unknown }): readonly WindowEvent[] => {
+  const known = Object.hasOwn(TOOLS, type) ? TOOLS[type] : undefined
+  if (known === undefined) return []
+  return [{ type: 'tool_call', callId: id, toolName: typeof tool === 'string' ? tool : known }]
+}

@@ -1,0 +1,113 @@
+import type { WorkingSession } from '../domain/agent-session.ts'
+import type { Sha256 } from '../domain/audit-chain.ts'
+import { defined } from '../domain/defined.ts'
+import { type CommandId, type ConversationId, commandId } from '../domain/ids.ts'
+import type { TurnInput } from '../domain/turn.ts'
+import { unwrap } from '../domain/unwrap.ts'
+import type { HandoffService } from './handoff-service.ts'
+import type { RecordSeen } from './replay.ts'
+import { TurnCollector } from './turn-collector.ts'
+
+/** What an import needs. */
+export interface RecordingImportDeps {
+  readonly handoffs: HandoffService
+  readonly sha256: Sha256
+  /** Names the recording when the runtime does not name its session. */
+  readonly name: string
+}
+
+/** What became of an import. */
+export interface Imported {
+  readonly conversationId: ConversationId
+  /** Turns of the recording. */
+  readonly turns: number
+  /** Turns that were not there before. */
+  readonly added: number
+}
+
+/** As many turns, or as much text, as go into one commit. */
+const BATCH = { turns: 100, characters: 2_000_000 }
+
+const LONGEST_TASK = 2_000
+
+/**
+ * Keeps a recording as a conversation, turn by turn while it is read.
+ *
+ * The conversation has a key made of the runtime's own session, and every command an id made of that key. So a recording
+ * that is imported again adds nothing, and one that has grown adds what is new.
+ */
+export class RecordingImport {
+  readonly #deps: RecordingImportDeps
+  readonly #collector = new TurnCollector()
+  #session: string | undefined
+  #format = 'unknown'
+  #batch: TurnInput[] = []
+  #characters = 0
+  #turns = 0
+  #known = 0
+  #working: WorkingSession | undefined
+
+  constructor(deps: RecordingImportDeps) {
+    this.#deps = deps
+  }
+
+  /** Takes the next record. */
+  async take(seen: RecordSeen): Promise<void> {
+    this.#format = seen.reader.format
+    this.#session ??= seen.reader.words?.(seen.record).session
+    for (const turn of this.#collector.take(seen)) await this.#add(turn)
+  }
+
+  /** Keeps what is left. Nothing is kept of a recording without a turn of the main thread. */
+  async end(): Promise<Imported | undefined> {
+    for (const turn of this.#collector.rest()) await this.#add(turn)
+    await this.#keep()
+    if (this.#working === undefined) return undefined
+    const { conversationId } = this.#working.session
+    return { conversationId, turns: this.#turns, added: this.#turns - Math.min(this.#known, this.#turns) }
+  }
+
+  async #add(turn: TurnInput): Promise<void> {
+    this.#working ??= await this.#open()
+    this.#turns += 1
+    if (this.#turns <= this.#known) return
+    this.#batch.push(turn)
+    this.#characters += turn.messages.reduce((sum, { text }) => sum + text.length, 0)
+    if (this.#batch.length >= BATCH.turns || this.#characters >= BATCH.characters) await this.#keep()
+  }
+
+  async #keep(): Promise<void> {
+    if (this.#working === undefined || this.#batch.length === 0) return
+    const named = this.#command(`turns ${this.#turns - this.#batch.length + 1} to ${this.#turns}`)
+    const request = { ...this.#working, turns: this.#batch, commandId: named }
+    this.#working = unwrap(await this.#deps.handoffs.recordTurns(request))
+    this.#batch = []
+    this.#characters = 0
+  }
+
+  async #open(): Promise<WorkingSession> {
+    const { handoffs, name } = this.#deps
+    const { firstText, model } = this.#collector
+    const originalTask = firstText?.slice(0, LONGEST_TASK).trim() || `Imported from ${name}`
+    const { conversation } = unwrap(await handoffs.openConversation({ originalTask, externalKey: this.#key() }))
+    const agent = { conversationId: conversation.id, agentName: this.#format, backend: this.#format }
+    const details = defined({ ...agent, model, providerSessionId: this.#session })
+    const started = unwrap(await handoffs.startSession({ ...details, commandId: this.#command('session') }))
+    // Started before, it is answered as it was then; how far it has come since is asked anew.
+    const session = (await handoffs.session(started.session.id)) ?? started.session
+    this.#known = session.progress.turns
+    return { ...started, session }
+  }
+
+  #key(): string {
+    return `replay:${this.#format}:${this.#session ?? this.#deps.name}`
+  }
+
+  /** The same id for the same part of the same recording (a UUID of version 8). */
+  #command(part: string): CommandId {
+    const hash = this.#deps.sha256(new TextEncoder().encode(`${this.#key()} ${part}`))
+    const hex = [...hash.slice(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+    const [, a, b, c, d, e] = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/.exec(hex) ?? []
+    return commandId(`${a}-${b}-8${c}-8${d}-${e}`)
+  }
+}
