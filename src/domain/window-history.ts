@@ -49,6 +49,8 @@ export interface WindowSample {
 
 /** What decides how full is full. */
 export interface WindowTrackerOptions {
+  /** Which runtime speaks, for the provenance of readings. */
+  readonly runtime?: string
   readonly milestones: readonly Milestone[]
   /** A window that is known from elsewhere; what the runtime reports comes before it, a configured limit before that. */
   readonly believed?: (model: string) => WindowSize | undefined

@@ -1,4 +1,5 @@
 import { raiseBelieved, usableWindow, type WindowSize } from './context-pressure.ts'
+import { type CurrentReading, provenanceOf } from './current-reading.ts'
 import { defined } from './defined.ts'
 import type { Instant } from './instant.ts'
 import { reach } from './milestone.ts'
@@ -10,16 +11,6 @@ import type { WindowEvent } from './window-event.ts'
 import type { CompactionSeen, SignalSeen, WindowHistory, WindowTrackerOptions } from './window-history.ts'
 
 type Of<Type extends WindowEvent['type']> = Extract<WindowEvent, { type: Type }>
-
-interface Current {
-  /** Absent for an estimate: no request says so. */
-  readonly key?: string
-  readonly promptTokens: number
-  readonly outputTokens: number
-  readonly model?: string
-  /** Nothing that comes later about this request knows better. */
-  readonly isFinal?: boolean
-}
 
 /**
  * Follows one window through what its runtime says. Subagents, repetitions and sums never change its reading.
@@ -47,8 +38,8 @@ export class WindowTracker {
   readonly #counts = { turns: 0, subagentTurns: 0, toolCalls: 0, unmetered: 0 }
   #thread: string | undefined
   #isSubagent = false
-  #reading: Current | undefined
-  #last: Current | undefined
+  #reading: CurrentReading | undefined
+  #last: CurrentReading | undefined
   #peak = 0
   #cycle = 0
   #latchedAt = 0
@@ -76,8 +67,15 @@ export class WindowTracker {
   reading(): UsageReading {
     if (this.#reading === undefined) return UNKNOWN_USAGE
     const { promptTokens, outputTokens } = this.#reading
-    const { tokens: pendingTokens } = this.#pending
-    return { state: 'metered', promptTokens, outputTokens, ...(pendingTokens > 0 && { pendingTokens }) }
+    const { tokens } = this.#pending
+    const pendingTokens = tokens > 0 ? tokens : undefined
+    return defined({
+      state: 'metered' as const,
+      promptTokens,
+      outputTokens,
+      pendingTokens,
+      provenance: provenanceOf(this.#reading, this.#options.runtime),
+    })
   }
 
   /** What the window went through so far. */
@@ -173,6 +171,7 @@ export class WindowTracker {
         outputTokens: Math.max(outputTokens, current?.outputTokens ?? 0),
         model,
         isFinal: current?.isFinal,
+        isLate,
       }),
       at,
     )
@@ -185,7 +184,7 @@ export class WindowTracker {
     this.#read({ ...current, ...final, outputTokens: Math.max(outputTokens, current.outputTokens) }, at)
   }
 
-  #read(reading: Current, at: Instant | undefined): void {
+  #read(reading: CurrentReading, at: Instant | undefined): void {
     this.#reading = reading
     this.#last = reading
     this.#peak = Math.max(this.#peak, reading.promptTokens)

@@ -91,7 +91,9 @@ export class RecordingImport {
     const originalTask = firstText?.slice(0, LONGEST_TASK).trim() || `Imported from ${name}`
     const { conversation } = unwrap(await handoffs.openConversation({ originalTask, externalKey: this.#key() }))
     const agent = { conversationId: conversation.id, agentName: this.#format, backend: this.#format }
-    const details = defined({ ...agent, model, providerSessionId: this.#session })
+    // What is over needs no watch: nobody is to be told, and nothing to be restarted.
+    const monitor = { isEnabled: false }
+    const details = defined({ ...agent, model, providerSessionId: this.#session, monitor })
     const started = unwrap(await handoffs.startSession({ ...details, commandId: this.#command('session') }))
     // Started before, it is answered as it was then; how far it has come since is asked anew.
     const session = (await handoffs.session(started.session.id)) ?? started.session

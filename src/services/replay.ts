@@ -1,4 +1,3 @@
-import { MILESTONE_NAMES, type Milestone } from '../domain/milestone.ts'
 import type { WindowEvent } from '../domain/window-event.ts'
 import type { WindowHistory, WindowSample, WindowTrackerOptions } from '../domain/window-history.ts'
 import { WindowTracker } from '../domain/window-tracker.ts'
@@ -68,7 +67,3 @@ const see = (record: unknown, reader: WindowReader | undefined, tracker: WindowT
   for (const event of events) tracker.take(event)
   return { record, reader, events, isNewTurn: tracker.turns > turns, tracker }
 }
-
-/** Milestones from the fractions a person types. */
-export const milestonesAt = (fractions: readonly number[]): readonly Milestone[] =>
-  fractions.map((at, index) => ({ name: MILESTONE_NAMES[index] ?? `milestone ${index + 1}`, at }))

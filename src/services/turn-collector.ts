@@ -24,7 +24,7 @@ export class TurnCollector {
     const request = events.find((event) => event.type === 'request')
     if (isNewTurn) this.#begin(request)
     if (this.#usage !== undefined && events.some(({ type }) => type === 'request' || type === 'answered'))
-      this.#usage = withoutPending(tracker.reading())
+      this.#usage = asRecorded(tracker.reading(), reader.format)
     for (const { role, text } of reader.words?.(record).texts ?? []) this.#say({ role, text: cut(text) })
     for (const event of events) if (event.type === 'tool_call') this.#call(event)
     // Everything that belongs to a request reported late has been said before it.
@@ -72,9 +72,10 @@ export class TurnCollector {
 
 const cut = (text: string): string => (text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text)
 
-/** A turn keeps what its request said; what came after it is in the next one. */
-const withoutPending = (reading: UsageReading): UsageReading => {
+/** A turn keeps what its request said, and who said it; what came after it is in the next one. */
+const asRecorded = (reading: UsageReading, runtime: string): UsageReading => {
   if (reading.state === 'unknown') return reading
-  const { state, promptTokens, outputTokens } = reading
-  return { state, promptTokens, outputTokens }
+  const { pendingTokens: _, ...kept } = reading
+  // Read from the end, so nothing of it is still to come.
+  return { ...kept, provenance: { runtime, source: 'recording', semantics: 'exact' } }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { agentSdkReader, statusLineReader, transcriptReader } from '../../src/claude.ts'
 import { execReader, rolloutReader } from '../../src/codex.ts'
-import { type WindowReader, WindowTracker, type WindowTrackerOptions } from '../../src/index.ts'
+import { type WindowEvent, type WindowReader, WindowTracker, type WindowTrackerOptions } from '../../src/index.ts'
 
 /** A tracker that has read these records, without milestones unless they matter. */
 const readBy = (reader: WindowReader, records: readonly unknown[], options: Partial<WindowTrackerOptions> = {}) => {
@@ -241,5 +241,24 @@ describe('readings', () => {
     const options = { believed: believed(200_000) }
     expect(readBy(agentSdkReader, records, options).reading()).toEqual({ state: 'unknown' })
     expect(readBy(agentSdkReader, [...records, sent('2', usage(120_000))], options).history().signals).toHaveLength(2)
+  })
+})
+
+describe('where a reading comes from', () => {
+  const request = { type: 'request', key: 'msg_1', promptTokens: 9_000, outputTokens: 1 } as const
+  const tracker = () => new WindowTracker({ milestones: [], runtime: 'claude-agent-sdk' })
+  const semantics = (...events: readonly WindowEvent[]) => {
+    const followed = tracker()
+    for (const event of events) followed.take(event)
+    const reading = followed.reading()
+    return reading.state === 'metered' ? reading.provenance : undefined
+  }
+
+  it('says that a streamed answer may still grow, and that a complete one may not', () => {
+    const runtime = 'claude-agent-sdk'
+    expect(semantics(request)).toEqual({ runtime, source: 'request', semantics: 'lower_bound' })
+    expect(semantics(request, { type: 'answered', outputTokens: 40 })?.semantics).toBe('exact')
+    expect(semantics({ ...request, isLate: true })?.semantics).toBe('exact')
+    expect(semantics({ type: 'estimate', tokens: 9_000 })?.semantics).toBe('estimate')
   })
 })
