@@ -5,6 +5,7 @@ import { type Engine, onPglite, onPostgres } from './engines.ts'
 import { type Growth, measureGrowth } from './growth.ts'
 import type { Measured } from './measure.ts'
 import { measureEngine, OPERATIONS } from './operations.ts'
+import { measurePressure } from './pressure.ts'
 import { measureReplay, renderReplaySpeed } from './replay.ts'
 import { machineOf, type Report, render } from './report.ts'
 import { assertChains, assertSameRows } from './same-rows.ts'
@@ -24,7 +25,7 @@ const DURABLE = {
 const USAGE = `npm run bench -- [--quick] [--json FILE] [--only NAME]
   --quick      a short look instead of figures to publish
   --json FILE  keep every round as JSON
-  --only NAME  one of: ${OPERATIONS.join(', ')}, growth, replay, postgres, pglite; may be given again`
+  --only NAME  one of: ${OPERATIONS.join(', ')}, growth, pressure, replay, postgres, pglite; may be given again`
 
 const { values } = parseArgs({
   options: {
@@ -36,7 +37,7 @@ const { values } = parseArgs({
 })
 
 const ENGINES: readonly Engine['name'][] = ['postgres', 'pglite']
-const WORK: readonly string[] = [...OPERATIONS, 'growth', 'replay']
+const WORK: readonly string[] = [...OPERATIONS, 'growth', 'pressure', 'replay']
 
 /** With no name everything is wanted; a name of an engine and a name of an operation narrow each other. */
 const wantedOf = (names: readonly string[]) => {
@@ -61,6 +62,7 @@ const run = async (): Promise<Report> => {
   progress(`Postgres: ${server.source}`)
   const measured: Measured[] = []
   const growth: Growth[] = []
+  const pressure: Measured[] = []
   const postgres = await onPostgres(server.url)
   const machine = await machineOf(postgres, server.source)
   for (const name of ['fsync', 'synchronous_commit', 'full_page_writes']) {
@@ -74,6 +76,7 @@ const run = async (): Promise<Report> => {
     await engine.ask('analyze')
     measured.push(...(await measureEngine(engine, { size, wants: wants.work, progress })))
     if (wants.work('growth')) growth.push(await measureGrowth(engine, size))
+    if (wants.work('pressure')) pressure.push(...(await measurePressure(engine, size)))
     await assertChains(engine)
     progress(`${engine.name}: every audit chain holds, on both sides`)
   }
@@ -88,7 +91,7 @@ const run = async (): Promise<Report> => {
     await server.stop()
   }
   const replay = wants.work('replay') ? await measureReplay(size) : undefined
-  return { at: new Date().toISOString(), machine, measured, growth, ...(replay !== undefined && { replay }) }
+  return { at: new Date().toISOString(), machine, measured, growth, pressure, ...(replay !== undefined && { replay }) }
 }
 
 /** Replaying needs no server. */

@@ -2,6 +2,7 @@ import {
   type Conversation,
   type HandoffAndSource,
   type HandoffService,
+  type MonitorSettings,
   unwrap,
   type WorkingSession,
 } from '../src/index.ts'
@@ -57,9 +58,13 @@ export class OurSeat implements Seat {
 }
 
 /** Opens a conversation through the library. The floor begins with one too, in its own schema. */
-export const openSeat = async (service: HandoffService, turns: number): Promise<OurSeat> => {
+export const openSeat = async (
+  service: HandoffService,
+  turns: number,
+  monitor: MonitorSettings = {},
+): Promise<OurSeat> => {
   const { conversation } = unwrap(await service.openConversation({ originalTask: ORIGINAL_TASK }))
-  const agent = { agentName: AGENTS[0], backend: BACKEND }
+  const agent = { agentName: AGENTS[0], backend: BACKEND, monitor }
   const seat = new OurSeat(
     service,
     conversation,
@@ -71,5 +76,5 @@ export const openSeat = async (service: HandoffService, turns: number): Promise<
 
 export const ours = (service: HandoffService): Side => ({
   name: 'ours',
-  open: (turns) => openSeat(service, turns),
+  open: (turns, monitor) => openSeat(service, turns, monitor),
 })

@@ -10,6 +10,8 @@ export interface Report {
   readonly machine: Machine
   readonly measured: readonly Measured[]
   readonly growth: readonly Growth[]
+  /** Ours with the watch over windows on; in the place of the floor, ours with it off. */
+  readonly pressure: readonly Measured[]
   readonly replay?: ReplaySpeed
 }
 
@@ -40,12 +42,13 @@ export const machineOf = async (engine: Engine, server: string): Promise<Machine
 }
 
 /** The report as Markdown, as `docs/performance.md` holds it. */
-export const render = ({ at, machine, measured, growth, replay }: Report): string => {
+export const render = ({ at, machine, measured, growth, pressure, replay }: Report): string => {
   const { cores, cpu, memoryGiB, node, postgres, settings } = machine
   const set = Object.entries(settings).map(([name, value]) => `${name} ${value}`)
   const about = `${at}: ${cores} cores (${cpu}), ${memoryGiB} GiB, Node ${node}, Postgres ${postgres} (${set.join(', ')})`
   const speed = replay === undefined ? '' : renderReplaySpeed(replay)
-  return [about, operationsTable(measured), growthTable(growth), speed].filter((part) => part !== '').join('\n\n')
+  const tables = [operationsTable(measured), growthTable(growth), pressureTable(pressure)]
+  return [about, ...tables, speed].filter((part) => part !== '').join('\n\n')
 }
 
 const operationsTable = (measured: readonly Measured[]): string =>
@@ -84,6 +87,20 @@ const growthTable = (growth: readonly Growth[]): string =>
       `${early.rows} → ${late.rows}`,
       `${early.diskBytes.toFixed(0)} → ${late.diskBytes.toFixed(0)}`,
       `${early.walBytes.toFixed(0)} → ${late.walBytes.toFixed(0)}`,
+    ]),
+  )
+
+const pressureTable = (pressure: readonly Measured[]): string =>
+  table(
+    ['operation', 'engine', 'at once', 'watch on /s', 'watch off /s', 'on by off', 'lowest–highest'],
+    pressure.map(({ operation, engine, concurrency, ours, floor, ratio, lowest, highest }) => [
+      operation,
+      engine,
+      String(concurrency),
+      ours.toFixed(0),
+      floor.toFixed(0),
+      ratio.toFixed(2),
+      `${lowest.toFixed(2)}–${highest.toFixed(2)}`,
     ]),
   )
 

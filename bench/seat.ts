@@ -1,4 +1,4 @@
-import type { TurnInput } from '../src/index.ts'
+import type { MonitorSettings, TurnInput } from '../src/index.ts'
 
 /** A conversation at work, and everything the benchmark does with it. Each worker sits on seats of its own. */
 export interface Seat {
@@ -15,7 +15,7 @@ export interface Seat {
 export interface Side {
   readonly name: 'ours' | 'floor'
   /** Opens a conversation with a session in it and some turns behind it. */
-  open(turns: number): Promise<Seat>
+  open(turns: number, monitor?: MonitorSettings): Promise<Seat>
 }
 
 export const ORIGINAL_TASK = 'Find out why the checkout test fails one time in ten, and repair it without a retry.'
