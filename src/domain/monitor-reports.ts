@@ -63,10 +63,7 @@ export const takeReport = (monitor: ContextMonitor, report: MonitorReport, at: I
   }
 }
 
-/**
- * Takes in what a recorded turn says of the window. One without usage lets the last reading stand, yet moves the
- * monitor on: so what others reported meanwhile is noticed, whatever the caller still holds.
- */
+/** Takes in what a recorded turn says of the window. One without usage lets the last reading stand. */
 export const takeTurn = (
   monitor: ContextMonitor,
   { usage, window }: { readonly usage: UsageReading; readonly window?: WindowParts },
@@ -74,7 +71,7 @@ export const takeTurn = (
 ): Monitored => {
   const isNews = usage.state === 'metered' || window !== undefined
   const reading = usage.state === 'metered' ? usage : monitor.reading
-  return signal(isNews ? sample(monitor, defined({ reading, window })) : moved(monitor, {}), at, 'all')
+  return signal(isNews ? sample(monitor, defined({ reading, window })) : monitor, at, 'all')
 }
 
 const sample = (

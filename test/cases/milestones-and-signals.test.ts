@@ -227,7 +227,10 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
   })
 
   it('case 46: while the runtime is compacting nothing is said, until something is read again', async () => {
+    await sample(40)
     await report({ type: 'compacting' })
+    const lower = [{ name: 'warning', at: 0.3 }]
+    unwrap(await scene.context.watch({ session: working.session.id, settings: { milestones: lower } }))
     const turn = unwrap(await scene.service.recordTurn({ ...working, messages: [{ role: 'assistant', text: 'Hm' }] }))
     expect(turn.restart.reasons).toContain('compacting')
     expect(await signalled()).toEqual([])

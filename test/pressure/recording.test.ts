@@ -198,6 +198,19 @@ describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) =
     ])
   })
 
+  it('remembers what was signalled, and not every reading: taken twice, it is taken once', async () => {
+    const { session } = await started()
+    const id = commandId(scene.ids.next())
+    const report = { type: 'sample' as const, reading: metered(40) }
+    const outcomes: string[] = []
+    for (const reading of [metered(40), metered(40), metered(55), metered(55)]) {
+      const request = { session: session.id, report: { ...report, reading }, commandId: id }
+      const reported = await scene.context.report(request)
+      outcomes.push(reported.ok ? reported.value.outcome : reported.error.code)
+    }
+    expect(outcomes).toEqual(['ok', 'ok', 'ok', 'repeated'])
+  })
+
   it('tells a notifier once the signal is stored, and does not mind if it throws', async () => {
     const seen: string[] = []
     const notify = async ({ id, recipientId, text }: { id: string; recipientId: string; text: string }) => {

@@ -139,6 +139,7 @@ const pressureChanges = (
   monitor: ContextMonitor,
   signals: readonly ContextSignal[],
 ): readonly Change[] => [
+  // Compared though nothing may have changed: what others reported meanwhile counts, whatever the caller still holds.
   { type: 'move_monitor', monitor, expected: before.version },
   ...signals.map((signal) => ({ type: 'add_signal' as const, signal })),
 ]
