@@ -29,7 +29,7 @@ const ANSWER = 'I ran the tests and read the files they touch. The order of two 
 const TOOLS = ['read_file', 'search', 'edit_file', 'run_tests', 'git_diff'] as const
 
 /** A turn like many: a question, a long answer, five tool calls, a usage reading. */
-export const turnInput = (number: number): Required<Omit<TurnInput, 'window'>> => ({
+export const turnInput = (number: number): Required<Pick<TurnInput, 'messages' | 'usage'>> => ({
   messages: [
     { role: 'user', text: QUESTION },
     {

@@ -70,9 +70,7 @@ begin
   end if;
   exchange := batonpass.latest_tool_calls(
     source.conversation_id, source.id, coalesce(source.exchange_start, source.start_sequence), null, most);
-  if exchange = '[]' then
-    latest := batonpass.last_tool_calls(source, most);
-  end if;
+  latest := batonpass.last_tool_calls(source, most);
   return jsonb_build_object(
     'repeated', batonpass.repeated_command(command),
     'session', case when source.id is not null then to_jsonb(source) end,

@@ -14,6 +14,7 @@ create table batonpass.context_monitors (
   cycle           integer          not null,
   latched_at      double precision not null,
   boundary_at     timestamptz,
+  boundary_key    text,
   sampled_at      timestamptz,
   constraint context_monitors_pkey primary key (conversation_id, session_id),
   constraint context_monitors_session_exists foreign key (conversation_id, session_id)
@@ -32,7 +33,7 @@ comment on index batonpass.context_monitors_by_session is 'What is watched of th
 insert into batonpass.context_monitors
   select conversation_id, id, 1, true, 'advise',
     '[{"name": "warning", "at": 0.5}, {"name": "critical", "at": 0.65}, {"name": "restart", "at": 0.85}]',
-    '{}', '{"state": "unknown"}', false, false, 1, 0, null, null
+    '{}', '{"state": "unknown"}', false, false, 1, 0, null, null, null
   from batonpass.agent_sessions;
 
 -- What sessions are to be told. The recipient may be of another conversation than the session it is about.
@@ -84,7 +85,8 @@ begin
       version = monitor.version, is_enabled = monitor.is_enabled, policy = monitor.policy,
       milestones = monitor.milestones, window_parts = monitor.window_parts, reading = monitor.reading,
       is_compacting = monitor.is_compacting, awaits_reading = monitor.awaits_reading, cycle = monitor.cycle,
-      latched_at = monitor.latched_at, boundary_at = monitor.boundary_at, sampled_at = monitor.sampled_at
+      latched_at = monitor.latched_at, boundary_at = monitor.boundary_at, boundary_key = monitor.boundary_key,
+      sampled_at = monitor.sampled_at
     where conversation_id = monitor.conversation_id and session_id = monitor.session_id
       and version = (item ->> 'expected')::bigint;
     if not found then return false; end if;

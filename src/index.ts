@@ -112,6 +112,7 @@ export type {
   WindowSample,
   WindowTrackerOptions,
 } from './domain/window-history.ts'
+export { reportOf } from './domain/window-report.ts'
 export { WindowTracker } from './domain/window-tracker.ts'
 export type { AgentHandoffPort } from './ports/agent-handoff-port.ts'
 export type { AgentSessionRepository } from './ports/agent-session-repository.ts'

@@ -197,6 +197,7 @@ describe('the public surface', () => {
       'rangeContains',
       'rangeLength',
       'readConfiguration',
+      'reportOf',
       'sequenceRange',
       'sha256',
       'signalId',

@@ -262,6 +262,7 @@ export class FloorSeat implements Seat {
       at,
       salt,
       milestones: JSON.stringify(DEFAULT_MILESTONES),
+      monitor_version: source.monitorVersion,
       handed_off: bodyOf({
         ...{ at, conversationId, handoffId, sessionId: source.id },
         ...{ type: 'session.handed_off', version: 1 },

@@ -146,6 +146,7 @@ export const statementsIn = (schema: string) => ({
       completed: 'text',
       salt: 'text',
       milestones: 'jsonb',
+      monitor_version: 'bigint',
     },
     `with source as (
       update ${schema}.agent_sessions set
@@ -163,9 +164,12 @@ export const statementsIn = (schema: string) => ({
         version, turns, next_sequence, last_sequence, exchange_start, ${WINDOW}, state)
       select :conversation, :target, :epoch, :agent, :backend, :handoff, :first, :at, :target_holder,
         1, 0, :first + 1, :first, :first, :first, :first, 1, 0, 0, 0, :usage, 'active' from guard),
+    closed as (
+      update ${schema}.context_monitors m set version = m.version + 1, is_enabled = false
+      from guard where m.conversation_id = :conversation and m.session_id = :session and m.version = :monitor_version),
     monitor as (
       insert into ${schema}.context_monitors
-      select :conversation, :target, 1, true, 'advise', :milestones, '{}', :usage, false, false, 1, 0, null, null
+      select :conversation, :target, 1, true, 'advise', :milestones, '{}', :usage, false, false, 1, 0, null, null, null
       from guard),
     message as (
       insert into ${schema}.messages

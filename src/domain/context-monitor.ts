@@ -41,6 +41,8 @@ export interface ContextMonitor {
   readonly latchedAt: number
   /** When the cycle began, by the producer's clock. */
   readonly boundaryAt?: Instant
+  /** The producer's name for what began it. */
+  readonly boundaryKey?: string
   /** The newest sample, by the producer's clock. */
   readonly sampledAt?: Instant
 }
@@ -54,7 +56,13 @@ export type MilestoneReached = Of<
 >
 
 /** Why the milestones count anew. A low reading is never a reason. */
-export type RearmReason = 'cleared' | 'enabled' | 'milestones_changed' | 'restart_ended'
+export type RearmReason =
+  | 'cleared'
+  | 'enabled'
+  | 'milestones_changed'
+  | 'limit_changed'
+  | 'auto_chosen'
+  | 'restart_ended'
 
 /** What is worth remembering about a window. Readings without a signal are not: they come by the thousand. */
 export type MonitorEvent =
@@ -94,15 +102,22 @@ export const newMonitor = (
   latchedAt: 0,
 })
 
-/** What a successor's monitor starts from: the same choices; the same window, unless another model works in it. */
+/** What a successor's monitor starts from: the same choices, and what is known of the window it works in. */
 export const inheritMonitor = (
   { isEnabled, policy, milestones, window }: ContextMonitor,
-  sameModel: boolean,
+  believed: WindowParts | undefined,
 ): MonitorStart => {
   const { configuredLimit } = window
   const allowed = configuredLimit === undefined ? {} : { configuredLimit }
-  return { isEnabled, policy, milestones, window: sameModel ? window : allowed }
+  return { isEnabled, policy, milestones, window: believed === undefined ? window : { ...believed, ...allowed } }
 }
+
+/** A monitor of a session that has handed off: what is still said of that window is of no consequence. */
+export const closedMonitor = (monitor: ContextMonitor): ContextMonitor => ({
+  ...monitor,
+  version: monitor.version + 1,
+  isEnabled: false,
+})
 
 /** How full the monitored window is. */
 export const monitoredPressure = ({ reading, window }: ContextMonitor): Pressure => pressureOf(reading, window)

@@ -1,10 +1,13 @@
 import { type MonitorSettings, PRESSURE_POLICIES } from './context-monitor.ts'
-import type { WindowParts } from './context-pressure.ts'
+import { WINDOW_SOURCES, type WindowParts } from './context-pressure.ts'
+import { type Instant, instantIn } from './instant.ts'
 import { MESSAGE_ROLES } from './message.ts'
 import { milestoneProblem } from './milestone.ts'
+import type { MonitorReport } from './monitor-reports.ts'
 import type { Refusal } from './refusal.ts'
 import type { MessageInput, TurnInput } from './turn.ts'
-import type { UsageReading } from './usage-reading.ts'
+import { READING_SEMANTICS, type UsageReading } from './usage-reading.ts'
+import { COMPACTION_TRIGGERS } from './window-event.ts'
 
 /** Names and keys are looked up by index, which takes no more than this whatever the alphabet. */
 const MAX_NAME_LENGTH = 300
@@ -25,34 +28,71 @@ export const fieldProblems = (fields: Readonly<Record<string, string | undefined
   })
 
 /** What is wrong with a turn as reported, if anything. Reports are untrusted: types alone do not stop a plain caller. */
-export const turnProblem = ({ messages, usage, window }: TurnInput): Refusal | undefined => {
+export const turnProblem = ({ messages, usage, window, producedAt }: TurnInput): Refusal | undefined => {
   if (messages.length === 0) return invalid('turn', 'it has no messages')
   return (
     (usage && readingProblem(usage)) ??
     (window && windowProblem(window)) ??
+    timeProblem(producedAt) ??
     messages.map(messageProblem).find((problem) => problem !== undefined)
   )
 }
 
 /** What is wrong with a reading, if anything. */
-export const readingProblem = (usage: UsageReading): Refusal | undefined => {
+const readingProblem = (usage: UsageReading): Refusal | undefined => {
   if (usage.state === 'unknown') return undefined
   if (usage.state !== 'metered')
     return invalid('usage', 'it is neither unknown nor metered; a sum over requests is no reading')
   const { promptTokens, outputTokens, pendingTokens = 0, provenance } = usage
   if (![promptTokens, outputTokens, pendingTokens].every(isCount))
     return invalid('usage', 'token counts are whole numbers from 0 up; leave usage out when it is unknown')
-  return provenance && fieldProblems({ runtime: provenance.runtime, source: provenance.source })[0]
+  if (provenance === undefined) return undefined
+  const { runtime, source, semantics } = provenance
+  if (!READING_SEMANTICS.includes(semantics))
+    return invalid('usage', `its semantics are none of ${READING_SEMANTICS.join(', ')}`)
+  return fieldProblems({ runtime, source })[0]
 }
 
 /** What is wrong with what is said of a window, if anything. Nothing said is fine: unknown is a state. */
-export const windowProblem = ({ hardLimit, configuredLimit, autoCompactAt }: WindowParts): Refusal | undefined =>
-  [hardLimit?.tokens, configuredLimit, autoCompactAt].some((tokens) => tokens !== undefined && !Number.isFinite(tokens))
-    ? invalid('window', 'a window is a number of tokens; leave out what is unknown')
-    : undefined
+const windowProblem = ({ hardLimit, configuredLimit, autoCompactAt }: WindowParts): Refusal | undefined => {
+  const sizes = [hardLimit?.tokens, configuredLimit, autoCompactAt]
+  if (sizes.some((tokens) => tokens !== undefined && !Number.isFinite(tokens)))
+    return invalid('window', 'a window is a number of tokens; leave out what is unknown')
+  return hardLimit === undefined || WINDOW_SOURCES.includes(hardLimit.source)
+    ? undefined
+    : invalid('window', `its source is none of ${WINDOW_SOURCES.join(', ')}`)
+}
+
+/** What is wrong with a report, if anything. */
+export const reportProblem = (report: MonitorReport): Refusal | undefined => {
+  switch (report.type) {
+    case 'sample':
+      return readingProblem(report.reading) ?? windowProblem(report.window ?? {}) ?? timeProblem(report.producedAt)
+    case 'compaction': {
+      const { trigger, preTokens = 0, key, producedAt } = report
+      if (!COMPACTION_TRIGGERS.includes(trigger))
+        return invalid('report', `its trigger is none of ${COMPACTION_TRIGGERS.join(', ')}`)
+      if (!isCount(preTokens)) return invalid('report', 'its preTokens are no whole number from 0 up')
+      return fieldProblems({ key })[0] ?? timeProblem(producedAt)
+    }
+    case 'compacting':
+    case 'cleared':
+      return timeProblem(report.producedAt)
+    default:
+      return invalid('report', 'its type is not one of sample, compacting, compaction, cleared')
+  }
+}
+
+const timeProblem = (producedAt: Instant | undefined): Refusal | undefined =>
+  producedAt === undefined || instantIn(producedAt) === producedAt
+    ? undefined
+    : invalid('producedAt', 'it is no moment such as 2026-11-16T03:45:34.123Z')
 
 /** What is wrong with the choices for a monitor, if anything. */
-export const monitorProblem = ({ policy, milestones, contextLimit }: MonitorSettings): Refusal | undefined => {
+export const monitorProblem = (settings: MonitorSettings): Refusal | undefined => {
+  const { isEnabled, policy, milestones, contextLimit } = settings
+  if (isEnabled !== undefined && typeof isEnabled !== 'boolean')
+    return invalid('isEnabled', 'it is neither true nor false')
   if (policy !== undefined && !PRESSURE_POLICIES.includes(policy))
     return invalid('policy', `"${String(policy)}" is not one of ${PRESSURE_POLICIES.join(', ')}`)
   if (contextLimit !== undefined && !(Number.isSafeInteger(contextLimit) && contextLimit > 0))

@@ -1,4 +1,4 @@
-import { DEFAULT_MILESTONES, MILESTONE_NAMES, type Milestone } from './milestone.ts'
+import { DEFAULT_MILESTONES, MILESTONE_NAMES, type Milestone, RESTART } from './milestone.ts'
 
 /** Where a value stands in a configuration. */
 export type SettingPath = readonly (string | number)[]
@@ -55,7 +55,8 @@ export const conflictsIn = (claims: readonly MilestoneClaim[]): readonly FoundPr
 
 /** What is in force: what was written, and defaults where nothing was. A list is complete, so it leaves no defaults. */
 export const settleMilestones = (claims: readonly MilestoneClaim[], isList: boolean): SettledMilestones => {
-  const names = new Set<string>([...MILESTONE_NAMES, ...claims.map(({ name }) => name)])
+  const further = claims.map(({ name }) => name).filter((name) => name !== RESTART)
+  const names = new Set<string>([...MILESTONE_NAMES.filter((name) => name !== RESTART), ...further, RESTART])
   const settings = [...names].map((name) => settingOf(name, claims, isList))
   const yielding = settings.filter((setting, index) => isDefault(setting) && mustYield(setting, settings.slice(index)))
   return {

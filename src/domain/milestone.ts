@@ -34,7 +34,13 @@ export const milestoneProblem = (milestones: readonly Milestone[]): string | und
   const wrong = milestones.find(({ at }) => typeof at !== 'number' || !Number.isFinite(at) || at <= 0 || at > 1)
   if (wrong !== undefined) return `${String(wrong.at)} is not a fraction above 0 and up to 1`
   const step = milestones.findIndex(({ at }, index) => index > 0 && at <= (milestones[index - 1]?.at ?? 0))
-  return step === -1 ? undefined : `${milestones[step]?.at} does not come after ${milestones[step - 1]?.at}`
+  if (step !== -1) return `${milestones[step]?.at} does not come after ${milestones[step - 1]?.at}`
+  const unnamed = milestones.find(({ name }) => typeof name !== 'string' || name.trim() === '' || name.length > 300)
+  if (unnamed !== undefined) return `the one at ${unnamed.at} has no name`
+  // A jump spends what it passes: a milestone above would spend the restart and leave it undone.
+  const restart = milestones.findIndex(({ name }) => name === RESTART)
+  const isLast = restart === -1 || restart === milestones.length - 1
+  return isLast ? undefined : 'nothing comes after the restart'
 }
 
 /** What a pressure reaches: the highest new milestone, if any, and how far the cycle has come. */
@@ -51,6 +57,12 @@ export const reach = (milestones: readonly Milestone[], pressure: number, latche
   return signal === undefined ? { latchedAt } : { signal, latchedAt: signal.at }
 }
 
-/** Milestones from fractions alone: the first three have the known names, further ones a number. */
+/** Milestones from fractions alone: up to three have the known names in order; of more, the last is the restart. */
 export const milestonesAt = (fractions: readonly number[]): readonly Milestone[] =>
-  fractions.map((at, index) => ({ name: MILESTONE_NAMES[index] ?? `milestone ${index + 1}`, at }))
+  fractions.map((at, index) => ({ name: nameOf(index, fractions.length), at }))
+
+const nameOf = (index: number, count: number): string => {
+  if (count <= MILESTONE_NAMES.length) return MILESTONE_NAMES[index] ?? RESTART
+  if (index === count - 1) return RESTART
+  return index < MILESTONE_NAMES.length - 1 ? (MILESTONE_NAMES[index] ?? RESTART) : `milestone ${index + 1}`
+}

@@ -10,6 +10,7 @@ import { mergeWindow, raiseBelieved, usedTokens, type WindowParts } from './cont
 import { defined } from './defined.ts'
 import type { Instant } from './instant.ts'
 import { milestoneProblem, RESTART, reach } from './milestone.ts'
+import type { TurnDraft } from './turn.ts'
 import { UNKNOWN_USAGE, type UsageReading } from './usage-reading.ts'
 import type { CompactionTrigger } from './window-event.ts'
 
@@ -17,7 +18,13 @@ import type { CompactionTrigger } from './window-event.ts'
 export type MonitorReport = { readonly producedAt?: Instant } & (
   | { readonly type: 'sample'; readonly reading: UsageReading; readonly window?: WindowParts }
   | { readonly type: 'compacting' }
-  | { readonly type: 'compaction'; readonly trigger: CompactionTrigger; readonly preTokens?: number }
+  | {
+      readonly type: 'compaction'
+      readonly trigger: CompactionTrigger
+      readonly preTokens?: number
+      /** The runtime's own name for it: reported again under the same one, it is the same, whatever was read between. */
+      readonly key?: string
+    }
   | { readonly type: 'cleared' }
 )
 
@@ -49,8 +56,10 @@ export const takeReport = (monitor: ContextMonitor, report: MonitorReport, at: I
       return signal(sampled, at, monitor.policy === 'auto' ? 'all_but_restart' : 'all')
     }
     case 'compacting':
-      return isStale(monitor, report.producedAt)
-        ? unmoved(monitor, 'stale_sample')
+      if (isStale(monitor, report.producedAt)) return unmoved(monitor, 'stale_sample')
+      // Said again of the compaction that has just been recorded.
+      return monitor.awaitsReading
+        ? unmoved(monitor, 'repeated')
         : { monitor: moved(monitor, { isCompacting: true }), outcome: 'compacting', events: [] }
     case 'compaction':
       return takeCompaction(monitor, report, at)
@@ -66,12 +75,13 @@ export const takeReport = (monitor: ContextMonitor, report: MonitorReport, at: I
 /** Takes in what a recorded turn says of the window. One without usage lets the last reading stand. */
 export const takeTurn = (
   monitor: ContextMonitor,
-  { usage, window }: { readonly usage: UsageReading; readonly window?: WindowParts },
+  { usage, window, producedAt }: Pick<TurnDraft, 'usage' | 'window' | 'producedAt'>,
   at: Instant,
 ): Monitored => {
-  const isNews = usage.state === 'metered' || window !== undefined
+  // A turn from before a compaction, recorded after it, says nothing of the window that is there now.
+  const isNews = (usage.state === 'metered' || window !== undefined) && !isStale(monitor, producedAt)
   const reading = usage.state === 'metered' ? usage : monitor.reading
-  return signal(isNews ? sample(monitor, defined({ reading, window })) : monitor, at, 'all')
+  return signal(isNews ? sample(monitor, defined({ reading, window, producedAt })) : monitor, at, 'all')
 }
 
 const sample = (
@@ -110,14 +120,15 @@ const signal = (monitor: ContextMonitor, at: Instant, which: 'all' | 'all_but_re
 
 const takeCompaction = (
   monitor: ContextMonitor,
-  { trigger, preTokens, producedAt }: Extract<MonitorReport, { type: 'compaction' }>,
+  { trigger, preTokens, producedAt, key }: Extract<MonitorReport, { type: 'compaction' }>,
   at: Instant,
 ): Monitored => {
   // It is reported two to four times. Before anything was read since the last one, it is the same one.
   const isRepeated = monitor.awaitsReading && !monitor.isCompacting
   const isSame = producedAt !== undefined && monitor.boundaryAt !== undefined && producedAt <= monitor.boundaryAt
-  if (isRepeated || isSame) return unmoved(monitor, 'repeated')
-  const next = newCycle(monitor, producedAt)
+  const isKnown = key !== undefined && key === monitor.boundaryKey
+  if (isRepeated || isSame || isKnown) return unmoved(monitor, 'repeated')
+  const next = { ...newCycle(monitor, producedAt), ...defined({ boundaryKey: key }) }
   const compacted = { type: 'context.compacted', ...about(monitor, at), trigger, cycle: next.cycle } as const
   return { monitor: next, outcome: 'compaction_logged', events: [{ ...compacted, ...defined({ preTokens }) }] }
 }
@@ -134,7 +145,8 @@ export const rearm = (
 
 const rearmed = (monitor: ContextMonitor, why: RearmReason, producedAt: Instant | undefined): ContextMonitor => {
   if (why === 'cleared') return newCycle(monitor, producedAt)
-  if (why !== 'restart_ended') return moved(monitor, { cycle: monitor.cycle + 1, latchedAt: 0 })
+  const isRestartOnly = why === 'restart_ended' || why === 'auto_chosen'
+  if (!isRestartOnly) return moved(monitor, { cycle: monitor.cycle + 1, latchedAt: 0 })
   const below = monitor.milestones.filter(({ name }) => name !== RESTART).map(({ at }) => at)
   return moved(monitor, { latchedAt: Math.min(monitor.latchedAt, Math.max(0, ...below)) })
 }
@@ -173,7 +185,10 @@ export const setMonitor = (monitor: ContextMonitor, settings: MonitorSettings, a
 const rearmReason = (before: ContextMonitor, after: ContextMonitor): RearmReason | undefined => {
   const changed = JSON.stringify(before.milestones) !== JSON.stringify(after.milestones)
   if (changed) return 'milestones_changed'
-  return after.isEnabled && !before.isEnabled ? 'enabled' : undefined
+  if (before.window.configuredLimit !== after.window.configuredLimit) return 'limit_changed'
+  if (after.isEnabled && !before.isEnabled) return 'enabled'
+  // Whoever follows the advice and chooses `auto` means the milestone that was reached already.
+  return after.policy === 'auto' && before.policy !== 'auto' ? 'auto_chosen' : undefined
 }
 
 /** Older than the newest sample or the newest boundary, in the producer's own time. What is not stamped is taken. */

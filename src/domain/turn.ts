@@ -37,6 +37,8 @@ export interface TurnInput {
   readonly usage?: UsageReading
   /** What the runtime says of how large the window is, when it does. */
   readonly window?: WindowParts
+  /** When the runtime said so, by its own clock: what came before a compaction is then not taken for what came after. */
+  readonly producedAt?: Instant
 }
 
 /** A turn with its ids, not yet numbered. */
@@ -45,6 +47,7 @@ export interface TurnDraft {
   readonly messages: readonly { readonly id: MessageId; readonly input: MessageInput }[]
   readonly usage: UsageReading
   readonly window?: WindowParts
+  readonly producedAt?: Instant
 }
 
 /** Where a turn stands: its session, its number there, and the first free place in the conversation. */

@@ -8,7 +8,7 @@ import type { ToolCallReference } from './tool-call.ts'
  * What a session's window held right after one of its turns, computed from what was recorded.
  *
  * Only that session's messages count. While it was paused another session may have spoken, so the range may span more
- * places than there are messages. What a runtime dropped from its window by itself is not known here.
+ * places than there are messages. What a reported compaction took out is not in it.
  */
 export interface WindowAtTurn extends ContextWindow {
   readonly conversationId: ConversationId

@@ -1,7 +1,10 @@
 import type { Instant } from './instant.ts'
 
+/** What may cause a compaction, as far as the runtime says. */
+export const COMPACTION_TRIGGERS = ['auto', 'manual', 'unknown'] as const
+
 /** What caused a compaction, as far as the runtime says. */
-export type CompactionTrigger = 'auto' | 'manual' | 'unknown'
+export type CompactionTrigger = (typeof COMPACTION_TRIGGERS)[number]
 
 /** What any record may say beside what happened. */
 interface WindowEventOrigin {

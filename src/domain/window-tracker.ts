@@ -1,4 +1,4 @@
-import { raiseBelieved, usableWindow, type WindowSize } from './context-pressure.ts'
+import { raiseBelieved, usableWindow, type WindowParts, type WindowSize } from './context-pressure.ts'
 import { type CurrentReading, provenanceOf } from './current-reading.ts'
 import { defined } from './defined.ts'
 import type { Instant } from './instant.ts'
@@ -76,6 +76,14 @@ export class WindowTracker {
       pendingTokens,
       provenance: provenanceOf(this.#reading, this.#options.runtime),
     })
+  }
+
+  /** What is known of the window's size, for whoever records the reading. */
+  windowParts(): WindowParts {
+    const { limit: configuredLimit, believed } = this.#options
+    const { autoCompactAt } = this.#reported
+    const hardLimit = this.#reported.hardLimit(believed, this.#last?.model)
+    return defined({ hardLimit, configuredLimit, autoCompactAt })
   }
 
   /** What the window went through so far. */
@@ -234,9 +242,6 @@ export class WindowTracker {
   }
 
   #window(): WindowSize | undefined {
-    const { limit: configuredLimit, believed } = this.#options
-    const { autoCompactAt } = this.#reported
-    const hardLimit = this.#reported.hardLimit(believed, this.#last?.model)
-    return usableWindow(raiseBelieved(defined({ hardLimit, configuredLimit, autoCompactAt }), this.#peak))
+    return usableWindow(raiseBelieved(this.windowParts(), this.#peak))
   }
 }

@@ -7,14 +7,17 @@ import type { Page, Paged } from './page.ts'
  * What sessions are to be told, kept until they have acknowledged it. Signals are queued through the unit of work, in
  * the commit they belong to.
  *
+ * A session is also told what was for those before it in its conversation that have handed off: whoever goes on is the
+ * one to know.
+ *
  * Every implementation keeps these promises:
  * - `waiting` gives every urgent signal that is queued, oldest first, then the oldest sequential one and no other;
- * - `acknowledge` settles each signal of that recipient once, however often and by however many it is called, and
+ * - `acknowledge` settles each signal that is waiting for that recipient once, however often and by however many it is called, and
  *   answers with how many it settled; one that was withdrawn stays withdrawn.
  */
 export interface SignalQueue {
   waiting(recipient: AgentSessionId): Promise<readonly ContextSignal[]>
   acknowledge(recipient: AgentSessionId, signals: readonly SignalId[], at: Instant): Promise<number>
-  /** Every signal to a session, whatever became of it, oldest first. */
+  /** Every signal addressed to a session, whatever became of it, oldest first. */
   listFor(recipient: AgentSessionId, page: Page): Promise<Paged<ContextSignal>>
 }

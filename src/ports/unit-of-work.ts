@@ -10,6 +10,8 @@ export interface CommandStamp {
   readonly id: CommandId
   /** What was asked, as canonical text. The store may keep no more than a digest of it. */
   readonly payload: string
+  /** The caller named it, and may ask again. */
+  readonly isNamed?: boolean
 }
 
 /** What a decision is about, with the key it is found by. */

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../domain/canonical-json.ts'
 import type { MonitorSettings, MonitorStart } from '../domain/context-monitor.ts'
-import type { WindowSize } from '../domain/context-pressure.ts'
+import type { WindowParts, WindowSize } from '../domain/context-pressure.ts'
 import type { Answer, Decided } from '../domain/decision.ts'
 import type { SessionTarget } from '../domain/decisions/change-session.ts'
 import type { NewHandoffIds } from '../domain/decisions/initiate-handoff.ts'
@@ -95,7 +95,9 @@ export const stampOf = (name: keyof typeof ASKS, request: Repeatable, ids: IdGen
   for (const key of ASKS[name])
     asked[key] =
       key === 'session' || key === 'handoff' ? idOf(given[key] as string | { readonly id: string }) : given[key]
-  return { id: request.commandId ?? commandId(ids.next()), payload: canonicalJson([name, asked]) }
+  const { commandId: named } = request
+  const payload = canonicalJson([name, asked])
+  return named === undefined ? { id: commandId(ids.next()), payload } : { id: named, payload, isNamed: true }
 }
 
 const idOf = <T extends string>(named: T | { readonly id: T }): T => (typeof named === 'string' ? named : named.id)
@@ -145,12 +147,19 @@ export const newHandoffIds = (ids: IdGenerator): NewHandoffIds => ({
 })
 
 /** A turn with its ids, and nothing the caller's object may carry beside what a turn has. */
-export const draftTurn = ({ messages, usage = UNKNOWN_USAGE, window }: TurnInput, ids: IdGenerator): TurnDraft => ({
+export const draftTurn = (
+  { messages, usage = UNKNOWN_USAGE, window, producedAt }: TurnInput,
+  ids: IdGenerator,
+): TurnDraft => ({
   id: turnId(ids.next()),
   messages: messages.map((input) => ({ id: messageId(ids.next()), input })),
   usage: plainReading(usage),
-  ...(window !== undefined && { window }),
+  ...defined({ window: window && plainWindow(window), producedAt }),
 })
+
+/** What is said of a window, and nothing the caller's object may carry beside it. */
+export const plainWindow = ({ hardLimit: size, configuredLimit, autoCompactAt }: WindowParts): WindowParts =>
+  defined({ hardLimit: size && { tokens: size.tokens, source: size.source }, configuredLimit, autoCompactAt })
 
 /** A reading, and nothing the caller's object may carry beside it. */
 export const plainReading = (usage: UsageReading): UsageReading => {

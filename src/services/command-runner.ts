@@ -52,8 +52,8 @@ export class CommandRunner {
       if (decided === undefined || !decided.ok) continue
       const { changes, events, answer } = decided.value
       if (changes.length === 0) return ok(answer)
-      // A reading that leads to nothing is not remembered: taken twice, it is taken once.
-      const isStep = events.length > 0 || answer.signals !== undefined
+      // A reading that leads to nothing is not remembered, unless somebody named it in order to ask again.
+      const isStep = events.length > 0 || answer.signals !== undefined || stamp.isNamed === true
       const receipt = isStep ? { receipt: receiptFor(answer) } : {}
       const unit = { command: stamp, changes, events, ...receipt }
       const kept = await this.#store.unitOfWork.commit(unit)

@@ -1,9 +1,10 @@
 import { sendSignal } from '../domain/decisions/send-signal.ts'
 import { reportContext, watchContext } from '../domain/decisions/watch-context.ts'
+import { defined } from '../domain/defined.ts'
 import type { SessionFacts } from '../domain/facts.ts'
 import { signalId, snapshotId } from '../domain/ids.ts'
 import type { MonitorReport } from '../domain/monitor-reports.ts'
-import { type CommandContext, plainReading, redacted, stampOf, targetOf } from './command-inputs.ts'
+import { type CommandContext, plainReading, plainWindow, redacted, stampOf, targetOf } from './command-inputs.ts'
 import type { ReportRequest, SendRequest, WatchRequest } from './requests.ts'
 
 const watching = (context: CommandContext) => ({
@@ -13,8 +14,22 @@ const watching = (context: CommandContext) => ({
 })
 
 /** A report, and nothing the caller's object may carry beside it. */
-const plainReport = (report: MonitorReport): MonitorReport =>
-  report.type === 'sample' ? { ...report, reading: plainReading(report.reading) } : report
+const plainReport = (report: MonitorReport): MonitorReport => {
+  const { producedAt } = report
+  switch (report.type) {
+    case 'sample': {
+      const { reading, window } = report
+      const known = { type: report.type, reading: plainReading(reading), window: window && plainWindow(window) }
+      return defined({ ...known, producedAt })
+    }
+    case 'compaction': {
+      const { type, trigger, preTokens, key } = report
+      return defined({ type, trigger, preTokens, key, producedAt })
+    }
+    default:
+      return defined({ type: report.type, producedAt })
+  }
+}
 
 export const reportingContext = (request: ReportRequest, context: CommandContext) => {
   const target = targetOf(request)

@@ -13,6 +13,7 @@ import {
   redacted,
   stampOf,
   targetOf,
+  watchOf,
 } from './command-inputs.ts'
 import { heldHandoff, heldSource } from './held-facts.ts'
 import type {
@@ -59,7 +60,8 @@ export const openingThread = (asked: ThreadRequest, context: CommandContext) => 
   return {
     stamp: stampOf('open_thread', request, context.ids),
     question: sourceQuestion(request, request.child?.externalKey),
-    decide: (facts: SourceFacts) => openThread(facts, wanted, { ids, at }),
+    decide: (facts: SourceFacts) =>
+      openThread(facts, wanted, { ids, at, believed: (model) => watchOf(model, context).window ?? {} }),
   }
 }
 
@@ -94,7 +96,8 @@ export const completingHandoff = (asked: CompleteRequest, context: CommandContex
     stamp: stampOf('complete_handoff', request, context.ids),
     question: { about: 'handoff' as const, handoffId },
     ...heldHandoff(request, context.storeNow()),
-    decide: (facts: HandoffFacts) => completeHandoff(facts, wanted, { ids, at }),
+    decide: (facts: HandoffFacts) =>
+      completeHandoff(facts, wanted, { ids, at, believed: (model) => watchOf(model, context).window ?? {} }),
   }
 }
 

@@ -148,8 +148,8 @@ export class HandoffService extends HandoffHistory {
   }
 
   /** Records one turn. Pass back the session this answers with: then the next turn costs one round trip. */
-  recordTurn({ messages, usage, window, ...rest }: RecordTurnRequest): Reply<RecordedTurns> {
-    return this.recordTurns({ ...rest, turns: [defined({ messages, usage, window })] })
+  recordTurn({ messages, usage, window, producedAt, ...rest }: RecordTurnRequest): Reply<RecordedTurns> {
+    return this.recordTurns({ ...rest, turns: [defined({ messages, usage, window, producedAt })] })
   }
 
   /**

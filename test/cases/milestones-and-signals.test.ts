@@ -104,9 +104,11 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     ['above one', [0.5, 1.01]],
     ['not finite', [Number.NaN]],
     ['a boolean', [true]],
+    ['higher than the restart', [0.5, 0.6, 0.7, 0.8]],
   ])('case 40: milestones that are %s are refused, and nothing changes', async (_, fractions) => {
     const before = await stored()
-    const milestones = (fractions as readonly number[]).map((at) => ({ name: 'warning', at }))
+    const name = (index: number) => (index === 2 ? 'restart' : 'warning')
+    const milestones = (fractions as readonly number[]).map((at, index) => ({ name: name(index), at }))
     const refused = refusal(await scene.context.watch({ session: working.session.id, settings: { milestones } }))
     expect(refused).toMatchObject({ code: 'input.invalid', field: 'milestones' })
     const { conversationId } = working.session
@@ -256,6 +258,12 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
       messages: { user: 0, assistant: 0, tool: 0, system: 0 },
       usage: { state: 'unknown' },
     })
+    // Reported again under its own name, also after the next reading.
+    const named = { type: 'compaction' as const, trigger: 'auto' as const, key: 'uuid-7' }
+    await sample(10)
+    expect((await report(named)).outcome).toBe('compaction_logged')
+    await sample(10)
+    expect((await report(named)).outcome).toBe('repeated')
     // The session goes on, also for whoever still holds what it was before.
     const next = unwrap(await scene.service.recordTurn({ ...worked, ...scene.turn('run_tests') }))
     expect(next.session.progress.window.messages).toMatchObject({ user: 1, assistant: 1 })

@@ -23,7 +23,7 @@ describe('milestones', () => {
     ],
     [
       { milestones: [0.1, 0.2, 0.3, 0.4] },
-      'warning 0.1 (milestones[0]); critical 0.2 (milestones[1]); restart 0.3 (milestones[2]); milestone 4 0.4 (milestones[3])',
+      'warning 0.1 (milestones[0]); critical 0.2 (milestones[1]); milestone 3 0.3 (milestones[2]); restart 0.4 (milestones[3])',
     ],
     [{ milestones: [0.7] }, 'warning 0.7 (milestones[0]); critical off (milestones); restart off (milestones)'],
     [

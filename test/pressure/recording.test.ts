@@ -3,6 +3,7 @@ import { sha256 } from '../../src/adapters/system/sha256.ts'
 import type { MonitorSettings } from '../../src/domain/context-monitor.ts'
 import type { SessionStartedAnswer } from '../../src/domain/decisions/start-session.ts'
 import { commandId } from '../../src/domain/ids.ts'
+import { instant } from '../../src/domain/instant.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import type { UsageReading, UsageTotals } from '../../src/domain/usage-reading.ts'
 import type { Store } from '../../src/ports/store.ts'
@@ -198,7 +199,7 @@ describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) =
     ])
   })
 
-  it('remembers what was signalled, and not every reading: taken twice, it is taken once', async () => {
+  it('remembers a reading that was named, so that asking again is safe', async () => {
     const { session } = await started()
     const id = commandId(scene.ids.next())
     const report = { type: 'sample' as const, reading: metered(40) }
@@ -208,7 +209,141 @@ describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) =
       const reported = await scene.context.report(request)
       outcomes.push(reported.ok ? reported.value.outcome : reported.error.code)
     }
-    expect(outcomes).toEqual(['ok', 'ok', 'ok', 'repeated'])
+    expect(outcomes).toEqual(['ok', 'repeated', 'command.id_reused', 'command.id_reused'])
+  })
+
+  it('names tool calls also when the crossing turn begins an exchange without any', async () => {
+    const working = await started({ policy: 'auto' })
+    const first = unwrap(await scene.service.recordTurn({ ...working, ...turnAt(50, 'read_file') }))
+    const { handoff } = unwrap(await scene.service.recordTurn({ ...first, ...turnAt(90) }))
+    const stored = await kept.handoff(handoff?.id ?? ('' as never))
+    expect(stored.triggeringToolCalls.map(({ toolName }) => toolName)).toEqual(['read_file'])
+  })
+
+  it('restarts at the next turn once "auto" is chosen after the milestone was reached', async () => {
+    const working = await started({ policy: 'advise' })
+    const reached = unwrap(await scene.service.recordTurn({ ...working, ...turnAt(90, 'read_file') }))
+    unwrap(await scene.context.watch({ session: working.session.id, settings: { policy: 'auto' } }))
+    const { handoff } = unwrap(await scene.service.recordTurn({ ...reached, ...turnAt(91, 'run_tests') }))
+    expect(handoff?.kind).toBe('context_restart')
+  })
+
+  it('does not take a turn from before a compaction for what came after', async () => {
+    const working = await started({ policy: 'auto' })
+    const time = (second: number) => instant(Date.UTC(2000, 0, 1, 0, 0, second))
+    const session = working.session.id
+    const compaction = { type: 'compaction' as const, trigger: 'auto' as const, producedAt: time(11) }
+    unwrap(await scene.context.report({ session, report: compaction }))
+    const late = { ...turnAt(95, 'read_file'), producedAt: time(10) }
+    const recorded = unwrap(await scene.service.recordTurn({ ...working, ...late }))
+    expect(recorded).toMatchObject({ pressure: { state: 'unknown' } })
+    expect(recorded.handoff).toBeUndefined()
+    const fresh = { ...turnAt(95, 'read_file'), producedAt: time(12) }
+    expect(unwrap(await scene.service.recordTurn({ ...recorded, ...fresh })).handoff?.status).toBe('initiated')
+  })
+
+  it('lets the successor hear what was for the one before it, and not what was said of its window', async () => {
+    const parent = await started({ policy: 'auto' })
+    const child = await scene.session(scene.name('helper'), undefined, {
+      parentSessionId: parent.session.id,
+      monitor: { contextLimit: WINDOW },
+    })
+    unwrap(await scene.context.send({ session: parent.session.id, text: 'The build is red' }))
+    const { handoff } = unwrap(await scene.service.recordTurn({ ...parent, ...turnAt(90, 'run_tests') }))
+    if (handoff === undefined) throw new Error('No restart was initiated')
+    const next = unwrap(await scene.service.completeHandoff({ handoff }))
+    const sample = { type: 'sample' as const, reading: metered(70) }
+    unwrap(await scene.context.report({ session: child.session.id, report: sample }))
+    const heard: (string | undefined)[] = []
+    for (;;) {
+      const waiting = await scene.context.waiting(next.session.id)
+      if (waiting.length === 0) break
+      heard.push(...waiting.map(({ kind: what }) => what))
+      const ids = waiting.map(({ id }) => id)
+      expect(await scene.context.acknowledge(next.session.id, ids)).toBe(ids.length)
+    }
+    expect(heard).toEqual(['message', 'milestone'])
+  })
+
+  it('keeps what was chosen for a window while it was being handed over', async () => {
+    const working = await started({ policy: 'auto' })
+    const recorded = unwrap(await scene.service.recordTurn({ ...working, ...turnAt(90, 'run_tests') }))
+    if (recorded.handoff === undefined) throw new Error('No restart was initiated')
+    const accepted = unwrap(await scene.service.acceptHandoff({ handoff: recorded.handoff.id, claimant: 'worker' }))
+    const settings = { policy: 'manual' as const, contextLimit: 500_000 }
+    unwrap(await scene.context.watch({ session: working.session.id, settings }))
+    const next = unwrap(await scene.service.completeHandoff({ ...accepted, claimant: 'worker' }))
+    const monitor = await scene.store.monitors.find(next.session.id)
+    expect(monitor).toMatchObject({ policy: 'manual', window: { configuredLimit: 500_000 } })
+  })
+
+  it('does not hand a window on to another agent that works in another one', async () => {
+    const working = await scene.session()
+    const window = { hardLimit: { tokens: 1_000_000, source: 'runtime' as const }, autoCompactAt: 900_000 }
+    const worked = unwrap(await scene.service.recordTurn({ ...working, ...turnAt(10, 'read_file'), window }))
+    const transfer = { targetAgent: scene.name('codex'), reason: 'Another pair of eyes' }
+    const { handoff } = unwrap(await scene.service.initiateHandoff({ ...worked, ...transfer }))
+    const next = unwrap(await scene.service.completeHandoff({ handoff, backend: 'codex' }))
+    expect((await scene.store.monitors.find(next.session.id))?.window).toEqual({})
+  })
+
+  it('says nothing of a window whose session has ended', async () => {
+    const working = await started()
+    unwrap(await scene.service.completeSession(working))
+    const sample = { type: 'sample' as const, reading: metered(70) }
+    const { outcome } = unwrap(await scene.context.report({ session: working.session.id, report: sample }))
+    expect(outcome).toBe('not_registered')
+    expect(await scene.context.waiting(working.session.id)).toEqual([])
+    const sent = await scene.context.send({ session: working.session.id, text: 'Too late' })
+    expect(refusal(sent).code).toBe('session.not_active')
+  })
+
+  it('counts what a window held at a turn from the last compaction on', async () => {
+    const first = unwrap(await scene.service.recordTurn({ ...(await started()), ...turnAt(60, 'read_file') }))
+    const report = { type: 'compaction' as const, trigger: 'auto' as const }
+    unwrap(await scene.context.report({ session: first.session.id, report }))
+    const second = unwrap(await scene.service.recordTurn({ ...first, ...turnAt(20, 'run_tests') }))
+    const [before, after] = [first.turns[0], second.turns[0]]
+    if (before === undefined || after === undefined) throw new Error('There are no turns')
+    expect((await scene.service.windowAt(before.id))?.visibleToolCalls).toHaveLength(1)
+    const window = await scene.service.windowAt(after.id)
+    expect(window).toMatchObject({ range: after.range, messages: { user: 1, assistant: 1 } })
+    expect(window?.visibleToolCalls.map(({ toolName }) => toolName)).toEqual(['run_tests'])
+  })
+
+  it.each<[string, object]>([
+    ['a source nobody knows', { window: { hardLimit: { tokens: 5, source: 'sdk' } } }],
+    ['a window that is no number', { window: { autoCompactAt: Number.NaN } }],
+    ['semantics nobody knows', { usage: { ...metered(5), provenance: { runtime: 'r', source: 's', semantics: 'x' } } }],
+    ['a time that is none', { producedAt: 'zzz' }],
+  ])('refuses a turn with %s, and changes nothing', async (_, over) => {
+    const working = await started()
+    const request = { ...working, ...scene.turn('read_file'), ...over }
+    expect(refusal(await scene.service.recordTurn(request as never)).code).toBe('input.invalid')
+    expect(await kept.session(working.session.id)).toEqual(working.session)
+  })
+
+  it.each<[string, object]>([
+    ['a type nobody knows', { type: 'guess' }],
+    ['a trigger nobody knows', { type: 'compaction', trigger: { evil: 1 } }],
+    ['a count that is none', { type: 'compaction', trigger: 'auto', preTokens: Number.NaN }],
+    ['a time that is none', { type: 'cleared', producedAt: 'yesterday' }],
+  ])('refuses a report with %s, and changes nothing', async (_, report) => {
+    const working = await started()
+    const refused = await scene.context.report({ session: working.session.id, report: report as never })
+    expect(refusal(refused).code).toBe('input.invalid')
+    expect(await scene.store.monitors.find(working.session.id)).toEqual(working.monitor)
+  })
+
+  it('keeps of a report what it knows, and leaves the rest', async () => {
+    const working = await started()
+    const window = { autoCompactAt: 90_000, model: 'x' }
+    const request = { ...working, ...turnAt(40, 'read_file'), window }
+    const { session } = unwrap(await scene.service.recordTurn(request))
+    expect((await scene.store.monitors.find(session.id))?.window).toEqual({
+      configuredLimit: WINDOW,
+      autoCompactAt: 90_000,
+    })
   })
 
   it('tells a notifier once the signal is stored, and does not mind if it throws', async () => {

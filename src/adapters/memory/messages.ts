@@ -26,10 +26,16 @@ export const messagesIn = (tables: Tables): MessageRepository => ({
 
 const windowAt = (tables: Tables, turn: Turn): WindowAtTurn => {
   const { id: turnId, conversationId, sessionId, number: turnNumber, recordedAt, usage } = turn
-  const { end } = turn.range
+  const { start, end } = turn.range
+  // A compaction that was reported took everything before it out of the window.
+  const truncatedTo = tables.snapshots
+    .in('session', sessionId)
+    .filter(({ type, range }) => type === 'truncation' && range !== undefined && range.end < start)
+    .reduce((last, { range }) => Math.max(last, range?.end ?? 0), 0)
   const held = tables.messages
     .in('conversation', conversationId)
     .filter((message) => message.sessionId === sessionId && message.sequenceNumber <= end)
+    .filter((message) => message.sequenceNumber > truncatedTo)
   const calls = tables.toolCalls.in('session', sessionId).map(({ reference }) => reference)
   return {
     conversationId,
@@ -40,7 +46,7 @@ const windowAt = (tables: Tables, turn: Turn): WindowAtTurn => {
     usage,
     messages: countRoles(held.map(({ role }) => role)),
     range: sequenceRange(Math.min(...held.map(({ sequenceNumber }) => sequenceNumber)), end),
-    visibleToolCalls: calls.filter(({ sequenceNumber }) => sequenceNumber <= end),
+    visibleToolCalls: calls.filter(({ sequenceNumber }) => sequenceNumber > truncatedTo && sequenceNumber <= end),
   }
 }
 

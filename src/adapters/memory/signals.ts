@@ -10,10 +10,22 @@ import type { Tables } from './tables.ts'
 const byQueueing = (a: ContextSignal, b: ContextSignal): number =>
   a.queuedAt === b.queuedAt ? Number(a.id > b.id) - Number(a.id < b.id) : a.queuedAt < b.queuedAt ? -1 : 1
 
+/** A session hears what was for it, and for those before it that have handed off. */
+const heardBy = (tables: Tables, recipient: AgentSessionId): readonly AgentSessionId[] => {
+  const own = tables.sessions.get(recipient)?.session
+  if (own === undefined) return []
+  return tables.sessions
+    .in('conversation', own.conversationId)
+    .filter(({ session }) => session.id === own.id || (session.state === 'handed_off' && session.epoch < own.epoch))
+    .map(({ session }) => session.id)
+}
+
 /** What sessions are to be told. */
 export const signalsIn = (tables: Tables): SignalQueue => {
   const queued = (recipient: AgentSessionId): readonly ContextSignal[] =>
-    [...tables.signals.in('queuedFor', recipient)].sort(byQueueing)
+    heardBy(tables, recipient)
+      .flatMap((id) => tables.signals.in('queuedFor', id))
+      .sort(byQueueing)
   return {
     waiting: async (recipient) => {
       const all = queued(recipient)

@@ -33,6 +33,7 @@ const monitorRow = z.object({
   cycle: z.number(),
   latched_at: z.number(),
   boundary_at: maybe(time),
+  boundary_key: maybe(z.string()),
   sampled_at: maybe(time),
 })
 
@@ -54,6 +55,7 @@ export const toMonitor = reader(
         cycle: stored.cycle,
         latchedAt: stored.latched_at,
         boundaryAt: stored.boundary_at,
+        boundaryKey: stored.boundary_key,
         sampledAt: stored.sampled_at,
       }),
   ),
@@ -73,6 +75,7 @@ export const fromMonitor = (monitor: ContextMonitor) => ({
   cycle: monitor.cycle,
   latched_at: monitor.latchedAt,
   boundary_at: monitor.boundaryAt,
+  boundary_key: monitor.boundaryKey,
   sampled_at: monitor.sampledAt,
 })
 

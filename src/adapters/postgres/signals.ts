@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { ContextSignal } from '../../domain/context-signal.ts'
+import type { AgentSessionId } from '../../domain/ids.ts'
 import type { ContextMonitorPort } from '../../ports/context-monitor-port.ts'
 import type { SignalQueue } from '../../ports/signal-queue.ts'
 import { type Database, named, readDocuments, reading, withRetry } from './database.ts'
@@ -20,6 +21,13 @@ export const monitorsIn = (database: Database): ContextMonitorPort => ({
 /** What sessions are to be told. */
 export const signalsIn = (database: Database): SignalQueue => {
   const table = named(database, 'context_signals')
+  const sessions = named(database, 'agent_sessions')
+  /** A session hears what was for it, and for those before it that have handed off. */
+  const heardBy = (recipient: AgentSessionId) => sql`(
+    select heard.id from ${sessions} own
+    join ${sessions} heard on heard.conversation_id = own.conversation_id
+      and (heard.id = own.id or (heard.state = 'handed_off' and heard.epoch < own.epoch))
+    where own.id = ${recipient}::uuid)`
   const read = async (query: ReturnType<typeof sql<{ json: string }>>): Promise<readonly ContextSignal[]> =>
     (await readDocuments(async () => (await query.execute(database.kysely)).rows)).map(toSignal)
   return {
@@ -27,11 +35,11 @@ export const signalsIn = (database: Database): SignalQueue => {
       reading(() =>
         read(sql<{ json: string }>`
           (select to_jsonb(s)::text as json from ${table} s
-            where s.recipient_session_id = ${recipient}::uuid and s.status = 'queued' and s.delivery = 'urgent'
+            where s.recipient_session_id in ${heardBy(recipient)} and s.status = 'queued' and s.delivery = 'urgent'
             order by s.queued_at, s.id)
           union all
           (select to_jsonb(s)::text from ${table} s
-            where s.recipient_session_id = ${recipient}::uuid and s.status = 'queued' and s.delivery = 'sequential'
+            where s.recipient_session_id in ${heardBy(recipient)} and s.status = 'queued' and s.delivery = 'sequential'
             order by s.queued_at, s.id limit 1)`),
       ),
     acknowledge: (recipient, ids, at) =>
@@ -39,7 +47,7 @@ export const signalsIn = (database: Database): SignalQueue => {
         withRetry(async () => {
           const list = sql`array(select jsonb_array_elements_text(${JSON.stringify(ids)}::text::jsonb))::uuid[]`
           const done = await sql`update ${table} set status = 'delivered', settled_at = ${at}::timestamptz
-            where recipient_session_id = ${recipient}::uuid and status = 'queued' and id = any(${list})
+            where recipient_session_id in ${heardBy(recipient)} and status = 'queued' and id = any(${list})
             returning id`.execute(database.kysely)
           return done.rows.length
         }),

@@ -56,6 +56,9 @@ export const readWindowAt = async (database: Database, id: TurnId): Promise<Wind
         from ${named(database, 'messages')} m
         where m.conversation_id = t.conversation_id and m.session_id = t.session_id
           and m.sequence_number between s.start_sequence and t.end_sequence
+          and m.sequence_number > coalesce((
+            select max(c.window_end) from ${named(database, 'context_snapshots')} c
+            where c.session_id = t.session_id and c.type = 'truncation' and c.window_end < t.start_sequence), 0)
         group by m.role) spoken) held
     where t.id = ${id}::uuid`
   const [found] = await readDocuments(async () => (await query.execute(database.kysely)).rows)

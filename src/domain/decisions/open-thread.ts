@@ -19,6 +19,7 @@ import { describeHandoff, type HandoffRequest, type NewHandoffIds } from './init
 import { openConversation } from './open-conversation.ts'
 import { acceptAndComplete } from './settle-handoff.ts'
 import { type NewSessionIds, newSession, type SessionStartedAnswer } from './start-session.ts'
+import { type Succession, windowFor } from './succession.ts'
 
 /** What it takes to open a thread: a handoff into a child conversation. */
 export interface OpenThread extends HandoffRequest {
@@ -51,7 +52,11 @@ export interface ThreadOpened extends SessionStartedAnswer {
 export const openThread = (
   facts: SourceFacts,
   request: OpenThread,
-  { ids, at }: { readonly ids: NewThreadIds; readonly at: Instant },
+  {
+    ids,
+    at,
+    believed,
+  }: { readonly ids: NewThreadIds; readonly at: Instant; readonly believed?: Succession['believed'] },
 ): Decided<ThreadOpened> => {
   const found = findWorking(facts, request)
   if (!found.ok) return found
@@ -65,7 +70,7 @@ export const openThread = (
   if (blank !== undefined) return err(blank)
   const continuation = request.continuation ?? continuationFor(conversation.originalTask, request.document)
   const first = firstSession(conversation, source, request, ids)
-  const watch = facts.monitor && inheritMonitor(facts.monitor, first.model === source.model)
+  const watch = facts.monitor && inheritMonitor(facts.monitor, windowFor(source, first, believed))
   const started = newSession(first, ids.session, defined({ prompt: continuation, watch }))
   const target = { targetSessionId: ids.session.sessionId, targetConversationId: ids.conversationId }
   const by = request.targetAgent.trim()

@@ -21,7 +21,9 @@ export const sendSignal = (
     return err({ code: 'input.invalid', field: 'delivery', problem: `it is one of ${SIGNAL_DELIVERIES.join(', ')}` })
   const found = findWorking(facts, target)
   if (!found.ok) return found
-  const { id: sessionId, conversationId } = found.value.session
+  const { id: sessionId, conversationId, state } = found.value.session
+  // Handed off, somebody else goes on and is told instead.
+  if (state === 'completed' || state === 'failed') return err({ code: 'session.not_active', sessionId, state })
   const signal: ContextSignal = {
     ...{ id, conversationId, recipientId: sessionId, aboutId: sessionId, kind: 'message', text, delivery },
     ...{ status: 'queued', queuedAt: at },

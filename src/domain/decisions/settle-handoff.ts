@@ -2,7 +2,7 @@ import type { AgentSession, SourceSession } from '../agent-session.ts'
 import { type ContextMonitor, inheritMonitor } from '../context-monitor.ts'
 import { continuationFor } from '../continuation.ts'
 import type { Conversation } from '../conversation.ts'
-import { type Answer, type Decided, type Decision, expecting } from '../decision.ts'
+import { type Decided, expecting } from '../decision.ts'
 import { defined } from '../defined.ts'
 import type { HandoffFacts } from '../facts.ts'
 import { DEFAULT_CLAIM_MS, type HandoffMetadata, MAX_CLAIM_MS } from '../handoff.ts'
@@ -10,11 +10,11 @@ import { decideHandoff, evolveHandoff, type HandoffCommand, type HandoffMoved } 
 import type { HandoffId } from '../ids.ts'
 import { fieldProblems } from '../input.ts'
 import type { Instant } from '../instant.ts'
-import { rearm } from '../monitor-reports.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
 import { err, ok, type Result } from '../result.ts'
 import { decideSession, evolveSession } from '../session-lifecycle.ts'
-import { type NewSessionIds, newSession, type SessionStartedAnswer } from './start-session.ts'
+import { newSession, type SessionStartedAnswer } from './start-session.ts'
+import { closeMonitor, NOTHING_ARMED, rearmRestart, type Succession, windowFor } from './succession.ts'
 
 /** What it takes to claim a handoff. */
 export interface AcceptHandoff {
@@ -121,7 +121,7 @@ export const claimNextHandoff = (
 export const completeHandoff = (
   facts: HandoffFacts,
   request: CompleteHandoff,
-  { ids, at }: { readonly ids: NewSessionIds; readonly at: Instant },
+  { ids, at, believed }: Succession,
 ): Decided<HandoffCompleted> => {
   const blank = refuseForAll(fieldProblems({ ...request, handoffId: undefined }))
   if (blank !== undefined) return err(blank)
@@ -135,12 +135,13 @@ export const completeHandoff = (
   if (!left.ok) return left
   const continuation = request.continuation ?? continuationFor(conversation.originalTask, handoff.document)
   const next = successor(facts, found.value, request, { id: ids.sessionId, at })
-  const watch = facts.monitor && inheritMonitor(facts.monitor, next.model === source.session.model)
+  const watch = facts.monitor && inheritMonitor(facts.monitor, windowFor(source.session, next, believed))
   const target = newSession(next, ids, defined({ prompt: continuation, watch }))
   const handedOff = { ...source, session: evolveSession(source.session, left.value) }
   return ok({
     changes: [
       { type: 'move_session', working: handedOff, expected: expecting(source) },
+      ...closeMonitor(facts.monitor, at),
       ...target.changes,
       { type: 'move_handoff', handoff: moved.value.handoff, expected: handoff.version },
     ],
@@ -188,15 +189,6 @@ const successor = (
     startSequence: nextSequence,
     startedAt: at,
   })
-}
-
-const NOTHING_ARMED: Pick<Decision<Answer>, 'changes' | 'events'> = { changes: [], events: [] }
-
-/** A restart that came to nothing lets its milestone signal again. */
-const rearmRestart = (monitor: ContextMonitor | undefined, at: Instant): typeof NOTHING_ARMED => {
-  if (monitor === undefined) return NOTHING_ARMED
-  const { monitor: armed, events } = rearm(monitor, { why: 'restart_ended', at })
-  return { changes: [{ type: 'move_monitor', monitor: armed, expected: monitor.version }], events }
 }
 
 /** Cancels or fails a handoff: the source is active again, in the same commit, with nothing left over. */

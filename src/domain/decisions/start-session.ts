@@ -49,7 +49,7 @@ export const startSession = (
   const { conversationId, agentName, backend, model, providerSessionId, parentSessionId, prompt } = request
   const blank = refuseForAll(fieldProblems({ agentName, backend, model, providerSessionId, prompt }))
   if (blank !== undefined) return err(blank)
-  const problem = monitorProblem(request.monitor ?? {})
+  const problem = monitorProblem({ ...watch, ...request.monitor })
   if (problem !== undefined) return err(problem)
   if (facts.conversation === undefined) return err({ code: 'conversation.not_found', conversationId })
   if (facts.baton !== undefined) return err(batonTaken(facts.baton))

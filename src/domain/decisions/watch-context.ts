@@ -3,10 +3,10 @@ import type { AuditEvent } from '../audit-event.ts'
 import type { ContextMonitor, MonitorSettings } from '../context-monitor.ts'
 import { type ContextSignal, compactionSignals, milestoneSignals, type NextSignalId } from '../context-signal.ts'
 import { captureWindow } from '../context-snapshot.ts'
-import { type Change, type Decided, expecting } from '../decision.ts'
+import { type Change, type Decided, type Decision, expecting } from '../decision.ts'
 import type { SessionFacts } from '../facts.ts'
 import type { SnapshotId } from '../ids.ts'
-import { monitorProblem, readingProblem, windowProblem } from '../input.ts'
+import { monitorProblem, reportProblem } from '../input.ts'
 import type { Instant } from '../instant.ts'
 import { type Monitored, type MonitorReport, type ReportOutcome, setMonitor, takeReport } from '../monitor-reports.ts'
 import { err, ok } from '../result.ts'
@@ -34,8 +34,7 @@ export const reportContext = (
   report: MonitorReport,
   context: WatchContext,
 ): Decided<ContextReported> => {
-  const problem =
-    report.type === 'sample' ? (readingProblem(report.reading) ?? windowProblem(report.window ?? {})) : undefined
+  const problem = reportProblem(report)
   if (problem !== undefined) return err(problem)
   return watch(facts, target, context, (monitor) => takeReport(monitor, report, context.at))
 }
@@ -62,6 +61,8 @@ const watch = (
   if (!found.ok) return found
   const { monitor: before } = facts
   if (before === undefined) return err({ code: 'session.not_found', sessionId: target.sessionId })
+  // What has ended has no window: there is nothing to say of it, and nobody to say it to.
+  if (isTerminal(found.value.session)) return ok(nothingDone(before))
   const { monitor, outcome, reached, events } = take(before)
   if (monitor === before) return ok({ changes: [], events: [], answer: { monitor, outcome } })
   const { session } = found.value
@@ -84,6 +85,12 @@ const watch = (
   })
 }
 
+const nothingDone = (monitor: ContextMonitor): Decision<ContextReported> => ({
+  changes: [],
+  events: [],
+  answer: { monitor, outcome: 'not_registered' },
+})
+
 const isArmedAnew = (events: readonly AuditEvent[]): boolean =>
   events.some(({ type }) => type === 'context.rearmed' || type === 'context.compacted')
 
@@ -101,14 +108,14 @@ interface Truncation {
 
 const NOTHING: Truncation = { changes: [], events: [] }
 
-/** A picture of what the window held, then an empty window. A session that has ended has no window to empty. */
+/** A picture of what the window held, then an empty window. */
 const truncate = (
   working: Parameters<typeof expecting>[0],
   { snapshotId: id, at }: Pick<WatchContext, 'snapshotId' | 'at'>,
 ): Truncation => {
   const { session } = working
   const decided = decideSession(session, { type: 'truncate', at })
-  if (!decided.ok || isTerminal(session)) return NOTHING
+  if (!decided.ok) return NOTHING
   const { conversationId } = session
   const snapshot = captureWindow(session, { id, type: 'truncation', at })
   const moved = { ...working, session: evolveSession(session, decided.value) }
