@@ -1,4 +1,5 @@
 drop function batonpass.keep_signals;
 drop function batonpass.move_monitors;
+drop index batonpass.context_snapshots_truncations;
 drop table batonpass.context_signals;
 drop table batonpass.context_monitors;

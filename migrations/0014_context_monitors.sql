@@ -72,6 +72,10 @@ create index context_signals_about on batonpass.context_signals (conversation_id
   where status = 'queued';
 comment on index batonpass.context_signals_about is 'What is still to be said about this session''s window?';
 
+create index context_snapshots_truncations on batonpass.context_snapshots (session_id, window_end)
+  where type = 'truncation';
+comment on index batonpass.context_snapshots_truncations is 'Up to where was this session''s window compacted?';
+
 -- The guarded half of what a unit says about windows: false when a monitor has moved on.
 create function batonpass.move_monitors(moved jsonb) returns boolean language plpgsql as $$
 declare
