@@ -76,6 +76,16 @@ create index context_snapshots_truncations on batonpass.context_snapshots (sessi
   where type = 'truncation';
 comment on index batonpass.context_snapshots_truncations is 'Up to where was this session''s window compacted?';
 
+create function batonpass.truncated_to(session uuid, before bigint) returns bigint
+language plpgsql stable set enable_seqscan = off as $$
+begin
+  return coalesce((
+    select max(window_end) from batonpass.context_snapshots
+    where session_id = session and type = 'truncation' and window_end < before), 0);
+end
+$$;
+comment on function batonpass.truncated_to is 'The last message that a compaction took out of a window, before a place.';
+
 -- The guarded half of what a unit says about windows: false when a monitor has moved on.
 create function batonpass.move_monitors(moved jsonb) returns boolean language plpgsql as $$
 declare

@@ -49,6 +49,7 @@ export const readWindowAt = async (database: Database, id: TurnId): Promise<Wind
     ))::text as json
     from ${named(database, 'turns')} t
     join ${named(database, 'agent_sessions')} s on s.conversation_id = t.conversation_id and s.id = t.session_id
+    cross join lateral ${named(database, 'truncated_to')}(t.session_id, t.start_sequence) as gone (truncated_to)
     cross join lateral (
       select min(spoken.first) as first, jsonb_object_agg(spoken.role, spoken.messages) as roles
       from (
@@ -56,9 +57,7 @@ export const readWindowAt = async (database: Database, id: TurnId): Promise<Wind
         from ${named(database, 'messages')} m
         where m.conversation_id = t.conversation_id and m.session_id = t.session_id
           and m.sequence_number between s.start_sequence and t.end_sequence
-          and m.sequence_number > coalesce((
-            select max(c.window_end) from ${named(database, 'context_snapshots')} c
-            where c.session_id = t.session_id and c.type = 'truncation' and c.window_end < t.start_sequence), 0)
+          and m.sequence_number > gone.truncated_to
         group by m.role) spoken) held
     where t.id = ${id}::uuid`
   const [found] = await readDocuments(async () => (await query.execute(database.kysely)).rows)
