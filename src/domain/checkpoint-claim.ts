@@ -35,10 +35,12 @@ interface Block {
 }
 
 const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?(?=\S)/
+/** What agents write under a heading they have nothing to say about. */
+const NOTHING = /^(?:none|nothing|n\/a)[.\s]*$/i
 const FENCE = /^\s*(?:```|~~~)/
 
 /** What lies between sentences, kept when splitting. A citation after the full stop belongs to the one before. */
-const SENTENCE_END = /(?<=[.!?])(\s+)(?=\S)(?!\[call:)/i
+const SENTENCE_END = /(?<=[.!?](?:\s*\[call:[^\][]*\]){0,5})(\s+)(?=\S)(?!\[call:)/i
 
 /** Reads the sections and claims of a checkpoint, and holds what they cite against the calls on record. */
 export const outlineOf = (text: string, knownCalls: ReadonlySet<string>): CheckpointOutline => {
@@ -71,19 +73,23 @@ const blocksOf = (lines: readonly string[], met: Set<CheckpointSection>): readon
   return blocks
 }
 
-/** The lines outside code. Code is quoted: a comment in it is no heading, and a minus sign no claim. */
+/**
+ * The lines outside code. Code is quoted: a comment in it is no heading, and a minus sign no claim. A fence that is never
+ * closed quotes nothing, or one line would hide the rest of a checkpoint from review.
+ */
 function* proseOf(lines: readonly string[]) {
-  let isCode = false
+  const fences = lines.filter((line) => FENCE.test(line)).length
+  const paired = fences - (fences % 2)
+  let seen = 0
   for (const [index, line] of lines.entries()) {
-    const isFence = FENCE.test(line)
-    if (isFence) isCode = !isCode
-    else if (!isCode) yield { line, next: lines[index + 1] ?? '', number: index + 1 }
+    if (FENCE.test(line)) seen += 1
+    else if (seen % 2 === 0 || seen > paired) yield { line, next: lines[index + 1] ?? '', number: index + 1 }
   }
 }
 
 const claimsIn = (block: Block, knownCalls: ReadonlySet<string>): readonly CheckpointClaim[] => {
   const text = block.lines.join('\n')
-  if (block.isItem) return [claimOf(block, text, knownCalls)]
+  if (block.isItem) return NOTHING.test(text) ? [] : [claimOf(block, text, knownCalls)]
   let line = block.line
   return text.split(SENTENCE_END).flatMap((sentence) => {
     const begun = { ...block, line }
