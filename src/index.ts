@@ -22,10 +22,10 @@ export {
 export type { AuditHead, SealedEntry, Sha256 } from './domain/audit-chain.ts'
 export type { AuditEntry, AuditEvent } from './domain/audit-event.ts'
 export type { AuditProblem, AuditProblemClass, AuditVerdict } from './domain/audit-verdict.ts'
-export type { CheckpointClaim, ClaimStanding } from './domain/checkpoint-claim.ts'
 export { type CheckpointRequest, checkpointPrompt, DEFAULT_CHECKPOINT_TEMPLATE } from './domain/checkpoint-prompt.ts'
 export { type CheckpointReview, type ReviewOptions, reviewCheckpoint } from './domain/checkpoint-review.ts'
 export { CHECKPOINT_SECTIONS, type CheckpointSection } from './domain/checkpoint-section.ts'
+export type { CheckpointStatement, StatementStanding } from './domain/checkpoint-statement.ts'
 export { type CheckpointReply, checkpointIn } from './domain/checkpoint-text.ts'
 export {
   type CheckedConfiguration,

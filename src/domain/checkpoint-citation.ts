@@ -1,7 +1,7 @@
 /** A call id that a citation can hold: brackets, commas and white space would end it early. */
 const CITABLE = /^[^\][,;\s]+$/
 
-/** How a claim names the tool call it rests on. */
+/** How a statement names the tool call it rests on. */
 export const citationOf = (callId: string): string => `[call:${callId}]`
 
 /** Whether a tool call can be named in a citation at all. */

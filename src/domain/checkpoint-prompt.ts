@@ -30,9 +30,9 @@ Do not use tools, and do not go on with the task. Reply with the checkpoint alon
 
 - Say what is, not what was planned. Write "none" under a heading with nothing to say.
 - Under "Do not redo", name what was tried and failed, and what is finished, so that nobody does it again.
-- Put every claim about work done into a list item of its own.
+- Put every statement about work done into a list item of its own.
 - Cite the tool call that shows it at the end of the item, by its id, such as ${citationOf('toolu_01')}.
-- Cite only ids from this list. If none fits, cite nothing: the claim is then passed on as unverified.
+- Cite only ids from this list. If none fits, cite nothing: the statement is then passed on as unverified.
 
 Tool calls on record, latest last:
 {tool_calls}

@@ -1,5 +1,5 @@
-import { type CheckpointClaim, outlineOf } from './checkpoint-claim.ts'
 import { CHECKPOINT_SECTIONS, type CheckpointSection } from './checkpoint-section.ts'
+import { type CheckpointStatement, outlineOf } from './checkpoint-statement.ts'
 
 /** A checkpoint, and what was found when it was held against the record. Nothing in it is taken away but by the cap. */
 export interface CheckpointReview {
@@ -11,8 +11,8 @@ export interface CheckpointReview {
   /** The sections that are there, in the order they are asked for. */
   readonly sections: readonly CheckpointSection[]
   readonly missingSections: readonly CheckpointSection[]
-  /** Claims in the order they stand, of the text that is passed on. */
-  readonly claims: readonly CheckpointClaim[]
+  /** Statements in the order they stand, of the text that is passed on. */
+  readonly statements: readonly CheckpointStatement[]
 }
 
 /** What a checkpoint is held against. */
@@ -27,14 +27,14 @@ export interface ReviewOptions {
 const DEFAULT_MAX_CHARACTERS = 100_000
 
 /**
- * Holds a checkpoint against the record: which sections it has, and which claims cite tool calls that were made.
+ * Holds a checkpoint against the record: which sections it has, and which statements cite tool calls that were made.
  *
  * @throws TypeError when `maxCharacters` is not a whole number above 0
  * @example
  * ```ts
  * const text = '## Completed work\n- Fixed the clock [call:toolu_01]\n- All tests pass [call:toolu_99]\n- Asked Ann'
- * const { claims, missingSections } = reviewCheckpoint(text, { knownCalls: new Set(['toolu_01']) })
- * console.log(claims.map(({ standing }) => standing).join(', ')) // => cited, miscited, uncited
+ * const { statements, missingSections } = reviewCheckpoint(text, { knownCalls: new Set(['toolu_01']) })
+ * console.log(statements.map(({ standing }) => standing).join(', ')) // => cited, miscited, uncited
  * console.log(missingSections.length) // => 7
  * ```
  */
@@ -47,14 +47,14 @@ export const reviewCheckpoint = (
   }
   const isCut = written.length > maxCharacters
   const text = isCut ? cutAt(written, maxCharacters) : written
-  const { sections, claims } = outlineOf(text, knownCalls)
+  const { sections, statements } = outlineOf(text, knownCalls)
   return {
     text,
     characters: written.length,
     isCut,
     sections: CHECKPOINT_SECTIONS.filter((section) => sections.has(section)),
     missingSections: CHECKPOINT_SECTIONS.filter((section) => !sections.has(section)),
-    claims,
+    statements,
   }
 }
 

@@ -8,9 +8,9 @@ const CALLS = new Set(['a1', 'a2'])
 const review = (text: string, maxCharacters?: number) =>
   reviewCheckpoint(text, { knownCalls: CALLS, ...(maxCharacters !== undefined && { maxCharacters }) })
 
-/** Claims as `line standing text`, the short way to read them. */
-const claims = (text: string): readonly string[] =>
-  review(text).claims.map(({ line, standing, text: said }) => `${line} ${standing} ${said}`)
+/** Statements as `line standing text`, the short way to read them. */
+const statements = (text: string): readonly string[] =>
+  review(text).statements.map(({ line, standing, text: said }) => `${line} ${standing} ${said}`)
 
 describe('sections', () => {
   it.each([
@@ -58,7 +58,7 @@ describe('sections', () => {
   })
 })
 
-describe('claims', () => {
+describe('statements', () => {
   it.each([
     ['- Done', ['1 uncited Done']],
     ['* Done\n+ Done\n1. Done\n2) Done', [1, 2, 3, 4].map((line) => `${line} uncited Done`)],
@@ -92,11 +92,11 @@ describe('claims', () => {
     ['```\n- Hidden?', ['2 uncited Hidden?']],
     ['```\n- Code\n```\n```\n- Hidden?', ['5 uncited Hidden?']],
     ['- Done [call:a1]\r\n- Done\r\n', ['1 cited Done [call:a1]', '2 uncited Done']],
-  ])('%j are %j', (text, found) => expect(claims(text)).toEqual(found))
+  ])('%j are %j', (text, found) => expect(statements(text)).toEqual(found))
 
   it('name their section and the calls they cite, each once', () => {
     const text = '- a\n## Completed work\n- b [call:a1] [call:zz, a1]\n## Notes\n- c'
-    expect(review(text).claims).toStrictEqual([
+    expect(review(text).statements).toStrictEqual([
       { text: 'a', line: 1, callIds: [], standing: 'uncited' },
       {
         text: 'b [call:a1] [call:zz, a1]',
@@ -135,8 +135,8 @@ describe('the cap', () => {
     expect(review('ab😀c', 4).text).toMatch(/^ab😀\n/)
   })
 
-  it('reads the claims of what is passed on only', () => {
-    expect(review('- a [call:a1]\n- b', 13).claims.map(({ text }) => text)).toEqual(['a [call:a1]'])
+  it('reads the statements of what is passed on only', () => {
+    expect(review('- a [call:a1]\n- b', 13).statements.map(({ text }) => text)).toEqual(['a [call:a1]'])
   })
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('cannot be %d', (most) => {
@@ -163,12 +163,12 @@ describe('any text', () => {
   )
   const text = fc.array(fc.oneof(piece, fc.string({ unit: 'binary' }))).map((pieces) => pieces.join(''))
 
-  it('is reviewed without failing, and every claim stands on the line it names', () => {
+  it('is reviewed without failing, and every statement stands on the line it names', () => {
     fc.assert(
       fc.property(text, (written) => {
-        const { claims: found, sections, missingSections } = review(written)
+        const { statements: found, sections, missingSections } = review(written)
         const lines = written.split(/\r?\n/)
-        for (const claim of found) expect(lines[claim.line - 1]).toContain(claim.text.split('\n')[0])
+        for (const statement of found) expect(lines[statement.line - 1]).toContain(statement.text.split('\n')[0])
         expect(new Set([...sections, ...missingSections]).size).toBe(8)
       }),
     )

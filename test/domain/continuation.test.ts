@@ -45,7 +45,7 @@ describe('a continuation with a checkpoint', () => {
         '- Fixed the clock',
         `</checkpoint-${NONCE}>`,
         '',
-        'Unverified: 1 claim that cites no tool call (line 1). Check it against the work before you rely on it.',
+        'Unverified: 1 statement that cites no tool call (line 1). Check it against the work before you rely on it.',
       ].join('\n'),
     )
   })
@@ -53,14 +53,14 @@ describe('a continuation with a checkpoint', () => {
   it('begins with the task when no hook spoke', () => expect(continued('x')).toMatch(/^Fix it\n\nYou continue/))
 
   it.each([
-    ['- a [call:a1]', 'A citation such as [call:id] says where to look. It does not prove the claim.'],
-    ['- a\n- b', /^Unverified: 2 claims that cite no tool call \(lines 1, 2\)\. Check them .* rely on them\.$/],
-    ['- a [call:x]', /^Unverified: 1 claim that cites a call not on record \(line 1\)\. Check it /],
+    ['- a [call:a1]', 'A citation such as [call:id] says where to look. It does not prove the statement.'],
+    ['- a\n- b', /^Unverified: 2 statements that cite no tool call \(lines 1, 2\)\. Check them .* rely on them\.$/],
+    ['- a [call:x]', /^Unverified: 1 statement that cites a call not on record \(line 1\)\. Check it /],
     [
       '- a [call:x]\n- b [call:a1]\n- c\n- d [call:y]',
-      /^Unverified: 1 claim that cites no tool call \(line 3\), and 2 claims that cite calls not on record \(lines 1, 4\)\. /,
+      /^Unverified: 1 statement that cites no tool call \(line 3\), and 2 statements that cite calls not on record \(lines 1, 4\)\. /,
     ],
-    ['- a\n'.repeat(53), /^Unverified: 53 claims that cite no tool call \(lines 1, 2, .*, 49, 50 and 3 more\)\. /],
+    ['- a\n'.repeat(53), /^Unverified: 53 statements that cite no tool call \(lines 1, 2, .*, 49, 50 and 3 more\)\. /],
   ])('ends %j with a note', (text, note) => expect(noteOn(text)).toMatch(note))
 
   it('repeats no word of the checkpoint outside the fence', () => {

@@ -3,13 +3,13 @@ import { type CheckpointSection, headingIn, isRule } from './checkpoint-section.
 import { defined } from './defined.ts'
 
 /**
- * How a claim stands against the record: `cited` names only calls that were made, `miscited` names one that was not,
- * `uncited` names none. A call that was made does not prove the claim; it says where to look.
+ * How a statement stands against the record: `cited` names only calls that were made, `miscited` names one that was not,
+ * `uncited` names none. A call that was made does not prove the statement; it says where to look.
  */
-export type ClaimStanding = 'cited' | 'miscited' | 'uncited'
+export type StatementStanding = 'cited' | 'miscited' | 'uncited'
 
 /** Something a checkpoint says: a list item, or a sentence with a citation. */
-export interface CheckpointClaim {
+export interface CheckpointStatement {
   readonly text: string
   /** The line of the checkpoint it begins on, from 1. */
   readonly line: number
@@ -17,13 +17,13 @@ export interface CheckpointClaim {
   readonly section?: CheckpointSection
   /** The call ids it cites, each once. */
   readonly callIds: readonly string[]
-  readonly standing: ClaimStanding
+  readonly standing: StatementStanding
 }
 
 /** What was read of a checkpoint. */
 export interface CheckpointOutline {
   readonly sections: ReadonlySet<CheckpointSection>
-  readonly claims: readonly CheckpointClaim[]
+  readonly statements: readonly CheckpointStatement[]
 }
 
 /** Lines that belong together: one list item, or one paragraph. */
@@ -42,11 +42,11 @@ const FENCE = /^\s*(?:```|~~~)/
 /** What lies between sentences, kept when splitting. A citation after the full stop belongs to the one before. */
 const SENTENCE_END = /(?<=[.!?](?:\s*\[call:[^\][]*\]){0,5})(\s+)(?=\S)(?!\[call:)/i
 
-/** Reads the sections and claims of a checkpoint, and holds what they cite against the calls on record. */
+/** Reads the sections and statements of a checkpoint, and holds what they cite against the calls on record. */
 export const outlineOf = (text: string, knownCalls: ReadonlySet<string>): CheckpointOutline => {
   const sections = new Set<CheckpointSection>()
   const blocks = blocksOf(text.split(/\r?\n/), sections)
-  return { sections, claims: blocks.flatMap((block) => claimsIn(block, knownCalls)) }
+  return { sections, statements: blocks.flatMap((block) => statementsIn(block, knownCalls)) }
 }
 
 /** The blocks of a text, in order. Sections that are met on the way are added to `met`. */
@@ -74,7 +74,7 @@ const blocksOf = (lines: readonly string[], met: Set<CheckpointSection>): readon
 }
 
 /**
- * The lines outside code. Code is quoted: a comment in it is no heading, and a minus sign no claim. A fence that is never
+ * The lines outside code. Code is quoted: a comment in it is no heading, and a minus sign no statement. A fence that is never
  * closed quotes nothing, or one line would hide the rest of a checkpoint from review.
  */
 function* proseOf(lines: readonly string[]) {
@@ -87,27 +87,27 @@ function* proseOf(lines: readonly string[]) {
   }
 }
 
-const claimsIn = (block: Block, knownCalls: ReadonlySet<string>): readonly CheckpointClaim[] => {
+const statementsIn = (block: Block, knownCalls: ReadonlySet<string>): readonly CheckpointStatement[] => {
   const text = block.lines.join('\n')
-  if (block.isItem) return NOTHING.test(text) ? [] : [claimOf(block, text, knownCalls)]
+  if (block.isItem) return NOTHING.test(text) ? [] : [statementOf(block, text, knownCalls)]
   let line = block.line
   return text.split(SENTENCE_END).flatMap((sentence) => {
     const begun = { ...block, line }
     line += sentence.split('\n').length - 1
-    return citedIn(sentence).length === 0 ? [] : [claimOf(begun, sentence, knownCalls)]
+    return citedIn(sentence).length === 0 ? [] : [statementOf(begun, sentence, knownCalls)]
   })
 }
 
-const claimOf = (
+const statementOf = (
   { line, section }: Pick<Block, 'line' | 'section'>,
   text: string,
   knownCalls: ReadonlySet<string>,
-): CheckpointClaim => {
+): CheckpointStatement => {
   const callIds = citedIn(text)
   return defined({ text: text.trim(), line, section, callIds, standing: standingOf(callIds, knownCalls) })
 }
 
-const standingOf = (callIds: readonly string[], knownCalls: ReadonlySet<string>): ClaimStanding => {
+const standingOf = (callIds: readonly string[], knownCalls: ReadonlySet<string>): StatementStanding => {
   if (callIds.length === 0) return 'uncited'
   return callIds.every((id) => knownCalls.has(id)) ? 'cited' : 'miscited'
 }
