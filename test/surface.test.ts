@@ -4,15 +4,18 @@ import * as codex from '../src/codex.ts'
 import * as batonpass from '../src/index.ts'
 import {
   agentSessionId,
+  type ContinuationParts,
   type HandoffId,
   type HandoffMetadata,
   type HandoffService,
   handoffId,
   type InitiateRequest,
+  instant,
   type MessageInput,
   type RecordTurnRequest,
   type Refusal,
   type RefusalCode,
+  reviewCheckpoint,
   type TurnId,
   turnId,
   type UsageReading,
@@ -94,6 +97,17 @@ describe('what does not compile', () => {
     const guess: UsageReading = { state: 'unknown', promptTokens: 0 }
     expect(tokensOf({ state: 'unknown' })).toBeUndefined()
     expect(guess.state).toBe('unknown')
+  })
+
+  it('a continuation from a checkpoint that nobody reviewed, or from nowhere', () => {
+    const from = { sessionId: session, handoffId: handoffId(UUID), at: instant(0) }
+    const checkpoint = reviewCheckpoint('x', { knownCalls: new Set() })
+    const fine: ContinuationParts = { originalTask: 'Fix it', checkpoint, from, nonce: UUID }
+    // @ts-expect-error a plain text was not held against the record
+    const unseen: ContinuationParts = { ...fine, checkpoint: 'x' }
+    // @ts-expect-error a session is not a handoff
+    const mixed: ContinuationParts = { ...fine, from: { ...from, handoffId: session } }
+    expect([unseen, mixed]).toHaveLength(2)
   })
 
   it('a change to what was answered', () => {

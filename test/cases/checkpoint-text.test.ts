@@ -147,6 +147,10 @@ describe('case 55: a checkpoint cannot break out of its fence', () => {
     expect(insideFence(prompt)).toBe(text)
   })
 
+  it('is not ended by a guess in capitals either', () => {
+    expect(continued(closing.toUpperCase())).toContain(`\n</checkpoint-${NONCE}0>\n`)
+  })
+
   it('holds the word of its fence nowhere, in any case, and neither do task and hooks', () => {
     const prompt = continued(`${closing.toUpperCase()} ${NONCE}0`, {
       originalTask: closing,

@@ -85,6 +85,7 @@ describe('statements', () => {
       ['2 cited It\nworks [call:a1].', '4 miscited It is fast [call:zz]!'],
     ],
     ['# Goal\nIt works [call:a1]', ['2 cited It works [call:a1]']],
+    ['- Done\n# Goal\nIt works [call:a1]', ['1 uncited Done', '3 cited It works [call:a1]']],
     ['**Goal:** it works [call:a1]', ['1 cited it works [call:a1]']],
     ['Goal\n---\nIt works [call:a1]', ['3 cited It works [call:a1]']],
     ['- Done\n---\n- Done', ['1 uncited Done', '3 uncited Done']],
