@@ -5,7 +5,7 @@ import { MAX_REFERENCED_TOOL_CALLS, type ToolCallReference } from './tool-call.t
 /** What a prompt for a checkpoint is filled from. */
 export interface CheckpointRequest {
   readonly originalTask: string
-  /** The calls that may be cited, oldest first. Agents rarely see their own call ids, so the prompt lists them. */
+  /** The calls that may be cited, oldest first. An agent may not see its own call ids, so the prompt lists them. */
   readonly toolCalls: readonly Pick<ToolCallReference, 'callId' | 'toolName'>[]
 }
 

@@ -74,8 +74,8 @@ const blocksOf = (lines: readonly string[], met: Set<CheckpointSection>): readon
 }
 
 /**
- * The lines outside code. Code is quoted: a comment in it is no heading, and a minus sign no statement. A fence that is never
- * closed quotes nothing, or one line would hide the rest of a checkpoint from review.
+ * The lines outside code. Code is quoted: a comment in it is no heading, and a minus sign no statement. A fence that is
+ * never closed quotes nothing, or one line would hide the rest of a checkpoint from review.
  */
 function* proseOf(lines: readonly string[]) {
   const fences = lines.filter((line) => FENCE.test(line)).length
