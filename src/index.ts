@@ -22,6 +22,11 @@ export {
 export type { AuditHead, SealedEntry, Sha256 } from './domain/audit-chain.ts'
 export type { AuditEntry, AuditEvent } from './domain/audit-event.ts'
 export type { AuditProblem, AuditProblemClass, AuditVerdict } from './domain/audit-verdict.ts'
+export { type CheckpointRequest, checkpointPrompt, DEFAULT_CHECKPOINT_TEMPLATE } from './domain/checkpoint-prompt.ts'
+export { type CheckpointReview, type ReviewOptions, reviewCheckpoint } from './domain/checkpoint-review.ts'
+export { CHECKPOINT_SECTIONS, type CheckpointSection } from './domain/checkpoint-section.ts'
+export type { CheckpointStatement, StatementStanding } from './domain/checkpoint-statement.ts'
+export { type CheckpointReply, checkpointIn } from './domain/checkpoint-text.ts'
 export {
   type CheckedConfiguration,
   type Configuration,
@@ -42,6 +47,12 @@ export type {
 export type { Pressure, WindowParts, WindowSize, WindowSource } from './domain/context-pressure.ts'
 export type { ContextSignal, SignalDelivery, SignalKind, SignalStatus } from './domain/context-signal.ts'
 export type { ContextWindowSnapshot, SnapshotRecord, SnapshotType } from './domain/context-snapshot.ts'
+export {
+  type ContinuationOpening,
+  type ContinuationParts,
+  continuationPrompt,
+  minimalContinuation,
+} from './domain/continuation.ts'
 export type { Conversation, Workspace } from './domain/conversation.ts'
 export type { Change, Expected } from './domain/decision.ts'
 export type { OpenConversation } from './domain/decisions/open-conversation.ts'

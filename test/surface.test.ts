@@ -4,15 +4,18 @@ import * as codex from '../src/codex.ts'
 import * as batonpass from '../src/index.ts'
 import {
   agentSessionId,
+  type ContinuationParts,
   type HandoffId,
   type HandoffMetadata,
   type HandoffService,
   handoffId,
   type InitiateRequest,
+  instant,
   type MessageInput,
   type RecordTurnRequest,
   type Refusal,
   type RefusalCode,
+  reviewCheckpoint,
   type TurnId,
   turnId,
   type UsageReading,
@@ -96,6 +99,17 @@ describe('what does not compile', () => {
     expect(guess.state).toBe('unknown')
   })
 
+  it('a continuation from a checkpoint that nobody reviewed, or from nowhere', () => {
+    const from = { sessionId: session, handoffId: handoffId(UUID), at: instant(0) }
+    const checkpoint = reviewCheckpoint('x', { knownCalls: new Set() })
+    const fine: ContinuationParts = { originalTask: 'Fix it', checkpoint, from, nonce: UUID }
+    // @ts-expect-error a plain text was not held against the record
+    const unseen: ContinuationParts = { ...fine, checkpoint: 'x' }
+    // @ts-expect-error a session is not a handoff
+    const mixed: ContinuationParts = { ...fine, from: { ...from, handoffId: session } }
+    expect([unseen, mixed]).toHaveLength(2)
+  })
+
   it('a change to what was answered', () => {
     compiled(async (service) => {
       const handoff = await service.handoff(handoffId(UUID))
@@ -166,8 +180,10 @@ describe('the public surface', () => {
   it('has these values, and changes on purpose only', () => {
     expect(Object.keys(batonpass).sort()).toEqual([
       'AuditService',
+      'CHECKPOINT_SECTIONS',
       'ConfigurationError',
       'ContextService',
+      'DEFAULT_CHECKPOINT_TEMPLATE',
       'DEFAULT_MILESTONES',
       'HANDOFF_TRANSITIONS',
       'HandoffHistory',
@@ -181,7 +197,10 @@ describe('the public surface', () => {
       'WindowTracker',
       'agentSessionId',
       'buildContainer',
+      'checkpointIn',
+      'checkpointPrompt',
       'commandId',
+      'continuationPrompt',
       'conversationId',
       'createBatonpass',
       'describeRefusal',
@@ -194,10 +213,12 @@ describe('the public surface', () => {
       'isOpen',
       'isTerminal',
       'messageId',
+      'minimalContinuation',
       'rangeContains',
       'rangeLength',
       'readConfiguration',
       'reportOf',
+      'reviewCheckpoint',
       'sequenceRange',
       'sha256',
       'signalId',

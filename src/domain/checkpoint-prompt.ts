@@ -1,0 +1,81 @@
+import { citationOf, isCitable } from './checkpoint-citation.ts'
+import { CHECKPOINT_SECTIONS } from './checkpoint-section.ts'
+import { MAX_REFERENCED_TOOL_CALLS, type ToolCallReference } from './tool-call.ts'
+
+/** What a prompt for a checkpoint is filled from. */
+export interface CheckpointRequest {
+  readonly originalTask: string
+  /** The calls that may be cited, oldest first. An agent may not see its own call ids, so the prompt lists them. */
+  readonly toolCalls: readonly Pick<ToolCallReference, 'callId' | 'toolName'>[]
+}
+
+/**
+ * The built-in request for a checkpoint. It leaves the original task out: the successor gets it from our record, and the
+ * window that is asked has little room left.
+ *
+ * @example
+ * ```ts
+ * console.log(DEFAULT_CHECKPOINT_TEMPLATE.includes('<checkpoint>')) // => true
+ * console.log(DEFAULT_CHECKPOINT_TEMPLATE.split('\n').at(-1)) // => STOP
+ * ```
+ */
+export const DEFAULT_CHECKPOINT_TEMPLATE = `Your context window is nearly full. Another session continues this work in a fresh window.
+It gets the original task word for word, and the checkpoint you write now. It sees nothing else of this conversation.
+
+Do not use tools, and do not go on with the task. Reply with the checkpoint alone, between these tags, with these headings:
+
+<checkpoint>
+{sections}
+</checkpoint>
+
+- Say what is, not what was planned. Write "none" under a heading with nothing to say.
+- Under "Do not redo", name what was tried and failed, and what is finished, so that nobody does it again.
+- Put every statement about work done into a list item of its own.
+- Cite the tool call that shows it at the end of the item, by its id, such as ${citationOf('toolu_01')}.
+- Cite only ids from this list. If none fits, cite nothing: the statement is then passed on as unverified.
+
+Tool calls on record, latest last:
+{tool_calls}
+
+Write the checkpoint, then stop.
+STOP`
+
+/**
+ * The prompt that asks the outgoing agent for a checkpoint, from the built-in template or one of your own.
+ *
+ * A template may hold `{original_task}`, `{sections}` and `{tool_calls}`. Each is replaced where it stands, literally;
+ * anything else in braces stays as it is.
+ *
+ * @example
+ * ```ts
+ * const toolCalls = [{ callId: 'toolu_01', toolName: 'run_tests' }]
+ * const prompt = checkpointPrompt({ originalTask: 'Fix the flaky test', toolCalls })
+ * console.log(prompt.includes('- toolu_01 run_tests')) // => true
+ *
+ * const own = 'The task was "{original_task}". Where are you? {really}'
+ * console.log(checkpointPrompt({ originalTask: 'Print $& and {sections}', toolCalls }, own))
+ * // => The task was "Print $& and {sections}". Where are you? {really}
+ * ```
+ */
+export const checkpointPrompt = (
+  { originalTask, toolCalls }: CheckpointRequest,
+  template: string = DEFAULT_CHECKPOINT_TEMPLATE,
+): string =>
+  fill(template, {
+    original_task: originalTask,
+    sections: CHECKPOINT_SECTIONS.map((section) => `## ${section}`).join('\n'),
+    tool_calls: listed(toolCalls),
+  })
+
+/** In one pass, by a function: what was put in is never looked at again, and `$&` in it means nothing. */
+const fill = (template: string, values: Readonly<Record<string, string>>): string =>
+  template.replaceAll(/\{([a-z_]+)\}/g, (whole, name: string) =>
+    Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,
+  )
+
+const listed = (calls: CheckpointRequest['toolCalls']): string => {
+  const latest = calls.filter(({ callId }) => isCitable(callId)).slice(-MAX_REFERENCED_TOOL_CALLS)
+  if (latest.length === 0) return '(none)'
+  // A name is one line here, whatever it was: it must not look like part of the request.
+  return latest.map(({ callId, toolName }) => `- ${callId} ${toolName.replaceAll(/\s+/g, ' ')}`).join('\n')
+}
