@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** After TERM and before KILL. With the time after it, less than three seconds. */
-const GRACE_MS = 2_000
+/** After TERM and before KILL. With the time after it, well within three seconds. */
+const GRACE_MS = 1_500
 /** After KILL nothing can refuse; what is still seen then has ended and waits for its parent to notice. */
 const AFTER_KILL_MS = 500
 const LOOK_EVERY_MS = 25

@@ -63,6 +63,9 @@ const answerTo = (sent: ClientRequest, body: string): Promise<IncomingMessage> =
   new Promise((resolve, reject) => {
     sent.on('response', resolve)
     sent.on('error', reject)
+    // A server that wants another protocol gives no response, and a connection may close without one.
+    sent.on('upgrade', (_, socket) => socket.destroy())
+    sent.on('close', () => reject(new Error('There was no response.')))
     sent.end(body)
   })
 
