@@ -185,6 +185,13 @@ hooks:
     ])
   })
 
+  it('may be signed, and may stay on this machine without https', async () => {
+    const urls = ['http://127.0.0.1:8080/hook', 'http://localhost/', 'http://[::1]:8080/']
+    const after_run = urls.map((url) => ({ type: 'webhook', url, secret: `\${HOOK_SECRET}` }))
+    const { configuration } = await readConfiguration({ hooks: { after_run } })
+    expect(configuration.hooks).toMatchObject(after_run)
+  })
+
   it('may be functions of the program', async () => {
     const run = () => 'continue'
     const { configuration, settings } = await readConfiguration({
