@@ -136,6 +136,14 @@ describe('the end of a command', () => {
     expect(await Promise.all(pidsIn(result.output).map(isRunning))).toEqual([false])
   })
 
+  it('does not wait for a process that fled and holds its pipes', async () => {
+    const flee = `const child = require('node:child_process').spawn('sleep', ['60'], { detached: true, stdio: 'inherit' }); console.log(child.pid); child.unref()`
+    const result = await runner.run(node(flee), threshold)
+    for (const pid of pidsIn(result.output)) process.kill(pid, 'SIGKILL')
+    expect(result).toMatchObject({ ok: true, exitCode: 0 })
+    expect(result.durationMs).toBeLessThan(3_000)
+  })
+
   it('comes when it is no longer wanted, before or after it began', async () => {
     const before = await runner.run(shell('echo ran'), threshold, { signal: AbortSignal.abort() })
     expect(before).toMatchObject({ ok: false, output: '', error: { code: 'hook.cancelled' } })

@@ -50,6 +50,7 @@ describe('a webhook', () => {
       'X-Empty': `\${EMPTY}`,
       Host: 'other',
       'Content-Length': '1',
+      'Transfer-Encoding': 'chunked',
     }
     const url = `${server.url}/\${HOOK_TOKEN}`
     expect((await runner.run(webhook(url, { method: 'PUT', headers }), afterRun)).ok).toBe(true)
@@ -59,6 +60,7 @@ describe('a webhook', () => {
       authorization: 'Bearer t0k3n-value',
       host: `127.0.0.1:${server.port}`,
     })
+    expect(server.received[0]?.headers).not.toHaveProperty('transfer-encoding')
   })
 
   it.each([

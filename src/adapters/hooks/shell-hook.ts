@@ -37,9 +37,10 @@ export const runShell = async (
   const cwd = payload.session.worktree_path ?? payload.session.working_directory ?? process.cwd()
   if (!(await isDirectory(cwd))) return failed('hook.not_started', 'Its working directory does not exist.')
   if (deadline.signal.aborted) return deadline.outcome()
+  const told = `${JSON.stringify(payload)}\n` // before the start: nothing may throw while it runs
   const started = await start(hook.command, cwd, environment)
   if (!('child' in started)) return started
-  return finish(started.child, payload, deadline, secrets)
+  return finish(started.child, told, deadline, secrets)
 }
 
 const isDirectory = (path: string): Promise<boolean> =>
@@ -70,7 +71,7 @@ const start = async (
 
 const finish = async (
   child: ChildProcessWithoutNullStreams,
-  payload: HookPayload,
+  told: string,
   deadline: Deadline,
   secrets: readonly string[],
 ): Promise<Outcome> => {
@@ -80,7 +81,7 @@ const finish = async (
   const isClosed = new Promise((resolve) => child.once('close', resolve))
   child.on('error', () => {})
   child.stdin.on('error', () => {}) // a command need not read what it is told
-  child.stdin.end(`${JSON.stringify(payload)}\n`)
+  child.stdin.end(told)
   const ended = await endOf(child, deadline.signal)
   if (ended !== undefined) await Promise.race([isClosed, pause(LAST_OUTPUT_MS, undefined, { ref: false })])
   await endGroup(group)
