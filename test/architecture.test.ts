@@ -36,6 +36,20 @@ const MAY_IMPORT: ImportTable = {
   'adapters/codex': ['domain', 'ports', 'adapters/codex', 'npm:zod'],
   'adapters/catalogue': ['domain', 'adapters/catalogue', 'npm:@pydantic/genai-prices'],
   'adapters/config': ['domain', 'adapters/config', 'npm:node:fs/promises', 'npm:yaml', 'npm:zod'],
+  'adapters/hooks': [
+    'domain',
+    'ports',
+    'adapters/hooks',
+    'npm:node:child_process',
+    'npm:node:crypto',
+    'npm:node:dns',
+    'npm:node:events',
+    'npm:node:fs/promises',
+    'npm:node:http',
+    'npm:node:https',
+    'npm:node:net',
+    'npm:node:timers/promises',
+  ],
   'adapters/cli': [
     'domain',
     'ports',
@@ -68,6 +82,7 @@ const MAY_IMPORT: ImportTable = {
   'index.ts': ['domain', 'ports', 'services', 'adapters/system', 'batonpass.ts', 'container.ts'],
   'claude.ts': ['adapters/claude'],
   'codex.ts': ['adapters/codex'],
+  'hooks.ts': ['domain', 'ports', 'services', 'adapters/hooks'],
   'memory.ts': ['adapters/memory'],
   'postgres.ts': ['adapters/postgres'],
 }

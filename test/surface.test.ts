@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as claude from '../src/claude.ts'
 import * as codex from '../src/codex.ts'
+import * as hooks from '../src/hooks.ts'
 import * as batonpass from '../src/index.ts'
 import {
   agentSessionId,
@@ -237,6 +238,18 @@ describe('the public surface', () => {
   it('has the readers of each runtime beside it', () => {
     expect(Object.keys(claude).sort()).toEqual(['agentSdkReader', 'statusLineReader', 'transcriptReader'])
     expect(Object.keys(codex).sort()).toEqual(['execReader', 'rolloutReader'])
+  })
+
+  it('has the running of hooks beside it', () => {
+    expect(Object.keys(hooks).sort()).toEqual([
+      'NodeHookRunner',
+      'hookContext',
+      'hookSession',
+      'promptAfterHooks',
+      'runHooks',
+      'thresholdAnswer',
+      'thresholdOutcome',
+    ])
   })
 
   it('has a store in memory, and what tests need, beside it', () => {

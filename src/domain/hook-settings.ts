@@ -18,6 +18,7 @@ export const HOOK_EVENTS = [
   'cancelled',
   'context_threshold',
   'session_start',
+  'handoff_completed',
 ] as const
 
 /** What a hook may wait for. */
@@ -37,7 +38,16 @@ interface HookCommon {
   readonly timeoutMs: number
 }
 
-/** A hook as it was configured. This release checks hooks; a later one calls them. */
+/** What a function is called with beside the payload. */
+export interface HookCall {
+  /** Aborts when the time is up, or when whoever called no longer wants the answer. */
+  readonly signal: AbortSignal
+}
+
+/** A hook in the process itself. What it returns is its output: a text as it is, anything else as JSON. */
+export type HookFunction = (payload: unknown, call: HookCall) => unknown
+
+/** A hook as it was configured. */
 export type HookSettings = HookCommon &
   (
     | { readonly type: 'shell'; readonly command: string | readonly string[] }
@@ -46,7 +56,9 @@ export type HookSettings = HookCommon &
         readonly url: string
         readonly method: (typeof HOOK_METHODS)[number]
         readonly headers: Readonly<Record<string, string>>
+        /** What requests are signed with; `${NAME}` stands for a variable. Absent means unsigned. */
+        readonly secret?: string
       }
     | { readonly type: 'slack' | 'discord'; readonly url: string }
-    | { readonly type: 'function'; readonly run: (payload: unknown) => unknown }
+    | { readonly type: 'function'; readonly run: HookFunction }
   )

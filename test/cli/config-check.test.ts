@@ -55,7 +55,7 @@ describe('baton config check', () => {
       'hooks.on_session_start        none           default',
       'hooks.after_handoff           none           default',
       '',
-      'Note: Hooks are checked, and not called yet: a later release does that.',
+      'Note: Hooks are checked, and not called by a runner yet: batonpass/hooks runs them for a program.',
     ])
   })
 

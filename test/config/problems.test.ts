@@ -115,6 +115,14 @@ describe('what is wrong', () => {
       hook({ type: 'webhook', url: 'http://x.org' }),
       `hooks.after_run[0].url | it is not an https address | ${ADDRESS}`,
     ],
+    ...['http://127.0.0.1.x.org', 'http://localhost.x.org', 'ftp://localhost'].map((url): [object, string] => [
+      hook({ type: 'webhook', url }),
+      `hooks.after_run[0].url | it is not an https address | ${ADDRESS}`,
+    ]),
+    [
+      hook({ type: 'webhook', url: 'https://x.org', secret: 'a\nb' }),
+      `hooks.after_run[0].secret | it is not a text on one line | Write one line; \${NAME} stands for a variable.`,
+    ],
     [hook({ type: 'slack' }), `hooks.after_run[0].url | it is not an https address | ${ADDRESS}`],
     [
       hook({ type: 'webhook', url: 'https://x.org', method: 'GET' }),
@@ -189,9 +197,11 @@ describe('what is wrong', () => {
     ])
   })
 
-  it('never shows an address or a header', async () => {
-    const wrong = { type: 'webhook', url: 'http://user:secret@x.org', headers: { 'X-Key': 'secret\n' } }
-    expect(JSON.stringify(await problemsIn(hook(wrong)))).not.toContain('secret')
+  it('never shows an address, a header or a secret', async () => {
+    const wrong = { url: 'http://user:hidden@x.org', headers: { 'X-Key': 'hidden\n' }, secret: 'hidden\n' }
+    const problems = await problemsIn(hook({ type: 'webhook', ...wrong }))
+    expect(problems).toHaveLength(3)
+    expect(JSON.stringify(problems)).not.toContain('hidden')
   })
 
   it('is one message for a log as well', async () => {

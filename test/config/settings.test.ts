@@ -128,7 +128,7 @@ describe('a configuration', () => {
     [{ restart: { policy: 'auto' }, context_monitor: { enabled: false } }, 'the monitor is off'],
     [{ restart: { policy: 'auto' }, milestones: { restart: null } }, 'the restart milestone is off'],
     [{ session: { context_threshold: 0.9 } }, 'Restart is at 0.1'],
-    [{ hooks: { after_run: [{ type: 'shell', command: 'true' }] } }, 'not called yet'],
+    [{ hooks: { after_run: [{ type: 'shell', command: 'true' }] } }, 'not called by a runner yet'],
   ])('remarks on %j', async (object, remark) => {
     const { remarks } = await readConfiguration(object)
     expect(remarks).toContainEqual(expect.stringContaining(remark))
@@ -183,6 +183,13 @@ hooks:
       { ...usual, moment: 'on_session_start', type: 'shell', command: ['cat', 'NOTES.md'], timeoutMs: 30_000 },
       { ...usual, moment: 'after_handoff', type: 'discord', url: `\${DISCORD_URL}` },
     ])
+  })
+
+  it('may be signed, and may stay on this machine without https', async () => {
+    const urls = ['http://127.0.0.1:8080/hook', 'http://localhost/', 'http://[::1]:8080/']
+    const after_run = urls.map((url) => ({ type: 'webhook', url, secret: `\${HOOK_SECRET}` }))
+    const { configuration } = await readConfiguration({ hooks: { after_run } })
+    expect(configuration.hooks).toMatchObject(after_run)
   })
 
   it('may be functions of the program', async () => {

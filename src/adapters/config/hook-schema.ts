@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { defined } from '../../domain/defined.ts'
+import { isSafeAddress } from '../../domain/hook-address.ts'
 import {
   HOOK_EVENTS,
   HOOK_METHODS,
   HOOK_MOMENTS,
+  type HookFunction,
   type HookMoment,
   type HookSettings,
 } from '../../domain/hook-settings.ts'
@@ -30,8 +32,7 @@ const DOT_PATH = /^[\w-]{1,64}(\.[\w-]{1,64}){0,15}$/
 const VARIABLE = /^\$\{[A-Za-z_]\w*\}$/
 const HEADER_NAME = /^[A-Za-z0-9-]{1,128}$/
 
-const isHttps = (raw: string): boolean =>
-  VARIABLE.test(raw) || (URL.canParse(raw) && new URL(raw).protocol === 'https:')
+const isHttps = (raw: string): boolean => VARIABLE.test(raw) || (URL.canParse(raw) && isSafeAddress(new URL(raw)))
 
 const url = textLike(
   isHttps,
@@ -39,16 +40,18 @@ const url = textLike(
   `Write one such as https://example.org/hook, or \${NAME} for a variable.`,
 )
 
-const headers = z.record(
-  z.string().regex(HEADER_NAME),
-  textLike((raw) => !/[\r\n\0]/.test(raw), 'a text on one line', `Write one line; \${NAME} stands for a variable.`),
-  {
-    error: ({ code }) =>
-      code === 'invalid_key'
-        ? said('it is not the name of a header', 'Use letters, digits and hyphens.')
-        : said('it is not a section of headers', 'Write names and values, such as X-Team: core.'),
-  },
+const oneLine = textLike(
+  (raw) => !/[\r\n\0]/.test(raw),
+  'a text on one line',
+  `Write one line; \${NAME} stands for a variable.`,
 )
+
+const headers = z.record(z.string().regex(HEADER_NAME), oneLine, {
+  error: ({ code }) =>
+    code === 'invalid_key'
+      ? said('it is not the name of a header', 'Use letters, digits and hyphens.')
+      : said('it is not a section of headers', 'Write names and values, such as X-Team: core.'),
+})
 
 const isFunction = (raw: unknown): boolean => typeof raw === 'function'
 
@@ -74,13 +77,14 @@ const hook = z.discriminatedUnion(
       url,
       method: word(HOOK_METHODS).optional(),
       headers: headers.optional(),
+      secret: oneLine.optional(),
     }),
     section({ type: z.literal('slack'), ...common, url }),
     section({ type: z.literal('discord'), ...common, url }),
     section({
       type: z.literal('function'),
       ...common,
-      run: z.custom<(payload: unknown) => unknown>(isFunction, {
+      run: z.custom<HookFunction>(isFunction, {
         error: said('it is not a function', 'Give one from a program; a file cannot hold one.'),
       }),
     }),
@@ -118,6 +122,7 @@ const toHook = (moment: HookMoment, given: z.output<typeof hook>): HookSettings 
         url: given.url,
         method: given.method ?? 'POST',
         headers: given.headers ?? {},
+        ...defined({ secret: given.secret }),
       }
     case 'slack':
     case 'discord':

@@ -106,6 +106,8 @@ const remarksOn = ({ monitor, hooks }: Configuration): readonly string[] => {
     ...(restartAt !== undefined && restartAt < 0.5
       ? [`Restart is at ${restartAt}, before half of the window is used. session.context_threshold is what remains.`]
       : []),
-    ...(hooks.length > 0 ? ['Hooks are checked, and not called yet: a later release does that.'] : []),
+    ...(hooks.length > 0
+      ? ['Hooks are checked, and not called by a runner yet: batonpass/hooks runs them for a program.']
+      : []),
   ]
 }

@@ -1,0 +1,74 @@
+const HEAD_BYTES = 48 * 1024
+const TAIL_BYTES = 16 * 1024
+
+/**
+ * Takes output of any length and keeps its beginning and its end: a prompt is read from the beginning, and an answer
+ * stands in the last line.
+ */
+export class CappedOutput {
+  readonly #head: Buffer[] = []
+  #headBytes = 0
+  #tail: Buffer = Buffer.alloc(0)
+  #tailTaken = 0
+
+  add(chunk: Buffer): void {
+    const room = HEAD_BYTES - this.#headBytes
+    const first = chunk.subarray(0, room)
+    if (first.length > 0) this.#head.push(first)
+    this.#headBytes += first.length
+    const rest = chunk.subarray(first.length)
+    if (rest.length === 0) return
+    this.#tailTaken += rest.length
+    this.#tail = Buffer.concat([this.#tail, rest.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES)
+  }
+
+  /** What was kept, with secrets taken out. */
+  text(secrets: readonly string[] = []): string {
+    const head = Buffer.concat(this.#head)
+    const leftOut = this.#tailTaken - this.#tail.length
+    if (leftOut === 0) return withoutSecrets(Buffer.concat([head, this.#tail]).toString(), secrets)
+    const beginning = withoutCutEnd(withoutSecrets(wholeCharacters(head), secrets), secrets)
+    const end = withoutCutStart(withoutSecrets(wholeCharacters(this.#tail), secrets), secrets)
+    return `${beginning}\n… ${leftOut} bytes left out …\n${end}`
+  }
+}
+
+/** A cut may go through a character; its pieces are dropped. */
+const wholeCharacters = (bytes: Buffer): string => bytes.toString().replace(/^\uFFFD+|\uFFFD+$/g, '')
+
+/** Shorter ones would take words out of any text. */
+const SHORTEST_SECRET = 6
+
+const worthHiding = (secrets: readonly string[]): readonly string[] =>
+  secrets
+    .filter(({ length }) => length >= SHORTEST_SECRET)
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]) // as it is, and as it stands in JSON
+    .toSorted((a, b) => b.length - a.length)
+
+/** The text with every secret in it taken out: a server may send back what it was sent. */
+const withoutSecrets = (text: string, secrets: readonly string[]): string =>
+  worthHiding(secrets).reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
+
+/** A cut may go through a secret; the half that is left is one too. */
+const withoutCutEnd = (text: string, secrets: readonly string[]): string => {
+  const half = halves(secrets, (secret, length) => secret.slice(0, length)).find((part) => text.endsWith(part))
+  return half === undefined ? text : text.slice(0, -half.length)
+}
+
+const withoutCutStart = (text: string, secrets: readonly string[]): string => {
+  const half = halves(secrets, (secret, length) => secret.slice(-length)).find((part) => text.startsWith(part))
+  return half === undefined ? text : text.slice(half.length)
+}
+
+/** Every part of a secret that a cut may leave, longest first. */
+const halves = (secrets: readonly string[], part: (secret: string, length: number) => string): readonly string[] =>
+  worthHiding(secrets)
+    .flatMap((secret) => Array.from({ length: secret.length - 1 }, (_, index) => part(secret, index + 1)))
+    .toSorted((a, b) => b.length - a.length)
+
+/** A text within the same bounds. */
+export const capped = (text: string, secrets: readonly string[] = []): string => {
+  const output = new CappedOutput()
+  output.add(Buffer.from(text))
+  return output.text(secrets)
+}

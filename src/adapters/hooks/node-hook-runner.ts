@@ -1,0 +1,82 @@
+import { defined } from '../../domain/defined.ts'
+import type { HookPayload } from '../../domain/hook-payload.ts'
+import type { HookResult } from '../../domain/hook-result.ts'
+import { hookName } from '../../domain/hook-selection.ts'
+import type { HookSettings } from '../../domain/hook-settings.ts'
+import type { HookOptions, HookRunner } from '../../ports/hook-runner.ts'
+import { type Deadline, deadlineIn } from './deadline.ts'
+import { runFunction } from './function-hook.ts'
+import { failed, type Outcome } from './outcome.ts'
+import { type AddressLookup, systemLookup } from './safe-lookup.ts'
+import { runShell } from './shell-hook.ts'
+import { type Environment, passedOn } from './variables.ts'
+import { runWeb } from './web-hook.ts'
+
+/** What may be chosen for a runner; everything has a default. */
+export interface NodeHookRunnerOptions {
+  /** Where `${NAME}` and the variables of commands come from; the process's own unless given. */
+  readonly environment?: Environment
+  /** Variables that commands see beside the usual few, by name. Their values are kept out of results. */
+  readonly passVariables?: readonly string[]
+  /** How names become addresses. What it answers is checked all the same. */
+  readonly lookup?: AddressLookup
+}
+
+/**
+ * Calls hooks from a Node process: commands, requests, messages and functions.
+ *
+ * @example
+ * ```ts
+ * const runner = new NodeHookRunner()
+ * const hook = { moment: 'after_run', type: 'shell', command: 'exit 3', shouldContinueOnError: true, timeoutMs: 5_000 } as const
+ * const result = await runner.run(hook, {
+ *   hook_event_name: 'completed',
+ *   run: { duration_ms: 61_000, handoff_count: 0, error: null },
+ *   session: hookSession({ sessionId: 's-1', agentName: 'claude-code' }),
+ *   original_prompt: 'Fix the flaky test',
+ * })
+ * if (!result.ok) console.log(result.exitCode, result.error.message) // => 3 It ended with exit code 3.
+ * ```
+ */
+export class NodeHookRunner implements HookRunner {
+  readonly #environment: Environment
+  readonly #passVariables: readonly string[]
+  readonly #lookup: AddressLookup
+
+  constructor({ environment = process.env, passVariables = [], lookup = systemLookup }: NodeHookRunnerOptions = {}) {
+    this.#environment = environment
+    this.#passVariables = passVariables
+    this.#lookup = lookup
+  }
+
+  async run(hook: HookSettings, payload: HookPayload, { signal }: HookOptions = {}): Promise<HookResult> {
+    const startedAt = performance.now()
+    using deadline = deadlineIn(hook.timeoutMs, signal)
+    const { error, ...trace } = await this.#call(hook, payload, deadline).catch(unforeseen)
+    const durationMs = Math.round(performance.now() - startedAt)
+    const about = { name: hookName(hook), type: hook.type, ...defined(trace), durationMs }
+    return error === undefined ? { ...about, ok: true } : { ...about, ok: false, error }
+  }
+
+  async #call(hook: HookSettings, payload: HookPayload, deadline: Deadline): Promise<Outcome> {
+    switch (hook.type) {
+      case 'shell':
+        return runShell(hook, payload, deadline, {
+          environment: passedOn(this.#environment, this.#passVariables),
+          secrets: this.#passVariables.map((name) => this.#environment[name] ?? ''),
+        })
+      case 'webhook':
+      case 'slack':
+      case 'discord':
+        return runWeb(hook, payload, deadline, { environment: this.#environment, lookup: this.#lookup })
+      case 'function':
+        return runFunction(hook, payload, deadline)
+      default:
+        return hook satisfies never
+    }
+  }
+}
+
+/** Without its message, which may say anything. */
+const unforeseen = (error: unknown): Outcome =>
+  failed('hook.not_started', `It could not be called (${error instanceof Error ? error.name : 'no reason given'}).`)

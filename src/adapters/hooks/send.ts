@@ -1,0 +1,91 @@
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isSafeAddress } from '../../domain/hook-address.ts'
+import { CappedOutput } from './capped-output.ts'
+import type { Deadline } from './deadline.ts'
+import { failed, type Outcome } from './outcome.ts'
+import { type AddressLookup, AddressRefused, checkedLookup, literalAddress, mayReach } from './safe-lookup.ts'
+
+/** One request, with every variable filled in. */
+export interface Letter {
+  readonly url: string
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** Values that must not show in a result. */
+  readonly secrets: readonly string[]
+}
+
+/** An answer longer than this is not read to its end. */
+const MOST_BYTES = 256 * 1024
+
+/** Sends a letter once, follows no redirect, and answers with what came back. */
+export const send = async (letter: Letter, deadline: Deadline, lookup: AddressLookup): Promise<Outcome> => {
+  const url = URL.canParse(letter.url) ? new URL(letter.url) : undefined
+  if (url === undefined || !isSafeAddress(url)) {
+    return failed('hook.address_refused', 'Its address is not https, and is not on this machine.')
+  }
+  // A host that is an address already is never looked up, so it is checked here.
+  const address = literalAddress(url.hostname)
+  if (address !== undefined && !mayReach(url.hostname, address)) return notPublic()
+  if (deadline.signal.aborted) return deadline.outcome()
+  try {
+    return await post(url, letter, deadline.signal, lookup)
+  } catch (error) {
+    if (deadline.signal.aborted) return deadline.outcome()
+    if (error instanceof AddressRefused) return notPublic()
+    // Only the code: a message from below may name the address, which is often a secret itself.
+    return failed('hook.unreachable', `The server could not be reached (${codeOf(error)}).`)
+  }
+}
+
+const notPublic = (): Outcome => failed('hook.address_refused', 'Its address leads into a private network.')
+
+const codeOf = (error: unknown): string => {
+  const { code } = error as { readonly code?: unknown }
+  return typeof code === 'string' ? code : 'no reason given'
+}
+
+const post = async (url: URL, letter: Letter, signal: AbortSignal, lookup: AddressLookup): Promise<Outcome> => {
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest
+  const sent = request(url, {
+    method: letter.method,
+    headers: { ...letter.headers, host: url.host, 'content-length': Buffer.byteLength(letter.body) },
+    lookup: checkedLookup(url.hostname, lookup),
+    agent: false, // a connection of its own: one that is kept was checked for somebody else
+    signal,
+  })
+  const response = await answerTo(sent, letter.body)
+  return outcomeOf(response, await bodyOf(response), letter.secrets)
+}
+
+const answerTo = (sent: ClientRequest, body: string): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    sent.on('response', resolve)
+    sent.on('error', reject)
+    // A server that wants another protocol gives no response, and a connection may close without one.
+    sent.on('upgrade', (_, socket) => socket.destroy())
+    sent.on('close', () => reject(new Error('There was no response.')))
+    sent.end(body)
+  })
+
+const bodyOf = async (response: IncomingMessage): Promise<CappedOutput> => {
+  const output = new CappedOutput()
+  let bytes = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    output.add(chunk)
+    bytes += chunk.length
+    if (bytes > MOST_BYTES) break // which also closes the connection
+  }
+  return output
+}
+
+const outcomeOf = (response: IncomingMessage, body: CappedOutput, secrets: readonly string[]): Outcome => {
+  const httpStatus = response.statusCode ?? 0
+  const trace = { output: body.text(secrets), httpStatus }
+  if (httpStatus >= 200 && httpStatus < 300) return trace
+  if (httpStatus >= 300 && httpStatus < 400) {
+    return failed('hook.redirected', `The server sent it elsewhere (${httpStatus}); redirects are not followed.`, trace)
+  }
+  return failed('hook.http_status', `The server answered with status ${httpStatus}.`, trace)
+}

@@ -1,0 +1,72 @@
+import type { HookPayload } from '../../domain/hook-payload.ts'
+import type { HookSettings } from '../../domain/hook-settings.ts'
+import { discordBody, slackBody } from './chat-message.ts'
+import type { Deadline } from './deadline.ts'
+import { failed, type Outcome } from './outcome.ts'
+import type { AddressLookup } from './safe-lookup.ts'
+import { type Letter, send } from './send.ts'
+import { signedHeaders } from './signature.ts'
+import { type Environment, MissingVariable, Variables } from './variables.ts'
+
+type WebHook = Extract<HookSettings, { type: 'webhook' | 'slack' | 'discord' }>
+
+/** What a request is sent with. */
+export interface WebSurroundings {
+  readonly environment: Environment
+  readonly lookup: AddressLookup
+}
+
+/** Sends the payload, or a message about it, to a server. */
+export const runWeb = async (
+  hook: WebHook,
+  payload: HookPayload,
+  deadline: Deadline,
+  { environment, lookup }: WebSurroundings,
+): Promise<Outcome> => {
+  try {
+    return await send(letterOf(hook, payload, new Variables(environment)), deadline, lookup)
+  } catch (error) {
+    if (error instanceof MissingVariable) return failed('hook.variable_missing', error.message)
+    throw error
+  }
+}
+
+const letterOf = (hook: WebHook, payload: HookPayload, variables: Variables): Letter => {
+  const url = variables.fill(hook.url)
+  const plain = { url, method: 'POST', headers: OURS }
+  switch (hook.type) {
+    case 'webhook': {
+      const body = JSON.stringify(payload)
+      const headers = filled(hook.headers, variables)
+      const secret = hook.secret === undefined ? undefined : variables.fill(hook.secret)
+      const signed = secret === undefined ? {} : signedHeaders(body, secret)
+      const secrets = [...secretsIn(url), ...variables.used, ...Object.values(headers), ...(secret ? [secret] : [])]
+      return { url, method: hook.method, headers: { ...OURS, ...headers, ...signed }, body, secrets }
+    }
+    case 'slack':
+      return { ...plain, body: JSON.stringify(slackBody(payload)), secrets: [...secretsIn(url), ...variables.used] }
+    case 'discord':
+      return { ...plain, body: JSON.stringify(discordBody(payload)), secrets: [...secretsIn(url), ...variables.used] }
+    default:
+      return hook satisfies never
+  }
+}
+
+const OURS = { 'content-type': 'application/json', 'user-agent': 'batonpass' } as const
+
+/** They say where a request ends and whom it is for, which is not for a configuration to say. */
+const FRAMING = new Set(['host', 'content-length', 'transfer-encoding', 'connection', 'upgrade', 'expect'])
+
+const filled = (headers: Readonly<Record<string, string>>, variables: Variables): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .map(([name, value]) => [name.toLowerCase(), variables.fill(value)] as const)
+      .filter(([name]) => !FRAMING.has(name)),
+  )
+
+/** The address of a channel is all it takes to write into it. */
+const secretsIn = (url: string): readonly string[] => {
+  if (!URL.canParse(url)) return [url]
+  const { pathname, search, password } = new URL(url)
+  return [url, `${pathname}${search}`, pathname, password]
+}

@@ -1,0 +1,53 @@
+import type { HookSettings } from './hook-settings.ts'
+
+/** Why a hook failed. */
+export type HookFailureCode =
+  | 'hook.exit'
+  | 'hook.not_found'
+  | 'hook.not_started'
+  | 'hook.threw'
+  | 'hook.timeout'
+  | 'hook.cancelled'
+  | 'hook.variable_missing'
+  | 'hook.address_refused'
+  | 'hook.unreachable'
+  | 'hook.redirected'
+  | 'hook.http_status'
+
+/** Why a hook failed, in a code and in a sentence without secrets. */
+export interface HookError {
+  readonly code: HookFailureCode
+  readonly message: string
+}
+
+/** What a hook left behind, whether it failed or not. */
+export interface HookTrace {
+  /** What a command wrote, a function returned, or a server answered; its middle is left out when it is long. */
+  readonly output: string
+  /** What a command wrote to its error output. */
+  readonly errorOutput?: string
+  readonly exitCode?: number
+  readonly httpStatus?: number
+}
+
+/** How one hook went. */
+export type HookResult = HookTrace & {
+  /** Its name, or its type when it has none. */
+  readonly name: string
+  readonly type: HookSettings['type']
+  readonly durationMs: number
+} & ({ readonly ok: true } | { readonly ok: false; readonly error: HookError })
+
+/** A hook that failed. */
+export type FailedHook = Extract<HookResult, { ok: false }>
+
+/** How the hooks of a moment went. One that failed and may not be passed over ends the list. */
+export type HookReport =
+  | { readonly ok: true; readonly results: readonly HookResult[] }
+  | {
+      readonly ok: false
+      readonly results: readonly HookResult[]
+      readonly failed: FailedHook
+      /** The names of those that were not called because of it. */
+      readonly notCalled: readonly string[]
+    }

@@ -1,0 +1,29 @@
+export { NodeHookRunner, type NodeHookRunnerOptions } from './adapters/hooks/node-hook-runner.ts'
+export type { AddressLookup, ResolvedAddress } from './adapters/hooks/safe-lookup.ts'
+export type { Environment } from './adapters/hooks/variables.ts'
+export {
+  type ThresholdAnswer,
+  type ThresholdOutcome,
+  thresholdAnswer,
+  thresholdOutcome,
+} from './domain/hook-answer.ts'
+export {
+  type AfterHandoffPayload,
+  type AfterRunPayload,
+  type ErrorPayload,
+  type HookContext,
+  type HookPayload,
+  type HookPayloads,
+  type HookSession,
+  type HookSessionFacts,
+  type HookSessionStart,
+  hookContext,
+  hookSession,
+  type SessionStartPayload,
+  type ThresholdPayload,
+} from './domain/hook-payload.ts'
+export { promptAfterHooks } from './domain/hook-prompt.ts'
+export type { FailedHook, HookError, HookFailureCode, HookReport, HookResult, HookTrace } from './domain/hook-result.ts'
+export type { HookCall, HookEvent, HookFunction, HookMoment, HookSettings } from './domain/hook-settings.ts'
+export type { HookOptions, HookRunner } from './ports/hook-runner.ts'
+export { type RunHooksRequest, runHooks } from './services/run-hooks.ts'

@@ -1,0 +1,20 @@
+import type { HookPayload } from '../domain/hook-payload.ts'
+import type { HookResult } from '../domain/hook-result.ts'
+import type { HookSettings } from '../domain/hook-settings.ts'
+
+/** What may be said about one call of a hook. */
+export interface HookOptions {
+  /** Ends the hook early. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Calls one hook, whatever its `on_events` and `when` say. Every implementation keeps these promises:
+ * - it never rejects: whatever goes wrong is a result;
+ * - it ends within the hook's timeout, or shortly after it, and leaves nothing running that it started;
+ * - the hook is given the payload and nothing else of the conversation;
+ * - no result holds a secret the hook was configured with, nor an output without bounds.
+ */
+export interface HookRunner {
+  run(hook: HookSettings, payload: HookPayload, options?: HookOptions): Promise<HookResult>
+}
