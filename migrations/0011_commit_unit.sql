@@ -9,6 +9,7 @@ declare
   item   jsonb;
   session batonpass.agent_sessions;
   handoff batonpass.handoffs;
+  monitor record; -- its table comes with a later migration
   guards integer := 0;
   owes   boolean := false;
 begin
@@ -68,9 +69,24 @@ begin
     end loop;
   end if;
 
-  if unit ? 'moved_monitors' and not batonpass.move_monitors(unit -> 'moved_monitors') then
-    if guards = 0 then return batonpass.overtaken((unit -> 'command' ->> 'id')::uuid); end if;
-    raise exception using errcode = 'BP001', message = 'the monitor has moved on';
+  if unit ? 'moved_monitors' then
+    for i in 0 .. jsonb_array_length(unit -> 'moved_monitors') - 1 loop
+      item := unit -> 'moved_monitors' -> i;
+      monitor := jsonb_populate_record(null::batonpass.context_monitors, item);
+      update batonpass.context_monitors set
+        version = monitor.version, is_enabled = monitor.is_enabled, policy = monitor.policy,
+        milestones = monitor.milestones, window_parts = monitor.window_parts, reading = monitor.reading,
+        is_compacting = monitor.is_compacting, awaits_reading = monitor.awaits_reading, cycle = monitor.cycle,
+        latched_at = monitor.latched_at, boundary_at = monitor.boundary_at, boundary_key = monitor.boundary_key,
+        sampled_at = monitor.sampled_at
+      where conversation_id = monitor.conversation_id and session_id = monitor.session_id
+        and version = (item ->> 'expected')::bigint;
+      if not found then
+        if guards = 0 then return batonpass.overtaken((unit -> 'command' ->> 'id')::uuid); end if;
+        raise exception using errcode = 'BP001', message = 'the monitor has moved on';
+      end if;
+      guards := guards + 1;
+    end loop;
   end if;
 
   -- What leaves no receipt is not remembered: readings come by the thousand, and taken twice they are taken once.
@@ -98,20 +114,22 @@ begin
       end if;
     end loop;
   end if;
+  -- Rows that come together go in one statement: starting one costs as much as a row. References are checked at its end.
   if unit ? 'turns' then
-    insert into batonpass.turns select * from jsonb_populate_recordset(null::batonpass.turns, unit -> 'turns');
-  end if;
-  if unit ? 'messages' then
-    insert into batonpass.messages select * from jsonb_populate_recordset(null::batonpass.messages, unit -> 'messages');
-  end if;
-  if unit ? 'tool_calls' then
+    with turn as (
+      insert into batonpass.turns select * from jsonb_populate_recordset(null::batonpass.turns, unit -> 'turns')),
+    message as (
+      insert into batonpass.messages
+        select * from jsonb_populate_recordset(null::batonpass.messages, unit -> 'messages'))
     insert into batonpass.tool_calls
       select * from jsonb_populate_recordset(null::batonpass.tool_calls, unit -> 'tool_calls');
+  elsif unit ? 'messages' then
+    insert into batonpass.messages select * from jsonb_populate_recordset(null::batonpass.messages, unit -> 'messages');
   end if;
   if unit ? 'handoffs' then
-    insert into batonpass.handoffs select * from jsonb_populate_recordset(null::batonpass.handoffs, unit -> 'handoffs');
-  end if;
-  if unit ? 'handoff_tool_calls' then
+    with handoff as (
+      insert into batonpass.handoffs
+        select * from jsonb_populate_recordset(null::batonpass.handoffs, unit -> 'handoffs'))
     insert into batonpass.handoff_tool_calls
       select * from jsonb_populate_recordset(null::batonpass.handoff_tool_calls, unit -> 'handoff_tool_calls');
   end if;

@@ -1,5 +1,4 @@
 drop function batonpass.keep_signals;
-drop function batonpass.move_monitors;
 drop function batonpass.truncated_to;
 drop index batonpass.context_snapshots_truncations;
 drop table batonpass.context_signals;

@@ -86,31 +86,7 @@ end
 $$;
 comment on function batonpass.truncated_to is 'The last message that a compaction took out of a window, before a place.';
 
--- The guarded half of what a unit says about windows: false when a monitor has moved on.
-create function batonpass.move_monitors(moved jsonb) returns boolean language plpgsql as $$
-declare
-  item    jsonb;
-  monitor batonpass.context_monitors;
-begin
-  for i in 0 .. jsonb_array_length(moved) - 1 loop
-    item := moved -> i;
-    monitor := jsonb_populate_record(null::batonpass.context_monitors, item);
-    update batonpass.context_monitors set
-      version = monitor.version, is_enabled = monitor.is_enabled, policy = monitor.policy,
-      milestones = monitor.milestones, window_parts = monitor.window_parts, reading = monitor.reading,
-      is_compacting = monitor.is_compacting, awaits_reading = monitor.awaits_reading, cycle = monitor.cycle,
-      latched_at = monitor.latched_at, boundary_at = monitor.boundary_at, boundary_key = monitor.boundary_key,
-      sampled_at = monitor.sampled_at
-    where conversation_id = monitor.conversation_id and session_id = monitor.session_id
-      and version = (item ->> 'expected')::bigint;
-    if not found then return false; end if;
-  end loop;
-  return true;
-end
-$$;
-comment on function batonpass.move_monitors is 'Moves monitors on, if they are still at the versions expected.';
-
--- The rest: new monitors, what is withdrawn, and then what is newly said.
+-- What a unit says about windows beside the monitors it moves: new ones, what is withdrawn, what is newly said.
 create function batonpass.keep_signals(unit jsonb) returns void language plpgsql as $$
 begin
   if unit ? 'monitors' then

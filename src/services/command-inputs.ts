@@ -88,16 +88,19 @@ const ASKS = {
   fail_handoff: ['handoff', 'reason', 'by'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
-/** Names a command, by the caller's id or a new one, and says what it asks. */
+/**
+ * Names a command, by the caller's id or a new one, and says what it asks. Nobody else knows a new id, so nobody can use
+ * it for something else, and what was asked need not be written out.
+ */
 export const stampOf = (name: keyof typeof ASKS, request: Repeatable, ids: IdGenerator): CommandStamp => {
+  const { commandId: named } = request
+  if (named === undefined) return { id: commandId(ids.next()), payload: name }
   const given = request as Readonly<Record<string, unknown>>
   const asked: Record<string, unknown> = {}
   for (const key of ASKS[name])
     asked[key] =
       key === 'session' || key === 'handoff' ? idOf(given[key] as string | { readonly id: string }) : given[key]
-  const { commandId: named } = request
-  const payload = canonicalJson([name, asked])
-  return named === undefined ? { id: commandId(ids.next()), payload } : { id: named, payload, isNamed: true }
+  return { id: named, payload: canonicalJson([name, asked]), isNamed: true }
 }
 
 const idOf = <T extends string>(named: T | { readonly id: T }): T => (typeof named === 'string' ? named : named.id)
