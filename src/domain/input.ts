@@ -31,7 +31,7 @@ export const fieldProblems = (fields: Readonly<Record<string, string | undefined
 export const turnProblem = ({ messages, usage, window, producedAt }: TurnInput): Refusal | undefined => {
   if (messages.length === 0) return invalid('turn', 'it has no messages')
   return (
-    (usage && readingProblem(usage)) ??
+    (usage === undefined ? undefined : readingProblem(usage)) ??
     (window && windowProblem(window)) ??
     timeProblem(producedAt) ??
     messages.map(messageProblem).find((problem) => problem !== undefined)
@@ -40,8 +40,8 @@ export const turnProblem = ({ messages, usage, window, producedAt }: TurnInput):
 
 /** What is wrong with a reading, if anything. */
 const readingProblem = (usage: UsageReading): Refusal | undefined => {
-  if (usage.state === 'unknown') return undefined
-  if (usage.state !== 'metered')
+  if (usage?.state === 'unknown') return undefined
+  if (usage?.state !== 'metered')
     return invalid('usage', 'it is neither unknown nor metered; a sum over requests is no reading')
   const { promptTokens, outputTokens, pendingTokens = 0, provenance } = usage
   if (![promptTokens, outputTokens, pendingTokens].every(isCount))
@@ -97,7 +97,7 @@ export const monitorProblem = (settings: MonitorSettings): Refusal | undefined =
     return invalid('policy', `"${String(policy)}" is not one of ${PRESSURE_POLICIES.join(', ')}`)
   if (contextLimit !== undefined && !(Number.isSafeInteger(contextLimit) && contextLimit > 0))
     return invalid('contextLimit', 'it is a whole number of tokens above 0')
-  const problem = milestones && milestoneProblem(milestones)
+  const problem = milestones === undefined ? undefined : milestoneProblem(milestones)
   return problem === undefined ? undefined : invalid('milestones', problem)
 }
 

@@ -30,6 +30,9 @@ export const DEFAULT_MILESTONES: readonly Milestone[] = [
 
 /** What is wrong with milestones, if anything: they are fractions above 0 and up to 1, each higher than the last. */
 export const milestoneProblem = (milestones: readonly Milestone[]): string | undefined => {
+  // Types alone do not stop a plain caller, and storage may hold anything.
+  if (!Array.isArray(milestones) || milestones.some((one) => typeof one !== 'object' || one === null))
+    return 'they are no list of names and fractions'
   if (milestones.length === 0) return 'there are none'
   const wrong = milestones.find(({ at }) => typeof at !== 'number' || !Number.isFinite(at) || at <= 0 || at > 1)
   if (wrong !== undefined) return `${String(wrong.at)} is not a fraction above 0 and up to 1`

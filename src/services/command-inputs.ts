@@ -157,7 +157,7 @@ export const draftTurn = (
   id: turnId(ids.next()),
   messages: messages.map((input) => ({ id: messageId(ids.next()), input })),
   usage: plainReading(usage),
-  ...defined({ window: window && plainWindow(window), producedAt }),
+  ...defined({ window: window ? plainWindow(window) : undefined, producedAt }),
 })
 
 /** What is said of a window, and nothing the caller's object may carry beside it. */
@@ -166,7 +166,8 @@ export const plainWindow = ({ hardLimit: size, configuredLimit, autoCompactAt }:
 
 /** A reading, and nothing the caller's object may carry beside it. */
 export const plainReading = (usage: UsageReading): UsageReading => {
-  if (usage.state !== 'metered') return UNKNOWN_USAGE
+  // What is neither is left for the domain to refuse: taken for unknown, a sum would wipe out a reading.
+  if (usage?.state !== 'metered') return usage?.state === 'unknown' ? UNKNOWN_USAGE : usage
   const { state, promptTokens, outputTokens, pendingTokens, provenance: from } = usage
   const provenance = from && { runtime: from.runtime, source: from.source, semantics: from.semantics }
   return defined({ state, promptTokens, outputTokens, pendingTokens, provenance })

@@ -19,7 +19,11 @@ const plainReport = (report: MonitorReport): MonitorReport => {
   switch (report.type) {
     case 'sample': {
       const { reading, window } = report
-      const known = { type: report.type, reading: plainReading(reading), window: window && plainWindow(window) }
+      const known = {
+        type: report.type,
+        reading: plainReading(reading),
+        window: window ? plainWindow(window) : undefined,
+      }
       return defined({ ...known, producedAt })
     }
     case 'compaction': {

@@ -117,6 +117,17 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     expect(await stored()).toEqual(before)
   })
 
+  it.each([null, 'half', [null], [0.5]])(
+    'case 40: %j for milestones is refused, and nothing changes',
+    async (given) => {
+      const before = await stored()
+      const settings = { milestones: given as never }
+      const refused = refusal(await scene.context.watch({ session: working.session.id, settings }))
+      expect(refused).toMatchObject({ code: 'input.invalid', field: 'milestones' })
+      expect(await stored()).toEqual(before)
+    },
+  )
+
   it('case 40: milestones found damaged in storage are said to be, and never signal', async () => {
     const before = await stored()
     const milestones = [{ name: 'warning', at: 'half' as unknown as number }]

@@ -316,6 +316,7 @@ describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) =
     ['a window that is no number', { window: { autoCompactAt: Number.NaN } }],
     ['semantics nobody knows', { usage: { ...metered(5), provenance: { runtime: 'r', source: 's', semantics: 'x' } } }],
     ['a time that is none', { producedAt: 'zzz' }],
+    ['null for usage', { usage: null }],
   ])('refuses a turn with %s, and changes nothing', async (_, over) => {
     const working = await started()
     const request = { ...working, ...scene.turn('read_file'), ...over }
@@ -325,6 +326,9 @@ describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) =
 
   it.each<[string, object]>([
     ['a type nobody knows', { type: 'guess' }],
+    ['a sum over requests for a reading', { type: 'sample', reading: { inputTokens: 3_200_000, outputTokens: 5 } }],
+    ['no reading', { type: 'sample' }],
+    ['null for a reading', { type: 'sample', reading: null }],
     ['a trigger nobody knows', { type: 'compaction', trigger: { evil: 1 } }],
     ['a count that is none', { type: 'compaction', trigger: 'auto', preTokens: Number.NaN }],
     ['a time that is none', { type: 'cleared', producedAt: 'yesterday' }],
