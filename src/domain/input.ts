@@ -15,7 +15,7 @@ const MAX_NAME_LENGTH = 300
 /** Far more than a window holds, and well below what a database takes. */
 const MAX_TEXT_LENGTH = 16_777_216
 
-const TEXT_FIELDS: ReadonlySet<string> = new Set(['originalTask', 'prompt', 'reason', 'continuation'])
+const TEXT_FIELDS: ReadonlySet<string> = new Set(['originalTask', 'prompt', 'reason', 'continuation', 'text'])
 
 /** A refusal for each of these fields that is blank or too long. An absent one is fine. */
 export const fieldProblems = (fields: Readonly<Record<string, string | undefined>>): readonly Refusal[] =>

@@ -298,6 +298,13 @@ describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) =
     expect(refusal(sent).code).toBe('session.not_active')
   })
 
+  it('refuses to tell a session nothing', async () => {
+    const { session } = await started()
+    const refused = refusal(await scene.context.send({ session: session.id, text: ' ' }))
+    expect(refused).toEqual({ code: 'input.blank', field: 'text' })
+    expect(await scene.context.waiting(session.id)).toEqual([])
+  })
+
   it('counts what a window held at a turn from the last compaction on', async () => {
     const first = unwrap(await scene.service.recordTurn({ ...(await started()), ...turnAt(60, 'read_file') }))
     const report = { type: 'compaction' as const, trigger: 'auto' as const }

@@ -15,7 +15,7 @@ export const sendSignal = (
   { text, delivery = 'sequential' }: { readonly text: string; readonly delivery?: SignalDelivery },
   { id, at }: { readonly id: SignalId; readonly at: Instant },
 ): Decided<{ readonly signals: readonly ContextSignal[] }> => {
-  const blank = refuseForAll(fieldProblems({ prompt: text }))
+  const blank = refuseForAll(fieldProblems({ text }))
   if (blank !== undefined) return err(blank)
   if (!SIGNAL_DELIVERIES.includes(delivery))
     return err({ code: 'input.invalid', field: 'delivery', problem: `it is one of ${SIGNAL_DELIVERIES.join(', ')}` })
