@@ -1,0 +1,93 @@
+import type { Workspace } from '../domain/conversation.ts'
+import type { UsageTotals } from '../domain/usage-reading.ts'
+import type { WindowEvent } from '../domain/window-event.ts'
+import type { RecordedText } from './window-reader.ts'
+
+/** What an agent is launched with. */
+export interface Launch {
+  readonly prompt: string
+  /** The runtime's own name for the session: chosen in advance for a new one, or of the one to go on with. */
+  readonly providerSessionId?: string
+  readonly model?: string
+  /** Where the work is done; the worktree comes before the working directory. */
+  readonly workspace?: Workspace
+  /** Ends the agent at once, whatever it is doing. */
+  readonly signal: AbortSignal
+}
+
+/** A session of the runtime to go on with. */
+export interface Resumption extends Launch {
+  readonly providerSessionId: string
+}
+
+/** How an agent came to rest. */
+export type RuntimeEnd =
+  /** It has answered, and waits for the next prompt. */
+  | { readonly type: 'idle' }
+  /** It was interrupted, by us or by somebody else. */
+  | { readonly type: 'interrupted' }
+  /** Its window took no more: the next request would not have fitted. */
+  | { readonly type: 'overflow'; readonly message: string }
+  | { readonly type: 'failed'; readonly message: string; readonly code?: string }
+
+/** One thing a runtime said: the message as it came, and what it means. */
+export interface RuntimeStep<Message> {
+  /** Absent when there is nothing to pass on, only something to know. */
+  readonly message?: Message
+  /** The runtime's own name for the session, as soon as it says so. */
+  readonly providerSessionId?: string
+  /** What it says of the main thread's window. */
+  readonly events: readonly WindowEvent[]
+  /** What was said on the main thread. */
+  readonly texts: readonly RecordedText[]
+  /** What the launch has used so far, summed over its requests. */
+  readonly totals?: UsageTotals
+  /** Said once, with the last step. */
+  readonly end?: RuntimeEnd
+}
+
+/** An agent at work. */
+export interface RunningAgent<Message> {
+  /** What it says, until it comes to rest. Iterated once. */
+  readonly steps: AsyncIterable<RuntimeStep<Message>>
+  /** Asks it to stop where it is. Its steps end soon after. */
+  interrupt(): Promise<void>
+}
+
+/** A question to a session that is not to go on working. */
+export interface Question {
+  readonly providerSessionId: string
+  readonly prompt: string
+  readonly model?: string
+  readonly workspace?: Workspace
+  readonly signal: AbortSignal
+}
+
+/** What a session answered, and what the answer cost. */
+export interface RuntimeReply {
+  readonly text: string
+  readonly totals?: UsageTotals
+}
+
+/**
+ * Runs agents. Every implementation keeps these promises:
+ * - `start` and `resume` return at once; whatever goes wrong later ends the steps with an `end`, or rejects them;
+ * - steps come in the order the runtime said them, and the last one has an `end`;
+ * - once the signal has aborted, or the steps were left early, nothing it started is running any more;
+ * - `ask` is one request of the session that is asked, with no tool to use; it rejects when there is no answer;
+ * - nothing of our process's own secrets reaches the agent beyond what its options say.
+ */
+export interface AgentRuntime<Message = unknown> {
+  /** What runs the agent, such as `claude_agent_sdk`; kept with every session. */
+  readonly backend: string
+  /** Whether `start` takes a name for the session, so that it is known before there is one. */
+  readonly takesSessionId: boolean
+  /** Begins a session of its own. */
+  start(launch: Launch): RunningAgent<Message>
+  /** Goes on in a session that was there before. Absent when the runtime cannot. */
+  resume?(launch: Resumption): RunningAgent<Message>
+  /** Whether a session is there and has been spoken in. Absent when the runtime cannot say. */
+  has?(session: { readonly providerSessionId: string; readonly workspace?: Workspace }): Promise<boolean>
+  /** Asks a session one thing. Absent when nothing can be asked: there is no checkpoint then. */
+  ask?(question: Question): Promise<RuntimeReply>
+}

@@ -1,0 +1,58 @@
+import type { TraceContext } from '../domain/handoff.ts'
+
+/** What is known of a session when its span begins. */
+export interface SpannedSession {
+  readonly conversationId: string
+  readonly sessionId: string
+  readonly epoch: number
+  readonly agentName: string
+  readonly backend: string
+  readonly model?: string
+  /** Of the session before it, as it was stored with the handoff. */
+  readonly cameFrom?: TraceContext
+}
+
+/** What is known of a turn once it is recorded. */
+export interface SpannedTurn {
+  readonly number: number
+  readonly model?: string
+  readonly inputTokens?: number
+  readonly outputTokens?: number
+  readonly toolNames: readonly string[]
+  /** Milliseconds since the turn before it, or the launch. */
+  readonly durationMs: number
+}
+
+/** What is known of a handoff when its span begins. */
+export interface SpannedHandoff {
+  readonly handoffId: string
+  readonly kind: string
+  readonly reason: string
+}
+
+/** How something ended; with an error when it went wrong. */
+export interface SpanEnd {
+  readonly outcome: string
+  readonly error?: string
+}
+
+/** A handoff that is being watched. */
+export interface HandoffSpan {
+  /** Links it to the session that took over. */
+  reached(successor: TraceContext): void
+  end(end: SpanEnd): void
+}
+
+/** A session that is being watched. */
+export interface SessionSpan {
+  /** To be stored with a handoff, so that the successor can be linked back. Absent when nobody watches. */
+  readonly traceContext?: TraceContext
+  turn(turn: SpannedTurn): void
+  handoff(handoff: SpannedHandoff): HandoffSpan
+  end(end: SpanEnd): void
+}
+
+/** Shows sessions, turns and handoffs to whoever watches. An implementation never throws, and costs next to nothing when nobody does. */
+export interface RunTelemetry {
+  session(session: SpannedSession): SessionSpan
+}
