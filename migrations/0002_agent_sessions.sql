@@ -25,6 +25,7 @@ create table batonpass.agent_sessions (
   window_tool           integer     not null,
   window_system         integer     not null,
   window_usage          jsonb       not null,
+  totals                jsonb,
   state                 text        not null,
   held_by               uuid,
   terminated_by_handoff uuid,

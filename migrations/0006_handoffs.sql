@@ -10,6 +10,7 @@ create table batonpass.handoffs (
   document               text,
   prior_turn_id          uuid        not null,
   flags                  text[]      not null,
+  checkpoint             jsonb,
   traceparent            text,
   tracestate             text,
   initiated_at           timestamptz not null,
@@ -18,6 +19,8 @@ create table batonpass.handoffs (
   claimant               text,
   accepted_at            timestamptz,
   claim_deadline         timestamptz,
+  continuation           text,
+  prepared_session_id    uuid,
   target_session_id      uuid,
   target_conversation_id uuid,
   end_reason             text,
@@ -30,7 +33,8 @@ create table batonpass.handoffs (
   constraint handoffs_kind_known check (kind in ('agent_transfer', 'context_restart', 'thread')),
   constraint handoffs_status_known check (status in ('initiated', 'accepted', 'completed', 'cancelled', 'failed')),
   constraint handoffs_flags_known
-    check (flags <@ array['minimal_continuation', 'checkpoint_timed_out', 'checkpoint_missing']),
+    check (flags <@ array['minimal_continuation', 'checkpoint_timed_out', 'checkpoint_missing', 'checkpoint_failed',
+      'checkpoint_skipped', 'decided_by_hook', 'window_overflowed', 'no_progress']),
   -- Trimmed as programs trim, at least of ASCII blanks; btrim() alone would take a tab for a name.
   constraint handoffs_agents_named
     check (source_agent ~ '[^ \t\n\r\f\v]' and target_agent ~ '[^ \t\n\r\f\v]'),
@@ -42,6 +46,8 @@ create table batonpass.handoffs (
     check ((claimant is null) = (accepted_at is null) and (claimant is null) = (claim_deadline is null)),
   constraint handoffs_claim_when_accepted
     check ((status <> 'initiated' or claimant is null) and (status not in ('accepted', 'completed') or claimant is not null)),
+  constraint handoffs_prepared_while_accepted
+    check ((continuation is null) = (prepared_session_id is null) and (continuation is null or status = 'accepted')),
   constraint handoffs_target_when_completed check ((target_session_id is not null) = (status = 'completed')),
   constraint handoffs_target_conversation_for_threads
     check ((target_conversation_id is not null) = (kind = 'thread' and status = 'completed')),

@@ -21,7 +21,9 @@ begin
       handoff := jsonb_populate_record(null::batonpass.handoffs, item);
       update batonpass.handoffs set
         version = handoff.version, status = handoff.status, claimant = handoff.claimant, accepted_at = handoff.accepted_at,
-        claim_deadline = handoff.claim_deadline, target_session_id = handoff.target_session_id,
+        claim_deadline = handoff.claim_deadline, continuation = handoff.continuation,
+        prepared_session_id = handoff.prepared_session_id, document = coalesce(handoff.document, document),
+        flags = coalesce(handoff.flags, flags), checkpoint = coalesce(handoff.checkpoint, checkpoint), target_session_id = handoff.target_session_id,
         target_conversation_id = handoff.target_conversation_id, end_reason = handoff.end_reason, ended_at = handoff.ended_at
       where conversation_id = handoff.conversation_id and id = handoff.id and version = (item ->> 'expected')::bigint
         and (handoff.status <> 'accepted'
@@ -43,6 +45,7 @@ begin
         exchange_start = session.exchange_start, window_start = session.window_start, window_end = session.window_end,
         window_user = session.window_user, window_assistant = session.window_assistant, window_tool = session.window_tool,
         window_system = session.window_system, window_usage = session.window_usage, state = session.state,
+        totals = session.totals, provider_session_id = session.provider_session_id,
         held_by = session.held_by, terminated_by_handoff = session.terminated_by_handoff,
         end_sequence = session.end_sequence, end_reason = session.end_reason, ended_at = session.ended_at
       where conversation_id = session.conversation_id and id = session.id
@@ -138,6 +141,7 @@ begin
       select * from jsonb_populate_recordset(null::batonpass.context_snapshots, unit -> 'snapshots');
   end if;
   if unit ?| array['monitors', 'signals', 'withdrawn_signals'] then perform batonpass.keep_signals(unit); end if;
+  if unit ?| array['leases', 'dropped_leases'] then perform batonpass.keep_leases(unit); end if;
   -- What was deferred until the rows of a unit are all there is checked here, where no plan reads a whole table.
   if owes then
     set constraints all immediate;

@@ -49,6 +49,8 @@ begin
     'session', case when found_session.id is not null then to_jsonb(found_session) end,
     'monitor', (select to_jsonb(m) from batonpass.context_monitors m
                 where m.conversation_id = found_session.conversation_id and m.session_id = found_session.id),
+    'lease', (select jsonb_build_object('until', l.expires_at, 'now', clock_timestamp()) from batonpass.session_leases l
+              where l.conversation_id = found_session.conversation_id and l.session_id = found_session.id),
     'baton', (select to_jsonb(s) from batonpass.agent_sessions s
               where s.conversation_id = found_session.conversation_id and (s.state = 'active' or s.held_by is not null)),
     'tail', batonpass.conversation_tail(found_session.conversation_id));
@@ -56,7 +58,8 @@ end
 $$;
 comment on function batonpass.load_session is 'What a command on one session is decided on.';
 
-create function batonpass.load_source(session uuid, asked_turn uuid, asked_calls text[], most integer, key text, command uuid)
+create function batonpass.load_source(
+  session uuid, asked_turn uuid, asked_calls text[], most integer, key text, budgeted boolean, command uuid)
 returns jsonb language plpgsql stable set enable_seqscan = off as $$
 declare
   source   batonpass.agent_sessions;
@@ -83,6 +86,7 @@ begin
     'exchange_tool_calls', exchange,
     'last_tool_calls', latest,
     'key_taken_by', case when key is not null then (select c.id from batonpass.conversations c where c.external_key = key) end,
+    'restarts', case when budgeted then batonpass.restart_use(source) end,
     'now', clock_timestamp());
 end
 $$;

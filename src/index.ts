@@ -151,6 +151,7 @@ export type {
   UnitOfWork,
 } from './ports/unit-of-work.ts'
 export type { WindowReader } from './ports/window-reader.ts'
+export type { HandoffAndSource, RecordedTurns, Reply } from './services/answers.ts'
 export { AuditService, type AuditServiceDeps, type FollowRequest } from './services/audit-service.ts'
 export {
   type ContextReport,
@@ -160,13 +161,7 @@ export {
   type WindowStanding,
 } from './services/context-service.ts'
 export { HandoffHistory } from './services/handoff-history.ts'
-export {
-  type HandoffAndSource,
-  HandoffService,
-  type HandoffServiceDeps,
-  type RecordedTurns,
-  type Reply,
-} from './services/handoff-service.ts'
+export { HandoffService, type HandoffServiceDeps } from './services/handoff-service.ts'
 export type {
   AcceptRequest,
   ClaimNextRequest,

@@ -4,15 +4,17 @@ import type { MessageSummary } from './message-summary.ts'
 import { parts } from './parts.ts'
 import type { SequenceNumber, SequenceRange } from './sequence.ts'
 import { statesOf, type TransitionTable, terminalStates } from './state-machine.ts'
-import type { UsageReading } from './usage-reading.ts'
+import type { UsageReading, UsageTotals } from './usage-reading.ts'
 
 /**
- * What may be asked of a session: by its holder, by its runtime (`truncate`), by hand, or (`hold`, `release`,
- * `hand_off`) by its handoff.
+ * What may be asked of a session: by its holder, by its runtime (`attach`, `account`, `truncate`), by hand, or (`hold`,
+ * `release`, `hand_off`) by its handoff.
  */
 export type SessionCommandType =
   | 'record_turn'
   | 'take_over'
+  | 'attach'
+  | 'account'
   | 'truncate'
   | 'pause'
   | 'resume'
@@ -35,6 +37,8 @@ export const SESSION_TRANSITIONS = {
   active: {
     record_turn: 'active',
     take_over: 'active',
+    attach: 'active',
+    account: 'active',
     truncate: 'active',
     pause: 'paused',
     hold: 'paused',
@@ -43,6 +47,7 @@ export const SESSION_TRANSITIONS = {
   },
   paused: {
     take_over: 'paused',
+    account: 'paused',
     truncate: 'paused',
     resume: 'active',
     release: 'active',
@@ -73,7 +78,6 @@ export interface SessionIdentity {
   readonly agentName: string
   readonly backend: string
   readonly model?: string
-  readonly providerSessionId?: string
   readonly parentSessionId?: AgentSessionId
   readonly initiatedByHandoff?: HandoffId
   readonly startSequence: SequenceNumber
@@ -119,8 +123,20 @@ export interface SessionEnd {
   readonly endSequence?: SequenceNumber
 }
 
+/** What a session has to do with its runtime; nothing until one was launched for it. */
+export interface SessionRuntime {
+  /** The runtime's own name for the session. */
+  readonly providerSessionId?: string
+  /** What it used in sum, as far as the runtime has said. Accounting, never a reading. */
+  readonly totals?: UsageTotals
+}
+
 /** What changes about a session, and the version it is compared by. */
-export type SessionStanding = { readonly version: number; readonly progress: SessionProgress } & SessionLifecycle
+export type SessionStanding = {
+  readonly version: number
+  readonly progress: SessionProgress
+} & SessionRuntime &
+  SessionLifecycle
 
 /** One window's life inside a conversation: one agent, one provider session. */
 export type AgentSession = SessionIdentity & SessionStanding
@@ -183,7 +199,6 @@ const IDENTITY = {
   agentName: true,
   backend: true,
   model: true,
-  providerSessionId: true,
   parentSessionId: true,
   initiatedByHandoff: true,
   startSequence: true,

@@ -3,6 +3,7 @@ import type { SnapshotEvent } from './context-snapshot.ts'
 import type { Conversation } from './conversation.ts'
 import type { Fact } from './fact.ts'
 import type { HandoffEvent } from './handoff-lifecycle.ts'
+import type { HookDelivered } from './hook-delivery.ts'
 import type { CommandId } from './ids.ts'
 import type { SessionEvent } from './session-lifecycle.ts'
 
@@ -10,7 +11,7 @@ import type { SessionEvent } from './session-lifecycle.ts'
 export type ConversationOpened = Fact<'conversation.opened', { conversation: Conversation }>
 
 /** Everything that happens, as the facts decisions return. */
-export type AuditEvent = ConversationOpened | SessionEvent | HandoffEvent | SnapshotEvent | MonitorEvent
+export type AuditEvent = ConversationOpened | SessionEvent | HandoffEvent | SnapshotEvent | MonitorEvent | HookDelivered
 
 /** One line of a conversation's audit log. */
 export interface AuditEntry {

@@ -38,7 +38,7 @@ export class AuditFold {
       this.handoffs.set(event.handoff.id, { row: beginHandoff(event), position })
     else if (event.type === 'snapshot.captured')
       this.snapshots.set(event.snapshot.id, { row: event.snapshot, position })
-    else if (isMonitorEvent(event))
+    else if (isMonitorEvent(event) || event.type === 'hook.delivered')
       return // a signal, not a state
     else if ('sessionId' in event) {
       this.sessions.set(event.sessionId, { row: evolveSession(known(this.sessions, event.sessionId), event), position })

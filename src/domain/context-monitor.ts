@@ -3,6 +3,7 @@ import type { Fact } from './fact.ts'
 import type { AgentSessionId, ConversationId } from './ids.ts'
 import type { Instant } from './instant.ts'
 import { DEFAULT_MILESTONES, type Milestone, milestoneProblem, RESTART } from './milestone.ts'
+import type { BudgetLimit, RestartBudget } from './restart-budget.ts'
 import { UNKNOWN_USAGE, type UsageReading } from './usage-reading.ts'
 import type { CompactionTrigger } from './window-event.ts'
 
@@ -64,9 +65,16 @@ export type RearmReason =
   | 'auto_chosen'
   | 'restart_ended'
 
+/** A window is full, and the budget allows no other. */
+export type RestartRefused = Of<
+  'context.restart_refused',
+  { limit: BudgetLimit; whenExhausted: RestartBudget['whenExhausted'] }
+>
+
 /** What is worth remembering about a window. Readings without a signal are not: they come by the thousand. */
 export type MonitorEvent =
   | MilestoneReached
+  | RestartRefused
   | Of<'context.compacted', { trigger: CompactionTrigger; preTokens?: number; cycle: number }>
   | Of<'context.rearmed', { cycle: number; why: RearmReason }>
   | Of<

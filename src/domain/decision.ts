@@ -11,6 +11,7 @@ import type { Instant } from './instant.ts'
 import type { Message } from './message.ts'
 import type { ReportOutcome } from './monitor-reports.ts'
 import type { Refusal } from './refusal.ts'
+import type { BudgetLimit } from './restart-budget.ts'
 import type { Result } from './result.ts'
 import type { SequenceNumber } from './sequence.ts'
 import type { Turn } from './turn.ts'
@@ -35,6 +36,18 @@ export type Change =
   | { readonly type: 'add_monitor'; readonly monitor: ContextMonitor }
   /** Compare-and-set: kept only while the stored monitor is still at version `expected`. */
   | { readonly type: 'move_monitor'; readonly monitor: ContextMonitor; readonly expected: number }
+  /**
+   * Promises that the session's holder is heard of again within that time, by the store's clock. With `ifExpired` it is
+   * kept only when the promise before it was broken.
+   */
+  | {
+      readonly type: 'set_lease'
+      readonly session: SessionKey
+      readonly holder: HolderToken
+      readonly leaseMs: number
+      readonly ifExpired?: true
+    }
+  | { readonly type: 'drop_lease'; readonly session: SessionKey }
   | { readonly type: 'add_signal'; readonly signal: ContextSignal }
   /** Takes back what a session is still to be told about a window. What was delivered, and other messages, stay. */
   | {
@@ -56,6 +69,12 @@ export type SessionKey = Pick<AgentSession, 'id' | 'conversationId'>
 /** What a decision on this session is based on. */
 export const expecting = ({ session, holder }: SourceSession): Expected => defined({ version: session.version, holder })
 
+/** The lease of a session, when one is asked for. */
+export const leaseFor = ({ session, holder }: WorkingSession, leaseMs: number | undefined): readonly Change[] =>
+  leaseMs === undefined
+    ? []
+    : [{ type: 'set_lease', session: { id: session.id, conversationId: session.conversationId }, holder, leaseMs }]
+
 /** What a command may answer with. Each command names the parts it gives. */
 export interface Answer {
   readonly conversation?: Conversation
@@ -68,6 +87,8 @@ export interface Answer {
   /** What was said with it; said once, so a repeated command does not answer with it. */
   readonly signals?: readonly ContextSignal[]
   readonly outcome?: ReportOutcome
+  /** What of the budget stood against a restart. */
+  readonly refusedBy?: BudgetLimit
 }
 
 /** A yes: what to change, what to write into the log, what to answer. */

@@ -4,6 +4,7 @@ import type { Conversation } from './conversation.ts'
 import type { HandoffMetadata } from './handoff.ts'
 import type { ConversationId, TurnId } from './ids.ts'
 import type { Instant } from './instant.ts'
+import type { RestartUse } from './restart-budget.ts'
 import type { SequenceNumber } from './sequence.ts'
 import type { ToolCallReference } from './tool-call.ts'
 
@@ -32,6 +33,8 @@ export interface ConversationFacts extends ConversationTail {
 export interface SessionFacts {
   readonly working?: WorkingSession
   readonly monitor?: ContextMonitor
+  /** Until when its holder is to be heard of, and the store's clock. */
+  readonly lease?: { readonly until: Instant; readonly now: Instant }
 }
 
 /** What resuming a session is decided on: others may have worked meanwhile. */
@@ -42,8 +45,10 @@ export interface ResumeFacts extends SessionFacts {
 
 /** What recording turns is decided on. A caller who holds the session may not know the tool calls before these turns. */
 export interface TurnFacts extends SessionFacts {
+  readonly conversation?: Conversation
   readonly exchangeToolCalls?: readonly ToolCallReference[]
   readonly lastToolCalls?: readonly ToolCallReference[]
+  readonly restarts?: RestartUse
 }
 
 /** What initiating a handoff is decided on. */
@@ -59,6 +64,8 @@ export interface SourceFacts extends SessionFacts {
   readonly lastToolCalls: readonly ToolCallReference[]
   /** The conversation that already has the key asked for. */
   readonly keyTakenBy?: ConversationId
+  /** What the conversation has used of its budget, when that was asked. */
+  readonly restarts?: RestartUse
   /** The store's clock. */
   readonly now: Instant
 }

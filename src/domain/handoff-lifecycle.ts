@@ -1,3 +1,4 @@
+import type { CheckpointFacts } from './checkpoint-facts.ts'
 import { defined } from './defined.ts'
 import type { Fact } from './fact.ts'
 import {
@@ -5,12 +6,15 @@ import {
   claimOf,
   HANDOFF_TRANSITIONS,
   type HandoffCommandType,
+  type HandoffFlag,
   type HandoffLifecycle,
   type HandoffMetadata,
   type HandoffOrigin,
+  type HandoffPapers,
   type HandoffStatus,
   isClaimable,
   originOf,
+  type PreparedSession,
 } from './handoff.ts'
 import type { AgentSessionId, ConversationId, HandoffId } from './ids.ts'
 import { type Instant, later } from './instant.ts'
@@ -20,7 +24,9 @@ import { nextState } from './state-machine.ts'
 
 /** What is asked of a handoff. `now` is the store's clock: claims are compared by it alone. */
 export type HandoffCommand = { readonly at: Instant; readonly now: Instant } & (
+  | ({ readonly type: 'checkpoint' } & CheckpointKept)
   | { readonly type: 'accept'; readonly by: string; readonly claimMs: number }
+  | { readonly type: 'prepare'; readonly by: string; readonly prepared: PreparedSession }
   | {
       readonly type: 'complete'
       readonly by: string
@@ -30,14 +36,23 @@ export type HandoffCommand = { readonly at: Instant; readonly now: Instant } & (
   | { readonly type: 'cancel' | 'fail'; readonly by?: string; readonly reason: string }
 )
 
+/** What became of asking the outgoing agent. */
+export interface CheckpointKept {
+  readonly document?: string
+  readonly flags: readonly HandoffFlag[]
+  readonly checkpoint: CheckpointFacts
+}
+
 type Of<Type extends string, Body> = Fact<Type, { handoffId: HandoffId } & Body>
 
 /** How a handoff begins. */
-export type HandoffInitiated = Fact<'handoff.initiated', { handoff: HandoffOrigin }>
+export type HandoffInitiated = Fact<'handoff.initiated', { handoff: HandoffOrigin & HandoffPapers }>
 
 /** What happens to a handoff after it was initiated. */
 export type HandoffMoved =
+  | Of<'handoff.checkpointed', CheckpointKept>
   | Of<'handoff.accepted', { claim: Claim }>
+  | Of<'handoff.prepared', { prepared: PreparedSession }>
   | Of<'handoff.completed', { targetSessionId: AgentSessionId; targetConversationId?: ConversationId }>
   | Of<'handoff.cancelled' | 'handoff.failed', { endReason: string }>
 
@@ -55,19 +70,27 @@ export const decideHandoff = (handoff: HandoffMetadata, command: HandoffCommand)
       command: command.type,
     })
   }
+  if (command.type === 'checkpoint') {
+    const isThere = handoff.checkpoint !== undefined || handoff.document !== undefined
+    return isThere ? err({ code: 'handoff.checkpointed', handoffId: handoff.id }) : ok(factOf(handoff, command))
+  }
   const obstacle = claimObstacle(handoff, command)
   return obstacle === undefined ? ok(factOf(handoff, command)) : err(obstacle)
 }
 
 /** Who may do what while somebody has claimed the handoff. */
-const claimObstacle = (handoff: HandoffMetadata, command: HandoffCommand): Refusal | undefined => {
+const claimObstacle = (
+  handoff: HandoffMetadata,
+  command: Exclude<HandoffCommand, { type: 'checkpoint' }>,
+): Refusal | undefined => {
   const claim = claimOf(handoff)
   if (claim === undefined) return undefined
   const { claimant, deadline } = claim
   const about = { handoffId: handoff.id, claimant, deadline }
   const expired = isClaimable(handoff, command.now)
   if (command.type === 'accept') return expired ? undefined : { code: 'handoff.already_claimed', ...about }
-  const mayAct = command.by === claimant || (expired && command.type !== 'complete')
+  const isEnd = command.type === 'cancel' || command.type === 'fail'
+  const mayAct = command.by === claimant || (expired && isEnd)
   const refused = { code: 'handoff.not_claimant', ...about, command: command.type } as const
   return mayAct ? undefined : defined({ ...refused, by: command.by })
 }
@@ -75,6 +98,12 @@ const claimObstacle = (handoff: HandoffMetadata, command: HandoffCommand): Refus
 const factOf = (handoff: HandoffMetadata, command: HandoffCommand): HandoffMoved => {
   const about = { version: 1, conversationId: handoff.conversationId, handoffId: handoff.id, at: command.at } as const
   switch (command.type) {
+    case 'checkpoint': {
+      const { document, flags, checkpoint } = command
+      return { type: 'handoff.checkpointed', ...about, ...defined({ document, flags, checkpoint }) }
+    }
+    case 'prepare':
+      return { type: 'handoff.prepared', ...about, prepared: command.prepared }
     case 'accept': {
       const claim = { claimant: command.by, acceptedAt: command.now, deadline: later(command.now, command.claimMs) }
       return { type: 'handoff.accepted', ...about, claim }
@@ -103,19 +132,35 @@ export const beginHandoff = ({ handoff }: HandoffInitiated): HandoffMetadata => 
 export const evolveHandoff = (handoff: HandoffMetadata, event: HandoffMoved): HandoffMetadata => ({
   ...originOf(handoff),
   version: handoff.version + 1,
+  ...papersAfter(handoff, event),
   ...lifecycleAfter(handoff, event),
 })
+
+const papersAfter = ({ document, flags, checkpoint }: HandoffMetadata, event: HandoffMoved): HandoffPapers =>
+  event.type === 'handoff.checkpointed'
+    ? defined({ document: event.document, flags: [...flags, ...event.flags], checkpoint: event.checkpoint })
+    : defined({ document, flags, checkpoint })
 
 const lifecycleAfter = (handoff: HandoffMetadata, event: HandoffMoved): HandoffLifecycle => {
   const claim = claimOf(handoff)
   const endedAt = event.at
+  const prepared = handoff.status === 'accepted' ? handoff.prepared : undefined
   switch (event.type) {
+    case 'handoff.checkpointed':
+      return { status: 'initiated' }
     case 'handoff.accepted':
-      return { status: 'accepted', claim: event.claim }
+      return defined({ status: 'accepted' as const, claim: event.claim, prepared })
+    case 'handoff.prepared':
+      return { status: 'accepted', claim: claimed(handoff), prepared: event.prepared }
     case 'handoff.completed': {
       const { targetSessionId, targetConversationId } = event
-      if (claim === undefined) throw new TypeError(`Handoff ${handoff.id} was completed before anyone accepted it`)
-      return defined({ status: 'completed' as const, claim, targetSessionId, targetConversationId, endedAt })
+      return defined({
+        status: 'completed' as const,
+        claim: claimed(handoff),
+        targetSessionId,
+        targetConversationId,
+        endedAt,
+      })
     }
     case 'handoff.cancelled':
       return defined({ status: 'cancelled' as const, claim, endReason: event.endReason, endedAt })
@@ -124,4 +169,10 @@ const lifecycleAfter = (handoff: HandoffMetadata, event: HandoffMoved): HandoffL
     default:
       return event satisfies never
   }
+}
+
+const claimed = (handoff: HandoffMetadata): Claim => {
+  const claim = claimOf(handoff)
+  if (claim === undefined) throw new TypeError(`Handoff ${handoff.id} went on before anyone accepted it`)
+  return claim
 }

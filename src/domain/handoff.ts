@@ -1,3 +1,4 @@
+import type { CheckpointFacts } from './checkpoint-facts.ts'
 import type { AgentSessionId, ConversationId, HandoffId, TurnId } from './ids.ts'
 import type { Instant } from './instant.ts'
 import { parts } from './parts.ts'
@@ -11,19 +12,20 @@ export const HANDOFF_KINDS = ['agent_transfer', 'context_restart', 'thread'] as 
 export type HandoffKind = (typeof HANDOFF_KINDS)[number]
 
 /** What may be asked of a handoff. */
-export type HandoffCommandType = 'accept' | 'complete' | 'cancel' | 'fail'
+export type HandoffCommandType = 'checkpoint' | 'accept' | 'prepare' | 'complete' | 'cancel' | 'fail'
 
 /**
- * The life of a handoff. A later claimant may accept again once the deadline has passed.
+ * The life of a handoff. What the outgoing agent leaves is kept before anyone takes it over, and what the successor is to
+ * open with before there is one. A later claimant may accept again once the deadline has passed.
  *
  * @example
  * ```ts
- * console.log(Object.keys(HANDOFF_TRANSITIONS.initiated).join(', ')) // => accept, cancel, fail
+ * console.log(Object.keys(HANDOFF_TRANSITIONS.initiated).join(', ')) // => checkpoint, accept, cancel, fail
  * ```
  */
 export const HANDOFF_TRANSITIONS = {
-  initiated: { accept: 'accepted', cancel: 'cancelled', fail: 'failed' },
-  accepted: { accept: 'accepted', complete: 'completed', cancel: 'cancelled', fail: 'failed' },
+  initiated: { checkpoint: 'initiated', accept: 'accepted', cancel: 'cancelled', fail: 'failed' },
+  accepted: { accept: 'accepted', prepare: 'accepted', complete: 'completed', cancel: 'cancelled', fail: 'failed' },
   completed: {},
   cancelled: {},
   failed: {},
@@ -48,7 +50,16 @@ export const MAX_CLAIM_MS = 86_400_000
 export const CLAIM_TOLERANCE_MS = 2_000
 
 /** Remarks about how a handoff came to be, for auditors. */
-export const HANDOFF_FLAGS = ['minimal_continuation', 'checkpoint_timed_out', 'checkpoint_missing'] as const
+export const HANDOFF_FLAGS = [
+  'minimal_continuation',
+  'checkpoint_timed_out',
+  'checkpoint_missing',
+  'checkpoint_failed',
+  'checkpoint_skipped',
+  'decided_by_hook',
+  'window_overflowed',
+  'no_progress',
+] as const
 
 /** A remark about how a handoff came to be. */
 export type HandoffFlag = (typeof HANDOFF_FLAGS)[number]
@@ -68,13 +79,25 @@ export interface HandoffOrigin {
   readonly sourceAgent: string
   readonly targetAgent: string
   readonly reason: string
-  /** The checkpoint, or the caller's own text for the successor. */
-  readonly document?: string
   readonly priorTurnId: TurnId
   readonly triggeringToolCalls: readonly ToolCallReference[]
-  readonly flags: readonly HandoffFlag[]
   readonly traceContext?: TraceContext
   readonly initiatedAt: Instant
+}
+
+/** What goes with a handoff. A document never changes once it is there. */
+export interface HandoffPapers {
+  /** The checkpoint, or the caller's own text for the successor. */
+  readonly document?: string
+  readonly flags: readonly HandoffFlag[]
+  /** What became of asking the outgoing agent; absent until it was asked. */
+  readonly checkpoint?: CheckpointFacts
+}
+
+/** What a successor is to open with, kept before it is there. */
+export interface PreparedSession {
+  readonly sessionId: AgentSessionId
+  readonly continuation: string
 }
 
 /** Who took a handoff, and until when nobody else may. Both times by the store's clock. */
@@ -87,7 +110,7 @@ export interface Claim {
 /** What is known of a handoff depends on its status. */
 export type HandoffLifecycle =
   | { readonly status: 'initiated' }
-  | { readonly status: 'accepted'; readonly claim: Claim }
+  | { readonly status: 'accepted'; readonly claim: Claim; readonly prepared?: PreparedSession }
   | {
       readonly status: 'completed'
       readonly claim: Claim
@@ -104,7 +127,7 @@ export type HandoffLifecycle =
     }
 
 /** What changes about a handoff, and the version it is compared by. */
-export type HandoffStanding = { readonly version: number } & HandoffLifecycle
+export type HandoffStanding = { readonly version: number } & HandoffPapers & HandoffLifecycle
 
 /** The passing of a conversation from a source session to a target. */
 export type HandoffMetadata = HandoffOrigin & HandoffStanding
@@ -143,10 +166,8 @@ const ORIGIN = {
   sourceAgent: true,
   targetAgent: true,
   reason: true,
-  document: true,
   priorTurnId: true,
   triggeringToolCalls: true,
-  flags: true,
   traceContext: true,
   initiatedAt: true,
 } satisfies Record<keyof HandoffOrigin, true>

@@ -6,7 +6,7 @@ import { milestoneProblem } from './milestone.ts'
 import type { MonitorReport } from './monitor-reports.ts'
 import type { Refusal } from './refusal.ts'
 import type { MessageInput, TurnInput } from './turn.ts'
-import { READING_SEMANTICS, type UsageReading } from './usage-reading.ts'
+import { READING_SEMANTICS, type UsageReading, type UsageTotals } from './usage-reading.ts'
 import { COMPACTION_TRIGGERS } from './window-event.ts'
 
 /** Names and keys are looked up by index, which takes no more than this whatever the alphabet. */
@@ -15,7 +15,14 @@ const MAX_NAME_LENGTH = 300
 /** Far more than a window holds, and well below what a database takes. */
 const MAX_TEXT_LENGTH = 16_777_216
 
-const TEXT_FIELDS: ReadonlySet<string> = new Set(['originalTask', 'prompt', 'reason', 'continuation', 'text'])
+const TEXT_FIELDS: ReadonlySet<string> = new Set([
+  'originalTask',
+  'prompt',
+  'reason',
+  'continuation',
+  'text',
+  'document',
+])
 
 /** A refusal for each of these fields that is blank or too long. An absent one is fine. */
 export const fieldProblems = (fields: Readonly<Record<string, string | undefined>>): readonly Refusal[] =>
@@ -87,6 +94,26 @@ const timeProblem = (producedAt: Instant | undefined): Refusal | undefined =>
   producedAt === undefined || instantIn(producedAt) === producedAt
     ? undefined
     : invalid('producedAt', 'it is no moment such as 2026-11-16T03:45:34.123Z')
+
+/** The longest a holder may be silent: one day. */
+const MAX_LEASE_MS = 86_400_000
+
+/** What is wrong with a lease, if anything. */
+export const leaseProblem = (leaseMs: number | undefined): Refusal | undefined =>
+  leaseMs === undefined || (Number.isSafeInteger(leaseMs) && leaseMs > 0 && leaseMs <= MAX_LEASE_MS)
+    ? undefined
+    : invalid('leaseMs', `it is a whole number of milliseconds from 1 to ${MAX_LEASE_MS}`)
+
+/** What is wrong with what a session is said to have used, if anything. */
+export const totalsProblem = ({
+  inputTokens,
+  outputTokens,
+  requests = 0,
+  costUsd = 0,
+}: UsageTotals): Refusal | undefined =>
+  [inputTokens, outputTokens, requests].every(isCount) && Number.isFinite(costUsd) && costUsd >= 0
+    ? undefined
+    : invalid('totals', 'tokens and requests are whole numbers from 0 up, and the cost is a number of dollars')
 
 /** What is wrong with the choices for a monitor, if anything. */
 export const monitorProblem = (settings: MonitorSettings): Refusal | undefined => {

@@ -15,6 +15,9 @@ interface Details {
   'session.illegal_transition': { sessionId: AgentSessionId; from: SessionState; command: SessionCommandType }
   'session.held': { sessionId: AgentSessionId; handoffId: HandoffId; command: SessionCommandType }
   'session.superseded': { sessionId: AgentSessionId }
+  'session.attached': { sessionId: AgentSessionId; providerSessionId: string }
+  'session.leased': { sessionId: AgentSessionId; until: Instant }
+  'session.not_leased': { sessionId: AgentSessionId }
   'session.no_turns': { sessionId: AgentSessionId }
   'turn.not_found': { conversationId: ConversationId; turnId: TurnId }
   'tool_call.not_found': { conversationId: ConversationId; callIds: readonly string[] }
@@ -22,6 +25,7 @@ interface Details {
   'handoff.same_agent': { agent: string }
   'handoff.already_open': { sessionId: AgentSessionId; handoffId: HandoffId }
   'handoff.illegal_transition': { handoffId: HandoffId; from: HandoffStatus; command: HandoffCommandType }
+  'handoff.checkpointed': { handoffId: HandoffId }
   'handoff.already_claimed': { handoffId: HandoffId; claimant: string; deadline: Instant }
   'handoff.not_claimant': {
     handoffId: HandoffId
@@ -62,6 +66,13 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
     'Complete or cancel the handoff.',
   'session.superseded': ({ sessionId }) =>
     `Session ${sessionId} is worked by a newer holder. Stop here; to work it again, take it over.`,
+  'session.attached': ({ sessionId, providerSessionId }) =>
+    `Session ${sessionId} already runs as "${providerSessionId}". A session has one provider session; hand off for another.`,
+  'session.leased': ({ sessionId, until }) =>
+    `Session ${sessionId} is worked by a process that is alive (its lease lasts until ${until}). ` +
+    'Wait until that has passed, or take the session over by hand.',
+  'session.not_leased': ({ sessionId }) =>
+    `Session ${sessionId} has no lease, so nobody can tell whether its holder is gone. Take it over by hand.`,
   'session.no_turns': ({ sessionId }) =>
     `Session ${sessionId} has no turn yet, and a handoff must name the turn that led to it. Record a turn first.`,
   'turn.not_found': ({ conversationId, turnId }) =>
@@ -76,6 +87,8 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
     `Session ${sessionId} is already being handed off (${handoffId}). Complete or cancel that handoff first.`,
   'handoff.illegal_transition': ({ handoffId, from, command }) =>
     `Handoff ${handoffId} is ${from}, and "${command}" is not possible from there.`,
+  'handoff.checkpointed': ({ handoffId }) =>
+    `Handoff ${handoffId} already has what its outgoing agent left. It is kept once; go on from what is there.`,
   'handoff.already_claimed': ({ handoffId, claimant, deadline }) =>
     `Handoff ${handoffId} was claimed by "${claimant}", who has until ${deadline}. Try again after that.`,
   'handoff.not_claimant': ({ handoffId, claimant, deadline, by, command }) =>

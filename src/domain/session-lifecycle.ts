@@ -9,6 +9,7 @@ import {
   type SessionIdentity,
   type SessionLifecycle,
   type SessionProgress,
+  type SessionRuntime,
   type SessionState,
 } from './agent-session.ts'
 import { defined } from './defined.ts'
@@ -22,13 +23,15 @@ import { err, ok, type Result } from './result.ts'
 import { advance, type SequenceNumber } from './sequence.ts'
 import { nextState } from './state-machine.ts'
 import { placeTurn, type Turn, type TurnDraft } from './turn.ts'
-import { UNKNOWN_USAGE, type UsageReading } from './usage-reading.ts'
+import { UNKNOWN_USAGE, type UsageReading, type UsageTotals } from './usage-reading.ts'
 
 /** What is asked of a session. */
 export type SessionCommand = { readonly at: Instant } & (
   | { readonly type: 'record_turn'; readonly turn: TurnDraft }
   | { readonly type: 'resume'; readonly nextSequence: SequenceNumber }
   | { readonly type: 'take_over' | 'truncate' }
+  | { readonly type: 'attach'; readonly providerSessionId: string }
+  | { readonly type: 'account'; readonly totals: UsageTotals }
   | { readonly type: 'pause' }
   | { readonly type: 'complete' }
   | { readonly type: 'fail'; readonly reason: string }
@@ -38,7 +41,10 @@ export type SessionCommand = { readonly at: Instant } & (
 type Of<Type extends string, Body = unknown> = Fact<Type, { sessionId: AgentSessionId } & Body>
 
 /** How a session begins. */
-export type SessionStarted = Fact<'session.started', { session: SessionIdentity; opening?: Message }>
+export type SessionStarted = Fact<
+  'session.started',
+  { session: SessionIdentity; providerSessionId?: string; opening?: Message }
+>
 
 /** What happens to a session after its start. */
 export type SessionMoved =
@@ -46,6 +52,9 @@ export type SessionMoved =
   /** Its window was emptied by a compaction; what it held is in the snapshot taken with it. */
   | Of<'session.truncated'>
   | Of<'session.taken_over' | 'session.paused' | 'session.completed'>
+  /** Its runtime has launched it, under this name. */
+  | Of<'session.attached', { providerSessionId: string }>
+  | Of<'session.accounted', { totals: UsageTotals }>
   | Of<'session.resumed', { nextSequence: SequenceNumber }>
   | Of<'session.failed', { endReason: string }>
   | Of<'session.held' | 'session.released' | 'session.handed_off', { handoffId: HandoffId }>
@@ -63,6 +72,8 @@ export const decideSession = (session: AgentSession, command: SessionCommand): R
     return err({ code: 'session.held', sessionId: session.id, handoffId: holder, command: command.type })
   }
   const to = nextState<SessionState, SessionCommandType>(SESSION_TRANSITIONS, session.state, command.type)
+  if (command.type === 'attach' && session.providerSessionId !== undefined)
+    return err({ code: 'session.attached', sessionId: session.id, providerSessionId: session.providerSessionId })
   const byItsHandoff = 'handoffId' in command && command.handoffId === holder
   if (to === undefined || (BY_HANDOFF.includes(command.type) && !byItsHandoff))
     return err(refuse(session, command.type))
@@ -83,6 +94,10 @@ const factOf = (session: AgentSession, command: SessionCommand): SessionMoved =>
       return { type: 'session.taken_over', ...about }
     case 'truncate':
       return { type: 'session.truncated', ...about }
+    case 'attach':
+      return { type: 'session.attached', ...about, providerSessionId: command.providerSessionId }
+    case 'account':
+      return { type: 'session.accounted', ...about, totals: command.totals }
     case 'pause':
       return { type: 'session.paused', ...about }
     case 'resume':
@@ -113,14 +128,14 @@ const nextPlace = ({ conversationId, id, progress }: AgentSession, at: Instant) 
 const EMPTY_WINDOW: ContextWindow = { messages: EMPTY_SUMMARY, usage: UNKNOWN_USAGE }
 
 /** What a session looks like when it has just begun. */
-export const beginSession = ({ session, opening }: SessionStarted): AgentSession => {
+export const beginSession = ({ session, providerSessionId, opening }: SessionStarted): AgentSession => {
   const empty: SessionProgress = {
     turns: 0,
     nextSequence: session.startSequence,
     window: EMPTY_WINDOW,
   }
   const progress = opening === undefined ? empty : withMessages(empty, [opening], UNKNOWN_USAGE)
-  return { ...session, version: 1, progress, state: 'active' }
+  return { ...session, ...defined({ providerSessionId }), version: 1, progress, state: 'active' }
 }
 
 /** What the session looks like once the event has happened. Never refuses. */
@@ -128,8 +143,15 @@ export const evolveSession = (session: AgentSession, event: SessionMoved): Agent
   ...identityOf(session),
   version: session.version + 1,
   progress: progressAfter(session.progress, event),
+  ...runtimeAfter(session, event),
   ...lifecycleAfter(session, event),
 })
+
+const runtimeAfter = ({ providerSessionId, totals }: AgentSession, event: SessionMoved): SessionRuntime =>
+  defined({
+    providerSessionId: event.type === 'session.attached' ? event.providerSessionId : providerSessionId,
+    totals: event.type === 'session.accounted' ? event.totals : totals,
+  })
 
 const progressAfter = (progress: SessionProgress, event: SessionMoved): SessionProgress => {
   if (event.type === 'session.resumed') return { ...progress, nextSequence: event.nextSequence }
@@ -175,6 +197,8 @@ const lifecycleAfter = (session: AgentSession, event: SessionMoved): SessionLife
     case 'session.held':
       return { state: 'paused', heldBy: event.handoffId }
     case 'session.taken_over':
+    case 'session.attached':
+    case 'session.accounted':
     case 'session.truncated':
       return session.state === 'paused'
         ? defined({ state: 'paused' as const, heldBy: session.heldBy })

@@ -5,6 +5,7 @@ import type { ContextMonitorPort } from './context-monitor-port.ts'
 import type { ContextSnapshotPort } from './context-snapshot-port.ts'
 import type { ConversationRepository } from './conversation-repository.ts'
 import type { MessageRepository } from './message-repository.ts'
+import type { SessionLeases } from './session-leases.ts'
 import type { SignalQueue } from './signal-queue.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
@@ -19,4 +20,5 @@ export interface Store extends AsyncDisposable {
   readonly audit: AuditLog
   readonly monitors: ContextMonitorPort
   readonly signals: SignalQueue
+  readonly leases: SessionLeases
 }

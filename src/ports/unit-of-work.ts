@@ -34,6 +34,8 @@ export interface SourceQuestion {
   /** How many tool calls at most; beyond that the oldest are left out. */
   readonly maxToolCalls: number
   readonly externalKey?: string
+  /** Whether to say what of the restart budget is used. */
+  readonly isBudgeted?: boolean
 }
 
 /** A question that one read answers. */

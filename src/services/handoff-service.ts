@@ -2,20 +2,20 @@ import type { AgentSession, WorkingSession } from '../domain/agent-session.ts'
 import type { ContextMonitor } from '../domain/context-monitor.ts'
 import type { ContextWindowSnapshot } from '../domain/context-snapshot.ts'
 import type { Conversation } from '../domain/conversation.ts'
+import type { RestartBegun } from '../domain/decisions/begin-restart.ts'
 import type { OpenConversation } from '../domain/decisions/open-conversation.ts'
 import type { ThreadOpened } from '../domain/decisions/open-thread.ts'
-import type { TurnsRecorded } from '../domain/decisions/record-turns.ts'
 import type { HandoffAccepted, HandoffCompleted } from '../domain/decisions/settle-handoff.ts'
 import type { SessionStartedAnswer, StartSession } from '../domain/decisions/start-session.ts'
 import { defined } from '../domain/defined.ts'
-import type { HandoffMetadata } from '../domain/handoff.ts'
 import type { Refusal } from '../domain/refusal.ts'
-import { ok, type Result } from '../domain/result.ts'
+import { ok } from '../domain/result.ts'
 import type { Notifier } from '../ports/notifier.ts'
 import type { Store } from '../ports/store.ts'
+import type { HandoffAndSource, RecordedTurns, Reply } from './answers.ts'
 import type { CommandContext } from './command-inputs.ts'
 import { CommandRunner } from './command-runner.ts'
-import { standingOfWindow, type WindowStanding } from './context-service.ts'
+import { standingOfWindow } from './context-service.ts'
 import {
   acceptingHandoff,
   claimingNext,
@@ -30,18 +30,28 @@ import { pauseFor } from './pause-for.ts'
 import { findSnapshot } from './receipts.ts'
 import type {
   AcceptRequest,
+  AccountRequest,
+  AttachRequest,
+  CheckpointRequest,
   ClaimNextRequest,
   CompleteRequest,
   EndRequest,
   FailSessionRequest,
+  HooksRequest,
   InitiateRequest,
   OnSession,
+  PrepareRequest,
   RecordTurnRequest,
   RecordTurnsRequest,
   Repeatable,
+  RestartRequest,
+  TakeOverRequest,
   ThreadRequest,
 } from './requests.ts'
+import { beginningRestart, keepingCheckpoint, preparingHandoff, recordingHooks } from './restart-commands.ts'
 import {
+  accountingSession,
+  attachingSession,
   capturingSnapshot,
   completingSession,
   failingSession,
@@ -59,20 +69,6 @@ export interface HandoffServiceDeps extends Omit<CommandContext, 'storeNow'> {
   /** Is told of what recorded turns say about their windows. */
   readonly notifier?: Notifier
 }
-
-/** A promise of an answer, or of the reason there is none. */
-export type Reply<T> = Promise<Result<T, Refusal>>
-
-/** A handoff, and its source as the command left it. */
-export interface HandoffAndSource {
-  readonly handoff: HandoffMetadata
-  readonly session: AgentSession
-  /** What is watched of the source's window. */
-  readonly monitor?: ContextMonitor
-}
-
-/** The turns with their places, the session they leave behind, and how full its window is. */
-export interface RecordedTurns extends TurnsRecorded, WindowStanding {}
 
 const POLL_MS = 250
 
@@ -143,8 +139,18 @@ export class HandoffService extends HandoffHistory {
   }
 
   /** Makes the caller the holder of a session. Whoever held it before can no longer write to it. */
-  takeOverSession(request: Omit<OnSession, 'holder'>): Reply<WorkingSession> {
+  takeOverSession(request: TakeOverRequest): Reply<WorkingSession & { readonly monitor?: ContextMonitor }> {
     return this.#runner.run(takingOverSession(request, this.#context))
+  }
+
+  /** Says under which name the runtime has launched a session. Said again, it changes nothing. */
+  attachSession(request: AttachRequest): Reply<WorkingSession> {
+    return this.#runner.run(attachingSession(request, this.#context))
+  }
+
+  /** Says what a session used in sum so far, as its runtime counts: accounting, for the budget and for people. */
+  accountSession(request: AccountRequest): Reply<WorkingSession> {
+    return this.#runner.run(accountingSession(request, this.#context))
   }
 
   /** Records one turn. Pass back the session this answers with: then the next turn costs one round trip. */
@@ -172,6 +178,29 @@ export class HandoffService extends HandoffHistory {
   /** Initiates a handoff: captures the window, pauses the source, and names the turn and tool calls that led to it. */
   initiateHandoff(request: InitiateRequest): Reply<HandoffAndSource> {
     return this.#runner.run(initiatingHandoff(request, this.#context))
+  }
+
+  /**
+   * Restarts a session in a fresh window: a `context_restart` handoff, if the budget of the conversation has one left.
+   * Otherwise it answers with what stands against it, and the session is failed or left to carry on, as the budget says.
+   */
+  restartSession(request: RestartRequest): Reply<RestartBegun> {
+    return this.#runner.run(beginningRestart(request, this.#context))
+  }
+
+  /** Keeps what the outgoing agent left for its successor, or that it left nothing, before anyone takes over. */
+  keepCheckpoint(request: CheckpointRequest): Reply<HandoffAccepted> {
+    return this.#runner.run(keepingCheckpoint(request, this.#context))
+  }
+
+  /** Keeps what the successor is to open with, and which session it will be, before there is one. */
+  prepareHandoff(request: PrepareRequest): Reply<HandoffAccepted> {
+    return this.#runner.run(preparingHandoff(request, this.#context))
+  }
+
+  /** Logs that hooks were called, and how it went. */
+  recordHooks(request: HooksRequest): Reply<{ readonly conversation: Conversation }> {
+    return this.#runner.run(recordingHooks(request, this.#context))
   }
 
   /** Claims a handoff for one claimant until a deadline by the store's clock. */

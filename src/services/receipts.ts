@@ -49,6 +49,10 @@ const handoffAsItStood = (now: HandoffMetadata, standing: HandoffStanding): Hand
   ...originOf(now),
   ...standing,
   ...('endReason' in standing && 'endReason' in now && { endReason: now.endReason }),
+  // What goes with a handoff never changes once it is there.
+  ...(standing.document !== undefined && defined({ document: now.document })),
+  ...(standing.checkpoint !== undefined && defined({ checkpoint: now.checkpoint })),
+  ...('prepared' in standing && 'prepared' in now && defined({ prepared: now.prepared })),
 })
 
 const kept = async <T>(id: string, found: Promise<T | undefined>): Promise<T> => {

@@ -2,13 +2,19 @@ import type { AgentSession } from '../domain/agent-session.ts'
 import type { ContextMonitor, MonitorSettings } from '../domain/context-monitor.ts'
 import type { SignalDelivery } from '../domain/context-signal.ts'
 import type { Conversation } from '../domain/conversation.ts'
+import type { BeginRestart } from '../domain/decisions/begin-restart.ts'
+import type { TakeOver } from '../domain/decisions/change-session.ts'
 import type { HandoffRequest, InitiateHandoff } from '../domain/decisions/initiate-handoff.ts'
 import type { OpenThread } from '../domain/decisions/open-thread.ts'
+import type { KeepCheckpoint, PrepareHandoff } from '../domain/decisions/prepare-handoff.ts'
+import type { RecordTurns } from '../domain/decisions/record-turns.ts'
 import type { AcceptHandoff, CompleteHandoff, EndHandoff } from '../domain/decisions/settle-handoff.ts'
 import type { HandoffMetadata } from '../domain/handoff.ts'
+import type { HookDeliveries } from '../domain/hook-delivery.ts'
 import type { AgentSessionId, CommandId, HandoffId, HolderToken } from '../domain/ids.ts'
 import type { MonitorReport } from '../domain/monitor-reports.ts'
 import type { Turn, TurnInput } from '../domain/turn.ts'
+import type { UsageTotals } from '../domain/usage-reading.ts'
 
 /** Any command may be named by the caller; the same name again gives the first answer and writes nothing. */
 export interface Repeatable {
@@ -44,11 +50,31 @@ export interface HeldAtHandoff {
 }
 
 /** What it takes to record one turn. */
-export interface RecordTurnRequest extends AsHolder, TurnInput {}
+export interface RecordTurnRequest extends AsHolder, TurnOptions, TurnInput {}
 /** What it takes to record several turns, all or none. */
-export interface RecordTurnsRequest extends AsHolder {
+export interface RecordTurnsRequest extends AsHolder, TurnOptions {
   readonly turns: readonly TurnInput[]
 }
+/** What may be said beside the turns. */
+export type TurnOptions = Pick<RecordTurns, 'isLast' | 'traceContext'>
+/** What it takes to take a session over. */
+export interface TakeOverRequest extends Omit<OnSession, 'holder'>, TakeOver {}
+/** What it takes to say under which name the runtime launched a session. */
+export interface AttachRequest extends AsHolder {
+  readonly providerSessionId: string
+}
+/** What it takes to say what a session used. */
+export interface AccountRequest extends AsHolder {
+  readonly totals: UsageTotals
+}
+/** What it takes to restart a session in a fresh window, within its budget. */
+export interface RestartRequest extends AsHolder, Omit<BeginRestart, 'sessionId' | 'holder'> {}
+/** What it takes to keep what the outgoing agent left. */
+export interface CheckpointRequest extends OnHandoff, HeldAtHandoff, Omit<KeepCheckpoint, 'handoffId'> {}
+/** What it takes to keep what a successor is to open with. */
+export interface PrepareRequest extends OnHandoff, HeldAtHandoff, Omit<PrepareHandoff, 'handoffId'> {}
+/** What it takes to log that hooks were called. */
+export interface HooksRequest extends Repeatable, HookDeliveries {}
 /** What it takes to report what a runtime says of a window. */
 export interface ReportRequest extends Omit<OnSession, 'monitor'> {
   readonly report: MonitorReport

@@ -1,5 +1,11 @@
 import { captureSnapshot } from '../domain/decisions/capture-snapshot.ts'
-import { changeSession, resumeSession, takeOverSession } from '../domain/decisions/change-session.ts'
+import {
+  accountSession,
+  attachSession,
+  changeSession,
+  resumeSession,
+  takeOverSession,
+} from '../domain/decisions/change-session.ts'
 import { type OpenConversation, openConversation } from '../domain/decisions/open-conversation.ts'
 import { recordTurns } from '../domain/decisions/record-turns.ts'
 import { type StartSession, startSession } from '../domain/decisions/start-session.ts'
@@ -18,7 +24,15 @@ import {
   targetOf,
   watchOf,
 } from './command-inputs.ts'
-import type { FailSessionRequest, OnSession, RecordTurnsRequest, Repeatable } from './requests.ts'
+import type {
+  AccountRequest,
+  AttachRequest,
+  FailSessionRequest,
+  OnSession,
+  RecordTurnsRequest,
+  Repeatable,
+  TakeOverRequest,
+} from './requests.ts'
 
 export const openingConversation = (asked: OpenConversation & Repeatable, context: CommandContext) => {
   const request = redacted(asked, context)
@@ -74,10 +88,24 @@ export const resumingSession = (request: OnSession, context: CommandContext) => 
   }
 }
 
-export const takingOverSession = (request: Omit<OnSession, 'holder'>, context: CommandContext) => {
+export const takingOverSession = (request: TakeOverRequest, context: CommandContext) => {
   const holder = holderToken(context.ids.next())
+  const { leaseMs, ifAbandoned } = request
   return sessionCommand('take_over_session', request, context, (facts, target, at) =>
-    takeOverSession(facts, target, { holder, at }),
+    takeOverSession(facts, { ...target, ...defined({ leaseMs, ifAbandoned }) }, { holder, at }),
+  )
+}
+
+export const attachingSession = (request: AttachRequest, context: CommandContext) =>
+  sessionCommand('attach_session', request, context, (facts, target, at) =>
+    attachSession(facts, target, { providerSessionId: request.providerSessionId, at }),
+  )
+
+export const accountingSession = ({ totals, ...request }: AccountRequest, context: CommandContext) => {
+  const { inputTokens, outputTokens, requests, costUsd } = totals
+  const plain = defined({ inputTokens, outputTokens, requests, costUsd })
+  return sessionCommand('account_session', { ...request, ...{ totals: plain } }, context, (facts, target, at) =>
+    accountSession(facts, target, { totals: plain, at }),
   )
 }
 
@@ -86,14 +114,15 @@ export const recordingTurns = (asked: RecordTurnsRequest, context: CommandContex
   const drafts = request.turns.map((turn) => draftTurn(turn, context.ids))
   const at = context.clock.now()
   const ids = { handoff: newHandoffIds(context.ids), signal: () => signalId(context.ids.next()) }
-  const { session, holder, monitor, turns } = request
+  const { session, holder, monitor, turns, isLast, traceContext } = request
+  const wanted = { holder, turns, ...defined({ isLast, traceContext }) }
   const { sessionId } = targetOf(request)
   const isHeld = typeof session !== 'string' && monitor?.sessionId === sessionId
   return {
     stamp: stampOf('record_turns', request, context.ids),
-    question: { about: 'source' as const, sessionId, maxToolCalls: MAX_REFERENCED_TOOL_CALLS },
+    question: { about: 'source' as const, sessionId, maxToolCalls: MAX_REFERENCED_TOOL_CALLS, isBudgeted: true },
     ...(isHeld && { held: { working: { session, holder }, monitor } }),
-    decide: (facts: TurnFacts) => recordTurns(facts, { sessionId, holder, turns }, { drafts, ids, at }),
+    decide: (facts: TurnFacts) => recordTurns(facts, { sessionId, ...wanted }, { drafts, ids, at }),
   }
 }
 

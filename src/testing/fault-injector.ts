@@ -39,7 +39,7 @@ export class FaultInjector {
       commit,
       estimateNow: () => inner.estimateNow(),
     }
-    const { conversations, sessions, handoffs, snapshots, messages, audit, monitors, signals } = store
+    const { conversations, sessions, handoffs, snapshots, messages, audit, monitors, signals, leases } = store
     const dispose = (): PromiseLike<void> => store[Symbol.asyncDispose]()
     this.store = {
       unitOfWork,
@@ -51,6 +51,7 @@ export class FaultInjector {
       audit,
       monitors,
       signals,
+      leases,
       [Symbol.asyncDispose]: dispose,
     }
   }

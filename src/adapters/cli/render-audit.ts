@@ -35,6 +35,12 @@ const describe = (event: AuditEvent, context: TrailContext): string => {
       return turn(event, context)
     case 'handoff.initiated':
       return initiated(event, context)
+    case 'handoff.checkpointed':
+      return `handoff ${short(event.handoffId)} checkpoint ${event.checkpoint.outcome.replace('_', ' ')}`
+    case 'handoff.prepared':
+      return `handoff ${short(event.handoffId)} prepared for session ${short(event.prepared.sessionId)}`
+    case 'hook.delivered':
+      return `hook ${event.hook} (${event.hookType}, ${event.moment}) ${event.ok ? 'ok' : event.errorCode}, ${event.durationMs} ms`
     case 'handoff.accepted':
       return `handoff ${short(event.handoffId)} accepted by ${event.claim.claimant}, until ${event.claim.deadline}`
     case 'handoff.completed': {
@@ -53,6 +59,7 @@ const describe = (event: AuditEvent, context: TrailContext): string => {
     case 'context.compacted':
     case 'context.rearmed':
     case 'context.monitor_set':
+    case 'context.restart_refused':
       return `window of ${agent(event.sessionId, context)} ${describeMonitorEvent(event)}`
     default: {
       const what = event.type.slice('session.'.length).replace('_', ' ')

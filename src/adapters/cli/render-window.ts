@@ -44,6 +44,8 @@ export const describeMonitorEvent = (event: MonitorEvent): string => {
       return `compacted (${event.trigger})${event.preTokens === undefined ? '' : ` at ${event.preTokens} tokens`}`
     case 'context.rearmed':
       return `armed anew: ${event.why.replace('_', ' ')}`
+    case 'context.restart_refused':
+      return `full, and not restarted: ${event.limit.replace('_', ' ')} (${event.whenExhausted.replace('_', ' ')})`
     case 'context.monitor_set':
       return `watched: ${event.isEnabled ? event.policy : 'no'}`
     default:

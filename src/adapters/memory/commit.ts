@@ -6,6 +6,7 @@ import type { Instant } from '../../domain/instant.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
 import { appendAudit } from './audit-append.ts'
+import { mayLease, setLease } from './leases.ts'
 import { withdrawSignals } from './signals.ts'
 import { PlaceTaken, type Undo } from './table.ts'
 import { type Tables, toolCallKey } from './tables.ts'
@@ -98,6 +99,16 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
       return [() => tables.signals.insert(change.signal)]
     case 'withdraw_signals':
       return withdrawSignals(tables, change.aboutId, change.at)
+    case 'set_lease':
+      checkSession(tables, change.session.conversationId, change.session.id)
+      return [
+        () => {
+          if (!mayLease(tables, change, now)) throw new VersionMoved('the holder was heard of meanwhile')
+          return setLease(tables, change, now)
+        },
+      ]
+    case 'drop_lease':
+      return tables.leases.get(change.session.id) === undefined ? [] : [() => tables.leases.remove(change.session.id)]
     default:
       return change satisfies never
   }

@@ -1,4 +1,4 @@
-import { hasBaton } from '../../domain/agent-session.ts'
+import { type AgentSession, hasBaton } from '../../domain/agent-session.ts'
 import { defined } from '../../domain/defined.ts'
 import type {
   ConversationFacts,
@@ -12,6 +12,7 @@ import { type HandoffMetadata, isClaimable } from '../../domain/handoff.ts'
 import type { AgentSessionId, ConversationId } from '../../domain/ids.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { by } from '../../domain/lineage.ts'
+import type { RestartUse } from '../../domain/restart-budget.ts'
 import { sequenceNumber } from '../../domain/sequence.ts'
 import type { ToolCallReference } from '../../domain/tool-call.ts'
 import type { Question, SourceQuestion, Subjects } from '../../ports/unit-of-work.ts'
@@ -24,7 +25,7 @@ type Answers = {
 const ANSWERS: Answers = {
   opening: (tables, asks) => openingFacts(tables, asks),
   conversation: (tables, { conversationId }) => conversationFacts(tables, conversationId),
-  session: (tables, { sessionId }) => sessionFacts(tables, sessionId),
+  session: (tables, { sessionId }, now) => sessionFacts(tables, sessionId, now),
   source: (tables, asks, now) => sourceFacts(tables, asks, now),
   handoff: (tables, { handoffId }, now) => handoffFacts(tables, tables.handoffs.get(handoffId), now),
   next_handoff: (tables, { targetAgent }, now) => handoffFacts(tables, pendingFor(tables, targetAgent, now)[0], now),
@@ -69,16 +70,23 @@ const batonOf = (tables: Tables, conversationId: ConversationId) =>
 const conversationFacts = (tables: Tables, id: ConversationId): ConversationFacts =>
   defined({ conversation: tables.conversations.get(id), baton: batonOf(tables, id), ...tailOf(tables, id) })
 
-const sessionFacts = (tables: Tables, id: AgentSessionId): ResumeFacts => {
+const sessionFacts = (tables: Tables, id: AgentSessionId, now: Instant): ResumeFacts => {
   const working = tables.sessions.get(id)
   if (working === undefined) return { nextSequence: sequenceNumber(1) }
   const { conversationId } = working.session
   const { nextSequence } = tailOf(tables, conversationId)
-  return defined({ working, monitor: tables.monitors.get(id), baton: batonOf(tables, conversationId), nextSequence })
+  const lease = tables.leases.get(id)
+  return defined({
+    working,
+    monitor: tables.monitors.get(id),
+    lease: lease && { until: lease.expiresAt, now },
+    baton: batonOf(tables, conversationId),
+    nextSequence,
+  })
 }
 
 const sourceFacts = (tables: Tables, question: SourceQuestion, now: Instant): SourceFacts => {
-  const { sessionId, priorTurn, toolCalls = [], maxToolCalls, externalKey } = question
+  const { sessionId, priorTurn, toolCalls = [], maxToolCalls, externalKey, isBudgeted } = question
   const working = tables.sessions.get(sessionId)
   if (working === undefined) return { namedToolCalls: [], exchangeToolCalls: [], lastToolCalls: [], now }
   const { conversationId, progress } = working.session
@@ -95,6 +103,24 @@ const sourceFacts = (tables: Tables, question: SourceQuestion, now: Instant): So
     exchangeToolCalls: calls.filter((call) => call.sequenceNumber >= exchangeStart).slice(-maxToolCalls),
     lastToolCalls: lastCalls(tables, sessionId).slice(-maxToolCalls),
     keyTakenBy: externalKey === undefined ? undefined : tables.conversations.at('externalKey', externalKey)?.id,
+    restarts: isBudgeted === true ? restartUse(tables, working.session) : undefined,
+  })
+}
+
+const restartUse = (tables: Tables, { conversationId, initiatedByHandoff, startedAt }: AgentSession): RestartUse => {
+  const handoffs = tables.handoffs.in('conversation', conversationId)
+  const sessions = tables.sessions.in('conversation', conversationId).map(({ session }) => session)
+  const cameFrom = tables.handoffs.get(initiatedByHandoff ?? '')
+  const costs = [
+    ...sessions.map(({ totals }) => totals?.costUsd ?? 0),
+    ...handoffs.map(({ checkpoint }) => checkpoint?.totals?.costUsd ?? 0),
+  ]
+  return defined({
+    restarts: handoffs.filter(({ kind }) => kind === 'context_restart').length,
+    firstStartedAt: sessions.find(({ epoch }) => epoch === 1)?.startedAt ?? startedAt,
+    costUsd: costs.reduce((sum, cost) => sum + cost, 0),
+    // A thread's first session came from a handoff of its parent's, which is no restart.
+    cameFrom: cameFrom?.conversationId === conversationId ? { kind: cameFrom.kind, flags: cameFrom.flags } : undefined,
   })
 }
 

@@ -8,12 +8,14 @@ import type { ContextMonitorPort } from '../../ports/context-monitor-port.ts'
 import type { ContextSnapshotPort } from '../../ports/context-snapshot-port.ts'
 import type { ConversationRepository } from '../../ports/conversation-repository.ts'
 import type { MessageRepository } from '../../ports/message-repository.ts'
+import type { SessionLeases } from '../../ports/session-leases.ts'
 import type { SignalQueue } from '../../ports/signal-queue.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Clock } from '../../ports/system.ts'
 import { auditIn } from './audit-log.ts'
 import { conversationsIn } from './conversations.ts'
 import { handoffsIn } from './handoffs.ts'
+import { leasesIn } from './leases.ts'
 import { MemoryUnitOfWork } from './memory-unit-of-work.ts'
 import { messagesIn } from './messages.ts'
 import { numberKey, pageBy } from './paging.ts'
@@ -43,6 +45,7 @@ export class MemoryStore implements Store {
   readonly audit: AuditLog
   readonly monitors: ContextMonitorPort
   readonly signals: SignalQueue
+  readonly leases: SessionLeases
 
   constructor({ clock }: { readonly clock: Clock }) {
     const tables = emptyTables()
@@ -55,6 +58,7 @@ export class MemoryStore implements Store {
     this.audit = auditIn(tables)
     this.monitors = { find: async (session) => tables.monitors.get(session) }
     this.signals = signalsIn(tables)
+    this.leases = leasesIn(tables, clock)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

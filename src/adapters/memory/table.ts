@@ -51,6 +51,11 @@ export class Table<Row, Unique extends string = never, Group extends string = ne
     return this.#swap(this.#rows.get(this.#keys.id(row)), row)
   }
 
+  /** Takes away a row that is there. */
+  remove(id: string): Undo {
+    return this.#swap(this.#rows.get(id), undefined)
+  }
+
   #swap(before: Row | undefined, after: Row | undefined): Undo {
     const undo = [this.#movePlaces(before, after), this.#moveGroups(before, after), this.#put(before, after)]
     return () => {

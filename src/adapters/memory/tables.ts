@@ -5,7 +5,8 @@ import type { ContextSignal } from '../../domain/context-signal.ts'
 import type { SnapshotRecord } from '../../domain/context-snapshot.ts'
 import type { Conversation } from '../../domain/conversation.ts'
 import { type HandoffMetadata, isOpen } from '../../domain/handoff.ts'
-import type { AgentSessionId, ConversationId } from '../../domain/ids.ts'
+import type { AgentSessionId, ConversationId, HolderToken } from '../../domain/ids.ts'
+import type { Instant } from '../../domain/instant.ts'
 import type { Message } from '../../domain/message.ts'
 import type { ToolCallReference } from '../../domain/tool-call.ts'
 import type { Turn } from '../../domain/turn.ts'
@@ -36,6 +37,14 @@ export interface AuditRow {
 
 /** Names one use of a tool: call ids come from runtimes and are only unique within a message. */
 export const toolCallKey = ({ messageId, callId }: ToolCallReference): string => `${messageId}/${callId}`
+
+/** Until when a session's holder is to be heard of. */
+export interface LeaseRow {
+  readonly sessionId: AgentSessionId
+  readonly conversationId: ConversationId
+  readonly holder: HolderToken
+  readonly expiresAt: Instant
+}
 
 /** Empty tables. The unique places are the rules a database would hold with unique indexes. */
 export const emptyTables = () => ({
@@ -95,6 +104,7 @@ export const emptyTables = () => ({
       queuedAbout: (row) => (row.status === 'queued' ? row.aboutId : undefined),
     },
   }),
+  leases: new Table({ id: (row: LeaseRow) => row.sessionId, unique: {}, groups: { all: () => 'all' } }),
   commands: new Table({ id: (row: CommandRow) => row.id, unique: {}, groups: {} }),
   audit: new Table({
     id: (row: AuditRow) => `${row.conversationId}/${row.sealed.position}`,

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { CHECKPOINT_OUTCOMES } from '../../domain/checkpoint-facts.ts'
+import { CHECKPOINT_SECTIONS } from '../../domain/checkpoint-section.ts'
 import { defined } from '../../domain/defined.ts'
 import {
   claimOf,
@@ -8,7 +10,17 @@ import {
   type HandoffLifecycle,
   type HandoffMetadata,
 } from '../../domain/handoff.ts'
-import { aConversation, aHandoff, aSession, aTurn, maybe, reader, time, toolCall } from './row-types.ts'
+import { aConversation, aHandoff, aSession, aTurn, maybe, reader, time, toolCall, totalsRow } from './row-types.ts'
+
+const checkpointRow = z.object({
+  outcome: z.enum(CHECKPOINT_OUTCOMES),
+  reason: z.string().exactOptional(),
+  characters: z.number().exactOptional(),
+  isCut: z.boolean().exactOptional(),
+  sections: z.array(z.enum(CHECKPOINT_SECTIONS)).exactOptional(),
+  statements: z.object({ cited: z.number(), uncited: z.number(), miscited: z.number() }).exactOptional(),
+  totals: totalsRow.exactOptional(),
+})
 
 const row = z.object({
   conversation_id: aConversation,
@@ -22,6 +34,7 @@ const row = z.object({
   prior_turn_id: aTurn,
   tool_calls: z.array(toolCall),
   flags: z.array(z.enum(HANDOFF_FLAGS)),
+  checkpoint: maybe(checkpointRow),
   traceparent: maybe(z.string()),
   tracestate: maybe(z.string()),
   initiated_at: time,
@@ -30,6 +43,8 @@ const row = z.object({
   claimant: maybe(z.string()),
   accepted_at: maybe(time),
   claim_deadline: maybe(time),
+  continuation: maybe(z.string()),
+  prepared_session_id: maybe(aSession),
   target_session_id: maybe(aSession),
   target_conversation_id: maybe(aConversation),
   end_reason: maybe(z.string()),
@@ -50,7 +65,9 @@ const lifecycleOf = ({
   const claim = claimant !== undefined && acceptedAt && deadline ? { claimant, acceptedAt, deadline } : undefined
   const targetConversationId = stored.target_conversation_id
   if (status === 'initiated' && !claim && !endedAt) return { status }
-  if (status === 'accepted' && claim && !endedAt) return { status, claim }
+  const { continuation, prepared_session_id: sessionId } = stored
+  const prepared = continuation !== undefined && sessionId ? { sessionId, continuation } : undefined
+  if (status === 'accepted' && claim && !endedAt) return defined({ status, claim, prepared })
   if (status === 'completed' && claim && targetSessionId && endedAt) {
     return defined({ status, claim, targetSessionId, targetConversationId, endedAt })
   }
@@ -72,21 +89,25 @@ export const toHandoff = reader(
       sourceAgent: stored.source_agent,
       targetAgent: stored.target_agent,
       reason: stored.reason,
-      document: stored.document,
       priorTurnId: stored.prior_turn_id,
       triggeringToolCalls: stored.tool_calls,
-      flags: stored.flags,
       traceContext: traceparent === undefined ? undefined : defined({ traceparent, tracestate }),
       initiatedAt: stored.initiated_at,
     })
-    return { ...origin, version: stored.version, ...lifecycleOf(stored) }
+    const papers = defined({ document: stored.document, flags: stored.flags, checkpoint: stored.checkpoint })
+    return { ...origin, ...papers, version: stored.version, ...lifecycleOf(stored) }
   }),
 )
+
+/** Written when the handoff begins and when its checkpoint comes, before anyone accepts it; later they do not change. */
+const fromPapers = ({ document, flags, checkpoint }: HandoffMetadata) => ({ document, flags, checkpoint })
 
 /** What a handoff came to; what it began as, its texts above all, is not written again. */
 export const fromMovedHandoff = (handoff: HandoffMetadata) => {
   const claim = claimOf(handoff)
+  const prepared = handoff.status === 'accepted' ? handoff.prepared : undefined
   return {
+    ...(handoff.status === 'initiated' && fromPapers(handoff)),
     conversation_id: handoff.conversationId,
     id: handoff.id,
     version: handoff.version,
@@ -94,6 +115,8 @@ export const fromMovedHandoff = (handoff: HandoffMetadata) => {
     claimant: claim?.claimant,
     accepted_at: claim?.acceptedAt,
     claim_deadline: claim?.deadline,
+    continuation: prepared?.continuation,
+    prepared_session_id: prepared?.sessionId,
     target_session_id: 'targetSessionId' in handoff ? handoff.targetSessionId : undefined,
     target_conversation_id: 'targetConversationId' in handoff ? handoff.targetConversationId : undefined,
     end_reason: 'endReason' in handoff ? handoff.endReason : undefined,
@@ -103,14 +126,13 @@ export const fromMovedHandoff = (handoff: HandoffMetadata) => {
 
 export const fromHandoff = (handoff: HandoffMetadata) => ({
   ...fromMovedHandoff(handoff),
+  ...fromPapers(handoff),
   kind: handoff.kind,
   source_session_id: handoff.sourceSessionId,
   source_agent: handoff.sourceAgent,
   target_agent: handoff.targetAgent,
   reason: handoff.reason,
-  document: handoff.document,
   prior_turn_id: handoff.priorTurnId,
-  flags: handoff.flags,
   traceparent: handoff.traceContext?.traceparent,
   tracestate: handoff.traceContext?.tracestate,
   initiated_at: handoff.initiatedAt,

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { defined } from '../../domain/defined.ts'
 import type { ConversationTail } from '../../domain/facts.ts'
+import { HANDOFF_FLAGS, HANDOFF_KINDS } from '../../domain/handoff.ts'
 import type { CommandId } from '../../domain/ids.ts'
 import { type Instant, instant } from '../../domain/instant.ts'
+import type { RestartUse } from '../../domain/restart-budget.ts'
 import type { Receipt } from '../../ports/receipt.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type {
@@ -34,6 +36,18 @@ const outcome = z.discriminatedUnion('outcome', [
   repeated.extend({ outcome: z.literal('repeated') }),
 ])
 
+const restartUse = z
+  .object({
+    restarts: z.number(),
+    first_started_at: time,
+    cost_usd: z.number(),
+    came_from: maybe(z.object({ kind: z.enum(HANDOFF_KINDS), flags: z.array(z.enum(HANDOFF_FLAGS)) })),
+  })
+  .transform(
+    ({ restarts, first_started_at: firstStartedAt, cost_usd: costUsd, came_from: cameFrom }): RestartUse =>
+      defined({ restarts, firstStartedAt, costUsd, cameFrom }),
+  )
+
 const loaded = z.object({
   repeated: maybe(repeated),
   existing: maybe(z.unknown()),
@@ -50,6 +64,8 @@ const loaded = z.object({
   last_tool_calls: maybe(z.array(toolCall)),
   key_taken_by: maybe(aConversation),
   tail: maybe(z.object({ last_epoch: z.number(), next_sequence: place })),
+  lease: maybe(z.object({ until: time, now: time })),
+  restarts: maybe(restartUse),
   now: maybe(time),
 })
 
@@ -67,13 +83,14 @@ const CALLS: Calls = {
   opening: ({ externalKey, parentId }) => ['load_opening(%::text, %::uuid', storable(externalKey), parentId ?? null],
   conversation: ({ conversationId }) => ['load_conversation(%::uuid', conversationId],
   session: ({ sessionId }) => ['load_session(%::uuid', sessionId],
-  source: ({ sessionId, priorTurn, toolCalls, maxToolCalls, externalKey }) => [
-    'load_source(%::uuid, %::uuid, array(select jsonb_array_elements_text(%::text::jsonb)), %::integer, %::text',
+  source: ({ sessionId, priorTurn, toolCalls, maxToolCalls, externalKey, isBudgeted = false }) => [
+    'load_source(%::uuid, %::uuid, array(select jsonb_array_elements_text(%::text::jsonb)), %::integer, %::text, %::boolean',
     sessionId,
     priorTurn ?? null,
     toStorableJson(toolCalls ?? []),
     maxToolCalls,
     storable(externalKey),
+    isBudgeted,
   ],
   handoff: ({ handoffId }) => ['load_handoff(%::uuid', handoffId],
   next_handoff: ({ targetAgent }) => ['load_next_handoff(%::text', toStorableText(targetAgent)],
@@ -91,10 +108,11 @@ const FACTS: { readonly [S in keyof Subjects]: (answer: Answer) => Subjects[S]['
       baton: baton && toWorkingSession(baton).session,
       ...toTail(tail),
     }),
-  session: ({ session, monitor, baton, tail }) =>
+  session: ({ session, monitor, lease, baton, tail }) =>
     defined({
       working: session && toWorkingSession(session),
       monitor: monitor && toMonitor(monitor),
+      lease,
       baton: baton && toWorkingSession(baton).session,
       nextSequence: toTail(tail).nextSequence,
     }),
@@ -108,6 +126,7 @@ const FACTS: { readonly [S in keyof Subjects]: (answer: Answer) => Subjects[S]['
       exchangeToolCalls: answer.exchange_tool_calls ?? [],
       lastToolCalls: answer.last_tool_calls ?? [],
       keyTakenBy: answer.key_taken_by,
+      restarts: answer.restarts,
       now: due(answer.now),
     }),
   handoff: (answer) => handoffFacts(answer),

@@ -48,6 +48,14 @@ export const toolCall = z.object({
   sequenceNumber: place,
 })
 
+/** What was used in sum. */
+export const totalsRow = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  requests: z.number().exactOptional(),
+  costUsd: z.number().exactOptional(),
+})
+
 /** What a window held, as columns. */
 export const windowColumns = {
   window_start: maybe(place),

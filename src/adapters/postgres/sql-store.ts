@@ -7,12 +7,14 @@ import type { ContextMonitorPort } from '../../ports/context-monitor-port.ts'
 import type { ContextSnapshotPort } from '../../ports/context-snapshot-port.ts'
 import type { ConversationRepository } from '../../ports/conversation-repository.ts'
 import type { MessageRepository } from '../../ports/message-repository.ts'
+import type { SessionLeases } from '../../ports/session-leases.ts'
 import type { SignalQueue } from '../../ports/signal-queue.ts'
 import type { Store } from '../../ports/store.ts'
 import { auditIn } from './audit-log.ts'
 import { conversationsIn } from './conversations.ts'
 import type { Database, Schema } from './database.ts'
 import { handoffsIn } from './handoffs.ts'
+import { leasesIn } from './leases.ts'
 import { messagesIn } from './messages.ts'
 import { PostgresUnitOfWork } from './postgres-unit-of-work.ts'
 import { sessionsIn } from './sessions.ts'
@@ -30,6 +32,7 @@ export class SqlStore implements Store {
   readonly audit: AuditLog
   readonly monitors: ContextMonitorPort
   readonly signals: SignalQueue
+  readonly leases: SessionLeases
   readonly database: Database
   readonly #close: () => Promise<void>
 
@@ -46,6 +49,7 @@ export class SqlStore implements Store {
     this.audit = auditIn(this.database)
     this.monitors = monitorsIn(this.database)
     this.signals = signalsIn(this.database)
+    this.leases = leasesIn(this.database)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

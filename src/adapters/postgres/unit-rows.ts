@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { sealBody } from '../../domain/audit-chain.ts'
 import type { AuditEvent } from '../../domain/audit-event.ts'
-import type { Change, Expected } from '../../domain/decision.ts'
+import type { Change, Expected, SessionKey } from '../../domain/decision.ts'
 import { CLAIM_TOLERANCE_MS, type HandoffMetadata } from '../../domain/handoff.ts'
 import type { ConversationId } from '../../domain/ids.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
@@ -30,6 +30,8 @@ type RowList =
   | 'moved_monitors'
   | 'signals'
   | 'withdrawn_signals'
+  | 'leases'
+  | 'dropped_leases'
 
 type RowsOfChange = Partial<Record<RowList, readonly object[]>>
 
@@ -37,7 +39,7 @@ type RowsOfChange = Partial<Record<RowList, readonly object[]>>
 export const payloadDigest = (payload: string): string => createHash('sha256').update(payload).digest('hex')
 
 /** The rows of a unit, as the first parameter of `commit_unit`. */
-export const unitRows = ({ command, changes, receipt }: Unit): object => {
+export const unitRows = ({ command, changes, events, receipt }: Unit): object => {
   const lists: Record<string, object[]> = {}
   for (const change of changes) {
     for (const [name, rows] of Object.entries(rowsOf(change))) {
@@ -48,7 +50,11 @@ export const unitRows = ({ command, changes, receipt }: Unit): object => {
   }
   const [first] = changes
   return {
-    command: { id: command.id, conversation_id: first && conversationOf(first), ...remembered(command, receipt) },
+    command: {
+      id: command.id,
+      conversation_id: first === undefined ? events[0]?.conversationId : conversationOf(first),
+      ...remembered(command, receipt),
+    },
     ...lists,
   }
 }
@@ -101,10 +107,18 @@ const rowsOf = (change: Change): RowsOfChange => {
         withdrawn_signals: [{ conversation_id: conversationId, about_session_id: aboutId, settled_at: at }],
       }
     }
+    case 'set_lease': {
+      const { session, holder, leaseMs, ifExpired } = change
+      return { leases: [{ ...keyOf(session), holder, lease_ms: leaseMs, if_expired: ifExpired }] }
+    }
+    case 'drop_lease':
+      return { dropped_leases: [keyOf(change.session)] }
     default:
       return change satisfies never
   }
 }
+
+const keyOf = ({ id, conversationId }: SessionKey) => ({ conversation_id: conversationId, session_id: id })
 
 const guard = ({ version, holder }: Expected) => ({ expected: version, expected_holder: holder })
 
@@ -125,6 +139,8 @@ const conversationOf = (change: Change): ConversationId => {
     case 'move_session':
       return change.working.session.conversationId
     case 'expect_session':
+    case 'set_lease':
+    case 'drop_lease':
       return change.session.conversationId
     case 'expect_tail':
     case 'withdraw_signals':

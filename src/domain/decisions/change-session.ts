@@ -1,12 +1,14 @@
 import type { AgentSession, WorkingSession } from '../agent-session.ts'
-import { type Decided, expecting } from '../decision.ts'
+import { type Change, type Decided, expecting, leaseFor } from '../decision.ts'
+import { defined } from '../defined.ts'
 import type { ResumeFacts, SessionFacts } from '../facts.ts'
 import type { AgentSessionId, HolderToken } from '../ids.ts'
-import { fieldProblems } from '../input.ts'
+import { fieldProblems, leaseProblem, totalsProblem } from '../input.ts'
 import type { Instant } from '../instant.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
 import { err, ok, type Result } from '../result.ts'
 import { decideSession, evolveSession, type SessionCommand } from '../session-lifecycle.ts'
+import type { UsageTotals } from '../usage-reading.ts'
 import { batonTaken } from './start-session.ts'
 
 /** Which session a command is for, and who asks. */
@@ -36,7 +38,10 @@ export const changeSession = (
   if (!found.ok) return found
   const moved = moveSession(found.value, command)
   // Whoever asks by hand gets the session, not its holder's token.
-  return moved.ok ? ok({ ...moved.value, answer: { session: moved.value.answer.session } }) : moved
+  if (!moved.ok) return moved
+  const { session } = moved.value.answer
+  const released = command.type === 'resume' ? [] : dropLease(session)
+  return ok({ ...moved.value, changes: [...moved.value.changes, ...released], answer: { session } })
 }
 
 /** Resumes a session that was paused by hand, if nobody else has the baton; its messages go on after everyone's. */
@@ -57,14 +62,73 @@ export const resumeSession = (
   })
 }
 
+/** How a session is taken over. */
+export interface TakeOver {
+  /** How long the new holder may be silent before others may take it over in turn. */
+  readonly leaseMs?: number
+  /** Only when its holder was not heard of in time. */
+  readonly ifAbandoned?: true
+}
+
 /** Gives a session to a new holder. Whoever held it before is superseded. */
 export const takeOverSession = (
   facts: SessionFacts,
-  { sessionId }: SessionTarget,
+  { sessionId, leaseMs, ifAbandoned }: SessionTarget & TakeOver,
   { holder, at }: { readonly holder: HolderToken; readonly at: Instant },
 ): Decided<WorkingSession> => {
+  const problem = leaseProblem(leaseMs) ?? (ifAbandoned === true ? stillHeld(facts, sessionId) : undefined)
+  if (problem !== undefined) return err(problem)
   const found = findWorking(facts, { sessionId })
-  return found.ok ? moveSession(found.value, { type: 'take_over', at }, holder) : found
+  if (!found.ok) return found
+  const moved = moveSession(found.value, { type: 'take_over', at }, holder)
+  if (!moved.ok) return moved
+  const { answer } = moved.value
+  const lease: readonly Change[] = leaseMs === undefined ? dropLease(answer.session) : leaseFor(answer, leaseMs)
+  const guarded = lease.map((change) =>
+    change.type === 'set_lease' && ifAbandoned === true ? { ...change, ifExpired: ifAbandoned } : change,
+  )
+  return ok({
+    ...moved.value,
+    changes: [...moved.value.changes, ...guarded],
+    answer: defined({ ...answer, monitor: facts.monitor }),
+  })
+}
+
+const stillHeld = ({ lease }: SessionFacts, sessionId: AgentSessionId): Refusal | undefined => {
+  if (lease === undefined) return { code: 'session.not_leased', sessionId }
+  return lease.until > lease.now ? { code: 'session.leased', sessionId, until: lease.until } : undefined
+}
+
+/** Nobody waits to hear of the holder of a session that does not work. */
+const dropLease = ({ id, conversationId }: AgentSession): readonly Change[] => [
+  { type: 'drop_lease', session: { id, conversationId } },
+]
+
+/** Says under which name the runtime has launched a session. Said again, it changes nothing. */
+export const attachSession = (
+  facts: SessionFacts,
+  target: SessionTarget,
+  { providerSessionId, at }: { readonly providerSessionId: string; readonly at: Instant },
+): Decided<WorkingSession> => {
+  const blank = refuseForAll(fieldProblems({ providerSessionId }))
+  if (blank !== undefined) return err(blank)
+  const found = findWorking(facts, target)
+  if (!found.ok) return found
+  if (found.value.session.providerSessionId === providerSessionId)
+    return ok({ changes: [], events: [], answer: found.value })
+  return moveSession(found.value, { type: 'attach', providerSessionId, at })
+}
+
+/** Says what a session used in sum so far, as its runtime counts. */
+export const accountSession = (
+  facts: SessionFacts,
+  target: SessionTarget,
+  { totals, at }: { readonly totals: UsageTotals; readonly at: Instant },
+): Decided<WorkingSession> => {
+  const problem = totalsProblem(totals)
+  if (problem !== undefined) return err(problem)
+  const found = findWorking(facts, target)
+  return found.ok ? moveSession(found.value, { type: 'account', totals, at }) : found
 }
 
 const moveSession = (

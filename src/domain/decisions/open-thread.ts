@@ -117,7 +117,7 @@ const openChild = (
 const firstSession = (
   { id: conversationId, openedAt }: Conversation,
   source: AgentSession,
-  { targetAgent, backend = source.backend, model, providerSessionId }: OpenThread,
+  { targetAgent, backend = source.backend, model }: OpenThread,
   { handoffId, session }: NewThreadIds,
 ): SessionIdentity =>
   defined({
@@ -127,7 +127,6 @@ const firstSession = (
     agentName: targetAgent.trim(),
     backend,
     model,
-    providerSessionId,
     initiatedByHandoff: handoffId,
     startSequence: sequenceNumber(1),
     startedAt: openedAt,

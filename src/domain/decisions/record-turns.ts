@@ -5,13 +5,14 @@ import { type ContextSignal, milestoneSignals, type NextSignalId } from '../cont
 import { type Change, type Decided, expecting } from '../decision.ts'
 import { defined } from '../defined.ts'
 import type { TurnFacts } from '../facts.ts'
-import type { HandoffMetadata } from '../handoff.ts'
+import type { HandoffMetadata, TraceContext } from '../handoff.ts'
 import type { AgentSessionId, HolderToken } from '../ids.ts'
 import { turnProblem } from '../input.ts'
 import type { Instant } from '../instant.ts'
 import { RESTART } from '../milestone.ts'
 import { takeTurn } from '../monitor-reports.ts'
 import type { Refusal } from '../refusal.ts'
+import type { BudgetLimit } from '../restart-budget.ts'
 import { err, ok, type Result } from '../result.ts'
 import { decideSession, evolveSession } from '../session-lifecycle.ts'
 import type { Turn, TurnDraft, TurnInput } from '../turn.ts'
@@ -24,6 +25,10 @@ export interface RecordTurns {
   readonly sessionId: AgentSessionId
   readonly holder: HolderToken
   readonly turns: readonly TurnInput[]
+  /** The work is done with these turns: however full the window is, there is nothing to restart for. */
+  readonly isLast?: boolean
+  /** Kept with the restart that these turns may lead to. */
+  readonly traceContext?: TraceContext
 }
 
 /** The ids that recording turns may need beside those of the turns: for what a full window leads to. */
@@ -38,6 +43,8 @@ export interface TurnsRecorded extends WorkingSession {
   readonly monitor: ContextMonitor
   /** The restart that the last turn led to, under the policy `auto`. */
   readonly handoff?: HandoffMetadata
+  /** A restart was due, and this part of the budget stood against it. */
+  readonly refusedBy?: BudgetLimit
   readonly signals?: readonly ContextSignal[]
 }
 
@@ -84,17 +91,24 @@ export const recordTurns = (
     changes: pressureChanges(before, watched.monitor, signals),
     events: [...events, ...watched.reached],
   }
-  if (!isRestartDue(watched.monitor, watched.reached)) {
+  if (request.isLast === true || !isRestartDue(watched.monitor, watched.reached)) {
     const moved: Change = { type: 'move_session', working: { session, holder }, expected: guard }
     return ok({ changes: [moved, ...changes, ...pressure.changes], events: pressure.events, answer: kept })
   }
-  const restart = restartAfter(facts, kept, { ...recording, reached: watched.reached, guard })
+  const { traceContext } = request
+  const due = { ...recording, reached: watched.reached, guard, ...defined({ traceContext }) }
+  const restart = restartAfter(facts, kept, due)
   if (restart === undefined || !restart.ok) return restart
   const { answer } = restart.value
+  // The budget let the session be: it only took these turns.
+  const moved: readonly Change[] =
+    answer.refusedBy !== undefined && answer.session.version === session.version
+      ? [{ type: 'move_session', working: { session, holder }, expected: guard }]
+      : restart.value.changes
   return ok({
-    changes: [...changes, ...restart.value.changes, ...pressure.changes],
+    changes: [...changes, ...moved, ...pressure.changes],
     events: [...pressure.events, ...restart.value.events],
-    answer: defined({ ...kept, handoff: answer.handoff, session: answer.session }),
+    answer: defined({ ...kept, handoff: answer.handoff, session: answer.session, refusedBy: answer.refusedBy }),
   })
 }
 

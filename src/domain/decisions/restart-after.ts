@@ -1,9 +1,10 @@
 import type { MilestoneReached } from '../context-monitor.ts'
 import type { Decided, Expected } from '../decision.ts'
 import type { SourceFacts, TurnFacts } from '../facts.ts'
+import type { TraceContext } from '../handoff.ts'
 import type { Instant } from '../instant.ts'
 import { MAX_REFERENCED_TOOL_CALLS, type ToolCallReference } from '../tool-call.ts'
-import { type HandoffBegun, initiateHandoff } from './initiate-handoff.ts'
+import { beginRestart, type RestartBegun } from './begin-restart.ts'
 import type { PressureIds, TurnsRecorded } from './record-turns.ts'
 
 /** The restart that these turns lead to: a handoff to the same agent, named after what was reached. */
@@ -15,16 +16,20 @@ export const restartAfter = (
     readonly at: Instant
     readonly reached: readonly MilestoneReached[]
     readonly guard: Expected
+    readonly traceContext?: TraceContext
   },
-): Decided<HandoffBegun> | undefined => {
+): Decided<RestartBegun> | undefined => {
   const { session, holder, turns, monitor } = kept
-  const { ids, at, reached, guard } = context
+  const { ids, at, reached, guard, traceContext } = context
+  const { conversation, restarts } = facts
   const leading = leadingCalls(facts, kept)
-  if (leading === undefined) return undefined
+  if (leading === undefined || conversation === undefined || restarts === undefined) return undefined
   const priorTurnId = turns.at(-1)?.id
   const source: SourceFacts = {
     working: { session, holder },
     monitor,
+    conversation,
+    restarts,
     ...(priorTurnId !== undefined && { priorTurnId }),
     namedToolCalls: [],
     ...leading,
@@ -33,11 +38,10 @@ export const restartAfter = (
   const request = {
     sessionId: session.id,
     holder,
-    kind: 'context_restart' as const,
-    targetAgent: session.agentName,
     reason: reasonOf(reached),
+    ...(traceContext !== undefined && { traceContext }),
   }
-  const decided = initiateHandoff(source, request, { ids: ids.handoff, at })
+  const decided = beginRestart(source, request, { ids: ids.handoff, at })
   if (!decided.ok) return decided
   // Guarded by what the turns were decided on: nobody has seen the versions in between.
   const changes = decided.value.changes.map((change) =>

@@ -8,7 +8,7 @@ import type { HandoffFacts } from '../facts.ts'
 import { DEFAULT_CLAIM_MS, type HandoffMetadata, MAX_CLAIM_MS } from '../handoff.ts'
 import { decideHandoff, evolveHandoff, type HandoffCommand, type HandoffMoved } from '../handoff-lifecycle.ts'
 import type { HandoffId } from '../ids.ts'
-import { fieldProblems } from '../input.ts'
+import { fieldProblems, leaseProblem } from '../input.ts'
 import type { Instant } from '../instant.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -36,6 +36,8 @@ export interface CompleteHandoff {
   readonly providerSessionId?: string
   /** What the new session opens with; the original task and the document unless given. */
   readonly continuation?: string
+  /** How long the new session's holder may be silent before others may take it over; absent means for ever. */
+  readonly leaseMs?: number
 }
 
 /** What it takes to end a handoff without a successor. */
@@ -61,13 +63,18 @@ export interface HandoffCompleted extends SessionStartedAnswer {
   readonly handoff: HandoffMetadata
 }
 
-interface Loaded {
+/** A handoff, and what belongs to it. */
+export interface LoadedHandoff {
   readonly handoff: HandoffMetadata
   readonly source: SourceSession
   readonly conversation: Conversation
 }
 
-const find = ({ handoff, source, conversation }: HandoffFacts, handoffId: HandoffId): Result<Loaded, Refusal> =>
+/** The handoff a command is for, with its source and conversation. */
+export const findHandoff = (
+  { handoff, source, conversation }: HandoffFacts,
+  handoffId: HandoffId,
+): Result<LoadedHandoff, Refusal> =>
   handoff === undefined || source === undefined || conversation === undefined
     ? err({ code: 'handoff.not_found', handoffId })
     : ok({ handoff, source, conversation })
@@ -92,7 +99,7 @@ export const acceptHandoff = (
 ): Decided<HandoffAccepted> => {
   const problem = claimProblem({ claimant, claimMs })
   if (problem !== undefined) return err(problem)
-  const found = find(facts, handoffId)
+  const found = findHandoff(facts, handoffId)
   if (!found.ok) return found
   const { handoff, source, conversation } = found.value
   const decided = decideHandoff(handoff, { type: 'accept', by: claimant, claimMs, at, now: facts.now })
@@ -123,24 +130,30 @@ export const completeHandoff = (
   request: CompleteHandoff,
   { ids, at, believed }: Succession,
 ): Decided<HandoffCompleted> => {
-  const blank = refuseForAll(fieldProblems({ ...request, handoffId: undefined }))
-  if (blank !== undefined) return err(blank)
-  const found = find(facts, request.handoffId)
+  const { claimant, backend, model, providerSessionId, leaseMs } = request
+  const texts = { claimant, backend, model, providerSessionId, continuation: request.continuation }
+  const problem = refuseForAll(fieldProblems(texts)) ?? leaseProblem(leaseMs)
+  if (problem !== undefined) return err(problem)
+  const found = findHandoff(facts, request.handoffId)
   if (!found.ok) return found
   const { handoff, source, conversation } = found.value
-  const by = request.claimant ?? handoff.targetAgent
-  const moved = acceptAndComplete(handoff, { type: 'complete', by, targetSessionId: ids.sessionId, at, now: facts.now })
+  const by = claimant ?? handoff.targetAgent
+  const prepared = handoff.status === 'accepted' ? handoff.prepared : undefined
+  const targetSessionId = prepared?.sessionId ?? ids.sessionId
+  const moved = acceptAndComplete(handoff, { type: 'complete', by, targetSessionId, at, now: facts.now })
   if (!moved.ok) return moved
   const left = decideSession(source.session, { type: 'hand_off', handoffId: handoff.id, at })
   if (!left.ok) return left
-  const continuation = request.continuation ?? continuationFor(conversation.originalTask, handoff.document)
-  const next = successor(facts, found.value, request, { id: ids.sessionId, at })
+  const continuation =
+    request.continuation ?? prepared?.continuation ?? continuationFor(conversation.originalTask, handoff.document)
+  const next = successor(facts, found.value, request, { id: targetSessionId, at })
   const watch = facts.monitor && inheritMonitor(facts.monitor, windowFor(source.session, next, believed))
-  const target = newSession(next, ids, defined({ prompt: continuation, watch }))
+  const target = newSession(next, ids, defined({ prompt: continuation, watch, providerSessionId, leaseMs }))
   const handedOff = { ...source, session: evolveSession(source.session, left.value) }
   return ok({
     changes: [
       { type: 'move_session', working: handedOff, expected: expecting(source) },
+      { type: 'drop_lease', session: source.session },
       ...closeMonitor(facts.monitor, at),
       ...target.changes,
       { type: 'move_handoff', handoff: moved.value.handoff, expected: handoff.version },
@@ -171,8 +184,8 @@ export const acceptAndComplete = (
 
 const successor = (
   { lastEpoch, nextSequence }: HandoffFacts,
-  { handoff, source: { session: source } }: Loaded,
-  { backend = source.backend, model, providerSessionId }: CompleteHandoff,
+  { handoff, source: { session: source } }: LoadedHandoff,
+  { backend = source.backend, model }: CompleteHandoff,
   { id, at }: { readonly id: AgentSession['id']; readonly at: Instant },
 ) => {
   const sameAgent = handoff.targetAgent === source.agentName
@@ -183,7 +196,6 @@ const successor = (
     agentName: handoff.targetAgent,
     backend,
     model: model ?? (sameAgent ? source.model : undefined),
-    providerSessionId,
     parentSessionId: source.parentSessionId,
     initiatedByHandoff: handoff.id,
     startSequence: nextSequence,
@@ -199,7 +211,7 @@ export const endHandoff = (
 ): Decided<{ readonly handoff: HandoffMetadata; readonly session: AgentSession }> => {
   const blank = refuseForAll(fieldProblems({ reason, by }))
   if (blank !== undefined) return err(blank)
-  const found = find(facts, handoffId)
+  const found = findHandoff(facts, handoffId)
   if (!found.ok) return found
   const { handoff, source } = found.value
   const ended = decideHandoff(handoff, defined({ type, by, reason, at, now: facts.now }))

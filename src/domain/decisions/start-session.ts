@@ -1,11 +1,11 @@
 import { type AgentSession, heldBy, type SessionIdentity, type WorkingSession } from '../agent-session.ts'
 import { type ContextMonitor, type MonitorSettings, type MonitorStart, newMonitor } from '../context-monitor.ts'
 import { captureWindow } from '../context-snapshot.ts'
-import type { Decided, Decision } from '../decision.ts'
+import { type Decided, type Decision, leaseFor } from '../decision.ts'
 import { defined } from '../defined.ts'
 import type { ConversationFacts } from '../facts.ts'
 import type { AgentSessionId, ConversationId, HolderToken, MessageId, SnapshotId } from '../ids.ts'
-import { fieldProblems, monitorProblem } from '../input.ts'
+import { fieldProblems, leaseProblem, monitorProblem } from '../input.ts'
 import type { Instant } from '../instant.ts'
 import type { Message } from '../message.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
@@ -25,6 +25,8 @@ export interface StartSession {
   readonly prompt?: string
   /** How its window is watched. */
   readonly monitor?: MonitorSettings
+  /** How long its holder may be silent before others may take it over; absent means for ever. */
+  readonly leaseMs?: number
 }
 
 /** What starting a session answers with: pass it back, and the next command needs no read. */
@@ -46,24 +48,17 @@ export const startSession = (
   request: StartSession,
   { ids, at, watch }: { readonly ids: NewSessionIds; readonly at: Instant; readonly watch?: MonitorStart },
 ): Decided<SessionStartedAnswer> => {
-  const { conversationId, agentName, backend, model, providerSessionId, parentSessionId, prompt } = request
+  const { conversationId, agentName, backend, model, providerSessionId, parentSessionId, prompt, leaseMs } = request
   const blank = refuseForAll(fieldProblems({ agentName, backend, model, providerSessionId, prompt }))
   if (blank !== undefined) return err(blank)
-  const problem = monitorProblem({ ...watch, ...request.monitor })
+  const problem = monitorProblem({ ...watch, ...request.monitor }) ?? leaseProblem(leaseMs)
   if (problem !== undefined) return err(problem)
   if (facts.conversation === undefined) return err({ code: 'conversation.not_found', conversationId })
   if (facts.baton !== undefined) return err(batonTaken(facts.baton))
-  const described = defined({
-    conversationId,
-    agentName: agentName.trim(),
-    backend,
-    model,
-    providerSessionId,
-    parentSessionId,
-  })
+  const described = defined({ conversationId, agentName: agentName.trim(), backend, model, parentSessionId })
   const place = { epoch: facts.lastEpoch + 1, startSequence: facts.nextSequence, startedAt: at }
   const started = newSession({ id: ids.sessionId, ...described, ...place }, ids, {
-    ...defined({ prompt }),
+    ...defined({ prompt, providerSessionId, leaseMs }),
     watch: { ...watch, ...request.monitor },
   })
   // Others may have come, spoken and gone since the facts were read, and left the baton free again.
@@ -80,11 +75,19 @@ export const batonTaken = (baton: AgentSession): Refusal => {
     : { code: 'conversation.handoff_open', conversationId, handoffId }
 }
 
+/** What a new session opens with. */
+export interface SessionOpening {
+  readonly prompt?: string
+  readonly providerSessionId?: string
+  readonly watch?: MonitorStart
+  readonly leaseMs?: number
+}
+
 /** A new session, the message it opens with, and the first snapshot of its window. */
 export const newSession = (
   session: SessionIdentity,
   ids: NewSessionIds,
-  { prompt, watch }: { readonly prompt?: string; readonly watch?: MonitorStart },
+  { prompt, watch, providerSessionId, leaseMs }: SessionOpening,
 ): Decision<SessionStartedAnswer> => {
   const { id: sessionId, conversationId, startedAt: at } = session
   const opening: Message | undefined =
@@ -105,6 +108,7 @@ export const newSession = (
     conversationId,
     at,
     session,
+    providerSessionId,
     opening,
   })
   const working = { session: beginSession(started), holder: ids.holder }
@@ -116,6 +120,7 @@ export const newSession = (
       { type: 'add_monitor', monitor },
       ...(opening === undefined ? [] : [{ type: 'add_message' as const, message: opening }]),
       { type: 'add_snapshot', snapshot },
+      ...leaseFor(working, leaseMs),
     ],
     events: [started, { type: 'snapshot.captured', version: 1, conversationId, at, snapshot }],
     answer: { ...working, monitor },

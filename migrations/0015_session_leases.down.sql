@@ -1,0 +1,3 @@
+drop function batonpass.restart_use;
+drop function batonpass.keep_leases;
+drop table batonpass.session_leases;

@@ -1,0 +1,68 @@
+-- Leases: until when the holder of a session is to be heard of, by this database's clock. A row of its own, so that a
+-- holder who says that it lives does not conflict with the turns it records. Only sessions with the baton have one.
+create table batonpass.session_leases (
+  conversation_id uuid        not null,
+  session_id      uuid        not null,
+  holder          uuid        not null,
+  expires_at      timestamptz not null,
+  constraint session_leases_pkey primary key (conversation_id, session_id),
+  constraint session_leases_session_exists foreign key (conversation_id, session_id)
+    references batonpass.agent_sessions (conversation_id, id)
+);
+comment on table batonpass.session_leases is 'Until when the holder of a session is to be heard of.';
+comment on index batonpass.session_leases_pkey is 'Until when is the holder of this session of this conversation to be heard of?';
+
+create index session_leases_by_session on batonpass.session_leases (session_id);
+comment on index batonpass.session_leases_by_session is 'Until when is this session''s holder to be heard of?';
+
+create index session_leases_by_expiry on batonpass.session_leases (expires_at, session_id);
+comment on index batonpass.session_leases_by_expiry is 'Whose holders were not heard of in time, longest first?';
+
+-- What a unit says about leases. One that is only to replace an expired one, and does not, undoes the unit.
+create function batonpass.keep_leases(unit jsonb) returns void language plpgsql as $$
+declare
+  item jsonb;
+begin
+  if unit ? 'dropped_leases' then
+    delete from batonpass.session_leases lease
+    using jsonb_populate_recordset(null::batonpass.session_leases, unit -> 'dropped_leases') gone
+    where lease.conversation_id = gone.conversation_id and lease.session_id = gone.session_id;
+  end if;
+  if unit ? 'leases' then
+    for i in 0 .. jsonb_array_length(unit -> 'leases') - 1 loop
+      item := unit -> 'leases' -> i;
+      insert into batonpass.session_leases as lease values (
+        (item ->> 'conversation_id')::uuid, (item ->> 'session_id')::uuid, (item ->> 'holder')::uuid,
+        clock_timestamp() + (item ->> 'lease_ms')::integer * interval '1 millisecond')
+      on conflict (conversation_id, session_id) do update set holder = excluded.holder, expires_at = excluded.expires_at
+        where not coalesce((item ->> 'if_expired')::boolean, false) or lease.expires_at <= clock_timestamp();
+      if not found then
+        raise exception using errcode = 'BP001', message = 'the holder was heard of meanwhile';
+      end if;
+    end loop;
+  end if;
+end
+$$;
+comment on function batonpass.keep_leases is 'Keeps until when holders are to be heard of.';
+
+-- What a conversation has used of its restart budget, going by its record.
+create function batonpass.restart_use(source batonpass.agent_sessions) returns jsonb language sql stable as $$
+  select jsonb_build_object(
+    'restarts', (
+      select count(*) from batonpass.handoffs h
+      where h.conversation_id = source.conversation_id and h.kind = 'context_restart'),
+    'first_started_at', (
+      select s.started_at from batonpass.agent_sessions s
+      where s.conversation_id = source.conversation_id order by s.epoch limit 1),
+    'cost_usd', coalesce((
+        select sum((s.totals ->> 'costUsd')::double precision) from batonpass.agent_sessions s
+        where s.conversation_id = source.conversation_id), 0)
+      + coalesce((
+        select sum((h.checkpoint -> 'totals' ->> 'costUsd')::double precision) from batonpass.handoffs h
+        where h.conversation_id = source.conversation_id), 0),
+    'came_from', (
+      select jsonb_build_object('kind', h.kind, 'flags', h.flags) from batonpass.handoffs h
+      where h.conversation_id = source.conversation_id and h.id = source.initiated_by_handoff))
+  where source.id is not null
+$$;
+comment on function batonpass.restart_use is 'What a conversation has used of its restart budget.';

@@ -1,0 +1,59 @@
+import { hasBaton } from '../../domain/agent-session.ts'
+import type { Change } from '../../domain/decision.ts'
+import { type Instant, later } from '../../domain/instant.ts'
+import { by } from '../../domain/lineage.ts'
+import type { SessionLeases } from '../../ports/session-leases.ts'
+import type { Clock } from '../../ports/system.ts'
+import { pageBy } from './paging.ts'
+import type { Undo } from './table.ts'
+import type { LeaseRow, Tables } from './tables.ts'
+
+/** Whether a lease may be set: always, or only once the one before it has expired. */
+export const mayLease = (tables: Tables, { session, ifExpired }: Lease, now: Instant): boolean => {
+  const before = tables.leases.get(session.id)
+  return ifExpired !== true || before === undefined || before.expiresAt <= now
+}
+
+type Lease = Extract<Change, { type: 'set_lease' }>
+
+/** Sets a lease from now on. */
+export const setLease = (tables: Tables, { session, holder, leaseMs }: Lease, now: Instant): Undo => {
+  const { id: sessionId, conversationId } = session
+  const row: LeaseRow = { sessionId, conversationId, holder, expiresAt: later(now, leaseMs) }
+  return tables.leases.get(sessionId) === undefined ? tables.leases.insert(row) : tables.leases.replace(row)
+}
+
+/** Until when holders are to be heard of, by the clock of the store. */
+export const leasesIn = (tables: Tables, clock: Clock): SessionLeases => ({
+  renew: async (session, holder, leaseMs) => {
+    const lease = tables.leases.get(session)
+    if (lease?.holder !== holder) return false
+    tables.leases.replace({ ...lease, expiresAt: later(clock.now(), leaseMs) })
+    return true
+  },
+  listExpired: async (page) => {
+    const now = clock.now()
+    const isAbandoned = ({ sessionId, expiresAt }: LeaseRow): boolean => {
+      const session = tables.sessions.get(sessionId)?.session
+      return expiresAt <= now && session !== undefined && hasBaton(session)
+    }
+    const rows = tables.leases
+      .in('all', 'all')
+      .filter(isAbandoned)
+      .sort(
+        by(
+          ({ expiresAt }) => expiresAt,
+          ({ sessionId }) => sessionId,
+        ),
+      )
+    const { items, ...rest } = pageBy(rows, ({ expiresAt, sessionId }) => `${expiresAt} ${sessionId}`, page)
+    return {
+      ...rest,
+      items: items.map(({ conversationId, sessionId, expiresAt: expiredAt }) => ({
+        conversationId,
+        sessionId,
+        expiredAt,
+      })),
+    }
+  },
+})

@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { ExpiredLease, SessionLeases } from '../../ports/session-leases.ts'
+import { type Database, named, readDocuments, reading, withRetry } from './database.ts'
+import { fromCursor, limitOf, paged } from './paging.ts'
+import { aConversation, aSession, reader, time } from './row-types.ts'
+
+const toLease = reader(
+  'lease',
+  z.object({ conversation_id: aConversation, session_id: aSession, expires_at: time }).transform(
+    (row): ExpiredLease => ({
+      conversationId: row.conversation_id,
+      sessionId: row.session_id,
+      expiredAt: row.expires_at,
+    }),
+  ),
+)
+
+/** Until when holders are to be heard of, by the server's clock. */
+export const leasesIn = (database: Database): SessionLeases => {
+  const leases = named(database, 'session_leases')
+  const sessions = named(database, 'agent_sessions')
+  return {
+    renew: (session, holder, leaseMs) =>
+      reading(() =>
+        withRetry(async () => {
+          const renewed = await sql`update ${leases}
+            set expires_at = clock_timestamp() + ${leaseMs}::integer * interval '1 millisecond'
+            where session_id = ${session}::uuid and holder = ${holder}::uuid returning session_id`.execute(
+            database.kysely,
+          )
+          return renewed.rows.length > 0
+        }),
+      ),
+    listExpired: (page) =>
+      reading(async () => {
+        const [at, id] = page.after === undefined ? [] : fromCursor(page.after, 2)
+        const from =
+          at === undefined ? sql`true` : sql`(l.expires_at, l.session_id) > (${at}::timestamptz, ${id}::uuid)`
+        const query = sql<{ json: string }>`select to_jsonb(l)::text as json from ${leases} l
+          join ${sessions} s on s.conversation_id = l.conversation_id and s.id = l.session_id
+          where l.expires_at <= clock_timestamp() and (s.state = 'active' or s.held_by is not null) and ${from}
+          order by l.expires_at, l.session_id limit ${limitOf(page)}`
+        const rows = await readDocuments(async () => (await query.execute(database.kysely)).rows)
+        return paged(rows.map(toLease), page, (lease) => [lease.expiredAt, lease.sessionId])
+      }),
+  }
+}

@@ -1,0 +1,84 @@
+import type { AgentSession } from '../agent-session.ts'
+import type { ContextMonitor, RestartRefused } from '../context-monitor.ts'
+import { type Decided, expecting } from '../decision.ts'
+import { defined } from '../defined.ts'
+import type { SourceFacts } from '../facts.ts'
+import type { HandoffFlag, HandoffMetadata, TraceContext } from '../handoff.ts'
+import type { Instant } from '../instant.ts'
+import { type BudgetLimit, describeLimit, exhaustedBy, madeProgress } from '../restart-budget.ts'
+import { err, ok } from '../result.ts'
+import { decideSession, evolveSession } from '../session-lifecycle.ts'
+import { findWorking, type SessionTarget } from './change-session.ts'
+import { initiateHandoff, type NewHandoffIds } from './initiate-handoff.ts'
+
+/** What it takes to restart a session in a fresh window. */
+export interface BeginRestart extends SessionTarget {
+  readonly reason: string
+  readonly flags?: readonly HandoffFlag[]
+  readonly traceContext?: TraceContext
+}
+
+/** What beginning a restart answers with: the handoff, or what the budget has against it. */
+export interface RestartBegun {
+  readonly session: AgentSession
+  readonly monitor?: ContextMonitor
+  readonly handoff?: HandoffMetadata
+  /** Nothing was initiated: this part of the budget is used up. */
+  readonly refusedBy?: BudgetLimit
+}
+
+/**
+ * Begins a restart: a `context_restart` handoff to the same agent. With the budget used up there is none; the session is
+ * failed, or left alone when the budget says to carry on.
+ */
+export const beginRestart = (
+  facts: SourceFacts,
+  request: BeginRestart,
+  { ids, at }: { readonly ids: NewHandoffIds; readonly at: Instant },
+): Decided<RestartBegun> => {
+  const found = findWorking(facts, request)
+  if (!found.ok) return found
+  const { conversation, restarts, exchangeToolCalls, lastToolCalls } = facts
+  if (conversation === undefined || restarts === undefined)
+    return err({ code: 'session.not_found', sessionId: request.sessionId })
+  const { session } = found.value
+  const restarted = { session, hasToolCalls: exchangeToolCalls.length > 0 || lastToolCalls.length > 0 }
+  const limit = exhaustedBy(conversation.restartBudget, restarts, restarted, at)
+  if (limit !== undefined) return refuseRestart(facts, limit, at)
+  const flags = [...(request.flags ?? []), ...(madeProgress(restarted) ? [] : (['no_progress'] as const))]
+  const described = { ...request, kind: 'context_restart' as const, targetAgent: session.agentName, flags }
+  return initiateHandoff(facts, described, { ids, at })
+}
+
+const refuseRestart = (facts: SourceFacts, limit: BudgetLimit, at: Instant): Decided<RestartBegun> => {
+  const { working, conversation, monitor } = facts
+  if (working === undefined || conversation === undefined) throw new TypeError('A restart is refused to nobody')
+  const { session, holder } = working
+  const { restartBudget: budget } = conversation
+  const about = { version: 1, conversationId: session.conversationId, sessionId: session.id, at } as const
+  const refused: RestartRefused = {
+    type: 'context.restart_refused',
+    ...about,
+    limit,
+    whenExhausted: budget.whenExhausted,
+  }
+  if (budget.whenExhausted === 'carry_on') {
+    const unmoved = { type: 'expect_session' as const, session, expected: expecting(working) }
+    return ok({
+      changes: [unmoved],
+      events: [refused],
+      answer: defined({ session, monitor, refusedBy: limit }),
+    })
+  }
+  const failed = decideSession(session, { type: 'fail', reason: describeLimit(limit, budget), at })
+  if (!failed.ok) return failed
+  const ended = evolveSession(session, failed.value)
+  return ok({
+    changes: [
+      { type: 'move_session', working: { session: ended, holder }, expected: expecting(working) },
+      { type: 'drop_lease', session },
+    ],
+    events: [refused, failed.value],
+    answer: defined({ session: ended, monitor, refusedBy: limit }),
+  })
+}

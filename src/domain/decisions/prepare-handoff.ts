@@ -1,0 +1,103 @@
+import type { SourceSession } from '../agent-session.ts'
+import { CHECKPOINT_OUTCOMES, type CheckpointFacts } from '../checkpoint-facts.ts'
+import { captureWindow } from '../context-snapshot.ts'
+import type { Conversation } from '../conversation.ts'
+import type { Decided } from '../decision.ts'
+import { defined } from '../defined.ts'
+import type { HandoffFacts } from '../facts.ts'
+import { HANDOFF_FLAGS, type HandoffFlag, type HandoffMetadata } from '../handoff.ts'
+import { decideHandoff, evolveHandoff, type HandoffCommand } from '../handoff-lifecycle.ts'
+import type { AgentSessionId, HandoffId, SnapshotId } from '../ids.ts'
+import { fieldProblems } from '../input.ts'
+import type { Instant } from '../instant.ts'
+import { type Refusal, refuseForAll } from '../refusal.ts'
+import { err, ok } from '../result.ts'
+import { findHandoff, type HandoffAccepted } from './settle-handoff.ts'
+
+/** What it takes to keep what the outgoing agent left, or that it left nothing. */
+export interface KeepCheckpoint {
+  readonly handoffId: HandoffId
+  /** The checkpoint; absent when there is none. */
+  readonly document?: string
+  readonly flags?: readonly HandoffFlag[]
+  readonly checkpoint: CheckpointFacts
+}
+
+/** What it takes to keep what a successor is to open with. */
+export interface PrepareHandoff {
+  readonly handoffId: HandoffId
+  readonly claimant: string
+  readonly continuation: string
+  /** The session that will be, so that hooks and runtimes can be told of it before. */
+  readonly targetSessionId: AgentSessionId
+}
+
+/** Keeps what became of asking the outgoing agent, and a picture of the window it wrote from. */
+export const keepCheckpoint = (
+  facts: HandoffFacts,
+  { handoffId, document, flags = [], checkpoint }: KeepCheckpoint,
+  { snapshotId, at }: { readonly snapshotId: SnapshotId; readonly at: Instant },
+): Decided<HandoffAccepted> => {
+  const problem = refuseForAll([...fieldProblems({ document }), ...flagProblems(flags), ...outcomeProblems(checkpoint)])
+  if (problem !== undefined) return err(problem)
+  const moved = moveHandoff(facts, handoffId, {
+    type: 'checkpoint',
+    ...defined({ document }),
+    flags,
+    checkpoint,
+    at,
+    now: facts.now,
+  })
+  if (!moved.ok || document === undefined) return moved
+  const { session } = moved.value.answer
+  const { conversationId } = session
+  const snapshot = captureWindow(session, { id: snapshotId, type: 'checkpoint', at })
+  return ok({
+    ...moved.value,
+    changes: [...moved.value.changes, { type: 'add_snapshot', snapshot }],
+    events: [...moved.value.events, { type: 'snapshot.captured', version: 1, conversationId, at, snapshot }],
+  })
+}
+
+/** Keeps what the successor is to open with, and which session it will be. */
+export const prepareHandoff = (
+  facts: HandoffFacts,
+  { handoffId, claimant, continuation, targetSessionId: sessionId }: PrepareHandoff,
+  at: Instant,
+): Decided<HandoffAccepted> => {
+  const problem = refuseForAll(fieldProblems({ claimant, continuation }))
+  if (problem !== undefined) return err(problem)
+  const prepared = { sessionId, continuation }
+  return moveHandoff(facts, handoffId, { type: 'prepare', by: claimant, prepared, at, now: facts.now })
+}
+
+const moveHandoff = (facts: HandoffFacts, handoffId: HandoffId, command: HandoffCommand): Decided<HandoffAccepted> => {
+  const found = findHandoff(facts, handoffId)
+  if (!found.ok) return found
+  const { handoff, source, conversation } = found.value
+  const decided = decideHandoff(handoff, command)
+  if (!decided.ok) return decided
+  const after = evolveHandoff(handoff, decided.value)
+  return ok({
+    changes: [{ type: 'move_handoff', handoff: after, expected: handoff.version }],
+    events: [decided.value],
+    answer: answerOf(after, source, conversation, facts),
+  })
+}
+
+const answerOf = (
+  handoff: HandoffMetadata,
+  { session }: SourceSession,
+  conversation: Conversation,
+  { monitor }: HandoffFacts,
+): HandoffAccepted => defined({ handoff, session, conversation, monitor })
+
+const flagProblems = (flags: readonly HandoffFlag[]): readonly Refusal[] =>
+  flags
+    .filter((flag) => !HANDOFF_FLAGS.includes(flag))
+    .map((flag) => ({ code: 'input.invalid', field: 'flags', problem: `"${String(flag)}" is not a known flag` }))
+
+const outcomeProblems = ({ outcome }: CheckpointFacts): readonly Refusal[] =>
+  CHECKPOINT_OUTCOMES.includes(outcome)
+    ? []
+    : [{ code: 'input.invalid', field: 'checkpoint', problem: `"${String(outcome)}" is no outcome of asking for one` }]

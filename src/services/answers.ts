@@ -1,0 +1,21 @@
+import type { AgentSession } from '../domain/agent-session.ts'
+import type { ContextMonitor } from '../domain/context-monitor.ts'
+import type { TurnsRecorded } from '../domain/decisions/record-turns.ts'
+import type { HandoffMetadata } from '../domain/handoff.ts'
+import type { Refusal } from '../domain/refusal.ts'
+import type { Result } from '../domain/result.ts'
+import type { WindowStanding } from './context-service.ts'
+
+/** A promise of an answer, or of the reason there is none. */
+export type Reply<T> = Promise<Result<T, Refusal>>
+
+/** A handoff, and its source as the command left it. */
+export interface HandoffAndSource {
+  readonly handoff: HandoffMetadata
+  readonly session: AgentSession
+  /** What is watched of the source's window. */
+  readonly monitor?: ContextMonitor
+}
+
+/** The turns with their places, the session they leave behind, and how full its window is. */
+export interface RecordedTurns extends TurnsRecorded, WindowStanding {}
