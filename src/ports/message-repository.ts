@@ -1,5 +1,6 @@
 import type { AgentSessionId, ConversationId, TurnId } from '../domain/ids.ts'
-import type { MessageInHistory } from '../domain/message.ts'
+import type { Message, MessageInHistory } from '../domain/message.ts'
+import type { ToolCallReference } from '../domain/tool-call.ts'
 import type { Turn } from '../domain/turn.ts'
 import type { WindowAtTurn } from '../domain/window-at-turn.ts'
 import type { Page, Paged } from './page.ts'
@@ -12,6 +13,10 @@ export interface MessageRepository {
   findTurn(id: TurnId): Promise<Turn | undefined>
   /** What the session's window held right after a turn, counted from its messages, in one read. */
   findWindowAt(id: TurnId): Promise<WindowAtTurn | undefined>
+  /** The message a session opens with, if it has one. */
+  findOpening(session: AgentSessionId): Promise<Message | undefined>
+  /** The latest use of each of these calls that was recorded in a conversation, in order. */
+  findToolCalls(conversation: ConversationId, callIds: readonly string[]): Promise<readonly ToolCallReference[]>
   /** By turn number. */
   listTurns(session: AgentSessionId, page: Page): Promise<Paged<Turn>>
   /** By sequence number, each with the handoffs it has to do with. */

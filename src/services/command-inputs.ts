@@ -61,6 +61,7 @@ const ASKS = {
   open_conversation: ['originalTask', 'externalKey', 'subject', 'parentId', 'workspace', 'restartBudget'],
   start_session: [
     'conversationId',
+    'sessionId',
     'agentName',
     'backend',
     'model',

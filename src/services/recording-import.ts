@@ -4,6 +4,7 @@ import { defined } from '../domain/defined.ts'
 import { type CommandId, type ConversationId, commandId } from '../domain/ids.ts'
 import type { TurnInput } from '../domain/turn.ts'
 import { unwrap } from '../domain/unwrap.ts'
+import type { UsageReading } from '../domain/usage-reading.ts'
 import type { HandoffService } from './handoff-service.ts'
 import type { RecordSeen } from './replay.ts'
 import { TurnCollector } from './turn-collector.ts'
@@ -38,7 +39,7 @@ const LONGEST_TASK = 2_000
  */
 export class RecordingImport {
   readonly #deps: RecordingImportDeps
-  readonly #collector = new TurnCollector()
+  readonly #collector = new TurnCollector((reading) => asRecorded(reading, this.#format))
   #session: string | undefined
   #format = 'unknown'
   #batch: TurnInput[] = []
@@ -55,7 +56,8 @@ export class RecordingImport {
   async take(seen: RecordSeen): Promise<void> {
     this.#format = seen.reader.format
     this.#session ??= seen.reader.words?.(seen.record).session
-    for (const turn of this.#collector.take(seen)) await this.#add(turn)
+    const texts = seen.reader.words?.(seen.record).texts ?? []
+    for (const turn of this.#collector.take({ ...seen, texts })) await this.#add(turn)
   }
 
   /** Keeps what is left. Nothing is kept of a recording without a turn of the main thread. */
@@ -112,4 +114,12 @@ export class RecordingImport {
     const [, a, b, c, d, e] = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/.exec(hex) ?? []
     return commandId(`${a}-${b}-8${c}-8${d}-${e}`)
   }
+}
+
+/** A turn keeps what its request said, and who said it; what came after it is in the next one. */
+const asRecorded = (reading: UsageReading, runtime: string): UsageReading => {
+  if (reading.state === 'unknown') return reading
+  const { pendingTokens: _, ...kept } = reading
+  // Read from the end, so nothing of it is still to come.
+  return { ...kept, provenance: { runtime, source: 'recording', semantics: 'exact' } }
 }

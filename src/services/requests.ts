@@ -56,7 +56,7 @@ export interface RecordTurnsRequest extends AsHolder, TurnOptions {
   readonly turns: readonly TurnInput[]
 }
 /** What may be said beside the turns. */
-export type TurnOptions = Pick<RecordTurns, 'isLast' | 'traceContext'>
+export type TurnOptions = Pick<RecordTurns, 'withholdRestart' | 'traceContext'>
 /** What it takes to take a session over. */
 export interface TakeOverRequest extends Omit<OnSession, 'holder'>, TakeOver {}
 /** What it takes to say under which name the runtime launched a session. */

@@ -114,8 +114,8 @@ export const recordingTurns = (asked: RecordTurnsRequest, context: CommandContex
   const drafts = request.turns.map((turn) => draftTurn(turn, context.ids))
   const at = context.clock.now()
   const ids = { handoff: newHandoffIds(context.ids), signal: () => signalId(context.ids.next()) }
-  const { session, holder, monitor, turns, isLast, traceContext } = request
-  const wanted = { holder, turns, ...defined({ isLast, traceContext }) }
+  const { session, holder, monitor, turns, withholdRestart, traceContext } = request
+  const wanted = { holder, turns, ...defined({ withholdRestart, traceContext }) }
   const { sessionId } = targetOf(request)
   const isHeld = typeof session !== 'string' && monitor?.sessionId === sessionId
   return {

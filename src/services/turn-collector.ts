@@ -1,15 +1,26 @@
 import type { MessageInput, ToolCallInput, TurnInput } from '../domain/turn.ts'
 import type { UsageReading } from '../domain/usage-reading.ts'
 import type { WindowEvent } from '../domain/window-event.ts'
+import type { WindowTracker } from '../domain/window-tracker.ts'
 import type { RecordedText } from '../ports/window-reader.ts'
-import type { RecordSeen } from './replay.ts'
 
 /** What a turn may hold: far more than a window, and a bound for a recording in which no turn ever ends. */
 const MOST_MESSAGES = 2_000
 const LONGEST_TEXT = 1_000_000
 
-/** Puts the records of a recording together to turns: what was asked, what was answered, and what the request said. */
+/** What a runtime said, once the tracker has taken it. */
+export interface Said {
+  readonly events: readonly WindowEvent[]
+  readonly texts: readonly RecordedText[]
+  /** Whether it began a turn of the main thread. */
+  readonly isNewTurn: boolean
+  readonly tracker: WindowTracker
+}
+
+/** Puts what a runtime said together to turns: what was asked, what was answered, and what the request said. */
 export class TurnCollector {
+  /** Which part of the tracker's reading a turn keeps, of what was said up to its end. */
+  readonly #keep: (reading: UsageReading) => UsageReading
   readonly #turns: TurnInput[] = []
   #messages: MessageInput[] = []
   #usage: UsageReading | undefined
@@ -19,13 +30,16 @@ export class TurnCollector {
   /** The model that answered first. */
   model: string | undefined
 
-  /** Takes a record and answers with the turns that it brought to an end. */
-  take({ record, reader, events, isNewTurn, tracker }: RecordSeen): readonly TurnInput[] {
+  constructor(keep: (reading: UsageReading) => UsageReading) {
+    this.#keep = keep
+  }
+
+  /** Takes what was said and answers with the turns that it brought to an end. */
+  take({ events, texts, isNewTurn, tracker }: Said): readonly TurnInput[] {
     const request = events.find((event) => event.type === 'request')
     if (isNewTurn) this.#begin(request)
-    if (this.#usage !== undefined && events.some(({ type }) => type === 'request' || type === 'answered'))
-      this.#usage = asRecorded(tracker.reading(), reader.format)
-    for (const { role, text } of reader.words?.(record).texts ?? []) this.#say({ role, text: cut(text) })
+    this.#read(tracker.reading(), events)
+    for (const { role, text } of texts) this.#say({ role, text: cut(text) })
     for (const event of events) if (event.type === 'tool_call') this.#call(event)
     // Everything that belongs to a request reported late has been said before it.
     if (isNewTurn && request?.isLate === true) this.#end()
@@ -36,6 +50,12 @@ export class TurnCollector {
   rest(): readonly TurnInput[] {
     if (this.#usage !== undefined) this.#end()
     return this.#turns.splice(0)
+  }
+
+  /** A compaction wipes the reading out; the turn before it keeps what its request said. */
+  #read(reading: UsageReading, events: readonly WindowEvent[]): void {
+    const isAboutIt = events.some(({ type }) => type === 'request' || type === 'answered' || type === 'appended')
+    if (this.#usage !== undefined && isAboutIt && reading.state === 'metered') this.#usage = this.#keep(reading)
   }
 
   #begin(request: Extract<WindowEvent, { type: 'request' }> | undefined): void {
@@ -71,11 +91,3 @@ export class TurnCollector {
 }
 
 const cut = (text: string): string => (text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text)
-
-/** A turn keeps what its request said, and who said it; what came after it is in the next one. */
-const asRecorded = (reading: UsageReading, runtime: string): UsageReading => {
-  if (reading.state === 'unknown') return reading
-  const { pendingTokens: _, ...kept } = reading
-  // Read from the end, so nothing of it is still to come.
-  return { ...kept, provenance: { runtime, source: 'recording', semantics: 'exact' } }
-}

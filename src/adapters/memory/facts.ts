@@ -124,7 +124,8 @@ const restartUse = (tables: Tables, { conversationId, initiatedByHandoff, starte
   })
 }
 
-const namedCalls = (
+/** The latest use of each of these calls in a conversation, in order. */
+export const namedCalls = (
   tables: Tables,
   conversationId: ConversationId,
   callIds: readonly string[],

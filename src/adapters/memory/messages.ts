@@ -5,6 +5,7 @@ import { sequenceRange } from '../../domain/sequence.ts'
 import type { Turn } from '../../domain/turn.ts'
 import type { WindowAtTurn } from '../../domain/window-at-turn.ts'
 import type { MessageRepository } from '../../ports/message-repository.ts'
+import { namedCalls } from './facts.ts'
 import { numberKey, pageBy } from './paging.ts'
 import type { Tables } from './tables.ts'
 
@@ -15,6 +16,12 @@ export const messagesIn = (tables: Tables): MessageRepository => ({
     const turn = tables.turns.get(id)
     return turn && windowAt(tables, turn)
   },
+  findOpening: async (id) => {
+    const session = tables.sessions.get(id)?.session
+    const first = session && tables.messages.at('sequence', `${session.conversationId}/${session.startSequence}`)
+    return first?.sessionId === id && first.turnId === undefined ? first : undefined
+  },
+  findToolCalls: async (conversation, callIds) => namedCalls(tables, conversation, [...new Set(callIds)]),
   listTurns: async (session, page) =>
     pageBy(tables.turns.in('session', session), ({ number }) => numberKey(number), page),
   listMessages: async (conversation, page) => {

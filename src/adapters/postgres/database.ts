@@ -10,6 +10,7 @@ export interface Schema {
     conversation_id: string
     id: string
     epoch: number
+    start_sequence: number
     provider_session_id: string | null
     state: string
     held_by: string | null

@@ -1,11 +1,16 @@
 import { sql } from 'kysely'
+import { z } from 'zod'
 import type { MessageInHistory } from '../../domain/message.ts'
 import type { Turn } from '../../domain/turn.ts'
 import type { MessageRepository } from '../../ports/message-repository.ts'
 import { type Database, named, readDocuments, reading } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 import { toMessage, toTurn } from './record-rows.ts'
+import { reader, toolCall } from './row-types.ts'
+import { toStorableJson } from './text-codec.ts'
 import { readWindowAt } from './window-at-turn.ts'
+
+const toToolCalls = reader('tool call', z.array(toolCall))
 
 /** Turns with their tool calls, and messages with the handoffs they have to do with. */
 export const messagesIn = (database: Database): MessageRepository => {
@@ -18,6 +23,33 @@ export const messagesIn = (database: Database): MessageRepository => {
   return {
     findTurn: (id) => reading(async () => (await readTurns(turns().where('t.id', '=', id)))[0]),
     findWindowAt: (id) => reading(() => readWindowAt(database, id)),
+    findOpening: (session) =>
+      reading(async () => {
+        const rows = await readDocuments(() =>
+          kysely
+            .selectFrom('messages as m')
+            .innerJoin('agent_sessions as s', (join) =>
+              join
+                .onRef('s.conversation_id', '=', 'm.conversation_id')
+                .onRef('s.start_sequence', '=', 'm.sequence_number')
+                .onRef('s.id', '=', 'm.session_id'),
+            )
+            .select(messageDocument(database).as('json'))
+            .where('s.id', '=', session)
+            .where('m.turn_id', 'is', null)
+            .execute(),
+        )
+        const { metadata: _, ...opening } = rows.map(toMessage)[0] ?? { metadata: undefined }
+        return 'id' in opening ? opening : undefined
+      }),
+    findToolCalls: (conversation, callIds) =>
+      reading(async () => {
+        const list = sql`array(select jsonb_array_elements_text(${toStorableJson([...new Set(callIds)])}::text::jsonb))`
+        const query = sql<{ json: string }>`select
+          ${named(database, 'named_tool_calls')}(${conversation}::uuid, ${list})::text as json`
+        const [calls] = await readDocuments(async () => (await query.execute(kysely)).rows)
+        return toToolCalls(calls)
+      }),
     listTurns: (session, page) =>
       reading(async () => {
         const conversation = sql<string>`(select conversation_id from ${named(database, 'agent_sessions')} where id = ${session}::uuid)`

@@ -25,8 +25,8 @@ export interface RecordTurns {
   readonly sessionId: AgentSessionId
   readonly holder: HolderToken
   readonly turns: readonly TurnInput[]
-  /** The work is done with these turns: however full the window is, there is nothing to restart for. */
-  readonly isLast?: boolean
+  /** However full the window is, these turns lead to no restart: the work is done, or room is already being made. */
+  readonly withholdRestart?: boolean
   /** Kept with the restart that these turns may lead to. */
   readonly traceContext?: TraceContext
 }
@@ -91,7 +91,7 @@ export const recordTurns = (
     changes: pressureChanges(before, watched.monitor, signals),
     events: [...events, ...watched.reached],
   }
-  if (request.isLast === true || !isRestartDue(watched.monitor, watched.reached)) {
+  if (request.withholdRestart === true || !isRestartDue(watched.monitor, watched.reached)) {
     const moved: Change = { type: 'move_session', working: { session, holder }, expected: guard }
     return ok({ changes: [moved, ...changes, ...pressure.changes], events: pressure.events, answer: kept })
   }

@@ -15,6 +15,8 @@ import { beginSession, type SessionStarted } from '../session-lifecycle.ts'
 /** What it takes to start a session. */
 export interface StartSession {
   readonly conversationId: ConversationId
+  /** A new id chosen in advance, for who has to name the session before it is there. */
+  readonly sessionId?: AgentSessionId
   readonly agentName: string
   /** What runs the agent, such as `claude_agent_sdk`. */
   readonly backend: string
@@ -57,7 +59,8 @@ export const startSession = (
   if (facts.baton !== undefined) return err(batonTaken(facts.baton))
   const described = defined({ conversationId, agentName: agentName.trim(), backend, model, parentSessionId })
   const place = { epoch: facts.lastEpoch + 1, startSequence: facts.nextSequence, startedAt: at }
-  const started = newSession({ id: ids.sessionId, ...described, ...place }, ids, {
+  const id = request.sessionId ?? ids.sessionId
+  const started = newSession({ id, ...described, ...place }, ids, {
     ...defined({ prompt, providerSessionId, leaseMs }),
     watch: { ...watch, ...request.monitor },
   })
