@@ -34,7 +34,7 @@ create table batonpass.handoffs (
   constraint handoffs_status_known check (status in ('initiated', 'accepted', 'completed', 'cancelled', 'failed')),
   constraint handoffs_flags_known
     check (flags <@ array['minimal_continuation', 'checkpoint_timed_out', 'checkpoint_missing', 'checkpoint_failed',
-      'checkpoint_skipped', 'decided_by_hook', 'window_overflowed', 'no_progress']),
+      'checkpoint_skipped', 'decided_by_hook', 'window_overflowed', 'runtime_lost', 'no_progress']),
   -- Trimmed as programs trim, at least of ASCII blanks; btrim() alone would take a tab for a name.
   constraint handoffs_agents_named
     check (source_agent ~ '[^ \t\n\r\f\v]' and target_agent ~ '[^ \t\n\r\f\v]'),

@@ -4,12 +4,19 @@ import { defined } from './domain/defined.ts'
 import type { AuditService } from './services/audit-service.ts'
 import type { ContextService } from './services/context-service.ts'
 import type { HandoffService } from './services/handoff-service.ts'
+import type { AgentRun } from './services/runner/agent-run.ts'
+import type { Recovered, RecoverRequest } from './services/runner/recover.ts'
+import type { RunRequest } from './services/runner/run-request.ts'
 
 /** Batonpass, put together and ready. Close it, or leave its `await using` block, when done. */
 export interface Batonpass extends AsyncDisposable {
   readonly handoffs: HandoffService
   readonly context: ContextService
   readonly audit: AuditService
+  /** Runs an agent, in as many windows as it takes. Iterate the answer for its messages. */
+  run<Message>(request: RunRequest<Message>): AgentRun<Message>
+  /** Finishes, or fails, what processes that are gone have left behind. */
+  recover(request?: RecoverRequest): Promise<readonly Recovered[]>
   close(): Promise<void>
 }
 
@@ -41,7 +48,10 @@ export const createBatonpass = async (options: CreateOptions = {}): Promise<Bato
   const close = async (): Promise<void> => {
     if (isOurs) await store[Symbol.asyncDispose]()
   }
+  const runner = parts.resolve(TOKENS.restartRunner)
   return {
+    run: (request) => runner.run(request),
+    recover: (request) => runner.recover(request),
     handoffs: parts.resolve(TOKENS.handoffService),
     context: parts.resolve(TOKENS.contextService),
     audit: parts.resolve(TOKENS.auditService),
@@ -50,8 +60,13 @@ export const createBatonpass = async (options: CreateOptions = {}): Promise<Bato
   }
 }
 
-/** What of a configuration is in force here; the rest is for whoever runs agents. */
-const settingsOf = ({ monitor, contextLimit, restart }: Configuration): Partial<BatonpassOptions> => ({
-  monitor: defined({ ...monitor, contextLimit }),
-  restartBudget: restart.budget,
-})
+/** A configuration as options. */
+const settingsOf = (configuration: Configuration): Partial<BatonpassOptions> => {
+  const { monitor, contextLimit, restart, hooks, workspace } = configuration
+  const { budget: restartBudget, template, checkpointTimeoutMs } = restart
+  return {
+    monitor: defined({ ...monitor, contextLimit }),
+    restartBudget,
+    runs: defined({ hooks, workspace, template, checkpointTimeoutMs }),
+  }
+}

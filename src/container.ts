@@ -6,6 +6,7 @@ import { statusLineReader } from './adapters/claude/status-line-reader.ts'
 import { transcriptReader } from './adapters/claude/transcript-reader.ts'
 import { execReader } from './adapters/codex/exec-reader.ts'
 import { rolloutReader } from './adapters/codex/rollout-reader.ts'
+import { NodeHookRunner } from './adapters/hooks/node-hook-runner.ts'
 import { MemoryStore } from './adapters/memory/memory-store.ts'
 import { type OpenMigrator, openMigratorAt } from './adapters/postgres/open-migrator.ts'
 import { openPglite } from './adapters/postgres/open-pglite.ts'
@@ -17,13 +18,17 @@ import { uuidV7Ids } from './adapters/system/uuid-v7-ids.ts'
 import type { MonitorSettings } from './domain/context-monitor.ts'
 import { defined } from './domain/defined.ts'
 import { DEFAULT_RESTART_BUDGET, type RestartBudget } from './domain/restart-budget.ts'
+import type { HookRunner } from './ports/hook-runner.ts'
 import type { Notifier } from './ports/notifier.ts'
+import type { RunTelemetry } from './ports/run-telemetry.ts'
 import type { Store } from './ports/store.ts'
 import type { Clock, IdGenerator } from './ports/system.ts'
 import type { WindowReader } from './ports/window-reader.ts'
 import { AuditService } from './services/audit-service.ts'
 import { ContextService } from './services/context-service.ts'
 import { HandoffService, type HandoffServiceDeps } from './services/handoff-service.ts'
+import { RestartRunner } from './services/restart-runner.ts'
+import type { RunSettings } from './services/runner/run-request.ts'
 
 /** Where everything is kept. Without any of these: the embedded store in `.batonpass/`. */
 export interface StoreOptions {
@@ -53,6 +58,12 @@ export interface BatonpassOptions extends StoreOptions {
   readonly restartBudget?: RestartBudget
   /** Is told of signals as soon as they are stored. */
   readonly notifier?: Notifier
+  /** How agents are run unless a run says otherwise: hooks, checkpoint template and timeout, workspace, lease. */
+  readonly runs?: RunSettings
+  /** Calls hooks; the usual one unless given. */
+  readonly hookRunner?: HookRunner
+  /** Shows sessions, turns and handoffs to whoever watches. */
+  readonly telemetry?: RunTelemetry
 }
 
 /** What the container is built from: a store that is already open, and the rest if wanted. */
@@ -82,6 +93,7 @@ export const TOKENS = {
   handoffService: token<HandoffService>('HandoffService'),
   auditService: token<AuditService>('AuditService'),
   contextService: token<ContextService>('ContextService'),
+  restartRunner: token<RestartRunner>('RestartRunner'),
 } as const
 
 /**
@@ -109,6 +121,13 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
   parts.register(TOKENS.contextService, { useFactory: instanceCachingFactory((c) => new ContextService(around(c))) })
   parts.register(TOKENS.auditService, {
     useFactory: instanceCachingFactory((c) => new AuditService({ store: c.resolve(TOKENS.store), sha256 })),
+  })
+  const { runs: settings = {}, hookRunner = new NodeHookRunner(), telemetry } = given
+  parts.register(TOKENS.restartRunner, {
+    useFactory: instanceCachingFactory((c) => {
+      const [handoffs, context] = [c.resolve(TOKENS.handoffService), c.resolve(TOKENS.contextService)]
+      return new RestartRunner({ ...around(c), handoffs, context, hookRunner, settings, ...defined({ telemetry }) })
+    }),
   })
   return parts
 }

@@ -1,3 +1,8 @@
+export {
+  type FunctionRuntimeOptions,
+  functionRuntime,
+  type MessageMeaning,
+} from './adapters/runtime/function-runtime.ts'
 export { InProcessNotifier, type SignalListener } from './adapters/system/in-process-notifier.ts'
 export { sha256 } from './adapters/system/sha256.ts'
 export { systemClock } from './adapters/system/system-clock.ts'
@@ -22,6 +27,7 @@ export {
 export type { AuditHead, SealedEntry, Sha256 } from './domain/audit-chain.ts'
 export type { AuditEntry, AuditEvent } from './domain/audit-event.ts'
 export type { AuditProblem, AuditProblemClass, AuditVerdict } from './domain/audit-verdict.ts'
+export type { CheckpointFacts, CheckpointOutcome } from './domain/checkpoint-facts.ts'
 export { type CheckpointRequest, checkpointPrompt, DEFAULT_CHECKPOINT_TEMPLATE } from './domain/checkpoint-prompt.ts'
 export { type CheckpointReview, type ReviewOptions, reviewCheckpoint } from './domain/checkpoint-review.ts'
 export { CHECKPOINT_SECTIONS, type CheckpointSection } from './domain/checkpoint-section.ts'
@@ -55,6 +61,7 @@ export {
 } from './domain/continuation.ts'
 export type { Conversation, Workspace } from './domain/conversation.ts'
 export type { Change, Expected } from './domain/decision.ts'
+export type { RestartBegun } from './domain/decisions/begin-restart.ts'
 export type { OpenConversation } from './domain/decisions/open-conversation.ts'
 export type { ThreadOpened } from './domain/decisions/open-thread.ts'
 export type { TurnsRecorded } from './domain/decisions/record-turns.ts'
@@ -99,8 +106,10 @@ export { type MessageSummary, totalMessages } from './domain/message-summary.ts'
 export { DEFAULT_MILESTONES, type Milestone, type MilestoneName } from './domain/milestone.ts'
 export type { MonitorReport, ReportOutcome } from './domain/monitor-reports.ts'
 export { describeRefusal, type Refusal, type RefusalCode } from './domain/refusal.ts'
-export type { RestartBudget } from './domain/restart-budget.ts'
+export type { BudgetLimit, RestartBudget } from './domain/restart-budget.ts'
 export type { Result } from './domain/result.ts'
+export type { RunEvent, RunEventType, WindowFigures } from './domain/run-event.ts'
+export type { RunOutcome, RunSummary } from './domain/run-summary.ts'
 export {
   rangeContains,
   rangeLength,
@@ -126,6 +135,16 @@ export type {
 export { reportOf } from './domain/window-report.ts'
 export { WindowTracker } from './domain/window-tracker.ts'
 export type { AgentHandoffPort } from './ports/agent-handoff-port.ts'
+export type {
+  AgentRuntime,
+  Launch,
+  Resumption,
+  RunningAgent,
+  RuntimeEnd,
+  RuntimeQuestion,
+  RuntimeReply,
+  RuntimeStep,
+} from './ports/agent-runtime.ts'
 export type { AgentSessionRepository } from './ports/agent-session-repository.ts'
 export type { AuditLog, ChainPage, Changes, FeedEntry } from './ports/audit-log.ts'
 export type { ContextMonitorPort } from './ports/context-monitor-port.ts'
@@ -136,6 +155,16 @@ export type { MessageRepository } from './ports/message-repository.ts'
 export type { Notifier } from './ports/notifier.ts'
 export { type Cursor, everyPage, type ListOrder, type Page, type Paged } from './ports/page.ts'
 export type { Receipt } from './ports/receipt.ts'
+export type {
+  HandoffSpan,
+  RunTelemetry,
+  SessionSpan,
+  SpanEnd,
+  SpannedHandoff,
+  SpannedSession,
+  SpannedTurn,
+} from './ports/run-telemetry.ts'
+export type { ExpiredLease, SessionLeases } from './ports/session-leases.ts'
 export type { SignalQueue } from './ports/signal-queue.ts'
 export type { Store } from './ports/store.ts'
 export { StoreFailure, type StoreFailureCode } from './ports/store-failure.ts'
@@ -150,7 +179,7 @@ export type {
   Unit,
   UnitOfWork,
 } from './ports/unit-of-work.ts'
-export type { WindowReader } from './ports/window-reader.ts'
+export type { RecordedText, WindowReader } from './ports/window-reader.ts'
 export type { HandoffAndSource, RecordedTurns, Reply } from './services/answers.ts'
 export { AuditService, type AuditServiceDeps, type FollowRequest } from './services/audit-service.ts'
 export {
@@ -164,16 +193,28 @@ export { HandoffHistory } from './services/handoff-history.ts'
 export { HandoffService, type HandoffServiceDeps } from './services/handoff-service.ts'
 export type {
   AcceptRequest,
+  AccountRequest,
+  AttachRequest,
   ClaimNextRequest,
   CompleteRequest,
   EndRequest,
   FailSessionRequest,
+  HooksRequest,
   InitiateRequest,
+  KeepCheckpointRequest,
   OnSession,
+  PrepareRequest,
   RecordTurnRequest,
   RecordTurnsRequest,
   ReportRequest,
+  RestartRequest,
   SendRequest,
+  TakeOverRequest,
   ThreadRequest,
   WatchRequest,
 } from './services/requests.ts'
+export { RestartRunner } from './services/restart-runner.ts'
+export { AgentRun } from './services/runner/agent-run.ts'
+export type { Recovered, RecoverRequest } from './services/runner/recover.ts'
+export type { RunnerDeps } from './services/runner/run-in-progress.ts'
+export type { RunRequest, RunSettings } from './services/runner/run-request.ts'

@@ -58,6 +58,7 @@ export const HANDOFF_FLAGS = [
   'checkpoint_skipped',
   'decided_by_hook',
   'window_overflowed',
+  'runtime_lost',
   'no_progress',
 ] as const
 

@@ -121,7 +121,8 @@ export const hookSession = ({ sessionId, agentName, jobId, workspace = {} }: Hoo
   branch_name: workspace.branch ?? null,
 })
 
-const inPercent = (share: number): number => Math.round(share * 10_000) / 100
+/** A share in percent, to two places. */
+export const inPercent = (share: number): number => Math.round(share * 10_000) / 100
 
 /**
  * The window as hooks are told of it. More than the whole may be used; less than nothing never remains.

@@ -55,7 +55,7 @@ export interface RunningAgent<Message> {
 }
 
 /** A question to a session that is not to go on working. */
-export interface Question {
+export interface RuntimeQuestion {
   readonly providerSessionId: string
   readonly prompt: string
   readonly model?: string
@@ -89,5 +89,5 @@ export interface AgentRuntime<Message = unknown> {
   /** Whether a session is there and has been spoken in. Absent when the runtime cannot say. */
   has?(session: { readonly providerSessionId: string; readonly workspace?: Workspace }): Promise<boolean>
   /** Asks a session one thing. Absent when nothing can be asked: there is no checkpoint then. */
-  ask?(question: Question): Promise<RuntimeReply>
+  ask?(question: RuntimeQuestion): Promise<RuntimeReply>
 }

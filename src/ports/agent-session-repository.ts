@@ -10,6 +10,10 @@ import type { Page, Paged } from './page.ts'
 export interface AgentSessionRepository {
   find(id: AgentSessionId): Promise<AgentSession | undefined>
   findActive(conversation: ConversationId): Promise<AgentSession | undefined>
+  /** The session that has the baton: active, or held by an open handoff. */
+  findBaton(conversation: ConversationId): Promise<AgentSession | undefined>
+  /** The one with the highest epoch, whatever its state. */
+  findLatest(conversation: ConversationId): Promise<AgentSession | undefined>
   /** By epoch. */
   listForConversation(conversation: ConversationId, page: Page): Promise<Paged<AgentSession>>
   /** Across conversations, by the time they were started. */

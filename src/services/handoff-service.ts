@@ -32,13 +32,13 @@ import type {
   AcceptRequest,
   AccountRequest,
   AttachRequest,
-  CheckpointRequest,
   ClaimNextRequest,
   CompleteRequest,
   EndRequest,
   FailSessionRequest,
   HooksRequest,
   InitiateRequest,
+  KeepCheckpointRequest,
   OnSession,
   PrepareRequest,
   RecordTurnRequest,
@@ -189,7 +189,7 @@ export class HandoffService extends HandoffHistory {
   }
 
   /** Keeps what the outgoing agent left for its successor, or that it left nothing, before anyone takes over. */
-  keepCheckpoint(request: CheckpointRequest): Reply<HandoffAccepted> {
+  keepCheckpoint(request: KeepCheckpointRequest): Reply<HandoffAccepted> {
     return this.#runner.run(keepingCheckpoint(request, this.#context))
   }
 

@@ -70,7 +70,7 @@ export interface AccountRequest extends AsHolder {
 /** What it takes to restart a session in a fresh window, within its budget. */
 export interface RestartRequest extends AsHolder, Omit<BeginRestart, 'sessionId' | 'holder'> {}
 /** What it takes to keep what the outgoing agent left. */
-export interface CheckpointRequest extends OnHandoff, HeldAtHandoff, Omit<KeepCheckpoint, 'handoffId'> {}
+export interface KeepCheckpointRequest extends OnHandoff, HeldAtHandoff, Omit<KeepCheckpoint, 'handoffId'> {}
 /** What it takes to keep what a successor is to open with. */
 export interface PrepareRequest extends OnHandoff, HeldAtHandoff, Omit<PrepareHandoff, 'handoffId'> {}
 /** What it takes to log that hooks were called. */

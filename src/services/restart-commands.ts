@@ -6,7 +6,7 @@ import { snapshotId } from '../domain/ids.ts'
 import { MAX_REFERENCED_TOOL_CALLS } from '../domain/tool-call.ts'
 import { type CommandContext, handoffIdOf, newHandoffIds, redacted, stampOf, targetOf } from './command-inputs.ts'
 import { heldHandoff } from './held-facts.ts'
-import type { CheckpointRequest, HooksRequest, PrepareRequest, RestartRequest } from './requests.ts'
+import type { HooksRequest, KeepCheckpointRequest, PrepareRequest, RestartRequest } from './requests.ts'
 
 export const beginningRestart = (asked: RestartRequest, context: CommandContext) => {
   const request = redacted(asked, context)
@@ -27,7 +27,7 @@ export const beginningRestart = (asked: RestartRequest, context: CommandContext)
   }
 }
 
-export const keepingCheckpoint = (asked: CheckpointRequest, context: CommandContext) => {
+export const keepingCheckpoint = (asked: KeepCheckpointRequest, context: CommandContext) => {
   const request = redacted(asked, context)
   const at = context.clock.now()
   const id = snapshotId(context.ids.next())

@@ -11,6 +11,12 @@ export const sessionsIn = (tables: Tables): AgentSessionRepository => ({
     const baton = tables.sessions.at('baton', conversation)?.session
     return baton?.state === 'active' ? baton : undefined
   },
+  findBaton: async (conversation) => tables.sessions.at('baton', conversation)?.session,
+  findLatest: async (conversation) =>
+    tables.sessions
+      .in('conversation', conversation)
+      .map(({ session }) => session)
+      .reduce<AgentSession | undefined>((last, next) => (last && last.epoch > next.epoch ? last : next), undefined),
   listForConversation: async (conversation, page) =>
     pageBy<AgentSession>(
       tables.sessions.in('conversation', conversation).map(({ session }) => session),

@@ -20,6 +20,16 @@ export const sessionsIn = (database: Database): AgentSessionRepository => {
         const active = select().where('s.conversation_id', '=', conversation).where('s.state', '=', 'active')
         return (await read(active))[0]
       }),
+    findBaton: (conversation) =>
+      reading(async () => {
+        const baton = select().where('s.conversation_id', '=', conversation)
+        return (await read(baton.where((s) => s.or([s('s.state', '=', 'active'), s('s.held_by', 'is not', null)]))))[0]
+      }),
+    findLatest: (conversation) =>
+      reading(async () => {
+        const newest = select().where('s.conversation_id', '=', conversation).orderBy('s.epoch', 'desc').limit(1)
+        return (await read(newest))[0]
+      }),
     findByProviderSession: (id) =>
       reading(() =>
         read(select().where('s.provider_session_id', '=', toStorableText(id)).orderBy('s.started_at').orderBy('s.id')),

@@ -1,0 +1,100 @@
+import { defined } from '../../domain/defined.ts'
+import type {
+  AgentRuntime,
+  Launch,
+  Resumption,
+  RunningAgent,
+  RuntimeQuestion,
+  RuntimeReply,
+  RuntimeStep,
+} from '../../ports/agent-runtime.ts'
+import type { WindowReader } from '../../ports/window-reader.ts'
+
+/** What a message means; what it does not say is left out. */
+export type MessageMeaning = Partial<Omit<RuntimeStep<never>, 'message'>>
+
+/** An agent as a function that yields messages, and how to read them. */
+export interface FunctionRuntimeOptions<Message> {
+  /** Names what runs the agent; kept with every session. */
+  readonly backend: string
+  /** Begins a session. Its signal aborts when the agent is to stop; ending means that the work is done. */
+  readonly start: (launch: Launch) => AsyncIterable<Message>
+  /** Goes on in a session that was there before. */
+  readonly resume?: (launch: Resumption) => AsyncIterable<Message>
+  /** What a message means: a function of your own, or one of the readers. */
+  readonly read: ((message: Message) => MessageMeaning) | WindowReader
+  /** Asks a session for its checkpoint, with no tool to use. */
+  readonly ask?: (question: RuntimeQuestion) => Promise<RuntimeReply>
+  readonly has?: AgentRuntime['has']
+  /** Whether `start` takes a name for the session. */
+  readonly takesSessionId?: boolean
+}
+
+/**
+ * Any agent that yields messages, as a runtime.
+ *
+ * @example
+ * ```ts
+ * const runtime = functionRuntime({
+ *   backend: 'echo',
+ *   start: async function* ({ prompt }) {
+ *     yield { id: 'answer-1', text: `You said: ${prompt}` }
+ *   },
+ *   read: ({ id, text }) => ({
+ *     events: [{ type: 'request', key: id, promptTokens: 40, outputTokens: 9 }],
+ *     texts: [{ role: 'assistant', text }],
+ *   }),
+ * })
+ * await using batonpass = await createBatonpass({ store: 'memory' })
+ * const run = batonpass.run({ runtime, agent: 'echo', prompt: 'Hello' })
+ * for await (const message of run) console.log(message.text) // => You said: Hello
+ * ```
+ */
+export const functionRuntime = <Message>(options: FunctionRuntimeOptions<Message>): AgentRuntime<Message> => {
+  const { backend, start, resume, ask, has, takesSessionId = false } = options
+  const meaning = meaningOf(options.read)
+  return {
+    backend,
+    takesSessionId,
+    start: (launch) => launched(start, launch, meaning),
+    ...(resume !== undefined && { resume: (launch: Resumption) => launched(resume, launch, meaning) }),
+    ...(ask !== undefined && { ask }),
+    ...(has !== undefined && { has }),
+  }
+}
+
+const meaningOf = <Message>(read: FunctionRuntimeOptions<Message>['read']): ((message: Message) => MessageMeaning) => {
+  if (typeof read === 'function') return read
+  return (message) => {
+    const { session: providerSessionId, texts } = read.words?.(message) ?? { texts: [] }
+    return { events: read.read(message), texts, ...defined({ providerSessionId }) }
+  }
+}
+
+const launched = <Message, L extends Launch>(
+  begin: (launch: L) => AsyncIterable<Message>,
+  launch: L,
+  meaning: (message: Message) => MessageMeaning,
+): RunningAgent<Message> => {
+  const stopping = new AbortController()
+  const signal = AbortSignal.any([launch.signal, stopping.signal])
+  const steps = async function* (): AsyncGenerator<RuntimeStep<Message>> {
+    let hasEnded = false
+    try {
+      for await (const message of begin({ ...launch, signal })) {
+        const step = { events: [], texts: [], ...meaning(message), message }
+        hasEnded ||= step.end !== undefined
+        yield step
+        if (signal.aborted) break
+      }
+    } catch (error) {
+      // What it throws because it was told to stop is no failure.
+      if (!signal.aborted) throw error
+    }
+    if (!hasEnded) yield { events: [], texts: [], end: { type: stopping.signal.aborted ? 'interrupted' : 'idle' } }
+  }
+  return {
+    steps: steps(),
+    interrupt: async () => stopping.abort(new Error('The agent was interrupted.')),
+  }
+}

@@ -1,0 +1,67 @@
+import type { SessionState } from './agent-session.ts'
+import type { CheckpointOutcome } from './checkpoint-facts.ts'
+import type { HookMoment } from './hook-settings.ts'
+import type { AgentSessionId, ConversationId, HandoffId } from './ids.ts'
+import type { BudgetLimit, RestartBudget } from './restart-budget.ts'
+import type { RunSummary } from './run-summary.ts'
+import type { ToolCallInput } from './turn.ts'
+import type { CompactionTrigger } from './window-event.ts'
+
+/** Which run speaks. The job is the orchestrator's own key for the conversation. */
+export interface RunOrigin {
+  readonly version: 1
+  readonly conversationId: ConversationId
+  readonly agentName: string
+  readonly jobId: string | null
+}
+
+/** How full a window is; null where nobody can say. */
+export interface WindowFigures {
+  readonly usagePercent: number | null
+  readonly inputTokens: number | null
+  readonly contextWindow: number | null
+}
+
+interface OfSession {
+  readonly sessionId: AgentSessionId
+}
+
+interface Bodies {
+  'session:start': OfSession & {
+    readonly epoch: number
+    readonly isContinuation: boolean
+    readonly previousSessionId: AgentSessionId | null
+  }
+  'session:end': OfSession & { readonly state: SessionState; readonly reason: string | null }
+  /** Somebody else works the session now; this run has stopped. */
+  'session:replaced': OfSession
+  'turn:recorded': OfSession & WindowFigures & { readonly turn: number; readonly toolCalls: readonly ToolCallInput[] }
+  'context:milestone': OfSession & WindowFigures & { readonly milestone: string }
+  'context:compaction': OfSession & { readonly trigger: CompactionTrigger; readonly preTokens: number | null }
+  'context:handoff:start': WindowFigures & { readonly handoffId: HandoffId; readonly oldSessionId: AgentSessionId }
+  'context:handoff:checkpoint': { readonly handoffId: HandoffId; readonly outcome: CheckpointOutcome }
+  'context:handoff:complete': WindowFigures & {
+    readonly handoffId: HandoffId
+    readonly oldSessionId: AgentSessionId
+    readonly newSessionId: AgentSessionId
+    /** Which restart of the conversation it is, from 1. */
+    readonly handoffNumber: number
+  }
+  /** The work was done, or the run called off, before a successor began. */
+  'context:handoff:cancelled': { readonly handoffId: HandoffId; readonly reason: string }
+  'context:restart:refused': OfSession & {
+    readonly limit: BudgetLimit
+    readonly whenExhausted: RestartBudget['whenExhausted']
+  }
+  'hook:called': OfSession & { readonly moment: HookMoment; readonly hook: string; readonly ok: boolean }
+  'run:end': { readonly summary: RunSummary }
+}
+
+/** The name of something that happens in a run. */
+export type RunEventType = keyof Bodies
+
+/** Something that happened in a run, for whoever watches it. The record has all of it too. */
+export type RunEvent = { [Type in RunEventType]: { readonly type: Type } & RunOrigin & Bodies[Type] }[RunEventType]
+
+/** What is said of an event beside where it comes from. */
+export type RunNews = { [Type in RunEventType]: { readonly type: Type } & Bodies[Type] }[RunEventType]

@@ -1,0 +1,151 @@
+import { heldBy } from '../domain/agent-session.ts'
+import { defined } from '../domain/defined.ts'
+import type { AgentSessionId } from '../domain/ids.ts'
+import type { RunEvent } from '../domain/run-event.ts'
+import type { RunSummary } from '../domain/run-summary.ts'
+import { RefusedError } from '../domain/unwrap.ts'
+import type { AgentRuntime } from '../ports/agent-runtime.ts'
+import { AgentRun } from './runner/agent-run.ts'
+import { carryOutRestart } from './runner/carry-out-restart.ts'
+import { endingOf, endRun, type RunEnding } from './runner/end-run.ts'
+import { startHeartbeat } from './runner/heartbeat.ts'
+import { relaunch, startFresh } from './runner/launch.ts'
+import { beginFirst, conversationFor, takeOver, takeOverBaton } from './runner/open-run.ts'
+import { type Recovered, type RecoverRequest, recoverAll } from './runner/recover.ts'
+import { RunCancelled, RunTimedOut } from './runner/run-errors.ts'
+import { RunInProgress, type RunnerDeps } from './runner/run-in-progress.ts'
+import type { RunRequest } from './runner/run-request.ts'
+import { type Launcher, type SessionOutcome, workSession } from './runner/work-session.ts'
+
+/**
+ * Runs agents so that they never run out of window: it records what they say, notices a window filling, gets a
+ * checkpoint and goes on in a fresh session, once, even if the process dies in the middle.
+ *
+ * @example
+ * ```ts
+ * const store = new MemoryStore({ clock: systemClock })
+ * const deps = { store, clock: systemClock, ids: uuidV7Ids }
+ * const [handoffs, context] = [new HandoffService(deps), new ContextService(deps)]
+ * const runner = new RestartRunner({ ...deps, handoffs, context })
+ * const windows = [
+ *   { turns: [{ text: 'Half of it.', promptTokens: 900, tools: ['edit'] }], checkpoint: 'Half is done.' },
+ *   { turns: [{ text: 'All of it.', promptTokens: 100 }] },
+ * ]
+ * const runtime = new ScriptedRuntime({ windows, windowTokens: 1_000 })
+ * const run = runner.run({ runtime, agent: 'claude-code', prompt: 'Fix the flaky test', policy: 'auto' })
+ * for await (const message of run) console.log(message.text) // => Half of it.
+ * // => All of it.
+ * const { outcome, sessions, restarts } = await run.summary
+ * console.log(outcome, sessions, restarts) // => completed 2 1
+ * ```
+ */
+export class RestartRunner {
+  readonly #deps: RunnerDeps
+
+  constructor(deps: RunnerDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Runs a prompt. Iterate what it answers with: it passes every message of the agent on. A run of a conversation that an
+   * earlier one left unfinished goes on from the record.
+   *
+   * @throws RefusedError, from the iteration, when the conversation is worked by a process that is alive
+   */
+  run<Message>(request: RunRequest<Message>): AgentRun<Message> {
+    return new AgentRun((emit) => this.#work(request, emit))
+  }
+
+  /**
+   * Finishes what processes left behind that are gone: restarts that were under way, and sessions whose holder was not
+   * heard of in time. With the runtime of a session it is gone on with; without one it is failed, and says so.
+   *
+   * @returns what became of each, once all of them are over
+   */
+  recover(request: RecoverRequest = {}): Promise<readonly Recovered[]> {
+    return recoverAll(this.#deps, request, (sessionId, runtime) => this.#resume(sessionId, runtime, request))
+  }
+
+  async #resume(
+    sessionId: AgentSessionId,
+    runtime: AgentRuntime,
+    { signal, onEvent, ...settings }: RecoverRequest,
+  ): Promise<RunSummary> {
+    const session = await this.#deps.handoffs.session(sessionId)
+    if (session === undefined) throw new RefusedError({ code: 'session.not_found', sessionId })
+    const { conversationId, agentName: agent } = session
+    const about = { runtime, agent, conversationId, prompt: 'Go on.', ...defined({ signal }) }
+    const run = new AgentRun((emit) => this.#work({ ...settings.run, ...about }, emit, sessionId))
+    if (onEvent !== undefined) run.on(onEvent)
+    return run.finish()
+  }
+
+  async *#work<Message>(
+    request: RunRequest<Message>,
+    emit: (event: RunEvent) => void,
+    abandoned?: AgentSessionId,
+  ): AsyncGenerator<Message, void> {
+    const deps = this.#deps
+    request.signal?.throwIfAborted()
+    const conversation = await conversationFor(deps, request)
+    const run = new RunInProgress({ deps, request, conversation, emit })
+    const cancel = (): void => run.stop(new RunCancelled(`The run was called off: ${String(request.signal?.reason)}`))
+    request.signal?.addEventListener('abort', cancel, { once: true })
+    using _ = startHeartbeat(run)
+    const timer = await startDeadline(run)
+    let ending: RunEnding | undefined
+    try {
+      ending = yield* this.#sessions(run, abandoned)
+    } catch (error) {
+      // A session that is worked by a living process is none of ours: there is nothing to end.
+      if (!run.hasSession && error instanceof RefusedError) {
+        run.isSettling = true
+        throw error
+      }
+      ending = endingOf(run.signal.aborted ? run.signal.reason : error)
+    } finally {
+      clearTimeout(timer)
+      request.signal?.removeEventListener('abort', cancel)
+      const left = { outcome: 'cancelled', reason: 'Whoever ran it left before it was over.' } as const
+      if (!run.isSettling) await endRun(run, ending ?? left)
+    }
+  }
+
+  async *#sessions<Message>(
+    run: RunInProgress<Message>,
+    abandoned: AgentSessionId | undefined,
+  ): AsyncGenerator<Message, RunEnding> {
+    let next: Launcher<Message> | SessionOutcome = await this.#begin(run, abandoned)
+    for (;;) {
+      run.throwIfStopped()
+      const outcome: SessionOutcome = typeof next === 'function' ? yield* workSession(run, next) : next
+      if (outcome.type === 'over') return outcome
+      next = startFresh(run, await carryOutRestart(run, outcome.handoff))
+    }
+  }
+
+  /** What there is to do first: go on with what was left behind, or begin. */
+  async #begin<Message>(
+    run: RunInProgress<Message>,
+    abandoned: AgentSessionId | undefined,
+  ): Promise<Launcher<Message> | SessionOutcome> {
+    const { handoffs } = this.#deps
+    const left = abandoned === undefined ? undefined : await handoffs.session(abandoned)
+    if (left !== undefined) await takeOver(run, left)
+    else if (!(await takeOverBaton(run))) return beginFirst(run)
+    run.tally.sessions += 1
+    const handoffId = heldBy(run.held.session)
+    const handoff = handoffId === undefined ? undefined : await handoffs.handoff(handoffId)
+    return handoff === undefined ? relaunch(run) : { type: 'restart', handoff }
+  }
+}
+
+/** Stops a run when the time of its conversation is over, unless its budget says to carry on. */
+const startDeadline = async (run: RunInProgress): Promise<ReturnType<typeof setTimeout> | undefined> => {
+  const remaining = await run.remainingMs()
+  if (remaining === undefined || run.conversation.restartBudget.whenExhausted === 'carry_on') return undefined
+  const over = (): void => run.stop(new RunTimedOut('The time of the conversation is over.'))
+  const timer = setTimeout(over, Math.min(Math.max(0, remaining), 2_147_483_647))
+  timer.unref()
+  return timer
+}

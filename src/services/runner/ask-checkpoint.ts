@@ -1,0 +1,91 @@
+import { citedIn } from '../../domain/checkpoint-citation.ts'
+import { type CheckpointFacts, factsOfReview } from '../../domain/checkpoint-facts.ts'
+import { checkpointPrompt } from '../../domain/checkpoint-prompt.ts'
+import { type CheckpointReview, reviewCheckpoint } from '../../domain/checkpoint-review.ts'
+import { checkpointIn } from '../../domain/checkpoint-text.ts'
+import { DEFAULT_CHECKPOINT_TIMEOUT_MS } from '../../domain/configuration.ts'
+import { defined } from '../../domain/defined.ts'
+import type { HandoffFlag, HandoffMetadata } from '../../domain/handoff.ts'
+import type { RuntimeReply } from '../../ports/agent-runtime.ts'
+import { messageOf } from './run-errors.ts'
+import type { RunInProgress } from './run-in-progress.ts'
+
+/** What became of asking: the text if there is one, and what to say about it. */
+export interface CheckpointAsked {
+  readonly document?: string
+  readonly flags: readonly HandoffFlag[]
+  readonly checkpoint: CheckpointFacts
+}
+
+/** There is no checkpoint, and nobody was asked. */
+export const notAsked = (reason: string): CheckpointAsked => ({
+  flags: ['minimal_continuation', 'checkpoint_skipped'],
+  checkpoint: { outcome: 'skipped', reason },
+})
+
+/** Asks the outgoing agent for a checkpoint: once, in its old session, within its time. */
+export const askForCheckpoint = async (run: RunInProgress, handoff: HandoffMetadata): Promise<CheckpointAsked> => {
+  const { providerSessionId } = run.held.session
+  const { runtime } = run.request
+  if (runtime.ask === undefined || providerSessionId === undefined)
+    return notAsked(runtime.ask === undefined ? 'Its runtime cannot be asked.' : 'It was never launched.')
+  const limitMs = run.setting('checkpointTimeoutMs') ?? DEFAULT_CHECKPOINT_TIMEOUT_MS
+  const withinMs = Math.min(limitMs, (await run.remainingMs()) ?? limitMs)
+  if (withinMs <= 0) return timedOut(0)
+  const timeout = AbortSignal.timeout(withinMs)
+  const prompt = await questionFor(run, handoff)
+  const about = { providerSessionId, prompt, model: run.held.session.model, workspace: run.workspace }
+  const question = { ...defined(about), signal: AbortSignal.any([run.signal, timeout]) }
+  try {
+    // Waited for no longer than that, whatever the runtime does with its signal.
+    return await readReply(run, await Promise.race([runtime.ask(question), aborted(question.signal)]))
+  } catch (error) {
+    run.throwIfStopped()
+    return timeout.aborted ? timedOut(withinMs) : failed(error)
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const stop = (): void => reject(signal.reason)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+
+const questionFor = async (run: RunInProgress, handoff: HandoffMetadata): Promise<string> => {
+  const { originalTask } = run.conversation
+  const window = await run.deps.store.snapshots.findLatest(run.held.session.id)
+  const toolCalls = window?.visibleToolCalls ?? handoff.triggeringToolCalls
+  const template = run.setting('template')
+  return typeof template === 'function'
+    ? template({ originalTask, toolCalls })
+    : checkpointPrompt({ originalTask, toolCalls }, template)
+}
+
+const readReply = async (run: RunInProgress, { text, totals }: RuntimeReply): Promise<CheckpointAsked> => {
+  run.account(totals)
+  const { text: written, isMissing } = checkpointIn(text)
+  if (isMissing)
+    return {
+      flags: ['minimal_continuation', 'checkpoint_missing'],
+      checkpoint: defined({ outcome: 'missing' as const, totals }),
+    }
+  const review = await reviewed(run, written)
+  return { document: review.text, flags: [], checkpoint: factsOfReview(review, totals) }
+}
+
+/** Holds a checkpoint against what was recorded in the conversation. */
+export const reviewed = async (run: RunInProgress, text: string): Promise<CheckpointReview> => {
+  const known = await run.deps.store.messages.findToolCalls(run.conversation.id, citedIn(text))
+  return reviewCheckpoint(text, { knownCalls: new Set(known.map(({ callId }) => callId)) })
+}
+
+const timedOut = (withinMs: number): CheckpointAsked => ({
+  flags: ['minimal_continuation', 'checkpoint_timed_out'],
+  checkpoint: { outcome: 'timed_out', reason: `There was no answer within ${Math.max(0, Math.round(withinMs))} ms.` },
+})
+
+const failed = (error: unknown): CheckpointAsked => ({
+  flags: ['minimal_continuation', 'checkpoint_failed'],
+  checkpoint: { outcome: 'failed', reason: messageOf(error) },
+})

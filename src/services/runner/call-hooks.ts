@@ -1,0 +1,45 @@
+import type { HookPayloads, HookSession } from '../../domain/hook-payload.ts'
+import { hookSession } from '../../domain/hook-payload.ts'
+import type { HookReport } from '../../domain/hook-result.ts'
+import type { HookMoment } from '../../domain/hook-settings.ts'
+import type { AgentSessionId } from '../../domain/ids.ts'
+import { unwrap } from '../../domain/unwrap.ts'
+import { runHooks } from '../run-hooks.ts'
+import type { RunInProgress } from './run-in-progress.ts'
+
+/** A session as the hooks of a run are told of it. */
+export const toldOf = ({ conversation, request }: RunInProgress, sessionId: AgentSessionId): HookSession => {
+  const { externalKey: jobId, workspace } = conversation
+  return hookSession({
+    sessionId,
+    agentName: request.agent,
+    ...(jobId !== undefined && { jobId }),
+    ...(workspace !== undefined && { workspace }),
+  })
+}
+
+/** Whether any hook waits for a moment. */
+export const hasHooks = ({ hooks }: RunInProgress, moment: HookMoment): boolean =>
+  hooks.some((hook) => hook.moment === moment)
+
+const NOTHING_CALLED: HookReport = { ok: true, results: [] }
+
+/** Calls the hooks of a moment, and logs how it went. */
+export const callHooks = async <Moment extends HookMoment>(
+  run: RunInProgress,
+  moment: Moment,
+  sessionId: AgentSessionId,
+  payload: HookPayloads[Moment],
+): Promise<HookReport> => {
+  const { hookRunner, handoffs } = run.deps
+  if (hookRunner === undefined || !hasHooks(run, moment)) return NOTHING_CALLED
+  // What is told after the end is told though the run was called off.
+  const isAfterEnd = moment === 'after_run' || moment === 'on_error'
+  const signal = isAfterEnd ? {} : { signal: run.signal }
+  const report = await runHooks({ runner: hookRunner, hooks: run.hooks, moment, payload, ...signal })
+  const { results } = report
+  for (const { name: hook, ok } of results) run.emit({ type: 'hook:called', sessionId, moment, hook, ok })
+  const { id: conversationId } = run.conversation
+  if (results.length > 0) unwrap(await handoffs.recordHooks({ conversationId, sessionId, moment, results }))
+  return report
+}

@@ -1,0 +1,166 @@
+import { continuationPrompt, minimalContinuation } from '../../domain/continuation.ts'
+import type { HandoffAccepted } from '../../domain/decisions/settle-handoff.ts'
+import { defined } from '../../domain/defined.ts'
+import type { HandoffFlag, HandoffMetadata } from '../../domain/handoff.ts'
+import { promptAfterHooks } from '../../domain/hook-prompt.ts'
+import { type AgentSessionId, agentSessionId } from '../../domain/ids.ts'
+import { RefusedError, unwrap } from '../../domain/unwrap.ts'
+import { pauseFor } from '../pause-for.ts'
+import { askForCheckpoint, notAsked, reviewed } from './ask-checkpoint.ts'
+import { callHooks, toldOf } from './call-hooks.ts'
+import type { RunInProgress } from './run-in-progress.ts'
+import { beginSpan } from './spans.ts'
+
+/** A restart, and whatever the last step of it answered: with that the next one needs no read. */
+type Step = Partial<HandoffAccepted> & { readonly handoff: HandoffMetadata }
+
+/** How often to look whether a claim that somebody left behind has lapsed. */
+const LOOK_AGAIN_MS = 250
+
+/**
+ * Carries a restart out, from whatever step it has come to: each is stored before the next, so that whoever goes on after
+ * a crash finds where it stopped. The run then holds the successor, which is still to be launched.
+ *
+ * @returns what the successor opens with
+ */
+export const carryOutRestart = async (run: RunInProgress, handoff: HandoffMetadata): Promise<string> => {
+  const old = run.held.session
+  const figures = run.figures()
+  const span = run.span?.handoff({ handoffId: handoff.id, kind: handoff.kind, reason: handoff.reason })
+  run.emit({ type: 'context:handoff:start', handoffId: handoff.id, oldSessionId: old.id, ...figures })
+  const left = await withCheckpoint(run, { handoff, ...heldBy(run) })
+  const claimed = await withClaim(run, left)
+  const { handoff: ready, ...rest } = await withContinuation(run, claimed)
+  const continuation = ready.status === 'accepted' ? ready.prepared?.continuation : undefined
+  run.isSettling = true
+  const request = { ...rest, handoff: ready, claimant: run.claimant, backend: run.request.runtime.backend }
+  const completed = unwrap(await run.deps.handoffs.completeHandoff({ ...request, leaseMs: run.leaseMs }))
+  run.hold(completed)
+  run.isSettling = false
+  run.tally.sessions += 1
+  run.tally.restarts += 1
+  run.emit({ type: 'session:end', sessionId: old.id, state: 'handed_off', reason: null })
+  run.span?.end({ outcome: 'handed_off' })
+  beginSpan(run, handoff.traceContext)
+  if (run.span?.traceContext !== undefined) span?.reached(run.span.traceContext)
+  span?.end({ outcome: 'completed' })
+  await announce(run, completed.handoff, { oldSessionId: old.id, newSessionId: completed.session.id, ...figures })
+  return continuation ?? run.conversation.originalTask
+}
+
+/** What this process holds of the source, for the next command. */
+const heldBy = ({ held, conversation }: RunInProgress): Omit<Step, 'handoff'> =>
+  defined({ session: held.session, monitor: held.monitor, conversation })
+
+const withCheckpoint = async (run: RunInProgress, step: Step): Promise<Step> => {
+  const { handoff } = step
+  const isThere = handoff.checkpoint !== undefined || handoff.document !== undefined
+  if (handoff.status !== 'initiated' || isThere) return step
+  const asked = isAsked(handoff) ? await askForCheckpoint(run, handoff) : notAsked('It was decided to do without.')
+  run.throwIfStopped()
+  const kept = unwrap(await run.deps.handoffs.keepCheckpoint({ ...step, ...asked }))
+  run.emit({ type: 'context:handoff:checkpoint', handoffId: handoff.id, outcome: asked.checkpoint.outcome })
+  return kept
+}
+
+/** A hook that wants a new session wants no checkpoint; a window that has overflowed, or a lost one, cannot give one. */
+const WITHOUT_CHECKPOINT: readonly HandoffFlag[] = ['decided_by_hook', 'window_overflowed', 'runtime_lost']
+
+const isAsked = ({ flags }: HandoffMetadata): boolean => !flags.some((flag) => WITHOUT_CHECKPOINT.includes(flag))
+
+const withClaim = async (run: RunInProgress, step: Step): Promise<Step> => {
+  for (;;) {
+    run.throwIfStopped()
+    const { handoff } = step
+    if (handoff.status === 'accepted' && handoff.claim.claimant === run.claimant) return step
+    const request = { ...step, claimant: run.claimant, claimMs: run.leaseMs }
+    const claimed = await run.deps.handoffs.acceptHandoff(request)
+    if (claimed.ok) return claimed.value
+    if (claimed.error.code !== 'handoff.already_claimed') throw new RefusedError(claimed.error)
+    await pauseFor(LOOK_AGAIN_MS, run.signal)
+  }
+}
+
+const withContinuation = async (run: RunInProgress, step: Step): Promise<Step> => {
+  const { handoff } = step
+  if (handoff.status === 'accepted' && handoff.prepared !== undefined) return step
+  const targetSessionId = agentSessionId(run.deps.ids.next())
+  const prompt = await continuationOf(run, handoff)
+  const continuation = await promptWithHooks(run, { sessionId: targetSessionId, prompt, isContinuation: true })
+  run.throwIfStopped()
+  const request = { ...step, claimant: run.claimant, continuation, targetSessionId }
+  return unwrap(await run.deps.handoffs.prepareHandoff(request))
+}
+
+const continuationOf = async (run: RunInProgress, handoff: HandoffMetadata): Promise<string> => {
+  const { originalTask } = run.conversation
+  if (handoff.document === undefined) return minimalContinuation({ originalTask })
+  const from = { sessionId: handoff.sourceSessionId, handoffId: handoff.id, at: run.deps.clock.now() }
+  const checkpoint = await reviewed(run, handoff.document)
+  return continuationPrompt({ originalTask, checkpoint, from, nonce: run.deps.ids.next() })
+}
+
+/** The prompt with what session-start hooks have to say before it; they are told before there is a session. */
+export const promptWithHooks = async (
+  run: RunInProgress,
+  about: { readonly sessionId: AgentSessionId; readonly prompt: string; readonly isContinuation: boolean },
+): Promise<string> => {
+  const { sessionId, prompt, isContinuation } = about
+  const previous = run.hasSession && isContinuation ? run.held.session.id : null
+  const report = await callHooks(run, 'on_session_start', sessionId, {
+    hook_event_name: 'session_start',
+    session: {
+      ...toldOf(run, sessionId),
+      is_continuation: isContinuation,
+      previous_session_id: previous,
+      handoff_count: await countRestarts(run, isContinuation),
+    },
+    original_prompt: run.conversation.originalTask,
+    prompt,
+  })
+  if (!report.ok)
+    throw new Error(`The session-start hook "${report.failed.name}" failed: ${report.failed.error.message}`)
+  return promptAfterHooks(prompt, report.results)
+}
+
+/** How often the conversation was handed on in fresh windows, the restart in progress included. */
+const countRestarts = async ({ conversation, deps }: RunInProgress, isContinuation: boolean): Promise<number> => {
+  if (!isContinuation) return 0
+  let count = 0
+  for await (const handoff of deps.handoffs.eachHandoff({ conversationId: conversation.id, kind: 'context_restart' })) {
+    count += handoff.status === 'cancelled' || handoff.status === 'failed' ? 0 : 1
+  }
+  return count
+}
+
+const announce = async (
+  run: RunInProgress,
+  handoff: HandoffMetadata,
+  about: { readonly oldSessionId: AgentSessionId; readonly newSessionId: AgentSessionId } & ReturnType<
+    RunInProgress['figures']
+  >,
+): Promise<void> => {
+  const handoffNumber = await countRestarts(run, true)
+  const { session } = run.held
+  run.emit({ type: 'context:handoff:complete', handoffId: handoff.id, handoffNumber, ...about })
+  run.emit({
+    type: 'session:start',
+    sessionId: session.id,
+    epoch: session.epoch,
+    isContinuation: true,
+    previousSessionId: about.oldSessionId,
+  })
+  await callHooks(run, 'after_handoff', session.id, {
+    hook_event_name: 'handoff_completed',
+    handoff: {
+      handoff_id: handoff.id,
+      kind: handoff.kind,
+      reason: handoff.reason,
+      handoff_number: handoffNumber,
+      previous_session_id: about.oldSessionId,
+      new_session_id: session.id,
+    },
+    session: toldOf(run, session.id),
+    original_prompt: run.conversation.originalTask,
+  })
+}

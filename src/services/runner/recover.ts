@@ -1,0 +1,125 @@
+import { type AgentSession, heldBy } from '../../domain/agent-session.ts'
+import type { AgentSessionId, ConversationId } from '../../domain/ids.ts'
+import type { RunEvent } from '../../domain/run-event.ts'
+import type { RunSummary } from '../../domain/run-summary.ts'
+import { RefusedError, unwrap } from '../../domain/unwrap.ts'
+import type { AgentRuntime } from '../../ports/agent-runtime.ts'
+import { everyPage } from '../../ports/page.ts'
+import type { ExpiredLease } from '../../ports/session-leases.ts'
+import { pauseFor } from '../pause-for.ts'
+import type { RunnerDeps } from './run-in-progress.ts'
+import type { RunSettings } from './run-request.ts'
+
+/** How to recover. */
+export interface RecoverRequest {
+  /** What sessions are gone on with, each by its backend. What none of them runs is failed. */
+  readonly runtimes?: readonly AgentRuntime[]
+  /** How what is gone on with is run. */
+  readonly run?: RunSettings
+  /** How many runs to go on with at the same time; 4 unless given. */
+  readonly atOnce?: number
+  /** Told of what happens in all of them. */
+  readonly onEvent?: (event: RunEvent) => void
+  readonly signal?: AbortSignal
+}
+
+/** What became of a session that was left behind. */
+export type Recovered = {
+  readonly conversationId: ConversationId
+  readonly sessionId: AgentSessionId
+} & (
+  | { readonly type: 'resumed'; readonly summary: RunSummary }
+  /** Nobody here can run it: it is failed, with the reason. */
+  | { readonly type: 'failed'; readonly reason: string }
+  /** Somebody else was first. */
+  | { readonly type: 'taken' }
+  /** It was handed to another agent, who has not taken it yet: there is nothing to finish. */
+  | { readonly type: 'handed_over' }
+)
+
+const AT_ONCE = 4
+const LEASE_MS = 30_000
+const LOOK_AGAIN_MS = 250
+/** Runners claim for as long as they hold a session, so that theirs lapse by then. */
+const LONGEST_WAIT_MS = 120_000
+
+/** Goes through what was left behind, some of it at the same time. */
+export const recoverAll = async (
+  deps: RunnerDeps,
+  request: RecoverRequest,
+  resume: (session: AgentSessionId, runtime: AgentRuntime) => Promise<RunSummary>,
+): Promise<readonly Recovered[]> => {
+  const left: ExpiredLease[] = []
+  for await (const lease of everyPage((page) => deps.store.leases.listExpired(page))) left.push(lease)
+  const recovered: Recovered[] = []
+  const queue = left.values()
+  const worker = async (): Promise<void> => {
+    for (const lease of queue) {
+      request.signal?.throwIfAborted()
+      recovered.push(await recoverOne(deps, request, lease, resume))
+    }
+  }
+  await Promise.all(Array.from({ length: request.atOnce ?? AT_ONCE }, worker))
+  return recovered
+}
+
+const recoverOne = async (
+  deps: RunnerDeps,
+  { runtimes = [], signal }: RecoverRequest,
+  { conversationId, sessionId }: ExpiredLease,
+  resume: (session: AgentSessionId, runtime: AgentRuntime) => Promise<RunSummary>,
+): Promise<Recovered> => {
+  const about = { conversationId, sessionId }
+  const session = await deps.handoffs.session(sessionId)
+  const backend = session?.backend
+  const runtime = runtimes.find((candidate) => candidate.backend === backend)
+  try {
+    if (session !== undefined && (await isForAnother(deps, session))) {
+      unwrap(await deps.handoffs.takeOverSession({ session: sessionId, ifAbandoned: true }))
+      return { ...about, type: 'handed_over' }
+    }
+    if (runtime !== undefined) return { ...about, type: 'resumed', summary: await resume(sessionId, runtime) }
+    const reason = `The process that worked it is gone, and nobody went on with it (it runs on ${backend}).`
+    await giveUp(deps, sessionId, { reason, ...(signal && { signal }) })
+    return { ...about, type: 'failed', reason }
+  } catch (error) {
+    if (error instanceof RefusedError && OVERTAKEN.includes(error.code)) return { ...about, type: 'taken' }
+    throw error
+  }
+}
+
+const OVERTAKEN: readonly RefusedError['code'][] = [
+  'session.leased',
+  'session.not_leased',
+  'session.superseded',
+  'session.illegal_transition',
+  'session.not_active',
+  'handoff.illegal_transition',
+]
+
+/** Whether a session is held by a handoff that waits for another agent. */
+export const isForAnother = async ({ handoffs }: RunnerDeps, session: AgentSession): Promise<boolean> => {
+  const handoffId = heldBy(session)
+  const handoff = handoffId === undefined ? undefined : await handoffs.handoff(handoffId)
+  return handoff !== undefined && handoff.kind !== 'context_restart'
+}
+
+/** Fails a session that nobody goes on with, and the restart that was under way. */
+const giveUp = async (
+  { handoffs }: RunnerDeps,
+  sessionId: AgentSessionId,
+  { reason, signal }: { readonly reason: string; readonly signal?: AbortSignal },
+): Promise<void> => {
+  const taken = unwrap(await handoffs.takeOverSession({ session: sessionId, leaseMs: LEASE_MS, ifAbandoned: true }))
+  for (let waitedMs = 0; ; waitedMs += LOOK_AGAIN_MS) {
+    const handoffId = heldBy(taken.session)
+    const handoff = handoffId === undefined ? undefined : await handoffs.handoff(handoffId)
+    if (handoff === undefined) break
+    const failed = await handoffs.failHandoff({ handoff, reason })
+    if (failed.ok) break
+    // Whoever claimed it may not be heard of again; until the claim has lapsed nobody else may end it.
+    if (failed.error.code !== 'handoff.not_claimant' || waitedMs > LONGEST_WAIT_MS) throw new RefusedError(failed.error)
+    await pauseFor(LOOK_AGAIN_MS, signal)
+  }
+  unwrap(await handoffs.failSession({ session: sessionId, holder: taken.holder, reason }))
+}

@@ -1,0 +1,169 @@
+import type { AgentSession } from '../../domain/agent-session.ts'
+import { type ContextMonitor, monitoredPressure } from '../../domain/context-monitor.ts'
+import type { WindowSize } from '../../domain/context-pressure.ts'
+import type { Conversation, Workspace } from '../../domain/conversation.ts'
+import { inPercent } from '../../domain/hook-payload.ts'
+import type { HookSettings } from '../../domain/hook-settings.ts'
+import type { HolderToken } from '../../domain/ids.ts'
+import { deadlineOf } from '../../domain/restart-budget.ts'
+import type { RunEvent, RunNews, WindowFigures } from '../../domain/run-event.ts'
+import { addTotals, NO_TOTALS } from '../../domain/run-summary.ts'
+import type { UsageTotals } from '../../domain/usage-reading.ts'
+import type { HookRunner } from '../../ports/hook-runner.ts'
+import type { RunTelemetry, SessionSpan } from '../../ports/run-telemetry.ts'
+import type { Store } from '../../ports/store.ts'
+import type { Clock, IdGenerator } from '../../ports/system.ts'
+import type { ContextService } from '../context-service.ts'
+import type { HandoffService } from '../handoff-service.ts'
+import { SupersededError } from './run-errors.ts'
+import type { RunRequest, RunSettings } from './run-request.ts'
+
+/** What runs need around them. */
+export interface RunnerDeps {
+  readonly handoffs: HandoffService
+  readonly context: ContextService
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: IdGenerator
+  /** Calls hooks; without one there are none. */
+  readonly hookRunner?: HookRunner
+  readonly telemetry?: RunTelemetry
+  /** What is believed of a model's window until its runtime says. */
+  readonly believedWindow?: (model: string) => WindowSize | undefined
+  /** What holds unless a run says otherwise. */
+  readonly settings?: RunSettings
+}
+
+/** A session that this process works, and what is watched of its window. */
+export interface HeldSession {
+  readonly session: AgentSession
+  readonly holder: HolderToken
+  readonly monitor?: ContextMonitor
+}
+
+/** What a run did, over all its sessions. */
+interface Tally {
+  sessions: number
+  turns: number
+  restarts: number
+  totals: UsageTotals
+}
+
+const DEFAULT_LEASE_MS = 30_000
+
+/** A run, and how far it has come. Everything in it that matters is in the record as well. */
+export class RunInProgress<Message = unknown> {
+  readonly deps: RunnerDeps
+  readonly request: RunRequest<Message>
+  readonly conversation: Conversation
+  readonly hooks: readonly HookSettings[]
+  readonly leaseMs: number
+  /** Names this process where it claims handoffs. */
+  readonly claimant: string
+  readonly tally: Tally = { sessions: 0, turns: 0, restarts: 0, totals: NO_TOTALS }
+  readonly startedMs = performance.now()
+  span: SessionSpan | undefined
+  /** While a session is being handed on or ended, and once the run is over. */
+  isSettling = false
+  readonly #emit: (event: RunEvent) => void
+  readonly #controller = new AbortController()
+  #held: HeldSession | undefined
+
+  constructor(given: {
+    readonly deps: RunnerDeps
+    readonly request: RunRequest<Message>
+    readonly conversation: Conversation
+    readonly emit: (event: RunEvent) => void
+  }) {
+    this.deps = given.deps
+    this.request = given.request
+    this.conversation = given.conversation
+    this.#emit = given.emit
+    const { settings = {}, ids, hookRunner } = given.deps
+    this.hooks = hookRunner === undefined ? [] : (given.request.hooks ?? settings.hooks ?? [])
+    this.leaseMs = given.request.leaseMs ?? settings.leaseMs ?? DEFAULT_LEASE_MS
+    this.claimant = `runner-${ids.next()}`
+  }
+
+  /** Aborts when the run is called off, out of time, or overtaken; its reason says which. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** Stops everything, for this reason. The first one counts. */
+  stop(reason: Error): void {
+    this.#controller.abort(reason)
+  }
+
+  get held(): HeldSession {
+    if (this.#held === undefined) throw new TypeError('The run has no session yet')
+    return this.#held
+  }
+
+  get hasSession(): boolean {
+    return this.#held !== undefined
+  }
+
+  /** Goes on with this session, or with what became of it. */
+  hold(held: HeldSession): void {
+    this.#held = held
+  }
+
+  /** Takes in what a command answered about the session. */
+  update({ session, monitor }: { readonly session: AgentSession; readonly monitor?: ContextMonitor }): void {
+    this.#held = { ...this.held, session, ...(monitor !== undefined && { monitor }) }
+  }
+
+  get workspace(): Workspace | undefined {
+    return this.conversation.workspace
+  }
+
+  /** Whether a full window is restarted, rather than only talked about. */
+  get isAuto(): boolean {
+    return this.request.policy === 'auto' || this.#held?.monitor?.policy === 'auto'
+  }
+
+  /** A choice of this run, or what holds for all. */
+  setting<Name extends keyof RunSettings>(name: Name): RunSettings[Name] | undefined {
+    return this.request[name] ?? this.deps.settings?.[name]
+  }
+
+  account(totals: UsageTotals | undefined): void {
+    this.tally.totals = addTotals(this.tally.totals, totals)
+  }
+
+  emit(news: RunNews): void {
+    const { id: conversationId, externalKey } = this.conversation
+    const about = { version: 1, conversationId, agentName: this.request.agent, jobId: externalKey ?? null } as const
+    this.#emit({ ...news, ...about })
+  }
+
+  /** How full the window is, as people and hooks are told. */
+  figures(): WindowFigures {
+    const { monitor } = this.held
+    const pressure = monitor === undefined ? undefined : monitoredPressure(monitor)
+    if (pressure?.state !== 'known') return { usagePercent: null, inputTokens: null, contextWindow: null }
+    const { ratio, usedTokens, window } = pressure
+    return { usagePercent: inPercent(ratio), inputTokens: usedTokens, contextWindow: window.tokens }
+  }
+
+  /** Milliseconds until the conversation's time is over; nothing when it has no deadline. */
+  async remainingMs(): Promise<number | undefined> {
+    const { id, restartBudget } = this.conversation
+    if (restartBudget.deadlineMs === undefined) return undefined
+    const [first] = (await this.deps.store.sessions.listForConversation(id, { limit: 1 })).items
+    const deadline = first && deadlineOf(restartBudget, first.startedAt)
+    return deadline === undefined ? restartBudget.deadlineMs : Date.parse(deadline) - Date.parse(this.deps.clock.now())
+  }
+
+  /** @throws whatever the run was stopped for */
+  throwIfStopped(): void {
+    if (this.signal.aborted) throw this.signal.reason
+  }
+
+  /** Somebody else has the session now. */
+  overtaken(): SupersededError {
+    const { session } = this.held
+    return new SupersededError(`Session ${session.id} is worked by somebody else now, so this run has stopped.`)
+  }
+}

@@ -1,0 +1,58 @@
+import type { CheckpointRequest } from '../../domain/checkpoint-prompt.ts'
+import type { MonitorSettings, PressurePolicy } from '../../domain/context-monitor.ts'
+import type { Workspace } from '../../domain/conversation.ts'
+import type { HookSettings } from '../../domain/hook-settings.ts'
+import type { ConversationId } from '../../domain/ids.ts'
+import type { Milestone } from '../../domain/milestone.ts'
+import type { RestartBudget } from '../../domain/restart-budget.ts'
+import type { AgentRuntime } from '../../ports/agent-runtime.ts'
+
+/** How runs are carried out unless a run says otherwise. */
+export interface RunSettings {
+  /** Called at their moments; threshold hooks replace the built-in restart. */
+  readonly hooks?: readonly HookSettings[]
+  /** The text that asks for a checkpoint, or what makes it; the built-in one unless given. */
+  readonly template?: string | ((request: CheckpointRequest) => string)
+  /** How long the outgoing agent may take to write its checkpoint. */
+  readonly checkpointTimeoutMs?: number
+  /** Where the work is done, unless the conversation says. */
+  readonly workspace?: Workspace
+  /** How long this process may be silent before another may take the run over. It says that it lives three times as often. */
+  readonly leaseMs?: number
+}
+
+/** What is to be run. */
+export interface RunRequest<Message = unknown> extends RunSettings {
+  readonly runtime: AgentRuntime<Message>
+  readonly prompt: string
+  /** The agent's name, the same in every window. */
+  readonly agent: string
+  /** The orchestrator's own key for the work. A run with the same key goes on from the record of the one before. */
+  readonly conversation?: string
+  /** A conversation that is there already, by its id instead of its key. */
+  readonly conversationId?: ConversationId
+  /** What may be done about a full window: nothing, say so, or restart. */
+  readonly policy?: PressurePolicy
+  readonly milestones?: readonly Milestone[]
+  /** How many tokens to use of the window, below what the model takes. */
+  readonly contextLimit?: number
+  readonly model?: string
+  /** Begin in this session of the runtime instead of a new one. After a restart it is not touched again. */
+  readonly resume?: string
+  /** Of a conversation that is opened now; one that is there keeps its own. */
+  readonly budget?: RestartBudget
+  readonly subject?: string
+  /** Calls the run off: what is open is cancelled, and the session paused, so that a later run can go on. */
+  readonly signal?: AbortSignal
+}
+
+/** What the monitor of a run's first session is told. With threshold hooks it only says so, and they decide. */
+export const monitorOf = (request: RunRequest, hooks: readonly HookSettings[]): MonitorSettings => {
+  const { policy, milestones, contextLimit } = request
+  const isDecidedByHooks = policy === 'auto' && hooks.some(({ moment }) => moment === 'on_context_threshold')
+  return {
+    ...(policy !== undefined && { policy: isDecidedByHooks ? ('advise' as const) : policy }),
+    ...(milestones !== undefined && { milestones }),
+    ...(contextLimit !== undefined && { contextLimit }),
+  }
+}

@@ -1,0 +1,56 @@
+import type { RestartBegun } from '../../domain/decisions/begin-restart.ts'
+import type { HandoffFlag } from '../../domain/handoff.ts'
+import { type ThresholdOutcome, thresholdOutcome } from '../../domain/hook-answer.ts'
+import { hookContext } from '../../domain/hook-payload.ts'
+import { unwrap } from '../../domain/unwrap.ts'
+import { callHooks, hasHooks, toldOf } from './call-hooks.ts'
+import type { RunInProgress } from './run-in-progress.ts'
+
+/**
+ * What the threshold hooks make of a full window: they replace the built-in restart. A hook that says `continue` lets the
+ * session run on; one that ends well without saying so wants a new session, without a checkpoint.
+ *
+ * @returns the restart that was begun, or what stood against it; nothing when the session runs on
+ */
+export const decideByHooks = async (run: RunInProgress): Promise<RestartBegun | undefined> => {
+  if (!hasHooks(run, 'on_context_threshold')) return undefined
+  const outcome = await askHooks(run)
+  if (outcome === 'continue') return undefined
+  if (outcome === 'built_in_restart' && !run.isAuto) return undefined
+  const reason =
+    outcome === 'new_session'
+      ? 'A threshold hook asked for a new session.'
+      : 'The context window is full, and no threshold hook had a say.'
+  return beginRestart(run, reason, outcome === 'new_session' ? ['decided_by_hook'] : [])
+}
+
+/** Begins a restart of the session that a run holds. */
+export const beginRestart = async (
+  run: RunInProgress,
+  reason: string,
+  flags: readonly HandoffFlag[],
+): Promise<RestartBegun> => {
+  const traceContext = run.span?.traceContext
+  const request = { ...run.held, reason, flags, ...(traceContext !== undefined && { traceContext }) }
+  const begun = unwrap(await run.deps.handoffs.restartSession(request))
+  run.update(begun)
+  return begun
+}
+
+const askHooks = async (run: RunInProgress): Promise<ThresholdOutcome> => {
+  const { session } = run.held
+  const { inputTokens, contextWindow } = run.figures()
+  const { model } = session
+  const context = hookContext({
+    inputTokens: inputTokens ?? 0,
+    contextWindow: contextWindow ?? 1,
+    ...(model !== undefined && { modelName: model }),
+  })
+  const report = await callHooks(run, 'on_context_threshold', session.id, {
+    hook_event_name: 'context_threshold',
+    context,
+    session: toldOf(run, session.id),
+    original_prompt: run.conversation.originalTask,
+  })
+  return thresholdOutcome(report.results)
+}

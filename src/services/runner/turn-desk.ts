@@ -1,0 +1,196 @@
+import { defined } from '../../domain/defined.ts'
+import type { HandoffMetadata } from '../../domain/handoff.ts'
+import { RESTART } from '../../domain/milestone.ts'
+import type { BudgetLimit } from '../../domain/restart-budget.ts'
+import { addTotals, NO_TOTALS } from '../../domain/run-summary.ts'
+import type { TurnInput } from '../../domain/turn.ts'
+import { RefusedError } from '../../domain/unwrap.ts'
+import type { UsageTotals } from '../../domain/usage-reading.ts'
+import type { WindowEvent } from '../../domain/window-event.ts'
+import { reportOf } from '../../domain/window-report.ts'
+import { WindowTracker } from '../../domain/window-tracker.ts'
+import type { RuntimeStep } from '../../ports/agent-runtime.ts'
+import type { RecordedTurns } from '../answers.ts'
+import { TurnCollector } from '../turn-collector.ts'
+import type { RunInProgress } from './run-in-progress.ts'
+import { decideByHooks } from './threshold.ts'
+
+/** Why a session is left: for a fresh window, or because there is none to be had. */
+export type Leaving =
+  | { readonly type: 'restart'; readonly handoff: HandoffMetadata }
+  | { readonly type: 'exhausted'; readonly limit: BudgetLimit }
+
+/** Records what one launched agent says: turns, tool calls, readings, compactions, and what it used. */
+export class TurnDesk {
+  readonly #run: RunInProgress
+  readonly #tracker: WindowTracker
+  readonly #collector = new TurnCollector((reading) => reading)
+  /** What the session had used before this launch. */
+  readonly #before: UsageTotals
+  #lastTurnMs = performance.now()
+  #leaving: Leaving | undefined
+  /** Tools of the last recorded turn that have not answered yet: they are not cut off. */
+  #awaited = 0
+  #hasMovedOn = false
+
+  constructor(run: RunInProgress) {
+    this.#run = run
+    const { believedWindow: believed } = run.deps
+    const runtime = run.request.runtime.backend
+    this.#tracker = new WindowTracker(defined({ milestones: [], runtime, believed }))
+    this.#before = run.held.session.totals ?? NO_TOTALS
+  }
+
+  /** Why the session is to be left, once that is so. */
+  get leaving(): Leaving | undefined {
+    return this.#leaving
+  }
+
+  /** Whether the agent can be interrupted without cutting a tool off. */
+  get mayInterrupt(): boolean {
+    return this.#leaving !== undefined && (this.#awaited <= 0 || this.#hasMovedOn)
+  }
+
+  /** Takes the next thing the agent said. What it says after the session is to be left waits for {@link rest}. */
+  async take(step: RuntimeStep<unknown>): Promise<void> {
+    await this.#attach(step.providerSessionId)
+    const { turns } = this.#tracker
+    for (const event of step.events) this.#tracker.take(event)
+    const isNewTurn = this.#tracker.turns > turns
+    if (this.#leaving === undefined) await this.#report(step.events)
+    const ended = this.#collector.take({ ...step, isNewTurn, tracker: this.#tracker })
+    if (this.#leaving === undefined && ended.length > 0) await this.#record(ended, {})
+    else if (this.#leaving !== undefined) this.#unrecorded.push(...ended)
+    const answered = step.texts.filter(({ role }) => role === 'tool').length
+    this.#awaited -= answered
+    this.#hasMovedOn ||= this.#leaving !== undefined && isNewTurn
+    if (step.totals !== undefined) await this.#account(step.totals)
+  }
+
+  readonly #unrecorded: TurnInput[] = []
+
+  /** Records what is still open when the agent has come to rest: its work is done, or will not go on here. */
+  async finish(): Promise<void> {
+    const turns = [...this.#unrecorded.splice(0), ...this.#collector.rest()]
+    if (turns.length > 0) await this.#record(turns, { withholdRestart: true })
+  }
+
+  /** Whether something was said that is not recorded, because the session was to be left. */
+  get hasMore(): boolean {
+    return this.#unrecorded.length > 0 || this.#hasMovedOn
+  }
+
+  /** Stays after all: the handoff was called off. */
+  stay(): void {
+    this.#leaving = undefined
+  }
+
+  async #attach(providerSessionId: string | undefined): Promise<void> {
+    const { held, deps } = this.#run
+    const isActive = held.session.state === 'active'
+    if (providerSessionId === undefined || held.session.providerSessionId !== undefined || !isActive) return
+    this.#run.update(this.#mine(await deps.handoffs.attachSession({ ...held, providerSessionId })))
+  }
+
+  /** Tells the monitor of a compaction, after the turn that came before it. While it lasts, nothing is handed off. */
+  async #report(events: readonly WindowEvent[]): Promise<void> {
+    for (const event of events) {
+      const report = reportOf(event)
+      if (report === undefined) continue
+      const before = this.#collector.rest()
+      if (before.length > 0) await this.#record(before, { withholdRestart: true })
+      const { session } = this.#run.held
+      const { outcome, monitor } = this.#mine(await this.#run.deps.context.report({ session, report }))
+      this.#run.update({ session, monitor })
+      if (report.type !== 'compaction' || outcome !== 'compaction_logged') continue
+      const { trigger, preTokens = null } = report
+      this.#run.emit({ type: 'context:compaction', sessionId: session.id, trigger, preTokens })
+    }
+  }
+
+  async #record(inputs: readonly TurnInput[], options: { readonly withholdRestart?: true }): Promise<void> {
+    const { held, deps, span } = this.#run
+    const window = this.#tracker.windowParts()
+    const turns = inputs.map((turn) => ({ ...turn, ...(Object.keys(window).length > 0 && { window }) }))
+    const traceContext = span?.traceContext
+    const request = { ...held, turns, ...options, ...defined({ traceContext }) }
+    const recorded = this.#mine(await deps.handoffs.recordTurns(request))
+    this.#run.update(recorded)
+    this.#run.tally.turns += recorded.turns.length
+    this.#awaited = recorded.turns.at(-1)?.toolCalls.length ?? 0
+    this.#tell(recorded)
+    await this.#decide(recorded, options.withholdRestart === true)
+  }
+
+  #tell(recorded: RecordedTurns): void {
+    const { session, turns, signals = [] } = recorded
+    const figures = this.#run.figures()
+    const now = performance.now()
+    for (const turn of turns) {
+      const toolCalls = turn.toolCalls.map(({ callId, toolName }) => ({ callId, toolName }))
+      this.#run.emit({ type: 'turn:recorded', sessionId: session.id, turn: turn.number, toolCalls, ...figures })
+      const { usage } = turn
+      const tokens =
+        usage.state === 'metered' ? { inputTokens: usage.promptTokens, outputTokens: usage.outputTokens } : {}
+      const toolNames = toolCalls.map(({ toolName }) => toolName)
+      const model = this.#tracker.history().model
+      this.#run.span?.turn({
+        number: turn.number,
+        ...defined({ model }),
+        ...tokens,
+        toolNames,
+        durationMs: now - this.#lastTurnMs,
+      })
+    }
+    this.#lastTurnMs = now
+    for (const { milestone, recipientId } of signals)
+      if (milestone !== undefined && recipientId === session.id)
+        this.#run.emit({ type: 'context:milestone', sessionId: session.id, milestone, ...figures })
+  }
+
+  async #decide(recorded: RecordedTurns, isWithheld: boolean): Promise<void> {
+    const { handoff, refusedBy, session, signals = [] } = recorded
+    if (handoff !== undefined) this.#leaving = { type: 'restart', handoff }
+    else if (refusedBy !== undefined) this.#refused(refusedBy)
+    else if (!isWithheld && signals.some(({ milestone, aboutId }) => milestone === RESTART && aboutId === session.id)) {
+      const decided = await decideByHooks(this.#run)
+      if (decided?.handoff !== undefined) this.#leaving = { type: 'restart', handoff: decided.handoff }
+      if (decided?.refusedBy !== undefined) this.#refused(decided.refusedBy)
+    }
+  }
+
+  #refused(limit: BudgetLimit): void {
+    const { session } = this.#run.held
+    const { whenExhausted } = this.#run.conversation.restartBudget
+    this.#run.emit({ type: 'context:restart:refused', sessionId: session.id, limit, whenExhausted })
+    if (whenExhausted === 'stop') this.#leaving = { type: 'exhausted', limit }
+  }
+
+  async #account(totals: UsageTotals): Promise<void> {
+    const { held, deps } = this.#run
+    const { totals: known = this.#before, state } = held.session
+    const now = addTotals(this.#before, totals)
+    this.#run.account(differenceOf(now, known))
+    // What has ended keeps the figures it had: nobody may write to it any more.
+    if (state === 'active' || state === 'paused')
+      this.#run.update(this.#mine(await deps.handoffs.accountSession({ ...held, totals: now })))
+  }
+
+  /** The answer, unless somebody else has the session now. */
+  #mine<T>(
+    answer: { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: RefusedError['refusal'] },
+  ): T {
+    if (answer.ok) return answer.value
+    if (['session.superseded', 'session.not_active', 'session.illegal_transition'].includes(answer.error.code))
+      throw this.#run.overtaken()
+    throw new RefusedError(answer.error)
+  }
+}
+
+const differenceOf = (now: UsageTotals, before: UsageTotals): UsageTotals =>
+  defined({
+    inputTokens: Math.max(0, now.inputTokens - before.inputTokens),
+    outputTokens: Math.max(0, now.outputTokens - before.outputTokens),
+    requests: now.requests === undefined ? undefined : Math.max(0, now.requests - (before.requests ?? 0)),
+    costUsd: now.costUsd === undefined ? undefined : Math.max(0, now.costUsd - (before.costUsd ?? 0)),
+  })

@@ -1,0 +1,131 @@
+import type { HandoffMetadata } from '../../domain/handoff.ts'
+import { describeLimit } from '../../domain/restart-budget.ts'
+import type { RunOutcome } from '../../domain/run-summary.ts'
+import { unwrap } from '../../domain/unwrap.ts'
+import type { Launch, RunningAgent, RuntimeEnd, RuntimeStep } from '../../ports/agent-runtime.ts'
+import { messageOf } from './run-errors.ts'
+import type { RunInProgress } from './run-in-progress.ts'
+import { beginRestart } from './threshold.ts'
+import { TurnDesk } from './turn-desk.ts'
+
+/** How the work of a session came to its end. */
+export type SessionOutcome =
+  | { readonly type: 'restart'; readonly handoff: HandoffMetadata }
+  | { readonly type: 'over'; readonly outcome: RunOutcome; readonly reason?: string }
+
+/** How long an interrupted agent may take to stop before it is ended. */
+const GRACE_MS = 10_000
+
+/** Launches an agent for a session; the signal ends it at once. */
+export type Launcher<Message> = (signal: Launch['signal']) => RunningAgent<Message>
+
+/**
+ * Works one session: passes every message on once it is recorded, until the agent has come to rest or its window is full.
+ * It is interrupted between answers only, and no tool is cut off.
+ */
+export async function* workSession<Message>(
+  run: RunInProgress<Message>,
+  launch: Launcher<Message>,
+): AsyncGenerator<Message, SessionOutcome> {
+  const ending = new AbortController()
+  const desk = new TurnDesk(run)
+  const agent = launch(AbortSignal.any([run.signal, ending.signal]))
+  const steps = agent.steps[Symbol.asyncIterator]()
+  let end: RuntimeEnd | undefined
+  let grace: ReturnType<typeof setTimeout> | undefined
+  try {
+    for (let next = await nextStep(steps, run, desk); ; next = await nextStep(steps, run, desk)) {
+      if ('end' in next) {
+        end ??= next.end
+        break
+      }
+      await desk.take(next.step)
+      if (next.step.message !== undefined) yield next.step.message
+      end = next.step.end ?? end
+      if (!desk.mayInterrupt || grace !== undefined) continue
+      grace = setTimeout(() => ending.abort(new Error('The agent did not stop when it was interrupted.')), GRACE_MS)
+      await agent.interrupt()
+    }
+  } finally {
+    clearTimeout(grace)
+    await steps.return?.()
+  }
+  run.throwIfStopped()
+  return concluded(run, desk, end)
+}
+
+type Next<Message> = { readonly step: RuntimeStep<Message> } | { readonly end: RuntimeEnd | undefined }
+
+/** The next step, or how it ended: what a runtime throws is its end, and not ours. */
+const nextStep = async <Message>(
+  steps: AsyncIterator<RuntimeStep<Message>>,
+  run: RunInProgress<Message>,
+  desk: TurnDesk,
+): Promise<Next<Message>> => {
+  try {
+    const { done, value } = await steps.next()
+    return done === true ? { end: undefined } : { step: value }
+  } catch (error) {
+    run.throwIfStopped()
+    if (desk.leaving !== undefined) return { end: { type: 'interrupted' } }
+    return { end: { type: 'failed', message: messageOf(error) } }
+  }
+}
+
+const concluded = async (
+  run: RunInProgress,
+  desk: TurnDesk,
+  end: RuntimeEnd = { type: 'failed', message: 'The agent ended without saying how.' },
+): Promise<SessionOutcome> => {
+  const { leaving } = desk
+  if (leaving?.type === 'exhausted') {
+    const reason = describeLimit(leaving.limit, run.conversation.restartBudget)
+    return { type: 'over', outcome: 'exhausted', reason }
+  }
+  if (leaving?.type === 'restart') {
+    // It went on and finished before it could be interrupted: then there is nothing left to restart for.
+    if (end.type !== 'idle' || !desk.hasMore) return leaving
+    await callOff(run, leaving.handoff)
+    desk.stay()
+  }
+  await desk.finish()
+  switch (end.type) {
+    case 'idle':
+      return { type: 'over', outcome: 'completed' }
+    case 'interrupted':
+      return { type: 'over', outcome: 'cancelled', reason: 'The agent was interrupted.' }
+    case 'overflow':
+      return overflowed(run, end.message)
+    case 'failed':
+      return { type: 'over', outcome: 'failed', reason: end.message }
+    default:
+      return end satisfies never
+  }
+}
+
+const callOff = async (run: RunInProgress, handoff: HandoffMetadata): Promise<void> => {
+  const reason = 'The work was finished before a fresh window was needed.'
+  run.update(unwrap(await run.deps.handoffs.cancelHandoff({ handoff, reason })))
+  run.emit({ type: 'context:handoff:cancelled', handoffId: handoff.id, reason })
+}
+
+/** The window took no more. A fresh one goes on without a checkpoint: the old one has no room to write it. */
+const overflowed = async (run: RunInProgress, message: string): Promise<SessionOutcome> => {
+  const { session } = run.held
+  const failed: SessionOutcome = { type: 'over', outcome: 'failed', reason: message }
+  if (!run.isAuto || session.progress.turns === 0) return failed
+  const { handoff, refusedBy } = await beginRestart(run, `The context window overflowed: ${message}`, [
+    'window_overflowed',
+  ])
+  if (handoff !== undefined) return { type: 'restart', handoff }
+  if (refusedBy === undefined) return failed
+  const { restartBudget } = run.conversation
+  run.emit({
+    type: 'context:restart:refused',
+    sessionId: session.id,
+    limit: refusedBy,
+    whenExhausted: restartBudget.whenExhausted,
+  })
+  const reason = describeLimit(refusedBy, restartBudget)
+  return restartBudget.whenExhausted === 'stop' ? { type: 'over', outcome: 'exhausted', reason } : failed
+}

@@ -1,0 +1,211 @@
+import type { UsageTotals } from '../domain/usage-reading.ts'
+import type { WindowEvent } from '../domain/window-event.ts'
+import type {
+  AgentRuntime,
+  Launch,
+  Resumption,
+  RunningAgent,
+  RuntimeEnd,
+  RuntimeQuestion,
+  RuntimeReply,
+  RuntimeStep,
+} from '../ports/agent-runtime.ts'
+
+/** One answer of a scripted agent. */
+export interface ScriptedTurn {
+  readonly text: string
+  /** What its request sent. Left out, the answer comes without usage. */
+  readonly promptTokens?: number
+  readonly outputTokens?: number
+  /** The tools it calls; each answers with a word. */
+  readonly tools?: readonly string[]
+  /** The runtime makes room by itself before this turn. */
+  readonly afterCompaction?: boolean
+}
+
+/** What a scripted agent does in one window. */
+export interface ScriptedWindow {
+  readonly turns: readonly ScriptedTurn[]
+  /** How it comes to rest after its last turn; `idle` unless given. */
+  readonly end?: RuntimeEnd
+  /** What it answers when it is asked for a checkpoint; an error is thrown. */
+  readonly checkpoint?: string | Error
+  /** How long it takes to answer that. */
+  readonly checkpointMs?: number
+  readonly checkpointTotals?: UsageTotals
+  /** What the window uses in sum. */
+  readonly totals?: UsageTotals
+}
+
+/** What a scripted runtime plays. */
+export interface Script {
+  /** One for each session, in the order they are started; the last one is repeated. */
+  readonly windows: readonly ScriptedWindow[]
+  /** How large it says its window is; left out, it does not say. */
+  readonly windowTokens?: number
+  readonly backend?: string
+  /** Whether it takes names for its sessions; it does unless this is false. */
+  readonly takesSessionId?: boolean
+  /** Whether it can go on in a session; it can unless this is false. */
+  readonly canResume?: boolean
+  /** Called before each step, and waited for. */
+  readonly onStep?: (step: RuntimeStep<ScriptedMessage>) => void | Promise<void>
+}
+
+/** Something a scripted agent said. */
+export interface ScriptedMessage {
+  readonly role: 'assistant' | 'tool' | 'system'
+  readonly text: string
+  readonly session: string
+}
+
+/** A launch that a scripted runtime was asked for. */
+export interface ScriptedLaunch {
+  readonly how: 'start' | 'resume'
+  readonly session: string
+  readonly prompt: string
+  readonly workspace?: Launch['workspace']
+}
+
+interface Playing {
+  readonly window: ScriptedWindow
+  played: number
+}
+
+/**
+ * An agent that does what a script says, and remembers what it was asked. For tests of whatever runs agents.
+ *
+ * @example
+ * ```ts
+ * const runtime = new ScriptedRuntime({ windows: [{ turns: [{ text: 'Hello.', promptTokens: 12, tools: ['look'] }] }] })
+ * const { steps } = runtime.start({ prompt: 'Say hello', signal: new AbortController().signal })
+ * for await (const { message } of steps) if (message !== undefined) console.log(message.role, message.text)
+ * // => assistant Hello.
+ * // => tool ok
+ * console.log(runtime.launches[0]?.prompt) // => Say hello
+ * ```
+ */
+export class ScriptedRuntime implements AgentRuntime<ScriptedMessage> {
+  readonly backend: string
+  readonly takesSessionId: boolean
+  readonly launches: ScriptedLaunch[] = []
+  readonly questions: RuntimeQuestion[] = []
+  readonly #script: Script
+  readonly #sessions = new Map<string, Playing>()
+  readonly resume?: (launch: Resumption) => RunningAgent<ScriptedMessage>
+
+  constructor(script: Script) {
+    this.#script = script
+    this.backend = script.backend ?? 'scripted'
+    this.takesSessionId = script.takesSessionId ?? true
+    if (script.canResume !== false) this.resume = (launch) => this.#play('resume', launch.providerSessionId, launch)
+  }
+
+  start(launch: Launch): RunningAgent<ScriptedMessage> {
+    const named = this.takesSessionId ? launch.providerSessionId : undefined
+    return this.#play('start', named ?? `scripted-${this.#sessions.size + 1}`, launch)
+  }
+
+  async has({ providerSessionId }: { readonly providerSessionId: string }): Promise<boolean> {
+    return (this.#sessions.get(providerSessionId)?.played ?? 0) > 0
+  }
+
+  async ask(question: RuntimeQuestion): Promise<RuntimeReply> {
+    this.questions.push(question)
+    const {
+      checkpoint = 'Nothing to say.',
+      checkpointMs = 0,
+      checkpointTotals: totals,
+    } = this.#sessions.get(question.providerSessionId)?.window ?? {}
+    await pause(checkpointMs, question.signal)
+    if (checkpoint instanceof Error) throw checkpoint
+    return { text: checkpoint, ...(totals !== undefined && { totals }) }
+  }
+
+  #play(how: ScriptedLaunch['how'], session: string, launch: Launch): RunningAgent<ScriptedMessage> {
+    const { prompt, workspace, signal } = launch
+    this.launches.push({ how, session, prompt, ...(workspace !== undefined && { workspace }) })
+    const playing = this.#sessionOf(session)
+    const stopping = new AbortController()
+    const steps = this.#steps(playing, session, AbortSignal.any([signal, stopping.signal]))
+    return { steps, interrupt: async () => stopping.abort() }
+  }
+
+  #sessionOf(session: string): Playing {
+    const known = this.#sessions.get(session)
+    if (known !== undefined) return known
+    const window = this.#script.windows[this.#sessions.size] ?? this.#script.windows.at(-1) ?? { turns: [] }
+    const playing = { window, played: 0 }
+    this.#sessions.set(session, playing)
+    return playing
+  }
+
+  async *#steps(playing: Playing, session: string, signal: AbortSignal): AsyncGenerator<RuntimeStep<ScriptedMessage>> {
+    const { windowTokens } = this.#script
+    const { window } = playing
+    if (windowTokens !== undefined)
+      yield await this.#say({ ...step(session), events: [{ type: 'window', tokens: windowTokens }] })
+    for (const turn of window.turns.slice(playing.played)) {
+      playing.played += 1
+      for (const said of stepsOf(turn, session, playing.played)) {
+        if (signal.aborted) return yield { ...step(session), end: { type: 'interrupted' }, ...totalsOf(window) }
+        yield await this.#say(said)
+      }
+    }
+    yield await this.#say({ ...step(session), end: window.end ?? { type: 'idle' }, ...totalsOf(window) })
+  }
+
+  async #say(said: RuntimeStep<ScriptedMessage>): Promise<RuntimeStep<ScriptedMessage>> {
+    await this.#script.onStep?.(said)
+    return said
+  }
+}
+
+const totalsOf = ({ totals }: ScriptedWindow) => (totals === undefined ? {} : { totals })
+
+const step = (providerSessionId: string) => ({ providerSessionId, events: [], texts: [] })
+
+const stepsOf = (turn: ScriptedTurn, session: string, number: number): readonly RuntimeStep<ScriptedMessage>[] => {
+  const { text, promptTokens, outputTokens = 0, tools = [], afterCompaction = false } = turn
+  const key = `${session} ${number}`
+  const request: WindowEvent =
+    promptTokens === undefined ? { type: 'unmetered' } : { type: 'request', key, promptTokens, outputTokens }
+  const calls = tools.map(
+    (toolName, index) => ({ type: 'tool_call', callId: `${key} ${index + 1}`, toolName }) as const,
+  )
+  const spoken = (role: ScriptedMessage['role'], words: string): ScriptedMessage => ({ role, text: words, session })
+  const compaction: readonly RuntimeStep<ScriptedMessage>[] = afterCompaction
+    ? [
+        { ...step(session), message: spoken('system', 'compacting'), events: [{ type: 'compacting', key }] },
+        {
+          ...step(session),
+          message: spoken('system', 'compacted'),
+          events: [{ type: 'compaction', trigger: 'auto', key }],
+        },
+      ]
+    : []
+  return [
+    ...compaction,
+    {
+      ...step(session),
+      message: spoken('assistant', text),
+      events: [request, ...calls],
+      texts: [{ role: 'assistant', text }],
+    },
+    ...calls.map(() => ({
+      ...step(session),
+      message: spoken('tool', 'ok'),
+      events: [{ type: 'appended' as const, characters: 2 }],
+      texts: [{ role: 'tool' as const, text: 'ok' }],
+    })),
+  ]
+}
+
+const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    })
+  })
