@@ -33,7 +33,16 @@ const MAY_IMPORT: ImportTable = {
     'npm:zod',
   ],
   'adapters/claude': ['domain', 'ports', 'adapters/claude', 'npm:zod'],
-  'adapters/codex': ['domain', 'ports', 'adapters/codex', 'npm:zod'],
+  'adapters/codex': [
+    'domain',
+    'ports',
+    'adapters/codex',
+    'npm:node:fs/promises',
+    'npm:node:os',
+    'npm:node:path',
+    'npm:node:timers/promises',
+    'npm:zod',
+  ],
   'adapters/catalogue': ['domain', 'adapters/catalogue', 'npm:@pydantic/genai-prices'],
   'adapters/config': ['domain', 'adapters/config', 'npm:node:fs/promises', 'npm:yaml', 'npm:zod'],
   'adapters/hooks': [

@@ -237,7 +237,7 @@ describe('the public surface', () => {
 
   it('has the readers of each runtime beside it', () => {
     expect(Object.keys(claude).sort()).toEqual(['agentSdkReader', 'statusLineReader', 'transcriptReader'])
-    expect(Object.keys(codex).sort()).toEqual(['execReader', 'rolloutReader'])
+    expect(Object.keys(codex).sort()).toEqual(['CodexMissingError', 'codexRuntime', 'execReader', 'rolloutReader'])
   })
 
   it('has the running of hooks beside it', () => {
