@@ -125,6 +125,7 @@ describe('the Codex runtime and the real Codex', { timeout: 60_000 }, () => {
       text: 'It is going well.',
       totals: { inputTokens: 14_000, outputTokens: 70 },
     })
+    // The one that no switch takes away; the sandbox refuses what it does.
     deepEqual(api.tools.at(-1), ['apply_patch'])
     ok(api.tools[0]?.includes('exec_command'))
   })

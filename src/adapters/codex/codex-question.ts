@@ -1,35 +1,25 @@
 import type { UsageTotals } from '../../domain/usage-reading.ts'
 import type { RunningAgent, RuntimeReply, RuntimeStep } from '../../ports/agent-runtime.ts'
-import type { CodexConfigValue, CodexEvent, CodexOptions, CodexThreadOptions } from './codex-sdk.ts'
+import type { CodexEvent, CodexOptions, CodexThreadOptions } from './codex-sdk.ts'
 import { execReader } from './exec-reader.ts'
 
 /** Every switch Codex has for tools of its own. What is left is `apply_patch`, which a read-only sandbox refuses. */
-const WITHOUT_TOOLS: { readonly [key: string]: CodexConfigValue } = {
-  features: {
-    ...{ shell_tool: false, unified_exec: false, view_image: false, image_generation: false, goals: false },
-    ...{ apps: false, plugins: false, tool_suggest: false, multi_agent: false },
-  },
-  tools: { experimental_request_user_input: { enabled: false }, update_plan: { enabled: false } },
+const SWITCHES: readonly string[] = [
+  ...['shell_tool', 'unified_exec', 'view_image', 'image_generation', 'goals', 'apps', 'plugins', 'tool_suggest'].map(
+    (feature) => `features.${feature}=false`,
+  ),
+  'features.multi_agent=false',
+  // A thread remembers that it could have subagents, whatever the features say later, and keeps a tool to find them.
+  'agents.max_depth=0',
+  'tools.experimental_request_user_input.enabled=false',
+  'tools.update_plan.enabled=false',
+]
+
+/** The same options with as few tools as Codex can be told to have. The last word on a setting counts. */
+export const withoutTools = (codex: CodexOptions): CodexOptions => {
+  const servers = Object.keys(codex.config?.mcp_servers ?? {}).map((name) => `mcp_servers.${name}.enabled=false`)
+  return { ...codex, configOverrides: [...(codex.configOverrides ?? []), ...SWITCHES, ...servers] }
 }
-
-/** The same options with as few tools as Codex can be told to have. */
-export const withoutTools = ({ config = {}, ...rest }: CodexOptions): CodexOptions => ({
-  ...rest,
-  config: {
-    ...config,
-    features: { ...tableIn(config.features), ...tableIn(WITHOUT_TOOLS.features) },
-    tools: { ...tableIn(config.tools), ...tableIn(WITHOUT_TOOLS.tools) },
-    mcp_servers: Object.fromEntries(
-      Object.entries(tableIn(config.mcp_servers)).map(([name, server]) => [
-        name,
-        { ...tableIn(server), enabled: false },
-      ]),
-    ),
-  },
-})
-
-const tableIn = (value: CodexConfigValue | undefined): { [key: string]: CodexConfigValue } =>
-  typeof value === 'object' && !Array.isArray(value) ? value : {}
 
 /** How a thread is resumed that is to answer and to do nothing. */
 export const ANSWER_ONLY = {
