@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { loadCodexSdk } from '../../src/adapters/codex/codex-sdk.ts'
@@ -194,6 +195,7 @@ describe('the end of a run', () => {
     const run = runtime.start({ ...launch, signal: aborter.signal })
     await all(run)
     await run.interrupt()
+    expect(getEventListeners(aborter.signal, 'abort')).toEqual([])
     aborter.abort()
     expect(fake.runs[0]?.signal?.aborted).toBe(false)
   })

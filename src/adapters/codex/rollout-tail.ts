@@ -64,7 +64,6 @@ export class RolloutTail {
   #keep(part: Buffer): void {
     this.#partialBytes += part.length
     if (this.#partialBytes <= this.#maxLineBytes) this.#partial.push(part)
-    else this.#partial = []
   }
 }
 
