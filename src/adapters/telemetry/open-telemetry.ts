@@ -3,7 +3,6 @@ import {
   type Context,
   context,
   type Link,
-  ROOT_CONTEXT,
   type Span,
   type SpanContext,
   SpanKind,
@@ -71,10 +70,9 @@ const begin = (session: SpannedSession): SessionSpan => {
   const tracer = trace.getTracer(SCOPE)
   const { cameFrom } = session
   const links = cameFrom === undefined ? [] : linksTo(cameFrom, 'predecessor')
-  const options = { kind: SpanKind.INTERNAL, attributes: ofSession(session), links }
-  const parent = cameFrom === undefined ? context.active() : ROOT_CONTEXT
-  const span = tracer.startSpan(spanName.session(session), { ...options, root: cameFrom !== undefined }, parent)
-  return new WatchedSession({ tracer, session, span, within: trace.setSpan(parent, span) })
+  const options = { kind: SpanKind.INTERNAL, attributes: ofSession(session), links, root: cameFrom !== undefined }
+  const span = tracer.startSpan(spanName.session(session), options)
+  return new WatchedSession({ tracer, session, span, within: trace.setSpan(context.active(), span) })
 }
 
 const linksTo = (there: TraceContext, to: 'predecessor' | 'successor'): Link[] => {
