@@ -26,7 +26,7 @@ const folder = (t: TestContext): string => {
   return made
 }
 
-const runtimeAt = (url: string, home: string) =>
+const runtimeAt = (url: string, home: string, retries = 0) =>
   codexRuntime({
     sdk,
     codex: {
@@ -36,7 +36,7 @@ const runtimeAt = (url: string, home: string) =>
         model_providers: {
           loopback: {
             ...{ name: 'loopback', base_url: `${url}/v1`, env_key: 'NO_KEY', wire_api: 'responses' },
-            ...{ stream_max_retries: 0, request_max_retries: 0 },
+            ...{ stream_max_retries: retries, request_max_retries: 0 },
           },
         },
         analytics: { enabled: false },
@@ -108,10 +108,10 @@ describe('the Codex runtime and the real Codex', { timeout: 60_000 }, () => {
     )
     match(texts.find(({ role }) => role === 'tool')?.text ?? '', /one/)
 
-    equal(await runtime.has?.({ providerSessionId: thread }), true)
-    equal(await runtime.has?.({ providerSessionId: '01a1e3d1-0000-7000-8000-000000000000' }), false)
+    equal(await runtime.has({ providerSessionId: thread }), true)
+    equal(await runtime.has({ providerSessionId: '01a1e3d1-0000-7000-8000-000000000000' }), false)
 
-    const second = await all(runtime.resume?.({ ...launchIn(home), providerSessionId: thread }) as never)
+    const second = await all(runtime.resume({ ...launchIn(home), providerSessionId: thread }))
     equal(threadOf(second), thread)
     deepEqual(
       requestsIn(second).map(({ promptTokens }) => promptTokens),
@@ -121,7 +121,7 @@ describe('the Codex runtime and the real Codex', { timeout: 60_000 }, () => {
     deepEqual(second.at(-1)?.end, { type: 'idle' })
 
     const asked = { ...launchIn(home), providerSessionId: thread, prompt: 'How is it going?' }
-    deepEqual(await runtime.ask?.(asked), {
+    deepEqual(await runtime.ask(asked), {
       text: 'It is going well.',
       totals: { inputTokens: 14_000, outputTokens: 70 },
     })
@@ -135,7 +135,7 @@ describe('the Codex runtime and the real Codex', { timeout: 60_000 }, () => {
     const home = folder(t)
     const runtime = runtimeAt(api.url, home)
     const providerSessionId = threadOf(await all(runtime.start(launchIn(home))))
-    await rejects(runtime.ask?.({ ...launchIn(home), providerSessionId }) ?? Promise.resolve(), {
+    await rejects(runtime.ask({ ...launchIn(home), providerSessionId }), {
       code: 'runtime.no_answer',
       message: /exec_command/,
     })
@@ -149,6 +149,20 @@ describe('the Codex runtime and the real Codex', { timeout: 60_000 }, () => {
     const end = steps.at(-1)?.end
     equal(end?.type, 'overflow', JSON.stringify(end))
     equal(processesOf(home), '')
+  })
+
+  it('is at rest when it got over an error', async (t) => {
+    await using api = await startResponsesApi([
+      { error: 'server_error', input: 0, cached: 0, output: 0 },
+      { text: 'Done.', input: 9_000, cached: 0, output: 5 },
+    ])
+    const home = folder(t)
+    const steps = await all(runtimeAt(api.url, home, 1).start(launchIn(home)))
+    deepEqual(
+      steps.flatMap(({ message }) => (message?.type === 'error' ? [message.type] : [])),
+      ['error'],
+    )
+    deepEqual(steps.at(-1)?.end, { type: 'idle' })
   })
 
   it('leaves no process behind, interrupted, aborted or left early', async (t) => {

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { loadCodexSdk } from '../../src/adapters/codex/codex-sdk.ts'
 import { type CodexRuntimeOptions, codexRuntime } from '../../src/codex.ts'
 import {
@@ -109,7 +109,7 @@ describe('a run of Codex', () => {
     ])
     write(rolloutPath(home, THREAD, '2020/01/02'), message('assistant', 'Old.'), tokenCount(900, 10, [5_000, 60]))
     for (const day of ['03', '04', '05']) write(rolloutPath(home, 'another', `2020/01/${day}`), {})
-    const steps = await all(runtime.resume?.({ ...launch, providerSessionId: THREAD }) ?? expect.fail())
+    const steps = await all(runtime.resume({ ...launch, providerSessionId: THREAD }))
     expect(texts(steps)).toEqual(['assistant: New.'])
     expect(steps.flatMap(({ totals = [] }) => totals).at(-1)).toEqual({ inputTokens: 1_000, outputTokens: 20 })
     expect(fake.threads).toEqual([{ id: THREAD, options: {} }])
@@ -117,7 +117,7 @@ describe('a run of Codex', () => {
 
   it('counts nothing when it is resumed and nobody knows what it had used', async () => {
     const { runtime } = setUp(() => [started, completed(6_000, 80)])
-    const steps = await all(runtime.resume?.({ ...launch, providerSessionId: THREAD }) ?? expect.fail())
+    const steps = await all(runtime.resume({ ...launch, providerSessionId: THREAD }))
     expect(steps.flatMap(({ totals = [] }) => totals)).toEqual([])
   })
 })
@@ -155,7 +155,6 @@ describe('the end of a run', () => {
   it('has the code of what was thrown', async () => {
     const { runtime } = setUp(() => [() => Promise.reject(Object.assign(new Error('spawn'), { code: 'ENOENT' }))])
     expect(await all(runtime.start(launch))).toEqual([
-      { events: [], texts: [{ role: 'user', text: 'Do it.' }] },
       { events: [], texts: [], end: { type: 'failed', message: 'spawn', code: 'ENOENT' } },
     ])
   })
@@ -215,12 +214,14 @@ describe('what Codex is given', () => {
   })
 
   it('is none of our secrets, if it is not said what', async () => {
-    process.env.A_SECRET_OF_OURS = 'secret'
+    vi.stubEnv('A_SECRET_OF_OURS', 'secret')
+    vi.stubEnv('HTTPS_PROXY', 'http://user:secret@proxy')
+    vi.stubEnv('NO_PROXY', 'localhost')
+    onTestFinished(() => void vi.unstubAllEnvs())
     const { runtime, fake, home } = setUp(() => [started, completed(1, 1)])
     write(rolloutPath(home), {})
     await all(runtime.start(launch))
-    delete process.env.A_SECRET_OF_OURS
-    expect(fake.codex[0]?.env).toMatchObject({ PATH: process.env.PATH, CODEX_HOME: home })
+    expect(fake.codex[0]?.env).toMatchObject({ PATH: process.env.PATH, NO_PROXY: 'localhost', CODEX_HOME: home })
     expect(JSON.stringify(fake.codex)).not.toContain('secret')
   })
 
@@ -248,7 +249,7 @@ describe('what Codex is given', () => {
 describe('a thread of Codex', () => {
   it('is there once something was said in it', async () => {
     const { runtime, home } = setUp(() => [])
-    const has = () => runtime.has?.({ providerSessionId: THREAD })
+    const has = () => runtime.has({ providerSessionId: THREAD })
     expect(await has()).toBe(false)
     write(rolloutPath(home), { type: 'session_meta', payload: { id: THREAD } })
     expect(await has()).toBe(false)
@@ -271,7 +272,7 @@ describe('a thread of Codex', () => {
       },
     )
     write(rolloutPath(home), message('assistant', 'Old.'), tokenCount(900, 10, [900, 10]))
-    expect(await runtime.ask?.(question)).toEqual({
+    expect(await runtime.ask(question)).toEqual({
       text: 'It is going well.',
       totals: { inputTokens: 1_100, outputTokens: 20 },
     })
@@ -295,7 +296,7 @@ describe('a thread of Codex', () => {
   ])('gives no answer when it %s', async (_, script, says) => {
     const { runtime, fake, home } = setUp(() => [started, ...script])
     write(rolloutPath(home), message('assistant', 'Old.'))
-    await expect(runtime.ask?.(question)).rejects.toMatchObject({
+    await expect(runtime.ask(question)).rejects.toMatchObject({
       code: 'runtime.no_answer',
       message: expect.stringMatching(says),
     })
@@ -305,6 +306,6 @@ describe('a thread of Codex', () => {
   it('gives no answer when it is aborted', async () => {
     const { runtime } = setUp(() => [started, hang])
     const signal = AbortSignal.timeout(50)
-    await expect(runtime.ask?.({ ...question, signal })).rejects.toMatchObject({ code: 'runtime.no_answer' })
+    await expect(runtime.ask({ ...question, signal })).rejects.toMatchObject({ code: 'runtime.no_answer' })
   })
 })

@@ -22,7 +22,7 @@ import { RolloutFollower } from './rollout-follower.ts'
 
 /** How Codex is run. */
 export interface CodexRuntimeOptions<Event extends CodexEvent = CodexEvent> {
-  /** For `new Codex(…)`. Without `env` the agent finds paths, language and proxies of ours, and no key or token. */
+  /** For `new Codex(…)`. Without `env` the agent finds paths, language and proxies of ours, and no key or token: give it `apiKey`, or let it sign in. */
   readonly codex?: CodexOptions
   /** For every thread. The model and the directory of a launch come before these. */
   readonly thread?: CodexThreadOptions
@@ -52,9 +52,9 @@ export interface CodexRuntimeOptions<Event extends CodexEvent = CodexEvent> {
  */
 export const codexRuntime = <Event extends CodexEvent = CodexEvent>(
   options: CodexRuntimeOptions<Event> = {},
-): AgentRuntime<Event> => new CodexRuntime(options)
+): Required<AgentRuntime<Event>> => new CodexRuntime(options)
 
-class CodexRuntime<Event extends CodexEvent> implements AgentRuntime<Event> {
+class CodexRuntime<Event extends CodexEvent> implements Required<AgentRuntime<Event>> {
   readonly backend = 'codex'
   readonly takesSessionId = false
   readonly #options: CodexRuntimeOptions<Event>

@@ -20,17 +20,20 @@ const NOTHING: Said = { events: [], texts: [] }
  */
 export class CodexSteps<Event extends CodexEvent> {
   readonly #follower: RolloutFollower
-  #held: Said[]
+  readonly #prompt: string
+  #held: Said[] = []
 
   constructor(follower: RolloutFollower, prompt: string) {
     this.#follower = follower
-    this.#held = [{ events: [], texts: [{ role: 'user', text: prompt }] }]
+    this.#prompt = prompt
   }
 
   /** The steps of one event: what was written down before it, when it ends something, and the event itself. */
   async *of(event: Event): AsyncGenerator<RuntimeStep<Event>> {
     if (event.type === 'thread.started') {
       this.#follower.follow(event.thread_id)
+      // No event says what the thread was asked.
+      this.#hold({ events: [], texts: [{ role: 'user', text: this.#prompt }] })
       const step = { message: event, providerSessionId: event.thread_id, texts: [] }
       return yield { ...step, events: execReader.read(event) }
     }

@@ -6,8 +6,8 @@ import { lastThreadTotals, NOTHING_USED } from './rollout-totals.ts'
 
 /** A thread that is resumed may be old. */
 const ANY_DAY = { days: 1_000 }
-/** One that has just begun is in the newest folder; around midnight, in the one before. */
-const TODAY = { days: 2 }
+/** One that has just begun is in one of the newest folders: around midnight, or where clocks differ, not in the last. */
+const THIS_WEEK = { days: 7 }
 const POLL_MS = 25
 
 /** Finds the rollout of a thread as soon as there is one, and gives what it gains. */
@@ -60,7 +60,7 @@ export class RolloutFollower {
 
   async #look(): Promise<boolean> {
     if (this.#tail !== undefined || this.#thread === undefined) return this.isFound
-    const path = await findRollout(this.#home, this.#thread, TODAY)
+    const path = await findRollout(this.#home, this.#thread, THIS_WEEK)
     if (path !== undefined) this.#tail = new RolloutTail(path)
     return this.isFound
   }
