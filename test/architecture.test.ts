@@ -33,7 +33,17 @@ const MAY_IMPORT: ImportTable = {
     'npm:zod',
   ],
   'adapters/claude': ['domain', 'ports', 'adapters/claude', 'npm:zod'],
-  'adapters/codex': ['domain', 'ports', 'adapters/codex', 'npm:zod'],
+  'adapters/codex': [
+    'domain',
+    'ports',
+    'adapters/codex',
+    'npm:node:fs/promises',
+    'npm:node:os',
+    'npm:node:path',
+    'npm:node:timers/promises',
+    'npm:zod',
+  ],
+  'adapters/telemetry': ['domain', 'ports', 'adapters/telemetry', 'npm:@opentelemetry/api'],
   'adapters/catalogue': ['domain', 'adapters/catalogue', 'npm:@pydantic/genai-prices'],
   'adapters/config': ['domain', 'adapters/config', 'npm:node:fs/promises', 'npm:yaml', 'npm:zod'],
   'adapters/hooks': [
@@ -85,6 +95,7 @@ const MAY_IMPORT: ImportTable = {
   'hooks.ts': ['domain', 'ports', 'services', 'adapters/hooks'],
   'memory.ts': ['adapters/memory'],
   'postgres.ts': ['adapters/postgres'],
+  'telemetry.ts': ['adapters/telemetry'],
 }
 
 const MAX_LINES = 250

@@ -22,6 +22,7 @@ import {
   type UsageReading,
 } from '../src/index.ts'
 import * as memory from '../src/memory.ts'
+import * as telemetry from '../src/telemetry.ts'
 import * as testing from '../src/testing/index.ts'
 
 const UUID = '0190a0a0-0000-7000-8000-000000000001'
@@ -237,7 +238,7 @@ describe('the public surface', () => {
 
   it('has the readers of each runtime beside it', () => {
     expect(Object.keys(claude).sort()).toEqual(['agentSdkReader', 'statusLineReader', 'transcriptReader'])
-    expect(Object.keys(codex).sort()).toEqual(['execReader', 'rolloutReader'])
+    expect(Object.keys(codex).sort()).toEqual(['CodexMissingError', 'codexRuntime', 'execReader', 'rolloutReader'])
   })
 
   it('has the running of hooks beside it', () => {
@@ -250,6 +251,10 @@ describe('the public surface', () => {
       'thresholdAnswer',
       'thresholdOutcome',
     ])
+  })
+
+  it('has the watching of runs beside it', () => {
+    expect(Object.keys(telemetry)).toEqual(['openTelemetry'])
   })
 
   it('has a store in memory, and what tests need, beside it', () => {

@@ -1,4 +1,6 @@
+import type * as sdk from '@openai/codex-sdk'
 import type { ThreadEvent, ThreadItem, Usage } from '@openai/codex-sdk'
+import type { CodexEvent, CodexOptions, CodexSdk, CodexThreadOptions } from '../../src/adapters/codex/codex-sdk.ts'
 import type { ExecShapes } from '../../src/adapters/codex/exec-reader.ts'
 import type { Differences, None } from './differences.ts'
 
@@ -31,6 +33,21 @@ export type Words = [
   None<Exclude<ExecShapes['type'], ThreadEvent['type']>>,
   None<Exclude<ToolItem | OtherItem, ThreadItem['type']>>,
   None<Exclude<ThreadItem['type'], ToolItem | OtherItem>>,
+]
+
+/** Nothing when the one can be given where the other is taken. */
+type Refused<Given, Taken, Name extends string> = [Given] extends [Taken] ? never : `${Name} would not be taken`
+
+/** What the runtime gives the SDK, and takes from it. */
+export type Running = [
+  None<Refused<CodexOptions, sdk.CodexOptions, 'CodexOptions'>>,
+  None<Exclude<keyof CodexOptions, keyof sdk.CodexOptions>>,
+  None<Refused<CodexThreadOptions, sdk.ThreadOptions, 'ThreadOptions'>>,
+  None<Exclude<keyof CodexThreadOptions, keyof sdk.ThreadOptions>>,
+  None<Refused<{ readonly signal?: AbortSignal }, sdk.TurnOptions, 'TurnOptions'>>,
+  None<Exclude<'signal', keyof sdk.TurnOptions>>,
+  None<Refused<ThreadEvent, CodexEvent, 'ThreadEvent'>>,
+  None<Refused<typeof sdk, CodexSdk<ThreadEvent>, 'the SDK'>>,
 ]
 
 /** What would turn red. */

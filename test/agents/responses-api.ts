@@ -8,16 +8,21 @@ export interface CodexAnswer {
   readonly output: number
   readonly text?: string
   readonly command?: string
+  /** Instead of an answer, a refusal with this code. */
+  readonly error?: string
 }
 
 /** A stand-in for the Responses API, on the loopback. */
 export interface ResponsesApi extends LoopbackServer {
   /** Who asked so far, in order. */
   readonly asked: readonly ('turn' | 'summary')[]
+  /** The tools each of them brought. */
+  readonly tools: readonly (readonly string[])[]
 }
 
 interface Body {
   readonly input: readonly unknown[]
+  readonly tools?: readonly { readonly type: string; readonly name?: string }[]
 }
 
 /** Starts a stand-in that gives these answers in order, and `summary` to a compaction. */
@@ -26,18 +31,29 @@ export const startResponsesApi = async (
   summary?: CodexAnswer,
 ): Promise<ResponsesApi> => {
   const asked: ('turn' | 'summary')[] = []
-  const server = await startServer('/v1/responses', ({ input }: Body) => {
+  const brought: (readonly string[])[] = []
+  const server = await startServer('/v1/responses', ({ input, tools = [] }: Body) => {
+    brought.push(tools.map(({ type, name = type }) => name))
     const isSummary = JSON.stringify(input.at(-1)).includes('CONTEXT CHECKPOINT COMPACTION')
     const said = isSummary ? summary : turns[asked.filter((who) => who === 'turn').length]
     asked.push(isSummary ? 'summary' : 'turn')
     if (said === undefined) throw new Error(`Nothing to say to request ${asked.length}`)
     return eventsOf(`${asked.length}`, said)
   })
-  return { ...server, asked }
+  return { ...server, asked, tools: brought }
 }
 
 const eventsOf = (id: string, answer: CodexAnswer) => [
   { type: 'response.created', response: { id: `resp_${id}` } },
+  ...(answer.error === undefined ? answered(id, answer) : [refused(id, answer.error)]),
+]
+
+const refused = (id: string, code: string) => ({
+  type: 'response.failed',
+  response: { id: `resp_${id}`, status: 'failed', error: { code, message: `Refused: ${code}` } },
+})
+
+const answered = (id: string, answer: CodexAnswer) => [
   { type: 'response.output_item.done', output_index: 0, item: itemOf(id, answer) },
   { type: 'response.completed', response: { id: `resp_${id}`, usage: usageOf(answer) } },
 ]

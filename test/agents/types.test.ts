@@ -67,6 +67,12 @@ const CHANGES: readonly Change[] = [
   },
   { ...codex, from: 'thread_id: string', to: 'threadId: string', says: 'thread.started.thread_id is not there' },
   { ...codex, from: 'type: "web_search"', to: 'type: "search"', says: 'web_search' },
+  { ...codex, from: 'sandboxMode?: SandboxMode', to: 'sandbox?: SandboxMode', says: 'sandboxMode' },
+  { ...codex, from: '"read-only" | ', to: '"readonly" | ', says: 'ThreadOptions would not be taken' },
+  { ...codex, from: 'configOverrides?: string[]', to: 'overrides?: string[]', says: 'configOverrides' },
+  { ...codex, from: 'signal?: AbortSignal', to: 'abort?: AbortSignal', says: 'signal' },
+  { ...codex, from: 'type: "turn.failed"', to: 'type: "turn.broken"', says: 'ThreadEvent would not be taken' },
+  { ...codex, from: 'resumeThread(id: string', to: 'resumeThread(id: number', says: 'the SDK would not be taken' },
 ]
 
 /** A project that sees a package's types with one thing changed. It lies where those types find what they import. */

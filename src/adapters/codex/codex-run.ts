@@ -1,0 +1,115 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Launch, RunningAgent, RuntimeStep } from '../../ports/agent-runtime.ts'
+import { EndFinder } from './codex-end.ts'
+import { type CodexEvent, CodexMissingError, type CodexThread } from './codex-sdk.ts'
+import { CodexSteps } from './codex-steps.ts'
+import type { RolloutFollower } from './rollout-follower.ts'
+
+/** How long a rollout may take to appear after the turn. */
+const PATIENCE_MS = 2_000
+/** How long a process may take to go once it was told to. */
+const FAREWELL_MS = 5_000
+
+/** What is prepared before anything runs: the thread, and who follows its rollout. */
+export interface PreparedThread<Event extends CodexEvent> {
+  readonly thread: CodexThread<Event>
+  readonly follower: RolloutFollower
+}
+
+/** One run of Codex: begins when its steps are asked for, and leaves no process behind when they end. */
+export class CodexRun<Event extends CodexEvent> implements RunningAgent<Event> {
+  readonly steps: AsyncIterable<RuntimeStep<Event>>
+  readonly #prepare: () => Promise<PreparedThread<Event>>
+  readonly #launch: Pick<Launch, 'prompt' | 'signal'>
+  readonly #aborter = new AbortController()
+  readonly #end = new EndFinder()
+  #isInterrupted = false
+  /** The SDK has let go of its process: an abort that it no longer expects would be an error that nobody handles. */
+  #isOver = false
+
+  constructor(launch: Pick<Launch, 'prompt' | 'signal'>, prepare: () => Promise<PreparedThread<Event>>) {
+    this.#launch = launch
+    this.#prepare = prepare
+    this.steps = this.#run()
+  }
+
+  async interrupt(): Promise<void> {
+    this.#interrupt()
+  }
+
+  #interrupt(): void {
+    if (this.#isOver) return
+    this.#isInterrupted = true
+    this.#aborter.abort()
+  }
+
+  async *#run(): AsyncGenerator<RuntimeStep<Event>> {
+    const { signal } = this.#launch
+    const interrupt = (): void => this.#interrupt()
+    signal.addEventListener('abort', interrupt)
+    if (signal.aborted) interrupt()
+    try {
+      yield* this.#stepsToTheEnd()
+    } finally {
+      this.#isOver = true
+      signal.removeEventListener('abort', interrupt)
+    }
+  }
+
+  async *#stepsToTheEnd(): AsyncGenerator<RuntimeStep<Event>> {
+    let steps: CodexSteps<Event> | undefined
+    let thrown: unknown
+    try {
+      if (!this.#isInterrupted) {
+        const { thread, follower } = await this.#prepare()
+        steps = new CodexSteps<Event>(follower, this.#launch.prompt)
+        yield* this.#following(thread, steps)
+      }
+    } catch (error) {
+      if (error instanceof CodexMissingError) throw error
+      thrown = error
+    }
+    // Nobody waits for a rollout of something that was stopped.
+    if (steps !== undefined) yield* steps.rest(this.#isInterrupted ? 0 : PATIENCE_MS)
+    yield { events: [], texts: [], end: this.#end.end(this.#isInterrupted, thrown) }
+  }
+
+  async *#following(thread: CodexThread<Event>, steps: CodexSteps<Event>): AsyncGenerator<RuntimeStep<Event>> {
+    const { events } = await thread.runStreamed(this.#launch.prompt, { signal: this.#aborter.signal })
+    try {
+      // By hand: leaving a `for await` would end the events before the process is known to have gone.
+      for (let next = await this.#next(events); !next.done; next = await this.#next(events)) {
+        this.#end.take(next.value)
+        yield* steps.of(next.value)
+      }
+    } finally {
+      if (!this.#isOver) await this.#stop(events)
+    }
+  }
+
+  async #next(events: AsyncGenerator<Event>): Promise<IteratorResult<Event>> {
+    try {
+      const next = await events.next()
+      this.#isOver = next.done === true
+      return next
+    } catch (error) {
+      this.#isOver = true
+      throw error
+    }
+  }
+
+  /** Ends the process, and waits until the SDK has seen it end. */
+  async #stop(events: AsyncGenerator<Event>): Promise<void> {
+    this.#aborter.abort()
+    await Promise.race([drained(events), wait(FAREWELL_MS, undefined, { ref: false })])
+    this.#isOver = true
+  }
+}
+
+const drained = async (events: AsyncGenerator<unknown>): Promise<void> => {
+  try {
+    while (!(await events.next()).done) {}
+  } catch {
+    // It was ended, and says so.
+  }
+}

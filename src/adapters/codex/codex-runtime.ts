@@ -1,0 +1,106 @@
+import { defined } from '../../domain/defined.ts'
+import type {
+  AgentRuntime,
+  Launch,
+  Question,
+  Resumption,
+  RunningAgent,
+  RuntimeReply,
+} from '../../ports/agent-runtime.ts'
+import { type CodexPlace, placeOf } from './codex-environment.ts'
+import { ANSWER_ONLY, answerOf, withoutTools } from './codex-question.ts'
+import { CodexRun } from './codex-run.ts'
+import {
+  type CodexEvent,
+  type CodexOptions,
+  type CodexSdk,
+  type CodexThreadOptions,
+  loadCodexSdk,
+} from './codex-sdk.ts'
+import { findRollout, hasBeenSpokenIn } from './rollout-file.ts'
+import { RolloutFollower } from './rollout-follower.ts'
+
+/** How Codex is run. */
+export interface CodexRuntimeOptions<Event extends CodexEvent = CodexEvent> {
+  /** For `new Codex(…)`. Without `env` the agent finds paths, language and proxies of ours, and no key or token: give it `apiKey`, or let it sign in. */
+  readonly codex?: CodexOptions
+  /** For every thread. The model and the directory of a launch come before these. */
+  readonly thread?: CodexThreadOptions
+  /** Codex's own folder, `CODEX_HOME`; otherwise the one its environment leads to. */
+  readonly home?: string
+  /** The loaded `@openai/codex-sdk`; otherwise it is loaded when first needed. */
+  readonly sdk?: CodexSdk<Event>
+}
+
+/**
+ * Runs Codex through its SDK, `@openai/codex-sdk`, an optional package.
+ *
+ * The SDK's events say nothing of the window, so the readings come from the rollout that Codex writes beside them; so
+ * do texts and tool calls. Without a rollout these come from the events, and there are no readings.
+ *
+ * A question goes to the same thread, and stays in it. Codex cannot be told to have no tools at all: its own are
+ * switched off as far as it lets us, the sandbox is read-only, nothing is approved, and an answer during which a tool
+ * was used is stopped and thrown away. What that cannot prevent is a call of an MCP server from Codex's own
+ * `config.toml`, which may have begun by then.
+ *
+ * @throws CodexMissingError from the steps, `code: 'runtime.missing'`, when the package is not there
+ * @example
+ * ```ts
+ * const runtime = codexRuntime({ thread: { sandboxMode: 'workspace-write', approvalPolicy: 'never' } })
+ * console.log(runtime.backend) // => codex
+ * ```
+ */
+export const codexRuntime = <Event extends CodexEvent = CodexEvent>(
+  options: CodexRuntimeOptions<Event> = {},
+): Required<AgentRuntime<Event>> => new CodexRuntime(options)
+
+class CodexRuntime<Event extends CodexEvent> implements Required<AgentRuntime<Event>> {
+  readonly backend = 'codex'
+  readonly takesSessionId = false
+  readonly #options: CodexRuntimeOptions<Event>
+  readonly #place: CodexPlace
+
+  constructor(options: CodexRuntimeOptions<Event>) {
+    this.#options = options
+    this.#place = placeOf(options.codex, options.home)
+  }
+
+  start(launch: Launch): RunningAgent<Event> {
+    return new CodexRun(launch, async () => {
+      const { Codex } = await this.#sdk()
+      const thread = new Codex(this.#place.codex).startThread(this.#threadOf(launch))
+      return { thread, follower: new RolloutFollower(this.#place.home) }
+    })
+  }
+
+  resume(launch: Resumption): RunningAgent<Event> {
+    return this.#resume(launch, this.#place.codex, this.#threadOf(launch))
+  }
+
+  async has({ providerSessionId }: { readonly providerSessionId: string }): Promise<boolean> {
+    const path = await findRollout(this.#place.home, providerSessionId, { days: Number.POSITIVE_INFINITY })
+    return path !== undefined && (await hasBeenSpokenIn(path))
+  }
+
+  ask(question: Question): Promise<RuntimeReply> {
+    const options = { ...this.#threadOf(question), ...ANSWER_ONLY }
+    return answerOf(this.#resume(question, withoutTools(this.#place.codex), options))
+  }
+
+  #resume(launch: Question, codex: CodexOptions, options: CodexThreadOptions): RunningAgent<Event> {
+    return new CodexRun(launch, async () => {
+      const { Codex } = await this.#sdk()
+      const follower = await RolloutFollower.ofResumed(this.#place.home, launch.providerSessionId)
+      return { thread: new Codex(codex).resumeThread(launch.providerSessionId, options), follower }
+    })
+  }
+
+  #threadOf({ model, workspace }: Pick<Launch, 'model' | 'workspace'>): CodexThreadOptions {
+    const workingDirectory = workspace?.worktreePath ?? workspace?.workingDirectory
+    return { ...this.#options.thread, ...defined({ model, workingDirectory }) }
+  }
+
+  async #sdk(): Promise<CodexSdk<Event>> {
+    return this.#options.sdk ?? ((await loadCodexSdk()) as CodexSdk<Event>)
+  }
+}

@@ -1,0 +1,98 @@
+/** A value of Codex's configuration, as `--config` takes it. */
+export type CodexConfigValue = string | number | boolean | CodexConfigValue[] | { [key: string]: CodexConfigValue }
+
+/** What `new Codex(…)` takes. `test/agents` holds it against the SDK's own type. */
+export interface CodexOptions {
+  readonly codexPathOverride?: string
+  readonly baseUrl?: string
+  readonly apiKey?: string
+  readonly config?: { [key: string]: CodexConfigValue }
+  readonly configOverrides?: string[]
+  /** All that the agent finds in its environment; nothing else is inherited. */
+  readonly env?: Record<string, string>
+}
+
+/** What a thread is started or resumed with. `test/agents` holds it against the SDK's own type. */
+export interface CodexThreadOptions {
+  readonly model?: string
+  readonly threadSource?: string
+  readonly sandboxMode?: 'read-only' | 'workspace-write' | 'danger-full-access'
+  readonly workingDirectory?: string
+  readonly skipGitRepoCheck?: boolean
+  readonly modelReasoningEffort?: 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
+  readonly networkAccessEnabled?: boolean
+  readonly webSearchMode?: 'disabled' | 'cached' | 'live'
+  readonly approvalPolicy?: 'never' | 'on-request' | 'on-failure' | 'untrusted'
+  readonly additionalDirectories?: string[]
+}
+
+/** What is read of an item of a thread. */
+export interface CodexItem {
+  readonly id: string
+  readonly type: string
+}
+
+/** What is read of the SDK's `ThreadEvent`. */
+export type CodexEvent =
+  | { readonly type: 'thread.started'; readonly thread_id: string }
+  | { readonly type: 'turn.started' }
+  | { readonly type: 'turn.completed'; readonly usage: CodexUsage }
+  | { readonly type: 'turn.failed'; readonly error: { readonly message: string } }
+  | { readonly type: 'item.started' | 'item.updated' | 'item.completed'; readonly item: CodexItem }
+  | { readonly type: 'error'; readonly message: string }
+
+/** A sum over the whole thread, though the SDK calls it a turn's. */
+export interface CodexUsage {
+  /** The cached part included. */
+  readonly input_tokens: number
+  readonly output_tokens: number
+}
+
+/** What is used of the SDK's `Thread`. */
+export interface CodexThread<Event extends CodexEvent = CodexEvent> {
+  runStreamed(
+    input: string,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<{ readonly events: AsyncGenerator<Event> }>
+}
+
+/** What is used of the SDK's `Codex`. */
+export interface CodexClient<Event extends CodexEvent = CodexEvent> {
+  startThread(options?: CodexThreadOptions): CodexThread<Event>
+  resumeThread(id: string, options?: CodexThreadOptions): CodexThread<Event>
+}
+
+/** What is used of `@openai/codex-sdk`; the package itself fits. */
+export interface CodexSdk<Event extends CodexEvent = CodexEvent> {
+  readonly Codex: new (options?: CodexOptions) => CodexClient<Event>
+}
+
+const PACKAGE = '@openai/codex-sdk'
+
+/**
+ * Codex was to be run, and its SDK is not installed.
+ *
+ * @example
+ * ```ts
+ * console.log(new CodexMissingError(new Error('not found')).code) // => runtime.missing
+ * ```
+ */
+export class CodexMissingError extends Error {
+  override readonly name = 'CodexMissingError'
+  readonly code = 'runtime.missing'
+
+  constructor(cause: unknown) {
+    const hint = `It is optional, and only needed to run Codex: npm install ${PACKAGE}`
+    super(`The package ${PACKAGE} could not be loaded. ${hint}`, { cause })
+  }
+}
+
+/** Loads the SDK when it is first needed. @throws CodexMissingError */
+export const loadCodexSdk = async (name: string = PACKAGE): Promise<CodexSdk> => {
+  try {
+    // By a variable: a literal would have to be installed for this file to compile.
+    return (await import(name)) as CodexSdk
+  } catch (error) {
+    throw new CodexMissingError(error)
+  }
+}

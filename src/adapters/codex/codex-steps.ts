@@ -1,0 +1,73 @@
+import { defined } from '../../domain/defined.ts'
+import type { UsageTotals } from '../../domain/usage-reading.ts'
+import type { RuntimeStep } from '../../ports/agent-runtime.ts'
+import type { CodexEvent, CodexUsage } from './codex-sdk.ts'
+import { execReader } from './exec-reader.ts'
+import { execTexts } from './exec-words.ts'
+import type { RolloutFollower } from './rollout-follower.ts'
+import { rolloutReader } from './rollout-reader.ts'
+import { threadTotalsIn, totalsSince } from './rollout-totals.ts'
+
+type Said = Pick<RuntimeStep<never>, 'events' | 'texts'>
+
+const NOTHING: Said = { events: [], texts: [] }
+
+/**
+ * Turns what Codex says and what it writes down into steps.
+ *
+ * Both tell of the same texts and tool calls. The rollout is taken, for it also has the readings; what the events tell
+ * is held back until it is sure that there is no rollout.
+ */
+export class CodexSteps<Event extends CodexEvent> {
+  readonly #follower: RolloutFollower
+  readonly #prompt: string
+  #held: Said[] = []
+
+  constructor(follower: RolloutFollower, prompt: string) {
+    this.#follower = follower
+    this.#prompt = prompt
+  }
+
+  /** The steps of one event: what was written down before it, when it ends something, and the event itself. */
+  async *of(event: Event): AsyncGenerator<RuntimeStep<Event>> {
+    if (event.type === 'thread.started') {
+      this.#follower.follow(event.thread_id)
+      // No event says what the thread was asked.
+      this.#hold({ events: [], texts: [{ role: 'user', text: this.#prompt }] })
+      const step = { message: event, providerSessionId: event.thread_id, texts: [] }
+      return yield { ...step, events: execReader.read(event) }
+    }
+    if (event.type === 'item.completed' || event.type === 'turn.completed') yield* this.#written()
+    this.#hold({ events: execReader.read(event), texts: execTexts(event) })
+    const totals = event.type === 'turn.completed' ? this.#totalsOf(event.usage) : undefined
+    yield defined({ message: event, ...NOTHING, totals }) as RuntimeStep<Event>
+  }
+
+  /** The last of what was written down; or, without a rollout, what the events told. */
+  async *rest(patienceMs: number): AsyncGenerator<RuntimeStep<Event>> {
+    await this.#follower.waitUntilFound(patienceMs)
+    yield* this.#written()
+    yield* this.#held.splice(0).filter(({ events, texts }) => events.length + texts.length > 0)
+  }
+
+  async *#written(): AsyncGenerator<RuntimeStep<Event>> {
+    for await (const record of this.#follower.gained()) {
+      const events = rolloutReader.read(record)
+      const { texts } = rolloutReader.words?.(record) ?? NOTHING
+      const used = threadTotalsIn(record)
+      const totals = used && this.#totalsOf(used)
+      if (events.length + texts.length > 0 || totals !== undefined) yield defined({ events, texts, totals })
+    }
+    if (this.#follower.isFound) this.#held = []
+  }
+
+  #hold(said: Said): void {
+    if (!this.#follower.isFound) this.#held.push(said)
+  }
+
+  /** Absent when it is not known what the thread had used before: its sum would be no sum of this launch. */
+  #totalsOf(used: CodexUsage): UsageTotals | undefined {
+    const before = this.#follower.usedBefore
+    return before && totalsSince(before, used)
+  }
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import type { RecordedText } from '../../ports/window-reader.ts'
+
+const completed = z.looseObject({
+  type: z.literal('item.completed'),
+  item: z.discriminatedUnion('type', [
+    z.looseObject({ type: z.literal('agent_message'), text: z.string() }),
+    z.looseObject({ type: z.literal('command_execution'), aggregated_output: z.string() }),
+  ]),
+})
+
+/** What an event says in words: answers, and what commands printed. */
+export const execTexts = (event: unknown): readonly RecordedText[] => {
+  const parsed = completed.safeParse(event)
+  if (!parsed.success) return []
+  const { item } = parsed.data
+  const said: RecordedText =
+    item.type === 'agent_message'
+      ? { role: 'assistant', text: item.text }
+      : { role: 'tool', text: item.aggregated_output }
+  return said.text === '' ? [] : [said]
+}

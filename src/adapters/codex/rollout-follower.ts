@@ -1,0 +1,67 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { CodexUsage } from './codex-sdk.ts'
+import { findRollout } from './rollout-file.ts'
+import { RolloutTail } from './rollout-tail.ts'
+import { lastThreadTotals, NOTHING_USED } from './rollout-totals.ts'
+
+/** A thread that is resumed may be old. */
+const ANY_DAY = { days: 1_000 }
+/** One that has just begun is in one of the newest folders: around midnight, or where clocks differ, not in the last. */
+const THIS_WEEK = { days: 7 }
+const POLL_MS = 25
+
+/** Finds the rollout of a thread as soon as there is one, and gives what it gains. */
+export class RolloutFollower {
+  readonly #home: string
+  #thread: string | undefined
+  #tail: RolloutTail | undefined
+  /** What the thread had used before; absent when that is not known. */
+  #usedBefore: CodexUsage | undefined = NOTHING_USED
+
+  constructor(home: string) {
+    this.#home = home
+  }
+
+  /** Follows a thread that was there before, from here on: what it said earlier was read earlier. */
+  static async ofResumed(home: string, thread: string): Promise<RolloutFollower> {
+    const follower = new RolloutFollower(home)
+    const path = await findRollout(home, thread, ANY_DAY)
+    follower.#thread = thread
+    follower.#tail = path === undefined ? undefined : await RolloutTail.fromEnd(path)
+    follower.#usedBefore = path === undefined ? undefined : await lastThreadTotals(path)
+    return follower
+  }
+
+  get isFound(): boolean {
+    return this.#tail !== undefined
+  }
+
+  get usedBefore(): CodexUsage | undefined {
+    return this.#usedBefore
+  }
+
+  /** Says which thread to look for, once that is known. */
+  follow(thread: string): void {
+    this.#thread ??= thread
+  }
+
+  /** What was written since it was last asked. */
+  async *gained(): AsyncGenerator<unknown> {
+    await this.#look()
+    if (this.#tail !== undefined) yield* this.#tail.records()
+  }
+
+  /** Waits for a rollout that is not there yet, and no longer than this. */
+  async waitUntilFound(milliseconds: number): Promise<void> {
+    if (this.#thread === undefined) return
+    const deadline = performance.now() + milliseconds
+    while (!(await this.#look()) && performance.now() < deadline) await wait(POLL_MS)
+  }
+
+  async #look(): Promise<boolean> {
+    if (this.#tail !== undefined || this.#thread === undefined) return this.isFound
+    const path = await findRollout(this.#home, this.#thread, THIS_WEEK)
+    if (path !== undefined) this.#tail = new RolloutTail(path)
+    return this.isFound
+  }
+}

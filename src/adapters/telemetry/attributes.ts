@@ -1,0 +1,93 @@
+import type { Attributes } from '@opentelemetry/api'
+import { defined } from '../../domain/defined.ts'
+import type { SpanEnd, SpannedHandoff, SpannedSession, SpannedTurn } from '../../ports/run-telemetry.ts'
+
+/**
+ * Every name that is sent. Those of GenAI follow OpenTelemetry's semantic conventions, which still change; those of
+ * ours begin with `batonpass`. None of them holds what somebody wrote: a handoff's reason is not among them.
+ */
+const NAMES = {
+  operation: 'gen_ai.operation.name',
+  provider: 'gen_ai.provider.name',
+  conversation: 'gen_ai.conversation.id',
+  agent: 'gen_ai.agent.name',
+  model: 'gen_ai.request.model',
+  inputTokens: 'gen_ai.usage.input_tokens',
+  outputTokens: 'gen_ai.usage.output_tokens',
+  tool: 'gen_ai.tool.name',
+  error: 'error.type',
+  backend: 'batonpass.backend',
+  session: 'batonpass.session.id',
+  epoch: 'batonpass.session.epoch',
+  turn: 'batonpass.turn.number',
+  handoff: 'batonpass.handoff.id',
+  kind: 'batonpass.handoff.kind',
+  outcome: 'batonpass.outcome',
+  link: 'batonpass.link',
+} as const
+
+/** The name of the scope that all spans are of. */
+export const SCOPE = 'batonpass'
+
+/** What the event of a tool call is called. */
+export const TOOL_CALL = 'gen_ai.tool.call'
+
+/** What spans are called: by what is done, and by or with what. */
+export const spanName = {
+  session: ({ agentName }: SpannedSession): string => `invoke_agent ${agentName}`,
+  turn: (model: string | undefined): string => (model === undefined ? 'chat' : `chat ${model}`),
+  handoff: ({ kind }: SpannedHandoff): string => `handoff ${kind}`,
+} as const
+
+/** Who answers, by the conventions' own names where they have one. */
+const providerOf = (backend: string): string => {
+  if (backend.startsWith('claude')) return 'anthropic'
+  return backend.startsWith('codex') || backend.startsWith('openai') ? 'openai' : backend
+}
+
+/** What every span of a session says. */
+export const ofEvery = (session: SpannedSession): Attributes => ({
+  [NAMES.provider]: providerOf(session.backend),
+  [NAMES.conversation]: session.conversationId,
+  [NAMES.agent]: session.agentName,
+  [NAMES.session]: session.sessionId,
+})
+
+/** What the span of a session says. */
+export const ofSession = (session: SpannedSession): Attributes => ({
+  ...ofEvery(session),
+  ...defined({ [NAMES.model]: session.model }),
+  [NAMES.operation]: 'invoke_agent',
+  [NAMES.backend]: session.backend,
+  [NAMES.epoch]: session.epoch,
+})
+
+/** What the span of a turn says. */
+export const ofTurn = (turn: SpannedTurn, model: string | undefined): Attributes => ({
+  [NAMES.operation]: 'chat',
+  [NAMES.turn]: turn.number,
+  ...defined({
+    [NAMES.model]: model,
+    [NAMES.inputTokens]: turn.inputTokens,
+    [NAMES.outputTokens]: turn.outputTokens,
+  }),
+})
+
+/** What is said of a tool call. */
+export const ofTool = (name: string): Attributes => ({ [NAMES.tool]: name })
+
+/** What the span of a handoff says. */
+export const ofHandoff = ({ handoffId, kind }: SpannedHandoff): Attributes => ({
+  [NAMES.operation]: 'handoff',
+  [NAMES.handoff]: handoffId,
+  [NAMES.kind]: kind,
+})
+
+/** What is known at an end. The message of an error goes into the status, not here. */
+export const ofEnd = ({ outcome, error }: SpanEnd): Attributes => ({
+  [NAMES.outcome]: outcome,
+  ...(error === undefined ? {} : { [NAMES.error]: outcome }),
+})
+
+/** Which side of a handoff a link leads to. */
+export const ofLink = (to: 'predecessor' | 'successor'): Attributes => ({ [NAMES.link]: to })
