@@ -15,6 +15,7 @@ import { InProcessNotifier } from './adapters/system/in-process-notifier.ts'
 import { sha256 } from './adapters/system/sha256.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
 import { uuidV7Ids } from './adapters/system/uuid-v7-ids.ts'
+import { openTelemetry } from './adapters/telemetry/open-telemetry.ts'
 import type { MonitorSettings } from './domain/context-monitor.ts'
 import { defined } from './domain/defined.ts'
 import { DEFAULT_RESTART_BUDGET, type RestartBudget } from './domain/restart-budget.ts'
@@ -62,7 +63,7 @@ export interface BatonpassOptions extends StoreOptions {
   readonly runs?: RunSettings
   /** Calls hooks; the usual one unless given. */
   readonly hookRunner?: HookRunner
-  /** Shows sessions, turns and handoffs to whoever watches. */
+  /** Shows sessions, turns and handoffs to whoever watches; through OpenTelemetry unless given, which is nothing without an SDK. */
   readonly telemetry?: RunTelemetry
 }
 
@@ -122,11 +123,11 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
   parts.register(TOKENS.auditService, {
     useFactory: instanceCachingFactory((c) => new AuditService({ store: c.resolve(TOKENS.store), sha256 })),
   })
-  const { runs: settings = {}, hookRunner = new NodeHookRunner(), telemetry } = given
+  const { runs: settings = {}, hookRunner = new NodeHookRunner(), telemetry = openTelemetry() } = given
   parts.register(TOKENS.restartRunner, {
     useFactory: instanceCachingFactory((c) => {
       const [handoffs, context] = [c.resolve(TOKENS.handoffService), c.resolve(TOKENS.contextService)]
-      return new RestartRunner({ ...around(c), handoffs, context, hookRunner, settings, ...defined({ telemetry }) })
+      return new RestartRunner({ ...around(c), handoffs, context, hookRunner, settings, telemetry })
     }),
   })
   return parts

@@ -2,9 +2,9 @@ import { defined } from '../../domain/defined.ts'
 import type {
   AgentRuntime,
   Launch,
-  Question,
   Resumption,
   RunningAgent,
+  RuntimeQuestion,
   RuntimeReply,
 } from '../../ports/agent-runtime.ts'
 import { type CodexPlace, placeOf } from './codex-environment.ts'
@@ -82,12 +82,12 @@ class CodexRuntime<Event extends CodexEvent> implements Required<AgentRuntime<Ev
     return path !== undefined && (await hasBeenSpokenIn(path))
   }
 
-  ask(question: Question): Promise<RuntimeReply> {
+  ask(question: RuntimeQuestion): Promise<RuntimeReply> {
     const options = { ...this.#threadOf(question), ...ANSWER_ONLY }
     return answerOf(this.#resume(question, withoutTools(this.#place.codex), options))
   }
 
-  #resume(launch: Question, codex: CodexOptions, options: CodexThreadOptions): RunningAgent<Event> {
+  #resume(launch: RuntimeQuestion, codex: CodexOptions, options: CodexThreadOptions): RunningAgent<Event> {
     return new CodexRun(launch, async () => {
       const { Codex } = await this.#sdk()
       const follower = await RolloutFollower.ofResumed(this.#place.home, launch.providerSessionId)
