@@ -1,0 +1,70 @@
+import {
+  type AgentRuntime,
+  type AgentSession,
+  type Batonpass,
+  everyPage,
+  type HandoffMetadata,
+  type RunEvent,
+  type RunRequest,
+  type RunSummary,
+} from '../../src/index.ts'
+import { type Script, ScriptedRuntime, type ScriptedTurn } from '../../src/testing/index.ts'
+
+/** A turn of so many tokens with these tools. */
+export const turn = (promptTokens: number, ...tools: readonly string[]): ScriptedTurn => ({
+  text: `At ${promptTokens}.`,
+  promptTokens,
+  tools,
+})
+
+/** A window of 1,000 tokens that fills, and one in which the work ends. */
+export const FILLS = [turn(100, 'read'), turn(900, 'edit')]
+export const ENDS = [turn(100, 'read'), turn(150)]
+export const TASK = 'Fix the flaky test'
+
+/** A runtime with a window of 1,000 tokens. */
+export const script = (windows: Script['windows'], more: Partial<Script> = {}): ScriptedRuntime =>
+  new ScriptedRuntime({ windowTokens: 1_000, windows, ...more })
+
+/** What a run said, and what it came to. */
+export interface Played {
+  readonly summary: RunSummary
+  readonly messages: readonly unknown[]
+  readonly events: readonly RunEvent[]
+}
+
+/** Runs to the end, under `auto` unless it is said otherwise. */
+export const play = async (
+  batonpass: Batonpass,
+  runtime: AgentRuntime,
+  more: Partial<RunRequest> = {},
+): Promise<Played> => {
+  const run = batonpass.run({ runtime, agent: 'claude', prompt: TASK, policy: 'auto', ...more })
+  const events: RunEvent[] = []
+  run.on((event) => events.push(event))
+  const messages: unknown[] = []
+  for await (const message of run) messages.push(message)
+  return { summary: await run.summary, messages, events }
+}
+
+/** What was stored of a run, read back. */
+export const recorded = async (
+  { handoffs }: Batonpass,
+  { conversationId }: Pick<RunSummary, 'conversationId'>,
+): Promise<{ readonly sessions: readonly AgentSession[]; readonly handoffs: readonly HandoffMetadata[] }> => {
+  const sessions: AgentSession[] = []
+  const passed: HandoffMetadata[] = []
+  for await (const session of everyPage((page) => handoffs.sessions(conversationId, page))) sessions.push(session)
+  for await (const handoff of everyPage((page) => handoffs.handoffs(conversationId, page))) passed.push(handoff)
+  return { sessions, handoffs: passed }
+}
+
+/** The types of the entries in the audit log of a run, in order. */
+export const logged = async (
+  { handoffs }: Batonpass,
+  { conversationId }: Pick<RunSummary, 'conversationId'>,
+): Promise<readonly string[]> => {
+  const types: string[] = []
+  for await (const { event } of everyPage((page) => handoffs.auditTrail(conversationId, page))) types.push(event.type)
+  return types
+}
