@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest'
+import { createBatonpass, RefusedError, type Store, unwrap } from '../../src/index.ts'
+import { FaultInjector, ScriptedRuntime } from '../../src/testing/index.ts'
+import { openStore, STORE_KINDS } from '../support/stores.ts'
+import { ENDS, FILLS, play, recorded, script, TASK, turn } from './played.ts'
+
+const LEASE_MS = 150
+
+/** A process that is lost: every commit after this many hangs, as if it had been killed. */
+const lostAfter = (store: Store, commits: number): Store => {
+  let left = commits
+  const { unitOfWork } = store
+  const hang = new Promise<never>(() => undefined)
+  return {
+    ...new FaultInjector(store).store,
+    unitOfWork: {
+      load: (question, command) => (left < 0 ? hang : unitOfWork.load(question, command)),
+      estimateNow: () => unitOfWork.estimateNow(),
+      commit: (unit) => {
+        left -= 1
+        return left < 0 ? hang : unitOfWork.commit(unit)
+      },
+    },
+    leases: { ...store.leases, renew: async () => true, listExpired: (page) => store.leases.listExpired(page) },
+  }
+}
+
+let keys = 0
+
+describe.each(STORE_KINDS)('recovery on %s', (kind) => {
+  const stage = async () => {
+    const { store, passTime } = await openStore(kind)
+    keys += 1
+    return { store, passTime, key: `recovery-${process.pid}-${keys}`, batonpass: await createBatonpass({ store }) }
+  }
+
+  /** Runs until the process is lost, and lets its lease expire. */
+  const lose = async (
+    { store, passTime, key }: Awaited<ReturnType<typeof stage>>,
+    runtime: ScriptedRuntime,
+    commits: number,
+  ) => {
+    const doomed = await createBatonpass({ store: lostAfter(store, commits) })
+    const about = { runtime, agent: 'claude', prompt: TASK, conversation: key, leaseMs: LEASE_MS }
+    const run = doomed.run({ ...about, policy: 'auto' })
+    void run.finish()
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    await passTime(LEASE_MS + 100)
+  }
+
+  /** 1 conversation, 2 session, 3 attached, 4 turn, 5 turn with handoff, 6 checkpoint, 7 claim, 8 prepared, 9 completed, 10 attached … */
+  it.each([3, 4, 5, 6, 7, 8, 9, 10, 11])('lost after %i commits, the work is finished once', async (commits) => {
+    const set = await stage()
+    // Should the turn that crosses be lost, the next one crosses.
+    const runtime = script([{ turns: [...FILLS, turn(920, 'edit')], checkpoint: 'Half.' }, { turns: ENDS }])
+    await lose(set, runtime, commits)
+    const recovered = await set.batonpass.recover({ runtimes: [runtime] })
+    const conversation = await set.batonpass.handoffs.conversationByKey(set.key)
+    const mine = recovered.filter(({ conversationId }) => conversationId === conversation?.id)
+    expect(mine).toMatchObject([{ type: 'resumed', summary: { outcome: 'completed' } }])
+    const { sessions, handoffs } = await recorded(set.batonpass, { conversationId: mine[0]?.conversationId as never })
+    expect(sessions.map(({ state }) => state)).toEqual(['handed_off', 'completed'])
+    expect(handoffs.map(({ status }) => status)).toEqual(['completed'])
+    expect(handoffs[0]?.document).toBe('Half.')
+    expect(await set.batonpass.audit.verify(sessions[0]?.conversationId as never)).toMatchObject({
+      value: { intact: true },
+    })
+    const again = await set.batonpass.recover({ runtimes: [runtime] })
+    expect(again.filter(({ conversationId }) => conversationId === conversation?.id)).toEqual([])
+  })
+
+  it('a run of the same conversation goes on from the record too', async () => {
+    const set = await stage()
+    const runtime = script([{ turns: FILLS, checkpoint: 'Half.' }, { turns: ENDS }])
+    await lose(set, runtime, 6)
+    const { summary } = await play(set.batonpass, runtime, { conversation: set.key })
+    expect(summary).toMatchObject({ outcome: 'completed', restarts: 1 })
+    expect((await recorded(set.batonpass, summary)).handoffs).toMatchObject([{ status: 'completed' }])
+  })
+
+  it('while its process lives, a conversation is left alone', async () => {
+    const set = await stage()
+    const { conversation } = unwrap(
+      await set.batonpass.handoffs.openConversation({ originalTask: TASK, externalKey: set.key }),
+    )
+    const agent = { agentName: 'claude', backend: 'scripted', leaseMs: 60_000 }
+    unwrap(await set.batonpass.handoffs.startSession({ conversationId: conversation.id, ...agent }))
+    const refused = play(set.batonpass, script([{ turns: ENDS }]), { conversation: set.key })
+    await expect(refused).rejects.toMatchObject({ code: 'session.leased' })
+    await expect(refused).rejects.toBeInstanceOf(RefusedError)
+    const recovered = await set.batonpass.recover({ runtimes: [script([{ turns: ENDS }])] })
+    expect(recovered.filter(({ conversationId }) => conversationId === conversation.id)).toEqual([])
+  })
+
+  it('without a runtime it is failed, and says so; a later run goes on', async () => {
+    const set = await stage()
+    const runtime = script([{ turns: FILLS, checkpoint: 'Half.' }, { turns: ENDS }])
+    await lose(set, runtime, 6)
+    const conversation = await set.batonpass.handoffs.conversationByKey(set.key)
+    const mine = (await set.batonpass.recover()).filter(({ conversationId }) => conversationId === conversation?.id)
+    expect(mine).toMatchObject([{ type: 'failed' }])
+    const { sessions, handoffs } = await recorded(set.batonpass, { conversationId: conversation?.id as never })
+    expect(sessions).toMatchObject([{ state: 'failed', endReason: expect.stringContaining('gone') }])
+    expect(handoffs).toMatchObject([{ status: 'failed' }])
+    const { summary } = await play(set.batonpass, script([{ turns: ENDS }]), { conversation: set.key })
+    expect(summary.outcome).toBe('completed')
+  })
+
+  it('a session that was launched but not recorded is adopted where the runtime knows it', async () => {
+    const set = await stage()
+    // Lost with the first step: the provider session has a turn, and nobody wrote down its name.
+    const turns = [turn(100, 'read'), turn(200, 'edit'), turn(300)]
+    const runtime = new ScriptedRuntime({ windows: [{ turns }] })
+    await lose(set, runtime, 2)
+    const conversation = await set.batonpass.handoffs.conversationByKey(set.key)
+    const before = await recorded(set.batonpass, { conversationId: conversation?.id as never })
+    expect(before.sessions[0]).not.toHaveProperty('providerSessionId')
+    await set.batonpass.recover({ runtimes: [runtime] })
+    expect(runtime.launches.map(({ how, session }) => [how, session])).toEqual([
+      ['start', before.sessions[0]?.id],
+      ['resume', before.sessions[0]?.id],
+    ])
+    const { sessions } = await recorded(set.batonpass, { conversationId: conversation?.id as never })
+    expect(sessions).toMatchObject([{ state: 'completed', providerSessionId: before.sessions[0]?.id }])
+  })
+
+  it('one that the runtime does not know is launched again', async () => {
+    const set = await stage()
+    // Its first step only says how large the window is: nothing was spoken yet.
+    const runtime = script([{ turns: ENDS }])
+    await lose(set, runtime, 2)
+    await set.batonpass.recover({ runtimes: [runtime] })
+    expect(runtime.launches.map(({ how, prompt }) => [how, prompt])).toEqual([
+      ['start', TASK],
+      ['start', TASK],
+    ])
+  })
+
+  it('a runtime that cannot go on in a session gets a fresh one', async () => {
+    const set = await stage()
+    const runtime = script([{ turns: [turn(100, 'read'), turn(200, 'edit'), turn(300)] }, { turns: ENDS }], {
+      canResume: false,
+    })
+    await lose(set, runtime, 4)
+    const conversation = await set.batonpass.handoffs.conversationByKey(set.key)
+    const recovered = await set.batonpass.recover({ runtimes: [runtime] })
+    const mine = recovered.filter(({ conversationId }) => conversationId === conversation?.id)
+    expect(mine).toMatchObject([{ type: 'resumed', summary: { outcome: 'completed', restarts: 1 } }])
+    const { handoffs } = await recorded(set.batonpass, { conversationId: conversation?.id as never })
+    expect(handoffs).toMatchObject([{ flags: ['runtime_lost', 'minimal_continuation', 'checkpoint_skipped'] }])
+  })
+
+  it('three that recover at once finish it once', async () => {
+    const set = await stage()
+    const runtime = script([{ turns: FILLS, checkpoint: 'Half.' }, { turns: ENDS }])
+    await lose(set, runtime, 6)
+    const conversation = await set.batonpass.handoffs.conversationByKey(set.key)
+    const all = await Promise.all([1, 2, 3].map(() => set.batonpass.recover({ runtimes: [runtime] })))
+    const mine = all.flat().filter(({ conversationId }) => conversationId === conversation?.id)
+    expect(mine.filter(({ type }) => type === 'resumed')).toHaveLength(1)
+    const { sessions, handoffs } = await recorded(set.batonpass, { conversationId: conversation?.id as never })
+    expect(sessions.map(({ state }) => state)).toEqual(['handed_off', 'completed'])
+    expect(handoffs).toHaveLength(1)
+  })
+})
