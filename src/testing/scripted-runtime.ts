@@ -28,8 +28,8 @@ export interface ScriptedWindow {
   readonly turns: readonly ScriptedTurn[]
   /** How it comes to rest after its last turn; `idle` unless given. */
   readonly end?: RuntimeEnd
-  /** What it answers when it is asked for a checkpoint; an error is thrown. */
-  readonly checkpoint?: string | Error
+  /** What it answers when it is asked for a checkpoint, or what makes that of the prompt; an error is thrown. */
+  readonly checkpoint?: string | Error | ((prompt: string) => string)
   /** How long it takes to answer that. */
   readonly checkpointMs?: number
   readonly checkpointTotals?: UsageTotals
@@ -119,7 +119,8 @@ export class ScriptedRuntime implements AgentRuntime<ScriptedMessage> {
     } = this.#sessions.get(question.providerSessionId)?.window ?? {}
     await pause(checkpointMs, question.signal)
     if (checkpoint instanceof Error) throw checkpoint
-    return { text: checkpoint, ...(totals !== undefined && { totals }) }
+    const text = typeof checkpoint === 'function' ? checkpoint(question.prompt) : checkpoint
+    return { text, ...(totals !== undefined && { totals }) }
   }
 
   #play(how: ScriptedLaunch['how'], session: string, launch: Launch): RunningAgent<ScriptedMessage> {
@@ -167,11 +168,11 @@ const step = (providerSessionId: string) => ({ providerSessionId, events: [], te
 
 const stepsOf = (turn: ScriptedTurn, session: string, number: number): readonly RuntimeStep<ScriptedMessage>[] => {
   const { text, promptTokens, outputTokens = 0, tools = [], afterCompaction = false } = turn
-  const key = `${session} ${number}`
+  const key = `${session}-${number}`
   const request: WindowEvent =
     promptTokens === undefined ? { type: 'unmetered' } : { type: 'request', key, promptTokens, outputTokens }
   const calls = tools.map(
-    (toolName, index) => ({ type: 'tool_call', callId: `${key} ${index + 1}`, toolName }) as const,
+    (toolName, index) => ({ type: 'tool_call', callId: `${key}-${index + 1}`, toolName }) as const,
   )
   const spoken = (role: ScriptedMessage['role'], words: string): ScriptedMessage => ({ role, text: words, session })
   const compaction: readonly RuntimeStep<ScriptedMessage>[] = afterCompaction
