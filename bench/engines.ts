@@ -19,6 +19,8 @@ export interface Engine {
   readonly name: 'postgres' | 'pglite'
   readonly ours: Side
   readonly floor: Side
+  /** Where ours keeps everything. */
+  readonly store: Store
   ask(question: string): Promise<readonly Record<string, unknown>[]>
   close(): Promise<void>
 }
@@ -45,6 +47,7 @@ export const onPostgres = async (server: string): Promise<Engine> => {
     (await pool.query<Record<string, unknown>>({ name, text, values })).rows
   return {
     name: 'postgres',
+    store,
     ours: ours(serviceOn(store)),
     floor: floor(serviceOn(opener), SCHEMAS.floor, run),
     ask: async (question) => (await pool.query<Record<string, unknown>>(question)).rows,
@@ -62,9 +65,11 @@ export const onPglite = async (): Promise<Engine> => {
   const folder = mkdtempSync(join(tmpdir(), 'batonpass-bench-'))
   const pglite = await PGlite.create(join(folder, 'data'))
   const run: Run = async (_, text, values) => (await pglite.query<Record<string, unknown>>(text, values)).rows
+  const store = await embeddedStore(pglite, SCHEMAS.ours)
   return {
     name: 'pglite',
-    ours: ours(serviceOn(await embeddedStore(pglite, SCHEMAS.ours))),
+    store,
+    ours: ours(serviceOn(store)),
     floor: floor(serviceOn(await embeddedStore(pglite, SCHEMAS.floor)), SCHEMAS.floor, run),
     ask: async (question) => (await pglite.query<Record<string, unknown>>(question)).rows,
     close: async () => {

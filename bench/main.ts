@@ -8,6 +8,7 @@ import { measureEngine, OPERATIONS } from './operations.ts'
 import { measurePressure } from './pressure.ts'
 import { measureReplay, renderReplaySpeed } from './replay.ts'
 import { machineOf, type Report, render } from './report.ts'
+import { measureRunner, type RunnerCost } from './runner.ts'
 import { assertChains, assertSameRows } from './same-rows.ts'
 import type { Size } from './sizes.ts'
 
@@ -25,7 +26,7 @@ const DURABLE = {
 const USAGE = `npm run bench -- [--quick] [--json FILE] [--only NAME]
   --quick      a short look instead of figures to publish
   --json FILE  keep every round as JSON
-  --only NAME  one of: ${OPERATIONS.join(', ')}, growth, pressure, replay, postgres, pglite; may be given again`
+  --only NAME  one of: ${OPERATIONS.join(', ')}, growth, pressure, runner, replay, postgres, pglite; may be given again`
 
 const { values } = parseArgs({
   options: {
@@ -37,7 +38,7 @@ const { values } = parseArgs({
 })
 
 const ENGINES: readonly Engine['name'][] = ['postgres', 'pglite']
-const WORK: readonly string[] = [...OPERATIONS, 'growth', 'pressure', 'replay']
+const WORK: readonly string[] = [...OPERATIONS, 'growth', 'pressure', 'runner', 'replay']
 
 /** With no name everything is wanted; a name of an engine and a name of an operation narrow each other. */
 const wantedOf = (names: readonly string[]) => {
@@ -63,6 +64,7 @@ const run = async (): Promise<Report> => {
   const measured: Measured[] = []
   const growth: Growth[] = []
   const pressure: Measured[] = []
+  const runner: RunnerCost[] = []
   const postgres = await onPostgres(server.url)
   const machine = await machineOf(postgres, server.source)
   for (const name of ['fsync', 'synchronous_commit', 'full_page_writes']) {
@@ -82,6 +84,7 @@ const run = async (): Promise<Report> => {
   }
   try {
     await measure(postgres)
+    if (wants.work('runner') && wants.engine('postgres')) runner.push(...(await measureRunner(postgres.store, size)))
     if (wants.engine('pglite')) {
       const pglite = await onPglite()
       await measure(pglite).finally(() => pglite.close())
@@ -91,7 +94,15 @@ const run = async (): Promise<Report> => {
     await server.stop()
   }
   const replay = wants.work('replay') ? await measureReplay(size) : undefined
-  return { at: new Date().toISOString(), machine, measured, growth, pressure, ...(replay !== undefined && { replay }) }
+  return {
+    at: new Date().toISOString(),
+    machine,
+    measured,
+    growth,
+    pressure,
+    runner,
+    ...(replay !== undefined && { replay }),
+  }
 }
 
 /** Replaying needs no server. */

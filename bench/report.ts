@@ -3,6 +3,7 @@ import type { Engine } from './engines.ts'
 import type { Growth } from './growth.ts'
 import type { Measured } from './measure.ts'
 import { type ReplaySpeed, renderReplaySpeed } from './replay.ts'
+import type { RunnerCost } from './runner.ts'
 
 /** One run, as it is kept. */
 export interface Report {
@@ -12,6 +13,7 @@ export interface Report {
   readonly growth: readonly Growth[]
   /** Ours with the watch over windows on; in the place of the floor, ours with it off. */
   readonly pressure: readonly Measured[]
+  readonly runner: readonly RunnerCost[]
   readonly replay?: ReplaySpeed
 }
 
@@ -42,12 +44,12 @@ export const machineOf = async (engine: Engine, server: string): Promise<Machine
 }
 
 /** The report as Markdown, as `docs/performance.md` holds it. */
-export const render = ({ at, machine, measured, growth, pressure, replay }: Report): string => {
+export const render = ({ at, machine, measured, growth, pressure, runner, replay }: Report): string => {
   const { cores, cpu, memoryGiB, node, postgres, settings } = machine
   const set = Object.entries(settings).map(([name, value]) => `${name} ${value}`)
   const about = `${at}: ${cores} cores (${cpu}), ${memoryGiB} GiB, Node ${node}, Postgres ${postgres} (${set.join(', ')})`
   const speed = replay === undefined ? '' : renderReplaySpeed(replay)
-  const tables = [operationsTable(measured), growthTable(growth), pressureTable(pressure)]
+  const tables = [operationsTable(measured), growthTable(growth), pressureTable(pressure), runnerTable(runner)]
   return [about, ...tables, speed].filter((part) => part !== '').join('\n\n')
 }
 
@@ -101,6 +103,20 @@ const pressureTable = (pressure: readonly Measured[]): string =>
       floor.toFixed(0),
       ratio.toFixed(2),
       `${lowest.toFixed(2)}–${highest.toFixed(2)}`,
+    ]),
+  )
+
+const runnerTable = (costs: readonly RunnerCost[]): string =>
+  table(
+    ['store', 'messages', 'bare µs', 'through a run µs', 'lowest–highest', 'recording alone µs', 'runner by recording'],
+    costs.map(({ store, messages, bare, run, recording, rounds }) => [
+      store,
+      String(messages),
+      bare.toFixed(2),
+      run.toFixed(1),
+      `${Math.min(...rounds).toFixed(1)}–${Math.max(...rounds).toFixed(1)}`,
+      recording.toFixed(1),
+      (run / recording).toFixed(2),
     ]),
   )
 

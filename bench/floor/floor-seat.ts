@@ -157,7 +157,7 @@ export class FloorSeat implements Seat {
       ...this.#command(
         { session: sessionId, targetAgent: target, reason: REASON },
         {
-          handoff: { id: handoff, standing: { status: 'initiated', version: 1 } },
+          handoff: { id: handoff, standing: { flags: [], status: 'initiated', version: 1 } },
           session: this.#receipt(next, 'paused', { heldBy: handoff }),
           monitor: this.#monitor(next),
         },
@@ -206,7 +206,7 @@ export class FloorSeat implements Seat {
         { handoff: handoffId, claimant: CLAIMANT },
         {
           conversationId,
-          handoff: { id: handoffId, standing: { claim, status: 'accepted', version: 2 } },
+          handoff: { id: handoffId, standing: { claim, flags: [], status: 'accepted', version: 2 } },
           session: this.#receipt(this.#session, 'paused', { heldBy: handoffId }),
           monitor: this.#monitor(this.#session),
         },
@@ -234,7 +234,7 @@ export class FloorSeat implements Seat {
       ...{ next: source.next + 1, windowStart: source.next, user: 1, assistant: 0 },
       ...{ usage: UNKNOWN, turn: undefined, calls: [], monitorVersion: 1 },
     }
-    const standing = { claim, status: 'completed', endedAt: at, version: 3, targetSessionId: target }
+    const standing = { claim, flags: [], status: 'completed', endedAt: at, version: 3, targetSessionId: target }
     const { salt, digests } = saltTexts(ORIGINAL_TASK)
     const opening = { conversationId, id: message, recordedAt: at, role: 'user', sequenceNumber: source.next }
     const place = { startSequence: source.next, startedAt: at }
