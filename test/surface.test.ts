@@ -235,8 +235,14 @@ describe('the public surface', () => {
     ])
   })
 
-  it('has the readers of each runtime beside it', () => {
-    expect(Object.keys(claude).sort()).toEqual(['agentSdkReader', 'statusLineReader', 'transcriptReader'])
+  it('has the readers of each runtime, and the runtimes, beside it', () => {
+    expect(Object.keys(claude).sort()).toEqual([
+      'agentSdkReader',
+      'agentSdkRuntime',
+      'claudeCommandRuntime',
+      'statusLineReader',
+      'transcriptReader',
+    ])
     expect(Object.keys(codex).sort()).toEqual(['execReader', 'rolloutReader'])
   })
 

@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import { AgentProcess, type ProcessStart } from './agent-process.ts'
+import type { AgentSource } from './agent-source.ts'
+import { jsonLines } from './json-lines.ts'
+import { RuntimeFailure } from './runtime-failure.ts'
+import type { SdkMessage } from './sdk-module.ts'
+
+/** Once a command has ended, what is left in its pipe comes at once; a process that fled may hold it for ever. */
+const LAST_OUTPUT_MS = 500
+
+/** Starts the command and gives it its prompt. @throws RuntimeFailure `runtime.missing` when there is no such command */
+export const openCommand = async (start: ProcessStart, prompt: string): Promise<AgentSource<SdkMessage>> => {
+  const agent = new AgentProcess(start)
+  const { child } = agent
+  await once(child, 'spawn').catch(async (cause: unknown) => {
+    await agent.end(false)
+    throw notStarted(start.command, cause)
+  })
+  child.on('error', () => {})
+  child.once('exit', async () => {
+    await pause(LAST_OUTPUT_MS, undefined, { ref: false })
+    child.stdout.destroy()
+  })
+  child.stdin.end(prompt)
+  return {
+    messages: messagesOf(agent),
+    interrupt: async () => agent.signal('SIGINT'),
+    finish: () => {},
+    close: (hasFinished) => agent.end(hasFinished),
+    complaint: () => [exitOf(agent), agent.complaint()].filter(Boolean).join(': '),
+  }
+}
+
+async function* messagesOf({ child }: AgentProcess): AsyncGenerator<SdkMessage, void> {
+  try {
+    for await (const message of jsonLines(child.stdout.setEncoding('utf8'))) if (isMessage(message)) yield message
+  } catch {
+    // The pipe was closed with the process; what it had said was read.
+  }
+}
+
+const isMessage = (value: object): value is SdkMessage => 'type' in value && typeof value.type === 'string'
+
+const exitOf = ({ child: { exitCode, signalCode } }: AgentProcess): string => {
+  if (signalCode !== null) return `ended by ${signalCode}`
+  return exitCode === null ? '' : `exit code ${exitCode}`
+}
+
+const notStarted = (command: string, cause: unknown): Error => {
+  const { code, message } = cause as NodeJS.ErrnoException
+  if (code !== 'ENOENT')
+    return new Error(`The command ${command} could not be started (${code ?? message}).`, { cause })
+  const how = 'It is optional, and this runtime needs it: npm install -g @anthropic-ai/claude-code'
+  return new RuntimeFailure('runtime.missing', `The command ${command} was not found. ${how}`, { cause })
+}

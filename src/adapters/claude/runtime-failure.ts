@@ -1,0 +1,13 @@
+/** What can keep a runtime from running, or a question from being answered. */
+export type RuntimeFailureCode = 'runtime.missing' | 'runtime.prompt_too_long' | 'runtime.question_failed'
+
+/** A runtime that is not there, or a question without an answer. It is told apart by its code. */
+export class RuntimeFailure extends Error {
+  override readonly name = 'RuntimeFailure'
+  readonly code: RuntimeFailureCode
+
+  constructor(code: RuntimeFailureCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
