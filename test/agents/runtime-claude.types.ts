@@ -23,7 +23,12 @@ export type Running = [
 export type Reasons = [
   None<
     Exclude<
-      'prompt_too_long' | 'blocking_limit' | 'rapid_refill_breaker' | 'aborted_streaming' | 'aborted_tools' | 'max_turns',
+      | 'prompt_too_long'
+      | 'blocking_limit'
+      | 'rapid_refill_breaker'
+      | 'aborted_streaming'
+      | 'aborted_tools'
+      | 'max_turns',
       NonNullable<SDKResultMessage['terminal_reason']>
     >
   >,
