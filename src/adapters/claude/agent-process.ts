@@ -15,6 +15,8 @@ export interface ProcessStart {
 
 /** Enough to say what went wrong. */
 const MOST_COMPLAINT = 4_000
+/** What is left in its pipes comes at once. */
+const LAST_OUTPUT_MS = 500
 /** After its last message it only has to save and to tidy up. */
 const FINISH_MS = 5_000
 
@@ -22,6 +24,7 @@ const FINISH_MS = 5_000
 export class AgentProcess {
   readonly child: ChildProcessWithoutNullStreams
   readonly #exit: Promise<void>
+  readonly #close: Promise<void>
   #complaint = ''
 
   constructor({ command, args, cwd, env, stderr }: ProcessStart) {
@@ -29,6 +32,9 @@ export class AgentProcess {
     this.#exit = new Promise((resolve) => {
       this.child.once('exit', () => resolve())
       this.child.once('error', () => resolve())
+    })
+    this.#close = new Promise((resolve) => {
+      this.child.once('close', () => resolve())
     })
     this.child.stdin.on('error', () => {}) // it need not read what it is told
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -45,6 +51,11 @@ export class AgentProcess {
 
   signal(name: NodeJS.Signals): void {
     if (this.child.pid !== undefined) signalGroup(this.child.pid, name)
+  }
+
+  /** Waits until it has ended and its last complaint is read, though not for a process that fled with its pipes. */
+  async closed(): Promise<void> {
+    await Promise.race([this.#close, pause(LAST_OUTPUT_MS, undefined, { ref: false })])
   }
 
   /** Ends it and what it started, after a moment to end by itself when it has finished. */

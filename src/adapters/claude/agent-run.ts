@@ -21,8 +21,6 @@ export interface RunOptions<Message> {
 
 /** Once asked to stop, a runtime that does not is ended. */
 const INTERRUPT_MS = 5_000
-/** Asked beside the work, which does not wait for the answer. */
-const WINDOW_MS = 2_000
 /** The window is asked for once, and once more when another model took over. */
 const MOST_QUESTIONS = 2
 
@@ -139,11 +137,11 @@ export class AgentRun<Message> implements RunningAgent<Message> {
     const source = this.#source
     if (model === undefined || this.#models.has(model) || this.#models.size >= MOST_QUESTIONS || !source?.window) return
     this.#models.add(model)
-    const late = AbortSignal.timeout(WINDOW_MS)
-    const answered = (events: readonly WindowEvent[]): void => {
-      if (!late.aborted) this.#inbox.put({ type: 'window', events })
-    }
-    source.window().then(answered, () => {})
+    // Beside the work, which does not wait for it: an answer that is late is still one, and none is none.
+    source.window().then(
+      (events) => this.#inbox.put({ type: 'window', events }),
+      () => {},
+    )
   }
 
   #endWithoutResult(error: unknown): RuntimeEnd {

@@ -1,13 +1,9 @@
 import { once } from 'node:events'
-import { setTimeout as pause } from 'node:timers/promises'
 import { AgentProcess, type ProcessStart } from './agent-process.ts'
 import type { AgentSource } from './agent-source.ts'
 import { jsonLines } from './json-lines.ts'
 import { RuntimeFailure } from './runtime-failure.ts'
 import type { SdkMessage } from './sdk-module.ts'
-
-/** Once a command has ended, what is left in its pipe comes at once; a process that fled may hold it for ever. */
-const LAST_OUTPUT_MS = 500
 
 /** Starts the command and gives it its prompt. @throws RuntimeFailure `runtime.missing` when there is no such command */
 export const openCommand = async (start: ProcessStart, prompt: string): Promise<AgentSource<SdkMessage>> => {
@@ -19,7 +15,7 @@ export const openCommand = async (start: ProcessStart, prompt: string): Promise<
   })
   child.on('error', () => {})
   child.once('exit', async () => {
-    await pause(LAST_OUTPUT_MS, undefined, { ref: false })
+    await agent.closed()
     child.stdout.destroy()
   })
   child.stdin.end(prompt)
@@ -32,12 +28,14 @@ export const openCommand = async (start: ProcessStart, prompt: string): Promise<
   }
 }
 
-async function* messagesOf({ child }: AgentProcess): AsyncGenerator<SdkMessage, void> {
+async function* messagesOf(agent: AgentProcess): AsyncGenerator<SdkMessage, void> {
+  const output = agent.child.stdout.setEncoding('utf8')
   try {
-    for await (const message of jsonLines(child.stdout.setEncoding('utf8'))) if (isMessage(message)) yield message
+    for await (const message of jsonLines(output)) if (isMessage(message)) yield message
   } catch {
     // The pipe was closed with the process; what it had said was read.
   }
+  await agent.closed() // its output ends a little before it does, and before it is known how
 }
 
 const isMessage = (value: object): value is SdkMessage => 'type' in value && typeof value.type === 'string'
