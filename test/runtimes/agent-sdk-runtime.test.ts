@@ -35,7 +35,8 @@ describe('a start', () => {
   it('keeps its input open until the result, and then closes all', async () => {
     let wasOpen = false
     const { runtime, launch, sdk } = stage(async function* ({ inputEnd }) {
-      wasOpen = await Promise.race([inputEnd.then(() => false), Promise.resolve(true)])
+      const later = new Promise<boolean>((resolve) => setTimeout(resolve, 30, true))
+      wasOpen = await Promise.race([inputEnd.then(() => false), later])
       yield result()
       await inputEnd
     })
@@ -43,6 +44,22 @@ describe('a start', () => {
     expect(wasOpen).toBe(true)
     await sdk.only.inputEnd
     expect(sdk.only.closes).toBe(1)
+  })
+
+  it('closes its input with the result, even when nobody reads on', async () => {
+    const { runtime, launch, sdk } = stage(says(result()))
+    const steps = runtime.start(launch).steps[Symbol.asyncIterator]()
+    expect((await steps.next()).value?.end).toEqual({ type: 'idle' })
+    await sdk.only.inputEnd
+    expect(sdk.only.closes).toBe(0)
+    await steps.return?.()
+    expect(sdk.only.closes).toBe(1)
+  })
+
+  it('does not take what the runtime wrote in its place for words of the agent', async () => {
+    const local = answer('x', 'API Error: 500', { model: '<synthetic>' })
+    const { runtime, launch } = stage(says(local, result()))
+    expect((await collect(runtime.start(launch))).flatMap(({ texts }) => texts)).toEqual([])
   })
 
   it('works in the worktree, else in the directory, else where its options say', async () => {
@@ -247,9 +264,13 @@ describe('the window', () => {
   it('is asked for once more when another model takes over, and never for a subagent or a local message', async () => {
     const models = ['m-1', '<synthetic>', 'm-1', 'm-2', 'm-3', 'm-1'].map((model, n) => answer(`${n}`, 'x', { model }))
     const subagent = { ...answer('sub', 'x', { model: 'm-4' }), parent_tool_use_id: 'toolu_1' }
-    const { runtime, launch, sdk } = stage(pausing(subagent, ...models, result()), {}, { context })
+    const local = answer('local', 'x', { model: '<synthetic>' })
+    const { runtime, launch, sdk } = stage(pausing(...models, result()), {}, { context })
     await collect(runtime.start(launch))
     expect(sdk.only.questions).toBe(2)
+    const other = stage(pausing(subagent, local, result()), {}, { context })
+    await collect(other.runtime.start(other.launch))
+    expect(other.sdk.only.questions).toBe(0)
   })
 
   it.each([

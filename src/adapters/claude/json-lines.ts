@@ -15,16 +15,17 @@ export async function* jsonLines(
     const [first = '', ...others] = chunk.split('\n')
     for (const [index, piece] of [first, ...others].entries()) {
       if (index > 0) {
-        yield* objectIn(length > most ? '' : parts.join(''))
+        yield* objectIn(parts.join(''))
         parts = []
         length = 0
       }
       length += piece.length
+      // Nothing of such a line is kept, not even its end.
       if (length > most) parts = []
       else parts.push(piece)
     }
   }
-  yield* objectIn(length > most ? '' : parts.join(''))
+  yield* objectIn(parts.join(''))
 }
 
 const objectIn = (line: string): readonly object[] => {
