@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -287,14 +287,24 @@ describe('the window of the Agent SDK', { timeout: 60_000 }, () => {
     ok(steps.findIndex(({ message }) => message === undefined) < steps.length - 1)
   })
 
-  it('is compacted by nobody when that is switched off', async (t) => {
-    const make: Make = (env) =>
-      agentSdkRuntime({ sdk, model: 'claude-sonnet-4-5', autoCompact: false, options: { env, settingSources: [] } })
-    const { runtime, launch } = await stage(t, make, { turns: slow })
-    const steps = await collect(runtime.start(launch()))
-    deepEqual(
-      windowSteps(steps).map(({ events }) => events),
-      [[{ type: 'window', tokens: 200_000 }]],
-    )
-  })
+  for (const where of ['by an object', 'in a file']) {
+    it(`is compacted by nobody when that is switched off, beside settings given ${where}`, async (t) => {
+      const make: Make = (env) => {
+        const file = join(env.HOME ?? '', 'settings.json')
+        writeFileSync(file, '{"autoCompactEnabled":true}')
+        const options = {
+          env,
+          settingSources: [],
+          settings: where === 'in a file' ? file : { autoCompactEnabled: true },
+        }
+        return agentSdkRuntime({ sdk, model: 'claude-sonnet-4-5', autoCompact: false, options })
+      }
+      const { runtime, launch } = await stage(t, make, { turns: slow })
+      const steps = await collect(runtime.start(launch()))
+      deepEqual(
+        windowSteps(steps).map(({ events }) => events),
+        [[{ type: 'window', tokens: 200_000 }]],
+      )
+    })
+  }
 })

@@ -34,12 +34,11 @@ export class AgentRun<Message> implements RunningAgent<Message> {
   #wasInterrupted = false
   #stopTimer: NodeJS.Timeout | undefined
 
+  readonly steps: AsyncIterable<RuntimeStep<Message>>
+
   constructor(options: RunOptions<Message>) {
     this.#options = options
-  }
-
-  get steps(): AsyncIterable<RuntimeStep<Message>> {
-    return this.#run()
+    this.steps = this.#run()
   }
 
   async interrupt(): Promise<void> {

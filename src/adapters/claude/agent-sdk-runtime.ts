@@ -47,17 +47,7 @@ export const agentSdkRuntime = <Message extends SdkMessage = SdkMessage>({
   sdk,
   ...defaults
 }: AgentSdkRuntimeOptions<Message> = {}): AgentRuntime<Message> => {
-  const module = once(async () => sdk ?? loadAgentSdk<Message>())
-  const run = (prompt: SdkPrompt, options: SdkOwnOptions, signal: AbortSignal) =>
-    new AgentRun<Message>({
-      signal,
-      isResumed: options.resume !== undefined,
-      open: async () => {
-        const loaded = await module()
-        await checkDirectory(options.cwd)
-        return openQuery(loaded, prompt, options)
-      },
-    })
+  const run = runner(once(async () => sdk ?? loadAgentSdk<Message>()))
   return {
     backend: 'claude_agent_sdk',
     takesSessionId: true,
@@ -72,6 +62,19 @@ export const agentSdkRuntime = <Message extends SdkMessage = SdkMessage>({
     },
   }
 }
+
+const runner =
+  <Message extends SdkMessage>(sdk: () => Promise<AgentSdk<Message>>) =>
+  (prompt: SdkPrompt, options: SdkOwnOptions, signal: AbortSignal): AgentRun<Message> =>
+    new AgentRun<Message>({
+      signal,
+      isResumed: options.resume !== undefined,
+      open: async () => {
+        const loaded = await sdk()
+        await checkDirectory(options.cwd)
+        return openQuery(loaded, prompt, options)
+      },
+    })
 
 const startOptions = (defaults: SdkDefaults, { providerSessionId: sessionId, ...launch }: Launch): SdkOwnOptions => ({
   ...launchOptions(defaults, launch),

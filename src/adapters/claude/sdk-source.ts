@@ -33,13 +33,9 @@ export const openQuery = <Message extends SdkMessage>(
   options: SdkOwnOptions & { readonly stderr?: (text: string) => void },
 ): AgentSource<Message> => {
   const started: AgentProcess[] = []
-  const spawned: NonNullable<SdkOwnOptions['spawnClaudeCodeProcess']> = (start) => {
-    const agent = new AgentProcess({ ...start, ...(options.stderr && { stderr: options.stderr }) })
-    started.push(agent)
-    return agent.child
-  }
+  const spawnClaudeCodeProcess = spawnInto(started, options.stderr)
   const input = new OpenInput(prompt)
-  const query = sdk.query({ prompt: input, options: { spawnClaudeCodeProcess: spawned, ...options } })
+  const query = sdk.query({ prompt: input, options: { spawnClaudeCodeProcess, ...options } })
   const messages = query[Symbol.asyncIterator]()
   return {
     messages,
@@ -55,6 +51,14 @@ export const openQuery = <Message extends SdkMessage>(
     },
   }
 }
+
+const spawnInto =
+  (started: AgentProcess[], stderr?: (text: string) => void): NonNullable<SdkOwnOptions['spawnClaudeCodeProcess']> =>
+  (start) => {
+    const agent = new AgentProcess({ ...start, ...(stderr && { stderr }) })
+    started.push(agent)
+    return agent.child
+  }
 
 /** What comes after a result is not part of the answer; an error result is thrown once more at the end. */
 const drain = async (messages: AsyncIterator<unknown>): Promise<void> => {
