@@ -1,15 +1,14 @@
 export { type CodexRuntimeOptions, codexRuntime } from './adapters/codex/codex-runtime.ts'
-export {
-  type CodexClient,
-  type CodexConfigValue,
-  type CodexEvent,
-  type CodexItem,
-  CodexMissingError,
-  type CodexOptions,
-  type CodexSdk,
-  type CodexThread,
-  type CodexThreadOptions,
-  type CodexUsage,
+export type {
+  CodexClient,
+  CodexConfigValue,
+  CodexEvent,
+  CodexItem,
+  CodexOptions,
+  CodexSdk,
+  CodexThread,
+  CodexThreadOptions,
+  CodexUsage,
 } from './adapters/codex/codex-sdk.ts'
 export { execReader } from './adapters/codex/exec-reader.ts'
 export { rolloutReader } from './adapters/codex/rollout-reader.ts'

@@ -164,6 +164,7 @@ export type {
   SpannedSession,
   SpannedTurn,
 } from './ports/run-telemetry.ts'
+export { RuntimeFailure, type RuntimeFailureCode } from './ports/runtime-failure.ts'
 export type { ExpiredLease, SessionLeases } from './ports/session-leases.ts'
 export type { SignalQueue } from './ports/signal-queue.ts'
 export type { Store } from './ports/store.ts'

@@ -32,7 +32,23 @@ const MAY_IMPORT: ImportTable = {
     'npm:pg',
     'npm:zod',
   ],
-  'adapters/claude': ['domain', 'ports', 'adapters/claude', 'npm:zod'],
+  'adapters/claude': [
+    'domain',
+    'ports',
+    'adapters/claude',
+    // Optional, and loaded by name when it is first used.
+    'npm:@anthropic-ai/claude-agent-sdk',
+    'npm:node:child_process',
+    'npm:node:events',
+    'npm:node:fs',
+    'npm:node:fs/promises',
+    'npm:node:os',
+    'npm:node:path',
+    'npm:node:readline',
+    'npm:node:timers/promises',
+    'npm:node:util',
+    'npm:zod',
+  ],
   'adapters/codex': [
     'domain',
     'ports',
@@ -109,6 +125,7 @@ const CLOSED_LISTS: readonly string[] = [
 /** What a reader takes, as types; `test/agents` holds them against the types of the runtime's own package. */
 const READ_SHAPES: readonly string[] = [
   'adapters/claude/agent-sdk-reader.ts: AgentSdkShapes',
+  'adapters/claude/claude-result.ts: ClaudeResultShape',
   'adapters/codex/exec-reader.ts: ExecShapes',
 ]
 

@@ -236,9 +236,15 @@ describe('the public surface', () => {
     ])
   })
 
-  it('has the readers of each runtime beside it', () => {
-    expect(Object.keys(claude).sort()).toEqual(['agentSdkReader', 'statusLineReader', 'transcriptReader'])
-    expect(Object.keys(codex).sort()).toEqual(['CodexMissingError', 'codexRuntime', 'execReader', 'rolloutReader'])
+  it('has the readers of each runtime, and the runtimes, beside it', () => {
+    expect(Object.keys(claude).sort()).toEqual([
+      'agentSdkReader',
+      'agentSdkRuntime',
+      'claudeCommandRuntime',
+      'statusLineReader',
+      'transcriptReader',
+    ])
+    expect(Object.keys(codex).sort()).toEqual(['codexRuntime', 'execReader', 'rolloutReader'])
   })
 
   it('has the running of hooks beside it', () => {

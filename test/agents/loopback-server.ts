@@ -6,10 +6,13 @@ export interface LoopbackServer extends AsyncDisposable {
   readonly url: string
 }
 
+/** What is said to a request: a stream of events, or no. */
+export type Said = readonly { readonly type: string }[] | { readonly status: number; readonly body: unknown }
+
 /** Answers what is posted to a path with a stream of events. Anything else is not found. */
 export const startServer = async <Body>(
   path: string,
-  answer: (body: Body) => readonly { readonly type: string }[],
+  answer: (body: Body) => Said | Promise<Said>,
 ): Promise<LoopbackServer> => {
   const server = createServer((request, response) => {
     respond(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)))
@@ -18,8 +21,11 @@ export const startServer = async <Body>(
     let text = ''
     for await (const chunk of request.setEncoding('utf8')) text += chunk
     if (request.method !== 'POST' || request.url?.split('?')[0] !== path) return response.writeHead(404).end('{}')
-    const events = answer(JSON.parse(text) as Body)
-    const lines = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    const said = await answer(JSON.parse(text) as Body)
+    if ('status' in said) {
+      return response.writeHead(said.status, { 'content-type': 'application/json' }).end(JSON.stringify(said.body))
+    }
+    const lines = said.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
     return response.writeHead(200, { 'content-type': 'text/event-stream' }).end(lines.join(''))
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -1,4 +1,5 @@
-import { type LoopbackServer, startServer } from './loopback-server.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type LoopbackServer, type Said, startServer } from './loopback-server.ts'
 
 /** The counters of one answer, as the Messages API reports them. */
 export interface Usage {
@@ -13,10 +14,14 @@ export interface Answer {
   readonly usage: Usage
   readonly text?: string
   readonly tool?: { readonly name: string; readonly input: unknown }
+  /** Said in place of an answer. */
+  readonly error?: { readonly status: number; readonly type: string; readonly message: string }
+  /** How long it takes to say it. */
+  readonly delayMs?: number
 }
 
 /** Who asks: the main thread, a subagent, the compaction, or a helper of the command such as the one that finds titles. */
-export type Asker = 'turn' | 'subagent' | 'summary' | 'auxiliary'
+export type Asker = 'turn' | 'subagent' | 'summary' | 'question' | 'auxiliary'
 
 /** What to say to whom. The main thread's answers go in order, and the last one is repeated. */
 export interface Script {
@@ -24,15 +29,20 @@ export interface Script {
   readonly summary?: Answer
   /** A subagent is known by what it was asked to do. */
   readonly subagent?: Answer & { readonly prompt: string }
+  /** A question that offers no tools is known by its words; otherwise it would look like a helper's. */
+  readonly question?: Answer & { readonly prompt: string }
 }
 
 /** A stand-in for the Messages API, on the loopback. */
 export interface MessagesApi extends LoopbackServer {
   /** Who asked so far, in order. */
   readonly asked: readonly Asker[]
+  /** What they sent, in the same order. */
+  readonly requests: readonly Body[]
 }
 
-interface Body {
+/** What is looked at of a request. */
+export interface Body {
   readonly model: string
   readonly tools?: readonly unknown[]
   readonly messages: readonly { readonly content: unknown }[]
@@ -48,22 +58,34 @@ const SMALL: Usage = {
 /** Starts a stand-in that follows a script. */
 export const startMessagesApi = async (script: Script): Promise<MessagesApi> => {
   const asked: Asker[] = []
-  const server = await startServer('/v1/messages', (body: Body) => {
+  const requests: Body[] = []
+  const server = await startServer('/v1/messages', (body: Body): Promise<Said> => {
     const asker = askerOf(body, script)
     const turn = asked.filter((who) => who === 'turn').length
     asked.push(asker)
+    requests.push(body)
     const said = {
       turn: script.turns[turn] ?? script.turns.at(-1),
       subagent: script.subagent,
       summary: script.summary,
+      question: script.question,
       auxiliary: undefined,
     }[asker]
-    return eventsOf(messageOf(asked.length, body.model, said ?? { text: 'Yes.', usage: SMALL }))
+    return sayingOf(asked.length, body.model, said ?? { text: 'Yes.', usage: SMALL })
   })
-  return { ...server, asked }
+  return { ...server, asked, requests }
 }
 
-const askerOf = ({ tools = [], messages }: Body, { subagent }: Script): Asker => {
+const sayingOf = async (number: number, model: string, answer: Answer): Promise<Said> => {
+  const { error, delayMs = 0 } = answer
+  if (delayMs > 0) await pause(delayMs, undefined, { ref: false })
+  if (error === undefined) return eventsOf(messageOf(number, model, answer))
+  const { status, type, message } = error
+  return { status, body: { type: 'error', error: { type, message }, request_id: `req_${number}` } }
+}
+
+const askerOf = ({ tools = [], messages }: Body, { subagent, question }: Script): Asker => {
+  if (question && JSON.stringify(messages.at(-1)?.content).includes(question.prompt)) return 'question'
   if (JSON.stringify(messages.at(-1)?.content).includes('detailed summary')) return 'summary'
   if (subagent && JSON.stringify(messages[0]?.content).includes(subagent.prompt)) return 'subagent'
   return tools.length > 0 ? 'turn' : 'auxiliary'

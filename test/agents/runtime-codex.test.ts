@@ -136,7 +136,7 @@ describe('the Codex runtime and the real Codex', { timeout: 60_000 }, () => {
     const runtime = runtimeAt(api.url, home)
     const providerSessionId = threadOf(await all(runtime.start(launchIn(home))))
     await rejects(runtime.ask({ ...launchIn(home), providerSessionId }), {
-      code: 'runtime.no_answer',
+      code: 'runtime.question_failed',
       message: /exec_command/,
     })
     equal(processesOf(home), '')

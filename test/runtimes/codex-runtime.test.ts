@@ -297,7 +297,7 @@ describe('a thread of Codex', () => {
     const { runtime, fake, home } = setUp(() => [started, ...script])
     write(rolloutPath(home), message('assistant', 'Old.'))
     await expect(runtime.ask(question)).rejects.toMatchObject({
-      code: 'runtime.no_answer',
+      code: 'runtime.question_failed',
       message: expect.stringMatching(says),
     })
     expect(fake.runs[0]?.isGone).toBe(true)
@@ -306,6 +306,6 @@ describe('a thread of Codex', () => {
   it('gives no answer when it is aborted', async () => {
     const { runtime } = setUp(() => [started, hang])
     const signal = AbortSignal.timeout(50)
-    await expect(runtime.ask({ ...question, signal })).rejects.toMatchObject({ code: 'runtime.no_answer' })
+    await expect(runtime.ask({ ...question, signal })).rejects.toMatchObject({ code: 'runtime.question_failed' })
   })
 })

@@ -45,7 +45,7 @@ export interface ClaudeMessageShapes {
 }
 
 /** Local messages (errors, interrupts) carry this in place of a model, and no usage worth reading. */
-const SYNTHETIC = '<synthetic>'
+export const SYNTHETIC = '<synthetic>'
 
 /** What an assistant message of the main thread says. */
 export const readAssistant = (message: z.output<typeof assistantMessage>, at?: Instant): readonly WindowEvent[] => {

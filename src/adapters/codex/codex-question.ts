@@ -1,5 +1,6 @@
 import type { UsageTotals } from '../../domain/usage-reading.ts'
 import type { RunningAgent, RuntimeReply, RuntimeStep } from '../../ports/agent-runtime.ts'
+import { RuntimeFailure, type RuntimeFailureCode } from '../../ports/runtime-failure.ts'
 import type { CodexEvent, CodexOptions, CodexThreadOptions } from './codex-sdk.ts'
 import { execReader } from './exec-reader.ts'
 
@@ -29,26 +30,26 @@ export const ANSWER_ONLY = {
   networkAccessEnabled: false,
 } as const satisfies CodexThreadOptions
 
-/** A session that was asked something gave no answer. */
-class NoAnswerError extends Error {
-  override readonly name = 'NoAnswerError'
-  readonly code = 'runtime.no_answer'
-}
+const unanswered = (message: string, code: RuntimeFailureCode = 'runtime.question_failed'): RuntimeFailure =>
+  new RuntimeFailure(code, message)
 
-/** The last thing a run said. One that uses a tool is stopped: it was asked, not sent to work. @throws NoAnswerError */
+/** The last thing a run said. One that uses a tool is stopped: it was asked, not sent to work. @throws RuntimeFailure */
 export const answerOf = async (run: RunningAgent<CodexEvent>): Promise<RuntimeReply> => {
   let text: string | undefined
   let totals: UsageTotals | undefined
   for await (const step of run.steps) {
     const tool = toolIn(step)
-    if (tool !== undefined) throw new NoAnswerError(`Codex used the tool ${tool} when it was only asked`)
+    if (tool !== undefined) throw unanswered(`Codex used the tool ${tool} when it was only asked`)
     text = step.texts.findLast(({ role }) => role === 'assistant')?.text ?? text
     totals = step.totals ?? totals
     if (step.end !== undefined && step.end.type !== 'idle') {
-      throw new NoAnswerError('message' in step.end ? step.end.message : 'Codex was interrupted before it answered')
+      throw unanswered(
+        'message' in step.end ? step.end.message : 'Codex was interrupted before it answered',
+        step.end.type === 'overflow' ? 'runtime.prompt_too_long' : undefined,
+      )
     }
   }
-  if (text === undefined) throw new NoAnswerError('Codex ended its turn and said nothing')
+  if (text === undefined) throw unanswered('Codex ended its turn and said nothing')
   return totals === undefined ? { text } : { text, totals }
 }
 

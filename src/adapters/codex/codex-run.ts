@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Launch, RunningAgent, RuntimeStep } from '../../ports/agent-runtime.ts'
+import { RuntimeFailure } from '../../ports/runtime-failure.ts'
 import { EndFinder } from './codex-end.ts'
-import { type CodexEvent, CodexMissingError, type CodexThread } from './codex-sdk.ts'
+import type { CodexEvent, CodexThread } from './codex-sdk.ts'
 import { CodexSteps } from './codex-steps.ts'
 import type { RolloutFollower } from './rollout-follower.ts'
 
@@ -66,7 +67,7 @@ export class CodexRun<Event extends CodexEvent> implements RunningAgent<Event> {
         yield* this.#following(thread, steps)
       }
     } catch (error) {
-      if (error instanceof CodexMissingError) throw error
+      if (error instanceof RuntimeFailure) throw error
       thrown = error
     }
     // Nobody waits for a rollout of something that was stopped.

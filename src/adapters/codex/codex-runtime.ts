@@ -43,7 +43,7 @@ export interface CodexRuntimeOptions<Event extends CodexEvent = CodexEvent> {
  * was used is stopped and thrown away. What that cannot prevent is a call of an MCP server from Codex's own
  * `config.toml`, which may have begun by then.
  *
- * @throws CodexMissingError from the steps, `code: 'runtime.missing'`, when the package is not there
+ * @throws RuntimeFailure from the steps, `runtime.missing`, when the package is not there
  * @example
  * ```ts
  * const runtime = codexRuntime({ thread: { sandboxMode: 'workspace-write', approvalPolicy: 'never' } })

@@ -1,3 +1,5 @@
+import { RuntimeFailure } from '../../ports/runtime-failure.ts'
+
 /** A value of Codex's configuration, as `--config` takes it. */
 export type CodexConfigValue = string | number | boolean | CodexConfigValue[] | { [key: string]: CodexConfigValue }
 
@@ -69,30 +71,17 @@ export interface CodexSdk<Event extends CodexEvent = CodexEvent> {
 
 const PACKAGE = '@openai/codex-sdk'
 
-/**
- * Codex was to be run, and its SDK is not installed.
- *
- * @example
- * ```ts
- * console.log(new CodexMissingError(new Error('not found')).code) // => runtime.missing
- * ```
- */
-export class CodexMissingError extends Error {
-  override readonly name = 'CodexMissingError'
-  readonly code = 'runtime.missing'
-
-  constructor(cause: unknown) {
-    const hint = `It is optional, and only needed to run Codex: npm install ${PACKAGE}`
-    super(`The package ${PACKAGE} could not be loaded. ${hint}`, { cause })
-  }
+const missing = (cause: unknown): RuntimeFailure => {
+  const hint = `It is optional, and only needed to run Codex: npm install ${PACKAGE}`
+  return new RuntimeFailure('runtime.missing', `The package ${PACKAGE} could not be loaded. ${hint}`, { cause })
 }
 
-/** Loads the SDK when it is first needed. @throws CodexMissingError */
+/** Loads the SDK when it is first needed. @throws RuntimeFailure `runtime.missing` */
 export const loadCodexSdk = async (name: string = PACKAGE): Promise<CodexSdk> => {
   try {
     // By a variable: a literal would have to be installed for this file to compile.
     return (await import(name)) as CodexSdk
   } catch (error) {
-    throw new CodexMissingError(error)
+    throw missing(error)
   }
 }

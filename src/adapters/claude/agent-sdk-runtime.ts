@@ -1,0 +1,100 @@
+import type { AgentRuntime, Launch } from '../../ports/agent-runtime.ts'
+import { checkDirectory } from './agent-process.ts'
+import { AgentRun } from './agent-run.ts'
+import { type AgentSdk, loadAgentSdk, type SdkMessage, type SdkOwnOptions, type SdkPrompt } from './sdk-module.ts'
+import { launchOptions, questionOptions, type SdkDefaults } from './sdk-options.ts'
+import { openQuery } from './sdk-source.ts'
+import { type Environment, hasSession } from './session-file.ts'
+import { replyOf } from './session-reply.ts'
+
+/** What may be chosen for the runtime; everything has a default. */
+export interface AgentSdkRuntimeOptions<Message extends SdkMessage = SdkMessage> {
+  /** The SDK's module. Loaded by its name when it is first needed unless given. */
+  readonly sdk?: AgentSdk<Message>
+  /** The model of launches that name none. */
+  readonly model?: string
+  /**
+   * Options of the SDK's `query`, passed on as they are. A launch's directory and model come before these. With no `env`
+   * the agent sees the variables of our process.
+   */
+  readonly options?: Readonly<Record<string, unknown>>
+  /** Whether the runtime compacts by itself; as its own settings say unless given. A question never compacts. */
+  readonly autoCompact?: boolean
+  readonly includePartialMessages?: boolean
+}
+
+/**
+ * Runs agents with the Claude Agent SDK, an optional package: `npm install @anthropic-ai/claude-agent-sdk`.
+ *
+ * Name the SDK's own type of messages, `agentSdkRuntime<SDKMessage>()`, to have steps carry it. Where the package is
+ * missing, steps and questions reject with an error whose code is `runtime.missing`.
+ *
+ * @example
+ * ```ts
+ * async function* said() {
+ *   yield { type: 'result', subtype: 'success', result: 'Done.', session_id: 's' }
+ * }
+ * const query = () => Object.assign(said(), { interrupt: async () => {}, close: () => {} })
+ * const runtime = agentSdkRuntime({ sdk: { query }, model: 'claude-sonnet-4-5' }) // without `sdk` it takes the package
+ * const agent = runtime.start({ prompt: 'Fix the flaky test', signal: new AbortController().signal })
+ * const follow = async () => {
+ *   for await (const { message, end } of agent.steps) console.log(message?.type, end?.type) // => result idle
+ * }
+ * await follow()
+ * ```
+ */
+export const agentSdkRuntime = <Message extends SdkMessage = SdkMessage>({
+  sdk,
+  ...defaults
+}: AgentSdkRuntimeOptions<Message> = {}): AgentRuntime<Message> => {
+  const run = runner(once(async () => sdk ?? loadAgentSdk<Message>()))
+  return {
+    backend: 'claude_agent_sdk',
+    takesSessionId: true,
+    start: (launch) => run(promptOf(launch), startOptions(defaults, launch), launch.signal),
+    resume: ({ providerSessionId: resume, ...launch }) =>
+      run(promptOf(launch), { ...launchOptions(defaults, launch), resume }, launch.signal),
+    has: ({ providerSessionId }) =>
+      hasSession(providerSessionId, (defaults.options?.env as Environment | undefined) ?? process.env),
+    ask: (question) => {
+      const prompt: SdkPrompt = { ...promptOf(question), client_composed: true }
+      return replyOf(run(prompt, questionOptions(defaults, question), question.signal))
+    },
+  }
+}
+
+const runner =
+  <Message extends SdkMessage>(sdk: () => Promise<AgentSdk<Message>>) =>
+  (prompt: SdkPrompt, options: SdkOwnOptions, signal: AbortSignal): AgentRun<Message> =>
+    new AgentRun<Message>({
+      signal,
+      isResumed: options.resume !== undefined,
+      open: async () => {
+        const loaded = await sdk()
+        await checkDirectory(options.cwd)
+        return openQuery(loaded, prompt, options)
+      },
+    })
+
+const startOptions = (defaults: SdkDefaults, { providerSessionId: sessionId, ...launch }: Launch): SdkOwnOptions => ({
+  ...launchOptions(defaults, launch),
+  ...(sessionId !== undefined && { sessionId }),
+})
+
+const promptOf = ({ prompt: content }: Pick<Launch, 'prompt'>): SdkPrompt => ({
+  type: 'user',
+  message: { role: 'user', content },
+  parent_tool_use_id: null,
+})
+
+/** A package that could not be loaded is looked for again: it may have been installed since. */
+const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    made.catch(() => {
+      made = undefined
+    })
+    return made
+  }
+}

@@ -1,0 +1,16 @@
+import type { WindowEvent } from '../../domain/window-event.ts'
+
+/** A runtime at work, before anything it says is understood. */
+export interface AgentSource<Message> {
+  readonly messages: AsyncIterator<Message>
+  /** Asks it to stop. May throw. */
+  interrupt(): Promise<unknown>
+  /** What it says of its window when asked, if it can be asked. May throw, or never answer. */
+  window?(): Promise<readonly WindowEvent[]>
+  /** Tells it that nothing more will be asked, so that it ends by itself. */
+  finish(): void
+  /** Ends it, and everything it started; gives it a moment to end by itself first when it has finished. */
+  close(hasFinished: boolean): Promise<void>
+  /** What it complained about beside its messages, if anything. */
+  complaint(): string
+}

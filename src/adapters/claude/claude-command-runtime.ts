@@ -1,0 +1,70 @@
+import type { AgentRuntime, Launch } from '../../ports/agent-runtime.ts'
+import { checkDirectory } from './agent-process.ts'
+import { AgentRun } from './agent-run.ts'
+import { type CommandDefaults, launchArgs, questionArgs, sessionArg } from './command-args.ts'
+import { openCommand } from './command-source.ts'
+import type { SdkMessage } from './sdk-module.ts'
+import { directoryOf } from './sdk-options.ts'
+import { type Environment, hasSession } from './session-file.ts'
+import { replyOf } from './session-reply.ts'
+
+/** What may be chosen for the runtime; everything has a default. */
+export interface ClaudeCommandRuntimeOptions {
+  /** The command, by name or path; `claude` unless given. */
+  readonly command?: string
+  /** Further arguments of launches. A question has none of them. */
+  readonly args?: readonly string[]
+  /** The variables of the command, all of them; those of our process unless given, since it is the user's own command. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** The model of launches that name none. */
+  readonly model?: string
+  /** The command's own mode of asking for permission, such as `acceptEdits`. Questions are never given any. */
+  readonly permissionMode?: string
+  /** Settings of the command, beside the user's own; for questions as well. */
+  readonly settings?: Readonly<Record<string, unknown>>
+  /** Whether the command compacts by itself; as its own settings say unless given. A question never compacts. */
+  readonly autoCompact?: boolean
+  readonly includePartialMessages?: boolean
+}
+
+/**
+ * Runs agents with the `claude` command, as `claude -p` with a stream of JSON. It tells its window with its result only.
+ *
+ * Where the command is missing, steps and questions reject with an error whose code is `runtime.missing`.
+ *
+ * @example
+ * ```ts
+ * const said = JSON.stringify({ type: 'result', subtype: 'success', result: 'Done.', session_id: 's' })
+ * // In earnest there is no `command`, and it is `claude` that runs.
+ * const runtime = claudeCommandRuntime({ command: process.execPath, args: ['-e', `console.log('${said}')`, '--'] })
+ * const agent = runtime.start({ prompt: 'Fix the flaky test', signal: new AbortController().signal })
+ * const follow = async () => {
+ *   for await (const { message, end } of agent.steps) console.log(message?.type, end?.type) // => result idle
+ * }
+ * await follow()
+ * ```
+ */
+export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}): AgentRuntime<SdkMessage> => {
+  const { command = 'claude', env = process.env, ...rest } = options
+  const defaults: CommandDefaults = rest
+  const run = (launch: Pick<Launch, 'prompt' | 'signal' | 'workspace'>, args: readonly string[], isResumed: boolean) =>
+    new AgentRun({
+      signal: launch.signal,
+      isResumed,
+      open: async () => {
+        const cwd = directoryOf(launch)
+        await checkDirectory(cwd)
+        return openCommand({ command, args, cwd, env }, launch.prompt)
+      },
+    })
+  return {
+    backend: 'claude_code',
+    takesSessionId: true,
+    start: (launch) =>
+      run(launch, [...launchArgs(defaults, launch), ...sessionArg('session-id', launch.providerSessionId)], false),
+    resume: (launch) =>
+      run(launch, [...launchArgs(defaults, launch), ...sessionArg('resume', launch.providerSessionId)], true),
+    has: ({ providerSessionId }) => hasSession(providerSessionId, env satisfies Environment),
+    ask: (question) => replyOf(run(question, questionArgs(defaults, question), true)),
+  }
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { defined } from '../../domain/defined.ts'
+import type { UsageTotals } from '../../domain/usage-reading.ts'
+import type { RuntimeEnd } from '../../ports/agent-runtime.ts'
+import { counters, promptOf } from './claude-message.ts'
+
+const text = z.string().optional().catch(undefined)
+const amount = z.number().nonnegative().catch(0)
+
+const modelUsage = z.record(
+  z.string(),
+  z.looseObject({
+    inputTokens: amount,
+    outputTokens: amount,
+    cacheReadInputTokens: amount,
+    cacheCreationInputTokens: amount,
+    costUSD: amount,
+  }),
+)
+
+const result = z.looseObject({
+  type: z.literal('result'),
+  subtype: text,
+  is_error: z.boolean().catch(false),
+  result: text,
+  errors: z.array(z.string()).catch([]),
+  stop_reason: text,
+  terminal_reason: text,
+  total_cost_usd: z.number().nonnegative().optional().catch(undefined),
+  usage: counters.optional().catch(undefined),
+  modelUsage: modelUsage.optional().catch(undefined),
+  model_usage_since_last_result: modelUsage.optional().catch(undefined),
+})
+
+/** How a launch ended, as the runtime says it. */
+export type ClaudeResult = z.output<typeof result>
+
+/** What is read of a result, as it arrives. `test/agents` holds it against the SDK's own types. */
+export type ClaudeResultShape = Pick<
+  z.input<typeof result>,
+  'type' | 'subtype' | 'is_error' | 'result' | 'errors' | 'terminal_reason' | 'total_cost_usd' | 'modelUsage'
+>
+
+/** A message's result, when it is one. */
+export const resultIn = (message: unknown): ClaudeResult | undefined => {
+  const parsed = result.safeParse(message)
+  return parsed.success ? parsed.data : undefined
+}
+
+const FULL: readonly (string | undefined)[] = ['prompt_too_long', 'blocking_limit', 'rapid_refill_breaker']
+
+/** How the agent came to rest. An answer that was complete before an interrupt reached it is still an answer. */
+export const endOf = (said: ClaudeResult, wasInterrupted: boolean): RuntimeEnd => {
+  if (isOverflow(said)) return { type: 'overflow', message: messageOf(said) }
+  if (said.terminal_reason?.startsWith('aborted_')) return { type: 'interrupted' }
+  if (said.subtype === 'success' && !said.is_error) return { type: 'idle' }
+  if (wasInterrupted) return { type: 'interrupted' }
+  return defined({ type: 'failed' as const, message: messageOf(said), code: codeOf(said) })
+}
+
+const isOverflow = (said: ClaudeResult): boolean =>
+  FULL.includes(said.terminal_reason) ||
+  said.stop_reason === 'model_context_window_exceeded' ||
+  // Only an error's words: an agent may well talk about prompts that are too long.
+  (isError(said) && [said.result ?? '', ...said.errors].some((words) => /prompt is too long/i.test(words)))
+
+const isError = ({ is_error, subtype }: ClaudeResult): boolean => is_error || subtype !== 'success'
+
+/** An error in the middle of a success has `success` for its subtype. */
+const codeOf = ({ terminal_reason, subtype }: ClaudeResult): string | undefined =>
+  terminal_reason ?? (subtype === 'success' ? undefined : subtype)
+
+const WORDS: Readonly<Record<string, string>> = {
+  error_max_turns: 'The agent has used all the turns it was given.',
+  error_max_budget_usd: 'The agent has used all the money it was given.',
+  prompt_too_long: 'The prompt is too long for the window.',
+  blocking_limit: 'The window is full.',
+  rapid_refill_breaker: 'The window filled up again right after it was compacted.',
+  model_context_window_exceeded: "The answer reached the end of the model's window.",
+}
+
+/** Notes of the runtime to its own makers; they say nothing to anybody else. */
+const isForPeople = (words: string): boolean => words !== '' && !words.startsWith('[ede_diagnostic]')
+
+const messageOf = (said: ClaudeResult): string => {
+  const words = isError(said) ? [said.result ?? '', ...said.errors].filter(isForPeople).join(' ') : ''
+  if (words !== '') return words
+  const known = [said.subtype, said.terminal_reason, said.stop_reason].map((code) => WORDS[code ?? ''])
+  return known.find(Boolean) ?? `The agent ended with an error (${codeOf(said) ?? 'it gave no reason'}).`
+}
+
+/** What a launch was: whether it went on in a session, and how many requests of it were seen. */
+export interface LaunchFacts {
+  readonly isResumed: boolean
+  readonly requests: number
+}
+
+/**
+ * What a launch used. The sums of a resumed session go on from what it had used before, so they are taken only of what
+ * was used since. `num_turns` is not how many requests there were: an interrupt and a refused tool count as turns too.
+ */
+export const totalsOf = (said: ClaudeResult, { isResumed, requests }: LaunchFacts): UsageTotals | undefined => {
+  const models = Object.values(said.model_usage_since_last_result ?? (isResumed ? {} : (said.modelUsage ?? {})))
+  if (models.length === 0) return mainTotals(said, { isResumed, requests })
+  const sum = (of: (model: (typeof models)[number]) => number): number => models.reduce((all, one) => all + of(one), 0)
+  return {
+    inputTokens: sum((one) => one.inputTokens + one.cacheReadInputTokens + one.cacheCreationInputTokens),
+    outputTokens: sum(({ outputTokens }) => outputTokens),
+    requests,
+    costUsd: sum(({ costUSD }) => costUSD),
+  }
+}
+
+const mainTotals = ({ usage, total_cost_usd }: ClaudeResult, { isResumed, requests }: LaunchFacts) =>
+  usage &&
+  defined({
+    inputTokens: promptOf(usage),
+    outputTokens: usage.output_tokens,
+    requests,
+    costUsd: isResumed ? undefined : total_cost_usd,
+  })

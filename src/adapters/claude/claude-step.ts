@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { defined } from '../../domain/defined.ts'
+import type { RuntimeStep } from '../../ports/agent-runtime.ts'
+import { agentSdkReader } from './agent-sdk-reader.ts'
+import { SYNTHETIC } from './claude-message.ts'
+import { claudeWords } from './claude-words.ts'
+
+const answer = z.looseObject({
+  type: z.literal('assistant'),
+  parent_tool_use_id: z.string().nullish(),
+  agent_id: z.string().nullish(),
+  message: z.looseObject({ model: z.string() }),
+})
+
+/** Which model answered on the main thread, if the message is such an answer and not one of the runtime's own. */
+export const modelIn = (message: unknown): string | undefined => {
+  const parsed = answer.safeParse(message)
+  if (!parsed.success || parsed.data.parent_tool_use_id || parsed.data.agent_id) return undefined
+  const { model } = parsed.data.message
+  return model === SYNTHETIC ? undefined : model
+}
+
+/** Whether the runtime itself wrote the message in the agent's place: an error, or that it was interrupted. */
+const isLocal = (message: unknown): boolean => answer.safeParse(message).data?.message.model === SYNTHETIC
+
+/** What one message of the runtime means. */
+export const stepOf = <Message>(message: Message): RuntimeStep<Message> => {
+  const { session, texts } = claudeWords(message)
+  return {
+    message,
+    ...defined({ providerSessionId: session }),
+    events: agentSdkReader.read(message),
+    texts: isLocal(message) ? [] : texts,
+  }
+}

@@ -1,0 +1,47 @@
+import type { Launch, RuntimeQuestion } from '../../ports/agent-runtime.ts'
+
+/** What is the same for all launches of a command. */
+export interface CommandDefaults {
+  readonly model?: string
+  readonly permissionMode?: string
+  readonly settings?: Readonly<Record<string, unknown>>
+  readonly autoCompact?: boolean
+  readonly includePartialMessages?: boolean
+  readonly args?: readonly string[]
+}
+
+/** One JSON message to a line. The prompt is read from the input, so that nothing of it is taken for an option. */
+const PRINT: readonly string[] = ['-p', '--output-format=stream-json', '--verbose']
+
+/** Each option with its value in one word, so that no value is taken for an option. */
+const option = (name: string, value: string | undefined): readonly string[] =>
+  value === undefined ? [] : [`--${name}=${value}`]
+
+/** The arguments of a launch. What was given for all comes first, so that the launch's own facts win. */
+export const launchArgs = (defaults: CommandDefaults, launch: Pick<Launch, 'model'>): readonly string[] => {
+  const { args = [], autoCompact, permissionMode, includePartialMessages = false } = defaults
+  const settings = { ...defaults.settings, ...(autoCompact !== undefined && { autoCompactEnabled: autoCompact }) }
+  return [
+    ...args,
+    ...PRINT,
+    ...option('model', launch.model ?? defaults.model),
+    ...option('permission-mode', permissionMode),
+    ...option('settings', Object.keys(settings).length === 0 ? undefined : JSON.stringify(settings)),
+    ...(includePartialMessages ? ['--include-partial-messages'] : []),
+  ]
+}
+
+/**
+ * The arguments of a question: the old session, read and not written, with no tool, no hook, no compaction and one
+ * request. Extra arguments are left out, because one of them might give it a tool.
+ */
+export const questionArgs = (defaults: CommandDefaults, question: RuntimeQuestion): readonly string[] => [
+  ...PRINT,
+  ...option('resume', question.providerSessionId),
+  ...option('model', question.model ?? defaults.model),
+  ...option('settings', JSON.stringify({ ...defaults.settings, autoCompactEnabled: false, disableAllHooks: true })),
+  ...['--tools=', '--strict-mcp-config', '--max-turns=1', '--permission-mode=dontAsk', '--no-session-persistence'],
+]
+
+/** The arguments of a new session, or of one to go on with. */
+export const sessionArg = (name: 'session-id' | 'resume', id: string | undefined): readonly string[] => option(name, id)

@@ -1,0 +1,20 @@
+/** What several senders put in and one reader takes out, in order. */
+export class Inbox<Item> {
+  readonly #items: Item[] = []
+  #wake: (() => void) | undefined
+
+  put(item: Item): void {
+    this.#items.push(item)
+    this.#wake?.()
+  }
+
+  async take(): Promise<Item> {
+    for (;;) {
+      const [item] = this.#items.splice(0, 1)
+      if (item !== undefined) return item
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+}

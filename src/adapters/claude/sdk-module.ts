@@ -1,0 +1,70 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { RuntimeFailure } from '../../ports/runtime-failure.ts'
+
+/** Any message of the SDK. */
+export interface SdkMessage {
+  readonly type: string
+}
+
+/** What a prompt is sent as. */
+export interface SdkPrompt {
+  type: 'user'
+  message: { role: 'user'; content: string }
+  parent_tool_use_id: null
+  /** The text is taken as written: what looks like a command or a file in it is neither. */
+  client_composed?: true
+}
+
+/** How the SDK wants its command to be started. */
+export interface SdkSpawn {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly cwd?: string | undefined
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** The options we set ourselves. Others are passed on as they are given. */
+export interface SdkOwnOptions {
+  model?: string
+  cwd?: string
+  env?: Record<string, string | undefined>
+  sessionId?: string
+  resume?: string
+  forkSession?: boolean
+  persistSession?: boolean
+  includePartialMessages?: boolean
+  settings?: { autoCompactEnabled?: boolean; disableAllHooks?: boolean }
+  tools?: string[]
+  allowedTools?: string[]
+  maxTurns?: number
+  permissionMode?: 'dontAsk'
+  allowDangerouslySkipPermissions?: boolean
+  strictMcpConfig?: boolean
+  spawnClaudeCodeProcess?: (start: SdkSpawn) => ChildProcessWithoutNullStreams
+}
+
+/** A query of the SDK, as far as it is used. */
+export interface SdkQuery<Message> extends AsyncIterable<Message> {
+  interrupt(): Promise<unknown>
+  getContextUsage?(options: { detail: 'summary' }): Promise<unknown>
+  close(): void
+}
+
+/** The Claude Agent SDK, as far as it is used. `test/agents` holds it against the SDK's own types. */
+export interface AgentSdk<Message extends SdkMessage = SdkMessage> {
+  readonly query: (request: { prompt: AsyncIterable<SdkPrompt>; options: SdkOwnOptions }) => SdkQuery<Message>
+}
+
+const PACKAGE = '@anthropic-ai/claude-agent-sdk'
+
+/** Loads the SDK, which is optional: whoever does not use this runtime need not have its hundreds of megabytes. */
+export const loadAgentSdk = async <Message extends SdkMessage>(
+  load: (name: string) => Promise<unknown> = (name) => import(name),
+): Promise<AgentSdk<Message>> => {
+  try {
+    return (await load(PACKAGE)) as AgentSdk<Message>
+  } catch (cause) {
+    const message = `The package ${PACKAGE} could not be loaded. It is optional, and this runtime needs it: npm install ${PACKAGE}`
+    throw new RuntimeFailure('runtime.missing', message, { cause })
+  }
+}

@@ -1,0 +1,71 @@
+import { defined } from '../../domain/defined.ts'
+import type { Launch, RuntimeQuestion } from '../../ports/agent-runtime.ts'
+import type { SdkOwnOptions } from './sdk-module.ts'
+
+/** Options of the SDK, whatever they are. */
+export type SdkOptions = Readonly<Record<string, unknown>>
+
+/** What is the same for all launches of a runtime. */
+export interface SdkDefaults {
+  readonly model?: string
+  readonly options?: SdkOptions
+  readonly autoCompact?: boolean
+  readonly includePartialMessages?: boolean
+}
+
+/** The directory a launch works in. */
+export const directoryOf = ({ workspace }: Pick<Launch, 'workspace'>): string | undefined =>
+  workspace?.worktreePath ?? workspace?.workingDirectory
+
+/** The options of a launch. Its own facts come before what was given for all. */
+export const launchOptions = (
+  { options = {}, model, autoCompact, includePartialMessages }: SdkDefaults,
+  launch: Omit<Launch, 'prompt' | 'signal'>,
+): SdkOwnOptions => ({
+  ...options,
+  ...defined({ model: launch.model ?? model, cwd: directoryOf(launch), includePartialMessages }),
+  ...(autoCompact === undefined ? {} : withSettings(options, { autoCompactEnabled: autoCompact })),
+})
+
+/** Of these, a question has its own or none: what would answer for it, add to it, or give it something to use. */
+const NOT_FOR_QUESTIONS: readonly string[] = [
+  ...['agent', 'agents', 'canUseTool', 'continue', 'forkSession', 'hooks', 'includePartialMessages', 'maxTurns'],
+  ...['mcpServers', 'outputFormat', 'permissionPromptToolName', 'plugins', 'resumeSessionAt', 'resumeDropsTurn'],
+  ...['sessionId', 'skills', 'toolAliases'],
+]
+
+/**
+ * The options of a question. The old session is resumed, so that the request carries its conversation, but the question
+ * is not written into it: whoever goes on with it, or looks at it later, finds it as the work left it. A session in a
+ * store of its own cannot be read without being written, so that one is copied.
+ */
+export const questionOptions = (
+  defaults: SdkDefaults,
+  { providerSessionId, ...question }: RuntimeQuestion,
+): SdkOwnOptions => {
+  const given = Object.entries(defaults.options ?? {}).filter(([name]) => !NOT_FOR_QUESTIONS.includes(name))
+  const options = Object.fromEntries(given)
+  const { includePartialMessages: _, ...kept } = defaults
+  return {
+    ...launchOptions({ ...kept, options }, question),
+    ...withSettings(options, { autoCompactEnabled: false, disableAllHooks: true }),
+    ...(options.sessionStore === undefined ? { persistSession: false } : { forkSession: true }),
+    resume: providerSessionId,
+    tools: [],
+    allowedTools: [],
+    maxTurns: 1,
+    permissionMode: 'dontAsk',
+    allowDangerouslySkipPermissions: false,
+    strictMcpConfig: true,
+  }
+}
+
+/** Settings may be an object, which is added to, or the name of a file, beside which a variable says the same. */
+const withSettings = (
+  { settings, env = process.env }: SdkOptions,
+  added: NonNullable<SdkOwnOptions['settings']>,
+): SdkOwnOptions => {
+  if (typeof settings !== 'string') return { settings: { ...(settings as object | undefined), ...added } }
+  const environment = env as Record<string, string | undefined>
+  return added.autoCompactEnabled === false ? { env: { ...environment, DISABLE_AUTO_COMPACT: '1' } } : {}
+}

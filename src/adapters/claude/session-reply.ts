@@ -1,0 +1,27 @@
+import { defined } from '../../domain/defined.ts'
+import type { RunningAgent, RuntimeEnd, RuntimeReply, RuntimeStep } from '../../ports/agent-runtime.ts'
+import { RuntimeFailure } from '../../ports/runtime-failure.ts'
+
+/** What an agent answers to one question. Rejects when that is nothing, or only half of something. */
+export const replyOf = async ({ steps }: RunningAgent<unknown>): Promise<RuntimeReply> => {
+  const texts: string[] = []
+  let last: RuntimeStep<unknown> | undefined
+  for await (const step of steps) {
+    texts.push(...step.texts.filter(({ role }) => role === 'assistant').map(({ text }) => text))
+    last = step
+  }
+  const text = texts.join('\n\n').trim()
+  if (last?.end?.type === 'idle' && text !== '') return defined({ text, totals: last.totals })
+  throw failureOf(last?.end)
+}
+
+const failureOf = (end: RuntimeEnd | undefined): RuntimeFailure => {
+  if (end?.type === 'overflow') return new RuntimeFailure('runtime.prompt_too_long', end.message)
+  return new RuntimeFailure('runtime.question_failed', reasonOf(end))
+}
+
+const reasonOf = (end: RuntimeEnd | undefined): string => {
+  if (end?.type === 'failed' && end.code === 'max_turns') return 'The session wanted to use a tool, not to answer.'
+  if (end?.type === 'failed') return end.message
+  return end?.type === 'interrupted' ? 'The question was ended before it was answered.' : 'The session said nothing.'
+}

@@ -1,0 +1,21 @@
+/** What can keep a runtime from running, or a question from being answered. */
+export type RuntimeFailureCode = 'runtime.missing' | 'runtime.prompt_too_long' | 'runtime.question_failed'
+
+/**
+ * A runtime that is not there, or a question without an answer. It is told apart by its code.
+ *
+ * @example
+ * ```ts
+ * const missing = new RuntimeFailure('runtime.missing', 'The package could not be loaded.')
+ * console.log(missing.code) // => runtime.missing
+ * ```
+ */
+export class RuntimeFailure extends Error {
+  override readonly name = 'RuntimeFailure'
+  readonly code: RuntimeFailureCode
+
+  constructor(code: RuntimeFailureCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

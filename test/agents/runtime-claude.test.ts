@@ -1,0 +1,310 @@
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import * as sdk from '@anthropic-ai/claude-agent-sdk'
+import { agentSdkRuntime } from '../../src/adapters/claude/agent-sdk-runtime.ts'
+import { claudeCommandRuntime } from '../../src/adapters/claude/claude-command-runtime.ts'
+import type { AgentRuntime, RunningAgent, RuntimeStep } from '../../src/ports/agent-runtime.ts'
+import { NO_WAY_OUT } from './loopback-server.ts'
+import { type MessagesApi, type Script, startMessagesApi, type Usage } from './messages-api.ts'
+
+const uses = (uncached: number, written: number, cached: number, output: number): Usage => ({
+  input_tokens: uncached,
+  cache_creation_input_tokens: written,
+  cache_read_input_tokens: cached,
+  output_tokens: output,
+})
+
+const bash = (command: string) => ({ name: 'Bash', input: { command, description: 'Says a word' } })
+const TOO_LONG = {
+  status: 400,
+  type: 'invalid_request_error',
+  message: 'prompt is too long: 210000 tokens > 200000 maximum',
+}
+const PROMPT = 'Say the word quokka.'
+const QUESTION = 'CHECKPOINT: what is done, and what is not?'
+const TURNS = [
+  { tool: bash('echo one'), usage: uses(12, 20_000, 0, 40) },
+  { text: 'Quokka.', usage: uses(9, 300, 20_000, 50) },
+]
+
+/** The command comes with the SDK, in a package for each platform. */
+const commandPath = (): string => {
+  const sdk = createRequire(import.meta.url).resolve('@anthropic-ai/claude-agent-sdk')
+  const names = [`claude-agent-sdk-${process.platform}-${process.arch}`]
+  const found = names.map((name) => join(dirname(sdk), '..', name, 'claude')).find(existsSync)
+  ok(found, 'the command of this platform is installed')
+  return found
+}
+
+interface Stage {
+  readonly api: MessagesApi
+  readonly home: string
+  readonly runtime: AgentRuntime
+  readonly launch: (prompt?: string) => Parameters<AgentRuntime['start']>[0] & { readonly providerSessionId: string }
+  readonly stop: AbortController
+}
+
+type Make = (env: Record<string, string | undefined>) => AgentRuntime
+
+/** A runtime in a home of its own, with an API of ours. */
+const stage = async (t: TestContext, make: Make, script: Script): Promise<Stage> => {
+  const api = await startMessagesApi(script)
+  const home = mkdtempSync(join(tmpdir(), 'batonpass-runtime-'))
+  t.after(async () => {
+    await api[Symbol.asyncDispose]()
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+  })
+  const runtime = make({
+    PATH: process.env.PATH,
+    HOME: home,
+    ANTHROPIC_BASE_URL: api.url,
+    ANTHROPIC_API_KEY: 'none',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    IS_SANDBOX: '1',
+    ...NO_WAY_OUT,
+  })
+  const stop = new AbortController()
+  const session = { providerSessionId: randomUUID(), workspace: { workingDirectory: home }, signal: stop.signal }
+  return { api, home, runtime, stop, launch: (prompt = PROMPT) => ({ ...session, prompt }) }
+}
+
+const collect = async (agent: RunningAgent<unknown>): Promise<readonly RuntimeStep<unknown>[]> => {
+  const steps = []
+  for await (const step of agent.steps) steps.push(step)
+  return steps
+}
+
+/** What still runs in a home, which every process of a run knows. Only Linux tells. */
+const runningIn = (home: string): readonly string[] =>
+  (TELLS_PROCESSES ? readdirSync('/proc') : [])
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`HOME=${home}`)
+          ? [`${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')}`]
+          : []
+      } catch {
+        return []
+      }
+    })
+
+const TELLS_PROCESSES = existsSync('/proc/self/environ')
+const NEEDS_PROC = { skip: !TELLS_PROCESSES && 'processes are looked for in /proc' }
+
+const transcriptOf = (home: string, id: string): string => {
+  const projects = join(home, '.claude/projects')
+  const found = readdirSync(projects).map((project) => join(projects, project, `${id}.jsonl`))
+  return readFileSync(found.find(existsSync) ?? '', 'utf8')
+}
+
+const RUNTIMES: Readonly<Record<string, Make>> = {
+  claude_agent_sdk: (env) =>
+    agentSdkRuntime({
+      sdk, // our sources are not beside it, so they would not find it by name
+      model: 'claude-sonnet-4-5',
+      options: { env, settingSources: [], permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true },
+    }),
+  claude_code: (env) =>
+    claudeCommandRuntime({
+      command: commandPath(),
+      env,
+      model: 'claude-sonnet-4-5',
+      permissionMode: 'bypassPermissions',
+    }),
+}
+
+for (const [backend, make] of Object.entries(RUNTIMES)) {
+  describe(`the runtime ${backend}, for real`, { timeout: 60_000 }, () => {
+    it('starts a session by the name it is given, uses a tool and comes to rest', async (t) => {
+      const { runtime, launch, home, api } = await stage(t, make, { turns: TURNS })
+      equal(runtime.backend, backend)
+      equal(await runtime.has?.(launch()), false)
+      const steps = await collect(runtime.start(launch()))
+      deepEqual(new Set(steps.flatMap(({ providerSessionId: id = [] }) => id)), new Set([launch().providerSessionId]))
+      deepEqual(api.asked, ['turn', 'turn'])
+      const events = steps.flatMap((step) => step.events)
+      deepEqual(
+        events.flatMap((event) => (event.type === 'request' ? [event.promptTokens] : [])),
+        [20_012, 20_309],
+      )
+      ok(events.some((event) => event.type === 'window' && event.tokens === 200_000))
+      deepEqual(
+        steps.flatMap(({ texts }) => texts),
+        [
+          { role: 'tool', text: 'one' },
+          { role: 'assistant', text: 'Quokka.' },
+        ],
+      )
+      deepEqual(
+        steps.flatMap(({ end = [] }) => end),
+        [{ type: 'idle' }],
+      )
+      const { totals, end } = steps.at(-1) ?? {}
+      equal(end?.type, 'idle')
+      deepEqual({ ...totals, costUsd: 0 }, { inputTokens: 40_321, outputTokens: 90, requests: 2, costUsd: 0 })
+      equal(await runtime.has?.(launch()), true)
+      deepEqual(runningIn(home), [])
+    })
+
+    it('goes on in a session, and counts only what it used since', async (t) => {
+      const { runtime, launch, api } = await stage(t, make, { turns: TURNS })
+      await collect(runtime.start(launch()))
+      const steps = (await runtime.resume?.(launch('And now wombat.'))) ?? {
+        steps: [] as never,
+        interrupt: async () => {},
+      }
+      const { totals, end, providerSessionId } = (await collect(steps)).at(-1) ?? {}
+      equal(end?.type, 'idle')
+      equal(providerSessionId, launch().providerSessionId)
+      deepEqual(api.asked, ['turn', 'turn', 'turn'])
+      const sent = JSON.stringify(api.requests.at(-1)?.messages)
+      ok(sent.includes(PROMPT) && sent.includes('And now wombat.'))
+      deepEqual({ ...totals, costUsd: 0 }, { inputTokens: 20_309, outputTokens: 50, requests: 1, costUsd: 0 })
+      ok((totals?.costUsd ?? 0) < 0.05, `${totals?.costUsd} USD is the price of one request`)
+    })
+
+    it('is interrupted in the middle of a tool, and leaves nothing running', NEEDS_PROC, async (t) => {
+      const turns = [TURNS[0], { tool: bash('tail -f /dev/null'), usage: uses(9, 300, 20_000, 50) }].flatMap(
+        (a) => a ?? [],
+      )
+      const { runtime, launch, home } = await stage(t, make, { turns })
+      const agent = runtime.start(launch())
+      const seen: RuntimeStep<unknown>[] = []
+      for await (const step of agent.steps) {
+        seen.push(step)
+        if (step.events.some((event) => event.type === 'tool_call' && event.callId === 'toolu_2')) {
+          for (let tries = 0; tries < 200 && !runningIn(home).some((line) => line.includes('tail')); tries += 1)
+            await pause(25)
+          await agent.interrupt()
+        }
+      }
+      deepEqual(seen.at(-1)?.end, { type: 'interrupted' })
+      equal(seen.at(-1)?.totals?.requests, 2)
+      deepEqual(runningIn(home), [])
+      equal(await runtime.has?.(launch()), true)
+    })
+
+    for (const how of ['aborted', 'left early']) {
+      it(`leaves nothing running once it is ${how}`, NEEDS_PROC, async (t) => {
+        const turns = [{ tool: bash('tail -f /dev/null'), usage: uses(9, 300, 20_000, 50) }]
+        const { runtime, launch, home, stop } = await stage(t, make, { turns })
+        let last: RuntimeStep<unknown> | undefined
+        for await (const step of runtime.start(launch()).steps) {
+          last = step
+          if (!step.events.some(({ type }) => type === 'tool_call')) continue
+          for (let tries = 0; tries < 200 && !runningIn(home).some((line) => line.includes('tail')); tries += 1)
+            await pause(25)
+          ok(
+            runningIn(home).some((line) => line.includes('tail')),
+            'the tool runs',
+          )
+          if (how === 'left early') break
+          stop.abort()
+        }
+        if (how === 'aborted') deepEqual(last?.end, { type: 'interrupted' })
+        deepEqual(runningIn(home), [])
+      })
+    }
+
+    it('says that its window is full', async (t) => {
+      const { runtime, launch } = await stage(t, make, { turns: [{ usage: uses(0, 0, 0, 0), error: TOO_LONG }] })
+      const steps = await collect(runtime.start(launch()))
+      equal(steps.at(-1)?.end?.type, 'overflow')
+      deepEqual(
+        steps.flatMap(({ texts }) => texts),
+        [],
+      )
+    })
+
+    it('says why it could not go on in a session that is not there', async (t) => {
+      const { runtime, launch } = await stage(t, make, { turns: TURNS })
+      const missing = runtime.resume?.(launch())
+      ok(missing)
+      const end = (await collect(missing)).at(-1)?.end
+      ok(end?.type === 'failed' && end.message.includes('No conversation found'), JSON.stringify(end))
+    })
+
+    it('asks an old session, which answers from its conversation and stays as it was', async (t) => {
+      const question = { prompt: QUESTION, text: 'All done.', usage: uses(5, 100, 20_600, 7) }
+      const { runtime, launch, api, home } = await stage(t, make, { turns: TURNS, question })
+      await collect(runtime.start(launch()))
+      const before = transcriptOf(home, launch().providerSessionId)
+      const reply = await runtime.ask?.(launch(QUESTION))
+      equal(reply?.text, 'All done.')
+      deepEqual({ ...reply?.totals, costUsd: 0 }, { inputTokens: 20_705, outputTokens: 7, requests: 1, costUsd: 0 })
+      deepEqual(api.asked, ['turn', 'turn', 'question'])
+      const { tools = [], messages = [] } = api.requests.at(-1) ?? {}
+      deepEqual(tools, [])
+      const sent = JSON.stringify(messages)
+      ok(sent.includes(PROMPT) && sent.includes('Quokka.') && sent.includes('toolu_1'), 'the old conversation is asked')
+      equal(transcriptOf(home, launch().providerSessionId), before)
+      deepEqual(runningIn(home), [])
+    })
+
+    it('lets an asked session use no tool, and asks it once', async (t) => {
+      const question = { prompt: QUESTION, tool: bash('touch made-by-a-tool'), usage: uses(5, 100, 20_600, 7) }
+      const { runtime, launch, api, home } = await stage(t, make, { turns: TURNS, question })
+      await collect(runtime.start(launch()))
+      await rejects(runtime.ask?.(launch(QUESTION)) ?? Promise.resolve(), { code: 'runtime.question_failed' })
+      deepEqual(api.asked, ['turn', 'turn', 'question'])
+      ok(!existsSync(join(home, 'made-by-a-tool')))
+    })
+
+    it('says that a question does not fit into the old session, and compacts nothing', async (t) => {
+      const question = { prompt: QUESTION, error: TOO_LONG, usage: uses(0, 0, 0, 0) }
+      const { runtime, launch, api } = await stage(t, make, { turns: TURNS, question })
+      await collect(runtime.start(launch()))
+      await rejects(runtime.ask?.(launch(QUESTION)) ?? Promise.resolve(), { code: 'runtime.prompt_too_long' })
+      deepEqual(api.asked, ['turn', 'turn', 'question'])
+    })
+  })
+}
+
+describe('the window of the Agent SDK', { timeout: 60_000 }, () => {
+  const slow = [TURNS[0], { ...TURNS[1], text: 'Quokka.', usage: uses(9, 300, 20_000, 50), delayMs: 1_000 }].flatMap(
+    (a) => a ?? [],
+  )
+  const windowSteps = (steps: readonly RuntimeStep<unknown>[]) => steps.filter(({ message }) => message === undefined)
+
+  it('is told in the middle of the work, with where it will be compacted', async (t) => {
+    const { runtime, launch } = await stage(t, RUNTIMES.claude_agent_sdk as Make, { turns: slow })
+    const steps = await collect(runtime.start(launch()))
+    deepEqual(
+      windowSteps(steps).map(({ events }) => events),
+      [
+        [
+          { type: 'window', tokens: 200_000 },
+          { type: 'auto_compact_at', tokens: 167_000 },
+        ],
+      ],
+    )
+    ok(steps.findIndex(({ message }) => message === undefined) < steps.length - 1)
+  })
+
+  for (const where of ['by an object', 'in a file']) {
+    it(`is compacted by nobody when that is switched off, beside settings given ${where}`, async (t) => {
+      const make: Make = (env) => {
+        const file = join(env.HOME ?? '', 'settings.json')
+        writeFileSync(file, '{"autoCompactEnabled":true}')
+        const options = {
+          env,
+          settingSources: [],
+          settings: where === 'in a file' ? file : { autoCompactEnabled: true },
+        }
+        return agentSdkRuntime({ sdk, model: 'claude-sonnet-4-5', autoCompact: false, options })
+      }
+      const { runtime, launch } = await stage(t, make, { turns: slow })
+      const steps = await collect(runtime.start(launch()))
+      deepEqual(
+        windowSteps(steps).map(({ events }) => events),
+        [[{ type: 'window', tokens: 200_000 }]],
+      )
+    })
+  }
+})

@@ -1,0 +1,254 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import {
+  type ClaudeCommandRuntimeOptions,
+  claudeCommandRuntime,
+} from '../../src/adapters/claude/claude-command-runtime.ts'
+import { jsonLines } from '../../src/adapters/claude/json-lines.ts'
+import { answer, collect, endOfRun, result, until } from './claude-messages.ts'
+
+/** What every fake command begins with: it writes down how it was started, and reads its prompt. */
+const PREAMBLE = `#!${process.execPath}
+const fs = require('node:fs')
+const { spawn } = require('node:child_process')
+const note = (name, value) => fs.writeFileSync(__dirname + '/' + name, String(value))
+const say = (...messages) => messages.forEach((message) => console.log(JSON.stringify(message)))
+const answer = ${JSON.stringify(answer('msg_1', 'Half.'))}
+const result = ${JSON.stringify(result())}
+note('args', JSON.stringify(process.argv.slice(2)))
+note('cwd', process.cwd())
+note('prompt', fs.readFileSync(0, 'utf8'))
+note('pid', process.pid)
+`
+
+const stage = (script: string, options: ClaudeCommandRuntimeOptions = {}) => {
+  const folder = mkdtempSync(join(tmpdir(), 'batonpass-command-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const command = join(folder, 'claude.cjs')
+  writeFileSync(command, PREAMBLE + script)
+  chmodSync(command, 0o755)
+  const stop = new AbortController()
+  const noted = (name: string): string => readFileSync(join(folder, name), 'utf8')
+  return {
+    stop,
+    noted,
+    folder,
+    isRunning: (name = 'pid') => existsSync(join(folder, name)) && isRunning(Number(noted(name))),
+    runtime: claudeCommandRuntime({ command, ...options }),
+    launch: { prompt: '--version\nGo', signal: stop.signal },
+  }
+}
+
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    // A process that has ended stays in the table until its parent, which is not us, has noticed.
+    return !existsSync(`/proc/${pid}/stat`) || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+const HANGS = 'say(answer); setInterval(() => {}, 1000)'
+
+describe('a launch', () => {
+  it('passes every message on, and ends with the result', async () => {
+    const { runtime, launch, noted } = stage('say(answer, result)')
+    const steps = await collect(runtime.start(launch))
+    expect(steps.map(({ message }) => message?.type)).toEqual(['assistant', 'result'])
+    expect(steps[0]).toMatchObject({ providerSessionId: 'session-1', texts: [{ role: 'assistant', text: 'Half.' }] })
+    expect(steps[1]?.end).toEqual({ type: 'idle' })
+    expect(noted('prompt')).toBe('--version\nGo')
+    expect(JSON.parse(noted('args'))).toEqual(['-p', '--output-format=stream-json', '--verbose'])
+  })
+
+  it('says all it was told to the command, its own facts last', async () => {
+    const { runtime, launch, noted } = stage('say(result)', {
+      args: ['--add-dir', '/data'],
+      model: 'opus',
+      permissionMode: 'acceptEdits',
+      settings: { theme: 'dark' },
+      autoCompact: false,
+      includePartialMessages: true,
+    })
+    const args = () => JSON.parse(noted('args')) as readonly string[]
+    await collect(runtime.start({ ...launch, providerSessionId: 'new-1', model: 'haiku' }))
+    expect(args()).toEqual([
+      ...['--add-dir', '/data', '-p', '--output-format=stream-json', '--verbose', '--model=haiku'],
+      ...['--permission-mode=acceptEdits', '--settings={"theme":"dark","autoCompactEnabled":false}'],
+      ...['--include-partial-messages', '--session-id=new-1'],
+    ])
+    await collect(runtime.resume?.({ ...launch, providerSessionId: 'old-1' }) ?? runtime.start(launch))
+    expect(args().slice(-1)).toEqual(['--resume=old-1'])
+  })
+
+  it('runs in the worktree, with the given variables only', async () => {
+    const env = { PATH: process.env.PATH, MARK: 'yes' }
+    const { runtime, launch, noted, folder } = stage("note('env', Object.keys(process.env)); say(result)", { env })
+    await collect(runtime.start({ ...launch, workspace: { worktreePath: folder, workingDirectory: '/' } }))
+    expect(noted('cwd')).toBe(realpathSync(folder))
+    expect(noted('env').split(',')).toContain('MARK')
+    expect(noted('env')).not.toContain('HOME')
+  })
+
+  it('is not disturbed by damaged lines', async () => {
+    const { runtime, launch } = stage(`
+      process.stdout.write('{"type":"assis\\n\\nnull\\n[1]\\n{"kind":1}\\nhello\\n')
+      const line = JSON.stringify(answer) + '\\n'
+      process.stdout.write(line.slice(0, 30))
+      setTimeout(() => { process.stdout.write(line.slice(30)); process.stdout.write(JSON.stringify(result)) }, 50)`)
+    const steps = await collect(runtime.start(launch))
+    expect(steps.map(({ message }) => message?.type)).toEqual(['assistant', 'result'])
+  })
+
+  it('that ends without a result says how, and what it complained about', async () => {
+    const { runtime, launch } = stage("console.error('no such flag'); say(answer); process.exitCode = 3")
+    expect(await endOfRun(runtime.start(launch))).toEqual({
+      type: 'failed',
+      message: 'The runtime ended without a result (exit code 3: no such flag).',
+    })
+  })
+
+  it('keeps the end of a long complaint only', async () => {
+    const { runtime, launch } = stage("console.error('x'.repeat(50_000) + 'the end'); process.exitCode = 3")
+    const end = await endOfRun(runtime.start(launch))
+    expect(end?.type === 'failed' && end.message.length).toBeLessThan(5_000)
+    expect(end).toMatchObject({ message: expect.stringContaining('the end') })
+  })
+
+  it('is missed when there is no such command, and not mistaken for a missing directory', async () => {
+    const { signal } = new AbortController()
+    const missing = claudeCommandRuntime({ command: 'no-such-command-here' })
+    const steps = collect(missing.start({ prompt: 'Go', signal }))
+    await expect(steps).rejects.toMatchObject({ code: 'runtime.missing', cause: { code: 'ENOENT' } })
+    await expect(missing.ask?.({ prompt: 'x', providerSessionId: 'old', signal })).rejects.toThrow(/npm install/)
+    const { runtime, launch } = stage('say(result)')
+    const end = await endOfRun(runtime.start({ ...launch, workspace: { workingDirectory: '/nowhere/at/all' } }))
+    expect(end).toMatchObject({ type: 'failed', message: expect.stringContaining('/nowhere/at/all') })
+  })
+
+  it('leaves nothing of its group behind once it has ended by itself', async () => {
+    const { runtime, launch, isRunning } = stage(`
+      note('child', spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' }).pid)
+      say(result); process.exit()`)
+    expect(await endOfRun(runtime.start(launch))).toEqual({ type: 'idle' })
+    await until(() => !isRunning('child'))
+  })
+})
+
+describe('an interrupt', () => {
+  it('is SIGINT, and waits for the result', async () => {
+    const { runtime, launch, isRunning } = stage(`
+      process.on('SIGINT', () => { say({ ...result, subtype: 'error_during_execution', is_error: true }); process.exit(0) })
+      ${HANGS}`)
+    const agent = runtime.start(launch)
+    const steps = []
+    for await (const step of agent.steps) {
+      steps.push(step)
+      if (step.end === undefined) await agent.interrupt()
+    }
+    expect(steps.map(({ message, end }) => [message?.type, end?.type])).toEqual([
+      ['assistant', undefined],
+      ['result', 'interrupted'],
+    ])
+    expect(isRunning()).toBe(false)
+  })
+
+  it('ends a command that does not listen, and what it started', { timeout: 30_000 }, async () => {
+    const { runtime, launch, isRunning } = stage(`
+      process.on('SIGINT', () => {}); process.on('SIGTERM', () => {})
+      const deaf = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"
+      note('child', spawn(process.execPath, ['-e', deaf], { stdio: 'ignore', detached: true }).pid)
+      ${HANGS}`)
+    const agent = runtime.start(launch)
+    const ends = []
+    for await (const { end } of agent.steps) {
+      ends.push(end?.type)
+      await until(() => isRunning('child'))
+      await agent.interrupt()
+    }
+    expect(ends).toEqual([undefined, 'interrupted'])
+    expect(isRunning()).toBe(false)
+    await until(() => !isRunning('child'))
+  })
+})
+
+describe('nothing is left running', () => {
+  it('after an abort, even while nobody reads', async () => {
+    const { runtime, launch, isRunning, stop } = stage(HANGS)
+    const steps = runtime.start(launch).steps[Symbol.asyncIterator]()
+    await steps.next()
+    expect(isRunning()).toBe(true)
+    stop.abort()
+    await until(() => !isRunning())
+    expect((await steps.next()).value?.end).toEqual({ type: 'interrupted' })
+    expect((await steps.next()).done).toBe(true)
+  })
+
+  it('after the steps were left early', async () => {
+    const { runtime, launch, isRunning } = stage(HANGS)
+    for await (const _ of runtime.start(launch).steps) break
+    expect(isRunning()).toBe(false)
+  })
+
+  it('of a question that is aborted', async () => {
+    const { runtime, launch, isRunning, stop } = stage(HANGS)
+    const asked = runtime.ask?.({ ...launch, providerSessionId: 'old' })
+    await until(() => isRunning())
+    stop.abort()
+    await expect(asked).rejects.toMatchObject({ code: 'runtime.question_failed' })
+    expect(isRunning()).toBe(false)
+  })
+})
+
+describe('a question', () => {
+  it('resumes the old session, with nothing to use and nothing to change', async () => {
+    const { runtime, launch, noted } = stage('say(answer, result)', {
+      args: ['--dangerously-skip-permissions', '--mcp-config', 'servers.json'],
+      permissionMode: 'bypassPermissions',
+      settings: { theme: 'dark' },
+      autoCompact: true,
+      model: 'opus',
+    })
+    const reply = await runtime.ask?.({ ...launch, providerSessionId: 'old-1' })
+    expect(reply?.text).toBe('Half.')
+    expect(JSON.parse(noted('args'))).toEqual([
+      ...['-p', '--output-format=stream-json', '--verbose', '--resume=old-1', '--model=opus'],
+      '--settings={"theme":"dark","autoCompactEnabled":false,"disableAllHooks":true}',
+      ...['--tools=', '--strict-mcp-config', '--max-turns=1', '--permission-mode=dontAsk', '--no-session-persistence'],
+    ])
+  })
+
+  it.each([
+    ['{ is_error: true, result: "Prompt is too long" }', 'runtime.prompt_too_long'],
+    ['{ subtype: "error_max_turns", is_error: true, terminal_reason: "max_turns" }', 'runtime.question_failed'],
+    ['{ is_error: true, result: "API Error: 500" }', 'runtime.question_failed'],
+  ])('that ends with %s is rejected', async (more, code) => {
+    const { runtime, launch } = stage(`say(answer, { ...result, ...${more} })`)
+    await expect(runtime.ask?.({ ...launch, providerSessionId: 'old' })).rejects.toMatchObject({ code })
+  })
+})
+
+describe('lines of JSON', () => {
+  const read = async (chunks: readonly string[], most?: number) => {
+    const found = []
+    const stream = (async function* () {
+      yield* chunks
+    })()
+    for await (const value of jsonLines(stream, most)) found.push(value)
+    return found
+  }
+
+  it('are put together from any pieces', async () => {
+    expect(await read(['{"a"', ':1}\n{"b":', '2}', '\n', '{"c":3}'])).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }])
+    expect(await read(['{"a":1}\r\n{"b":2}\r\n'])).toEqual([{ a: 1 }, { b: 2 }])
+  })
+
+  it('are dropped when they are far too long, however they come', async () => {
+    const long = `{"a":"${'x'.repeat(50)}"}`
+    expect(await read([`${long}\n{"b":2}\n`], 20)).toEqual([{ b: 2 }])
+    expect(await read([...`${long}\n{"b":2}`], 20)).toEqual([{ b: 2 }])
+  })
+})
