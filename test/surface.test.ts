@@ -181,6 +181,7 @@ describe('refusals', () => {
 describe('the public surface', () => {
   it('has these values, and changes on purpose only', () => {
     expect(Object.keys(batonpass).sort()).toEqual([
+      'AgentRun',
       'AuditService',
       'CHECKPOINT_SECTIONS',
       'ConfigurationError',
@@ -192,6 +193,8 @@ describe('the public surface', () => {
       'HandoffService',
       'InProcessNotifier',
       'RefusedError',
+      'RestartRunner',
+      'RuntimeFailure',
       'SESSION_TRANSITIONS',
       'StoreFailure',
       'TEXT_WITHHELD',
@@ -208,6 +211,7 @@ describe('the public surface', () => {
       'describeRefusal',
       'everyPage',
       'foldHistory',
+      'functionRuntime',
       'handoffId',
       'hasBaton',
       'holderToken',
@@ -269,6 +273,7 @@ describe('the public surface', () => {
       'CountingIds',
       'FaultInjector',
       'FixedClock',
+      'ScriptedRuntime',
       'readerContract',
       'refusal',
       'storeContract',

@@ -28,10 +28,7 @@ export interface RestartUse {
 }
 
 /** What stands against another restart. */
-export const BUDGET_LIMITS = ['restarts', 'deadline', 'cost', 'no_progress'] as const
-
-/** What stands against another restart. */
-export type BudgetLimit = (typeof BUDGET_LIMITS)[number]
+export type BudgetLimit = 'restarts' | 'deadline' | 'cost' | 'no_progress'
 
 /** A session to be restarted, and whether it called any tool. */
 export interface SessionToRestart {

@@ -2,13 +2,10 @@ import type { AgentSessionId, ConversationId } from './ids.ts'
 import type { UsageTotals } from './usage-reading.ts'
 
 /**
- * How a run may end: its work done; broken; called off; out of time; out of restarts; or overtaken by somebody who works
- * the session now.
+ * How a run ended: its work done; broken; called off; out of time; out of restarts; or overtaken by somebody who works the
+ * session now.
  */
-export const RUN_OUTCOMES = ['completed', 'failed', 'cancelled', 'timed_out', 'exhausted', 'superseded'] as const
-
-/** How a run ended. */
-export type RunOutcome = (typeof RUN_OUTCOMES)[number]
+export type RunOutcome = 'completed' | 'failed' | 'cancelled' | 'timed_out' | 'exhausted' | 'superseded'
 
 /** What a run came to, over all its sessions. */
 export interface RunSummary {
