@@ -25,7 +25,9 @@ export type Asker = 'turn' | 'subagent' | 'summary' | 'question' | 'auxiliary'
 
 /** What to say to whom. The main thread's answers go in order, and the last one is repeated. */
 export interface Script {
-  readonly turns: readonly Answer[]
+  readonly turns?: readonly Answer[]
+  /** The same for several sessions, in the order they first ask; each has answers of its own. */
+  readonly windows?: readonly (readonly Answer[])[]
   readonly summary?: Answer
   /** A subagent is known by what it was asked to do. */
   readonly subagent?: Answer & { readonly prompt: string }
@@ -46,6 +48,8 @@ export interface Body {
   readonly model: string
   readonly tools?: readonly unknown[]
   readonly messages: readonly { readonly content: unknown }[]
+  /** Holds the name of the session that asks. */
+  readonly metadata?: { readonly user_id?: string }
 }
 
 const SMALL: Usage = {
@@ -59,13 +63,20 @@ const SMALL: Usage = {
 export const startMessagesApi = async (script: Script): Promise<MessagesApi> => {
   const asked: Asker[] = []
   const requests: Body[] = []
+  const played = new Map<string, number>()
+  const nextTurn = ({ metadata }: Body): Answer | undefined => {
+    const session = script.windows === undefined ? '' : (metadata?.user_id ?? '')
+    const turn = played.get(session) ?? 0
+    played.set(session, turn + 1)
+    const window = script.windows?.[[...played.keys()].indexOf(session)] ?? script.turns ?? []
+    return window[turn] ?? window.at(-1)
+  }
   const server = await startServer('/v1/messages', (body: Body): Promise<Said> => {
     const asker = askerOf(body, script)
-    const turn = asked.filter((who) => who === 'turn').length
     asked.push(asker)
     requests.push(body)
     const said = {
-      turn: script.turns[turn] ?? script.turns.at(-1),
+      turn: asker === 'turn' ? nextTurn(body) : undefined,
       subagent: script.subagent,
       summary: script.summary,
       question: script.question,

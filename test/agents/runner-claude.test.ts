@@ -1,0 +1,186 @@
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import {
+  type AgentSession,
+  type Batonpass,
+  createBatonpass,
+  everyPage,
+  type HandoffMetadata,
+  type RunEvent,
+  type RunRequest,
+} from '../../src/index.ts'
+import { bash, NEEDS_PROC, RUNTIMES, runningIn, stage, TOO_LONG, uses } from './claude-stage.ts'
+import type { Body, Script } from './messages-api.ts'
+
+const TASK = 'Say the words quokka and numbat, one after the other.'
+const CHECKPOINT = '<checkpoint>\n## Completed work\n- Said quokka [call:toolu_1]\n</checkpoint>'
+/** Words of the built-in request for a checkpoint. */
+const ASKS = 'Reply with the checkpoint alone'
+
+const EMPTY = uses(12, 20_000, 0, 40)
+const FULL = uses(10, 1_000, 170_000, 60)
+
+/** A window that fills with its second turn, and one in which the work ends. */
+const FILLS = [
+  { tool: bash('echo quokka'), usage: EMPTY },
+  { tool: bash('echo still-quokka'), usage: FULL },
+  // An answer that takes its time, as real ones do: it is interrupted before it is there.
+  { text: 'This should not be needed.', usage: FULL, delayMs: 20_000 },
+]
+const ENDS = [
+  { tool: bash('echo numbat'), usage: EMPTY },
+  { text: 'Quokka, numbat.', usage: uses(9, 300, 20_000, 50) },
+]
+
+/** The command does not say where it compacts, so its window is the model's: it takes more to fill it. Both are below that point. */
+const fillsAt = (backend: string): number => (backend === 'claude_code' ? 92_000 : 60_000)
+
+type Make = (typeof RUNTIMES)[string]
+
+/** Runs the real thing through the runner, on a store of its own. */
+const run = async (t: TestContext, make: Make, script: Script, more: Partial<RunRequest> = {}) => {
+  const { api, home, runtime } = await stage(t, make, script)
+  const batonpass = await createBatonpass({ store: 'memory' })
+  t.after(() => batonpass.close())
+  const workspace = { workingDirectory: home }
+  const ran = batonpass.run({ runtime, agent: 'claude', prompt: TASK, policy: 'auto', workspace, ...more })
+  const events: RunEvent[] = []
+  ran.on((event) => events.push(event))
+  let messages = 0
+  for await (const _ of ran) messages += 1
+  const summary = await ran.summary
+  return { api, home, events, messages, summary, ...(await recorded(batonpass, summary.conversationId)) }
+}
+
+const recorded = async ({ handoffs, audit }: Batonpass, id: Parameters<typeof handoffs.lineage>[0]) => {
+  const sessions: AgentSession[] = []
+  const passed: HandoffMetadata[] = []
+  for await (const session of everyPage((page) => handoffs.sessions(id, page))) sessions.push(session)
+  for await (const handoff of everyPage((page) => handoffs.handoffs(id, page))) passed.push(handoff)
+  const verdict = await audit.verify(id)
+  ok(verdict.ok && verdict.value.intact, 'the audit log is intact')
+  return { sessions, handoffs: passed }
+}
+
+const textOf = (body: Body | undefined): string => JSON.stringify(body?.messages)
+
+for (const [backend, make] of Object.entries(RUNTIMES)) {
+  describe(`a run of ${backend}, for real`, { timeout: 120_000 }, () => {
+    it('fills its window, writes a checkpoint and goes on in a fresh session', async (t) => {
+      const question = { prompt: ASKS, text: CHECKPOINT, usage: FULL }
+      const { api, home, summary, sessions, handoffs } = await run(t, make, { windows: [FILLS, ENDS], question })
+      equal(summary.outcome, 'completed')
+      deepEqual([summary.sessions, summary.restarts], [2, 1])
+      deepEqual(
+        sessions.map(({ state, providerSessionId, id }) => [state, providerSessionId === id]),
+        [
+          ['handed_off', true],
+          ['completed', true],
+        ],
+      )
+      const [handoff] = handoffs
+      equal(handoffs.length, 1)
+      deepEqual([handoff?.status, handoff?.kind, handoff?.flags], ['completed', 'context_restart', []])
+      deepEqual(
+        handoff?.triggeringToolCalls.map(({ toolName }) => toolName),
+        ['Bash', 'Bash'],
+      )
+      ok(handoff?.triggeringToolCalls.every(({ callId }) => callId.startsWith('toolu_')))
+      equal(handoff?.priorTurnId, sessions[0]?.progress.lastTurnId)
+      match(handoff?.document ?? '', /Said quokka/)
+      deepEqual(handoff?.checkpoint?.statements, { cited: 1, uncited: 0, miscited: 0 })
+      // Asked of the old session, which sees its own work; the new one sees the task and the checkpoint, and nothing else.
+      const asked = api.requests[api.asked.indexOf('question')]
+      match(textOf(asked), /echo still-quokka/)
+      const first = api.requests.find((body, index) => api.asked[index] === 'turn' && /fresh window/.test(textOf(body)))
+      match(textOf(first), new RegExp(TASK))
+      match(textOf(first), /Said quokka \[call:toolu_1\]/)
+      ok(!textOf(first).includes('still-quokka'))
+      equal(sessions[0]?.progress.turns, 2)
+      equal(sessions[1]?.progress.turns, 2)
+      ok((summary.totals.costUsd ?? 0) > 0)
+      deepEqual(runningIn(home), [])
+    })
+
+    it('does so twice, and the last prompt has the last checkpoint only', async (t) => {
+      const question = { prompt: ASKS, text: CHECKPOINT, usage: FULL }
+      const { api, summary, sessions, handoffs } = await run(t, make, { windows: [FILLS, FILLS, ENDS], question })
+      deepEqual([summary.outcome, summary.sessions, summary.restarts], ['completed', 3, 2])
+      deepEqual(
+        sessions.map(({ state }) => state),
+        ['handed_off', 'handed_off', 'completed'],
+      )
+      deepEqual(
+        handoffs.map(({ status }) => status),
+        ['completed', 'completed'],
+      )
+      const last = textOf(api.requests.at(-1))
+      equal(last.split('left the checkpoint below').length, 2)
+      ok(last.includes(handoffs[1]?.id ?? '?'))
+      ok(!last.includes(handoffs[0]?.id ?? '?'))
+    })
+
+    it('goes on without a checkpoint when the old session cannot write one', async (t) => {
+      const question = { prompt: ASKS, usage: FULL, error: TOO_LONG }
+      const { api, summary, handoffs } = await run(t, make, { windows: [FILLS, ENDS], question })
+      equal(summary.outcome, 'completed')
+      deepEqual(handoffs[0]?.flags, ['minimal_continuation', 'checkpoint_failed'])
+      equal(handoffs[0]?.checkpoint?.outcome, 'failed')
+      match(textOf(api.requests.at(-1)), /left no checkpoint/)
+      match(textOf(api.requests.at(-1)), new RegExp(TASK))
+    })
+
+    it('restarts when its prompt is too long for the window', async (t) => {
+      const overflows = [
+        { tool: bash('echo quokka'), usage: EMPTY },
+        { usage: EMPTY, error: TOO_LONG },
+      ]
+      const { api, summary, handoffs, sessions } = await run(
+        t,
+        make,
+        { windows: [overflows, ENDS] },
+        { milestones: [{ name: 'restart', at: 0.99 }] },
+      )
+      equal(summary.outcome, 'completed')
+      deepEqual(handoffs[0]?.flags, ['window_overflowed', 'minimal_continuation', 'checkpoint_skipped'])
+      ok(!api.asked.includes('question'))
+      deepEqual(
+        sessions.map(({ state }) => state),
+        ['handed_off', 'completed'],
+      )
+    })
+
+    it('leaves it to the agent to make room when no restart is left', NEEDS_PROC, async (t) => {
+      const fills = [
+        { tool: bash('echo one'), usage: uses(12, 500, 20_000, 40) },
+        { tool: bash('echo two'), usage: uses(2_000, 20_000, fillsAt(backend), 40) },
+        { text: 'Late.', usage: EMPTY, delayMs: 20_000 },
+      ]
+      const compacts = [
+        { tool: bash('echo three'), usage: uses(12, 500, 20_000, 40) },
+        { tool: bash('echo four'), usage: uses(2_000, 20_000, 100_000, 40) },
+        { tool: bash('echo five'), usage: uses(10, 30_000, 0, 40) },
+        { text: 'One to five.', usage: uses(10, 300, 30_000, 40) },
+      ]
+      const script = {
+        windows: [fills, compacts],
+        summary: { text: '<summary>Three and four were said.</summary>', usage: uses(110_000, 0, 0, 900) },
+        question: { prompt: ASKS, text: CHECKPOINT, usage: FULL },
+      }
+      const compacting: Make = (env) => make({ ...env, CLAUDE_CODE_AUTO_COMPACT_WINDOW: '150000' })
+      const ran = await run(t, compacting, script, {
+        milestones: [{ name: 'restart', at: 0.55 }],
+        budget: { maxRestarts: 1, whenExhausted: 'carry_on' },
+      })
+      deepEqual([ran.summary.outcome, ran.summary.restarts], ['completed', 1])
+      equal(ran.events.filter(({ type }) => type === 'context:restart:refused').length, 1)
+      equal(ran.events.filter(({ type }) => type === 'context:compaction').length, 1)
+      equal(ran.api.asked.filter((asker) => asker === 'summary').length, 1)
+      deepEqual(
+        ran.handoffs.map(({ status }) => status),
+        ['completed'],
+      )
+      equal(ran.sessions[1]?.progress.turns, 4)
+    })
+  })
+}
