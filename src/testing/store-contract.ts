@@ -2,6 +2,7 @@ import { auditContract } from './contract/audit.ts'
 import { commandsContract } from './contract/commands.ts'
 import { conversationsContract } from './contract/conversations.ts'
 import { handoffsContract } from './contract/handoffs.ts'
+import { leasesContract } from './contract/leases.ts'
 import { monitorsContract } from './contract/monitors.ts'
 import { queriesContract } from './contract/queries.ts'
 import { recordsContract } from './contract/records.ts'
@@ -27,6 +28,7 @@ const PARTS: readonly ContractPart[] = [
   commandsContract,
   conversationsContract,
   sessionsContract,
+  leasesContract,
   handoffsContract,
   recordsContract,
   queriesContract,
