@@ -1,4 +1,5 @@
 import { auditContract } from './contract/audit.ts'
+import { budgetsContract } from './contract/budgets.ts'
 import { commandsContract } from './contract/commands.ts'
 import { conversationsContract } from './contract/conversations.ts'
 import { handoffsContract } from './contract/handoffs.ts'
@@ -6,6 +7,7 @@ import { leasesContract } from './contract/leases.ts'
 import { monitorsContract } from './contract/monitors.ts'
 import { queriesContract } from './contract/queries.ts'
 import { recordsContract } from './contract/records.ts'
+import { restartsContract } from './contract/restarts.ts'
 import { sessionsContract } from './contract/sessions.ts'
 import { unitsContract } from './contract/units.ts'
 import { windowsContract } from './contract/windows.ts'
@@ -30,6 +32,8 @@ const PARTS: readonly ContractPart[] = [
   sessionsContract,
   leasesContract,
   handoffsContract,
+  restartsContract,
+  budgetsContract,
   recordsContract,
   queriesContract,
   windowsContract,

@@ -220,7 +220,10 @@ describe('what goes with a handoff', () => {
     const without = handoffOf({ status: 'initiated' }, { checkpoint: { outcome: 'missing' } })
     for (const before of [checkpointed, without, handoffOf({ status: 'initiated' }, { document: 'Notes' })]) {
       for (const command of [asks('checkpoint', undefined), missing])
-        expect(refusal(decideHandoff(before, command))).toStrictEqual({ code: 'handoff.checkpointed', handoffId: HANDOFF })
+        expect(refusal(decideHandoff(before, command))).toStrictEqual({
+          code: 'handoff.checkpointed',
+          handoffId: HANDOFF,
+        })
     }
   })
 

@@ -31,7 +31,13 @@ const EVENTS: readonly AuditEvent[] = [
   { type: 'snapshot.captured', ...about, at: AT, snapshot },
   { type: 'handoff.checkpointed', ...about, at: AT, handoffId: HANDOFF, ...KEPT },
   { type: 'handoff.accepted', ...about, at: AT, handoffId: HANDOFF, claim: CLAIM },
-  { type: 'handoff.prepared', ...about, at: AT, handoffId: HANDOFF, prepared: { sessionId: TARGET, continuation: 'Go' } },
+  {
+    type: 'handoff.prepared',
+    ...about,
+    at: AT,
+    handoffId: HANDOFF,
+    prepared: { sessionId: TARGET, continuation: 'Go' },
+  },
   { type: 'session.handed_off', ...about, at: LATER, sessionId: SESSION, handoffId: HANDOFF },
   { type: 'handoff.completed', ...about, at: LATER, handoffId: HANDOFF, targetSessionId: TARGET },
 ]
@@ -62,7 +68,12 @@ describe('folding history', () => {
       { type: 'session.accounted', ...about, at: AT, sessionId: SESSION, totals },
     ]
     const { sessions } = foldHistory(said)
-    expect(sessions.get(SESSION)).toMatchObject({ version: 3, state: 'active', providerSessionId: 'provider-1', totals })
+    expect(sessions.get(SESSION)).toMatchObject({
+      version: 3,
+      state: 'active',
+      providerSessionId: 'provider-1',
+      totals,
+    })
     const named = foldHistory([{ ...started, providerSessionId: 'provider-2' }])
     expect(named.sessions.get(SESSION)?.providerSessionId).toBe('provider-2')
   })

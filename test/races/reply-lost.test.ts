@@ -63,7 +63,11 @@ const COMMANDS: Readonly<Record<Exclude<keyof HandoffService, keyof HandoffHisto
   attachSession: ({ service }, { working }, id) =>
     service.attachSession({ ...working, providerSessionId: 'provider-1', commandId: id }),
   accountSession: ({ service }, { working }, id) =>
-    service.accountSession({ ...working, totals: { inputTokens: 900, outputTokens: 80, costUsd: 0.25 }, commandId: id }),
+    service.accountSession({
+      ...working,
+      totals: { inputTokens: 900, outputTokens: 80, costUsd: 0.25 },
+      commandId: id,
+    }),
   recordHooks: ({ service }, { working: { session } }, id) => {
     const { conversationId, id: sessionId } = session
     const result = { name: 'notify', type: 'shell', durationMs: 12, ok: true, output: 'sent', exitCode: 0 } as const

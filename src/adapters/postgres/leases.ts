@@ -12,16 +12,14 @@ interface LeaseInList extends ExpiredLease {
 
 const toLease = reader(
   'lease',
-  z
-    .object({ conversation_id: aConversation, session_id: aSession, expires_at: time, place: z.string() })
-    .transform(
-      (row): LeaseInList => ({
-        conversationId: row.conversation_id,
-        sessionId: row.session_id,
-        expiredAt: row.expires_at,
-        place: row.place,
-      }),
-    ),
+  z.object({ conversation_id: aConversation, session_id: aSession, expires_at: time, place: z.string() }).transform(
+    (row): LeaseInList => ({
+      conversationId: row.conversation_id,
+      sessionId: row.session_id,
+      expiredAt: row.expires_at,
+      place: row.place,
+    }),
+  ),
 )
 
 /** Until when holders are to be heard of, by the server's clock. */
@@ -45,7 +43,9 @@ export const leasesIn = (database: Database): SessionLeases => {
         const [at, id] = page.after === undefined ? [] : fromCursor(page.after, 2)
         const from =
           at === undefined ? sql`true` : sql`(l.expires_at, l.session_id) > (${at}::timestamptz, ${id}::uuid)`
-        const query = sql<{ json: string }>`select (to_jsonb(l) || jsonb_build_object('place', l.expires_at))::text as json from ${leases} l
+        const query = sql<{
+          json: string
+        }>`select (to_jsonb(l) || jsonb_build_object('place', l.expires_at))::text as json from ${leases} l
           join ${sessions} s on s.conversation_id = l.conversation_id and s.id = l.session_id
           where l.expires_at <= clock_timestamp() and (s.state = 'active' or s.held_by is not null) and ${from}
           order by l.expires_at, l.session_id limit ${limitOf(page)}`

@@ -123,8 +123,7 @@ export const leasesContract: ContractPart = {
       const refused = refusal(await take(lives.session.id))
       assert.equal(refused.code, 'session.leased')
       assert.equal(refusal(await take(none.session.id)).code, 'session.not_leased')
-      for (const { session } of [lives, none])
-        assert.deepEqual(await scene.store.sessions.find(session.id), session)
+      for (const { session } of [lives, none]) assert.deepEqual(await scene.store.sessions.find(session.id), session)
       assert.equal(await scene.store.leases.renew(lives.session.id, lives.holder, LONG_MS), true)
     },
     'gives an abandoned session to exactly one of five who ask at once': async (scene) => {
@@ -158,7 +157,9 @@ export const leasesContract: ContractPart = {
           },
         }
         assert.deepEqual(names(await expired(scene.store, before)), [before.session.id])
-        const taking = scene.serviceOver(late).takeOverSession({ session: before.session.id, ifAbandoned: true, ...more })
+        const taking = scene
+          .serviceOver(late)
+          .takeOverSession({ session: before.session.id, ifAbandoned: true, ...more })
         assert.equal(refusal(await taking).code, 'session.leased')
         assert.deepEqual(await scene.store.sessions.find(before.session.id), before.session)
         assert.equal(await scene.store.leases.renew(before.session.id, before.holder, LONG_MS), true)
