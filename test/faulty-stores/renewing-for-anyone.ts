@@ -1,6 +1,5 @@
-import type { Store } from '../../src/index.ts'
-import { withUnitOfWork, withParts } from './wrap.ts'
-import type { HolderToken } from '../../src/index.ts'
+import type { HolderToken, Store } from '../../src/index.ts'
+import { withParts, withUnitOfWork } from './wrap.ts'
 
 /** Renews a lease for whoever asks, as an UPDATE that forgot the holder would. */
 export const renewingForAnyone = (store: Store): Store => {
