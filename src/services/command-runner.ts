@@ -53,7 +53,11 @@ export class CommandRunner {
       if (decided !== undefined && !decided.ok && fresh) return decided
       if (decided === undefined || !decided.ok) continue
       const { changes, events, answer } = decided.value
-      if (changes.length === 0 && events.length === 0) return ok(answer)
+      if (changes.length === 0 && events.length === 0) {
+        // A name may have been used before, which only the store can tell.
+        if (fresh || stamp.isNamed !== true) return ok(answer)
+        continue
+      }
       // A reading that leads to nothing is not remembered, unless somebody named it in order to ask again.
       const isStep = events.length > 0 || answer.signals !== undefined || stamp.isNamed === true
       const receipt = isStep ? { receipt: receiptFor(answer) } : {}

@@ -63,6 +63,7 @@ describe('taking a session over', () => {
     const over = { working: { session: SESSIONS.failed, holder: HOLDER } }
     expect(refusal(take(over)).code).toBe('session.illegal_transition')
     expect(refusal(take({})).code).toBe('session.not_found')
+    expect(refusal(take({}, { ifAbandoned: true })).code).toBe('session.not_found')
   })
 })
 

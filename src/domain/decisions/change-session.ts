@@ -76,10 +76,12 @@ export const takeOverSession = (
   { sessionId, leaseMs, ifAbandoned }: SessionTarget & TakeOver,
   { holder, at }: { readonly holder: HolderToken; readonly at: Instant },
 ): Decided<WorkingSession> => {
-  const problem = leaseProblem(leaseMs) ?? (ifAbandoned === true ? stillHeld(facts, sessionId) : undefined)
+  const problem = leaseProblem(leaseMs)
   if (problem !== undefined) return err(problem)
   const found = findWorking(facts, { sessionId })
   if (!found.ok) return found
+  const held = ifAbandoned === true ? stillHeld(facts, sessionId) : undefined
+  if (held !== undefined) return err(held)
   const moved = moveSession(found.value, { type: 'take_over', at }, holder)
   if (!moved.ok) return moved
   const { answer } = moved.value
