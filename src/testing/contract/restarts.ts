@@ -72,6 +72,15 @@ export const restartsContract: ContractPart = {
       const codes = asked.flatMap((answer) => (answer.ok ? [] : [answer.error.code]))
       assert.deepEqual(codes, ['session.attached', 'session.attached'])
     },
+    'refuses an id used before, though there is nothing left to do': async (scene) => {
+      const id = commandId(scene.ids.next())
+      const providerSessionId = scene.name('provider')
+      const attached = unwrap(await scene.service.attachSession({ ...(await scene.session()), providerSessionId }))
+      const first = { ...attached, totals: TOTALS, commandId: id }
+      const accounted = unwrap(await scene.service.accountSession(first))
+      const reused = await scene.service.attachSession({ ...accounted, providerSessionId, commandId: id })
+      assert.equal(refusal(reused).code, 'command.id_reused')
+    },
     'reads back exactly what an outgoing agent left': async (scene) => {
       const { handoff, source } = await scene.initiated({ flags: ['decided_by_hook'] })
       const request = { handoff, document: AWKWARD, flags: ['no_progress'] as const, checkpoint: FACTS }
