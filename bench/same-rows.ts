@@ -11,6 +11,7 @@ const TABLES = [
   'handoff_tool_calls',
   'context_snapshots',
   'context_monitors',
+  'session_leases',
   'commands',
   'audit_heads',
   'audit_entries',

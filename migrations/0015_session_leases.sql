@@ -18,15 +18,21 @@ comment on index batonpass.session_leases_by_session is 'Until when is this sess
 create index session_leases_by_expiry on batonpass.session_leases (expires_at, session_id);
 comment on index batonpass.session_leases_by_expiry is 'Whose holders were not heard of in time, longest first?';
 
--- What a unit says about leases. One that is only to replace an expired one, and does not, undoes the unit.
+-- What a unit says about leases. What is only to replace or drop an expired one, and does not, undoes the unit.
 create function batonpass.keep_leases(unit jsonb) returns void language plpgsql as $$
 declare
   item jsonb;
 begin
   if unit ? 'dropped_leases' then
-    delete from batonpass.session_leases lease
-    using jsonb_populate_recordset(null::batonpass.session_leases, unit -> 'dropped_leases') gone
-    where lease.conversation_id = gone.conversation_id and lease.session_id = gone.session_id;
+    for i in 0 .. jsonb_array_length(unit -> 'dropped_leases') - 1 loop
+      item := unit -> 'dropped_leases' -> i;
+      delete from batonpass.session_leases lease
+      where lease.conversation_id = (item ->> 'conversation_id')::uuid and lease.session_id = (item ->> 'session_id')::uuid
+        and (not coalesce((item ->> 'if_expired')::boolean, false) or lease.expires_at <= clock_timestamp());
+      if not found and coalesce((item ->> 'if_expired')::boolean, false) then
+        raise exception using errcode = 'BP001', message = 'the holder was heard of meanwhile';
+      end if;
+    end loop;
   end if;
   if unit ? 'leases' then
     for i in 0 .. jsonb_array_length(unit -> 'leases') - 1 loop

@@ -3,7 +3,11 @@ import type { Store } from '../src/index.ts'
 import { type Harness, storeContract } from '../src/testing/index.ts'
 import { droppingToolCalls } from './faulty-stores/dropping-tool-calls.ts'
 import { forgettingCommands } from './faulty-stores/forgetting-commands.ts'
+import { keepingEndedLeases } from './faulty-stores/keeping-ended-leases.ts'
 import { leavingEndFields } from './faulty-stores/leaving-end-fields.ts'
+import { losingCheckpoints } from './faulty-stores/losing-checkpoints.ts'
+import { renewingForAnyone } from './faulty-stores/renewing-for-anyone.ts'
+import { robbingTheLiving } from './faulty-stores/robbing-the-living.ts'
 import { withoutRollback } from './faulty-stores/without-rollback.ts'
 import { withoutVersionGuard } from './faulty-stores/without-version-guard.ts'
 import { openStore } from './support/stores.ts'
@@ -40,6 +44,22 @@ describe('the store contract catches', () => {
       'leaves nothing over when a handoff is cancelled',
     ],
     ['a store that forgets command ids', forgettingCommands, 'does not double a command whose reply was lost'],
+    ['a store that renews for anyone', renewingForAnyone, 'lets nobody else renew, and changes nothing then'],
+    [
+      'a store that lists leases of sessions that ended',
+      keepingEndedLeases,
+      'ends with the session, or when it is paused by hand',
+    ],
+    [
+      'a store that robs a holder who lives',
+      robbingTheLiving,
+      'undoes a take-over when the holder is heard of after the facts were read',
+    ],
+    [
+      'a store that loses checkpoints',
+      losingCheckpoints,
+      'keeps what goes with a handoff through every later step, and passes the continuation on',
+    ],
   ])('%s', async (_, spoil, expected) => {
     expect(await failuresOf(spoil)).toContain(expected)
   })

@@ -134,6 +134,9 @@ describe('refusals', () => {
     'session.illegal_transition': 4,
     'session.held': 4,
     'session.superseded': 4,
+    'session.attached': 4,
+    'session.leased': 4,
+    'session.not_leased': 4,
     'session.no_turns': 4,
     'turn.not_found': 3,
     'tool_call.not_found': 3,
@@ -141,6 +144,7 @@ describe('refusals', () => {
     'handoff.same_agent': 4,
     'handoff.already_open': 4,
     'handoff.illegal_transition': 4,
+    'handoff.checkpointed': 4,
     'handoff.already_claimed': 4,
     'handoff.not_claimant': 4,
     'command.id_reused': 4,
@@ -148,7 +152,7 @@ describe('refusals', () => {
   } as const satisfies Record<RefusalCode, number>
 
   it('can be told apart by their codes, all of them', () => {
-    expect(Object.keys(exits)).toHaveLength(22)
+    expect(Object.keys(exits)).toHaveLength(26)
     // @ts-expect-error a code that is forgotten breaks the build
     const forgetful = { 'input.blank': 2 } as const satisfies Record<RefusalCode, number>
     expect(forgetful['input.blank']).toBe(2)

@@ -26,6 +26,7 @@ export const blindStore = (store: Store): Store => {
     audit: { list: none, readChain: noEntries, listStreams: none, changes: noEntries },
     monitors: { find: nothing },
     signals: { waiting: async () => [], acknowledge: async () => 0, listFor: none },
+    leases: { renew: async () => false, listExpired: none },
     [Symbol.asyncDispose]: async () => {},
   }
 }

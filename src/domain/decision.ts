@@ -47,7 +47,8 @@ export type Change =
       readonly leaseMs: number
       readonly ifExpired?: true
     }
-  | { readonly type: 'drop_lease'; readonly session: SessionKey }
+  /** With `ifExpired` it is kept only when the promise was broken. */
+  | { readonly type: 'drop_lease'; readonly session: SessionKey; readonly ifExpired?: true }
   | { readonly type: 'add_signal'; readonly signal: ContextSignal }
   /** Takes back what a session is still to be told about a window. What was delivered, and other messages, stay. */
   | {
@@ -69,8 +70,10 @@ export type SessionKey = Pick<AgentSession, 'id' | 'conversationId'>
 /** What a decision on this session is based on. */
 export const expecting = ({ session, holder }: SourceSession): Expected => defined({ version: session.version, holder })
 
+type SetLease = Extract<Change, { type: 'set_lease' }>
+
 /** The lease of a session, when one is asked for. */
-export const leaseFor = ({ session, holder }: WorkingSession, leaseMs: number | undefined): readonly Change[] =>
+export const leaseFor = ({ session, holder }: WorkingSession, leaseMs: number | undefined): readonly SetLease[] =>
   leaseMs === undefined
     ? []
     : [{ type: 'set_lease', session: { id: session.id, conversationId: session.conversationId }, holder, leaseMs }]

@@ -143,6 +143,6 @@ const messageProblem = (message: MessageInput): Refusal | undefined => {
   return calls.flatMap(({ callId, toolName }) => fieldProblems({ callId, toolName }))[0]
 }
 
-const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
+export const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
 
 const invalid = (field: string, problem: string): Refusal => ({ code: 'input.invalid', field, problem })

@@ -2,6 +2,7 @@ import type { SessionStanding } from '../domain/agent-session.ts'
 import type { ContextMonitor } from '../domain/context-monitor.ts'
 import type { HandoffStanding } from '../domain/handoff.ts'
 import type { AgentSessionId, ConversationId, HandoffId, HolderToken, SnapshotId, TurnId } from '../domain/ids.ts'
+import type { BudgetLimit } from '../domain/restart-budget.ts'
 
 /**
  * What a command answered, kept so that repeating it gives the same answer.
@@ -17,4 +18,5 @@ export interface Receipt {
   readonly turnIds?: readonly TurnId[]
   readonly snapshotId?: SnapshotId
   readonly monitor?: ContextMonitor
+  readonly refusedBy?: BudgetLimit
 }

@@ -17,6 +17,8 @@ export interface Command<Subject extends keyof Subjects, Held, A extends Answer>
   readonly held?: Held
   /** Gives nothing when the caller's own copy does not say enough: then the facts are read. */
   readonly decide: (facts: Held | Subjects[Subject]['facts']) => Decided<A> | undefined
+  /** Puts back into a repeated answer what is kept nowhere any more and the caller has just said again. */
+  readonly restore?: (answer: A) => A
 }
 
 /** Loads, decides and commits, again when something moved meanwhile. It knows no rule: the domain decides. */
@@ -41,7 +43,7 @@ export class CommandRunner {
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; ) {
       if (facts === undefined) {
         const loaded = await this.#store.unitOfWork.load<Subject>(question, stamp)
-        if (loaded.repeated !== undefined) return this.#again(stamp, loaded.repeated)
+        if (loaded.repeated !== undefined) return this.#again(command, loaded.repeated)
         facts = loaded.facts
         fresh = true
       }
@@ -51,14 +53,18 @@ export class CommandRunner {
       if (decided !== undefined && !decided.ok && fresh) return decided
       if (decided === undefined || !decided.ok) continue
       const { changes, events, answer } = decided.value
-      if (changes.length === 0 && events.length === 0) return ok(answer)
+      if (changes.length === 0 && events.length === 0) {
+        // A name may have been used before, which only the store can tell.
+        if (fresh || stamp.isNamed !== true) return ok(answer)
+        continue
+      }
       // A reading that leads to nothing is not remembered, unless somebody named it in order to ask again.
       const isStep = events.length > 0 || answer.signals !== undefined || stamp.isNamed === true
       const receipt = isStep ? { receipt: receiptFor(answer) } : {}
       const unit = { command: stamp, changes, events, ...receipt }
       const kept = await this.#store.unitOfWork.commit(unit)
       if (kept.outcome === 'kept') return ok(answer)
-      if (kept.outcome === 'repeated') return this.#again(stamp, kept.repeated)
+      if (kept.outcome === 'repeated') return this.#again(command, kept.repeated)
       conflicts += 1
     }
     throw new StoreFailure(
@@ -67,9 +73,12 @@ export class CommandRunner {
     )
   }
 
-  async #again<A extends Answer>(stamp: CommandStamp, repeated: Repeated): Promise<Result<A, Refusal>> {
+  async #again<A extends Answer>(
+    { stamp, restore = (answer) => answer }: Pick<Command<keyof Subjects, unknown, A>, 'stamp' | 'restore'>,
+    repeated: Repeated,
+  ): Promise<Result<A, Refusal>> {
     if (!repeated.samePayload) return err({ code: 'command.id_reused', commandId: stamp.id })
     // The receipt was made from this command's own answer, so it gives back the same parts.
-    return ok((await answerAgain(repeated.receipt, this.#store)) as A)
+    return ok(restore((await answerAgain(repeated.receipt, this.#store)) as A))
   }
 }

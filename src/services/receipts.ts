@@ -2,15 +2,22 @@ import { type AgentSession, identityOf, type SessionStanding, standingOf } from 
 import type { ContextWindowSnapshot } from '../domain/context-snapshot.ts'
 import type { Answer } from '../domain/decision.ts'
 import { defined } from '../domain/defined.ts'
-import { type HandoffMetadata, type HandoffStanding, handoffStandingOf, originOf } from '../domain/handoff.ts'
+import {
+  type HandoffMetadata,
+  type HandoffStanding,
+  handoffStandingOf,
+  originOf,
+  type PreparedSession,
+} from '../domain/handoff.ts'
 import { withholdTexts } from '../domain/texts.ts'
 import type { Receipt } from '../ports/receipt.ts'
 import type { Store } from '../ports/store.ts'
 import { StoreFailure } from '../ports/store-failure.ts'
 
 /** What to keep of an answer, so that it can be given again. */
-export const receiptFor = ({ conversation, session, holder, handoff, turns, snapshot, monitor }: Answer): Receipt =>
-  defined({
+export const receiptFor = (answer: Answer): Receipt => {
+  const { conversation, session, holder, handoff, turns, snapshot, monitor, refusedBy } = answer
+  return defined({
     conversationId: conversation?.id,
     session: session && { id: session.id, standing: withholdTexts(standingOf(session)) },
     holder,
@@ -18,11 +25,13 @@ export const receiptFor = ({ conversation, session, holder, handoff, turns, snap
     turnIds: turns?.map(({ id }) => id),
     snapshotId: snapshot?.id,
     monitor,
+    refusedBy,
   })
+}
 
 /** The first answer again: what never changes is read, what may have changed comes from the receipt. */
 export const answerAgain = async (receipt: Receipt, store: Store): Promise<Answer> => {
-  const { conversationId, session, holder, handoff, turnIds, snapshotId, monitor } = receipt
+  const { conversationId, session, holder, handoff, turnIds, snapshotId, monitor, refusedBy } = receipt
   return defined({
     conversation: conversationId && (await kept(conversationId, store.conversations.find(conversationId))),
     session: session && asItStood(await kept(session.id, store.sessions.find(session.id)), session.standing),
@@ -31,6 +40,7 @@ export const answerAgain = async (receipt: Receipt, store: Store): Promise<Answe
     turns: turnIds && (await Promise.all(turnIds.map((id) => kept(id, store.messages.findTurn(id))))),
     snapshot: snapshotId && (await findSnapshot(snapshotId, store)),
     monitor,
+    refusedBy,
   })
 }
 
@@ -52,8 +62,18 @@ const handoffAsItStood = (now: HandoffMetadata, standing: HandoffStanding): Hand
   // What goes with a handoff never changes once it is there.
   ...(standing.document !== undefined && defined({ document: now.document })),
   ...(standing.checkpoint !== undefined && defined({ checkpoint: now.checkpoint })),
-  ...('prepared' in standing && 'prepared' in now && defined({ prepared: now.prepared })),
+  ...(isSamePrepared(standing, now) && { prepared: now.prepared }),
 })
+
+/** What a successor is to open with may be replaced by a later claimant, and leaves the handoff when there is one. */
+const isSamePrepared = (
+  standing: HandoffStanding,
+  now: HandoffMetadata,
+): now is HandoffMetadata & { readonly prepared: PreparedSession } =>
+  standing.status === 'accepted' &&
+  now.status === 'accepted' &&
+  now.prepared !== undefined &&
+  standing.prepared?.sessionId === now.prepared.sessionId
 
 const kept = async <T>(id: string, found: Promise<T | undefined>): Promise<T> => {
   const value = await found

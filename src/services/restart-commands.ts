@@ -1,6 +1,7 @@
 import { beginRestart } from '../domain/decisions/begin-restart.ts'
 import { keepCheckpoint, prepareHandoff } from '../domain/decisions/prepare-handoff.ts'
 import { recordHooks } from '../domain/decisions/record-hooks.ts'
+import type { HandoffAccepted } from '../domain/decisions/settle-handoff.ts'
 import { defined } from '../domain/defined.ts'
 import { snapshotId } from '../domain/ids.ts'
 import { MAX_REFERENCED_TOOL_CALLS } from '../domain/tool-call.ts'
@@ -53,6 +54,11 @@ export const preparingHandoff = (asked: PrepareRequest, context: CommandContext)
     ...heldHandoff(request, context.storeNow()),
     decide: (facts: Parameters<typeof prepareHandoff>[0]) =>
       prepareHandoff(facts, { handoffId, claimant, continuation, targetSessionId }, at),
+    // Once the handoff is completed or replaced, nothing but the request has the text.
+    restore: (answer: HandoffAccepted): HandoffAccepted => ({
+      ...answer,
+      handoff: { ...answer.handoff, ...{ prepared: { sessionId: targetSessionId, continuation } } },
+    }),
   }
 }
 

@@ -1,10 +1,13 @@
 import { auditContract } from './contract/audit.ts'
+import { budgetsContract } from './contract/budgets.ts'
 import { commandsContract } from './contract/commands.ts'
 import { conversationsContract } from './contract/conversations.ts'
 import { handoffsContract } from './contract/handoffs.ts'
+import { leasesContract } from './contract/leases.ts'
 import { monitorsContract } from './contract/monitors.ts'
 import { queriesContract } from './contract/queries.ts'
 import { recordsContract } from './contract/records.ts'
+import { restartsContract } from './contract/restarts.ts'
 import { sessionsContract } from './contract/sessions.ts'
 import { unitsContract } from './contract/units.ts'
 import { windowsContract } from './contract/windows.ts'
@@ -27,7 +30,10 @@ const PARTS: readonly ContractPart[] = [
   commandsContract,
   conversationsContract,
   sessionsContract,
+  leasesContract,
   handoffsContract,
+  restartsContract,
+  budgetsContract,
   recordsContract,
   queriesContract,
   windowsContract,

@@ -34,24 +34,64 @@ import {
   TARGET,
 } from './samples.ts'
 
+const KEPT = { document: 'Half done', flags: ['no_progress'], checkpoint: { outcome: 'kept' } } as const
+const PREPARED = { sessionId: TARGET, continuation: 'Go on from here' } as const
+
 type Who = 'worker-1' | 'worker-2' | undefined
 
 const asks = (type: HandoffCommandType, by: Who, now = LATER): HandoffCommand => {
   if (type === 'accept') return { type, by: by ?? 'worker-2', claimMs: 500, at: LATER, now }
+  if (type === 'checkpoint') return { type, ...KEPT, at: LATER, now }
+  if (type === 'prepare') return { type, by: by ?? 'worker-2', prepared: PREPARED, at: LATER, now }
   if (type === 'complete') return { type, by: by ?? 'worker-2', targetSessionId: TARGET, at: LATER, now }
   return { type, reason: 'Not needed', at: LATER, now, ...(by !== undefined && { by }) }
 }
 
-const TYPES: readonly HandoffCommandType[] = ['accept', 'complete', 'cancel', 'fail']
+const TYPES: readonly HandoffCommandType[] = ['checkpoint', 'accept', 'prepare', 'complete', 'cancel', 'fail']
 const ILLEGAL = 'handoff.illegal_transition'
 
 /** Every status × every command by the claimant, written out from the rules and not read from the table. */
 const CELLS: Readonly<Record<HandoffStatus, Readonly<Record<HandoffCommandType, string>>>> = {
-  initiated: { accept: 'accepted', complete: ILLEGAL, cancel: 'cancelled', fail: 'failed' },
-  accepted: { accept: 'handoff.already_claimed', complete: 'completed', cancel: 'cancelled', fail: 'failed' },
-  completed: { accept: ILLEGAL, complete: ILLEGAL, cancel: ILLEGAL, fail: ILLEGAL },
-  cancelled: { accept: ILLEGAL, complete: ILLEGAL, cancel: ILLEGAL, fail: ILLEGAL },
-  failed: { accept: ILLEGAL, complete: ILLEGAL, cancel: ILLEGAL, fail: ILLEGAL },
+  initiated: {
+    checkpoint: 'initiated',
+    accept: 'accepted',
+    prepare: ILLEGAL,
+    complete: ILLEGAL,
+    cancel: 'cancelled',
+    fail: 'failed',
+  },
+  accepted: {
+    checkpoint: ILLEGAL,
+    accept: 'handoff.already_claimed',
+    prepare: 'accepted',
+    complete: 'completed',
+    cancel: 'cancelled',
+    fail: 'failed',
+  },
+  completed: {
+    checkpoint: ILLEGAL,
+    accept: ILLEGAL,
+    prepare: ILLEGAL,
+    complete: ILLEGAL,
+    cancel: ILLEGAL,
+    fail: ILLEGAL,
+  },
+  cancelled: {
+    checkpoint: ILLEGAL,
+    accept: ILLEGAL,
+    prepare: ILLEGAL,
+    complete: ILLEGAL,
+    cancel: ILLEGAL,
+    fail: ILLEGAL,
+  },
+  failed: {
+    checkpoint: ILLEGAL,
+    accept: ILLEGAL,
+    prepare: ILLEGAL,
+    complete: ILLEGAL,
+    cancel: ILLEGAL,
+    fail: ILLEGAL,
+  },
 }
 
 const cells = HANDOFF_STATUSES.flatMap((status) =>
@@ -101,6 +141,8 @@ const STRANGER = 'handoff.not_claimant'
 const CLAIM_CELLS: readonly [HandoffCommandType, Who, readonly [string, string, string]][] = [
   ['accept', 'worker-1', [CLAIMED, 'accepted', 'accepted']],
   ['accept', 'worker-2', [CLAIMED, 'accepted', 'accepted']],
+  ['prepare', 'worker-1', ['accepted', 'accepted', 'accepted']],
+  ['prepare', 'worker-2', [STRANGER, STRANGER, STRANGER]],
   ['complete', 'worker-1', ['completed', 'completed', 'completed']],
   ['complete', 'worker-2', [STRANGER, STRANGER, STRANGER]],
   ['cancel', 'worker-1', ['cancelled', 'cancelled', 'cancelled']],
@@ -164,7 +206,66 @@ describe('a claimed handoff', () => {
   it('origin and standing together are the whole handoff', () => {
     const whole = handoffOf({ status: 'initiated' }, { document: 'Notes', traceContext: { traceparent: '00' } })
     expect({ ...originOf(whole), ...handoffStandingOf(whole) }).toStrictEqual(whole)
-    expect(Object.keys(handoffStandingOf(whole)).sort()).toEqual(['status', 'version'])
+    expect(Object.keys(handoffStandingOf(whole)).sort()).toEqual(['document', 'flags', 'status', 'version'])
+  })
+})
+
+const move = (handoff: HandoffMetadata, ...commands: readonly HandoffCommand[]): HandoffMetadata =>
+  commands.reduce((before, command) => evolveHandoff(before, unwrap(decideHandoff(before, command))), handoff)
+
+describe('what goes with a handoff', () => {
+  it('is kept once: a second checkpoint is refused, and so is one beside the caller’s own document', () => {
+    const checkpointed = move(HANDOFFS.initiated, asks('checkpoint', undefined))
+    const missing = { ...asks('checkpoint', undefined), document: undefined } as unknown as HandoffCommand
+    const without = handoffOf({ status: 'initiated' }, { checkpoint: { outcome: 'missing' } })
+    for (const before of [checkpointed, without, handoffOf({ status: 'initiated' }, { document: 'Notes' })]) {
+      for (const command of [asks('checkpoint', undefined), missing])
+        expect(refusal(decideHandoff(before, command))).toStrictEqual({
+          code: 'handoff.checkpointed',
+          handoffId: HANDOFF,
+        })
+    }
+  })
+
+  it('adds its flags to those the handoff began with', () => {
+    const flagged = handoffOf({ status: 'initiated' }, { flags: ['decided_by_hook'] })
+    expect(move(flagged, asks('checkpoint', undefined)).flags).toEqual(['decided_by_hook', 'no_progress'])
+  })
+
+  it('stays through everything that happens afterwards', () => {
+    const steps = (['checkpoint', 'accept', 'prepare', 'complete'] as const).map((type) => asks(type, 'worker-1'))
+    for (const ends of [steps, [...steps.slice(0, 3), asks('fail', 'worker-1')]])
+      for (let count = 1; count <= ends.length; count += 1)
+        expect(move(HANDOFFS.initiated, ...ends.slice(0, count))).toMatchObject(KEPT)
+  })
+
+  it('without a document has none: what became of asking is known all the same', () => {
+    const asked = { type: 'checkpoint', flags: [], checkpoint: { outcome: 'timed_out', reason: 'Too slow' } } as const
+    const after = move(HANDOFFS.initiated, { ...asked, at: LATER, now: LATER })
+    expect(after.checkpoint).toStrictEqual({ outcome: 'timed_out', reason: 'Too slow' })
+    expect(Object.keys(after)).not.toContain('document')
+  })
+})
+
+describe('what a successor is to open with', () => {
+  const prepared = move(HANDOFFS.accepted, asks('prepare', 'worker-1'))
+
+  it('is kept with the claim, and is there for a later claimant, who may replace it', () => {
+    expect(prepared).toMatchObject({ status: 'accepted', claim: CLAIM, prepared: PREPARED })
+    const taken = move(prepared, asks('accept', 'worker-2', AFTER))
+    expect(taken).toMatchObject({ claim: { claimant: 'worker-2' }, prepared: PREPARED })
+    const other = { sessionId: SESSIONS.active.id, continuation: 'Begin anew' }
+    const again = move(taken, { type: 'prepare', by: 'worker-2', prepared: other, at: LATER, now: AFTER })
+    expect(again).toMatchObject({ prepared: other })
+  })
+
+  it.each(['complete', 'cancel', 'fail'] as const)('leaves the handoff with %s', (type) => {
+    expect(Object.keys(move(prepared, asks(type, 'worker-1')))).not.toContain('prepared')
+  })
+
+  it('cannot have been kept before anyone accepted it', () => {
+    const event = unwrap(decideHandoff(HANDOFFS.accepted, asks('prepare', 'worker-1')))
+    expect(() => evolveHandoff(HANDOFFS.initiated, event)).toThrow(TypeError)
   })
 })
 

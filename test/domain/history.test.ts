@@ -21,13 +21,23 @@ import {
 const about = { version: 1, conversationId: CONVERSATION } as const
 const snapshot = captureWindow(SESSIONS.active, { id: SNAPSHOT, type: 'handoff_initiated', at: AT })
 
+const KEPT = { document: 'Half done', flags: ['no_progress'], checkpoint: { outcome: 'kept' } } as const
+
 const EVENTS: readonly AuditEvent[] = [
   { type: 'conversation.opened', ...about, at: AT, conversation: conversationOf() },
   { type: 'session.started', ...about, at: AT, session: identityOf(SESSIONS.active) },
-  { type: 'handoff.initiated', ...about, at: AT, handoff: originOf(HANDOFFS.initiated) },
+  { type: 'handoff.initiated', ...about, at: AT, handoff: { ...originOf(HANDOFFS.initiated), flags: [] } },
   { type: 'session.held', ...about, at: AT, sessionId: SESSION, handoffId: HANDOFF },
   { type: 'snapshot.captured', ...about, at: AT, snapshot },
+  { type: 'handoff.checkpointed', ...about, at: AT, handoffId: HANDOFF, ...KEPT },
   { type: 'handoff.accepted', ...about, at: AT, handoffId: HANDOFF, claim: CLAIM },
+  {
+    type: 'handoff.prepared',
+    ...about,
+    at: AT,
+    handoffId: HANDOFF,
+    prepared: { sessionId: TARGET, continuation: 'Go' },
+  },
   { type: 'session.handed_off', ...about, at: LATER, sessionId: SESSION, handoffId: HANDOFF },
   { type: 'handoff.completed', ...about, at: LATER, handoffId: HANDOFF, targetSessionId: TARGET },
 ]
@@ -39,13 +49,40 @@ describe('folding history', () => {
     expect(sessions.get(SESSION)).toMatchObject({ state: 'handed_off', version: 3, terminatedByHandoff: HANDOFF })
     expect(handoffs.get(HANDOFF)).toStrictEqual({
       ...originOf(HANDOFFS.initiated),
-      version: 3,
+      ...KEPT,
+      version: 5,
       status: 'completed',
       claim: CLAIM,
       targetSessionId: TARGET,
       endedAt: LATER,
     })
     expect(snapshots.get(SNAPSHOT)).toStrictEqual(snapshot)
+  })
+
+  it('of a session says under which name it runs and what it used', () => {
+    const started = { type: 'session.started', ...about, at: AT, session: identityOf(SESSIONS.active) } as const
+    const totals = { inputTokens: 900, outputTokens: 80, costUsd: 0.25 }
+    const said: readonly AuditEvent[] = [
+      started,
+      { type: 'session.attached', ...about, at: AT, sessionId: SESSION, providerSessionId: 'provider-1' },
+      { type: 'session.accounted', ...about, at: AT, sessionId: SESSION, totals },
+    ]
+    const { sessions } = foldHistory(said)
+    expect(sessions.get(SESSION)).toMatchObject({
+      version: 3,
+      state: 'active',
+      providerSessionId: 'provider-1',
+      totals,
+    })
+    const named = foldHistory([{ ...started, providerSessionId: 'provider-2' }])
+    expect(named.sessions.get(SESSION)?.providerSessionId).toBe('provider-2')
+  })
+
+  it('passes over hooks that were called: they change nothing', () => {
+    const called = { sessionId: SESSION, moment: 'after_run', hook: 'notify', hookType: 'shell' } as const
+    const event: AuditEvent = { type: 'hook.delivered', ...about, at: AT, ...called, ok: true, durationMs: 12 }
+    expect(foldHistory([...EVENTS, event])).toStrictEqual(foldHistory(EVENTS))
+    expect(foldHistory([event]).sessions.size).toBe(0)
   })
 
   it('of half the events is the state half way', () => {

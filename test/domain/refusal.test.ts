@@ -24,6 +24,9 @@ const EVERY = {
   },
   'session.held': { code: 'session.held', sessionId: SESSION, handoffId: HANDOFF, command: 'resume' },
   'session.superseded': { code: 'session.superseded', sessionId: SESSION },
+  'session.attached': { code: 'session.attached', sessionId: SESSION, providerSessionId: 'provider-1' },
+  'session.leased': { code: 'session.leased', sessionId: SESSION, until: DEADLINE },
+  'session.not_leased': { code: 'session.not_leased', sessionId: SESSION },
   'session.no_turns': { code: 'session.no_turns', sessionId: SESSION },
   'turn.not_found': { code: 'turn.not_found', conversationId: CONVERSATION, turnId: TURN },
   'tool_call.not_found': { code: 'tool_call.not_found', conversationId: CONVERSATION, callIds: ['call-1', 'call-2'] },
@@ -36,6 +39,7 @@ const EVERY = {
     from: 'completed',
     command: 'cancel',
   },
+  'handoff.checkpointed': { code: 'handoff.checkpointed', handoffId: HANDOFF },
   'handoff.already_claimed': {
     code: 'handoff.already_claimed',
     handoffId: HANDOFF,

@@ -32,6 +32,8 @@ const COMMANDS = {
     },
   },
   take_over: { type: 'take_over', at: LATER },
+  attach: { type: 'attach', at: LATER, providerSessionId: 'provider-1' },
+  account: { type: 'account', at: LATER, totals: { inputTokens: 900, outputTokens: 80, costUsd: 0.25 } },
   pause: { type: 'pause', at: LATER },
   resume: { type: 'resume', at: LATER, nextSequence: sequenceNumber(9) },
   truncate: { type: 'truncate', at: LATER },
@@ -51,6 +53,8 @@ const HELD = 'session.held'
 const ENDED = {
   record_turn: NOT_ACTIVE,
   take_over: ILLEGAL,
+  attach: ILLEGAL,
+  account: ILLEGAL,
   truncate: ILLEGAL,
   pause: ILLEGAL,
   resume: ILLEGAL,
@@ -68,6 +72,8 @@ const CELLS: Readonly<
   active: {
     record_turn: 'active',
     take_over: 'active',
+    attach: 'active',
+    account: 'active',
     truncate: 'active',
     pause: 'paused',
     resume: ILLEGAL,
@@ -80,6 +86,8 @@ const CELLS: Readonly<
   paused: {
     record_turn: NOT_ACTIVE,
     take_over: 'paused',
+    attach: ILLEGAL,
+    account: 'paused',
     truncate: 'paused',
     pause: ILLEGAL,
     resume: 'active',
@@ -92,6 +100,8 @@ const CELLS: Readonly<
   held: {
     record_turn: NOT_ACTIVE,
     take_over: 'paused',
+    attach: ILLEGAL,
+    account: 'paused',
     truncate: 'paused',
     pause: HELD,
     resume: HELD,
@@ -180,6 +190,28 @@ describe('what a session looks like afterwards', () => {
     expect(Object.keys(move(SESSIONS.paused, COMMANDS.take_over))).not.toContain('heldBy')
   })
 
+  it('attached: says under which name it runs, once', () => {
+    const attached = move(SESSIONS.active, COMMANDS.attach)
+    expect(attached).toStrictEqual({ ...SESSIONS.active, version: 4, providerSessionId: 'provider-1' })
+    for (const providerSessionId of ['provider-1', 'provider-2'])
+      expect(refusal(decideSession(attached, { ...COMMANDS.attach, providerSessionId }))).toStrictEqual({
+        code: 'session.attached',
+        sessionId: SESSION,
+        providerSessionId: 'provider-1',
+      })
+  })
+
+  it('accounted: the latest totals stand, and both stay through whatever happens', () => {
+    const totals = { inputTokens: 1_000, outputTokens: 90 }
+    const once = move(move(SESSIONS.active, COMMANDS.attach), COMMANDS.account)
+    expect(once).toMatchObject({ version: 5, totals: COMMANDS.account.totals })
+    const twice = move(once, { ...COMMANDS.account, totals })
+    expect(twice.totals).toStrictEqual(totals)
+    for (const command of [COMMANDS.record_turn, COMMANDS.take_over, COMMANDS.pause, COMMANDS.hold, COMMANDS.fail])
+      expect(move(twice, command)).toMatchObject({ providerSessionId: 'provider-1', totals })
+    expect(heldBy(move(SESSIONS.held, COMMANDS.account))).toBe(HANDOFF)
+  })
+
   it('handed off: says by which handoff, when, and where it ended', () => {
     const end = { endedAt: LATER, endSequence: 2 }
     expect(move(SESSIONS.held, COMMANDS.hand_off)).toMatchObject({ terminatedByHandoff: HANDOFF, ...end })
@@ -245,6 +277,6 @@ describe('what a session looks like afterwards', () => {
   it('identity and standing together are the whole session', () => {
     const whole = sessionOf({ state: 'active' }, { model: 'opus', providerSessionId: 'p', initiatedByHandoff: HANDOFF })
     expect({ ...identityOf(whole), ...standingOf(whole) }).toStrictEqual(whole)
-    expect(Object.keys(standingOf(whole)).sort()).toEqual(['progress', 'state', 'version'])
+    expect(Object.keys(standingOf(whole)).sort()).toEqual(['progress', 'providerSessionId', 'state', 'version'])
   })
 })

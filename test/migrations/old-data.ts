@@ -86,4 +86,12 @@ export const ROWS: readonly (readonly [since: number, statements: readonly strin
        values ('${OLD.conversation}', 0, sha256(uuid_send('${OLD.conversation}')))`,
     ],
   ],
+  [
+    14,
+    [
+      `insert into batonpass.context_monitors
+       select conversation_id, id, 1, true, 'advise', '[]', '{}', '{"state": "unknown"}', false, false, 1, 0, null, null, null
+       from batonpass.agent_sessions`,
+    ],
+  ],
 ]

@@ -1,6 +1,6 @@
 import type { AgentSession } from '../../src/domain/agent-session.ts'
 import type { Answer } from '../../src/domain/decision.ts'
-import type { AgentSessionId, CommandId, HolderToken } from '../../src/domain/ids.ts'
+import { type AgentSessionId, agentSessionId, type CommandId, type HolderToken } from '../../src/domain/ids.ts'
 import type { Refusal } from '../../src/domain/refusal.ts'
 import type { Result } from '../../src/domain/result.ts'
 import { type Outcome, type PlainTurn, UNKNOWN } from './plain-model.ts'
@@ -31,6 +31,13 @@ type Plan = (world: World, choices: Choices) => Planned
 /** A claim that lapses within a run, and one that never does. */
 const BRIEF_MS = 40
 const LONG_MS = 600_000
+
+/** None, one that lapses within a run, or one that never does. */
+const leaseOf = (how: number): { readonly leaseMs?: number } =>
+  [{}, { leaseMs: BRIEF_MS }, { leaseMs: LONG_MS }][how % 3] ?? {}
+
+/** What lapses within a run is left to lapse at once where the clock goes on by itself. */
+const lapsing = ({ leaseMs }: { readonly leaseMs?: number }) => (leaseMs === BRIEF_MS ? { passes: BRIEF_MS } : {})
 
 const CLAIMANTS = ['worker-1', 'worker-2', 'worker-3'] as const
 const claimantOf = (how: number): string => CLAIMANTS[how % 3] ?? 'worker-1'
@@ -181,10 +188,12 @@ export const PLANS = {
     const index = world.pick(world.conversations.length, idleConversations(world), which)
     const agent = flaw === 0 ? '' : agentOf(world, how)
     const prompt = how % 2 === 0
-    const asked = { conversationId: world.conversation(index), agentName: agent, backend: 'scripted' }
+    const lease = leaseOf(how)
+    const asked = { conversationId: world.conversation(index), agentName: agent, backend: 'scripted', ...lease }
     return {
       perform: (commandId) => scene.service.startSession({ ...asked, ...(prompt && { prompt: 'Begin' }), commandId }),
-      expect: () => model.start({ conversation: index, agent, prompt }),
+      expect: () => model.start({ conversation: index, agent, prompt, ...lease }),
+      ...lapsing(lease),
     }
   },
   record: (world, choices) => {
@@ -221,11 +230,75 @@ export const PLANS = {
       expect: () => world.model.failSession({ ...plain, reason }),
     }
   },
-  takeOver: byHand(
-    ['active', 'paused', 'held'],
-    ({ scene }, { real: { session } }, commandId) => scene.service.takeOverSession({ session, commandId }),
-    ({ model }, { plain: { session } }) => model.takeOver({ session }),
-  ),
+  takeOver: (world, { which, how, who }) => {
+    const session = world.pick(world.sessions.length, sessionsIn(world, 'active', 'paused', 'held'), which)
+    const { real } = asking(world, session, who, false)
+    const asked = { ...leaseOf(how), ...(how % 4 < 2 && { ifAbandoned: true as const }) }
+    return {
+      perform: (commandId) => world.scene.service.takeOverSession({ session: real.session, ...asked, commandId }),
+      expect: () => world.model.takeOver({ session, ...asked }),
+      ...lapsing(asked),
+    }
+  },
+  attach: (world, { which, how, who, flaw }) => {
+    const session = world.pick(world.sessions.length, sessionsIn(world, 'active'), which)
+    const { real, plain } = asking(world, session, who, true)
+    const provider = flaw === 0 ? ' ' : world.scene.name(`provider-${how % 2}`)
+    const asked = { session: real.session, holder: real.holder as HolderToken, providerSessionId: provider }
+    return {
+      perform: (commandId) => world.scene.service.attachSession({ ...asked, commandId }),
+      expect: () => world.model.attach({ session, holder: plain.holder ?? UNKNOWN, provider }),
+    }
+  },
+  account: (world, { which, how, who, flaw }) => {
+    const session = world.pick(world.sessions.length, sessionsIn(world, 'active', 'paused', 'held'), which)
+    const { real, plain } = asking(world, session, who, true)
+    const used = flaw === 0 ? -1 : how
+    const asked = { session: real.session, holder: real.holder as HolderToken }
+    return {
+      perform: (commandId) =>
+        world.scene.service.accountSession({ ...asked, totals: { inputTokens: used, outputTokens: 1 }, commandId }),
+      expect: () => world.model.account({ session, holder: plain.holder ?? UNKNOWN, used }),
+    }
+  },
+  restart: (world, { which, who, flaw }) => {
+    const session = world.pick(world.sessions.length, withTurns(world), which)
+    const { real, plain } = asking(world, session, who, true)
+    const reason = flaw === 0 ? ' ' : 'Full'
+    const asked = { session: real.session, holder: real.holder as HolderToken, reason }
+    return {
+      perform: (commandId) => world.scene.service.restartSession({ ...asked, commandId }),
+      expect: () => world.model.restart({ session, holder: plain.holder ?? UNKNOWN, reason }),
+    }
+  },
+  keepCheckpoint: (world, { which, how, flaw }) => {
+    const index = world.pick(world.handoffs.length, openHandoffs(world), which)
+    const handoff = world.handoff(index)
+    const document = flaw === 0 ? ' ' : `Notes ${how}`
+    const isThere = how % 3 !== 0
+    const outcome = isThere ? 'kept' : 'missing'
+    const flags = isThere ? [] : (['checkpoint_missing'] as const)
+    const left = isThere ? { document } : {}
+    return {
+      perform: (commandId) =>
+        world.scene.service.keepCheckpoint({ handoff, ...left, flags, checkpoint: { outcome }, commandId }),
+      expect: () => world.model.keepCheckpoint({ handoff: index, ...left, outcome }),
+    }
+  },
+  prepare: (world, { which, how, flaw }) => {
+    const claimed = world.indices(world.model.handoffs, ({ status }) => status === 'accepted')
+    const index = world.pick(world.handoffs.length, claimed, which)
+    const handoff = world.handoff(index)
+    const claimedBy = world.model.handoffs[index]?.claimant
+    const claimant = how % 4 !== 0 && claimedBy !== undefined ? claimedBy : claimantOf(how)
+    const continuation = flaw === 0 ? ' ' : `Go on ${how}`
+    const targetSessionId = agentSessionId(world.scene.ids.next())
+    const asked = { handoff, claimant, continuation, targetSessionId }
+    return {
+      perform: (commandId) => world.scene.service.prepareHandoff({ ...asked, commandId }),
+      expect: () => world.model.prepare({ handoff: index, claimant, continuation }),
+    }
+  },
   snapshot: byHand(
     [],
     ({ scene }, { real }, commandId) => scene.service.captureSnapshot({ ...real, commandId }),
@@ -283,10 +356,12 @@ export const PLANS = {
     const handoff = world.handoff(index)
     const claimedBy = world.model.handoffs[index]?.claimant
     const claimant = how % 3 !== 0 && claimedBy !== undefined ? claimedBy : claimantOf(how)
-    const asked = { ...(how % 4 !== 0 && { claimant }), ...(flaw === 0 && { continuation: ' ' }) }
+    const lease = leaseOf(how)
+    const asked = { ...(how % 4 !== 0 && { claimant }), ...(flaw === 0 && { continuation: ' ' }), ...lease }
     return {
       perform: (commandId) => world.scene.service.completeHandoff({ handoff, ...asked, commandId }),
       expect: () => world.model.completeHandoff({ handoff: index, ...asked }),
+      ...lapsing(lease),
     }
   },
   cancelHandoff: ending('cancelled'),
@@ -297,11 +372,21 @@ export type CommandKind = keyof typeof PLANS
 
 /** What would make sense instead of a command that nothing is there for. */
 export const sensibleInstead = (world: World, kind: CommandKind): CommandKind => {
-  const isOnHandoff = ['accept', 'claimNext', 'completeHandoff', 'cancelHandoff', 'failHandoff'].includes(kind)
+  const onHandoff = [
+    'accept',
+    'claimNext',
+    'keepCheckpoint',
+    'prepare',
+    'completeHandoff',
+    'cancelHandoff',
+    'failHandoff',
+  ]
+  const isOnHandoff = onHandoff.includes(kind)
   if (isOnHandoff && openHandoffs(world).length === 0) return sensibleInstead(world, 'initiate')
-  if (kind === 'initiate' && withTurns(world).length === 0) return sensibleInstead(world, 'record')
+  if ((kind === 'initiate' || kind === 'restart') && withTurns(world).length === 0)
+    return sensibleInstead(world, 'record')
   if (kind === 'resume' && sessionsIn(world, 'paused').length === 0) return sensibleInstead(world, 'pause')
-  const needsActive = kind === 'record' || kind === 'pause'
+  const needsActive = kind === 'record' || kind === 'pause' || kind === 'attach'
   if (needsActive && sessionsIn(world, 'active').length === 0) return sensibleInstead(world, 'start')
   return kind === 'start' && idleConversations(world).length === 0 ? 'open' : kind
 }

@@ -7,7 +7,7 @@ import type { Refusal } from '../../src/domain/refusal.ts'
 import type { Result } from '../../src/domain/result.ts'
 import { withholdTexts } from '../../src/domain/texts.ts'
 import type { StoreUnderTest } from '../../src/testing/scene.ts'
-import { ReadBack } from '../cases/read-back.ts'
+import { everyItem, ReadBack } from '../cases/read-back.ts'
 import { type Choices, type CommandKind, PLANS, type Planned, sensibleInstead } from './commands.ts'
 import type { Outcome } from './plain-model.ts'
 import { World } from './world.ts'
@@ -49,6 +49,11 @@ const WEIGHTS: Readonly<Record<StepKind, number>> = {
   completeSession: 1,
   failSession: 1,
   takeOver: 3,
+  attach: 2,
+  account: 2,
+  restart: 5,
+  keepCheckpoint: 3,
+  prepare: 3,
   snapshot: 2,
   initiate: 10,
   thread: 2,
@@ -183,6 +188,19 @@ class Run {
     }
     for (const index of model.sessions.keys()) await this.#compareSession(index)
     for (const index of model.handoffs.keys()) await this.#compareHandoff(index)
+    await this.#compareLeases()
+  }
+
+  /** Whose holders were not heard of in time; other runs may have left theirs in the same store. */
+  async #compareLeases(): Promise<void> {
+    const { model, sessions, scene } = this.#world
+    const listed = await everyItem((page) => scene.store.leases.listExpired(page))
+    const mine = listed.map(({ sessionId }) => sessionId).filter((id) => sessions.includes(id))
+    const abandoned = sessions.filter((_, index) => {
+      const { lease, state, heldBy } = model.sessions[index] ?? {}
+      return lease !== undefined && model.now >= lease.until && (state === 'active' || heldBy !== undefined)
+    })
+    deepStrictEqual(mine.toSorted(), abandoned.toSorted())
   }
 
   get #kept(): ReadBack {
@@ -220,6 +238,8 @@ class Run {
         end: 'endSequence' in session ? session.endSequence : undefined,
         terminatedBy: 'terminatedByHandoff' in session ? session.terminatedByHandoff : undefined,
         snapshots: (await this.#kept.snapshots(id)).length,
+        provider: session.providerSessionId,
+        used: session.totals?.inputTokens,
       },
       {
         conversation: world.conversation(plain.conversation),
@@ -239,6 +259,8 @@ class Run {
         end: plain.end,
         terminatedBy: plain.terminatedBy === undefined ? undefined : world.handoff(plain.terminatedBy),
         snapshots: plain.snapshots,
+        provider: plain.provider,
+        used: plain.used,
       },
     )
   }
@@ -259,6 +281,10 @@ class Run {
         target: 'targetSessionId' in handoff ? handoff.targetSessionId : undefined,
         targetConversation: 'targetConversationId' in handoff ? handoff.targetConversationId : undefined,
         endReason: 'endReason' in handoff ? handoff.endReason : undefined,
+        document: handoff.document,
+        flags: handoff.flags,
+        checkpoint: handoff.checkpoint?.outcome,
+        continuation: handoff.status === 'accepted' ? handoff.prepared?.continuation : undefined,
       },
       {
         kind: plain.kind,
@@ -271,6 +297,10 @@ class Run {
         targetConversation:
           plain.targetConversation === undefined ? undefined : world.conversation(plain.targetConversation),
         endReason: plain.endReason,
+        document: plain.document,
+        flags: plain.flags,
+        checkpoint: plain.checkpoint,
+        continuation: plain.continuation,
       },
     )
   }

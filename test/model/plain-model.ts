@@ -31,6 +31,10 @@ export interface PlainSession {
   heldBy: number | undefined
   end: number | undefined
   terminatedBy: number | undefined
+  provider: string | undefined
+  used: number | undefined
+  /** Until when its holder is to be heard of. */
+  lease: { readonly until: number; readonly holder: number } | undefined
 }
 
 export interface PlainHandoff {
@@ -44,6 +48,11 @@ export interface PlainHandoff {
   target: number | undefined
   targetConversation: number | undefined
   endReason: string | undefined
+  document: string | undefined
+  flags: readonly string[]
+  checkpoint: string | undefined
+  /** What the successor is to open with. */
+  continuation: string | undefined
 }
 
 /** Nobody: an entity that was never made. */
@@ -82,12 +91,13 @@ export class PlainModel {
     return WRITTEN
   }
 
-  start({ conversation, agent, prompt }: { conversation: number; agent: string; prompt: boolean }): Outcome {
+  start(asked: { conversation: number; agent: string; prompt: boolean; leaseMs?: number }): Outcome {
+    const { conversation, agent, prompt, leaseMs } = asked
     if (agent.trim() === '') return no('input.blank')
     if (conversation === UNKNOWN) return no('conversation.not_found')
     const busy = this.#busy(conversation)
     if (busy !== undefined) return no(busy)
-    this.#begin(conversation, agent, undefined, prompt)
+    this.#lease(this.#begin(conversation, agent, undefined, prompt), leaseMs)
     return WRITTEN
   }
 
@@ -110,6 +120,7 @@ export class PlainModel {
     const refused = this.#byHand(session, holder, ['active'])
     if (refused !== undefined) return no(refused)
     this.#session(session).state = 'paused'
+    this.#lease(session, undefined)
     return WRITTEN
   }
 
@@ -141,11 +152,90 @@ export class PlainModel {
     return WRITTEN
   }
 
-  takeOver({ session }: { session: number }): Outcome {
+  takeOver({ session, leaseMs, ifAbandoned }: { session: number; leaseMs?: number; ifAbandoned?: true }): Outcome {
     const found = this.sessions[session]
     if (found === undefined) return no('session.not_found')
+    if (ifAbandoned && found.lease === undefined) return no('session.not_leased')
+    if (ifAbandoned && found.lease !== undefined && this.now < found.lease.until) return no('session.leased')
     if (found.state !== 'active' && found.state !== 'paused') return no('session.illegal_transition')
     found.holder = this.#token()
+    this.#lease(session, leaseMs)
+    return WRITTEN
+  }
+
+  attach({ session, holder, provider }: { session: number; holder: number; provider: string }): Outcome {
+    if (provider.trim() === '') return no('input.blank')
+    const found = this.sessions[session]
+    if (found === undefined) return no('session.not_found')
+    if (holder !== found.holder) return no('session.superseded')
+    if (found.provider === provider) return NOTHING_TO_WRITE
+    if (found.provider !== undefined) return no('session.attached')
+    if (found.state !== 'active') return no('session.illegal_transition')
+    found.provider = provider
+    return WRITTEN
+  }
+
+  account({ session, holder, used }: { session: number; holder: number; used: number }): Outcome {
+    if (used < 0) return no('input.invalid')
+    const found = this.sessions[session]
+    if (found === undefined) return no('session.not_found')
+    if (holder !== found.holder) return no('session.superseded')
+    if (found.state !== 'active' && found.state !== 'paused') return no('session.illegal_transition')
+    found.used = used
+    return WRITTEN
+  }
+
+  /** Three restarts a conversation, whatever became of them; and none for a session that gets nowhere again. */
+  restart({ session, holder, reason }: { session: number; holder: number; reason: string }): Outcome {
+    const found = this.sessions[session]
+    if (found === undefined) return no('session.not_found')
+    if (holder !== found.holder) return no('session.superseded')
+    if (found.heldBy !== undefined) return no('handoff.already_open')
+    if (found.state !== 'active') return no('session.not_active')
+    const restarts = this.handoffs.filter(
+      ({ kind, source }) => kind === 'context_restart' && this.sessions[source]?.conversation === found.conversation,
+    )
+    const own = this.#conversation(found.conversation).messages.filter((said) => said.session === session)
+    const spokenTo = own.findLast(({ role }) => role === 'user')?.sequence ?? found.start
+    const gotSomewhere = own.some(({ calls }) => calls.length > 0) || spokenTo > found.start
+    const cameFrom = found.initiatedBy === undefined ? undefined : this.handoffs[found.initiatedBy]
+    const again = cameFrom?.flags.includes('no_progress') === true && !gotSomewhere
+    const nowhere = cameFrom?.kind === 'context_restart' && (found.turns <= 1 || again)
+    if (restarts.length >= 3 || nowhere) {
+      this.#end(session, 'failed')
+      return WRITTEN
+    }
+    const asked = { session, agent: found.agent }
+    const reasons = [...(reason.trim() === '' ? ['input.blank'] : []), ...this.#against(asked, found)]
+    if (reasons.length > 0) return no(...reasons)
+    const flags = gotSomewhere ? [] : ['no_progress']
+    this.handoffs.push({ ...blankHandoff(asked, this.#calls(asked)), kind: 'context_restart', flags })
+    found.state = 'paused'
+    found.heldBy = this.handoffs.length - 1
+    found.snapshots += 1
+    return WRITTEN
+  }
+
+  keepCheckpoint(asked: { handoff: number; document?: string; outcome: string }): Outcome {
+    if (asked.document?.trim() === '') return no('input.blank')
+    const found = this.handoffs[asked.handoff]
+    if (found === undefined) return no('handoff.not_found')
+    if (found.status !== 'initiated') return no('handoff.illegal_transition')
+    if (found.checkpoint !== undefined || found.document !== undefined) return no('handoff.checkpointed')
+    found.document = asked.document
+    found.checkpoint = asked.outcome
+    if (asked.document === undefined) found.flags = [...found.flags, 'checkpoint_missing']
+    else this.#session(found.source).snapshots += 1
+    return WRITTEN
+  }
+
+  prepare({ handoff, claimant, continuation }: { handoff: number; claimant: string; continuation: string }): Outcome {
+    if (continuation.trim() === '') return no('input.blank')
+    const found = this.handoffs[handoff]
+    if (found === undefined) return no('handoff.not_found')
+    if (found.status !== 'accepted') return no('handoff.illegal_transition')
+    if (claimant !== found.claimant) return no('handoff.not_claimant')
+    found.continuation = continuation
     return WRITTEN
   }
 
@@ -217,7 +307,7 @@ export class PlainModel {
     return WRITTEN
   }
 
-  completeHandoff(asked: { handoff: number; claimant?: string; continuation?: string }): Outcome {
+  completeHandoff(asked: { handoff: number; claimant?: string; continuation?: string; leaseMs?: number }): Outcome {
     if (asked.continuation?.trim() === '') return no('input.blank')
     const found = this.handoffs[asked.handoff]
     if (found === undefined) return no('handoff.not_found')
@@ -230,7 +320,9 @@ export class PlainModel {
     source.terminatedBy = asked.handoff
     found.status = 'completed'
     found.claimant = by
+    found.continuation = undefined
     found.target = this.#begin(source.conversation, found.agent, asked.handoff, true)
+    this.#lease(found.target, asked.leaseMs)
     return WRITTEN
   }
 
@@ -243,6 +335,7 @@ export class PlainModel {
     if (stranger && this.now < found.deadline) return no('handoff.not_claimant')
     found.status = status
     found.endReason = asked.reason
+    found.continuation = undefined
     const source = this.#session(found.source)
     source.state = 'active'
     source.heldBy = undefined
@@ -306,6 +399,9 @@ export class PlainModel {
       heldBy: undefined,
       end: undefined,
       terminatedBy: undefined,
+      provider: undefined,
+      used: undefined,
+      lease: undefined,
     })
     const session = this.sessions.length - 1
     if (speaks) this.#say(session, 0, 'user', [])
@@ -321,6 +417,7 @@ export class PlainModel {
     const found = this.#session(session)
     const { messages } = this.#conversation(found.conversation)
     found.state = state
+    found.lease = undefined
     found.end = messages.findLast((said) => said.session === session)?.sequence
   }
 
@@ -328,6 +425,11 @@ export class PlainModel {
     handoff.status = 'accepted'
     handoff.claimant = claimant
     handoff.deadline = this.now + claimMs
+  }
+
+  #lease(session: number, leaseMs: number | undefined): void {
+    const found = this.#session(session)
+    found.lease = leaseMs === undefined ? undefined : { until: this.now + leaseMs, holder: found.holder }
   }
 
   #token(): number {
@@ -364,4 +466,8 @@ const blankHandoff = ({ session, agent }: PlainHandoffRequest, calls: readonly s
   target: undefined,
   targetConversation: undefined,
   endReason: undefined,
+  document: undefined,
+  flags: [],
+  checkpoint: undefined,
+  continuation: undefined,
 })

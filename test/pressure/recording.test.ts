@@ -122,7 +122,7 @@ describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) =
     const { calls, service } = counted()
     const below = unwrap(await service.recordTurn({ ...working, ...turnAt(80, 'read_file') }))
     const crossed = unwrap(await service.recordTurn({ ...below, ...turnAt(90, 'edit_file', 'run_tests') }))
-    expect(calls).toEqual(['commit', 'commit'])
+    expect(calls).toEqual(['commit', 'load source', 'commit'])
     const handoff = await kept.handoff(crossed.handoff?.id ?? ('' as never))
     expect(handoff).toMatchObject({ kind: 'context_restart', status: 'initiated', priorTurnId: crossed.turns[0]?.id })
     expect(handoff.triggeringToolCalls.map(({ toolName }) => toolName)).toEqual(['edit_file', 'run_tests'])

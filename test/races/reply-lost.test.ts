@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { WorkingSession } from '../../src/domain/agent-session.ts'
 import type { Answer } from '../../src/domain/decision.ts'
 import type { HandoffMetadata } from '../../src/domain/handoff.ts'
-import { type CommandId, type ConversationId, commandId } from '../../src/domain/ids.ts'
+import { agentSessionId, type CommandId, type ConversationId, commandId } from '../../src/domain/ids.ts'
 import type { Refusal } from '../../src/domain/refusal.ts'
 import type { Result } from '../../src/domain/result.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
@@ -30,6 +30,10 @@ interface Prepared {
   readonly working: WorkingSession
   readonly paused: WorkingSession
   readonly handoff: HandoffMetadata
+  /** It has no document yet. */
+  readonly plain: HandoffMetadata
+  /** Somebody has claimed it, as `w`. */
+  readonly claimed: HandoffMetadata
 }
 
 /** One command: what it asks, given what is there. */
@@ -56,12 +60,37 @@ const COMMANDS: Readonly<Record<Exclude<keyof HandoffService, keyof HandoffHisto
   failSession: ({ service }, { working }, id) => service.failSession({ ...working, reason: 'Stuck', commandId: id }),
   takeOverSession: ({ service }, { working }, id) =>
     service.takeOverSession({ session: working.session.id, commandId: id }),
+  attachSession: ({ service }, { working }, id) =>
+    service.attachSession({ ...working, providerSessionId: 'provider-1', commandId: id }),
+  accountSession: ({ service }, { working }, id) =>
+    service.accountSession({
+      ...working,
+      totals: { inputTokens: 900, outputTokens: 80, costUsd: 0.25 },
+      commandId: id,
+    }),
+  recordHooks: ({ service }, { working: { session } }, id) => {
+    const { conversationId, id: sessionId } = session
+    const result = { name: 'notify', type: 'shell', durationMs: 12, ok: true, output: 'sent', exitCode: 0 } as const
+    return service.recordHooks({ conversationId, sessionId, moment: 'after_run', results: [result], commandId: id })
+  },
   recordTurn: ({ service }, { working }, id) => service.recordTurn({ ...working, ...TURN, commandId: id }),
   recordTurns: ({ service }, { working }, id) =>
     service.recordTurns({ ...working, turns: [TURN, TURN], commandId: id }),
   captureSnapshot: ({ service }, { working }, id) => service.captureSnapshot({ ...working, commandId: id }),
   initiateHandoff: ({ service, name }, { working: { session } }, id) =>
     service.initiateHandoff({ session, targetAgent: name('sonnet'), reason: 'Full', document: 'Notes', commandId: id }),
+  restartSession: ({ service }, { working }, id) =>
+    service.restartSession({ ...working, reason: 'Full', flags: ['decided_by_hook'], commandId: id }),
+  keepCheckpoint: ({ service }, { plain: handoff }, id) => {
+    const totals = { inputTokens: 900, outputTokens: 80, costUsd: 0.25 }
+    const checkpoint = { outcome: 'kept', characters: 9, reason: 'Asked twice', totals } as const
+    return service.keepCheckpoint({ handoff, document: 'Half done', flags: [], checkpoint, commandId: id })
+  },
+  prepareHandoff: ({ service }, { claimed: handoff }, id) => {
+    // Any id will do that nothing else has and that is the same when asked again.
+    const targetSessionId = agentSessionId(handoff.id)
+    return service.prepareHandoff({ handoff, claimant: 'w', continuation: 'Go on', targetSessionId, commandId: id })
+  },
   acceptHandoff: ({ service }, { handoff }, id) => service.acceptHandoff({ handoff, claimant: 'w', commandId: id }),
   claimNext: ({ service, name }, _, id) =>
     service.claimNext({ targetAgent: name('opus'), claimant: 'w', commandId: id }),
@@ -80,7 +109,7 @@ const COMMANDS: Readonly<Record<Exclude<keyof HandoffService, keyof HandoffHisto
 
 const ALL = Object.entries(COMMANDS)
 
-/** Four conversations: an idle one, one at work, one paused by hand, one with an open handoff. */
+/** An idle conversation, one at work, one paused by hand, and three with an open handoff, the last one claimed. */
 const prepare = async ({ service, name }: Stage): Promise<Prepared> => {
   const open = async (key: string): Promise<ConversationId> =>
     unwrap(await service.openConversation({ originalTask: 'Fix it', externalKey: name(key) })).conversation.id
@@ -90,13 +119,18 @@ const prepare = async ({ service, name }: Stage): Promise<Prepared> => {
   }
   const conversation = await open('idle')
   const [working, paused, source] = [await work('working'), await work('paused'), await work('source')]
+  const [first, second] = [await work('plain'), await work('claimed')]
   unwrap(await service.pauseSession(paused))
   const handing = { session: source.session, targetAgent: name('opus'), reason: 'Full', document: 'Half done' }
   const { handoff } = unwrap(await service.initiateHandoff(handing))
-  return { conversation, working, paused, handoff }
+  const to = { targetAgent: name('sonnet'), reason: 'Full' }
+  const { handoff: plain } = unwrap(await service.initiateHandoff({ session: first.session, ...to }))
+  const waiting = unwrap(await service.initiateHandoff({ session: second.session, ...to }))
+  const { handoff: claimed } = unwrap(await service.acceptHandoff({ ...waiting, claimant: 'w' }))
+  return { conversation, working, paused, handoff, plain, claimed }
 }
 
-const KEYS = ['idle', 'working', 'paused', 'source', 'new-job', 'thread']
+const KEYS = ['idle', 'working', 'paused', 'source', 'plain', 'claimed', 'new-job', 'thread']
 
 /** Everything that is kept in the conversations of a stage. */
 const everything = async ({ name }: Stage, store: Store): Promise<readonly unknown[]> =>

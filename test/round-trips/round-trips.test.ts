@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
 import type { WorkingSession } from '../../src/domain/agent-session.ts'
+import { agentSessionId } from '../../src/domain/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { Scene } from '../../src/testing/scene.ts'
@@ -109,6 +110,68 @@ describe.each(WAYS)('$way', ({ url, pooled }) => {
       const [, byId] = await trips(() => service.recordTurn({ session: stale.session.id, holder, ...scene.turn() }))
       expect(byId).toBe(2)
     })
+  })
+
+  it('each step of a restart is one when the caller passes back what the step before answered', async () => {
+    const { service } = scene
+    const working = await scene.session(scene.name('claude-code'), undefined, { leaseMs: 60_000 })
+    const [attached, attach] = await trips(() => service.attachSession({ ...working, providerSessionId: 'provider' }))
+    const totals = { inputTokens: 900, outputTokens: 80, costUsd: 0.25 }
+    const [accounted, account] = await trips(() => service.accountSession({ ...unwrap(attached), totals }))
+    const turned = unwrap(await service.recordTurn({ ...unwrap(accounted), ...scene.turn('read_file') }))
+    const [, renew] = await trips(() => store.leases.renew(turned.session.id, turned.holder, 60_000))
+    const [begun, restart] = await trips(() => service.restartSession({ ...turned, reason: 'Full' }))
+    const { handoff, session, monitor } = unwrap(begun)
+    if (handoff === undefined || monitor === undefined) throw new Error('It was not restarted')
+    const conversation = await service.conversation(session.conversationId)
+    if (conversation === undefined) throw new Error('It has no conversation')
+    const checkpoint = { outcome: 'kept', characters: 9 } as const
+    const held = { handoff, session, monitor, conversation }
+    const [kept, keep] = await trips(() => service.keepCheckpoint({ ...held, document: 'Half done', checkpoint }))
+    const claimant = 'worker'
+    const [accepted, accept] = await trips(() => service.acceptHandoff({ ...unwrap(kept), claimant }))
+    const wanted = { claimant, continuation: 'Go on', targetSessionId: agentSessionId(scene.ids.next()) }
+    const [prepared, prepare] = await trips(() => service.prepareHandoff({ ...unwrap(accepted), ...wanted }))
+    const [done, complete] = await trips(() =>
+      service.completeHandoff({ ...unwrap(prepared), claimant, leaseMs: 60_000 }),
+    )
+    expect(unwrap(done).session.id).toBe(wanted.targetSessionId)
+    const results = [{ name: 'n', type: 'shell', ok: true, output: '', durationMs: 1 }] as const
+    const { conversationId, id: sessionId } = unwrap(done).session
+    const [, hooks] = await trips(() =>
+      service.recordHooks({ conversationId, sessionId, moment: 'after_handoff', results }),
+    )
+    const [, expired] = await trips(() => store.leases.listExpired({}))
+    const one = { attach: 1, account: 1, renew: 1, keep: 1, accept: 1, prepare: 1, complete: 1, expired: 1 }
+    expect({ attach, account, renew, keep, accept, prepare, complete, expired }).toEqual(one)
+    expect(restart).toBeLessThanOrEqual(2)
+    expect(hooks).toBeLessThanOrEqual(2)
+    const takeOver = { session: sessionId, leaseMs: 60_000 }
+    const [, take] = await trips(() => service.takeOverSession(takeOver))
+    const [, late] = await trips(() => service.takeOverSession({ ...takeOver, ifAbandoned: true }))
+    expect({ take, late }).toEqual({ take: 2, late: 1 })
+  })
+
+  it.each([
+    ['restarts', { maxRestarts: 3, whenExhausted: 'stop' }],
+    ['is stopped', { maxRestarts: 0, whenExhausted: 'stop' }],
+    ['carries on', { maxRestarts: 0, whenExhausted: 'carry_on' }],
+  ] as const)('a turn under "auto" that crosses and %s is two at most, others one', async (_, restartBudget) => {
+    const { service } = scene
+    const { conversation } = unwrap(await service.openConversation({ originalTask: 'Fix it', restartBudget }))
+    const monitor = { contextLimit: 100_000, policy: 'auto' } as const
+    const started = await scene.session(scene.name('claude-code'), conversation, { monitor, leaseMs: 60_000 })
+    const [first, calm] = await trips(() => service.recordTurn({ ...started, ...scene.turn('read_file') }))
+    const usage = { state: 'metered', promptTokens: 90_000, outputTokens: 500 } as const
+    const [full, crossing] = await trips(() =>
+      service.recordTurn({ ...unwrap(first), ...scene.turn('run_tests'), usage }),
+    )
+    const { handoff, refusedBy } = unwrap(full)
+    expect([handoff === undefined, refusedBy]).toEqual(
+      restartBudget.maxRestarts > 0 ? [false, undefined] : [true, 'restarts'],
+    )
+    expect(calm).toBe(1)
+    expect(crossing).toBeLessThanOrEqual(2)
   })
 
   it('opening a conversation is one, with a key or without, and one more for each way the key is found taken', async () => {

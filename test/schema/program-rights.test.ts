@@ -15,12 +15,16 @@ describe('a program', () => {
     try {
       await onServer(owner, `grant usage on schema batonpass to ${role}`)
       await onServer(owner, `grant select, insert, update on all tables in schema batonpass to ${role}`)
+      await onServer(owner, `grant delete on batonpass.session_leases to ${role}`)
       await using store = await openPostgres({ connectionString: as.href, autoMigrate: true })
       const scene = new Scene({ store, passTime: async () => {} })
       const { handoff } = await scene.initiated()
       unwrap(await scene.service.cancelHandoff({ handoff, reason: 'Nobody came' }))
       const { handoff: next } = await scene.initiated()
       expect(unwrap(await scene.service.completeHandoff({ handoff: next })).session.state).toBe('active')
+      const leased = await scene.session(scene.name('claude-code'), undefined, { leaseMs: 60_000 })
+      expect(await store.leases.renew(leased.session.id, leased.holder, 60_000)).toBe(true)
+      unwrap(await scene.service.completeSession(leased))
       await expect(onServer(as.href, 'delete from batonpass.messages')).rejects.toMatchObject({ code: '42501' })
     } finally {
       await onServer(owner, `drop owned by ${role}`)

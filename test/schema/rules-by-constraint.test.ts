@@ -30,6 +30,18 @@ const change = (id: string, columns: string): Statement => [
   id,
 ]
 
+/** Claims the open handoff, and prepares a successor for it. */
+const prepare = (columns: string): Statement => [
+  `update batonpass.handoffs set status = 'accepted', claimant = 'worker-1', accepted_at = $2, claim_deadline = $2, ${columns}
+   where id = $1`,
+  open.handoff.id,
+  AT,
+]
+const lease = (but: object): Statement => [
+  'insert into batonpass.session_leases select * from jsonb_populate_record(null::batonpass.session_leases, $1::jsonb)',
+  JSON.stringify({ conversation_id: conversation, session_id: source, holder: nobody(), expires_at: AT, ...but }),
+]
+
 const reference = (but: object): Statement =>
   copyOf('handoff_tool_calls', `original.handoff_id = '${open.handoff.id}' and original.ordinal = 1`, {
     ordinal: 99,
@@ -52,6 +64,11 @@ describe('the database accepts', () => {
     ['a restart with the same agent', handoff({ kind: 'context_restart', target_agent: open.handoff.sourceAgent })],
     ['a thread', handoff({ ...completed, end_reason: null, kind: 'thread', target_conversation_id: nobody() })],
     ['a known flag', handoff({ flags: ['minimal_continuation'] })],
+    [
+      'a handoff whose successor is prepared',
+      prepare("continuation = 'Go on', prepared_session_id = gen_random_uuid()"),
+    ],
+    ['a lease', lease({})],
     ['a reference to a tool call', reference({})],
     ['a session that ended', session({ state: 'completed', ended_at: AT })],
     ['a paused session', session({ state: 'paused' })],
@@ -188,6 +205,24 @@ describe.each<[string, readonly (readonly [string, string, string, ...Statement[
         CHECK,
         'handoffs_target_when_completed',
         handoff({ ...completed, end_reason: null, target_session_id: null }),
+      ],
+      [
+        'prepared for no session',
+        CHECK,
+        'handoffs_prepared_while_accepted',
+        prepare("continuation = 'Go on', prepared_session_id = null"),
+      ],
+      [
+        'prepared without a continuation',
+        CHECK,
+        'handoffs_prepared_while_accepted',
+        prepare('prepared_session_id = gen_random_uuid()'),
+      ],
+      [
+        'cancelled, and still prepared',
+        CHECK,
+        'handoffs_prepared_while_accepted',
+        handoff({ ...claim, continuation: 'Go on', prepared_session_id: nobody() }),
       ],
       ['cancelled with a target', CHECK, 'handoffs_target_when_completed', handoff({ target_session_id: nobody() })],
       ['cancelled without a reason', CHECK, 'handoffs_end_says_why', handoff({ end_reason: null })],
@@ -358,6 +393,13 @@ describe.each<[string, readonly (readonly [string, string, string, ...Statement[
         'context_snapshots_session_exists',
         snapshot({ session_id: working.session.id }),
       ],
+      [
+        'a lease of a session elsewhere',
+        FOREIGN,
+        'session_leases_session_exists',
+        lease({ session_id: working.session.id }),
+      ],
+      ['a second lease of a session', UNIQUE, 'session_leases_pkey', lease({}), lease({})],
       [
         'a snapshot of zeros where there were messages',
         CHECK,

@@ -41,6 +41,18 @@ describe('a word nobody knows, in a row', () => {
       () => store.handoffs.find(handoff),
     ],
     [
+      'an outcome of asking for a checkpoint',
+      'handoffs drop constraint handoffs_prepared_while_accepted',
+      `handoffs set checkpoint = '{"outcome": "lost"}' where id = '${handoff}'`,
+      () => store.handoffs.find(handoff),
+    ],
+    [
+      'totals that are none',
+      'handoffs drop constraint handoffs_ended_when_over',
+      `agent_sessions set totals = '{"inputTokens": "many"}' where id = '${session}'`,
+      () => store.sessions.find(session),
+    ],
+    [
       'a role',
       'messages drop constraint messages_role_known',
       `messages set role = 'narrator' where conversation_id = '${conversation}'`,

@@ -108,6 +108,7 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
         },
       ]
     case 'drop_lease':
+      if (!mayLease(tables, change, now)) throw new VersionMoved('the holder was heard of meanwhile')
       return tables.leases.get(change.session.id) === undefined ? [] : [() => tables.leases.remove(change.session.id)]
     default:
       return change satisfies never

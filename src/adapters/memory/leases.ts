@@ -8,13 +8,14 @@ import { pageBy } from './paging.ts'
 import type { Undo } from './table.ts'
 import type { LeaseRow, Tables } from './tables.ts'
 
-/** Whether a lease may be set: always, or only once the one before it has expired. */
-export const mayLease = (tables: Tables, { session, ifExpired }: Lease, now: Instant): boolean => {
+/** Whether a lease may be set or dropped: always, or only once the one before it has expired. */
+export const mayLease = (tables: Tables, { session, ifExpired }: LeaseChange, now: Instant): boolean => {
   const before = tables.leases.get(session.id)
   return ifExpired !== true || before === undefined || before.expiresAt <= now
 }
 
 type Lease = Extract<Change, { type: 'set_lease' }>
+type LeaseChange = Lease | Extract<Change, { type: 'drop_lease' }>
 
 /** Sets a lease from now on. */
 export const setLease = (tables: Tables, { session, holder, leaseMs }: Lease, now: Instant): Undo => {

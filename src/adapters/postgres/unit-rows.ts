@@ -112,7 +112,7 @@ const rowsOf = (change: Change): RowsOfChange => {
       return { leases: [{ ...keyOf(session), holder, lease_ms: leaseMs, if_expired: ifExpired }] }
     }
     case 'drop_lease':
-      return { dropped_leases: [keyOf(change.session)] }
+      return { dropped_leases: [{ ...keyOf(change.session), if_expired: change.ifExpired }] }
     default:
       return change satisfies never
   }

@@ -9,7 +9,7 @@ import { type BudgetLimit, describeLimit, exhaustedBy, madeProgress } from '../r
 import { err, ok } from '../result.ts'
 import { decideSession, evolveSession } from '../session-lifecycle.ts'
 import { findWorking, type SessionTarget } from './change-session.ts'
-import { initiateHandoff, type NewHandoffIds } from './initiate-handoff.ts'
+import { initiateHandoff, type NewHandoffIds, notNow } from './initiate-handoff.ts'
 
 /** What it takes to restart a session in a fresh window. */
 export interface BeginRestart extends SessionTarget {
@@ -42,6 +42,9 @@ export const beginRestart = (
   if (conversation === undefined || restarts === undefined)
     return err({ code: 'session.not_found', sessionId: request.sessionId })
   const { session } = found.value
+  // Whoever cannot be handed off now is told so; the budget is for those who can.
+  const held = decideSession(session, { type: 'hold', handoffId: ids.handoffId, at })
+  if (!held.ok) return err(notNow(session, held.error))
   const restarted = { session, hasToolCalls: exchangeToolCalls.length > 0 || lastToolCalls.length > 0 }
   const limit = exhaustedBy(conversation.restartBudget, restarts, restarted, at)
   if (limit !== undefined) return refuseRestart(facts, limit, at)

@@ -76,17 +76,18 @@ export const takeOverSession = (
   { sessionId, leaseMs, ifAbandoned }: SessionTarget & TakeOver,
   { holder, at }: { readonly holder: HolderToken; readonly at: Instant },
 ): Decided<WorkingSession> => {
-  const problem = leaseProblem(leaseMs) ?? (ifAbandoned === true ? stillHeld(facts, sessionId) : undefined)
+  const problem = leaseProblem(leaseMs)
   if (problem !== undefined) return err(problem)
   const found = findWorking(facts, { sessionId })
   if (!found.ok) return found
+  const held = ifAbandoned === true ? stillHeld(facts, sessionId) : undefined
+  if (held !== undefined) return err(held)
   const moved = moveSession(found.value, { type: 'take_over', at }, holder)
   if (!moved.ok) return moved
   const { answer } = moved.value
-  const lease: readonly Change[] = leaseMs === undefined ? dropLease(answer.session) : leaseFor(answer, leaseMs)
-  const guarded = lease.map((change) =>
-    change.type === 'set_lease' && ifAbandoned === true ? { ...change, ifExpired: ifAbandoned } : change,
-  )
+  const lease = leaseMs === undefined ? dropLease(answer.session) : leaseFor(answer, leaseMs)
+  // Its holder may say that it lives after the facts were read.
+  const guarded = ifAbandoned === true ? lease.map((change) => ({ ...change, ifExpired: ifAbandoned })) : lease
   return ok({
     ...moved.value,
     changes: [...moved.value.changes, ...guarded],
@@ -100,7 +101,7 @@ const stillHeld = ({ lease }: SessionFacts, sessionId: AgentSessionId): Refusal 
 }
 
 /** Nobody waits to hear of the holder of a session that does not work. */
-const dropLease = ({ id, conversationId }: AgentSession): readonly Change[] => [
+const dropLease = ({ id, conversationId }: AgentSession): readonly Extract<Change, { type: 'drop_lease' }>[] => [
   { type: 'drop_lease', session: { id, conversationId } },
 ]
 

@@ -95,7 +95,8 @@ export const initiateHandoff = (
   })
 }
 
-const notNow = (session: AgentSession, refusal: Refusal): Refusal => {
+/** Why a session cannot be held: a handoff that is already open says more than the state. */
+export const notNow = (session: AgentSession, refusal: Refusal): Refusal => {
   const handoffId = heldBy(session)
   return handoffId === undefined ? refusal : { code: 'handoff.already_open', sessionId: session.id, handoffId }
 }

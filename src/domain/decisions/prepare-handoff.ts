@@ -1,5 +1,6 @@
 import type { SourceSession } from '../agent-session.ts'
 import { CHECKPOINT_OUTCOMES, type CheckpointFacts } from '../checkpoint-facts.ts'
+import { CHECKPOINT_SECTIONS } from '../checkpoint-section.ts'
 import { captureWindow } from '../context-snapshot.ts'
 import type { Conversation } from '../conversation.ts'
 import type { Decided } from '../decision.ts'
@@ -8,7 +9,7 @@ import type { HandoffFacts } from '../facts.ts'
 import { HANDOFF_FLAGS, type HandoffFlag, type HandoffMetadata } from '../handoff.ts'
 import { decideHandoff, evolveHandoff, type HandoffCommand } from '../handoff-lifecycle.ts'
 import type { AgentSessionId, HandoffId, SnapshotId } from '../ids.ts'
-import { fieldProblems } from '../input.ts'
+import { fieldProblems, isCount, totalsProblem } from '../input.ts'
 import type { Instant } from '../instant.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
 import { err, ok } from '../result.ts'
@@ -38,7 +39,7 @@ export const keepCheckpoint = (
   { handoffId, document, flags = [], checkpoint }: KeepCheckpoint,
   { snapshotId, at }: { readonly snapshotId: SnapshotId; readonly at: Instant },
 ): Decided<HandoffAccepted> => {
-  const problem = refuseForAll([...fieldProblems({ document }), ...flagProblems(flags), ...outcomeProblems(checkpoint)])
+  const problem = refuseForAll([...fieldProblems({ document }), ...flagProblems(flags), ...factsProblems(checkpoint)])
   if (problem !== undefined) return err(problem)
   const moved = moveHandoff(facts, handoffId, {
     type: 'checkpoint',
@@ -97,7 +98,24 @@ const flagProblems = (flags: readonly HandoffFlag[]): readonly Refusal[] =>
     .filter((flag) => !HANDOFF_FLAGS.includes(flag))
     .map((flag) => ({ code: 'input.invalid', field: 'flags', problem: `"${String(flag)}" is not a known flag` }))
 
-const outcomeProblems = ({ outcome }: CheckpointFacts): readonly Refusal[] =>
-  CHECKPOINT_OUTCOMES.includes(outcome)
-    ? []
-    : [{ code: 'input.invalid', field: 'checkpoint', problem: `"${String(outcome)}" is no outcome of asking for one` }]
+/** Types alone do not stop a plain caller, and what no store reads back must not be kept. */
+const factsProblems = (facts: CheckpointFacts): readonly Refusal[] => {
+  const { outcome, reason, characters = 0, isCut = false, sections = [], statements, totals } = facts
+  const problems: (string | false)[] = [
+    !CHECKPOINT_OUTCOMES.includes(outcome) && `"${String(outcome)}" is no outcome of asking for one`,
+    reason !== undefined && typeof reason !== 'string' && 'its reason is no text',
+    typeof isCut !== 'boolean' && 'isCut is true or false',
+    !sections.every((section) => CHECKPOINT_SECTIONS.includes(section)) && 'it names a section that no checkpoint has',
+    ![characters, ...countsOf(statements)].every(isCount) && 'characters and statements are whole numbers from 0 up',
+  ]
+  const used = totals && totalsProblem(totals)
+  return [
+    ...problems
+      .filter((problem) => problem !== false)
+      .map((problem) => ({ code: 'input.invalid', field: 'checkpoint', problem }) as const),
+    ...(used === undefined ? [] : [used]),
+  ]
+}
+
+const countsOf = (statements: CheckpointFacts['statements']): readonly number[] =>
+  statements === undefined ? [] : [statements.cited, statements.uncited, statements.miscited]

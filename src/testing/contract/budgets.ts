@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import type { SessionStartedAnswer } from '../../domain/decisions/start-session.ts'
+import type { HandoffMetadata } from '../../domain/handoff.ts'
+import type { RestartBudget } from '../../domain/restart-budget.ts'
+import { unwrap } from '../../domain/unwrap.ts'
+import type { Scene } from '../scene.ts'
+import type { ContractPart } from '../store-contract.ts'
+import { assertIntact, kindsOf } from './trail.ts'
+
+const TOTALS = { inputTokens: 12_345, outputTokens: 678, requests: 9, costUsd: 0.125 }
+
+const WINDOW = 100_000
+const BUDGET: RestartBudget = { maxRestarts: 2, whenExhausted: 'stop' }
+
+/** A session under `auto` whose conversation may be restarted so often and so dearly. */
+const underAuto = async (scene: Scene, budget: Partial<RestartBudget> = {}): Promise<SessionStartedAnswer> => {
+  const restartBudget = { ...BUDGET, ...budget }
+  const opened = await scene.service.openConversation({ originalTask: 'Fix it', restartBudget })
+  const monitor = { contextLimit: WINDOW, policy: 'auto' } as const
+  return scene.session(scene.name('claude-code'), unwrap(opened).conversation, { monitor, prompt: 'Go' })
+}
+
+/** Two turns that get somewhere: with the second one the window is full. */
+const fill = async (scene: Scene, { session, holder, monitor }: SessionStartedAnswer) => {
+  const first = unwrap(await scene.service.recordTurn({ session, holder, monitor, ...scene.turn('read_file') }))
+  const usage = { state: 'metered', promptTokens: 90_000, outputTokens: 500 } as const
+  return unwrap(await scene.service.recordTurn({ ...first, ...scene.turn('run_tests'), usage }))
+}
+
+const restarted = async (scene: Scene, working: SessionStartedAnswer): Promise<SessionStartedAnswer> => {
+  const { handoff } = await fill(scene, working)
+  assert.ok(handoff)
+  return unwrap(await scene.service.completeHandoff({ handoff }))
+}
+
+export const budgetsContract: ContractPart = {
+  about: 'restarts have a budget, counted on record',
+  cases: {
+    'counts restarts of any status, and fails the session when they are used up': async (scene) => {
+      const first = await underAuto(scene)
+      const { conversationId } = first.session
+      const full = await fill(scene, first)
+      assert.ok(full.handoff)
+      const { session } = unwrap(await scene.service.cancelHandoff({ handoff: full.handoff, reason: 'Not now' }))
+      const turn = {
+        ...scene.turn('search'),
+        usage: { state: 'metered', promptTokens: 91_000, outputTokens: 1 },
+      } as const
+      const again = unwrap(await scene.service.recordTurn({ session: session.id, holder: full.holder, ...turn }))
+      assert.ok(again.handoff)
+      const next = unwrap(await scene.service.completeHandoff({ handoff: again.handoff, leaseMs: 60_000 }))
+      const last = await fill(scene, next)
+      assert.equal(last.refusedBy, 'restarts')
+      assert.equal(last.handoff, undefined)
+      const stored = await scene.store.sessions.find(next.session.id)
+      assert.deepEqual(stored, last.session)
+      assert.match(stored?.state === 'failed' ? stored.endReason : '', /its 2 restarts are used up/)
+      assert.equal(stored?.progress.turns, 2)
+      assert.equal(await scene.store.leases.renew(next.session.id, next.holder, 1_000), false)
+      assert.deepEqual((await kindsOf(scene, conversationId)).slice(-2), ['context.restart_refused', 'session.failed'])
+      await assertIntact(scene, conversationId)
+    },
+    'carries on when the budget says so: the turn is kept, and nothing else changes': async (scene) => {
+      const started = await underAuto(scene, { maxRestarts: 0, whenExhausted: 'carry_on' })
+      const full = await fill(scene, started)
+      assert.equal(full.refusedBy, 'restarts')
+      assert.equal(full.session.state, 'active')
+      assert.deepEqual(await scene.store.sessions.find(started.session.id), full.session)
+      assert.equal((await kindsOf(scene, started.session.conversationId)).at(-1), 'context.restart_refused')
+      const begun = unwrap(await scene.service.restartSession({ ...full, reason: 'Full' }))
+      assert.equal(begun.refusedBy, 'restarts')
+      assert.deepEqual(await scene.store.sessions.find(started.session.id), full.session)
+      unwrap(await scene.service.recordTurn({ ...full, ...scene.turn('search') }))
+      await assertIntact(scene, started.session.conversationId)
+    },
+    'counts what sessions and checkpoints have cost': async (scene) => {
+      const started = await underAuto(scene, { maxRestarts: 9, maxCostUsd: 1 })
+      const accounted = unwrap(await scene.service.accountSession({ ...started, totals: { ...TOTALS, costUsd: 0.5 } }))
+      const { handoff } = await fill(scene, { ...accounted, monitor: started.monitor })
+      assert.ok(handoff)
+      const checkpoint = { outcome: 'kept', totals: { ...TOTALS, costUsd: 0.25 } } as const
+      unwrap(await scene.service.keepCheckpoint({ handoff, document: 'Half done', checkpoint }))
+      const next = unwrap(await scene.service.completeHandoff({ handoff }))
+      const cheap = unwrap(await scene.service.accountSession({ ...next, totals: { ...TOTALS, costUsd: 0.125 } }))
+      const second = await fill(scene, { ...cheap, monitor: next.monitor })
+      assert.ok(second.handoff)
+      const last = unwrap(await scene.service.completeHandoff({ handoff: second.handoff }))
+      const dear = unwrap(await scene.service.accountSession({ ...last, totals: { ...TOTALS, costUsd: 0.125 } }))
+      const full = unwrap(await scene.service.recordTurn({ ...dear, monitor: last.monitor, ...scene.turn('search') }))
+      const begun = unwrap(await scene.service.restartSession({ ...full, reason: 'Full' }))
+      assert.equal(begun.refusedBy, 'cost')
+      assert.deepEqual(await scene.store.sessions.find(full.session.id), begun.session)
+      assert.equal(begun.session.state, 'failed')
+    },
+    'counts the deadline from the first session, across restarts': async (scene) => {
+      const started = await underAuto(scene, { maxRestarts: 9, deadlineMs: 10_000 })
+      scene.clock.advance(9_000)
+      const next = await restarted(scene, started)
+      scene.clock.advance(1_000)
+      assert.equal((await fill(scene, next)).refusedBy, 'deadline')
+    },
+    'knows whether the session to be restarted came from a restart that got nowhere': async (scene) => {
+      const { service } = scene
+      const begin = async (working: SessionStartedAnswer, turns: number) => {
+        let last = working
+        const [, said] = scene.turn().messages
+        for (let count = 0; count < turns; count += 1)
+          last = unwrap(await service.recordTurn({ ...last, messages: said ? [said] : [] }))
+        return unwrap(await service.restartSession({ ...last, reason: 'Full' }))
+      }
+      const first = await begin(await underAuto(scene, { maxRestarts: 9 }), 1)
+      assert.deepEqual(first.handoff?.flags, ['no_progress'])
+      const next = unwrap(await service.completeHandoff({ handoff: first.handoff as HandoffMetadata }))
+      assert.equal((await begin(next, 2)).refusedBy, 'no_progress')
+      const other = await begin(await underAuto(scene, { maxRestarts: 9 }), 1)
+      const full = unwrap(await service.completeHandoff({ handoff: other.handoff as HandoffMetadata }))
+      const used = unwrap(await service.recordTurn({ ...full, ...scene.turn('read_file') }))
+      const onward = unwrap(await service.recordTurn({ ...used, ...scene.turn('run_tests') }))
+      assert.deepEqual(unwrap(await service.restartSession({ ...onward, reason: 'Full' })).handoff?.flags, [])
+    },
+    'counts for each conversation alone: a thread begins with the whole budget': async (scene) => {
+      const { service } = scene
+      const started = await underAuto(scene, { maxRestarts: 1 })
+      const { handoff: used } = await fill(scene, started)
+      unwrap(await service.cancelHandoff({ handoff: used as HandoffMetadata, reason: 'Not now' }))
+      const to = { targetAgent: started.session.agentName, reason: 'Aside' }
+      const thread = unwrap(await service.openThread({ session: started.session.id, ...to }))
+      const turned = unwrap(
+        await service.recordTurn({ session: thread.session, holder: thread.holder, ...scene.turn() }),
+      )
+      const { handoff } = unwrap(await service.restartSession({ ...turned, reason: 'Full' }))
+      assert.equal(handoff?.conversationId, thread.conversation.id)
+    },
+  },
+}

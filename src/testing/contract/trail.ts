@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import type { ConversationId } from '../../domain/ids.ts'
+import { unwrap } from '../../domain/unwrap.ts'
+import { AuditService } from '../../services/audit-service.ts'
+import type { Scene } from '../scene.ts'
+
+/** The log of a conversation verifies, to its last entry. */
+export const assertIntact = async (scene: Scene, id: ConversationId): Promise<void> => {
+  const audit = new AuditService({ store: scene.store, sha256: (data) => createHash('sha256').update(data).digest() })
+  const { items } = await scene.store.audit.list(id, { limit: 1_000 })
+  assert.deepEqual(unwrap(await audit.verify(id)), { conversationId: id, entries: items.length, intact: true })
+}
+
+/** What happened in a conversation, in order. */
+export const kindsOf = async (scene: Scene, id: ConversationId): Promise<readonly string[]> =>
+  (await scene.store.audit.list(id, { limit: 1_000 })).items.map(({ event }) => event.type)

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest'
+import {
+  accountSession,
+  attachSession,
+  changeSession,
+  takeOverSession,
+} from '../../src/domain/decisions/change-session.ts'
+import type { SessionFacts } from '../../src/domain/facts.ts'
+import { holderToken } from '../../src/domain/ids.ts'
+import { later } from '../../src/domain/instant.ts'
+import { unwrap } from '../../src/domain/unwrap.ts'
+import type { UsageTotals } from '../../src/domain/usage-reading.ts'
+import { refusal } from '../../src/testing/refusal.ts'
+import { AT, CONVERSATION, DEADLINE, HOLDER, LATER, SESSION, SESSIONS, sessionOf, uuid } from './samples.ts'
+
+const NEXT = holderToken(uuid(30))
+const active: SessionFacts = { working: { session: SESSIONS.active, holder: HOLDER } }
+const key = { id: SESSION, conversationId: CONVERSATION }
+
+describe('taking a session over', () => {
+  const take = (facts: SessionFacts, more: { leaseMs?: number; ifAbandoned?: true } = {}) =>
+    takeOverSession(facts, { sessionId: SESSION, ...more }, { holder: NEXT, at: LATER })
+  const leaseOf = (decided: ReturnType<typeof take>) => unwrap(decided).changes.slice(1)
+  const until = (now: typeof AT): SessionFacts => ({ ...active, lease: { until: DEADLINE, now } })
+
+  it('gives it to a new holder, guarded by the one before', () => {
+    const { answer, changes } = unwrap(take(active))
+    expect(answer).toStrictEqual({ session: { ...SESSIONS.active, version: 4 }, holder: NEXT })
+    expect(changes[0]).toMatchObject({ type: 'move_session', expected: { version: 3, holder: HOLDER } })
+  })
+
+  it('replaces the lease, or drops it when none is asked for; by hand whether it has run out or not', () => {
+    for (const facts of [active, until(AT), until(DEADLINE)]) {
+      expect(leaseOf(take(facts))).toStrictEqual([{ type: 'drop_lease', session: key }])
+      expect(leaseOf(take(facts, { leaseMs: 500 }))).toStrictEqual([
+        { type: 'set_lease', session: key, holder: NEXT, leaseMs: 500 },
+      ])
+    }
+  })
+
+  it('only if abandoned: once the lease has run out, to the millisecond, by the store’s clock', () => {
+    const asked = { ifAbandoned: true, leaseMs: 500 } as const
+    const before = until(later(DEADLINE, -1))
+    expect(refusal(take(before, asked))).toStrictEqual({ code: 'session.leased', sessionId: SESSION, until: DEADLINE })
+    expect(take(until(DEADLINE), asked).ok).toBe(true)
+    expect(refusal(take(active, asked))).toStrictEqual({ code: 'session.not_leased', sessionId: SESSION })
+  })
+
+  it('only if abandoned: whatever is written to the lease asks the clock again', () => {
+    expect(leaseOf(take(until(DEADLINE), { ifAbandoned: true, leaseMs: 500 }))).toStrictEqual([
+      { type: 'set_lease', session: key, holder: NEXT, leaseMs: 500, ifExpired: true },
+    ])
+    expect(leaseOf(take(until(DEADLINE), { ifAbandoned: true }))).toStrictEqual([
+      { type: 'drop_lease', session: key, ifExpired: true },
+    ])
+  })
+
+  it.each([0, -1, 1.5, Number.NaN, 86_400_001])('refuses a lease of %s ms', (leaseMs) => {
+    expect(refusal(take(active, { leaseMs }))).toMatchObject({ code: 'input.invalid', field: 'leaseMs' })
+  })
+
+  it('refuses a session that is over or unknown', () => {
+    const over = { working: { session: SESSIONS.failed, holder: HOLDER } }
+    expect(refusal(take(over)).code).toBe('session.illegal_transition')
+    expect(refusal(take({})).code).toBe('session.not_found')
+    expect(refusal(take({}, { ifAbandoned: true })).code).toBe('session.not_found')
+  })
+})
+
+describe('what is done by hand', () => {
+  it.each(['pause', 'complete', 'fail'] as const)('%s drops the lease', (type) => {
+    const command = type === 'fail' ? { type, reason: 'Stuck', at: LATER } : { type, at: LATER }
+    const { changes } = unwrap(changeSession(active, { sessionId: SESSION }, command))
+    expect(changes.slice(1)).toStrictEqual([{ type: 'drop_lease', session: key }])
+  })
+})
+
+describe('attaching a provider session', () => {
+  const attach = (facts: SessionFacts, providerSessionId = 'provider-1', holder = HOLDER) =>
+    attachSession(facts, { sessionId: SESSION, holder }, { providerSessionId, at: LATER })
+  const attached: SessionFacts = {
+    working: { session: sessionOf({ state: 'active' }, { providerSessionId: 'provider-1' }), holder: HOLDER },
+  }
+
+  it('says under which name the session runs', () => {
+    const { answer, events, changes } = unwrap(attach(active))
+    expect(answer.session).toMatchObject({ version: 4, providerSessionId: 'provider-1' })
+    expect(events).toMatchObject([{ type: 'session.attached', providerSessionId: 'provider-1' }])
+    expect(changes).toMatchObject([{ type: 'move_session', expected: { version: 3, holder: HOLDER } }])
+  })
+
+  it('again under the same name changes nothing; under another it is refused', () => {
+    expect(unwrap(attach(attached))).toStrictEqual({ changes: [], events: [], answer: attached.working })
+    expect(refusal(attach(attached, 'provider-2'))).toStrictEqual({
+      code: 'session.attached',
+      sessionId: SESSION,
+      providerSessionId: 'provider-1',
+    })
+  })
+
+  it('is for the holder of an active session, and not blank', () => {
+    expect(refusal(attach(active, 'provider-1', NEXT)).code).toBe('session.superseded')
+    expect(refusal(attach(active, ' ')).code).toBe('input.blank')
+    const held = { working: { session: SESSIONS.held, holder: HOLDER } }
+    expect(refusal(attach(held)).code).toBe('session.illegal_transition')
+    expect(refusal(attach({})).code).toBe('session.not_found')
+  })
+})
+
+describe('saying what a session used', () => {
+  const account = (facts: SessionFacts, totals: UsageTotals, holder = HOLDER) =>
+    accountSession(facts, { sessionId: SESSION, holder }, { totals, at: LATER })
+  const totals = { inputTokens: 900, outputTokens: 80, requests: 7, costUsd: 0.25 }
+
+  it('replaces what was said before', () => {
+    const once = unwrap(account(active, totals))
+    expect(once.answer.session).toStrictEqual({ ...SESSIONS.active, version: 4, totals })
+    expect(once.events).toMatchObject([{ type: 'session.accounted', totals }])
+    const less = { inputTokens: 1, outputTokens: 1 }
+    expect(unwrap(account({ working: once.answer }, less)).answer.session.totals).toStrictEqual(less)
+  })
+
+  it.each<[string, Partial<UsageTotals>]>([
+    ['negative tokens', { inputTokens: -1 }],
+    ['half a token', { outputTokens: 0.5 }],
+    ['no number of requests', { requests: Number.NaN }],
+    ['a negative cost', { costUsd: -0.01 }],
+    ['an endless cost', { costUsd: Number.POSITIVE_INFINITY }],
+  ])('refuses %s', (_, wrong) => {
+    expect(refusal(account(active, { ...totals, ...wrong }))).toMatchObject({ code: 'input.invalid', field: 'totals' })
+  })
+
+  it('is for the holder, also while a handoff holds the session, and not once it is over', () => {
+    expect(refusal(account(active, totals, NEXT)).code).toBe('session.superseded')
+    expect(account({ working: { session: SESSIONS.held, holder: HOLDER } }, totals).ok).toBe(true)
+    const over = { working: { session: SESSIONS.handed_off, holder: HOLDER } }
+    expect(refusal(account(over, totals)).code).toBe('session.illegal_transition')
+  })
+})

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import type { CheckpointFacts } from '../../src/domain/checkpoint-facts.ts'
+import { keepCheckpoint, prepareHandoff } from '../../src/domain/decisions/prepare-handoff.ts'
+import { completeHandoff } from '../../src/domain/decisions/settle-handoff.ts'
+import type { HandoffFacts } from '../../src/domain/facts.ts'
+import type { HandoffFlag, HandoffMetadata } from '../../src/domain/handoff.ts'
+import { agentSessionId } from '../../src/domain/ids.ts'
+import { sequenceNumber } from '../../src/domain/sequence.ts'
+import { unwrap } from '../../src/domain/unwrap.ts'
+import { refusal } from '../../src/testing/refusal.ts'
+import {
+  CLAIM,
+  conversationOf,
+  HANDOFF,
+  HANDOFFS,
+  HOLDER,
+  handoffOf,
+  LATER,
+  MESSAGE,
+  SESSION,
+  SESSIONS,
+  SNAPSHOT,
+  TARGET,
+  uuid,
+} from './samples.ts'
+
+const facts = (handoff: HandoffMetadata): HandoffFacts => ({
+  handoff,
+  conversation: conversationOf(),
+  source: { session: SESSIONS.held, holder: HOLDER },
+  now: LATER,
+  lastEpoch: 1,
+  nextSequence: sequenceNumber(3),
+})
+
+const nobody: HandoffFacts = { now: LATER, lastEpoch: 0, nextSequence: sequenceNumber(1) }
+
+const KEPT: CheckpointFacts = { outcome: 'kept', characters: 9, sections: ['Goal'] }
+
+const keep = (
+  given: HandoffFacts,
+  more: { document?: string; flags?: readonly HandoffFlag[]; checkpoint?: CheckpointFacts } = {},
+) => keepCheckpoint(given, { handoffId: HANDOFF, checkpoint: KEPT, ...more }, { snapshotId: SNAPSHOT, at: LATER })
+
+const prepare = (given: HandoffFacts, claimant = 'worker-1', continuation = 'Go on') =>
+  prepareHandoff(given, { handoffId: HANDOFF, claimant, continuation, targetSessionId: TARGET }, LATER)
+
+describe('keeping a checkpoint', () => {
+  it('keeps the document, the remarks and what is known of it, with a picture of the window', () => {
+    const { answer, changes, events } = unwrap(
+      keep(facts(HANDOFFS.initiated), { document: 'Half done', flags: ['no_progress'] }),
+    )
+    expect(answer.handoff).toStrictEqual({
+      ...HANDOFFS.initiated,
+      version: 3,
+      document: 'Half done',
+      flags: ['no_progress'],
+      checkpoint: KEPT,
+    })
+    expect(answer.session).toBe(SESSIONS.held)
+    expect(changes).toMatchObject([
+      { type: 'move_handoff', handoff: answer.handoff, expected: 2 },
+      { type: 'add_snapshot', snapshot: { id: SNAPSHOT, type: 'checkpoint', sessionId: SESSION } },
+    ])
+    expect(events.map(({ type }) => type)).toEqual(['handoff.checkpointed', 'snapshot.captured'])
+  })
+
+  it('without a document takes no picture', () => {
+    const checkpoint = { outcome: 'timed_out', reason: 'Too slow' } as const
+    const { answer, changes, events } = unwrap(
+      keep(facts(HANDOFFS.initiated), { flags: ['checkpoint_timed_out'], checkpoint }),
+    )
+    expect(answer.handoff).toMatchObject({ flags: ['checkpoint_timed_out'], checkpoint })
+    expect(changes.map(({ type }) => type)).toEqual(['move_handoff'])
+    expect(events.map(({ type }) => type)).toEqual(['handoff.checkpointed'])
+  })
+
+  it('is done once, and before anyone takes over', () => {
+    const once = unwrap(keep(facts(HANDOFFS.initiated))).answer.handoff
+    expect(refusal(keep(facts(once)))).toStrictEqual({ code: 'handoff.checkpointed', handoffId: HANDOFF })
+    expect(refusal(keep(facts(HANDOFFS.accepted))).code).toBe('handoff.illegal_transition')
+    expect(refusal(keep(nobody)).code).toBe('handoff.not_found')
+  })
+
+  it.each<[string, Parameters<typeof keep>[1]]>([
+    ['a blank document', { document: ' \n' }],
+    ['an unknown flag', { flags: ['nonsense' as HandoffFlag] }],
+    ['an unknown outcome', { checkpoint: { outcome: 'lost' as 'kept' } }],
+    ['an unknown section', { checkpoint: { ...KEPT, sections: ['Gossip' as 'Goal'] } }],
+    ['a count that is none', { checkpoint: { ...KEPT, characters: -1 } }],
+    ['statements that are no counts', { checkpoint: { ...KEPT, statements: { cited: 1, uncited: 0.5, miscited: 0 } } }],
+    ['isCut that is neither', { checkpoint: { ...KEPT, isCut: 'yes' as unknown as boolean } }],
+    ['a reason that is no text', { checkpoint: { ...KEPT, reason: 7 as unknown as string } }],
+    ['totals that are none', { checkpoint: { ...KEPT, totals: { inputTokens: Number.NaN, outputTokens: 0 } } }],
+  ])('refuses %s', (_, more) => {
+    expect(refusal(keep(facts(HANDOFFS.initiated), more)).code).toMatch(/^input\./)
+  })
+
+  it('names everything that is wrong at once', () => {
+    const wrong = { document: '', flags: ['nonsense' as HandoffFlag], checkpoint: { outcome: 'lost' as 'kept' } }
+    const refused = refusal(keep(facts(HANDOFFS.initiated), wrong))
+    expect(refused.code === 'several' && refused.reasons).toHaveLength(3)
+  })
+})
+
+describe('preparing a successor', () => {
+  it('keeps the continuation and which session it will be, with the claim', () => {
+    const { answer, changes, events } = unwrap(prepare(facts(HANDOFFS.accepted)))
+    const prepared = { sessionId: TARGET, continuation: 'Go on' }
+    expect(answer.handoff).toStrictEqual({ ...HANDOFFS.accepted, version: 3, prepared })
+    expect(changes).toMatchObject([{ type: 'move_handoff', expected: 2 }])
+    expect(events).toMatchObject([{ type: 'handoff.prepared', prepared }])
+  })
+
+  it('is for the claimant alone, and only while it is claimed', () => {
+    expect(refusal(prepare(facts(HANDOFFS.accepted), 'worker-2')).code).toBe('handoff.not_claimant')
+    expect(refusal(prepare(facts(HANDOFFS.initiated))).code).toBe('handoff.illegal_transition')
+    expect(refusal(prepare(facts(HANDOFFS.completed))).code).toBe('handoff.illegal_transition')
+    expect(refusal(prepare(nobody)).code).toBe('handoff.not_found')
+  })
+
+  it('refuses blanks', () => {
+    expect(refusal(prepare(facts(HANDOFFS.accepted), ' ', ''))).toStrictEqual({
+      code: 'several',
+      reasons: [
+        { code: 'input.blank', field: 'claimant' },
+        { code: 'input.blank', field: 'continuation' },
+      ],
+    })
+  })
+})
+
+describe('completing what was prepared', () => {
+  const prepared = { sessionId: TARGET, continuation: 'Go on' }
+  const ready = facts(handoffOf({ status: 'accepted', claim: CLAIM, prepared }, { document: 'Half done' }))
+  const OWN = agentSessionId(uuid(20))
+  const ids = { sessionId: OWN, holder: HOLDER, snapshotId: SNAPSHOT, openingId: MESSAGE }
+  const complete = (given: HandoffFacts, more: { continuation?: string; leaseMs?: number } = {}) =>
+    completeHandoff(
+      given,
+      { handoffId: HANDOFF, claimant: 'worker-1', ...more },
+      { ids, at: LATER, believed: () => ({}) },
+    )
+
+  it('opens the prepared session with the prepared continuation', () => {
+    const { answer, changes } = unwrap(complete(ready))
+    expect(answer.session.id).toBe(TARGET)
+    expect(answer.handoff).toMatchObject({ status: 'completed', targetSessionId: TARGET, document: 'Half done' })
+    expect(Object.keys(answer.handoff)).not.toContain('prepared')
+    expect(changes.find(({ type }) => type === 'add_message')).toMatchObject({
+      message: { sessionId: TARGET, text: 'Go on' },
+    })
+  })
+
+  it('lets the caller say something else, and makes up its own when nothing was prepared', () => {
+    const opening = (decided: ReturnType<typeof complete>) =>
+      unwrap(decided).changes.find(({ type }) => type === 'add_message')
+    expect(opening(complete(ready, { continuation: 'Rather this' }))).toMatchObject({
+      message: { text: 'Rather this' },
+    })
+    const plain = unwrap(complete(facts(HANDOFFS.accepted))).answer
+    expect(plain.session.id).toBe(OWN)
+  })
+
+  it('drops the lease of the source, and grants one to the successor when asked', () => {
+    const leases = (decided: ReturnType<typeof complete>) =>
+      unwrap(decided).changes.filter(({ type }) => type === 'set_lease' || type === 'drop_lease')
+    expect(leases(complete(ready))).toMatchObject([{ type: 'drop_lease', session: { id: SESSION } }])
+    expect(leases(complete(ready, { leaseMs: 500 }))).toMatchObject([
+      { type: 'drop_lease', session: { id: SESSION } },
+      { type: 'set_lease', session: { id: TARGET }, holder: HOLDER, leaseMs: 500 },
+    ])
+    expect(refusal(complete(ready, { leaseMs: 0 }))).toMatchObject({ code: 'input.invalid', field: 'leaseMs' })
+  })
+})
