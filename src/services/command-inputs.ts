@@ -78,7 +78,7 @@ const ASKS = {
   take_over_session: ['session', 'leaseMs', 'ifAbandoned'],
   attach_session: ['session', 'providerSessionId'],
   account_session: ['session', 'totals'],
-  record_turns: ['session', 'turns', 'isLast', 'traceContext'],
+  record_turns: ['session', 'turns', 'withholdRestart', 'traceContext'],
   capture_snapshot: ['session'],
   report_context: ['session', 'report'],
   watch_context: ['session', 'settings'],

@@ -24,6 +24,8 @@ export const withSessions = (store: Store, change: (session: AgentSession) => Ag
     sessions: {
       find: async (id) => changed(await sessions.find(id)),
       findActive: async (id) => changed(await sessions.findActive(id)),
+      findBaton: async (id) => changed(await sessions.findBaton(id)),
+      findLatest: async (id) => changed(await sessions.findLatest(id)),
       findByProviderSession: async (id) => (await sessions.findByProviderSession(id)).map(change),
       list: async (filter, page) => {
         const paged = await sessions.list(filter, page)
