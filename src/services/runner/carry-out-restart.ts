@@ -5,9 +5,11 @@ import type { HandoffFlag, HandoffMetadata } from '../../domain/handoff.ts'
 import { promptAfterHooks } from '../../domain/hook-prompt.ts'
 import { type AgentSessionId, agentSessionId } from '../../domain/ids.ts'
 import { RefusedError, unwrap } from '../../domain/unwrap.ts'
+import type { HandoffSpan } from '../../ports/run-telemetry.ts'
 import { pauseFor } from '../pause-for.ts'
 import { askForCheckpoint, notAsked, reviewed } from './ask-checkpoint.ts'
 import { callHooks, toldOf } from './call-hooks.ts'
+import { messageOf } from './run-errors.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { beginSpan } from './spans.ts'
 
@@ -24,9 +26,18 @@ const LOOK_AGAIN_MS = 250
  * @returns what the successor opens with
  */
 export const carryOutRestart = async (run: RunInProgress, handoff: HandoffMetadata): Promise<string> => {
+  const span = run.span?.handoff({ handoffId: handoff.id, kind: handoff.kind, reason: handoff.reason })
+  try {
+    return await pass(run, handoff, span)
+  } catch (error) {
+    span?.end({ outcome: 'failed', error: messageOf(error) })
+    throw error
+  }
+}
+
+const pass = async (run: RunInProgress, handoff: HandoffMetadata, span: HandoffSpan | undefined): Promise<string> => {
   const old = run.held.session
   const figures = run.figures()
-  const span = run.span?.handoff({ handoffId: handoff.id, kind: handoff.kind, reason: handoff.reason })
   run.emit({ type: 'context:handoff:start', handoffId: handoff.id, oldSessionId: old.id, ...figures })
   const left = await withCheckpoint(run, { handoff, ...heldBy(run) })
   const claimed = await withClaim(run, left)

@@ -45,7 +45,9 @@ export const takeOverBaton = async (run: RunInProgress): Promise<boolean> => {
 export const takeOver = async (run: RunInProgress, abandoned: AgentSession): Promise<void> => {
   const request = { session: abandoned.id, leaseMs: run.leaseMs, ifAbandoned: true as const }
   run.hold(unwrap(await run.deps.handoffs.takeOverSession(request)))
-  beginSpan(run)
+  const { initiatedByHandoff } = abandoned
+  const cameFrom = initiatedByHandoff && (await run.deps.handoffs.handoff(initiatedByHandoff))
+  beginSpan(run, cameFrom?.traceContext)
 }
 
 /** Begins the run's first session: the one an earlier run was called off in, or a new one. */
