@@ -57,6 +57,7 @@ export {
   type ContinuationOpening,
   type ContinuationParts,
   continuationPrompt,
+  DEFAULT_CONTINUATION_TEMPLATE,
   minimalContinuation,
 } from './domain/continuation.ts'
 export type { Conversation, Workspace } from './domain/conversation.ts'

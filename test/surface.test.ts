@@ -191,6 +191,7 @@ describe('the public surface', () => {
       'ConfigurationError',
       'ContextService',
       'DEFAULT_CHECKPOINT_TEMPLATE',
+      'DEFAULT_CONTINUATION_TEMPLATE',
       'DEFAULT_MILESTONES',
       'HANDOFF_TRANSITIONS',
       'HandoffHistory',

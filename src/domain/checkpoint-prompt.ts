@@ -1,5 +1,6 @@
 import { citationOf, isCitable } from './checkpoint-citation.ts'
 import { CHECKPOINT_SECTIONS } from './checkpoint-section.ts'
+import { fill } from './fill.ts'
 import { MAX_REFERENCED_TOOL_CALLS, type ToolCallReference } from './tool-call.ts'
 
 /** What a prompt for a checkpoint is filled from. */
@@ -66,12 +67,6 @@ export const checkpointPrompt = (
     sections: CHECKPOINT_SECTIONS.map((section) => `## ${section}`).join('\n'),
     tool_calls: listed(toolCalls),
   })
-
-/** In one pass, by a function: what was put in is never looked at again, and `$&` in it means nothing. */
-const fill = (template: string, values: Readonly<Record<string, string>>): string =>
-  template.replaceAll(/\{([a-z_]+)\}/g, (whole, name: string) =>
-    Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,
-  )
 
 const listed = (calls: CheckpointRequest['toolCalls']): string => {
   const latest = calls.filter(({ callId }) => isCitable(callId)).slice(-MAX_REFERENCED_TOOL_CALLS)

@@ -281,6 +281,18 @@ describe('whoever watches', () => {
     expect(other.questions[0]?.prompt).toBe('read,edit')
   })
 
+  it('gets its own continuation, filled literally, with the checkpoint in its fence', async () => {
+    const windows = [{ turns: FILLS, checkpoint: 'Half {remarks} $&' }, { turns: ENDS }]
+    const runtime = script(windows)
+    await play(batonpass, runtime, { continuation: 'TASK {original_task} THEN {checkpoint} {braces}' })
+    expect(runtime.launches[1]?.prompt).toMatch(
+      /^TASK Fix the flaky test THEN <checkpoint-[0-9a-f-]+>\nHalf \{remarks\} \$&\n<\/checkpoint-[0-9a-f-]+> \{braces\}$/,
+    )
+    const other = script(windows)
+    await play(batonpass, other, { continuation: ({ checkpoint }) => `Mine: ${checkpoint.text}` })
+    expect(other.launches[1]?.prompt).toBe('Mine: Half {remarks} $&')
+  })
+
   it('sees which claims of a checkpoint cite calls on record, over all sessions', async () => {
     const known: string[] = []
     // The call of the first session is still on record when the second one cites it.

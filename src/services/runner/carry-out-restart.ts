@@ -108,7 +108,9 @@ const continuationOf = async (run: RunInProgress, handoff: HandoffMetadata): Pro
   if (handoff.document === undefined) return minimalContinuation({ originalTask })
   const from = { sessionId: handoff.sourceSessionId, handoffId: handoff.id, at: run.deps.clock.now() }
   const checkpoint = await reviewed(run, handoff.document)
-  return continuationPrompt({ originalTask, checkpoint, from, nonce: run.deps.ids.next() })
+  const parts = { originalTask, checkpoint, from, nonce: run.deps.ids.next() }
+  const template = run.setting('continuation')
+  return typeof template === 'function' ? template(parts) : continuationPrompt(parts, template)
 }
 
 /** The prompt with what session-start hooks have to say before it; they are told before there is a session. */

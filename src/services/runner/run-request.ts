@@ -1,5 +1,6 @@
 import type { CheckpointRequest } from '../../domain/checkpoint-prompt.ts'
 import type { MonitorSettings, PressurePolicy } from '../../domain/context-monitor.ts'
+import type { ContinuationParts } from '../../domain/continuation.ts'
 import type { Workspace } from '../../domain/conversation.ts'
 import type { HookSettings } from '../../domain/hook-settings.ts'
 import type { ConversationId } from '../../domain/ids.ts'
@@ -13,6 +14,8 @@ export interface RunSettings {
   readonly hooks?: readonly HookSettings[]
   /** The text that asks for a checkpoint, or what makes it; the built-in one unless given. */
   readonly template?: string | ((request: CheckpointRequest) => string)
+  /** The text a successor opens with, or what makes it of its parts; the built-in one unless given. */
+  readonly continuation?: string | ((parts: ContinuationParts) => string)
   /** How long the outgoing agent may take to write its checkpoint. */
   readonly checkpointTimeoutMs?: number
   /** Where the work is done, unless the conversation says. */
