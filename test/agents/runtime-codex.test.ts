@@ -4,11 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import * as sdk from '@openai/codex-sdk'
-import { codexRuntime } from '../../src/adapters/codex/codex-runtime.ts'
+import type * as sdk from '@openai/codex-sdk'
 import { WindowTracker } from '../../src/domain/window-tracker.ts'
 import type { RunningAgent, RuntimeStep } from '../../src/ports/agent-runtime.ts'
-import { NO_WAY_OUT } from './loopback-server.ts'
+import { codexAt } from './codex-stage.ts'
 import { type CodexAnswer, startResponsesApi } from './responses-api.ts'
 
 type Step = RuntimeStep<sdk.ThreadEvent>
@@ -25,26 +24,6 @@ const folder = (t: TestContext): string => {
   t.after(() => rmSync(made, { recursive: true, force: true, maxRetries: 5 }))
   return made
 }
-
-const runtimeAt = (url: string, home: string, retries = 0) =>
-  codexRuntime({
-    sdk,
-    codex: {
-      env: { PATH: process.env.PATH ?? '', HOME: home, NO_KEY: 'none', ...NO_WAY_OUT },
-      config: {
-        model_provider: 'loopback',
-        model_providers: {
-          loopback: {
-            ...{ name: 'loopback', base_url: `${url}/v1`, env_key: 'NO_KEY', wire_api: 'responses' },
-            ...{ stream_max_retries: retries, request_max_retries: 0 },
-          },
-        },
-        analytics: { enabled: false },
-        check_for_update_on_startup: false,
-      },
-    },
-    thread: { skipGitRepoCheck: true, sandboxMode: 'danger-full-access', approvalPolicy: 'never' },
-  })
 
 const launchIn = (home: string, signal = new AbortController().signal) => ({
   prompt: 'Say a word.',
@@ -78,7 +57,7 @@ describe('the Codex runtime and the real Codex', { timeout: 60_000 }, () => {
   it('starts, resumes and is asked, with every request read as it was sent', async (t) => {
     await using api = await startResponsesApi(TURNS)
     const home = folder(t)
-    const runtime = runtimeAt(api.url, home)
+    const runtime = codexAt(api.url, home)
 
     const first = await all(runtime.start(launchIn(home)))
     const thread = threadOf(first)
@@ -133,7 +112,7 @@ describe('the Codex runtime and the real Codex', { timeout: 60_000 }, () => {
   it('throws away an answer that uses a tool all the same', async (t) => {
     await using api = await startResponsesApi([{ text: 'Hello.', input: 9_000, cached: 0, output: 5 }, ...TURNS])
     const home = folder(t)
-    const runtime = runtimeAt(api.url, home)
+    const runtime = codexAt(api.url, home)
     const providerSessionId = threadOf(await all(runtime.start(launchIn(home))))
     await rejects(runtime.ask({ ...launchIn(home), providerSessionId }), {
       code: 'runtime.question_failed',
@@ -145,7 +124,7 @@ describe('the Codex runtime and the real Codex', { timeout: 60_000 }, () => {
   it('says that the window took no more', async (t) => {
     await using api = await startResponsesApi([{ error: 'context_length_exceeded', input: 0, cached: 0, output: 0 }])
     const home = folder(t)
-    const steps = await all(runtimeAt(api.url, home).start(launchIn(home)))
+    const steps = await all(codexAt(api.url, home).start(launchIn(home)))
     const end = steps.at(-1)?.end
     equal(end?.type, 'overflow', JSON.stringify(end))
     equal(processesOf(home), '')
@@ -157,7 +136,7 @@ describe('the Codex runtime and the real Codex', { timeout: 60_000 }, () => {
       { text: 'Done.', input: 9_000, cached: 0, output: 5 },
     ])
     const home = folder(t)
-    const steps = await all(runtimeAt(api.url, home, 1).start(launchIn(home)))
+    const steps = await all(codexAt(api.url, home, 1).start(launchIn(home)))
     deepEqual(
       steps.flatMap(({ message }) => (message?.type === 'error' ? [message.type] : [])),
       ['error'],
@@ -176,7 +155,7 @@ describe('the Codex runtime and the real Codex', { timeout: 60_000 }, () => {
       await using api = await startResponsesApi([sleeping])
       const home = folder(t)
       const aborter = new AbortController()
-      const run = runtimeAt(api.url, home).start(launchIn(home, aborter.signal))
+      const run = codexAt(api.url, home).start(launchIn(home, aborter.signal))
       let end: Step['end']
       for await (const step of run.steps) {
         end = step.end

@@ -1,0 +1,24 @@
+import * as sdk from '@openai/codex-sdk'
+import { codexRuntime } from '../../src/adapters/codex/codex-runtime.ts'
+import { NO_WAY_OUT } from './loopback-server.ts'
+
+/** The real Codex in a home of its own, with an API of ours. */
+export const codexAt = (url: string, home: string, retries = 0) =>
+  codexRuntime({
+    sdk,
+    codex: {
+      env: { PATH: process.env.PATH ?? '', HOME: home, NO_KEY: 'none', ...NO_WAY_OUT },
+      config: {
+        model_provider: 'loopback',
+        model_providers: {
+          loopback: {
+            ...{ name: 'loopback', base_url: `${url}/v1`, env_key: 'NO_KEY', wire_api: 'responses' },
+            ...{ stream_max_retries: retries, request_max_retries: 0 },
+          },
+        },
+        analytics: { enabled: false },
+        check_for_update_on_startup: false,
+      },
+    },
+    thread: { skipGitRepoCheck: true, sandboxMode: 'danger-full-access', approvalPolicy: 'never' },
+  })
