@@ -227,6 +227,23 @@ describe('a run ends', () => {
     expect((await recorded(batonpass, summary)).sessions).toMatchObject([{ state: 'failed' }])
   })
 
+  it('though its runtime does not listen, a while after it was called off', { timeout: 20_000 }, async () => {
+    const deaf = functionRuntime<string>({
+      backend: 'deaf',
+      start: async function* () {
+        yield 'working'
+        await new Promise(() => undefined)
+      },
+      read: () => ({}),
+    })
+    const controller = new AbortController()
+    const run = batonpass.run({ runtime: deaf, agent: 'claude', prompt: TASK, signal: controller.signal })
+    for await (const _ of run) setTimeout(() => controller.abort(new Error('Enough')), 20)
+    const summary = await run.summary
+    expect(summary.outcome).toBe('cancelled')
+    expect((await recorded(batonpass, summary)).sessions).toMatchObject([{ state: 'paused' }])
+  })
+
   it('without anything, when it was called off before it began', async () => {
     const signal = AbortSignal.abort(new Error('Never mind'))
     await expect(play(batonpass, script([{ turns: ENDS }]), { signal })).rejects.toThrow('Never mind')

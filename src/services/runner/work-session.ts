@@ -3,6 +3,7 @@ import { describeLimit } from '../../domain/restart-budget.ts'
 import type { RunOutcome } from '../../domain/run-summary.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { Launch, RunningAgent, RuntimeEnd, RuntimeStep } from '../../ports/agent-runtime.ts'
+import { Patience } from './patience.ts'
 import { messageOf } from './run-errors.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { beginRestart } from './threshold.ts'
@@ -13,8 +14,9 @@ export type SessionOutcome =
   | { readonly type: 'restart'; readonly handoff: HandoffMetadata }
   | { readonly type: 'over'; readonly outcome: RunOutcome; readonly reason?: string }
 
-/** How long an interrupted agent may take to stop before it is ended. */
+/** How long an interrupted agent may take to stop before it is ended, and one that is ended before it is given up. */
 const GRACE_MS = 10_000
+const GIVE_UP_MS = 5_000
 
 /** Launches an agent for a session; the signal ends it at once. */
 export type Launcher<Message> = (signal: Launch['signal']) => RunningAgent<Message>
@@ -28,13 +30,16 @@ export async function* workSession<Message>(
   launch: Launcher<Message>,
 ): AsyncGenerator<Message, SessionOutcome> {
   const ending = new AbortController()
+  const signal = AbortSignal.any([run.signal, ending.signal])
   const desk = new TurnDesk(run)
-  const agent = launch(AbortSignal.any([run.signal, ending.signal]))
+  const agent = launch(signal)
   const steps = agent.steps[Symbol.asyncIterator]()
+  using patience = new Patience(signal, GIVE_UP_MS)
   let end: RuntimeEnd | undefined
   let grace: ReturnType<typeof setTimeout> | undefined
   try {
-    for (let next = await nextStep(steps, run, desk); ; next = await nextStep(steps, run, desk)) {
+    for (;;) {
+      const next = await nextStep(run, desk, () => patience.for(steps.next()))
       if ('end' in next) {
         end ??= next.end
         break
@@ -44,11 +49,15 @@ export async function* workSession<Message>(
       end = next.step.end ?? end
       if (!desk.mayInterrupt || grace !== undefined) continue
       grace = setTimeout(() => ending.abort(new Error('The agent did not stop when it was interrupted.')), GRACE_MS)
-      await agent.interrupt()
+      // Not waited for: what it says until it stops comes as steps.
+      agent.interrupt().catch((error: unknown) => ending.abort(error))
     }
   } finally {
     clearTimeout(grace)
-    await steps.return?.()
+    const left = steps.return?.()
+    // One that never answered will not answer to this either.
+    if (!patience.isOver) await left
+    else left?.catch(() => undefined)
   }
   run.throwIfStopped()
   return concluded(run, desk, end)
@@ -58,12 +67,12 @@ type Next<Message> = { readonly step: RuntimeStep<Message> } | { readonly end: R
 
 /** The next step, or how it ended: what a runtime throws is its end, and not ours. */
 const nextStep = async <Message>(
-  steps: AsyncIterator<RuntimeStep<Message>>,
   run: RunInProgress<Message>,
   desk: TurnDesk,
+  next: () => Promise<IteratorResult<RuntimeStep<Message>>>,
 ): Promise<Next<Message>> => {
   try {
-    const { done, value } = await steps.next()
+    const { done, value } = await next()
     return done === true ? { end: undefined } : { step: value }
   } catch (error) {
     run.throwIfStopped()
