@@ -172,4 +172,12 @@ export const WINDOW_READERS: readonly WindowReader[] = [
 ]
 
 export { readConfiguration } from './adapters/config/read-configuration.ts'
-export { believedWindow, sha256 }
+export {
+  backendOf,
+  RUNTIME_NAMES,
+  type RuntimeChoices,
+  type RuntimeName,
+  RuntimeNotAvailable,
+  runtimeNamed,
+} from './runtimes.ts'
+export { believedWindow, sha256, uuidV7Ids }
