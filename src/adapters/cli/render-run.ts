@@ -65,7 +65,7 @@ const toolsText = (calls: readonly { readonly toolName: string }[]): string =>
   calls.length === 0 ? '' : ` ${plain(calls.map(({ toolName }) => toolName).join(', '))}`
 
 /** What a run came to, in one line. */
-export const describeSummary = (summary: RunSummary): string => {
+const describeSummary = (summary: RunSummary): string => {
   const { outcome, sessions, turns, restarts, totals, durationMs } = summary
   const figures = [
     counted(sessions, 'session'),
