@@ -227,7 +227,7 @@ describe('a run that cannot begin', () => {
     [[...COMMAND, '--messages', 'Fix it'], '--messages goes with --json'],
     [[...COMMAND, '--magic', 'Fix it'], '--magic'],
   ])('says so for %j', async (args, problem) => {
-    const { code, out, err } = await batonOn(url)('run', ...(args.length === 0 ? COMMAND : args))
+    const { code, out, err } = await batonOn(url)('run', ...args)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toContain(problem)
   })

@@ -31,11 +31,11 @@ export const runCommand: CliCommand = {
   run: async (invocation) => {
     const { values, notes } = invocation
     if (values.messages === true && values.json !== true) throw new UsageError('--messages goes with --json.')
+    const prompt = await promptFrom(invocation)
     const name = runtimeName(invocation) ?? 'claude-sdk'
     const chosen = runtimeFrom(invocation, name)
     const choices = await runChoices(invocation)
     mustResume(chosen, choices)
-    const prompt = await promptFrom(invocation)
     const config = textFlag(invocation, 'config')
     await using batonpass = await createBatonpass({ ...storeOptions(invocation), ...defined({ config }) })
     const progress = new RunProgress(notes)
