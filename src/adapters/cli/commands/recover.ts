@@ -42,11 +42,12 @@ export const recoverCommand: CliCommand = {
     await using batonpass = await createBatonpass({ ...storeOptions(invocation), ...defined({ config }) })
     const signal = invocation.interruption()
     const onEvent = (event: RunEvent): void => notes.line(`${event.conversationId} ${describeRunEvent(event)}`)
+    const calledOff = new EndedOtherwise('Recovering was called off.', EXIT.cancelled)
     const recovered = await batonpass.recover({ runtimes, leaveOthers: !isFail, signal, onEvent }).catch((problem) => {
-      if (signal.aborted) throw new EndedOtherwise('Recovering was called off.', EXIT.cancelled)
-      throw problem
+      throw signal.aborted ? calledOff : problem
     })
     out.line(rendered(recovered, values.json === true))
+    if (signal.aborted) throw calledOff
     const broken = recovered.filter((one) => one.type === 'resumed' && one.summary.outcome !== 'completed')
     if (broken.length > 0) throw new EndedOtherwise(`${counted(broken.length, 'run')} did not complete.`, EXIT.failure)
   },
