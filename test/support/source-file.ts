@@ -47,7 +47,7 @@ export const readSources = (folder: string): readonly SourceFile[] =>
     .map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(join(folder, path), 'utf8') }))
 
 /** Reads TypeScript. @throws SyntaxError when it is none */
-export const parse = (text: string): Program => parseAst(text, { lang: 'ts' })
+export const parse = (text: string): Program => parseAst(text, { lang: 'ts', sourceType: 'module' })
 
 /** Every node of a tree, outermost first. */
 export function* nodesOf(tree: unknown): Generator<Node> {
