@@ -186,10 +186,11 @@ describe('the end of a run', () => {
     const running = start({ script: 'deaf', environment: { PID_FILE: pids } }, 'Fix it')
     await until(() => existsSync(pids), 'an agent')
     running.child.kill('SIGINT')
-    await until(() => running.child.exitCode !== null || running.child.kill('SIGINT'), 'a second signal')
+    await new Promise((resolve) => setTimeout(resolve, 300)) // two at once would be one
+    running.child.kill('SIGINT')
     const began = performance.now()
     expect((await running.ended).code).toBe(130)
-    expect(performance.now() - began).toBeLessThan(1_500)
+    expect(performance.now() - began).toBeLessThan(1_200)
     await until(() => alive(pids).length === 0, 'no agent')
   })
 

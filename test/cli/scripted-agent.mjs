@@ -14,6 +14,7 @@ const prompt = readFileSync(0, 'utf8')
 const isFirst = !prompt.includes('Continue')
 const script = (isFirst ? process.env.SCRIPT : (process.env.SCRIPT_LATER ?? process.env.SCRIPT)) ?? 'say:100'
 const { PID_FILE, PROMPT_FILE } = process.env
+if (script.includes('deaf')) process.on('SIGTERM', () => {})
 if (PID_FILE !== undefined) appendFileSync(PID_FILE, `${process.pid}\n`)
 if (PROMPT_FILE !== undefined) appendFileSync(PROMPT_FILE, `${JSON.stringify(prompt)}\n`)
 
@@ -42,7 +43,6 @@ for (const word of script.split(' ')) {
   }
   if (what === 'noise') process.stdout.write('not a record\n')
   if (what === 'secret') answer(number, 100, [{ type: 'text', text: `DATABASE_URL is ${process.env.DATABASE_URL}` }])
-  if (what === 'deaf') process.on('SIGTERM', () => {})
   if (what === 'wait' || what === 'deaf') await pause(60_000)
   if (what === 'fail') {
     process.stderr.write('The key is wrong.\n')
