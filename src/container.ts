@@ -173,4 +173,11 @@ export const WINDOW_READERS: readonly WindowReader[] = [
 ]
 
 export { readConfiguration } from './adapters/config/read-configuration.ts'
-export { believedWindow, sha256 }
+export {
+  backendOf,
+  RUNTIME_NAMES,
+  type RuntimeChoices,
+  type RuntimeName,
+  runtimeNamed,
+} from './runtimes.ts'
+export { believedWindow, sha256, uuidV7Ids }

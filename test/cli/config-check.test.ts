@@ -54,8 +54,6 @@ describe('baton config check', () => {
       'hooks.on_context_threshold    none           default',
       'hooks.on_session_start        none           default',
       'hooks.after_handoff           none           default',
-      '',
-      'Note: Hooks are checked, and not called by a runner yet: batonpass/hooks runs them for a program.',
     ])
   })
 

@@ -128,7 +128,6 @@ describe('a configuration', () => {
     [{ restart: { policy: 'auto' }, context_monitor: { enabled: false } }, 'the monitor is off'],
     [{ restart: { policy: 'auto' }, milestones: { restart: null } }, 'the restart milestone is off'],
     [{ session: { context_threshold: 0.9 } }, 'Restart is at 0.1'],
-    [{ hooks: { after_run: [{ type: 'shell', command: 'true' }] } }, 'not called by a runner yet'],
   ])('remarks on %j', async (object, remark) => {
     const { remarks } = await readConfiguration(object)
     expect(remarks).toContainEqual(expect.stringContaining(remark))

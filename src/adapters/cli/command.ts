@@ -3,6 +3,8 @@ import type { ParseArgsConfig } from 'node:util'
 /** Where a command writes. */
 export interface Output {
   line(text: string): void
+  /** Shows a last line that the next one takes the place of; an empty one takes it away. Absent where nothing can be redrawn. */
+  status?(text: string): void
 }
 
 /** What a command was given. */
@@ -14,6 +16,10 @@ export interface Invocation {
   readonly out: Output
   /** Progress and remarks; never mixed into results. */
   readonly notes: Output
+  /** All of standard input. */
+  readonly input: () => Promise<string>
+  /** From now on Ctrl-C aborts this, so that the command can put its things in order. The second one ends the process. */
+  readonly interruption: () => AbortSignal
 }
 
 /** One command: a word or two after `baton`. */

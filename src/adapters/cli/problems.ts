@@ -2,3 +2,14 @@
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
+
+/** The command did what it should, and what came of it has an exit status of its own. */
+export class EndedOtherwise extends Error {
+  override readonly name = 'EndedOtherwise'
+  readonly status: number
+
+  constructor(message: string, status: number) {
+    super(message)
+    this.status = status
+  }
+}

@@ -22,8 +22,13 @@ export const plainLines = (text: string): readonly string[] =>
   text.split(/\r\n|[\n\r\u0085\u2028\u2029]/u).map((line) => line.replaceAll('\t', '  ').replaceAll(UNSAFE, escaped))
 
 /** One JSON document. What JSON itself lets through is escaped too: the value stays the same. */
-export const toJson = (value: unknown): string =>
-  JSON.stringify(value, null, 2).replaceAll(UNSAFE, (character) =>
+export const toJson = (value: unknown): string => safe(JSON.stringify(value, null, 2))
+
+/** The same on one line, for a stream of them. */
+export const toJsonLine = (value: unknown): string => safe(JSON.stringify(value))
+
+const safe = (json: string): string =>
+  json.replaceAll(UNSAFE, (character) =>
     character === '\n' ? character : [...Array(character.length).keys()].map((at) => unit(character, at)).join(''),
   )
 

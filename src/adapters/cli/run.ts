@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util'
+import { ConfigurationError } from '../../domain/configuration.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { CliCommand, Invocation, Output } from './command.ts'
 import { COMMANDS } from './commands/index.ts'
 import { EXIT } from './exit-codes.ts'
-import { UsageError } from './problems.ts'
+import { EndedOtherwise, UsageError } from './problems.ts'
 
 /** Where the command's words go: results to `out`, everything else to `err`. */
 export interface Terminal {
@@ -12,6 +13,10 @@ export interface Terminal {
   readonly err: Output
   readonly version: string
   readonly environment: Invocation['environment']
+  /** Where there is none, nothing can be read. */
+  readonly input?: Invocation['input']
+  /** Where there is none, nothing interrupts. */
+  readonly interruption?: Invocation['interruption']
 }
 
 /** Runs one command line and answers with the exit status. Never throws at a person. */
@@ -40,10 +45,11 @@ const findCommand = (argv: readonly string[]): { command: CliCommand; rest: read
 }
 
 const runCommand = async (command: CliCommand, rest: readonly string[], terminal: Terminal): Promise<number> => {
-  const { out, err: notes, environment } = terminal
+  const { out, err: notes, environment, input = async () => '' } = terminal
+  const { interruption = () => new AbortController().signal } = terminal
   const { values, positionals } = parse(rest, { ...command.options, help: { type: 'boolean', short: 'h' } })
   if (values.help === true) return show(out, commandHelp(command))
-  await command.run({ values, positionals, environment, out, notes })
+  await command.run({ values, positionals, environment, out, notes, input, interruption })
   return EXIT.ok
 }
 
@@ -72,6 +78,14 @@ const report = (problem: unknown, err: Output): number => {
     err.line(`baton: ${problem.message} (${problem.code})`)
     return EXIT.refused
   }
+  if (problem instanceof EndedOtherwise) {
+    err.line(`baton: ${problem.message}`)
+    return problem.status
+  }
+  if (problem instanceof ConfigurationError) {
+    err.line(`baton: ${problem.message}`)
+    return EXIT.refused
+  }
   const code = problem instanceof StoreFailure ? ` (${problem.code})` : ''
   err.line(`baton: ${problem instanceof Error ? problem.message : String(problem)}${code}`)
   return EXIT.failure
@@ -89,5 +103,6 @@ const help = (): string =>
     `  ${'help'.padEnd(20)} show this; every command also takes --help`,
     `  ${'version'.padEnd(20)} show the version`,
     '',
-    'Exit status: 0 done, 1 something broke, 2 the command line was not understood, 3 a rule said no.',
+    'Exit status: 0 done, 1 something broke, 2 the command line was not understood, 3 a rule said no;',
+    'of a run also 4 no restart left, 5 out of time, 6 taken over by another, 130 called off.',
   ].join('\n')

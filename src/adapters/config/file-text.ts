@@ -1,24 +1,26 @@
 import { readFile, stat } from 'node:fs/promises'
-import { ConfigurationError } from '../../domain/configuration.ts'
+import type { FoundProblem } from '../../domain/milestone-settings.ts'
 
 /** More than anybody writes by hand, and little enough to read at once. */
 const MOST_BYTES = 256 * 1024
 
-/** The text of a configuration file. */
-export const fileText = async (file: string): Promise<string> => {
-  const info = await stat(file).catch((cause: unknown) => refuse('there is no such file', 'Check the name.', cause))
-  if (!info.isFile()) refuse('it is not a file', 'Name a YAML or JSON file.')
-  if (info.size > MOST_BYTES) refuse(`it has ${info.size} bytes`, `Keep it within ${MOST_BYTES}.`)
-  const bytes = await readFile(file).catch((cause: unknown) =>
-    refuse('it cannot be read', 'Check who may read it.', cause),
-  )
+/** What is wrong with a file, and what to do about it. */
+export type FileProblem = Omit<FoundProblem, 'path'> & { readonly cause?: unknown }
+
+/** The text of a file somebody wrote, or why there is none. */
+export const fileText = async (file: string, kind: string): Promise<string | FileProblem> => {
+  try {
+    const info = await stat(file)
+    if (!info.isFile()) return { problem: 'it is not a file', advice: `Name a ${kind} file.` }
+    if (info.size > MOST_BYTES) return { problem: `it has ${info.size} bytes`, advice: `Keep it within ${MOST_BYTES}.` }
+  } catch (cause) {
+    return { problem: 'there is no such file', advice: 'Check the name.', cause }
+  }
+  const bytes = await readFile(file).catch((cause: unknown) => ({ cause }))
+  if ('cause' in bytes) return { problem: 'it cannot be read', advice: 'Check who may read it.', ...bytes }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
-    return refuse('it is not text in UTF-8', 'Save it as UTF-8.', cause)
+    return { problem: 'it is not text in UTF-8', advice: 'Save it as UTF-8.', cause }
   }
-}
-
-const refuse = (problem: string, advice: string, cause?: unknown): never => {
-  throw new ConfigurationError([{ path: '', problem, advice }], { cause })
 }

@@ -13,6 +13,7 @@ import { fileText } from './file-text.ts'
 import { milestoneClaims } from './milestone-claims.ts'
 import { type ParsedText, parseText } from './parse-text.ts'
 import { placeOfKey, schemaFor } from './schema.ts'
+import { templateIn } from './template-file.ts'
 import { toConfiguration } from './to-configuration.ts'
 
 /**
@@ -29,22 +30,29 @@ import { toConfiguration } from './to-configuration.ts'
  */
 export const readConfiguration = async (fileOrObject: string | object): Promise<CheckedConfiguration> => {
   if (typeof fileOrObject !== 'string') return check({ content: fileOrObject, lineOf: () => undefined })
-  return check(parseText(await fileText(fileOrObject), fileOrObject.toLowerCase().endsWith('.json')))
+  const text = await fileText(fileOrObject, 'YAML or JSON')
+  if (typeof text !== 'string') {
+    const { cause, ...problem } = text
+    throw new ConfigurationError([{ path: '', ...problem }], { cause })
+  }
+  return check(parseText(text, fileOrObject.toLowerCase().endsWith('.json')), fileOrObject)
 }
 
 /** An empty file is a configuration in which nothing is written. */
-const check = ({ content: given, lineOf }: ParsedText): CheckedConfiguration => {
+const check = async ({ content: given, lineOf }: ParsedText, file?: string): Promise<CheckedConfiguration> => {
   const content = given ?? {}
   const { claims, isList, isPartial } = milestoneClaims(content)
   const parsed = schemaFor(isList).safeParse(content)
   const settled = settleMilestones(claims, isList)
+  const template = parsed.data === undefined ? {} : await templateIn(parsed.data, file)
   const problems = [
     ...(parsed.error?.issues ?? []).flatMap(problemsIn),
     ...conflictsIn(claims),
     ...(isPartial ? [] : orderProblems(settled.settings)),
+    ...(template.problem === undefined ? [] : [template.problem]),
   ]
   if (parsed.data === undefined || problems.length > 0) throw errorOf(problems, lineOf)
-  return toConfiguration(parsed.data, settled)
+  return toConfiguration(parsed.data, settled, template.text)
 }
 
 /** One problem of each key that is not known, and one of anything else. */

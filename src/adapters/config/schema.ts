@@ -44,6 +44,7 @@ const keys = {
     checkpoint_timeout: duration(LONGEST_STEP_MS).optional(),
     when_exhausted: word(EXHAUSTED_CHOICES).optional(),
     template: text.optional(),
+    template_file: text.optional(),
   }).nullish(),
   hooks: hooksSchema.nullish(),
   workspace: section({

@@ -13,8 +13,12 @@ import { toHooks } from './hook-schema.ts'
 import type { FileContent } from './schema.ts'
 
 /** The settings in force, from what a file says. */
-export const toConfiguration = (content: FileContent, milestones: SettledMilestones): CheckedConfiguration => {
-  const configuration = configurationOf(content, milestones)
+export const toConfiguration = (
+  content: FileContent,
+  milestones: SettledMilestones,
+  templateText: string | undefined,
+): CheckedConfiguration => {
+  const configuration = configurationOf(content, milestones, templateText)
   return {
     configuration,
     settings: settingsOf(configuration, content, milestones),
@@ -22,7 +26,11 @@ export const toConfiguration = (content: FileContent, milestones: SettledMilesto
   }
 }
 
-const configurationOf = (content: FileContent, { settings }: SettledMilestones): Configuration => {
+const configurationOf = (
+  content: FileContent,
+  { settings }: SettledMilestones,
+  templateText: string | undefined,
+): Configuration => {
   const { session, context_monitor: monitor, restart, hooks } = content
   const budget = {
     maxRestarts: session?.max_handoffs_per_job ?? DEFAULT_RESTART_BUDGET.maxRestarts,
@@ -37,7 +45,7 @@ const configurationOf = (content: FileContent, { settings }: SettledMilestones):
       milestones: milestonesInForce(settings),
     },
     contextLimit: content.context_limit,
-    restart: defined({ budget: defined(budget), checkpointTimeoutMs, template: restart?.template }),
+    restart: defined({ budget: defined(budget), checkpointTimeoutMs, template: templateText ?? restart?.template }),
     workspace: workspaceOf(content),
     hooks: toHooks(hooks ?? {}),
   })
@@ -72,13 +80,17 @@ const settingsOf = (
     setting('restart.deadline', restart.budget.deadlineMs),
     setting('restart.when_exhausted', restart.budget.whenExhausted),
     setting('restart.checkpoint_timeout', restart.checkpointTimeoutMs),
-    setting('restart.template', restart.template),
+    templateSetting(setting('restart.template', restart.template), content),
     setting('workspace.working_directory', workspace?.workingDirectory),
     setting('workspace.worktree_path', workspace?.worktreePath),
     setting('workspace.branch', workspace?.branch),
     ...HOOK_MOMENTS.map((moment) => setting(`hooks.${moment}`, namesAt(hooks, moment))),
   ]
 }
+
+/** A template in a file is known by its file. */
+const templateSetting = (setting: ConfigurationSetting, { restart }: FileContent): ConfigurationSetting =>
+  restart?.template_file == null ? setting : { ...setting, from: `restart.template_file (${restart.template_file})` }
 
 const isWritten = (content: FileContent, key: string): boolean => {
   const [first = '', second] = key.split('.')
@@ -95,7 +107,7 @@ const namesAt = (hooks: readonly HookSettings[], moment: string): string | undef
     .map(({ name, type }) => (name === undefined ? type : `${name} (${type})`))
     .join(', ') || undefined
 
-const remarksOn = ({ monitor, hooks }: Configuration): readonly string[] => {
+const remarksOn = ({ monitor }: Configuration): readonly string[] => {
   const restartAt = monitor.milestones.find(({ name }) => name === 'restart')?.at
   const isAuto = monitor.policy === 'auto'
   return [
@@ -105,9 +117,6 @@ const remarksOn = ({ monitor, hooks }: Configuration): readonly string[] => {
       : []),
     ...(restartAt !== undefined && restartAt < 0.5
       ? [`Restart is at ${restartAt}, before half of the window is used. session.context_threshold is what remains.`]
-      : []),
-    ...(hooks.length > 0
-      ? ['Hooks are checked, and not called by a runner yet: batonpass/hooks runs them for a program.']
       : []),
   ]
 }

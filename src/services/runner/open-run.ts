@@ -68,11 +68,13 @@ export const beginFirst = async <Message>(run: RunInProgress<Message>): Promise<
   return begun(run, providerSessionId === undefined ? undefined : goOnIn(run, providerSessionId, prompt), prompt)
 }
 
-/** Work that failed is gone on with, and not begun again, when it is asked for in the same words. */
-const openingAfter = (latest: AgentSession | undefined, prompt: string, { originalTask }: Conversation): string =>
-  latest?.state === 'failed' && latest.progress.turns > 0 && prompt === originalTask
+/** Work that failed or was called off is gone on with, and not begun again, when it is asked for in the same words. */
+const openingAfter = (latest: AgentSession | undefined, prompt: string, { originalTask }: Conversation): string => {
+  const isUnfinished = latest?.state === 'failed' || latest?.state === 'paused'
+  return isUnfinished && latest.progress.turns > 0 && prompt === originalTask
     ? minimalContinuation({ originalTask })
     : prompt
+}
 
 const begun = <Message>(
   run: RunInProgress<Message>,

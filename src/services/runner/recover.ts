@@ -14,6 +14,8 @@ import type { RunSettings } from './run-request.ts'
 export interface RecoverRequest {
   /** What sessions are gone on with, each by its backend. What none of them runs is failed. */
   readonly runtimes?: readonly AgentRuntime[]
+  /** Leave what none of them runs to somebody who can, instead of failing it. */
+  readonly leaveOthers?: boolean
   /** How what is gone on with is run. */
   readonly run?: RunSettings
   /** How many runs to go on with at the same time; 4 unless given. */
@@ -31,6 +33,8 @@ export type Recovered = {
   | { readonly type: 'resumed'; readonly summary: RunSummary }
   /** Nobody here can run it: it is failed, with the reason. */
   | { readonly type: 'failed'; readonly reason: string }
+  /** Nobody here can run it, and it was to be left then. */
+  | { readonly type: 'left'; readonly backend: string }
   /** Somebody else was first. */
   | { readonly type: 'taken' }
   /** It was handed to another agent, who has not taken it yet: there is nothing to finish. */
@@ -65,7 +69,7 @@ export const recoverAll = async (
 
 const recoverOne = async (
   deps: RunnerDeps,
-  { runtimes = [], signal }: RecoverRequest,
+  { runtimes = [], leaveOthers = false, signal }: RecoverRequest,
   { conversationId, sessionId }: ExpiredLease,
   resume: (session: AgentSessionId, runtime: AgentRuntime) => Promise<RunSummary>,
 ): Promise<Recovered> => {
@@ -79,6 +83,7 @@ const recoverOne = async (
       return { ...about, type: 'handed_over' }
     }
     if (runtime !== undefined) return { ...about, type: 'resumed', summary: await resume(sessionId, runtime) }
+    if (leaveOthers && backend !== undefined) return { ...about, type: 'left', backend }
     const reason = `The process that worked it is gone, and nobody went on with it (it runs on ${backend}).`
     await giveUp(deps, sessionId, { reason, ...(signal && { signal }) })
     return { ...about, type: 'failed', reason }

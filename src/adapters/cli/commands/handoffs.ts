@@ -6,6 +6,7 @@ import type { CliCommand } from '../command.ts'
 import { HANDOFF_FLAGS, HANDOFF_FLAGS_HELP, handoffFilter, kindWord } from '../handoff-flags.ts'
 import { idOrKey, notFound } from '../history-args.ts'
 import { printList } from '../list-command.ts'
+import { describeCheckpoint } from '../render-checkpoint.ts'
 import { renderBlock, renderFacts } from '../render-facts.ts'
 import { toJson } from '../render-text.ts'
 import { minute } from '../render-time.ts'
@@ -78,6 +79,8 @@ const lines = (handoff: HandoffMetadata): readonly string[] => {
       'ended because': 'endReason' in handoff ? handoff.endReason : undefined,
       'after turn': handoff.priorTurnId,
       flags: handoff.flags.length === 0 ? undefined : handoff.flags.join(', '),
+      ...(handoff.checkpoint && describeCheckpoint(handoff.checkpoint)),
+      'prepared session': 'prepared' in handoff ? handoff.prepared?.sessionId : undefined,
       trace: handoff.traceContext?.traceparent,
     }),
     ...renderBlock('Why', handoff.reason),

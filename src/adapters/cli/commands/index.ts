@@ -8,13 +8,17 @@ import { demo } from './demo.ts'
 import { handoffsList, handoffsShow } from './handoffs.ts'
 import { lineage } from './lineage.ts'
 import { migrateDown, migrateSql, migrateStatus, migrateUp } from './migrate.ts'
+import { recoverCommand } from './recover.ts'
 import { replayCommand } from './replay.ts'
+import { runCommand } from './run.ts'
 import { sessionsList, sessionsShow } from './sessions.ts'
 import { sessionsWindow } from './sessions-window.ts'
 
 /** Every command by its words, in the order help lists them. */
 export const COMMANDS: Readonly<Record<string, CliCommand>> = {
   demo,
+  run: runCommand,
+  recover: recoverCommand,
   'migrate up': migrateUp,
   'migrate down': migrateDown,
   'migrate status': migrateStatus,

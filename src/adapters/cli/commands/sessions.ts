@@ -7,6 +7,7 @@ import type { HandoffHistory } from '../../../services/handoff-history.ts'
 import type { CliCommand } from '../command.ts'
 import { idOrKey, notFound, oneOf, parsedFlag, textFlag } from '../history-args.ts'
 import { LIST_FLAGS, LIST_FLAGS_HELP, orderOf, printList } from '../list-command.ts'
+import { describeTotals } from '../render-checkpoint.ts'
 import { renderBlock, renderFacts } from '../render-facts.ts'
 import { toJson } from '../render-text.ts'
 import { minute } from '../render-time.ts'
@@ -102,6 +103,7 @@ const lines = ({ progress, ...session }: AgentSession, monitor: ContextMonitor |
       'last turn': progress.lastTurnId,
       window: range === undefined ? 'empty' : `messages ${range.start}–${range.end}: ${describeMessages(messages)}`,
       usage: describeUsage(usage),
+      'used in sum': session.totals && describeTotals(session.totals),
       ...(monitor && describeMonitor(monitor)),
     }),
     ...renderBlock('Ended because', 'endReason' in session ? session.endReason : undefined),

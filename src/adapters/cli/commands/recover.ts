@@ -1,0 +1,102 @@
+import { createBatonpass } from '../../../batonpass.ts'
+import { backendOf, RUNTIME_NAMES } from '../../../container.ts'
+import { defined } from '../../../domain/defined.ts'
+import type { RunEvent } from '../../../domain/run-event.ts'
+import type { AgentRuntime } from '../../../ports/agent-runtime.ts'
+import { RuntimeFailure } from '../../../ports/runtime-failure.ts'
+import type { Recovered } from '../../../services/runner/recover.ts'
+import type { CliCommand, Invocation } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { noWords, textFlag } from '../history-args.ts'
+import { notTogether } from '../list-command.ts'
+import { EndedOtherwise } from '../problems.ts'
+import { counted, describeRunEvent, OUTCOMES } from '../render-run.ts'
+import { Table } from '../render-table.ts'
+import { plain, toJson } from '../render-text.ts'
+import { RUNTIME_FLAGS, RUNTIME_FLAGS_HELP, runtimeFrom, runtimeName } from '../runtime-flags.ts'
+import { STORE_FLAGS, STORE_FLAGS_HELP, storeOptions } from '../store-options.ts'
+
+/** Goes on with what processes left behind that are gone. */
+export const recoverCommand: CliCommand = {
+  summary: 'go on with what a lost process left behind, or fail it',
+  usage: 'recover [--runtime NAME | --fail] [flags]',
+  details: [
+    'Finds sessions whose process was not heard of in time, and restarts that were under way, and goes on',
+    'with each on the runtime it ran on. What cannot be run here is left to somebody who can.',
+    'Any number may recover at once. Exit status 0 when there was nothing to do, or all of it was done;',
+    '1 when a run that was gone on with did not complete.',
+    '',
+    '  --fail           fail all of it instead of going on',
+    '  --config FILE    hooks and checkpoints of the runs that are gone on with',
+    RUNTIME_FLAGS_HELP,
+    STORE_FLAGS_HELP,
+  ].join('\n'),
+  options: { ...STORE_FLAGS, ...RUNTIME_FLAGS, fail: { type: 'boolean' }, config: { type: 'string' } },
+  run: async (invocation) => {
+    noWords(invocation)
+    notTogether(invocation, 'fail', 'runtime')
+    notTogether(invocation, 'fail', 'command')
+    const { values, out, notes } = invocation
+    const isFail = values.fail === true
+    const runtimes = isFail ? [] : runtimesFor(invocation)
+    const config = textFlag(invocation, 'config')
+    await using batonpass = await createBatonpass({ ...storeOptions(invocation), ...defined({ config }) })
+    const signal = invocation.interruption()
+    const onEvent = (event: RunEvent): void => notes.line(`${event.conversationId} ${describeRunEvent(event)}`)
+    const calledOff = new EndedOtherwise('Recovering was called off.', EXIT.cancelled)
+    const recovered = await batonpass.recover({ runtimes, leaveOthers: !isFail, signal, onEvent }).catch((problem) => {
+      throw signal.aborted ? calledOff : problem
+    })
+    out.line(rendered(recovered, values.json === true))
+    if (signal.aborted) throw calledOff
+    const broken = recovered.filter((one) => one.type === 'resumed' && one.summary.outcome !== 'completed')
+    if (broken.length > 0) throw new EndedOtherwise(`${counted(broken.length, 'run')} did not complete.`, EXIT.failure)
+  },
+}
+
+/** The one that is named, or every one that there is here. */
+const runtimesFor = (invocation: Invocation): readonly AgentRuntime[] => {
+  const named = runtimeName(invocation)
+  if (named !== undefined) return [runtimeFrom(invocation, named)]
+  return RUNTIME_NAMES.filter((name) => name !== 'command').flatMap((name) => {
+    try {
+      return [runtimeFrom(invocation, name)]
+    } catch (problem) {
+      if (problem instanceof RuntimeFailure) return []
+      throw problem
+    }
+  })
+}
+
+const rendered = (recovered: readonly Recovered[], isJson: boolean): string => {
+  if (isJson) return toJson({ recovered })
+  if (recovered.length === 0) return 'There is nothing to recover.'
+  const columns = [
+    { title: 'SESSION', of: ({ sessionId }: Recovered) => sessionId, most: 36 },
+    { title: 'BECAME', of: became },
+  ]
+  const table = new Table(columns, recovered)
+  return [table.header(), ...recovered.map((one) => table.row(one))].join('\n')
+}
+
+const became = (one: Recovered): string => {
+  switch (one.type) {
+    case 'resumed':
+      return `gone on with: ${OUTCOMES[one.summary.outcome]}${one.summary.reason === undefined ? '' : `: ${plain(one.summary.reason)}`}`
+    case 'failed':
+      return 'failed'
+    case 'left':
+      return `left: it runs on ${plain(one.backend)}${runtimeHint(one.backend)}`
+    case 'taken':
+      return 'somebody else was first'
+    case 'handed_over':
+      return 'waits for the agent it was handed to'
+    default:
+      return one satisfies never
+  }
+}
+
+const runtimeHint = (backend: string): string => {
+  const name = RUNTIME_NAMES.find((candidate) => backendOf(candidate) === backend)
+  return name === undefined ? '' : ` (--runtime ${name})`
+}

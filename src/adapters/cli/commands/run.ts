@@ -1,0 +1,83 @@
+import { createBatonpass } from '../../../batonpass.ts'
+import { defined } from '../../../domain/defined.ts'
+import type { RunEvent } from '../../../domain/run-event.ts'
+import type { RunSummary } from '../../../domain/run-summary.ts'
+import type { AgentRun } from '../../../services/runner/agent-run.ts'
+import type { CliCommand, Invocation } from '../command.ts'
+import { EXIT_OF_RUN } from '../exit-codes.ts'
+import { textFlag } from '../history-args.ts'
+import { overheard } from '../overheard.ts'
+import { EndedOtherwise, UsageError } from '../problems.ts'
+import { OUTCOMES } from '../render-run.ts'
+import { plain, plainLines, toJsonLine } from '../render-text.ts'
+import { mustResume, promptFrom, RUN_FLAGS, RUN_FLAGS_HELP, runChoices } from '../run-flags.ts'
+import { RunProgress } from '../run-progress.ts'
+import { runtimeFrom, runtimeName } from '../runtime-flags.ts'
+import { storeOptions } from '../store-options.ts'
+
+/** Runs an agent in as many windows as it takes. */
+export const runCommand: CliCommand = {
+  summary: 'run an agent, and go on in a fresh window when its window is full',
+  usage: 'run [flags] PROMPT | - | --prompt-file FILE',
+  details: [
+    'What the agent says goes to standard output, how it is coming along to standard error.',
+    'Ctrl-C calls the run off in good order; once more ends it at once.',
+    'Exit status: 0 completed, 1 failed, 4 no restart left, 5 out of time, 6 taken over by another,',
+    '130 called off; 2 and 3 as everywhere.',
+    '',
+    RUN_FLAGS_HELP,
+  ].join('\n'),
+  options: RUN_FLAGS,
+  run: async (invocation) => {
+    const { values, notes } = invocation
+    if (values.messages === true && values.json !== true) throw new UsageError('--messages goes with --json.')
+    const prompt = await promptFrom(invocation)
+    const name = runtimeName(invocation) ?? 'claude-sdk'
+    const chosen = runtimeFrom(invocation, name)
+    const choices = await runChoices(invocation)
+    mustResume(chosen, choices)
+    const config = textFlag(invocation, 'config')
+    await using batonpass = await createBatonpass({ ...storeOptions(invocation), ...defined({ config }) })
+    const progress = new RunProgress(notes)
+    const runtime = overheard(chosen, {
+      onTexts: (texts) => {
+        if (values.json === true || values.quiet === true) return
+        for (const { role, text } of texts) if (role === 'assistant') sayLines(invocation, text)
+      },
+      onTotals: (totals) => values.json !== true && progress.used(totals),
+    })
+    const signal = invocation.interruption()
+    const agent = textFlag(invocation, 'agent') ?? name
+    const summary = await watched(batonpass.run({ ...choices, runtime, prompt, agent, signal }), invocation, progress)
+    if (summary.outcome !== 'completed') throw endedOtherwise(summary, choices.conversation)
+  },
+}
+
+const sayLines = ({ out }: Invocation, text: string): void => {
+  for (const line of plainLines(text)) out.line(line)
+}
+
+/** Passes on what happens, for a person or for a machine, until the run is over. */
+const watched = async (
+  run: AgentRun<unknown>,
+  { values, out }: Invocation,
+  progress: RunProgress,
+): Promise<RunSummary> => {
+  const isJson = values.json === true
+  run.on((event: RunEvent) => (isJson ? out.line(toJsonLine(event)) : progress.take(event)))
+  try {
+    for await (const message of run)
+      if (isJson && values.messages === true) out.line(toJsonLine({ type: 'message', message }))
+    return await run.summary
+  } finally {
+    if (!isJson) progress.end()
+  }
+}
+
+/** Every other end has a status of its own, and says how to go on where that is possible. */
+const endedOtherwise = ({ outcome, reason }: RunSummary, conversation: string): EndedOtherwise => {
+  const why = reason === undefined ? '' : ` ${plain(reason)}`
+  const again = `To go on, run the same command with --conversation ${plain(conversation)}`
+  const next = outcome === 'cancelled' || outcome === 'failed' ? `\n${again}` : ''
+  return new EndedOtherwise(`The run has not completed (${OUTCOMES[outcome]}).${why}${next}`, EXIT_OF_RUN[outcome])
+}

@@ -1,0 +1,24 @@
+import type { CheckpointFacts } from '../../domain/checkpoint-facts.ts'
+import type { UsageTotals } from '../../domain/usage-reading.ts'
+
+/** What is known of a checkpoint beside its text. */
+export const describeCheckpoint = (checkpoint: CheckpointFacts) => {
+  const { outcome, reason, characters, isCut, sections, statements, totals } = checkpoint
+  return {
+    checkpoint: `${outcome.replace('_', ' ')}${reason === undefined ? '' : `: ${reason}`}`,
+    length: characters === undefined ? undefined : `${characters} characters${isCut === true ? ', cut' : ''}`,
+    sections: sections === undefined ? undefined : sections.join(', ') || 'none',
+    statements:
+      statements && `${statements.cited} cited, ${statements.uncited} uncited, ${statements.miscited} miscited`,
+    'checkpoint used': totals && describeTotals(totals),
+  }
+}
+
+/** What was used in sum, and paid where the runtime says. */
+export const describeTotals = ({ inputTokens, outputTokens, requests, costUsd }: UsageTotals): string =>
+  [
+    `${inputTokens} tokens in`,
+    `${outputTokens} out`,
+    ...(requests === undefined ? [] : [`${requests} requests`]),
+    ...(costUsd === undefined ? [] : [`$${costUsd.toFixed(4)}`]),
+  ].join(', ')

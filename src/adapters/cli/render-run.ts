@@ -1,0 +1,88 @@
+import type { RunEvent, WindowFigures } from '../../domain/run-event.ts'
+import type { RunOutcome, RunSummary } from '../../domain/run-summary.ts'
+import type { UsageTotals } from '../../domain/usage-reading.ts'
+import { plain } from './render-text.ts'
+
+const BAR_CELLS = 10
+
+/** How full a window is, as a bar and in words: `[██████░░░░] 61 % of 200k`. */
+export const renderFigures = ({ usagePercent, contextWindow }: WindowFigures): string => {
+  if (usagePercent === null || contextWindow === null) return `[${'·'.repeat(BAR_CELLS)}] not known`
+  const full = Math.min(BAR_CELLS, Math.max(0, Math.round((usagePercent / 100) * BAR_CELLS)))
+  const bar = '█'.repeat(full) + '░'.repeat(BAR_CELLS - full)
+  return `[${bar}] ${Math.round(usagePercent)} % of ${tokensText(contextWindow)}`
+}
+
+const tokensText = (tokens: number): string => {
+  if (tokens < 1_000) return String(tokens)
+  return tokens < 1_000_000 ? `${Math.round(tokens / 1_000)}k` : `${Math.round(tokens / 100_000) / 10}M`
+}
+
+/** What was paid, where the runtime says. */
+export const costText = ({ costUsd }: UsageTotals): string | undefined =>
+  costUsd === undefined ? undefined : `$${costUsd.toFixed(2)}`
+
+/** How many there are of something. */
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
+
+/** What happened, in one line. */
+export const describeRunEvent = (event: RunEvent): string => {
+  switch (event.type) {
+    case 'session:start':
+      return `session ${event.epoch} begins (${event.sessionId})${event.isContinuation ? ', in a fresh window' : ''}`
+    case 'session:end':
+      return `session ${event.sessionId} is ${event.state}${because(event.reason)}`
+    case 'session:replaced':
+      return `session ${event.sessionId} is worked by somebody else now`
+    case 'turn:recorded':
+      return `turn ${event.turn} ${renderFigures(event)}${toolsText(event.toolCalls)}`
+    case 'context:milestone':
+      return `milestone ${plain(event.milestone)}: ${renderFigures(event)}`
+    case 'context:compaction':
+      return `the runtime made room by itself (${event.trigger})`
+    case 'context:handoff:start':
+      return `restart: ${renderFigures(event)} (handoff ${event.handoffId})`
+    case 'context:handoff:checkpoint':
+      return `checkpoint: ${event.outcome.replace('_', ' ')}`
+    case 'context:handoff:complete':
+      return `restart ${event.handoffNumber} is done: session ${event.newSessionId} goes on`
+    case 'context:handoff:cancelled':
+      return `the restart was called off${because(event.reason)}`
+    case 'context:restart:refused':
+      return `no restart: ${event.limit.replace('_', ' ')} (${event.whenExhausted.replace('_', ' ')})`
+    case 'hook:called':
+      return `hook ${plain(event.hook)} at ${event.moment}: ${event.ok ? 'ok' : 'failed'}`
+    case 'run:end':
+      return describeSummary(event.summary)
+    default:
+      return event satisfies never
+  }
+}
+
+const because = (reason: string | null): string => (reason === null ? '' : `: ${plain(reason)}`)
+
+const toolsText = (calls: readonly { readonly toolName: string }[]): string =>
+  calls.length === 0 ? '' : ` ${plain(calls.map(({ toolName }) => toolName).join(', '))}`
+
+/** What a run came to, in one line. */
+const describeSummary = (summary: RunSummary): string => {
+  const { outcome, sessions, turns, restarts, totals, durationMs } = summary
+  const figures = [
+    counted(sessions, 'session'),
+    counted(turns, 'turn'),
+    counted(restarts, 'restart'),
+    `${Math.round(durationMs / 100) / 10} s`,
+    costText(totals),
+  ]
+  return `${OUTCOMES[outcome]}: ${figures.filter((figure) => figure !== undefined).join(', ')}`
+}
+
+/** How a run ended, as the beginning of a sentence. */
+export const OUTCOMES = {
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'called off',
+  timed_out: 'out of time',
+  exhausted: 'no restart left',
+  superseded: 'taken over by another process',
+} as const satisfies Record<RunOutcome, string>

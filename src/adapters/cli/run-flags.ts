@@ -1,0 +1,138 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { readConfiguration, uuidV7Ids } from '../../container.ts'
+import type { Configuration } from '../../domain/configuration.ts'
+import { PRESSURE_POLICIES, type PressurePolicy } from '../../domain/context-monitor.ts'
+import type { Workspace } from '../../domain/conversation.ts'
+import { defined } from '../../domain/defined.ts'
+import { DEFAULT_RESTART_BUDGET, type RestartBudget } from '../../domain/restart-budget.ts'
+import type { AgentRuntime } from '../../ports/agent-runtime.ts'
+import type { RunRequest } from '../../services/runner/run-request.ts'
+import type { CliCommand, Invocation } from './command.ts'
+import { duration, noWords, oneOf, parsedFlag, textFlag } from './history-args.ts'
+import { UsageError } from './problems.ts'
+import { plain } from './render-text.ts'
+import { RUNTIME_FLAGS, RUNTIME_FLAGS_HELP } from './runtime-flags.ts'
+import { STORE_FLAGS, STORE_FLAGS_HELP } from './store-options.ts'
+
+/** The flags of a run. */
+export const RUN_FLAGS = {
+  ...STORE_FLAGS,
+  ...RUNTIME_FLAGS,
+  agent: { type: 'string' },
+  conversation: { type: 'string' },
+  policy: { type: 'string' },
+  config: { type: 'string' },
+  'context-limit': { type: 'string' },
+  'max-restarts': { type: 'string' },
+  deadline: { type: 'string' },
+  cwd: { type: 'string' },
+  worktree: { type: 'string' },
+  branch: { type: 'string' },
+  resume: { type: 'string' },
+  'prompt-file': { type: 'string' },
+  quiet: { type: 'boolean' },
+  messages: { type: 'boolean' },
+} as const satisfies CliCommand['options']
+
+/** What these flags mean, for the command's help. */
+export const RUN_FLAGS_HELP = [
+  RUNTIME_FLAGS_HELP,
+  '  --agent NAME     what the agent is called in the record (the name of the runtime)',
+  '  --conversation KEY  your own key for the work: the same key goes on where it stopped',
+  `  --policy WORD    ${PRESSURE_POLICIES.join(', ')}: what to do about a full window (auto)`,
+  '  --config FILE    milestones, budget, hooks and checkpoints; flags count before it',
+  '  --context-limit N   how many tokens to use of the window',
+  '  --max-restarts N    restarts of the whole conversation (3)',
+  '  --deadline TIME     time for the whole conversation, such as 30m or 2h (none)',
+  '  --cwd DIR        where the work is done (here); --worktree DIR and --branch NAME if it has its own',
+  '  --resume ID      begin in this session of the runtime instead of a new one',
+  '  --prompt-file FILE  the prompt from a file; "-" in place of the prompt reads standard input',
+  '  --quiet          do not print what the agent says',
+  STORE_FLAGS_HELP,
+  '  --messages       with --json: also the messages of the runtime, as {"type":"message"}',
+].join('\n')
+
+/** The prompt: a word on the command line, a file, or standard input. */
+export const promptFrom = async (invocation: Invocation): Promise<string> => {
+  const [word, ...rest] = invocation.positionals
+  noWords({ ...invocation, positionals: rest })
+  const file = textFlag(invocation, 'prompt-file')
+  if ((word === undefined) === (file === undefined))
+    throw new UsageError('Say what to do: "baton run PROMPT", --prompt-file FILE, or "-" for standard input.')
+  const prompt = file !== undefined ? textOf(file) : word === '-' ? await invocation.input() : (word ?? '')
+  if (prompt.trim() === '') throw new UsageError('The prompt is empty.')
+  return prompt
+}
+
+const textOf = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new UsageError(`The file "${plain(file)}" cannot be read.`, { cause })
+  }
+}
+
+/** What the flags and the configuration say about a run, beside its runtime and its prompt. */
+export type RunChoices = Omit<RunRequest, 'runtime' | 'prompt' | 'agent' | 'signal'> & { readonly conversation: string }
+
+/** Reads the flags, and the configuration where one is named. What a flag says counts. */
+export const runChoices = async (invocation: Invocation): Promise<RunChoices> => {
+  const file = textFlag(invocation, 'config')
+  if (file !== undefined && !existsSync(file)) throw new UsageError(`There is no file "${plain(file)}".`)
+  const flags = {
+    policy: parsedFlag(invocation, 'policy', oneOf(PRESSURE_POLICIES)),
+    maxRestarts: parsedFlag(invocation, 'max-restarts', wholeNumber(0)),
+    deadlineMs: parsedFlag(invocation, 'deadline', duration),
+    contextLimit: parsedFlag(invocation, 'context-limit', wholeNumber(1)),
+  }
+  const checked = file === undefined ? undefined : await readConfiguration(file)
+  const isWritten = checked?.settings.some(({ key, from }) => key === 'restart.policy' && from !== 'default') === true
+  const policy: PressurePolicy =
+    flags.policy ?? (isWritten ? checked?.configuration.monitor.policy : undefined) ?? 'auto'
+  return defined({
+    policy,
+    contextLimit: flags.contextLimit,
+    model: textFlag(invocation, 'model'),
+    resume: textFlag(invocation, 'resume'),
+    conversation: textFlag(invocation, 'conversation') ?? `run-${uuidV7Ids.next().slice(-12)}`,
+    workspace: workspaceFrom(invocation, checked?.configuration),
+    budget: budgetFrom(flags, checked?.configuration),
+  })
+}
+
+/** A conversation keeps where its work is done, so that whoever goes on with it elsewhere finds the place. */
+const workspaceFrom = (invocation: Invocation, configuration: Configuration | undefined): Workspace => {
+  const { workingDirectory, worktreePath, branch } = configuration?.workspace ?? {}
+  const folder = textFlag(invocation, 'cwd') ?? workingDirectory ?? '.'
+  const worktree = textFlag(invocation, 'worktree') ?? worktreePath
+  for (const path of [folder, worktree])
+    if (path !== undefined && !existsSync(path)) throw new UsageError(`There is no folder "${plain(path)}".`)
+  return defined({
+    workingDirectory: resolve(folder),
+    worktreePath: worktree === undefined ? undefined : resolve(worktree),
+    branch: textFlag(invocation, 'branch') ?? branch,
+  })
+}
+
+const budgetFrom = (
+  { maxRestarts, deadlineMs }: { readonly maxRestarts: number | undefined; readonly deadlineMs: number | undefined },
+  configuration: Configuration | undefined,
+): RestartBudget => ({
+  ...(configuration?.restart.budget ?? DEFAULT_RESTART_BUDGET),
+  ...defined({ maxRestarts, deadlineMs }),
+})
+
+const wholeNumber =
+  (least: number) =>
+  (text: string): number => {
+    const number = Number(text)
+    if (!/^\d{1,12}$/.test(text) || number < least) throw new TypeError(`it must be a whole number from ${least} up.`)
+    return number
+  }
+
+/** @throws UsageError when a session is named and the runtime cannot go on in one */
+export const mustResume = (runtime: AgentRuntime, { resume }: RunChoices): void => {
+  if (resume !== undefined && runtime.resume === undefined)
+    throw new UsageError('--resume: this runtime cannot go on in a session.')
+}

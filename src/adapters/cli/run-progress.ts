@@ -1,0 +1,77 @@
+import type { RunEvent, WindowFigures } from '../../domain/run-event.ts'
+import { NO_TOTALS } from '../../domain/run-summary.ts'
+import type { UsageTotals } from '../../domain/usage-reading.ts'
+import type { Output } from './command.ts'
+import { costText, counted, describeRunEvent, renderFigures } from './render-run.ts'
+import { plain } from './render-text.ts'
+
+const NOTHING_READ: WindowFigures = { usagePercent: null, inputTokens: null, contextWindow: null }
+const TOOLS_SHOWN = 3
+
+/** Shows people how a run is coming along: one line that is redrawn on a terminal, a line for each event elsewhere. */
+export class RunProgress {
+  readonly #notes: Output
+  #epoch = 0
+  #figures: WindowFigures = NOTHING_READ
+  #turn = 0
+  #tools: readonly string[] = []
+  #restarts = 0
+  #totals: UsageTotals = NO_TOTALS
+
+  constructor(notes: Output) {
+    this.#notes = notes
+  }
+
+  take(event: RunEvent): void {
+    this.#follow(event)
+    const isInStatus = event.type === 'turn:recorded' || event.type === 'context:milestone'
+    if (this.#notes.status === undefined || !isInStatus) this.#notes.line(describeRunEvent(event))
+    this.#notes.status?.(event.type === 'run:end' ? '' : this.statusLine())
+  }
+
+  used(totals: UsageTotals): void {
+    this.#totals = totals
+    this.#notes.status?.(this.statusLine())
+  }
+
+  /** Takes the status line away. */
+  end(): void {
+    this.#notes.status?.('')
+  }
+
+  /** Where the run stands, on one line. */
+  statusLine(): string {
+    const parts = [
+      `session ${this.#epoch}`,
+      renderFigures(this.#figures),
+      `turn ${this.#turn}`,
+      plain(this.#tools.join(', ')),
+      this.#restarts === 0 ? '' : counted(this.#restarts, 'restart'),
+      costText(this.#totals) ?? '',
+    ]
+    return parts.filter((part) => part !== '').join('  ')
+  }
+
+  #follow(event: RunEvent): void {
+    switch (event.type) {
+      case 'session:start':
+        this.#epoch = event.epoch
+        this.#turn = 0
+        this.#figures = NOTHING_READ
+        return
+      case 'turn:recorded':
+        this.#turn = event.turn
+        this.#figures = event
+        this.#tools = [...this.#tools, ...event.toolCalls.map(({ toolName }) => toolName)].slice(-TOOLS_SHOWN)
+        return
+      case 'context:compaction':
+        this.#figures = NOTHING_READ
+        return
+      case 'context:handoff:complete':
+        this.#restarts += 1
+        return
+      default:
+        return
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { RUNTIME_NAMES, type RuntimeChoices, type RuntimeName, runtimeNamed, WINDOW_READERS } from '../../container.ts'
+import { defined } from '../../domain/defined.ts'
+import type { AgentRuntime } from '../../ports/agent-runtime.ts'
+import type { CliCommand, Invocation } from './command.ts'
+import { oneOf, parsedFlag, textFlag } from './history-args.ts'
+import { UsageError } from './problems.ts'
+
+/** The flags that choose what runs an agent. */
+export const RUNTIME_FLAGS = {
+  runtime: { type: 'string' },
+  command: { type: 'string' },
+  model: { type: 'string' },
+  'permission-mode': { type: 'string' },
+  'no-auto-compact': { type: 'boolean' },
+} as const satisfies CliCommand['options']
+
+/** What these flags mean, for a command's help. */
+export const RUNTIME_FLAGS_HELP = [
+  `  --runtime NAME   ${RUNTIME_NAMES.join(', ')}`,
+  '  --command LINE   the program to run, such as "my-agent --json": it reads the prompt from its',
+  '                   standard input and writes JSON lines that `baton replay` can read',
+  '  --model NAME     the model to ask for',
+  '  --permission-mode MODE  what Claude may do without asking',
+  '  --no-auto-compact  Claude does not make room by itself: a full window is restarted, or the end',
+].join('\n')
+
+/** The runtime that is named; a command needs no name. */
+export const runtimeName = (invocation: Invocation): RuntimeName | undefined =>
+  parsedFlag(invocation, 'runtime', oneOf(RUNTIME_NAMES)) ??
+  (textFlag(invocation, 'command') === undefined ? undefined : 'command')
+
+const OF_CLAUDE = ['no-auto-compact', 'permission-mode'] as const
+
+/**
+ * The runtime of a name, with what the flags choose for it.
+ *
+ * @throws UsageError when a flag is missing, or does not go with it
+ */
+export const runtimeFrom = (invocation: Invocation, name: RuntimeName): AgentRuntime => {
+  const isClaude = name === 'claude' || name === 'claude-sdk'
+  const stray = OF_CLAUDE.find((flag) => invocation.values[flag] !== undefined && !isClaude)
+  if (stray !== undefined) throw new UsageError(`--${stray} goes with --runtime claude-sdk or claude.`)
+  const command = textFlag(invocation, 'command')
+  if (name === 'command' && command === undefined) throw new UsageError('--runtime command goes with --command.')
+  if (name === 'claude-sdk' && command !== undefined) throw new UsageError('--command does not go with claude-sdk.')
+  return runtimeNamed(name, choices(invocation))
+}
+
+const choices = (invocation: Invocation): RuntimeChoices => ({
+  ...defined({
+    model: textFlag(invocation, 'model'),
+    command: textFlag(invocation, 'command'),
+    permissionMode: textFlag(invocation, 'permission-mode'),
+    autoCompact: invocation.values['no-auto-compact'] === true ? false : undefined,
+  }),
+  environment: agentEnvironment(invocation.environment),
+  readers: WINDOW_READERS,
+})
+
+/** What is ours alone: an agent has no business in the store. */
+const OURS = new Set(['DATABASE_URL', 'PGPASSWORD', 'PGPASSFILE'])
+
+const agentEnvironment = (environment: Invocation['environment']): Invocation['environment'] =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => !OURS.has(name)))

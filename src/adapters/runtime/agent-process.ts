@@ -1,0 +1,121 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { endGroup, signalGroup } from './process-group.ts'
+
+/** What a program is started with. */
+export interface ProgramStart {
+  /** A line for a shell, or a program and its arguments without one. */
+  readonly command: string | readonly string[]
+  readonly cwd: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Written to its standard input, which then ends. */
+  readonly input: string
+}
+
+/** How a program ended. */
+export interface ProgramEnd {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** Enough of its last words to see what went wrong. */
+const ERROR_TAIL = 2_000
+/** No record is that long. What is, is dropped: a program that never ends its line must not fill our memory. */
+const LONGEST_LINE = 64 * 1024 * 1024
+/** Once the program has ended, what it left in its pipe comes at once; a process that fled may hold the pipe for ever. */
+const LAST_OUTPUT_MS = 250
+
+/** A program in a process group of its own, which ends with it, and with us. */
+export class AgentProcess {
+  readonly #child: ChildProcessWithoutNullStreams
+  readonly #group: number
+  readonly #ended: Promise<ProgramEnd>
+  readonly #killWithUs: () => void
+  #errors = ''
+  #isWaiting = false
+
+  private constructor(child: ChildProcessWithoutNullStreams, input: string) {
+    this.#child = child
+    this.#group = child.pid as number // it has one: it was spawned
+    this.#ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })))
+    // Its group does not hear the terminal's signals, so a process that exits at once takes it along.
+    this.#killWithUs = () => void signalGroup(this.#group, 'SIGKILL')
+    process.once('exit', this.#killWithUs)
+    child.on('error', () => {})
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#errors = (this.#errors + text).slice(-ERROR_TAIL)
+    })
+    child.stdin.on('error', () => {}) // a program need not read what it is told
+    child.stdin.end(input)
+  }
+
+  /** @throws whatever the operating system says when it cannot be started */
+  static async start({ command, cwd, environment: env, input }: ProgramStart): Promise<AgentProcess> {
+    const options = { cwd, env, detached: true, stdio: 'pipe' } as const
+    const [program = '', ...args] = command
+    const child =
+      typeof command === 'string' ? spawn(command, { ...options, shell: true }) : spawn(program, args, options)
+    await once(child, 'spawn')
+    return new AgentProcess(child, input)
+  }
+
+  get pid(): number {
+    return this.#group
+  }
+
+  /** The last of what it wrote to its standard error. */
+  get lastErrors(): string {
+    return this.#errors.trim()
+  }
+
+  /** What it writes, line by line, until it has ended. */
+  async *lines(): AsyncGenerator<string> {
+    const { stdout } = this.#child
+    stdout.setEncoding('utf8')
+    void this.#ended.then(() => this.#letGo())
+    let rest = ''
+    try {
+      for (const chunks = stdout.iterator() as AsyncIterator<string>; ; ) {
+        this.#isWaiting = true
+        const { done, value } = await chunks.next()
+        this.#isWaiting = false
+        if (done === true) break
+        const lines = (rest + value).split('\n')
+        rest = lines.pop() ?? ''
+        if (rest.length > LONGEST_LINE) rest = ''
+        yield* lines
+      }
+    } catch (error) {
+      if (!stdout.destroyed) throw error // we closed it ourselves
+    }
+    if (rest !== '') yield rest
+  }
+
+  /** Ends what it left running, and stops listening once nothing more can come. */
+  async #letGo(): Promise<void> {
+    await endGroup(this.#group)
+    const { stdout } = this.#child
+    const timer = setInterval(() => {
+      if (this.#isWaiting && stdout.readableLength === 0) stdout.destroy()
+      if (stdout.destroyed) clearInterval(timer)
+    }, LAST_OUTPUT_MS)
+    timer.unref()
+  }
+
+  /** How it ended, once it has. */
+  get ended(): Promise<ProgramEnd> {
+    return this.#ended
+  }
+
+  /** Ends it and everything it started: asks first, then insists. */
+  async stop(): Promise<void> {
+    await endGroup(this.#group)
+  }
+
+  /** Leaves nothing of it behind. */
+  async close(): Promise<void> {
+    await this.stop()
+    process.removeListener('exit', this.#killWithUs)
+    for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) stream.destroy()
+  }
+}

@@ -1,0 +1,139 @@
+import { stat } from 'node:fs/promises'
+import type { AgentRuntime, Launch, RunningAgent, RuntimeEnd, RuntimeStep } from '../../ports/agent-runtime.ts'
+import type { WindowReader } from '../../ports/window-reader.ts'
+import { AgentProcess, type ProgramEnd } from './agent-process.ts'
+
+/** A program that is an agent. */
+export interface CommandRuntimeOptions {
+  /** A line for a shell, or a program and its arguments without one. */
+  readonly command: string | readonly string[]
+  /** Who may know what it writes, the most particular first. */
+  readonly readers: readonly WindowReader[]
+  /** All that its environment has; a few harmless variables of ours unless given. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Names what runs the agent; `command` unless given. */
+  readonly backend?: string
+}
+
+const HARMLESS = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TZ', 'TMPDIR', 'TERM'] as const
+
+/**
+ * Any program that reads a prompt from its standard input and writes JSON lines of a format that is known. Its exit code
+ * says whether the work is done. It cannot go on in a session, and is not asked for a checkpoint.
+ */
+export const commandRuntime = (options: CommandRuntimeOptions): AgentRuntime<unknown> => {
+  const { backend = 'command' } = options
+  return { backend, takesSessionId: false, start: (launch) => launched(options, launch) }
+}
+
+const launched = (options: CommandRuntimeOptions, launch: Launch): RunningAgent<unknown> => {
+  const stopping = new AbortController()
+  const signal = AbortSignal.any([launch.signal, stopping.signal])
+  return {
+    steps: stepsOf(options, launch, signal),
+    interrupt: async () => stopping.abort(new Error('The agent was interrupted.')),
+  }
+}
+
+/** Nothing is started before somebody listens. */
+async function* stepsOf(
+  options: CommandRuntimeOptions,
+  launch: Launch,
+  signal: AbortSignal,
+): AsyncGenerator<RuntimeStep<unknown>> {
+  const end = (how: RuntimeEnd): RuntimeStep<unknown> => ({ events: [], texts: [], end: how })
+  if (signal.aborted) return yield end({ type: 'interrupted' })
+  const started = await begin(options, launch)
+  if ('type' in started) return yield end(started)
+  const stop = (): void => void started.stop()
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  const ear = new Ear(options.readers, started.pid)
+  try {
+    for await (const line of started.lines()) {
+      const step = ear.take(line)
+      if (step !== undefined) yield step
+    }
+    const ended = await started.ended
+    yield end(signal.aborted ? { type: 'interrupted' } : endOf(ended, started.lastErrors, ear))
+  } finally {
+    signal.removeEventListener('abort', stop)
+    await started.close()
+  }
+}
+
+const begin = async (options: CommandRuntimeOptions, { prompt, workspace }: Launch) => {
+  const cwd = workspace?.worktreePath ?? workspace?.workingDirectory ?? process.cwd()
+  const isThere = await stat(cwd).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  if (!isThere) return failed(`There is no folder ${cwd} to work in.`)
+  const ours = Object.fromEntries(HARMLESS.map((name) => [name, process.env[name]]))
+  const { command, environment = ours } = options
+  try {
+    return await AgentProcess.start({ command, cwd, environment, input: prompt })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return failed(
+      code === 'ENOENT' ? 'The command was not found.' : `The command could not be started (${code ?? String(error)}).`,
+    )
+  }
+}
+
+const failed = (message: string) => ({ type: 'failed', message }) as const
+
+const endOf = ({ code, signal }: ProgramEnd, lastErrors: string, ear: Ear): RuntimeEnd => {
+  const said = lastErrors === '' ? '' : ` It said: ${lastErrors}`
+  if (signal !== null) return failed(`The command was ended by ${signal}.${said}`)
+  if (code !== 0) return failed(`The command ended with exit code ${code}.${said}`)
+  return ear.isKnown ? { type: 'idle' } : failed(`The command wrote no line of a known format: ${ear.formats}.${said}`)
+}
+
+/** Understands what a program writes, as soon as a reader knows whose words they are. */
+class Ear {
+  readonly #readers: readonly WindowReader[]
+  readonly #pid: number
+  #reader: WindowReader | undefined
+  #isNamed = false
+
+  constructor(readers: readonly WindowReader[], pid: number) {
+    this.#readers = readers
+    this.#pid = pid
+  }
+
+  get isKnown(): boolean {
+    return this.#reader !== undefined
+  }
+
+  get formats(): string {
+    return this.#readers.map(({ format }) => format).join(', ')
+  }
+
+  /** What a line means; nothing when it is no record. */
+  take(line: string): RuntimeStep<unknown> | undefined {
+    const message = parsed(line)
+    if (message === undefined) return undefined
+    this.#reader ??= this.#readers.find((reader) => reader.recognises(message))
+    if (this.#reader === undefined) return { message, events: [], texts: [] }
+    const events = this.#reader.read(message)
+    const { session, texts } = this.#reader.words?.(message) ?? { texts: [] }
+    return { message, events, texts, ...this.#named(session) }
+  }
+
+  /** It is named once, by its own word or by its process: a session that has a name is known to have been launched. */
+  #named(session: string | undefined): Pick<RuntimeStep<unknown>, 'providerSessionId'> {
+    if (this.#isNamed) return {}
+    this.#isNamed = true
+    return { providerSessionId: session ?? `process ${this.#pid}` }
+  }
+}
+
+const parsed = (line: string): object | undefined => {
+  try {
+    const record: unknown = JSON.parse(line)
+    return typeof record === 'object' && record !== null ? record : undefined
+  } catch {
+    return undefined
+  }
+}

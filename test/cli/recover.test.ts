@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createBatonpass, unwrap } from '../../src/index.ts'
+import { AGENT_COMMAND, alive, database, folder, spawnBaton, until } from './spawned.ts'
+import { batonOn } from './terminal.ts'
+
+let url: string
+beforeEach(async () => {
+  url = await database()
+})
+
+/** Leaves a session of a backend behind, as a process does that was killed. */
+const leaveBehind = async (backend: string, key: string) => {
+  await using batonpass = await createBatonpass({ database: url })
+  const { handoffs } = batonpass
+  const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Fix it', externalKey: key }))
+  const agent = { conversationId: conversation.id, agentName: 'claude-code', backend, leaseMs: 1_000 }
+  const { session } = unwrap(await handoffs.startSession({ ...agent, prompt: 'Fix it' }))
+  return session
+}
+
+const lapsed = () => new Promise((resolve) => setTimeout(resolve, 1_200))
+
+const recover = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
+  spawnBaton(['recover', ...args], { DATABASE_URL: url, SCRIPT: 'turn:1000 say:2000', ...environment }).ended
+
+const stateOf = async (id: string): Promise<string> =>
+  (JSON.parse((await batonOn(url)('sessions', 'show', id, '--json')).out) as { state: string }).state
+
+describe('baton recover', () => {
+  it('says so when there is nothing to do', async () => {
+    expect(await batonOn(url)('recover')).toEqual({ code: 0, out: 'There is nothing to recover.', err: '' })
+    expect(JSON.parse((await batonOn(url)('recover', '--json')).out)).toEqual({ recovered: [] })
+  })
+
+  it('leaves alone whoever is alive', async () => {
+    await using batonpass = await createBatonpass({ database: url })
+    const { conversation } = unwrap(await batonpass.handoffs.openConversation({ originalTask: 'Fix it' }))
+    const agent = { conversationId: conversation.id, agentName: 'claude-code', backend: 'command', leaseMs: 60_000 }
+    unwrap(await batonpass.handoffs.startSession(agent))
+    expect(await batonOn(url)('recover', '--fail')).toMatchObject({ code: 0, out: 'There is nothing to recover.' })
+  })
+
+  it('goes on with what it can run, and leaves the rest to somebody who can', async () => {
+    const ours = await leaveBehind('command', 'ours')
+    const theirs = await leaveBehind('codex', 'theirs')
+    const odd = await leaveBehind('homemade', 'odd')
+    await lapsed()
+    const { code, out, err } = await recover(['--command', AGENT_COMMAND])
+    expect(code).toBe(0)
+    expect(out.trim().split('\n').slice(1).toSorted()).toEqual(
+      [
+        `${ours.id}  gone on with: completed`,
+        `${theirs.id}  left: it runs on codex (--runtime codex)`,
+        `${odd.id}  left: it runs on homemade`,
+      ].toSorted(),
+    )
+    expect(err).toMatch(/turn 1 .* edit_file/)
+    expect(await Promise.all([ours, theirs, odd].map(({ id }) => stateOf(id)))).toEqual([
+      'completed',
+      'active',
+      'active',
+    ])
+  })
+
+  it('leaves everything that there is no runtime for here, unless it is to be failed', async () => {
+    const left = await leaveBehind('claude_code', 'left')
+    await lapsed()
+    expect(await batonOn(url)('recover')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('left: it runs on claude_code (--runtime claude)'),
+    })
+    expect(await stateOf(left.id)).toBe('active')
+    const { code, out } = await batonOn(url)('recover', '--fail', '--json')
+    expect({ code, said: JSON.parse(out) as unknown }).toMatchObject({
+      code: 0,
+      said: { recovered: [{ sessionId: left.id, type: 'failed' }] },
+    })
+    expect(await stateOf(left.id)).toBe('failed')
+  })
+
+  it('ends with 1 when what it went on with did not complete', async () => {
+    await leaveBehind('command', 'broken')
+    await lapsed()
+    const { code, out, err } = await recover(['--command', AGENT_COMMAND], { SCRIPT: 'fail:3' })
+    expect(code).toBe(1)
+    expect(out).toMatch(/gone on with: failed: The command ended with exit code 3/)
+    expect(err).toMatch(/^baton: 1 run did not complete\.$/m)
+  })
+
+  it('is called off by Ctrl-C, and no agent is left', async () => {
+    const session = await leaveBehind('command', 'stopped')
+    await lapsed()
+    const pids = join(folder(), 'pids')
+    const environment = { DATABASE_URL: url, SCRIPT: 'turn:10 wait', PID_FILE: pids }
+    const running = spawnBaton(['recover', '--command', AGENT_COMMAND], environment)
+    await until(() => existsSync(pids), 'an agent')
+    running.child.kill('SIGINT')
+    expect((await running.ended).code).toBe(130)
+    expect(alive(pids)).toEqual([])
+    expect(await stateOf(session.id)).toBe('paused')
+  })
+
+  it('finishes once, however many recover at the same time', async () => {
+    const session = await leaveBehind('command', 'contended')
+    await lapsed()
+    const told = await Promise.all([1, 2, 3].map(() => recover(['--command', AGENT_COMMAND, '--json'])))
+    const became = told.flatMap(({ out }) => (JSON.parse(out) as { recovered: { type: string }[] }).recovered)
+    expect(became.filter(({ type }) => type === 'resumed')).toHaveLength(1)
+    expect(told.map(({ code }) => code)).toEqual([0, 0, 0])
+    expect(await stateOf(session.id)).toBe('completed')
+  })
+
+  it.each([
+    [['--fail', '--runtime', 'codex'], '--fail and --runtime exclude each other'],
+    [['--runtime', 'command'], '--runtime command goes with --command'],
+    [['it'], '"it" is one word too many'],
+  ])('refuses %j', async (args, problem) => {
+    const { code, err } = await batonOn(url)('recover', ...args)
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining(problem) })
+  })
+})
