@@ -9,6 +9,7 @@ import type { Recovered } from '../../src/services/runner/recover.ts'
 import { everyItem, ReadBack } from '../cases/read-back.ts'
 import { type Child, startChild } from '../embedded/child-process.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
+import { bundleRunner } from './bundle-runner.ts'
 import { RuntimeFolder } from './file-runtime.ts'
 import { type Expectation, FinishedRun } from './finished-run.ts'
 import { type Plan, POINT_NAMES, planFor } from './kill-point.ts'
@@ -25,6 +26,7 @@ const MINUTES = 60_000
 
 let store: Store
 let path: string
+let program: string
 let connectionString: string
 let folder: RuntimeFolder
 const seen = { kills: 0, runs: 0, lost: 0, doubled: 0, launches: 0, relaunches: 0, lostRestarts: 0, beganAgain: 0 }
@@ -33,6 +35,7 @@ const begun = performance.now()
 beforeAll(async () => {
   path = mkdtempSync(join(tmpdir(), 'batonpass-kill-'))
   folder = new RuntimeFolder(path)
+  program = await bundleRunner(path)
   connectionString = withDatabase(process.env.TEST_DATABASE_URL ?? '', await cloneDatabase())
   store = await openPostgres({ connectionString })
 })
@@ -45,7 +48,7 @@ afterAll(async () => {
 })
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-const startRunner = (): Promise<Child> => startChild('../kill/runner-process.ts', [connectionString, path])
+const startRunner = (): Promise<Child> => startChild(program, [connectionString, path])
 const order = (child: Child, what: Order): void => child.say(JSON.stringify(what))
 
 const answer = async <T>(child: Child, what: Order): Promise<T> => {
