@@ -42,7 +42,8 @@ export const beginRestart = (
   if (conversation === undefined || restarts === undefined)
     return err({ code: 'session.not_found', sessionId: request.sessionId })
   const { session } = found.value
-  const restarted = { session, hasToolCalls: exchangeToolCalls.length > 0 || lastToolCalls.length > 0 }
+  const hasToolCalls = exchangeToolCalls.length > 0 || lastToolCalls.length > 0
+  const restarted = { session, hasToolCalls, isLost: request.flags?.includes('runtime_lost') ?? false }
   const limit = exhaustedBy(conversation.restartBudget, restarts, restarted, at)
   if (limit !== undefined) return refuseRestart(facts, limit, at)
   const flags = [...(request.flags ?? []), ...(madeProgress(restarted) ? [] : (['no_progress'] as const))]
