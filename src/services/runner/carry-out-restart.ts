@@ -1,5 +1,5 @@
 import { continuationPrompt, minimalContinuation } from '../../domain/continuation.ts'
-import type { HandoffAccepted } from '../../domain/decisions/settle-handoff.ts'
+import type { HandoffAccepted, HandoffCompleted } from '../../domain/decisions/settle-handoff.ts'
 import { defined } from '../../domain/defined.ts'
 import type { HandoffFlag, HandoffMetadata } from '../../domain/handoff.ts'
 import { promptAfterHooks } from '../../domain/hook-prompt.ts'
@@ -32,11 +32,7 @@ export const carryOutRestart = async (run: RunInProgress, handoff: HandoffMetada
   const claimed = await withClaim(run, left)
   const { handoff: ready, ...rest } = await withContinuation(run, claimed)
   const continuation = ready.status === 'accepted' ? ready.prepared?.continuation : undefined
-  run.isSettling = true
-  const request = { ...rest, handoff: ready, claimant: run.claimant, backend: run.request.runtime.backend }
-  const completed = unwrap(await run.deps.handoffs.completeHandoff({ ...request, leaseMs: run.leaseMs }))
-  run.hold(completed)
-  run.isSettling = false
+  const completed = await complete(run, { ...rest, handoff: ready })
   run.tally.sessions += 1
   run.tally.restarts += 1
   run.emit({ type: 'session:end', sessionId: old.id, state: 'handed_off', reason: null })
@@ -46,6 +42,19 @@ export const carryOutRestart = async (run: RunInProgress, handoff: HandoffMetada
   span?.end({ outcome: 'completed' })
   await announce(run, completed.handoff, { oldSessionId: old.id, newSessionId: completed.session.id, ...figures })
   return continuation ?? run.conversation.originalTask
+}
+
+/** Hands the session on. Its lease goes with it, so that nobody is to wonder where it is meanwhile. */
+const complete = async (run: RunInProgress, step: Step): Promise<HandoffCompleted> => {
+  const request = { ...step, claimant: run.claimant, backend: run.request.runtime.backend, leaseMs: run.leaseMs }
+  run.isSettling = true
+  try {
+    const completed = unwrap(await run.deps.handoffs.completeHandoff(request))
+    run.hold(completed)
+    return completed
+  } finally {
+    run.isSettling = false
+  }
 }
 
 /** What this process holds of the source, for the next command. */

@@ -2,7 +2,7 @@ import { heldBy, isTerminal } from '../../domain/agent-session.ts'
 import { defined } from '../../domain/defined.ts'
 import type { AgentSessionId } from '../../domain/ids.ts'
 import type { RunOutcome, RunSummary } from '../../domain/run-summary.ts'
-import { unwrap } from '../../domain/unwrap.ts'
+import { RefusedError, unwrap } from '../../domain/unwrap.ts'
 import { callHooks, toldOf } from './call-hooks.ts'
 import { messageOf, RunCancelled, RunTimedOut, SupersededError } from './run-errors.ts'
 import type { RunInProgress } from './run-in-progress.ts'
@@ -20,6 +20,14 @@ export const endingOf = (error: unknown): RunEnding => {
   if (error instanceof RunTimedOut) return { outcome: 'timed_out', reason }
   if (error instanceof SupersededError) return { outcome: 'superseded', reason }
   return { outcome: 'failed', reason }
+}
+
+/** What stopped a run: a command that is refused to whoever was overtaken says no more than that it was overtaken. */
+export const causeOf = async (run: RunInProgress, error: unknown): Promise<unknown> => {
+  if (run.signal.aborted) return run.signal.reason
+  if (!(error instanceof RefusedError) || !run.hasSession) return error
+  const { session, holder } = run.held
+  return (await run.deps.store.leases.renew(session.id, holder, run.leaseMs)) ? error : run.overtaken()
 }
 
 /** Leaves everything in a state that is legal and starts nothing, tells the hooks, and says what the run came to. */
