@@ -29,6 +29,7 @@ const planAt = (point: PointName, name: string): Plan => ({
 const WHILE_HELD: readonly PointName[] = [
   'the turn that crosses is recorded',
   'asked for the checkpoint',
+  'before the checkpoint is kept',
   'the checkpoint is kept',
   'the handoff is claimed',
   'the continuation is kept',
@@ -56,7 +57,7 @@ describe('a runner that was only asleep', () => {
     const before = await ground.everythingOf(plans)
     for (const child of asleep) process.kill(child.pid, 'SIGCONT')
     const outcomes = await Promise.all(asleep.map((child) => heard<RunSummary>(child)))
-    expect(outcomes.map(({ outcome }) => outcome)).toEqual(plans.map(() => 'superseded'))
+    expect.soft(outcomes.filter(({ outcome }) => outcome !== 'superseded')).toEqual([])
     expect(await ground.everythingOf(plans)).toEqual(before)
     await Promise.all(asleep.map((child) => child.kill()))
   })
@@ -72,7 +73,7 @@ describe('a runner that was only asleep', () => {
     for (const child of asleep) process.kill(child.pid, 'SIGCONT')
     const outcomes = await Promise.all(asleep.map((child) => heard<RunSummary>(child)))
     const recovered = await recovering
-    expect.soft(outcomes.map(({ outcome }) => outcome)).toEqual(plans.map(() => 'superseded'))
+    expect.soft(outcomes.filter(({ outcome }) => outcome !== 'superseded')).toEqual([])
     expect
       .soft(recovered.map((one) => (one.type === 'resumed' ? one.summary.outcome : one.type)))
       .toEqual(plans.map(() => 'completed'))
