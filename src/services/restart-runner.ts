@@ -7,7 +7,7 @@ import { RefusedError } from '../domain/unwrap.ts'
 import type { AgentRuntime } from '../ports/agent-runtime.ts'
 import { AgentRun } from './runner/agent-run.ts'
 import { carryOutRestart } from './runner/carry-out-restart.ts'
-import { causeOf, endingOf, endRun, type RunEnding } from './runner/end-run.ts'
+import { endingOf, endRun, type RunEnding } from './runner/end-run.ts'
 import { startHeartbeat } from './runner/heartbeat.ts'
 import { relaunch, startFresh } from './runner/launch.ts'
 import { beginFirst, conversationFor, takeOver, takeOverBaton } from './runner/open-run.ts'
@@ -102,7 +102,7 @@ export class RestartRunner {
         run.isSettling = true
         throw error
       }
-      ending = endingOf(await causeOf(run, error))
+      ending = endingOf(run.signal.aborted ? run.signal.reason : error)
     } finally {
       clearTimeout(timer)
       request.signal?.removeEventListener('abort', cancel)

@@ -46,7 +46,8 @@ export const carryOutRestart = async (run: RunInProgress, handoff: HandoffMetada
 
 /** Hands the session on. Its lease goes with it, so that nobody is to wonder where it is meanwhile. */
 const complete = async (run: RunInProgress, step: Step): Promise<HandoffCompleted> => {
-  const request = { ...step, claimant: run.claimant, backend: run.request.runtime.backend, leaseMs: run.leaseMs }
+  const { claimant, leaseMs, held } = run
+  const request = { ...step, claimant, backend: run.request.runtime.backend, leaseMs, holder: held.holder }
   run.isSettling = true
   try {
     const completed = unwrap(await run.deps.handoffs.completeHandoff(request))
@@ -67,7 +68,7 @@ const withCheckpoint = async (run: RunInProgress, step: Step): Promise<Step> => 
   if (handoff.status !== 'initiated' || isThere) return step
   const asked = isAsked(handoff) ? await askForCheckpoint(run, handoff) : notAsked('It was decided to do without.')
   run.throwIfStopped()
-  const kept = unwrap(await run.deps.handoffs.keepCheckpoint({ ...step, ...asked }))
+  const kept = unwrap(await run.deps.handoffs.keepCheckpoint({ ...step, ...asked, holder: run.held.holder }))
   run.emit({ type: 'context:handoff:checkpoint', handoffId: handoff.id, outcome: asked.checkpoint.outcome })
   return kept
 }
@@ -82,7 +83,7 @@ const withClaim = async (run: RunInProgress, step: Step): Promise<Step> => {
     run.throwIfStopped()
     const { handoff } = step
     if (handoff.status === 'accepted' && handoff.claim.claimant === run.claimant) return step
-    const request = { ...step, claimant: run.claimant, claimMs: run.leaseMs }
+    const request = { ...step, claimant: run.claimant, claimMs: run.leaseMs, holder: run.held.holder }
     const claimed = await run.deps.handoffs.acceptHandoff(request)
     if (claimed.ok) return claimed.value
     if (claimed.error.code !== 'handoff.already_claimed') throw new RefusedError(claimed.error)
@@ -97,7 +98,7 @@ const withContinuation = async (run: RunInProgress, step: Step): Promise<Step> =
   const prompt = await continuationOf(run, handoff)
   const continuation = await promptWithHooks(run, { sessionId: targetSessionId, prompt, isContinuation: true })
   run.throwIfStopped()
-  const request = { ...step, claimant: run.claimant, continuation, targetSessionId }
+  const request = { ...step, claimant: run.claimant, continuation, targetSessionId, holder: run.held.holder }
   return unwrap(await run.deps.handoffs.prepareHandoff(request))
 }
 

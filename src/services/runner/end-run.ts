@@ -2,7 +2,7 @@ import { heldBy, isTerminal } from '../../domain/agent-session.ts'
 import { defined } from '../../domain/defined.ts'
 import type { AgentSessionId } from '../../domain/ids.ts'
 import type { RunOutcome, RunSummary } from '../../domain/run-summary.ts'
-import { RefusedError, unwrap } from '../../domain/unwrap.ts'
+import { unwrap } from '../../domain/unwrap.ts'
 import { callHooks, toldOf } from './call-hooks.ts'
 import { messageOf, RunCancelled, RunTimedOut, SupersededError } from './run-errors.ts'
 import type { RunInProgress } from './run-in-progress.ts'
@@ -22,17 +22,17 @@ export const endingOf = (error: unknown): RunEnding => {
   return { outcome: 'failed', reason }
 }
 
-/** What stopped a run: a command that is refused to whoever was overtaken says no more than that it was overtaken. */
-export const causeOf = async (run: RunInProgress, error: unknown): Promise<unknown> => {
-  if (run.signal.aborted) return run.signal.reason
-  if (!(error instanceof RefusedError) || !run.hasSession) return error
+/** Whoever was overtaken meets failures that say no more than that: commands refused, names in use. */
+const endingAsHolder = async (run: RunInProgress, ending: RunEnding): Promise<RunEnding> => {
+  if (ending.outcome !== 'failed' || !run.hasSession) return ending
   const { session, holder } = run.held
-  return (await run.deps.store.leases.renew(session.id, holder, run.leaseMs)) ? error : run.overtaken()
+  return (await run.deps.store.leases.renew(session.id, holder, run.leaseMs)) ? ending : endingOf(run.overtaken())
 }
 
 /** Leaves everything in a state that is legal and starts nothing, tells the hooks, and says what the run came to. */
-export const endRun = async (run: RunInProgress, ending: RunEnding): Promise<RunSummary> => {
+export const endRun = async (run: RunInProgress, given: RunEnding): Promise<RunSummary> => {
   run.isSettling = true
+  const ending = await endingAsHolder(run, given)
   if (run.hasSession && ending.outcome !== 'superseded') await settle(run, ending)
   const summary = summaryOf(run, ending)
   if (run.hasSession) {
@@ -55,7 +55,7 @@ const settle = async (run: RunInProgress, { outcome, reason = outcome }: RunEndi
   run.update({ session: now })
   const handoffId = heldBy(now)
   if (handoffId !== undefined) {
-    const end = { handoff: handoffId, reason, by: run.claimant }
+    const end = { handoff: handoffId, reason, by: run.claimant, holder: run.held.holder }
     const ended = outcome === 'cancelled' ? await handoffs.cancelHandoff(end) : await handoffs.failHandoff(end)
     run.update(unwrap(ended))
     run.emit({ type: 'context:handoff:cancelled', handoffId, reason })
