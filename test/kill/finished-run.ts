@@ -55,7 +55,9 @@ export class FinishedRun {
     this.#ended(sessions)
     this.#handedOn(handoffs, needed)
     await this.#used(sessions, needed)
-    this.#oneAtATime(sessions, handoffs, await this.#kept.audit(conversation.id))
+    const entries = await this.#kept.audit(conversation.id)
+    this.#oneAtATime(sessions, handoffs, entries)
+    this.#onceEach(sessions, entries, expected)
     const verdict = unwrap(await new AuditService({ store: this.#store, sha256 }).verify(conversation.id))
     this.#say(verdict.intact, 'the audit log is intact').toBe(true)
     await this.#turns(sessions)
@@ -129,6 +131,18 @@ export class FinishedRun {
     )
     const most = ends.map((end) => [...foldHistory(events.slice(0, end)).sessions.values()].filter(hasBaton).length)
     this.#say(Math.max(...most), 'sessions with the baton').toBe(1)
+  }
+
+  /** Every step is on record once, whoever took it; only a launch that came to nothing may be followed by another. */
+  #onceEach(sessions: readonly AgentSession[], entries: readonly AuditEntry[], { mayLaunchTwice }: Expectation): void {
+    const count = (type: AuditEntry['event']['type']): number =>
+      entries.filter(({ event }) => event.type === type).length
+    const restarts = sessions.length - 1
+    for (const step of ['initiated', 'checkpointed', 'prepared', 'completed'] as const)
+      this.#say(count(`handoff.${step}`), `handoff.${step}`).toBe(restarts)
+    this.#say(count('session.started'), 'session.started').toBe(sessions.length)
+    this.#say(count('session.attached') - sessions.length, 'attached again').toBeLessThanOrEqual(Number(mayLaunchTwice))
+    this.#say(count('session.attached'), 'session.attached').toBeGreaterThanOrEqual(sessions.length)
   }
 
   /** Nothing is recorded twice, and only what was being said when the process was killed is missing. */

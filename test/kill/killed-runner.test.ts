@@ -9,6 +9,8 @@ import type { Order } from './runner-process.ts'
 
 /** Every point once with every run; `npm run test:kill:runner` for the ten seeds that prove it. */
 const SEEDS = Number(process.env.KILL_SEEDS ?? 1)
+/** With this one alone a session is adopted, one is launched again under another name, and three recover at once. */
+const THE_ONE_SEED = 7
 const MINUTES = 60_000
 
 /** What was seen over all kills. */
@@ -71,7 +73,7 @@ const lookAt = async (plan: Plan, expected: Expectation): Promise<void> => {
 }
 
 describe('a runner killed at every step', () => {
-  const seeds = Array.from({ length: SEEDS }, (_, index) => index + 1)
+  const seeds = SEEDS === 1 ? [THE_ONE_SEED] : Array.from({ length: SEEDS }, (_, index) => index + 1)
   it.each(seeds)('seed %i: another process finishes every run, once', { timeout: 5 * MINUTES }, async (seed) => {
     const plans = POINT_NAMES.map((point) => planFor(point, seed))
     // With every other seed three recover at once.
