@@ -34,6 +34,8 @@ export type BudgetLimit = 'restarts' | 'deadline' | 'cost' | 'no_progress'
 export interface SessionToRestart {
   readonly session: AgentSession
   readonly hasToolCalls: boolean
+  /** Its process is gone, and its window was not full: how little was done in it says nothing. */
+  readonly isLost?: boolean
 }
 
 /** Whether a session got anywhere: it used a tool, or brought an exchange to its end and began another. */
@@ -55,7 +57,7 @@ export const exhaustedBy = (
   if (use.restarts >= budget.maxRestarts) return 'restarts'
   if (deadline !== undefined && at >= deadline) return 'deadline'
   if (budget.maxCostUsd !== undefined && use.costUsd >= budget.maxCostUsd) return 'cost'
-  return isGettingNowhere(use, restarted) ? 'no_progress' : undefined
+  return restarted.isLost !== true && isGettingNowhere(use, restarted) ? 'no_progress' : undefined
 }
 
 /** A fresh window that was full at once, or the second one in a row in which nothing was done. */

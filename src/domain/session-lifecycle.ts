@@ -72,7 +72,8 @@ export const decideSession = (session: AgentSession, command: SessionCommand): R
     return err({ code: 'session.held', sessionId: session.id, handoffId: holder, command: command.type })
   }
   const to = nextState<SessionState, SessionCommandType>(SESSION_TRANSITIONS, session.state, command.type)
-  if (command.type === 'attach' && session.providerSessionId !== undefined)
+  // A launch that came to nothing may be made again under another name; what has spoken keeps its own.
+  if (command.type === 'attach' && session.providerSessionId !== undefined && session.progress.turns > 0)
     return err({ code: 'session.attached', sessionId: session.id, providerSessionId: session.providerSessionId })
   const byItsHandoff = 'handoffId' in command && command.handoffId === holder
   if (to === undefined || (BY_HANDOFF.includes(command.type) && !byItsHandoff))

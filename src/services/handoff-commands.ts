@@ -88,9 +88,9 @@ export const claimingNext = (request: ClaimNextRequest, context: CommandContext)
 export const completingHandoff = (asked: CompleteRequest, context: CommandContext) => {
   const request = redacted(asked, context)
   const at = context.clock.now()
-  const { claimant, backend, model, providerSessionId, continuation, leaseMs } = request
+  const { claimant, backend, model, providerSessionId, continuation, leaseMs, holder } = request
   const handoffId = handoffIdOf(request)
-  const wanted = defined({ handoffId, claimant, backend, model, providerSessionId, continuation, leaseMs })
+  const wanted = defined({ handoffId, claimant, backend, model, providerSessionId, continuation, leaseMs, holder })
   const ids = newSessionIds(context.ids)
   return {
     stamp: stampOf('complete_handoff', request, context.ids),

@@ -33,13 +33,13 @@ export const keepingCheckpoint = (asked: KeepCheckpointRequest, context: Command
   const at = context.clock.now()
   const id = snapshotId(context.ids.next())
   const handoffId = handoffIdOf(request)
-  const { document, flags, checkpoint } = request
+  const { document, flags, checkpoint, holder } = request
   return {
     stamp: stampOf('keep_checkpoint', request, context.ids),
     question: { about: 'handoff' as const, handoffId },
     ...heldHandoff(request, context.storeNow()),
     decide: (facts: Parameters<typeof keepCheckpoint>[0]) =>
-      keepCheckpoint(facts, { handoffId, checkpoint, ...defined({ document, flags }) }, { snapshotId: id, at }),
+      keepCheckpoint(facts, { handoffId, checkpoint, ...defined({ document, flags, holder }) }, { snapshotId: id, at }),
   }
 }
 
@@ -47,13 +47,13 @@ export const preparingHandoff = (asked: PrepareRequest, context: CommandContext)
   const request = redacted(asked, context)
   const at = context.clock.now()
   const handoffId = handoffIdOf(request)
-  const { claimant, continuation, targetSessionId } = request
+  const { claimant, continuation, targetSessionId, holder } = request
   return {
     stamp: stampOf('prepare_handoff', request, context.ids),
     question: { about: 'handoff' as const, handoffId },
     ...heldHandoff(request, context.storeNow()),
     decide: (facts: Parameters<typeof prepareHandoff>[0]) =>
-      prepareHandoff(facts, { handoffId, claimant, continuation, targetSessionId }, at),
+      prepareHandoff(facts, { handoffId, claimant, continuation, targetSessionId, ...defined({ holder }) }, at),
     // Once the handoff is completed or replaced, nothing but the request has the text.
     restore: (answer: HandoffAccepted): HandoffAccepted => ({
       ...answer,

@@ -21,14 +21,15 @@ export interface Child extends AsyncDisposable {
 /** Found from here, because a child may run in a folder from which nothing can be found. */
 const LOADER = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 
-/** Starts a program of this folder. It says nothing until it has loaded, so that what is timed is not the loading. */
+/** Starts a program of this folder, or one that is named by its URL. It says nothing until it has loaded, so that what is timed is not the loading. */
 export const startChild = async (
   program: string,
   args: readonly string[],
   { cwd = process.cwd() }: { readonly cwd?: string } = {},
 ): Promise<Child> => {
   const file = fileURLToPath(new URL(program, import.meta.url))
-  const child = spawn(process.execPath, ['--import', LOADER, file, ...args], { cwd, stdio: ['pipe', 'pipe', 'pipe'] })
+  const loader = program.endsWith('.ts') ? ['--import', LOADER] : []
+  const child = spawn(process.execPath, [...loader, file, ...args], { cwd, stdio: ['pipe', 'pipe', 'pipe'] })
   const started = talkTo(child)
   const first = await started.hear()
   if (first !== 'loaded') throw new Error(`${program} began with "${first}"`)

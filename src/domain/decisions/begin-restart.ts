@@ -45,7 +45,8 @@ export const beginRestart = (
   // Whoever cannot be handed off now is told so; the budget is for those who can.
   const held = decideSession(session, { type: 'hold', handoffId: ids.handoffId, at })
   if (!held.ok) return err(notNow(session, held.error))
-  const restarted = { session, hasToolCalls: exchangeToolCalls.length > 0 || lastToolCalls.length > 0 }
+  const hasToolCalls = exchangeToolCalls.length > 0 || lastToolCalls.length > 0
+  const restarted = { session, hasToolCalls, isLost: request.flags?.includes('runtime_lost') ?? false }
   const limit = exhaustedBy(conversation.restartBudget, restarts, restarted, at)
   if (limit !== undefined) return refuseRestart(facts, limit, at)
   const flags = [...(request.flags ?? []), ...(madeProgress(restarted) ? [] : (['no_progress'] as const))]

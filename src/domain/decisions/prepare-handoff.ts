@@ -8,12 +8,12 @@ import { defined } from '../defined.ts'
 import type { HandoffFacts } from '../facts.ts'
 import { HANDOFF_FLAGS, type HandoffFlag, type HandoffMetadata } from '../handoff.ts'
 import { decideHandoff, evolveHandoff, type HandoffCommand } from '../handoff-lifecycle.ts'
-import type { AgentSessionId, HandoffId, SnapshotId } from '../ids.ts'
+import type { AgentSessionId, HandoffId, HolderToken, SnapshotId } from '../ids.ts'
 import { fieldProblems, isCount, totalsProblem } from '../input.ts'
 import type { Instant } from '../instant.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
 import { err, ok } from '../result.ts'
-import { findHandoff, type HandoffAccepted } from './settle-handoff.ts'
+import { findHandoff, type HandoffAccepted, heldGuard } from './settle-handoff.ts'
 
 /** What it takes to keep what the outgoing agent left, or that it left nothing. */
 export interface KeepCheckpoint {
@@ -22,6 +22,8 @@ export interface KeepCheckpoint {
   readonly document?: string
   readonly flags?: readonly HandoffFlag[]
   readonly checkpoint: CheckpointFacts
+  /** Who works the source: refused when somebody else does by now. */
+  readonly holder?: HolderToken
 }
 
 /** What it takes to keep what a successor is to open with. */
@@ -31,24 +33,30 @@ export interface PrepareHandoff {
   readonly continuation: string
   /** The session that will be, so that hooks and runtimes can be told of it before. */
   readonly targetSessionId: AgentSessionId
+  /** Who works the source: refused when somebody else does by now. */
+  readonly holder?: HolderToken
 }
 
 /** Keeps what became of asking the outgoing agent, and a picture of the window it wrote from. */
 export const keepCheckpoint = (
   facts: HandoffFacts,
-  { handoffId, document, flags = [], checkpoint }: KeepCheckpoint,
+  { handoffId, document, flags = [], checkpoint, holder }: KeepCheckpoint,
   { snapshotId, at }: { readonly snapshotId: SnapshotId; readonly at: Instant },
 ): Decided<HandoffAccepted> => {
   const problem = refuseForAll([...fieldProblems({ document }), ...flagProblems(flags), ...factsProblems(checkpoint)])
   if (problem !== undefined) return err(problem)
-  const moved = moveHandoff(facts, handoffId, {
-    type: 'checkpoint',
-    ...defined({ document }),
-    flags,
-    checkpoint,
-    at,
-    now: facts.now,
-  })
+  const moved = moveHandoff(
+    facts,
+    { handoffId, ...defined({ holder }) },
+    {
+      type: 'checkpoint',
+      ...defined({ document }),
+      flags,
+      checkpoint,
+      at,
+      now: facts.now,
+    },
+  )
   if (!moved.ok || document === undefined) return moved
   const { session } = moved.value.answer
   const { conversationId } = session
@@ -63,24 +71,29 @@ export const keepCheckpoint = (
 /** Keeps what the successor is to open with, and which session it will be. */
 export const prepareHandoff = (
   facts: HandoffFacts,
-  { handoffId, claimant, continuation, targetSessionId: sessionId }: PrepareHandoff,
+  { handoffId, claimant, continuation, targetSessionId: sessionId, holder }: PrepareHandoff,
   at: Instant,
 ): Decided<HandoffAccepted> => {
   const problem = refuseForAll(fieldProblems({ claimant, continuation }))
   if (problem !== undefined) return err(problem)
   const prepared = { sessionId, continuation }
-  return moveHandoff(facts, handoffId, { type: 'prepare', by: claimant, prepared, at, now: facts.now })
+  const target = { handoffId, ...defined({ holder }) }
+  return moveHandoff(facts, target, { type: 'prepare', by: claimant, prepared, at, now: facts.now })
 }
 
-const moveHandoff = (facts: HandoffFacts, handoffId: HandoffId, command: HandoffCommand): Decided<HandoffAccepted> => {
-  const found = findHandoff(facts, handoffId)
+const moveHandoff = (
+  facts: HandoffFacts,
+  { handoffId, holder }: Pick<PrepareHandoff, 'handoffId' | 'holder'>,
+  command: HandoffCommand,
+): Decided<HandoffAccepted> => {
+  const found = findHandoff(facts, handoffId, holder)
   if (!found.ok) return found
   const { handoff, source, conversation } = found.value
   const decided = decideHandoff(handoff, command)
   if (!decided.ok) return decided
   const after = evolveHandoff(handoff, decided.value)
   return ok({
-    changes: [{ type: 'move_handoff', handoff: after, expected: handoff.version }],
+    changes: [{ type: 'move_handoff', handoff: after, expected: handoff.version }, ...heldGuard(source, holder)],
     events: [decided.value],
     answer: answerOf(after, source, conversation, facts),
   })

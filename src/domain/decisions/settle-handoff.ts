@@ -2,12 +2,12 @@ import type { AgentSession, SourceSession } from '../agent-session.ts'
 import { type ContextMonitor, inheritMonitor } from '../context-monitor.ts'
 import { continuationFor } from '../continuation.ts'
 import type { Conversation } from '../conversation.ts'
-import { type Decided, expecting } from '../decision.ts'
+import { type Change, type Decided, expecting } from '../decision.ts'
 import { defined } from '../defined.ts'
 import type { HandoffFacts } from '../facts.ts'
 import { DEFAULT_CLAIM_MS, type HandoffMetadata, MAX_CLAIM_MS } from '../handoff.ts'
 import { decideHandoff, evolveHandoff, type HandoffCommand, type HandoffMoved } from '../handoff-lifecycle.ts'
-import type { HandoffId } from '../ids.ts'
+import type { HandoffId, HolderToken } from '../ids.ts'
 import { fieldProblems, leaseProblem } from '../input.ts'
 import type { Instant } from '../instant.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
@@ -23,6 +23,8 @@ export interface AcceptHandoff {
   readonly claimant: string
   /** How long nobody else may claim it. */
   readonly claimMs?: number
+  /** Who works the source: refused when somebody else does by now. */
+  readonly holder?: HolderToken
 }
 
 /** What it takes to complete a handoff. */
@@ -38,6 +40,8 @@ export interface CompleteHandoff {
   readonly continuation?: string
   /** How long the new session's holder may be silent before others may take it over; absent means for ever. */
   readonly leaseMs?: number
+  /** Who works the source: refused when somebody else does by now. */
+  readonly holder?: HolderToken
 }
 
 /** What it takes to end a handoff without a successor. */
@@ -46,6 +50,8 @@ export interface EndHandoff {
   readonly reason: string
   /** Who asks. Needed once somebody has claimed the handoff. */
   readonly by?: string
+  /** Who works the source: refused when somebody else does by now. */
+  readonly holder?: HolderToken
 }
 
 /** What claiming a handoff answers with: the handoff, and what a successor begins from. Pass it on to complete. */
@@ -74,10 +80,18 @@ export interface LoadedHandoff {
 export const findHandoff = (
   { handoff, source, conversation }: HandoffFacts,
   handoffId: HandoffId,
-): Result<LoadedHandoff, Refusal> =>
-  handoff === undefined || source === undefined || conversation === undefined
-    ? err({ code: 'handoff.not_found', handoffId })
-    : ok({ handoff, source, conversation })
+  holder?: HolderToken,
+): Result<LoadedHandoff, Refusal> => {
+  if (handoff === undefined || source === undefined || conversation === undefined)
+    return err({ code: 'handoff.not_found', handoffId })
+  const isOvertaken = holder !== undefined && source.holder !== undefined && source.holder !== holder
+  if (isOvertaken) return err({ code: 'session.superseded', sessionId: source.session.id })
+  return ok({ handoff, source, conversation })
+}
+
+/** Keeps a step of a handoff only while its source is worked by whoever takes it. */
+export const heldGuard = ({ session }: SourceSession, holder: HolderToken | undefined): readonly Change[] =>
+  holder === undefined ? [] : [{ type: 'expect_session', session, expected: { version: session.version, holder } }]
 
 const claimProblem = ({
   claimant,
@@ -94,19 +108,19 @@ const claimProblem = ({
 /** Claims a handoff for one claimant until a deadline. */
 export const acceptHandoff = (
   facts: HandoffFacts,
-  { handoffId, claimant, claimMs = DEFAULT_CLAIM_MS }: AcceptHandoff,
+  { handoffId, claimant, claimMs = DEFAULT_CLAIM_MS, holder }: AcceptHandoff,
   at: Instant,
 ): Decided<HandoffAccepted> => {
   const problem = claimProblem({ claimant, claimMs })
   if (problem !== undefined) return err(problem)
-  const found = findHandoff(facts, handoffId)
+  const found = findHandoff(facts, handoffId, holder)
   if (!found.ok) return found
   const { handoff, source, conversation } = found.value
   const decided = decideHandoff(handoff, { type: 'accept', by: claimant, claimMs, at, now: facts.now })
   if (!decided.ok) return decided
   const accepted = evolveHandoff(handoff, decided.value)
   return ok({
-    changes: [{ type: 'move_handoff', handoff: accepted, expected: handoff.version }],
+    changes: [{ type: 'move_handoff', handoff: accepted, expected: handoff.version }, ...heldGuard(source, holder)],
     events: [decided.value],
     answer: defined({ handoff: accepted, session: source.session, conversation, monitor: facts.monitor }),
   })
@@ -134,7 +148,7 @@ export const completeHandoff = (
   const texts = { claimant, backend, model, providerSessionId, continuation: request.continuation }
   const problem = refuseForAll(fieldProblems(texts)) ?? leaseProblem(leaseMs)
   if (problem !== undefined) return err(problem)
-  const found = findHandoff(facts, request.handoffId)
+  const found = findHandoff(facts, request.handoffId, request.holder)
   if (!found.ok) return found
   const { handoff, source, conversation } = found.value
   const by = claimant ?? handoff.targetAgent
@@ -206,12 +220,12 @@ const successor = (
 /** Cancels or fails a handoff: the source is active again, in the same commit, with nothing left over. */
 export const endHandoff = (
   facts: HandoffFacts,
-  { handoffId, reason, by }: EndHandoff,
+  { handoffId, reason, by, holder }: EndHandoff,
   { type, at }: { readonly type: 'cancel' | 'fail'; readonly at: Instant },
 ): Decided<{ readonly handoff: HandoffMetadata; readonly session: AgentSession }> => {
   const blank = refuseForAll(fieldProblems({ reason, by }))
   if (blank !== undefined) return err(blank)
-  const found = findHandoff(facts, handoffId)
+  const found = findHandoff(facts, handoffId, holder)
   if (!found.ok) return found
   const { handoff, source } = found.value
   const ended = decideHandoff(handoff, defined({ type, by, reason, at, now: facts.now }))

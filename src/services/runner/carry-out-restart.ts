@@ -1,5 +1,5 @@
 import { continuationPrompt, minimalContinuation } from '../../domain/continuation.ts'
-import type { HandoffAccepted } from '../../domain/decisions/settle-handoff.ts'
+import type { HandoffAccepted, HandoffCompleted } from '../../domain/decisions/settle-handoff.ts'
 import { defined } from '../../domain/defined.ts'
 import type { HandoffFlag, HandoffMetadata } from '../../domain/handoff.ts'
 import { promptAfterHooks } from '../../domain/hook-prompt.ts'
@@ -43,11 +43,7 @@ const pass = async (run: RunInProgress, handoff: HandoffMetadata, span: HandoffS
   const claimed = await withClaim(run, left)
   const { handoff: ready, ...rest } = await withContinuation(run, claimed)
   const continuation = ready.status === 'accepted' ? ready.prepared?.continuation : undefined
-  run.isSettling = true
-  const request = { ...rest, handoff: ready, claimant: run.claimant, backend: run.request.runtime.backend }
-  const completed = unwrap(await run.deps.handoffs.completeHandoff({ ...request, leaseMs: run.leaseMs }))
-  run.hold(completed)
-  run.isSettling = false
+  const completed = await complete(run, { ...rest, handoff: ready })
   run.tally.sessions += 1
   run.tally.restarts += 1
   run.emit({ type: 'session:end', sessionId: old.id, state: 'handed_off', reason: null })
@@ -57,6 +53,20 @@ const pass = async (run: RunInProgress, handoff: HandoffMetadata, span: HandoffS
   span?.end({ outcome: 'completed' })
   await announce(run, completed.handoff, { oldSessionId: old.id, newSessionId: completed.session.id, ...figures })
   return continuation ?? run.conversation.originalTask
+}
+
+/** Hands the session on. Its lease goes with it, so that nobody is to wonder where it is meanwhile. */
+const complete = async (run: RunInProgress, step: Step): Promise<HandoffCompleted> => {
+  const { claimant, leaseMs, held } = run
+  const request = { ...step, claimant, backend: run.request.runtime.backend, leaseMs, holder: held.holder }
+  run.isSettling = true
+  try {
+    const completed = unwrap(await run.deps.handoffs.completeHandoff(request))
+    run.hold(completed)
+    return completed
+  } finally {
+    run.isSettling = false
+  }
 }
 
 /** What this process holds of the source, for the next command. */
@@ -69,7 +79,7 @@ const withCheckpoint = async (run: RunInProgress, step: Step): Promise<Step> => 
   if (handoff.status !== 'initiated' || isThere) return step
   const asked = isAsked(handoff) ? await askForCheckpoint(run, handoff) : notAsked('It was decided to do without.')
   run.throwIfStopped()
-  const kept = unwrap(await run.deps.handoffs.keepCheckpoint({ ...step, ...asked }))
+  const kept = unwrap(await run.deps.handoffs.keepCheckpoint({ ...step, ...asked, holder: run.held.holder }))
   run.emit({ type: 'context:handoff:checkpoint', handoffId: handoff.id, outcome: asked.checkpoint.outcome })
   return kept
 }
@@ -84,7 +94,7 @@ const withClaim = async (run: RunInProgress, step: Step): Promise<Step> => {
     run.throwIfStopped()
     const { handoff } = step
     if (handoff.status === 'accepted' && handoff.claim.claimant === run.claimant) return step
-    const request = { ...step, claimant: run.claimant, claimMs: run.leaseMs }
+    const request = { ...step, claimant: run.claimant, claimMs: run.leaseMs, holder: run.held.holder }
     const claimed = await run.deps.handoffs.acceptHandoff(request)
     if (claimed.ok) return claimed.value
     if (claimed.error.code !== 'handoff.already_claimed') throw new RefusedError(claimed.error)
@@ -99,7 +109,7 @@ const withContinuation = async (run: RunInProgress, step: Step): Promise<Step> =
   const prompt = await continuationOf(run, handoff)
   const continuation = await promptWithHooks(run, { sessionId: targetSessionId, prompt, isContinuation: true })
   run.throwIfStopped()
-  const request = { ...step, claimant: run.claimant, continuation, targetSessionId }
+  const request = { ...step, claimant: run.claimant, continuation, targetSessionId, holder: run.held.holder }
   return unwrap(await run.deps.handoffs.prepareHandoff(request))
 }
 

@@ -22,9 +22,17 @@ export const endingOf = (error: unknown): RunEnding => {
   return { outcome: 'failed', reason }
 }
 
+/** Whoever was overtaken meets failures that say no more than that: commands refused, names in use. */
+const endingAsHolder = async (run: RunInProgress, ending: RunEnding): Promise<RunEnding> => {
+  if (ending.outcome !== 'failed' || !run.hasSession) return ending
+  const { session, holder } = run.held
+  return (await run.deps.store.leases.renew(session.id, holder, run.leaseMs)) ? ending : endingOf(run.overtaken())
+}
+
 /** Leaves everything in a state that is legal and starts nothing, tells the hooks, and says what the run came to. */
-export const endRun = async (run: RunInProgress, ending: RunEnding): Promise<RunSummary> => {
+export const endRun = async (run: RunInProgress, given: RunEnding): Promise<RunSummary> => {
   run.isSettling = true
+  const ending = await endingAsHolder(run, given)
   if (run.hasSession && ending.outcome !== 'superseded') await settle(run, ending)
   const summary = summaryOf(run, ending)
   if (run.hasSession) {
@@ -47,7 +55,7 @@ const settle = async (run: RunInProgress, { outcome, reason = outcome }: RunEndi
   run.update({ session: now })
   const handoffId = heldBy(now)
   if (handoffId !== undefined) {
-    const end = { handoff: handoffId, reason, by: run.claimant }
+    const end = { handoff: handoffId, reason, by: run.claimant, holder: run.held.holder }
     const ended = outcome === 'cancelled' ? await handoffs.cancelHandoff(end) : await handoffs.failHandoff(end)
     run.update(unwrap(ended))
     run.emit({ type: 'context:handoff:cancelled', handoffId, reason })

@@ -17,10 +17,10 @@ const launchOf = (run: RunInProgress, prompt: string, signal: AbortSignal): Laun
 
 /** Begins a session of the runtime. Where it takes a name for it, that is our session's id, so that it can be found again. */
 export const startFresh =
-  <Message>(run: RunInProgress<Message>, prompt: string): Launcher<Message> =>
+  <Message>(run: RunInProgress<Message>, prompt: string, isNameTaken = false): Launcher<Message> =>
   (signal) => {
     const { runtime } = run.request
-    const named = runtime.takesSessionId ? { providerSessionId: run.held.session.id } : {}
+    const named = runtime.takesSessionId && !isNameTaken ? { providerSessionId: run.held.session.id } : {}
     return runtime.start({ ...launchOf(run, prompt, signal), ...named })
   }
 
@@ -48,7 +48,9 @@ export const relaunch = async <Message>(run: RunInProgress<Message>): Promise<La
   if (again !== undefined) return again
   if (known === undefined || session.progress.turns === 0) {
     const opening = await run.deps.store.messages.findOpening(session.id)
-    return startFresh(run, opening?.text ?? run.conversation.originalTask)
+    // It may have been spoken in under that name already, and this runtime cannot go on in it.
+    const isNameTaken = known === session.id && run.request.runtime.resume === undefined
+    return startFresh(run, opening?.text ?? run.conversation.originalTask, isNameTaken)
   }
   return restartInstead(run)
 }

@@ -87,8 +87,10 @@ export class TurnDesk {
 
   async #attach(providerSessionId: string | undefined): Promise<void> {
     const { held, deps } = this.#run
-    const isActive = held.session.state === 'active'
-    if (providerSessionId === undefined || held.session.providerSessionId !== undefined || !isActive) return
+    const { state, progress, providerSessionId: known } = held.session
+    // What was launched again before anything was recorded goes by its new name.
+    const isSettled = known === providerSessionId || (known !== undefined && progress.turns > 0)
+    if (providerSessionId === undefined || isSettled || state !== 'active') return
     this.#run.update(this.#mine(await deps.handoffs.attachSession({ ...held, providerSessionId })))
   }
 

@@ -114,7 +114,7 @@ const concluded = async (
 
 const callOff = async (run: RunInProgress, handoff: HandoffMetadata): Promise<void> => {
   const reason = 'The work was finished before a fresh window was needed.'
-  run.update(unwrap(await run.deps.handoffs.cancelHandoff({ handoff, reason })))
+  run.update(unwrap(await run.deps.handoffs.cancelHandoff({ handoff, reason, holder: run.held.holder })))
   run.emit({ type: 'context:handoff:cancelled', handoffId: handoff.id, reason })
 }
 
