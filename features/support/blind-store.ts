@@ -16,16 +16,26 @@ export const blindStore = (store: Store): Store => {
     sessions: {
       find: nothing,
       findActive: nothing,
+      findBaton: nothing,
+      findLatest: nothing,
       listForConversation: none,
       list: none,
       findByProviderSession: async () => [],
     },
     handoffs: { find: nothing, findOpenFor: nothing, listPendingFor: none, listForConversation: none, list: none },
     snapshots: { find: nothing, findLatest: nothing, listForSession: none },
-    messages: { findTurn: nothing, findWindowAt: nothing, listTurns: none, listMessages: none },
+    messages: {
+      findTurn: nothing,
+      findWindowAt: nothing,
+      findOpening: nothing,
+      findToolCalls: async () => [],
+      listTurns: none,
+      listMessages: none,
+    },
     audit: { list: none, readChain: noEntries, listStreams: none, changes: noEntries },
     monitors: { find: nothing },
     signals: { waiting: async () => [], acknowledge: async () => 0, listFor: none },
+    leases: { renew: async () => false, listExpired: none },
     [Symbol.asyncDispose]: async () => {},
   }
 }
