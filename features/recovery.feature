@@ -82,6 +82,7 @@ Feature: Finishing what a lost process began
         | 10 % read_file, 90 % edit_file | Half is done.  |
         | 10 % read_file, 15 %           |                |
       And it is run on "Fix the flaky test", up to its window 2
+      And it works for longer than a process may be silent
       When what was left behind is recovered again
       Then that changed nothing
       And session 2 is at work

@@ -77,6 +77,10 @@ When('it is run on {string}, up to its window {int}', function (this: HandoffWor
   return this.runs.runUntil(task, window)
 })
 
+When('it works for longer than a process may be silent', function (this: HandoffWorld) {
+  return this.runs.liveOn()
+})
+
 When(
   'it is run on {string}, and called off while it writes its checkpoint',
   function (this: HandoffWorld, task: string) {

@@ -17,6 +17,9 @@ import type { Stage } from './stage.ts'
 /** How long a process that is to be lost may be silent. On a server this time really passes. */
 const LEASE_MS = 150
 const LONGER_MS = 250
+/** How long one that lives may be silent, and less than that. */
+const LIVING_LEASE_MS = 900
+const WHILE_MS = 400
 /** How long a checkpoint may take, and one that takes too long. */
 const PATIENCE_MS = 40
 const FOREVER_MS = 60_000
@@ -93,12 +96,20 @@ export class Runs {
 
   /** Runs the agent until it has spoken in one of its windows, and leaves it there, at work. */
   async runUntil(task: string, window: number): Promise<void> {
-    const run = await this.#begin(task)
+    const run = await this.#begin(task, { leaseMs: LIVING_LEASE_MS })
     const messages = run[Symbol.asyncIterator]()
     const sessions = new Set<string>()
     while (sessions.size < window) sessions.add(messageIn(await messages.next()).session)
     this.#left = messages
     await this.#enter()
+  }
+
+  /** Lets more time pass than a process may be silent; one that lives says so meanwhile. */
+  async liveOn(): Promise<void> {
+    for (let passed = 0; passed <= LIVING_LEASE_MS; passed += WHILE_MS) {
+      await this.#stage.scene.passTime(WHILE_MS)
+      await new Promise((resolve) => setTimeout(resolve, WHILE_MS))
+    }
   }
 
   /** Runs the agent and calls it off, as Ctrl-C does, while it writes its first checkpoint. */
