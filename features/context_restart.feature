@@ -21,6 +21,7 @@ Feature: Going on in a fresh window
       And session 1 begins with "Fix the flaky test"
       And session 2 begins with "Fix the flaky test"
       And session 2 is told "Half is done."
+      And the agent of session 2 was launched with what is stored for it
       And replaying the record gives the sessions and handoffs that are stored
 
     Scenario: The new session is the one at work
@@ -66,7 +67,7 @@ Feature: Going on in a fresh window
         | 10 % read_file, 90 % edit_file | Half is done.  |
         | 10 % read_file, 15 %           |                |
       When it is run on "Fix the flaky test"
-      Then the turn that filled the window and its handoff are one entry in the record
+      Then the turn that filled the window, its milestone and the handoff were stored in one commit
 
   Rule: Nobody is restarted who need not be, and nothing is cut off
 

@@ -17,7 +17,10 @@ Feature: Finishing what a lost process began
       And handoff 1 leads from session 1 to session 2
       And the checkpoint of handoff 1 is "Half is done."
       And session 2 is told "Half is done."
+      And the agent of session 2 was launched with what is stored for it
       And session 2 has 2 turns
+      And the record has 1 "handoff checkpointed"
+      And the record has 1 "handoff prepared"
       And the record has 1 "handoff completed"
       And replaying the record gives the sessions and handoffs that are stored
 
@@ -83,7 +86,7 @@ Feature: Finishing what a lost process began
         | 10 % read_file, 15 %           |                |
       And it is run on "Fix the flaky test", up to its window 2
       And it works for longer than a process may be silent
-      When what was left behind is recovered again
+      When what was left behind is recovered
       Then that changed nothing
       And session 2 is at work
 

@@ -58,7 +58,7 @@ Then(
 )
 
 Then(
-  'the turn that filled the window and its handoff are one entry in the record',
+  'the turn that filled the window, its milestone and the handoff were stored in one commit',
   async function (this: HandoffWorld) {
     const record = await this.kept.record()
     const commands = record.flatMap(({ event, commandId }) => (event.type === 'handoff.initiated' ? [commandId] : []))

@@ -99,11 +99,7 @@ When('another process runs the same conversation', function (this: HandoffWorld)
   return this.runs.runBeside()
 })
 
-When('what was left behind is recovered', function (this: HandoffWorld) {
-  return this.runs.recover()
-})
-
-When('what was left behind is recovered again', async function (this: HandoffWorld) {
+When('what was left behind is recovered( again)', async function (this: HandoffWorld) {
   await this.remember()
   await this.runs.recover()
 })
@@ -154,6 +150,14 @@ Then('session {int} is not told {string}', async function (this: HandoffWorld, n
   const opening = await this.kept.opening(number)
   assert.ok(!opening.includes(words), opening)
 })
+
+Then(
+  'the agent of session {int} was launched with what is stored for it',
+  async function (this: HandoffWorld, number: number) {
+    const [opening, said] = [await this.kept.opening(number), await this.kept.saidIn(number, 'assistant')]
+    assert.ok(said[0]?.endsWith(`I was told: ${opening}`), said[0])
+  },
+)
 
 Then('the agent of session {int} says {string}', async function (this: HandoffWorld, number: number, words: string) {
   const said = await this.kept.saidIn(number, 'assistant')

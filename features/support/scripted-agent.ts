@@ -42,7 +42,7 @@ export const citing =
       return callId === undefined ? whole : `[call:${callId}]`
     })
 
-/** A scripted agent that says where it works, remembers which of its tools have answered, and may be stubborn. */
+/** A scripted agent that says where it works and what it was told, remembers which of its tools have answered, and may be stubborn. */
 export class ScriptedAgent extends ScriptedRuntime {
   readonly #isStubborn: boolean
   readonly #answered: string[]
@@ -65,22 +65,27 @@ export class ScriptedAgent extends ScriptedRuntime {
 
   override start(launch: Launch): RunningAgent<ScriptedMessage> {
     const { steps, interrupt } = super.start(launch)
-    return { steps: sayingWhere(steps, launch.workspace), interrupt: this.#isStubborn ? async () => {} : interrupt }
+    return { steps: answering(steps, launch), interrupt: this.#isStubborn ? async () => {} : interrupt }
   }
 }
 
-async function* sayingWhere(
+/** What it says begins with where it works, and its first answer ends with what it was told. */
+async function* answering(
   steps: AsyncIterable<RuntimeStep<ScriptedMessage>>,
-  workspace: Workspace | undefined,
+  { workspace, prompt }: Launch,
 ): AsyncGenerator<RuntimeStep<ScriptedMessage>> {
-  const where = workspace && `I work in ${workspace.workingDirectory}, ${placeOf(workspace)}. `
+  const where = workspace === undefined ? '' : `I work in ${placeOf(workspace)}. `
+  let told = ` I was told: ${prompt}`
   for await (const step of steps) {
-    const texts = step.texts.map(({ role, text }) => ({
-      role,
-      text: role === 'assistant' ? (where ?? '') + text : text,
-    }))
+    const texts = step.texts.map((said) => {
+      if (said.role !== 'assistant') return said
+      const text = `${where}${said.text}${told}`
+      told = ''
+      return { ...said, text }
+    })
     yield { ...step, texts }
   }
 }
 
-const placeOf = ({ worktreePath, branch }: Workspace): string => `in the worktree ${worktreePath} on ${branch}`
+const placeOf = ({ workingDirectory, worktreePath, branch }: Workspace): string =>
+  `${workingDirectory}, in the worktree ${worktreePath} on ${branch}`
