@@ -28,10 +28,10 @@ Feature: A budget for restarts
         | its turns                      | its checkpoint |
         | 10 % read_file, 90 % edit_file | Not yet done.  |
       And each window costs 0.4 dollars and each checkpoint 0.2
-      And the conversation may cost 1 dollar
+      And the conversation may cost 1.1 dollars
       When it is run on "Fix the flaky test"
       Then its sessions are "handed off, handed off, failed"
-      And session 3 ended because "The context window is full, and the conversation is not restarted: it has cost the 1 dollars it may."
+      And session 3 ended because "The context window is full, and the conversation is not restarted: it has cost the 1.1 dollars it may."
 
   Rule: A budget that is spent may also mean to carry on
 
@@ -56,7 +56,7 @@ Feature: A budget for restarts
       When it is run on "Fix the flaky test", and its process is lost after the handoff is completed
       And what was left behind is recovered
       Then its sessions are "handed off, failed"
-      And session 2 ended because "The context window is full, and the conversation is not restarted: its 1 restarts are used up."
+      And session 2 ended because "The context window is full, and the conversation is not restarted: its one restart is used up."
 
     Scenario: Another run of the conversation has none left either
       Given "claude-code" works in windows of 1000 tokens:

@@ -30,7 +30,7 @@ Given('the conversation may be restarted {int} time(s)', function (this: Handoff
   this.runs.allow({ maxRestarts })
 })
 
-Given('the conversation may cost {float} dollar(s)', function (this: HandoffWorld, maxCostUsd: number) {
+Given('the conversation may cost {float} dollars', function (this: HandoffWorld, maxCostUsd: number) {
   this.runs.allow({ maxCostUsd })
 })
 
