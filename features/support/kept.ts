@@ -7,7 +7,7 @@ import type { ContextWindowSnapshot } from '../../src/domain/context-snapshot.ts
 import type { Conversation } from '../../src/domain/conversation.ts'
 import type { HandoffMetadata } from '../../src/domain/handoff.ts'
 import { arrangeLineage, type Lineage } from '../../src/domain/lineage.ts'
-import type { MessageInHistory } from '../../src/domain/message.ts'
+import type { MessageInHistory, MessageRole } from '../../src/domain/message.ts'
 import type { Turn } from '../../src/domain/turn.ts'
 import type { Page, Paged } from '../../src/ports/page.ts'
 import type { Store } from '../../src/ports/store.ts'
@@ -37,6 +37,36 @@ export class Kept {
   async session(agent: string): Promise<AgentSession> {
     const listed = (await this.sessions()).findLast(({ agentName }) => agentName === agent)
     return stored(listed && (await this.#store.sessions.find(listed.id)), `session of ${agent}`)
+  }
+
+  /** A session by its number in the conversation. */
+  async sessionNumber(number: number): Promise<AgentSession> {
+    const listed = (await this.sessions()).find(({ epoch }) => epoch === number)
+    return stored(listed && (await this.#store.sessions.find(listed.id)), `session ${number}`)
+  }
+
+  /** What a session opens with. */
+  async opening(number: number): Promise<string> {
+    const { id } = await this.sessionNumber(number)
+    return stored(await this.#store.messages.findOpening(id), `opening of session ${number}`).text
+  }
+
+  /** What was said in a session, from its first turn on. */
+  async saidIn(number: number, role: MessageRole): Promise<readonly string[]> {
+    const { id } = await this.sessionNumber(number)
+    const said = (await this.messages()).filter((message) => message.sessionId === id && message.role === role)
+    return said.flatMap(({ turnId, text }) => (turnId === undefined ? [] : [text]))
+  }
+
+  async turnsIn(number: number): Promise<readonly Turn[]> {
+    const { id } = await this.sessionNumber(number)
+    return all((page) => this.#store.messages.listTurns(id, page))
+  }
+
+  /** A handoff by its place among those of the conversation. */
+  async handoffNumber(number: number): Promise<HandoffMetadata> {
+    const listed = (await this.handoffs())[number - 1]
+    return stored(listed && (await this.#store.handoffs.find(listed.id)), `handoff ${number}`)
   }
 
   async activeSession(): Promise<AgentSession | undefined> {

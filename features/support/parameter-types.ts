@@ -1,9 +1,11 @@
 import { defineParameterType } from '@cucumber/cucumber'
 import type { SessionState } from '../../src/domain/agent-session.ts'
+import type { AuditEvent } from '../../src/domain/audit-event.ts'
 import type { HandoffKind, HandoffStatus } from '../../src/domain/handoff.ts'
 import type { MessageSummary } from '../../src/domain/message-summary.ts'
 import type { TurnInput } from '../../src/domain/turn.ts'
 import type { Deed } from './handoffs-under-way.ts'
+import { MOMENTS } from './hooks-of-runs.ts'
 import { NONSENSE } from './turns.ts'
 import type { HandoffWorld } from './world.ts'
 
@@ -62,6 +64,28 @@ defineParameterType({
 })
 
 defineParameterType({ name: 'deed', regexp: oneOf(DEEDS), transformer: (words: string) => words as Deed })
+
+/** The steps of a restart, by what is stored with each. */
+const STEPS: Readonly<Record<string, AuditEvent['type']>> = {
+  'the turn that fills the window': 'handoff.initiated',
+  'the checkpoint': 'handoff.checkpointed',
+  'the claim': 'handoff.accepted',
+  'the continuation': 'handoff.prepared',
+  'the handoff is completed': 'handoff.completed',
+}
+
+defineParameterType({
+  name: 'step',
+  regexp: oneOf(Object.keys(STEPS)),
+  transformer: (words: string) => STEPS[words],
+})
+
+/** When a hook is called. */
+defineParameterType({
+  name: 'moment',
+  regexp: oneOf(Object.keys(MOMENTS)),
+  transformer: (words: string) => MOMENTS[words],
+})
 
 /** A report that makes no sense. */
 defineParameterType({

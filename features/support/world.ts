@@ -9,6 +9,7 @@ import { blindStore } from './blind-store.ts'
 import { HandoffsUnderWay } from './handoffs-under-way.ts'
 import { need } from './hands.ts'
 import { all, Kept } from './kept.ts'
+import { Runs } from './runs.ts'
 import { Stage } from './stage.ts'
 import { Windows } from './windows.ts'
 import { Workers } from './workers.ts'
@@ -28,10 +29,12 @@ const LONGER_MS = 80
 export class HandoffWorld extends World<Parameters> {
   #opened: StoreUnderTest | undefined
   #stage: Stage | undefined
+  #remembered: readonly unknown[] | undefined
   agents!: AgentsAtWork
   handoffs!: HandoffsUnderWay
   workers!: Workers
   windows!: Windows
+  runs!: Runs
 
   async open(): Promise<void> {
     this.#opened = await openStore(this.parameters.store ?? 'memory')
@@ -41,10 +44,12 @@ export class HandoffWorld extends World<Parameters> {
     this.handoffs = new HandoffsUnderWay(stage)
     this.workers = new Workers(stage)
     this.windows = new Windows(stage)
+    this.runs = new Runs(stage)
   }
 
   async close(): Promise<void> {
     await this.workers?.stopAll()
+    await this.runs?.stop()
   }
 
   /** What the store holds of the conversation the scenario is about. */
@@ -84,6 +89,15 @@ export class HandoffWorld extends World<Parameters> {
     const found = await Promise.all(keys.map((key) => this.#reading.conversations.findByExternalKey(key)))
     const there = found.filter((conversation) => conversation !== undefined)
     return Promise.all(there.map((conversation) => new Kept(this.#reading, async () => conversation).everything()))
+  }
+
+  /** Keeps all there is now, to be compared with all there is later. */
+  async remember(): Promise<void> {
+    this.#remembered = await this.look()
+  }
+
+  get remembered(): readonly unknown[] {
+    return need(this.#remembered, 'something to compare with')
   }
 
   /** How the last commands were refused, or broke. */

@@ -68,7 +68,8 @@ const isGettingNowhere = ({ cameFrom }: RestartUse, restarted: SessionToRestart)
 }
 
 const SENTENCES: Readonly<Record<BudgetLimit, (budget: RestartBudget) => string>> = {
-  restarts: ({ maxRestarts }) => `its ${maxRestarts} restarts are used up`,
+  restarts: ({ maxRestarts }) =>
+    maxRestarts === 1 ? 'its one restart is used up' : `its ${maxRestarts} restarts are used up`,
   deadline: ({ deadlineMs }) => `its time of ${deadlineMs} ms is over`,
   cost: ({ maxCostUsd }) => `it has cost the ${maxCostUsd} dollars it may`,
   no_progress: () => 'restarting it gets nowhere: its window is full again before anything was done',

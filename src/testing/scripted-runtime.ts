@@ -146,10 +146,13 @@ export class ScriptedRuntime implements AgentRuntime<ScriptedMessage> {
     const { window } = playing
     if (windowTokens !== undefined)
       yield await this.#say({ ...step(session), events: [{ type: 'window', tokens: windowTokens }] })
+    const interrupted = { ...step(session), end: { type: 'interrupted' as const }, ...totalsOf(window) }
     for (const turn of window.turns.slice(playing.played)) {
+      // A turn that is interrupted before it has begun is still to be played.
+      if (signal.aborted) return yield interrupted
       playing.played += 1
       for (const said of stepsOf(turn, session, playing.played)) {
-        if (signal.aborted) return yield { ...step(session), end: { type: 'interrupted' }, ...totalsOf(window) }
+        if (signal.aborted) return yield interrupted
         yield await this.#say(said)
       }
     }

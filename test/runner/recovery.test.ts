@@ -1,29 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { createBatonpass, RefusedError, type Store, unwrap } from '../../src/index.ts'
-import { FaultInjector, ScriptedRuntime } from '../../src/testing/index.ts'
+import { createBatonpass, RefusedError, unwrap } from '../../src/index.ts'
+import { ScriptedRuntime } from '../../src/testing/index.ts'
+import { lostProcess } from '../support/lost-process.ts'
 import { openStore, STORE_KINDS } from '../support/stores.ts'
 import { ENDS, FILLS, play, recorded, script, TASK, turn } from './played.ts'
 
 const LEASE_MS = 150
-
-/** A process that is lost: every commit after this many hangs, as if it had been killed. */
-const lostAfter = (store: Store, commits: number): Store => {
-  let left = commits
-  const { unitOfWork } = store
-  const hang = new Promise<never>(() => undefined)
-  return {
-    ...new FaultInjector(store).store,
-    unitOfWork: {
-      load: (question, command) => (left < 0 ? hang : unitOfWork.load(question, command)),
-      estimateNow: () => unitOfWork.estimateNow(),
-      commit: (unit) => {
-        left -= 1
-        return left < 0 ? hang : unitOfWork.commit(unit)
-      },
-    },
-    leases: { ...store.leases, renew: async () => true, listExpired: (page) => store.leases.listExpired(page) },
-  }
-}
 
 let keys = 0
 
@@ -40,11 +22,12 @@ describe.each(STORE_KINDS)('recovery on %s', (kind) => {
     runtime: ScriptedRuntime,
     commits: number,
   ) => {
-    const doomed = await createBatonpass({ store: lostAfter(store, commits) })
+    const { store: last, lost } = lostProcess(store, (_, number) => number === commits, { stillReads: true })
+    const doomed = await createBatonpass({ store: last })
     const about = { runtime, agent: 'claude', prompt: TASK, conversation: key, leaseMs: LEASE_MS }
     const run = doomed.run({ ...about, policy: 'auto' })
-    void run.finish()
-    await new Promise((resolve) => setTimeout(resolve, 150))
+    const survived = run.finish().then(() => Promise.reject(new Error('The process was not lost')))
+    await Promise.race([lost, survived])
     await passTime(LEASE_MS + 100)
   }
 

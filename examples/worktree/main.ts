@@ -1,0 +1,33 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createBatonpass } from '../../src/index.ts'
+import { writer } from './agent.ts'
+import { git, makeWorktree } from './git.ts'
+
+const folder = process.argv[2] === undefined ? await mkdtemp(join(tmpdir(), 'worktree-')) : resolve(process.argv[2])
+const workspace = await makeWorktree(folder, 'book')
+await using batonpass = await createBatonpass({ dataDir: join(folder, 'record') })
+
+// The workspace belongs to the conversation. Every window of it is launched there, and whoever recovers it as well.
+const run = batonpass.run({
+  runtime: writer,
+  agent: 'writer',
+  prompt: 'Write a book of five chapters',
+  conversation: 'book',
+  policy: 'auto',
+  workspace,
+})
+for await (const { role, text } of run) if (role === 'assistant') console.log(text)
+const { conversationId, outcome } = await run.summary
+
+console.log(`\nThe run is ${outcome}. Its lineage:`)
+const lineage = await batonpass.handoffs.lineage(conversationId)
+for (const { id, epoch, state, progress } of lineage?.sessions ?? []) {
+  console.log(`session ${epoch} (${id}): ${state}, ${progress.turns} turns`)
+  const handoff = lineage?.handoffs.find(({ sourceSessionId }) => sourceSessionId === id)
+  if (handoff !== undefined) console.log(`  handed on with the checkpoint "${handoff.document}"`)
+}
+
+console.log(`\nBranch ${workspace.branch}, in ${workspace.worktreePath}:`)
+console.log(await git(workspace.worktreePath, 'log', '--reverse', '--format=%h %s', 'main..'))

@@ -1,0 +1,176 @@
+Feature: Going on in a fresh window
+  A window fills while the work goes on. Batonpass then asks the agent for a checkpoint, while it still knows what it has
+  done, and goes on in a fresh session: same agent, same conversation, the original task word for word, and the checkpoint.
+  What led to it is on record: the turn, the tool calls, and what became of asking.
+
+  Below, a window is written turn by turn: "90 % edit_file" is a turn that calls edit_file and leaves the window 90 % full.
+
+  Rule: A full window leads to a checkpoint, and the checkpoint to a fresh window
+
+    Scenario: The work goes on where it was
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file | Half is done.  |
+        | 10 % read_file, 15 %           | Nothing.       |
+      When it is run on "Fix the flaky test"
+      Then its sessions are "handed off, completed"
+      And handoff 1 leads from session 1 to session 2
+      And handoff 1 names turn 2 of session 1 and the tools "read_file, edit_file"
+      And the checkpoint of handoff 1 is "Half is done."
+      And handoff 1 is flagged ""
+      And session 1 begins with "Fix the flaky test"
+      And session 2 begins with "Fix the flaky test"
+      And session 2 is told "Half is done."
+      And the agent of session 2 was launched with what is stored for it
+      And replaying the record gives the sessions and handoffs that are stored
+
+    Scenario: The new session is the one at work
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file | Half is done.  |
+        | 10 % read_file, 15 %           |                |
+      When it is run on "Fix the flaky test", up to its window 2
+      Then session 2 is at work
+      And its sessions are "handed off, active"
+
+    Scenario: After two restarts only the second checkpoint counts
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint      |
+        | 10 % read_file, 90 % edit_file | A third is done.    |
+        | 10 % read_file, 90 % edit_file | Two thirds are done. |
+        | 10 % read_file, 15 %           |                     |
+      When it is run on "Fix the flaky test"
+      Then its sessions are "handed off, handed off, completed"
+      And handoff 2 leads from session 2 to session 3
+      And session 3 begins with "Fix the flaky test"
+      And session 3 is told "Two thirds are done."
+      And session 3 is not told "A third is done."
+
+    Scenario Outline: The threshold is reached when it is reached exactly
+      Given "claude-code" works in windows of 200000 tokens:
+        | its turns                                | its checkpoint |
+        | 10 % read_file, <full> % edit_file, 95 % | Half is done.  |
+        | 10 % read_file                           |                |
+      And it is restarted at 90 percent
+      When it is run on "Fix the flaky test"
+      Then its sessions are "<sessions>"
+
+      Examples:
+        | full    | sessions              |
+        | 90      | handed off, completed |
+        | 89.9995 | completed             |
+        | 85      | completed             |
+
+    Scenario: The turn that fills the window and the handoff are stored together
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file | Half is done.  |
+        | 10 % read_file, 15 %           |                |
+      When it is run on "Fix the flaky test"
+      Then the turn that filled the window, its milestone and the handoff were stored in one commit
+
+  Rule: Nobody is restarted who need not be, and nothing is cut off
+
+    Scenario: An agent that is done is not restarted
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns            | its checkpoint |
+        | 10 % read_file, 99 % | Done.          |
+      When it is run on "Fix the flaky test"
+      Then its sessions are "completed"
+      And the conversation's handoffs are ""
+
+    Scenario: One that finishes before it can be interrupted is not restarted either
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns            | its checkpoint |
+        | 90 % edit_file, 91 % | Done.          |
+      And it does not let itself be interrupted
+      When it is run on "Fix the flaky test"
+      Then its sessions are "completed"
+      And session 1 has 2 turns
+      And the conversation's handoffs are "cancelled"
+      And the handoff ended because "The work was finished before a fresh window was needed."
+
+    Scenario: Every tool that was called may answer first
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                           | its checkpoint |
+        | 90 % lint + test + build, 95 % edit |                |
+        | 10 % read_file                      |                |
+      And asked for its checkpoint, it names the tools that have answered
+      When it is run on "Fix the flaky test"
+      Then the checkpoint of handoff 1 is "Finished: lint, test, build"
+      And its sessions are "handed off, completed"
+
+    Scenario Outline: While the runtime makes room by itself, nothing is handed off
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns | its checkpoint |
+        | <turns>   |                |
+      When it is run on "Fix the flaky test"
+      Then its sessions are "completed"
+      And the conversation's handoffs are ""
+      And the record has 1 "context compacted"
+
+      Examples:
+        | turns                                                             |
+        | 10 % read_file, 84 % edit_file, compaction, 30 % read_file, 35 % |
+        | 10 % read_file, 99 %, compaction, 8 %                             |
+
+  Rule: Without a checkpoint the next window begins with little, and says so
+
+    Scenario Outline: An agent that gives none
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file | Half is done.  |
+        | 10 % read_file, 15 %           |                |
+      And asked for its checkpoint, it <does>
+      When it is run on "Fix the flaky test"
+      Then its sessions are "handed off, completed"
+      And handoff 1 has no checkpoint
+      And handoff 1 is flagged "minimal continuation, <flag>"
+      And session 2 begins with "Fix the flaky test"
+      And session 2 is told "The session before you left no checkpoint."
+      And session 2 is told "inspect the work so far"
+
+      Examples:
+        | does                            | flag                 |
+        | fails with "prompt is too long" | checkpoint failed    |
+        | takes too long                  | checkpoint timed out |
+        | answers nothing                 | checkpoint missing   |
+
+    Scenario: Why there is none is kept
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file | Half is done.  |
+        | 10 % read_file, 15 %           |                |
+      And asked for its checkpoint, it fails with "prompt is too long"
+      When it is run on "Fix the flaky test"
+      Then handoff 1 says why there is none: "prompt is too long"
+
+    Scenario: A window that took no more is not asked
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                                | its checkpoint   |
+        | 10 % read_file, 70 % edit_file, overflow | Never asked for. |
+        | 10 % read_file, 15 %                     |                  |
+      When it is run on "Fix the flaky test"
+      Then its sessions are "handed off, completed"
+      And handoff 1 has no checkpoint
+      And handoff 1 is flagged "window overflowed, minimal continuation, checkpoint skipped"
+      And handoff 1 happened because "The context window overflowed: prompt is too long"
+
+  Rule: What a checkpoint claims is held against the record
+
+    Scenario: Claims that cite no recorded call are passed on as unverified
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file |                |
+        | 10 % read_file, 15 %           |                |
+      And asked for its checkpoint, it answers:
+        """
+        ## Completed work
+        - Read the test [call:read_file]
+        - All tests pass
+        - Deployed it [call:deploy]
+        """
+      When it is run on "Fix the flaky test"
+      Then of what the checkpoint states, 1 cites a recorded call, 1 cites none, and 1 a call that nobody made
+      And session 2 is told "Unverified: 1 statement that cites no tool call (line 3)"
+      And session 2 is told "1 statement that cites a call not on record (line 4)"

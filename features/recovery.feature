@@ -1,0 +1,117 @@
+Feature: Finishing what a lost process began
+  A process can be killed between any two steps of a restart. Each step is stored before the next, so whoever recovers
+  sees how far it came and finishes it, once. A process that lives is left alone, and one that was told to stop has
+  cleaned up after itself: there is nothing to recover, and a later run goes on.
+
+  Rule: A restart that was under way is finished once, wherever its process was lost
+
+    Scenario Outline: Lost in the middle of a restart
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file | Half is done.  |
+        | 10 % read_file, 15 %           |                |
+      When it is run on "Fix the flaky test", and its process is lost after <step>
+      Then its sessions are "<left behind>"
+      When what was left behind is recovered
+      Then its sessions are "handed off, completed"
+      And handoff 1 leads from session 1 to session 2
+      And the checkpoint of handoff 1 is "Half is done."
+      And session 2 is told "Half is done."
+      And the agent of session 2 was launched with what is stored for it
+      And session 2 has 2 turns
+      And the record has 1 "handoff checkpointed"
+      And the record has 1 "handoff prepared"
+      And the record has 1 "handoff completed"
+      And replaying the record gives the sessions and handoffs that are stored
+
+      Examples:
+        | step                           | left behind        |
+        | the turn that fills the window | paused             |
+        | the checkpoint                 | paused             |
+        | the claim                      | paused             |
+        | the continuation               | paused             |
+        | the handoff is completed       | handed off, active |
+
+    Scenario: Recovering again changes nothing
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file | Half is done.  |
+        | 10 % read_file, 15 %           |                |
+      And it is run on "Fix the flaky test", and its process is lost after the checkpoint
+      And what was left behind is recovered
+      When what was left behind is recovered again
+      Then that changed nothing
+      And its sessions are "handed off, completed"
+
+    Scenario: Three that recover at the same moment finish it once
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file | Half is done.  |
+        | 10 % read_file, 15 %           |                |
+      And it is run on "Fix the flaky test", and its process is lost after the checkpoint
+      When 3 processes recover what was left behind at once
+      Then its sessions are "handed off, completed"
+      And the conversation's handoffs are "completed"
+      And session 2 has 2 turns
+
+    Scenario: Running the conversation again recovers it too
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file | Half is done.  |
+        | 10 % read_file, 15 %           |                |
+      And it is run on "Fix the flaky test", and its process is lost after the checkpoint
+      When it is run again
+      Then its sessions are "handed off, completed"
+      And the conversation's handoffs are "completed"
+
+    Scenario: Where nobody can run it, it fails and says so; a later run goes on
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file | Half is done.  |
+        | 10 % read_file, 15 %           |                |
+      And it is run on "Fix the flaky test", and its process is lost after the checkpoint
+      When what was left behind is recovered where nobody can run it
+      Then its sessions are "failed"
+      And the conversation's handoffs are "failed"
+      When it is run again
+      Then its sessions are "failed, completed"
+      And session 2 is told "inspect the work so far"
+
+  Rule: A process that lives is left alone
+
+    Scenario: It is not recovered
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file | Half is done.  |
+        | 10 % read_file, 15 %           |                |
+      And it is run on "Fix the flaky test", up to its window 2
+      And it works for longer than a process may be silent
+      When what was left behind is recovered
+      Then that changed nothing
+      And session 2 is at work
+
+    Scenario: Nobody else may run its conversation
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file | Half is done.  |
+        | 10 % read_file, 15 %           |                |
+      And it is run on "Fix the flaky test", up to its window 2
+      When another process runs the same conversation
+      Then that is refused as "session.leased"
+      And nothing was stored
+      And session 2 is at work
+
+  Rule: A run that is called off leaves nothing half done
+
+    Scenario: The handoff is cancelled, the session paused, and a later run goes on in it
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                            | its checkpoint |
+        | 10 % read_file, 90 % edit_file, 20 % | Half is done.  |
+      When it is run on "Fix the flaky test", and called off while it writes its checkpoint
+      Then its sessions are "paused"
+      And the conversation's handoffs are "cancelled"
+      And the handoff ended because "The run was called off: Error: Ctrl-C"
+      And no handoff of "claude-code"'s session is open
+      When it is run again
+      Then its sessions are "completed"
+      And session 1 has 3 turns

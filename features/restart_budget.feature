@@ -1,0 +1,69 @@
+Feature: A budget for restarts
+  An agent that fills one window after the other may be lost rather than busy. A conversation has a budget: so many
+  restarts, so much money, and none for an agent that gets nowhere. What is spent is counted in the record, so that no
+  crash and no other process gives it back. When it is spent the work stops and says why, or carries on without restarts.
+
+  Rule: When the budget is spent the session fails, and the reason is stored
+
+    Scenario: The fourth restart of three
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file | Not yet done.  |
+      When it is run on "Fix the flaky test"
+      Then its sessions are "handed off, handed off, handed off, failed"
+      And session 4 ended because "The context window is full, and the conversation is not restarted: its 3 restarts are used up."
+      And the conversation's handoffs are "completed, completed, completed"
+
+    Scenario: A window that is full again at once gets nowhere
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file | Not yet done.  |
+        | 90 % edit_file                 |                |
+      When it is run on "Fix the flaky test"
+      Then its sessions are "handed off, failed"
+      And session 2 ended because "The context window is full, and the conversation is not restarted: restarting it gets nowhere: its window is full again before anything was done."
+
+    Scenario: Windows and checkpoints cost money
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file | Not yet done.  |
+      And each window costs 0.4 dollars and each checkpoint 0.2
+      And the conversation may cost 1.1 dollars
+      When it is run on "Fix the flaky test"
+      Then its sessions are "handed off, handed off, failed"
+      And session 3 ended because "The context window is full, and the conversation is not restarted: it has cost the 1.1 dollars it may."
+
+  Rule: A budget that is spent may also mean to carry on
+
+    Scenario: No more restarts, and the run goes on
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                                             | its checkpoint |
+        | 10 % read_file, 90 % edit_file                        | Half is done.  |
+        | 10 % read_file, 90 % edit_file, 95 % edit_file, 96 %  |                |
+      And the conversation may be restarted 1 time
+      And once its budget is spent it carries on
+      When it is run on "Fix the flaky test"
+      Then its sessions are "handed off, completed"
+      And session 2 has 4 turns
+
+  Rule: The count is in the record
+
+    Scenario: It outlives the process
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file | Not yet done.  |
+      And the conversation may be restarted 1 time
+      When it is run on "Fix the flaky test", and its process is lost after the handoff is completed
+      And what was left behind is recovered
+      Then its sessions are "handed off, failed"
+      And session 2 ended because "The context window is full, and the conversation is not restarted: its one restart is used up."
+
+    Scenario: Another run of the conversation has none left either
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file | Not yet done.  |
+      And the conversation may be restarted 1 time
+      When it is run on "Fix the flaky test"
+      And it is run again
+      Then its sessions are "handed off, failed, failed"
+      And the conversation's handoffs are "completed"

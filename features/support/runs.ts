@@ -1,0 +1,192 @@
+import { type Batonpass, createBatonpass } from '../../src/batonpass.ts'
+import type { AuditEvent } from '../../src/domain/audit-event.ts'
+import type { Workspace } from '../../src/domain/conversation.ts'
+import type { HookSettings } from '../../src/domain/hook-settings.ts'
+import { DEFAULT_RESTART_BUDGET, type RestartBudget } from '../../src/domain/restart-budget.ts'
+import { err, ok } from '../../src/domain/result.ts'
+import { RefusedError } from '../../src/domain/unwrap.ts'
+import type { Store } from '../../src/ports/store.ts'
+import type { AgentRun } from '../../src/services/runner/agent-run.ts'
+import type { RunRequest } from '../../src/services/runner/run-request.ts'
+import type { ScriptedMessage, ScriptedWindow } from '../../src/testing/scripted-runtime.ts'
+import { lostProcess } from '../../test/support/lost-process.ts'
+import { need } from './hands.ts'
+import { ScriptedAgent, windowOf } from './scripted-agent.ts'
+import type { Stage } from './stage.ts'
+
+/** How long a process that is to be lost may be silent. On a server this time really passes. */
+const LEASE_MS = 150
+const LONGER_MS = 250
+/** How long one that lives may be silent, and less than that. */
+const LIVING_LEASE_MS = 900
+const WHILE_MS = 400
+/** How long a checkpoint may take, and one that takes too long. */
+const PATIENCE_MS = 40
+const FOREVER_MS = 60_000
+
+/** Agents that are run to their end, window after window, and what befalls the processes that run them. */
+export class Runs {
+  readonly #stage: Stage
+  #agent = ''
+  #tokens = 0
+  #windows: readonly ScriptedWindow[] = []
+  #isStubborn = false
+  #hooks: readonly HookSettings[] = []
+  #request: Partial<RunRequest> = {}
+  #runtime: ScriptedAgent | undefined
+  #task: string | undefined
+  #left: AsyncIterator<ScriptedMessage> | undefined
+
+  constructor(stage: Stage) {
+    this.#stage = stage
+  }
+
+  /** An agent, what it does in each of its windows, and the checkpoint it writes at the end of each. */
+  agent(name: string, tokens: number, windows: readonly (readonly string[])[]): void {
+    this.#agent = name
+    this.#tokens = tokens
+    this.#windows = windows.map(([turns = '', checkpoint = '']) => ({ ...windowOf(turns, tokens), checkpoint }))
+  }
+
+  /** The same for all of its windows. */
+  inEachWindow(change: Partial<ScriptedWindow>): void {
+    this.#windows = this.#windows.map((window) => ({ ...window, ...change }))
+  }
+
+  answersTooLate(): void {
+    this.inEachWindow({ checkpointMs: FOREVER_MS })
+    this.#request = { ...this.#request, checkpointTimeoutMs: PATIENCE_MS }
+  }
+
+  /** Its checkpoint says which of its tools have answered. */
+  namesAnsweredTools(): void {
+    this.inEachWindow({ checkpoint: () => `Finished: ${this.#runtime?.answered.join(', ')}` })
+  }
+
+  costs(windowUsd: number, checkpointUsd: number): void {
+    const costing = (costUsd: number) => ({ inputTokens: this.#tokens, outputTokens: 0, costUsd })
+    this.inEachWindow({ totals: costing(windowUsd), checkpointTotals: costing(checkpointUsd) })
+  }
+
+  beStubborn(): void {
+    this.#isStubborn = true
+  }
+
+  restartAt(percent: number): void {
+    this.#request = { ...this.#request, milestones: [{ name: 'restart', at: percent / 100 }] }
+  }
+
+  allow(budget: Partial<RestartBudget>): void {
+    this.#request = { ...this.#request, budget: { ...DEFAULT_RESTART_BUDGET, ...this.#request.budget, ...budget } }
+  }
+
+  workIn(workspace: Workspace): void {
+    this.#request = { ...this.#request, workspace }
+  }
+
+  call(hook: HookSettings): void {
+    this.#hooks = [...this.#hooks, hook]
+  }
+
+  /** Runs the agent until it is done, or is not to go on. */
+  async run(task = need(this.#task, 'a task')): Promise<void> {
+    await (await this.#begin(task)).finish()
+    await this.#enter()
+  }
+
+  /** Runs the agent until it has spoken in one of its windows, and leaves it there, at work. */
+  async runUntil(task: string, window: number): Promise<void> {
+    const run = await this.#begin(task, { leaseMs: LIVING_LEASE_MS })
+    const messages = run[Symbol.asyncIterator]()
+    const sessions = new Set<string>()
+    while (sessions.size < window) sessions.add(messageIn(await messages.next()).session)
+    this.#left = messages
+    await this.#enter()
+  }
+
+  /** Lets more time pass than a process may be silent; one that lives says so meanwhile. */
+  async liveOn(): Promise<void> {
+    for (let passed = 0; passed <= LIVING_LEASE_MS; passed += WHILE_MS) {
+      await this.#stage.scene.passTime(WHILE_MS)
+      await new Promise((resolve) => setTimeout(resolve, WHILE_MS))
+    }
+  }
+
+  /** Runs the agent and calls it off, as Ctrl-C does, while it writes its first checkpoint. */
+  async callOff(task: string): Promise<void> {
+    this.inEachWindow({ checkpointMs: FOREVER_MS })
+    const ctrlC = new AbortController()
+    const run = await this.#begin(task, { signal: ctrlC.signal })
+    run.on(({ type }) => {
+      if (type === 'context:handoff:start') setTimeout(() => ctrlC.abort(new Error('Ctrl-C')), 20)
+    })
+    await run.finish()
+    await this.#enter()
+  }
+
+  /** Runs the agent in a process that is never heard of again once this was stored. */
+  async lose(task: string, last: AuditEvent['type']): Promise<void> {
+    const isLast = ({ events }: { readonly events: readonly AuditEvent[] }) => events.some(({ type }) => type === last)
+    const { store, lost } = lostProcess(this.#stage.scene.store, isLast)
+    const run = await this.#begin(task, { leaseMs: LEASE_MS }, store)
+    const survived = run.finish().then(() => Promise.reject(new Error('The process was not lost')))
+    await Promise.race([lost, survived])
+    await this.#stage.scene.passTime(LONGER_MS)
+    await this.#enter()
+  }
+
+  /** Another process runs the same conversation, which may be refused. */
+  async runBeside(): Promise<void> {
+    const run = await this.#begin(need(this.#task, 'a task'))
+    await this.#stage.attempts.ask(() => run.finish().then(ok, refusalIn))
+  }
+
+  /** So many processes look at the same moment for what others left behind. */
+  async recover({ processes = 1, canRun = true } = {}): Promise<void> {
+    const runtimes = canRun ? [this.#playing()] : []
+    const looking = Array.from({ length: processes }, async () => (await this.#batonpass()).recover({ runtimes }))
+    await Promise.all(looking)
+  }
+
+  /** Nobody is at work after the scenario. */
+  async stop(): Promise<void> {
+    await this.#left?.return?.()
+  }
+
+  async #begin(task: string, more: Partial<RunRequest> = {}, store?: Store): Promise<AgentRun<ScriptedMessage>> {
+    this.#task = task
+    const batonpass = await this.#batonpass(store)
+    const about = { agent: this.#agent, prompt: task, conversation: this.#key, policy: 'auto' } as const
+    return batonpass.run({ ...this.#request, ...about, ...more, runtime: this.#playing() })
+  }
+
+  #batonpass(store: Store = this.#stage.scene.store): Promise<Batonpass> {
+    return createBatonpass({ store, runs: { hooks: this.#hooks } })
+  }
+
+  /** What all processes of the scenario have in common beside the store. Its name is the scenario's own. */
+  #playing(): ScriptedAgent {
+    const script = { windows: this.#windows, windowTokens: this.#tokens, backend: this.#stage.named('scripted') }
+    this.#runtime ??= new ScriptedAgent(script, { isStubborn: this.#isStubborn })
+    return this.#runtime
+  }
+
+  get #key(): string {
+    return this.#stage.named('conversation')
+  }
+
+  async #enter(): Promise<void> {
+    const found = await this.#stage.service.conversationByKey(this.#key)
+    this.#stage.hands.enter(this.#key, need(found, 'a conversation').id)
+  }
+}
+
+const messageIn = ({ done, value }: IteratorResult<ScriptedMessage>): ScriptedMessage => {
+  if (done === true) throw new Error('The run was over before')
+  return value
+}
+
+const refusalIn = (error: unknown) => {
+  if (!(error instanceof RefusedError)) throw error
+  return err(error.refusal)
+}

@@ -1,0 +1,71 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createBatonpass, type Lineage } from '../src/index.ts'
+
+const run = promisify(execFile)
+const hasGit = spawnSync('git', ['--version']).status === 0
+
+describe.skipIf(!hasGit)(`examples/worktree${hasGit ? '' : ' (skipped: there is no git on this machine)'}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'batonpass-worktree-'))
+  const worktreePath = join(folder, 'worktrees', 'book')
+  const git = async (...args: readonly string[]) =>
+    (await run('git', args, { cwd: worktreePath })).stdout.trim().split('\n')
+  let printed: string
+  let lineage: Lineage | undefined
+
+  beforeAll(async () => {
+    const example = ['--import', 'tsx', 'examples/worktree/main.ts', folder]
+    printed = (await run(process.execPath, example)).stdout
+    // The record outlives the process: this is another one.
+    await using batonpass = await createBatonpass({ dataDir: join(folder, 'record') })
+    const book = await batonpass.handoffs.conversationByKey('book')
+    lineage = book && (await batonpass.handoffs.lineage(book.id))
+  })
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('is one conversation of three sessions, each with the checkpoint of the one before', () => {
+    expect(lineage?.sessions.map(({ state, progress }) => [state, progress.turns])).toEqual([
+      ['handed_off', 2],
+      ['handed_off', 2],
+      ['completed', 1],
+    ])
+    expect(lineage?.handoffs).toMatchObject([
+      { kind: 'context_restart', status: 'completed', document: 'Next is chapter three.', flags: [] },
+      { kind: 'context_restart', status: 'completed', document: 'Next is chapter five.', flags: [] },
+    ])
+  })
+
+  it('has the worktree and its branch on record, for every session', () => {
+    expect(lineage?.conversation.workspace).toEqual({
+      workingDirectory: join(folder, 'repository'),
+      worktreePath,
+      branch: 'book',
+    })
+  })
+
+  it('left one branch, with the commits of all three windows', async () => {
+    expect(await git('branch', '--format=%(refname:short)')).toEqual(['book', 'main'])
+    expect(await git('status', '--porcelain')).toEqual([''])
+    expect(await git('log', '--reverse', '--format=%s', 'main..book')).toEqual(
+      ['one', 'two', 'three', 'four', 'five'].map((chapter) => `Write chapter ${chapter}`),
+    )
+    const [first, second, third] = lineage?.sessions.map(({ id }) => id) ?? []
+    const trailers = await git(
+      'log',
+      '--reverse',
+      '--format=%(trailers:key=Session,valueonly,separator=)',
+      'main..book',
+    )
+    expect(trailers).toEqual([first, first, second, second, third])
+  })
+
+  it('prints the lineage', () => {
+    for (const { epoch, id } of lineage?.sessions ?? []) expect(printed).toContain(`session ${epoch} (${id})`)
+    expect(printed).toContain('handed on with the checkpoint "Next is chapter three."')
+  })
+})
