@@ -210,6 +210,7 @@ export type {
   RecordTurnsRequest,
   ReportRequest,
   RestartRequest,
+  ResumeRequest,
   SendRequest,
   TakeOverRequest,
   ThreadRequest,

@@ -40,6 +40,8 @@ export interface RuntimeStep<Message> {
   readonly events: readonly WindowEvent[]
   /** What was said on the main thread. */
   readonly texts: readonly RecordedText[]
+  /** An answer begins with it, and nothing says what its request used. */
+  readonly beginsTurn?: boolean
   /** What the launch has used so far, summed over its requests. */
   readonly totals?: UsageTotals
   /** Said once, with the last step. */

@@ -72,7 +72,7 @@ const ASKS = {
     'leaseMs',
   ],
   pause_session: ['session'],
-  resume_session: ['session'],
+  resume_session: ['session', 'leaseMs'],
   complete_session: ['session'],
   fail_session: ['session', 'reason'],
   take_over_session: ['session', 'leaseMs', 'ifAbandoned'],

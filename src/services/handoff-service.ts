@@ -3,6 +3,7 @@ import type { ContextMonitor } from '../domain/context-monitor.ts'
 import type { ContextWindowSnapshot } from '../domain/context-snapshot.ts'
 import type { Conversation } from '../domain/conversation.ts'
 import type { RestartBegun } from '../domain/decisions/begin-restart.ts'
+import type { SessionResumed } from '../domain/decisions/change-session.ts'
 import type { OpenConversation } from '../domain/decisions/open-conversation.ts'
 import type { ThreadOpened } from '../domain/decisions/open-thread.ts'
 import type { HandoffAccepted, HandoffCompleted } from '../domain/decisions/settle-handoff.ts'
@@ -45,6 +46,7 @@ import type {
   RecordTurnsRequest,
   Repeatable,
   RestartRequest,
+  ResumeRequest,
   TakeOverRequest,
   ThreadRequest,
 } from './requests.ts'
@@ -123,8 +125,8 @@ export class HandoffService extends HandoffHistory {
     return this.#runner.run(pausingSession(request, this.#context))
   }
 
-  /** Resumes a session that was paused by hand. Refused while another has the baton. */
-  resumeSession(request: OnSession): Reply<{ readonly session: AgentSession }> {
+  /** Resumes a session that was paused by hand. Refused while another has the baton. With a lease, the caller holds it. */
+  resumeSession(request: ResumeRequest): Reply<SessionResumed> {
     return this.#runner.run(resumingSession(request, this.#context))
   }
 

@@ -3,7 +3,7 @@ import type { ContextMonitor, MonitorSettings } from '../domain/context-monitor.
 import type { SignalDelivery } from '../domain/context-signal.ts'
 import type { Conversation } from '../domain/conversation.ts'
 import type { BeginRestart } from '../domain/decisions/begin-restart.ts'
-import type { TakeOver } from '../domain/decisions/change-session.ts'
+import type { Resume, TakeOver } from '../domain/decisions/change-session.ts'
 import type { HandoffRequest, InitiateHandoff } from '../domain/decisions/initiate-handoff.ts'
 import type { OpenThread } from '../domain/decisions/open-thread.ts'
 import type { KeepCheckpoint, PrepareHandoff } from '../domain/decisions/prepare-handoff.ts'
@@ -57,6 +57,8 @@ export interface RecordTurnsRequest extends AsHolder, TurnOptions {
 }
 /** What may be said beside the turns. */
 export type TurnOptions = Pick<RecordTurns, 'withholdRestart' | 'traceContext'>
+/** What it takes to resume a session. */
+export interface ResumeRequest extends OnSession, Resume {}
 /** What it takes to take a session over. */
 export interface TakeOverRequest extends Omit<OnSession, 'holder'>, TakeOver {}
 /** What it takes to say under which name the runtime launched a session. */

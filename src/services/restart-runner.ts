@@ -9,12 +9,12 @@ import { AgentRun } from './runner/agent-run.ts'
 import { carryOutRestart } from './runner/carry-out-restart.ts'
 import { endingOf, endRun, type RunEnding } from './runner/end-run.ts'
 import { startHeartbeat } from './runner/heartbeat.ts'
-import { relaunch, startFresh } from './runner/launch.ts'
+import { newPrompt, relaunch, startSuccessor } from './runner/launch.ts'
 import { beginFirst, conversationFor, takeOver, takeOverBaton } from './runner/open-run.ts'
 import { type Recovered, type RecoverRequest, recoverAll } from './runner/recover.ts'
-import { RunCancelled, RunTimedOut } from './runner/run-errors.ts'
+import { messageOf, RunCancelled, RunTimedOut } from './runner/run-errors.ts'
 import { RunInProgress, type RunnerDeps } from './runner/run-in-progress.ts'
-import type { RunRequest } from './runner/run-request.ts'
+import { checkRequest, type RunRequest } from './runner/run-request.ts'
 import { type Launcher, type SessionOutcome, workSession } from './runner/work-session.ts'
 
 /**
@@ -74,7 +74,7 @@ export class RestartRunner {
     const session = await this.#deps.handoffs.session(sessionId)
     if (session === undefined) throw new RefusedError({ code: 'session.not_found', sessionId })
     const { conversationId, agentName: agent } = session
-    const about = { runtime, agent, conversationId, prompt: 'Go on.', ...defined({ signal }) }
+    const about = { runtime, agent, conversationId, prompt: '', ...defined({ signal }) }
     const run = new AgentRun((emit) => this.#work({ ...settings.run, ...about }, emit, sessionId))
     if (onEvent !== undefined) run.on(onEvent)
     return run.finish()
@@ -86,28 +86,31 @@ export class RestartRunner {
     abandoned?: AgentSessionId,
   ): AsyncGenerator<Message, void> {
     const deps = this.#deps
+    checkRequest(request)
     request.signal?.throwIfAborted()
     const conversation = await conversationFor(deps, request)
     const run = new RunInProgress({ deps, request, conversation, emit })
-    const cancel = (): void => run.stop(new RunCancelled(`The run was called off: ${String(request.signal?.reason)}`))
+    const cancel = (): void =>
+      run.stop(new RunCancelled(`The run was called off: ${messageOf(request.signal?.reason)}`))
     request.signal?.addEventListener('abort', cancel, { once: true })
+    if (request.signal?.aborted === true) cancel()
     using _ = startHeartbeat(run)
-    const timer = await startDeadline(run)
+    let timer: ReturnType<typeof setTimeout> | undefined
     let ending: RunEnding | undefined
+    let isRefused = false
     try {
+      timer = await startDeadline(run)
       ending = yield* this.#sessions(run, abandoned)
     } catch (error) {
       // A session that is worked by a living process is none of ours: there is nothing to end.
-      if (!run.hasSession && error instanceof RefusedError) {
-        run.isSettling = true
-        throw error
-      }
+      isRefused = !run.hasSession && error instanceof RefusedError
+      if (isRefused) throw error
       ending = endingOf(run.signal.aborted ? run.signal.reason : error)
     } finally {
       clearTimeout(timer)
       request.signal?.removeEventListener('abort', cancel)
       const left = { outcome: 'cancelled', reason: 'Whoever ran it left before it was over.' } as const
-      if (!run.isSettling) await endRun(run, ending ?? left)
+      if (!isRefused) await endRun(run, ending ?? left)
     }
   }
 
@@ -118,9 +121,9 @@ export class RestartRunner {
     let next: Launcher<Message> | SessionOutcome = await this.#begin(run, abandoned)
     for (;;) {
       run.throwIfStopped()
-      const outcome: SessionOutcome = typeof next === 'function' ? yield* workSession(run, next) : next
+      const outcome: SessionOutcome = 'start' in next ? yield* workSession(run, next) : next
       if (outcome.type === 'over') return outcome
-      next = startFresh(run, await carryOutRestart(run, outcome.handoff))
+      next = startSuccessor(run, await carryOutRestart(run, outcome.handoff))
     }
   }
 
@@ -129,6 +132,7 @@ export class RestartRunner {
     run: RunInProgress<Message>,
     abandoned: AgentSessionId | undefined,
   ): Promise<Launcher<Message> | SessionOutcome> {
+    run.throwIfStopped()
     const { handoffs } = this.#deps
     const left = abandoned === undefined ? undefined : await handoffs.session(abandoned)
     if (left !== undefined) await takeOver(run, left)
@@ -136,7 +140,9 @@ export class RestartRunner {
     run.tally.sessions += 1
     const handoffId = heldBy(run.held.session)
     const handoff = handoffId === undefined ? undefined : await handoffs.handoff(handoffId)
-    return handoff === undefined ? relaunch(run) : { type: 'restart', handoff }
+    if (handoff === undefined) return relaunch(run)
+    run.owedPrompt = newPrompt(run)
+    return { type: 'restart', handoff }
   }
 }
 
@@ -145,6 +151,7 @@ const startDeadline = async (run: RunInProgress): Promise<ReturnType<typeof setT
   const remaining = await run.remainingMs()
   if (remaining === undefined || run.conversation.restartBudget.whenExhausted === 'carry_on') return undefined
   const over = (): void => run.stop(new RunTimedOut('The time of the conversation is over.'))
+  if (remaining <= 0) over()
   const timer = setTimeout(over, Math.min(Math.max(0, remaining), 2_147_483_647))
   timer.unref()
   return timer

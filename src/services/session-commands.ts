@@ -31,6 +31,7 @@ import type {
   OnSession,
   RecordTurnsRequest,
   Repeatable,
+  ResumeRequest,
   TakeOverRequest,
 } from './requests.ts'
 
@@ -78,13 +79,14 @@ export const failingSession = (asked: FailSessionRequest, context: CommandContex
   )
 }
 
-export const resumingSession = (request: OnSession, context: CommandContext) => {
-  const target = targetOf(request)
+export const resumingSession = (request: ResumeRequest, context: CommandContext) => {
+  const target = { ...targetOf(request), ...defined({ leaseMs: request.leaseMs }) }
   const at = context.clock.now()
+  const holder = holderToken(context.ids.next())
   return {
     stamp: stampOf('resume_session', request, context.ids),
     question: { about: 'session' as const, sessionId: target.sessionId },
-    decide: (facts: Parameters<typeof resumeSession>[0]) => resumeSession(facts, target, at),
+    decide: (facts: Parameters<typeof resumeSession>[0]) => resumeSession(facts, target, { holder, at }),
   }
 }
 

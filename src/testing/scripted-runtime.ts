@@ -193,6 +193,7 @@ const stepsOf = (turn: ScriptedTurn, session: string, number: number): readonly 
     {
       ...step(session),
       message: spoken('assistant', text),
+      ...(promptTokens === undefined && { beginsTurn: true }),
       events: [request, ...calls],
       texts: [{ role: 'assistant', text }],
     },

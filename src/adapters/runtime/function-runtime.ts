@@ -71,6 +71,14 @@ const meaningOf = <Message>(read: FunctionRuntimeOptions<Message>['read']): ((me
   }
 }
 
+/** A message that answers and says nothing of its usage is a turn all the same. */
+const inFull = <Message>(message: Message, meaning: MessageMeaning): RuntimeStep<Message> => {
+  const { events = [], texts = [] } = meaning
+  const isMetered = events.some(({ type }) => type === 'request')
+  const beginsTurn = !isMetered && texts.some(({ role }) => role === 'assistant')
+  return { ...(beginsTurn && { beginsTurn }), ...meaning, events, texts, message }
+}
+
 const launched = <Message, L extends Launch>(
   begin: (launch: L) => AsyncIterable<Message>,
   launch: L,
@@ -82,7 +90,7 @@ const launched = <Message, L extends Launch>(
     let hasEnded = false
     try {
       for await (const message of begin({ ...launch, signal })) {
-        const step = { events: [], texts: [], ...meaning(message), message }
+        const step = inFull(message, meaning(message))
         hasEnded ||= step.end !== undefined
         yield step
         if (signal.aborted) break

@@ -1,4 +1,5 @@
 import type { AgentSession, WorkingSession } from '../agent-session.ts'
+import type { ContextMonitor } from '../context-monitor.ts'
 import { type Change, type Decided, expecting, leaseFor } from '../decision.ts'
 import { defined } from '../defined.ts'
 import type { ResumeFacts, SessionFacts } from '../facts.ts'
@@ -30,7 +31,7 @@ export const findWorking = ({ working }: SessionFacts, target: SessionTarget): R
 export const changeSession = (
   facts: SessionFacts,
   target: SessionTarget,
-  command: Extract<SessionCommand, { type: 'pause' | 'complete' | 'fail' | 'resume' }>,
+  command: Extract<SessionCommand, { type: 'pause' | 'complete' | 'fail' }>,
 ): Decided<{ readonly session: AgentSession }> => {
   const blank = command.type === 'fail' ? refuseForAll(fieldProblems({ reason: command.reason })) : undefined
   if (blank !== undefined) return err(blank)
@@ -40,25 +41,47 @@ export const changeSession = (
   // Whoever asks by hand gets the session, not its holder's token.
   if (!moved.ok) return moved
   const { session } = moved.value.answer
-  const released = command.type === 'resume' ? [] : dropLease(session)
-  return ok({ ...moved.value, changes: [...moved.value.changes, ...released], answer: { session } })
+  return ok({ ...moved.value, changes: [...moved.value.changes, ...dropLease(session)], answer: { session } })
+}
+
+/** What it takes to resume a session. */
+export interface Resume {
+  /** Makes whoever resumes it its holder, who may be silent for so long; absent leaves it with the one it has. */
+  readonly leaseMs?: number
+}
+
+/** What resuming a session answers with; the token only to whoever became its holder. */
+export interface SessionResumed {
+  readonly session: AgentSession
+  readonly holder?: HolderToken
+  readonly monitor?: ContextMonitor
 }
 
 /** Resumes a session that was paused by hand, if nobody else has the baton; its messages go on after everyone's. */
 export const resumeSession = (
   facts: ResumeFacts,
-  target: SessionTarget,
-  at: Instant,
-): Decided<{ readonly session: AgentSession }> => {
-  const { baton, nextSequence } = facts
+  { leaseMs, ...target }: SessionTarget & Resume,
+  { holder, at }: { readonly holder: HolderToken; readonly at: Instant },
+): Decided<SessionResumed> => {
+  const { baton, nextSequence, monitor } = facts
+  const problem = leaseProblem(leaseMs)
+  if (problem !== undefined) return err(problem)
   if (baton !== undefined && baton.id !== target.sessionId) return err(batonTaken(baton))
-  const resumed = changeSession(facts, target, { type: 'resume', nextSequence, at })
+  const found = findWorking(facts, target)
+  if (!found.ok) return found
+  const resumed = moveSession(
+    found.value,
+    { type: 'resume', nextSequence, at },
+    leaseMs === undefined ? found.value.holder : holder,
+  )
   if (!resumed.ok) return resumed
+  const { answer, changes } = resumed.value
   // Others may have come, spoken and gone since the facts were read, and left the baton free again.
-  const { conversationId } = resumed.value.answer.session
+  const { conversationId } = answer.session
   return ok({
     ...resumed.value,
-    changes: [...resumed.value.changes, { type: 'expect_tail', conversationId, nextSequence }],
+    changes: [...changes, { type: 'expect_tail', conversationId, nextSequence }, ...leaseFor(answer, leaseMs)],
+    answer: defined({ session: answer.session, holder: leaseMs === undefined ? undefined : holder, monitor }),
   })
 }
 

@@ -22,7 +22,7 @@ export type RunWork<Message> = (emit: (event: RunEvent) => void) => AsyncGenerat
  */
 export class AgentRun<Message> implements AsyncIterable<Message> {
   readonly #work: AsyncGenerator<Message, void>
-  readonly #listeners = new Set<(event: RunEvent) => void>()
+  readonly #listeners = new Set<(event: RunEvent) => unknown>()
   readonly #closers = new Set<() => void>()
   readonly #ended: Promise<RunSummary>
   #settle: { resolve(summary: RunSummary): void; reject(error: unknown): void }
@@ -45,7 +45,7 @@ export class AgentRun<Message> implements AsyncIterable<Message> {
     return this.#ended
   }
 
-  /** The messages of the agent, each once it is recorded. Can be iterated once. */
+  /** The messages of the agent, each as it comes, once what it brought to an end is recorded. Can be iterated once. */
   [Symbol.asyncIterator](): AsyncIterator<Message> {
     if (this.#isIterated) throw new TypeError('A run can be iterated once. Start another one.')
     this.#isIterated = true
@@ -62,7 +62,7 @@ export class AgentRun<Message> implements AsyncIterable<Message> {
   }
 
   /** Calls a listener with everything that happens. Answers with what takes it away again. */
-  on(listener: (event: RunEvent) => void): () => void {
+  on(listener: (event: RunEvent) => unknown): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
@@ -99,7 +99,7 @@ export class AgentRun<Message> implements AsyncIterable<Message> {
     if (event.type === 'run:end') this.#summary = event.summary
     for (const listener of this.#listeners) {
       try {
-        listener(event)
+        Promise.resolve(listener(event)).catch(() => undefined)
       } catch {}
     }
   }

@@ -23,6 +23,9 @@ export const notAsked = (reason: string): CheckpointAsked => ({
   checkpoint: { outcome: 'skipped', reason },
 })
 
+/** Timers take no more than this. */
+const LONGEST_MS = 2_147_483_647
+
 /** Asks the outgoing agent for a checkpoint: once, in its old session, within its time. */
 export const askForCheckpoint = async (run: RunInProgress, handoff: HandoffMetadata): Promise<CheckpointAsked> => {
   const { providerSessionId } = run.held.session
@@ -30,19 +33,21 @@ export const askForCheckpoint = async (run: RunInProgress, handoff: HandoffMetad
   if (runtime.ask === undefined || providerSessionId === undefined)
     return notAsked(runtime.ask === undefined ? 'Its runtime cannot be asked.' : 'It was never launched.')
   const limitMs = run.setting('checkpointTimeoutMs') ?? DEFAULT_CHECKPOINT_TIMEOUT_MS
-  const withinMs = Math.min(limitMs, (await run.remainingMs()) ?? limitMs)
+  const withinMs = Math.min(limitMs, (await run.remainingMs()) ?? limitMs, LONGEST_MS)
   if (withinMs <= 0) return timedOut(0)
-  const timeout = AbortSignal.timeout(withinMs)
-  const prompt = await questionFor(run, handoff)
-  const about = { providerSessionId, prompt, model: run.held.session.model, workspace: run.workspace }
-  const question = { ...defined(about), signal: AbortSignal.any([run.signal, timeout]) }
+  const timeout = AbortSignal.timeout(Math.ceil(withinMs))
+  const signal = AbortSignal.any([run.signal, timeout])
+  let reply: RuntimeReply
   try {
+    const about = { providerSessionId, prompt: questionFor(run, handoff), model: run.held.session.model }
+    const question = { ...defined({ ...about, workspace: run.workspace }), signal }
     // Waited for no longer than that, whatever the runtime does with its signal.
-    return await readReply(run, await Promise.race([runtime.ask(question), aborted(question.signal)]))
+    reply = await Promise.race([runtime.ask(question), aborted(signal)])
   } catch (error) {
     run.throwIfStopped()
     return timeout.aborted ? timedOut(withinMs) : failed(error)
   }
+  return readReply(run, reply)
 }
 
 const aborted = (signal: AbortSignal): Promise<never> =>
@@ -52,10 +57,8 @@ const aborted = (signal: AbortSignal): Promise<never> =>
     else signal.addEventListener('abort', stop, { once: true })
   })
 
-const questionFor = async (run: RunInProgress, handoff: HandoffMetadata): Promise<string> => {
+const questionFor = (run: RunInProgress, { triggeringToolCalls: toolCalls }: HandoffMetadata): string => {
   const { originalTask } = run.conversation
-  const window = await run.deps.store.snapshots.findLatest(run.held.session.id)
-  const toolCalls = window?.visibleToolCalls ?? handoff.triggeringToolCalls
   const template = run.setting('template')
   return typeof template === 'function'
     ? template({ originalTask, toolCalls })
@@ -76,7 +79,9 @@ const readReply = async (run: RunInProgress, { text, totals }: RuntimeReply): Pr
 
 /** Holds a checkpoint against what was recorded in the conversation. */
 export const reviewed = async (run: RunInProgress, text: string): Promise<CheckpointReview> => {
-  const known = await run.deps.store.messages.findToolCalls(run.conversation.id, citedIn(text))
+  const cited = citedIn(text)
+  const find = () => run.deps.store.messages.findToolCalls(run.conversation.id, cited)
+  const known = cited.length === 0 ? [] : await run.steadily(find)
   return reviewCheckpoint(text, { knownCalls: new Set(known.map(({ callId }) => callId)) })
 }
 

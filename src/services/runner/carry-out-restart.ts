@@ -30,7 +30,8 @@ export const carryOutRestart = async (run: RunInProgress, handoff: HandoffMetada
   try {
     return await pass(run, handoff, span)
   } catch (error) {
-    span?.end({ outcome: 'failed', error: messageOf(error) })
+    const problem = messageOf(error)
+    span?.end({ outcome: 'failed', error: run.deps.redact?.(problem) ?? problem })
     throw error
   }
 }
@@ -46,6 +47,7 @@ const pass = async (run: RunInProgress, handoff: HandoffMetadata, span: HandoffS
   const completed = await complete(run, { ...rest, handoff: ready })
   run.tally.sessions += 1
   run.tally.restarts += 1
+  run.restartsSoFar += 1
   run.emit({ type: 'session:end', sessionId: old.id, state: 'handed_off', reason: null })
   run.span?.end({ outcome: 'handed_off' })
   beginSpan(run, handoff.traceContext)
@@ -61,7 +63,8 @@ const complete = async (run: RunInProgress, step: Step): Promise<HandoffComplete
   const request = { ...step, claimant, backend: run.request.runtime.backend, leaseMs, holder: held.holder }
   run.isSettling = true
   try {
-    const completed = unwrap(await run.deps.handoffs.completeHandoff(request))
+    const keep = () => run.steadily((named) => run.deps.handoffs.completeHandoff({ ...request, ...named }))
+    const completed = unwrap(await keep())
     run.hold(completed)
     return completed
   } finally {
@@ -79,9 +82,18 @@ const withCheckpoint = async (run: RunInProgress, step: Step): Promise<Step> => 
   if (handoff.status !== 'initiated' || isThere) return step
   const asked = isAsked(handoff) ? await askForCheckpoint(run, handoff) : notAsked('It was decided to do without.')
   run.throwIfStopped()
-  const kept = unwrap(await run.deps.handoffs.keepCheckpoint({ ...step, ...asked, holder: run.held.holder }))
+  const request = { ...step, ...asked, holder: run.held.holder }
+  const kept = await run.steadily((named) => run.deps.handoffs.keepCheckpoint({ ...request, ...named }))
+  // Somebody has kept one, or claimed the handoff, in the meantime: what is there counts.
+  if (!kept.ok && ['handoff.checkpointed', 'handoff.illegal_transition'].includes(kept.error.code))
+    return reread(run, handoff)
   run.emit({ type: 'context:handoff:checkpoint', handoffId: handoff.id, outcome: asked.checkpoint.outcome })
-  return kept
+  return unwrap(kept)
+}
+
+const reread = async (run: RunInProgress, handoff: HandoffMetadata): Promise<Step> => {
+  const now = await run.steadily(() => run.deps.handoffs.handoff(handoff.id))
+  return { handoff: now ?? handoff }
 }
 
 /** A hook that wants a new session wants no checkpoint; a window that has overflowed, or a lost one, cannot give one. */
@@ -95,8 +107,10 @@ const withClaim = async (run: RunInProgress, step: Step): Promise<Step> => {
     const { handoff } = step
     if (handoff.status === 'accepted' && handoff.claim.claimant === run.claimant) return step
     const request = { ...step, claimant: run.claimant, claimMs: run.leaseMs, holder: run.held.holder }
-    const claimed = await run.deps.handoffs.acceptHandoff(request)
+    const claimed = await run.steadily((named) => run.deps.handoffs.acceptHandoff({ ...request, ...named }))
     if (claimed.ok) return claimed.value
+    // Completed or ended by somebody else, it is no longer ours to carry out.
+    if (claimed.error.code === 'handoff.illegal_transition') throw run.overtaken()
     if (claimed.error.code !== 'handoff.already_claimed') throw new RefusedError(claimed.error)
     await pauseFor(LOOK_AGAIN_MS, run.signal)
   }
@@ -110,7 +124,7 @@ const withContinuation = async (run: RunInProgress, step: Step): Promise<Step> =
   const continuation = await promptWithHooks(run, { sessionId: targetSessionId, prompt, isContinuation: true })
   run.throwIfStopped()
   const request = { ...step, claimant: run.claimant, continuation, targetSessionId, holder: run.held.holder }
-  return unwrap(await run.deps.handoffs.prepareHandoff(request))
+  return unwrap(await run.steadily((named) => run.deps.handoffs.prepareHandoff({ ...request, ...named })))
 }
 
 const continuationOf = async (run: RunInProgress, handoff: HandoffMetadata): Promise<string> => {
@@ -136,7 +150,7 @@ export const promptWithHooks = async (
       ...toldOf(run, sessionId),
       is_continuation: isContinuation,
       previous_session_id: previous,
-      handoff_count: await countRestarts(run, isContinuation),
+      handoff_count: isContinuation ? run.restartsSoFar + 1 : run.restartsSoFar,
     },
     original_prompt: run.conversation.originalTask,
     prompt,
@@ -146,13 +160,11 @@ export const promptWithHooks = async (
   return promptAfterHooks(prompt, report.results)
 }
 
-/** How often the conversation was handed on in fresh windows, the restart in progress included. */
-const countRestarts = async ({ conversation, deps }: RunInProgress, isContinuation: boolean): Promise<number> => {
-  if (!isContinuation) return 0
+/** How often the conversation was handed on in fresh windows so far. */
+export const countRestarts = async ({ conversation, deps }: RunInProgress): Promise<number> => {
   let count = 0
-  for await (const handoff of deps.handoffs.eachHandoff({ conversationId: conversation.id, kind: 'context_restart' })) {
-    count += handoff.status === 'cancelled' || handoff.status === 'failed' ? 0 : 1
-  }
+  const restarts = { conversationId: conversation.id, kind: 'context_restart', status: 'completed' } as const
+  for await (const _ of deps.handoffs.eachHandoff(restarts)) count += 1
   return count
 }
 
@@ -163,7 +175,7 @@ const announce = async (
     RunInProgress['figures']
   >,
 ): Promise<void> => {
-  const handoffNumber = await countRestarts(run, true)
+  const handoffNumber = run.restartsSoFar
   const { session } = run.held
   run.emit({ type: 'context:handoff:complete', handoffId: handoff.id, handoffNumber, ...about })
   run.emit({

@@ -4,8 +4,10 @@ import type { AgentSessionId } from '../../domain/ids.ts'
 import type { RunOutcome, RunSummary } from '../../domain/run-summary.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { callHooks, toldOf } from './call-hooks.ts'
+import { isForAnother } from './recover.ts'
 import { messageOf, RunCancelled, RunTimedOut, SupersededError } from './run-errors.ts'
 import type { RunInProgress } from './run-in-progress.ts'
+import { steadily } from './steadily.ts'
 
 /** How a run ends, and why it did not complete. */
 export interface RunEnding {
@@ -22,49 +24,81 @@ export const endingOf = (error: unknown): RunEnding => {
   return { outcome: 'failed', reason }
 }
 
+/** How long the store may be away while a run ends; after that its lease says that it is over. */
+const ENDING_OUTAGE_MS = 10_000
+
 /** Whoever was overtaken meets failures that say no more than that: commands refused, names in use. */
 const endingAsHolder = async (run: RunInProgress, ending: RunEnding): Promise<RunEnding> => {
-  if (ending.outcome !== 'failed' || !run.hasSession) return ending
+  if (!run.hasSession || isTerminal(run.held.session) || ending.outcome === 'superseded') return ending
   const { session, holder } = run.held
-  return (await run.deps.store.leases.renew(session.id, holder, run.leaseMs)) ? ending : endingOf(run.overtaken())
+  const renew = () => run.deps.store.leases.renew(session.id, holder, run.leaseMs)
+  const isOurs = await steadily(run.deps.ids, renew, { outageMs: ENDING_OUTAGE_MS })
+  return isOurs ? ending : endingOf(run.overtaken())
 }
 
-/** Leaves everything in a state that is legal and starts nothing, tells the hooks, and says what the run came to. */
+/**
+ * Leaves everything in a state that is legal and starts nothing, tells the hooks, and says what the run came to. Should
+ * the store be away, it says so all the same; what is left behind is for recovery then.
+ */
 export const endRun = async (run: RunInProgress, given: RunEnding): Promise<RunSummary> => {
   run.isSettling = true
-  const ending = await endingAsHolder(run, given)
-  if (run.hasSession && ending.outcome !== 'superseded') await settle(run, ending)
-  const summary = summaryOf(run, ending)
-  if (run.hasSession) {
-    const { session } = run.held
-    if (ending.outcome === 'superseded') run.emit({ type: 'session:replaced', sessionId: session.id })
-    else run.emit({ type: 'session:end', sessionId: session.id, state: session.state, reason: ending.reason ?? null })
-    run.span?.end(
-      defined({ outcome: ending.outcome, error: ending.outcome === 'completed' ? undefined : ending.reason }),
-    )
-    if (ending.outcome !== 'superseded') await tellHooks(run, ending, session.id)
+  let ending = withoutSecrets(run, given)
+  let failure: unknown
+  try {
+    ending = await endingAsHolder(run, ending)
+    if (run.hasSession && ending.outcome !== 'superseded') await settle(run, ending)
+  } catch (error) {
+    failure = error
+    ending = withoutSecrets(run, endingOf(error))
   }
+  const summary = summaryOf(run, ending)
+  if (run.hasSession) tellSessionEnd(run, ending)
+  const toldId = run.hasSession ? run.held.session.id : run.plannedId
+  if (toldId !== undefined && ending.outcome !== 'superseded' && failure === undefined)
+    await tellHooks(run, ending, toldId)
   run.emit({ type: 'run:end', summary })
+  if (failure !== undefined) throw failure
   return summary
 }
 
+const withoutSecrets = ({ deps }: RunInProgress, { outcome, reason }: RunEnding): RunEnding =>
+  defined({ outcome, reason: reason === undefined ? undefined : (deps.redact?.(reason) ?? reason) })
+
+const tellSessionEnd = (run: RunInProgress, { outcome, reason }: RunEnding): void => {
+  const { session } = run.held
+  if (outcome === 'superseded') run.emit({ type: 'session:replaced', sessionId: session.id })
+  else run.emit({ type: 'session:end', sessionId: session.id, state: session.state, reason: reason ?? null })
+  run.span?.end(defined({ outcome, error: outcome === 'completed' ? undefined : reason }))
+}
+
 const settle = async (run: RunInProgress, { outcome, reason = outcome }: RunEnding): Promise<void> => {
-  const { handoffs } = run.deps
-  const now = await handoffs.session(run.held.session.id)
-  if (now === undefined || isTerminal(now)) return run.update({ session: now ?? run.held.session })
-  run.update({ session: now })
+  const { handoffs, ids } = run.deps
+  const keep = <T>(command: Parameters<typeof steadily<T>>[1]) => steadily(ids, command, { outageMs: ENDING_OUTAGE_MS })
+  const now = await keep(() => handoffs.session(run.held.session.id))
+  run.update({ session: now ?? run.held.session })
+  // Handed to another agent, it is no longer ours to end.
+  if (now === undefined || isTerminal(now) || (await isForAnother(run.deps, now))) return
   const handoffId = heldBy(now)
   if (handoffId !== undefined) {
     const end = { handoff: handoffId, reason, by: run.claimant, holder: run.held.holder }
-    const ended = outcome === 'cancelled' ? await handoffs.cancelHandoff(end) : await handoffs.failHandoff(end)
-    run.update(unwrap(ended))
+    const ended = await keep((named) =>
+      outcome === 'cancelled'
+        ? handoffs.cancelHandoff({ ...end, ...named })
+        : handoffs.failHandoff({ ...end, ...named }),
+    )
+    // Somebody else has claimed it. Whoever that is completes it, or lets the claim lapse for recovery.
+    if (!ended.ok) return
+    run.update(ended.value)
     run.emit({ type: 'context:handoff:cancelled', handoffId, reason })
   }
   const { held } = run
   if (held.session.state !== 'active') return
-  if (outcome === 'completed') run.update(unwrap(await handoffs.completeSession(held)))
-  else if (outcome === 'cancelled') run.update(unwrap(await handoffs.pauseSession(held)))
-  else run.update(unwrap(await handoffs.failSession({ ...held, reason })))
+  const left = await keep((named) => {
+    if (outcome === 'completed') return handoffs.completeSession({ ...held, ...named })
+    if (outcome === 'cancelled') return handoffs.pauseSession({ ...held, ...named })
+    return handoffs.failSession({ ...held, reason, ...named })
+  })
+  run.update(unwrap(left))
 }
 
 const summaryOf = (run: RunInProgress, { outcome, reason }: RunEnding): RunSummary => {

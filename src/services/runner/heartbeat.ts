@@ -1,19 +1,23 @@
+import { isTerminal } from '../../domain/agent-session.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 
 /** How often a process says that it lives, within the time it may be silent. */
 const BEATS_PER_LEASE = 3
 
+/** What is being handed on, or has ended, has no lease to renew. */
+const isQuiet = (run: RunInProgress): boolean => run.isSettling || isTerminal(run.held.session)
+
 /** Says that a run's process lives, until it is disposed of. Stops the run when somebody else has its session. */
 export const startHeartbeat = (run: RunInProgress): Disposable => {
   let isBeating = false
   const beat = async (): Promise<void> => {
-    if (isBeating || !run.hasSession || run.isSettling) return
+    if (isBeating || !run.hasSession || isQuiet(run)) return
     isBeating = true
     const { session, holder } = run.held
     try {
       const isOurs = await run.deps.store.leases.renew(session.id, holder, run.leaseMs)
       // A session that is being handed on or ended gives its lease back itself, and nobody took it.
-      if (!isOurs && run.held.session.id === session.id && !run.isSettling) run.stop(run.overtaken())
+      if (!isOurs && run.held.session.id === session.id && !isQuiet(run)) run.stop(run.overtaken())
     } catch {
       // The store is away. It is asked again soon, and if it stays away the lease says so.
     } finally {

@@ -16,24 +16,48 @@ const launchOf = (run: RunInProgress, prompt: string, signal: AbortSignal): Laun
 }
 
 /** Begins a session of the runtime. Where it takes a name for it, that is our session's id, so that it can be found again. */
-export const startFresh =
-  <Message>(run: RunInProgress<Message>, prompt: string, isNameTaken = false): Launcher<Message> =>
-  (signal) => {
+export const startFresh = <Message>(
+  run: RunInProgress<Message>,
+  prompt: string,
+  { isNameTaken = false, isNew = false }: { readonly isNameTaken?: boolean; readonly isNew?: boolean } = {},
+): Launcher<Message> => ({
+  prompt,
+  isNew,
+  start: (signal) => {
     const { runtime } = run.request
     const named = runtime.takesSessionId && !isNameTaken ? { providerSessionId: run.held.session.id } : {}
     return runtime.start({ ...launchOf(run, prompt, signal), ...named })
-  }
+  },
+})
 
 /** Goes on in a session of the runtime that was there before. */
 export const goOnIn = <Message>(
   run: RunInProgress<Message>,
   providerSessionId: string,
-  prompt: string,
+  { prompt, isNew = true }: { readonly prompt: string; readonly isNew?: boolean },
 ): Launcher<Message> | undefined => {
   const { runtime } = run.request
   if (runtime.resume === undefined) return undefined
   const resume = runtime.resume.bind(runtime)
-  return (signal) => resume({ ...launchOf(run, prompt, signal), providerSessionId })
+  return { prompt, isNew, start: (signal) => resume({ ...launchOf(run, prompt, signal), providerSessionId }) }
+}
+
+/** What was asked of this run and not yet of the conversation; nothing when somebody only recovers it. */
+export const newPrompt = ({ request, conversation }: RunInProgress): string | undefined =>
+  request.prompt === conversation.originalTask || request.prompt === '' ? undefined : request.prompt
+
+/** What a successor is launched with: what it opens with, and what was newly asked of a run that took a restart over. */
+export const startSuccessor = <Message>(run: RunInProgress<Message>, opening: string): Launcher<Message> => {
+  const { owedPrompt } = run
+  run.owedPrompt = undefined
+  if (owedPrompt === undefined) return startFresh(run, opening)
+  return startFresh(run, `${opening}\n\n${owedPrompt}`, { isNew: true })
+}
+
+/** A prompt, and what was newly asked after it. */
+const withNewPrompt = (run: RunInProgress, prompt: string): string => {
+  const asked = newPrompt(run)
+  return asked === undefined ? prompt : `${prompt}\n\n${asked}`
 }
 
 /**
@@ -43,16 +67,19 @@ export const goOnIn = <Message>(
  */
 export const relaunch = async <Message>(run: RunInProgress<Message>): Promise<Launcher<Message> | SessionOutcome> => {
   const { session } = run.held
-  const known = session.providerSessionId ?? (await adopted(run))
-  const again = known === undefined ? undefined : await resumable(run, known)
+  const { runtime } = run.request
+  const isOurs = session.backend === runtime.backend
+  const known = isOurs ? (session.providerSessionId ?? (await adopted(run))) : undefined
+  const hasSpoken = session.progress.turns > 0
+  const opening = hasSpoken ? undefined : (await run.deps.store.messages.findOpening(session.id))?.text
+  const again = known === undefined ? undefined : await resumable(run, known, opening)
   if (again !== undefined) return again
-  if (known === undefined || session.progress.turns === 0) {
-    const opening = await run.deps.store.messages.findOpening(session.id)
-    // It may have been spoken in under that name already, and this runtime cannot go on in it.
-    const isNameTaken = known === session.id && run.request.runtime.resume === undefined
-    return startFresh(run, opening?.text ?? run.conversation.originalTask, isNameTaken)
-  }
-  return restartInstead(run)
+  if (hasSpoken && (known !== undefined || !isOurs)) return restartInstead(run)
+  // It may have been spoken in under that name already, and this runtime cannot go on in it.
+  const isNameTaken = known === session.id && runtime.resume === undefined
+  const asked = newPrompt(run)
+  const prompt = withNewPrompt(run, opening ?? run.conversation.originalTask)
+  return startFresh(run, prompt, { isNameTaken, isNew: asked !== undefined })
 }
 
 const adopted = async (run: RunInProgress): Promise<string | undefined> => {
@@ -60,17 +87,21 @@ const adopted = async (run: RunInProgress): Promise<string | undefined> => {
   const { session } = run.held
   const named = { providerSessionId: session.id, ...defined({ workspace: run.workspace }) }
   if (!runtime.takesSessionId || (await runtime.has?.(named)) !== true) return undefined
-  run.update(unwrap(await run.deps.handoffs.attachSession({ ...run.held, providerSessionId: session.id })))
+  const request = { ...run.held, providerSessionId: session.id }
+  run.update(unwrap(await run.steadily((command) => run.deps.handoffs.attachSession({ ...request, ...command }))))
   return session.id
 }
 
+/** Whoever has not answered yet may not have been asked: then the opening comes again. */
 const resumable = async <Message>(
   run: RunInProgress<Message>,
   providerSessionId: string,
+  opening: string | undefined,
 ): Promise<Launcher<Message> | undefined> => {
   const { runtime } = run.request
   const isThere = await runtime.has?.({ providerSessionId, ...defined({ workspace: run.workspace }) })
-  return isThere === false ? undefined : goOnIn(run, providerSessionId, GO_ON)
+  const prompt = withNewPrompt(run, opening === undefined ? GO_ON : `${GO_ON}\n\n${opening}`)
+  return isThere === false ? undefined : goOnIn(run, providerSessionId, { prompt })
 }
 
 const restartInstead = async (run: RunInProgress): Promise<SessionOutcome> => {

@@ -4,13 +4,14 @@ import type { Conversation } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
 import { agentSessionId } from '../../domain/ids.ts'
 import { RefusedError, unwrap } from '../../domain/unwrap.ts'
-import { promptWithHooks } from './carry-out-restart.ts'
-import { goOnIn, startFresh } from './launch.ts'
+import { countRestarts, promptWithHooks } from './carry-out-restart.ts'
+import { goOnIn, relaunch, startFresh } from './launch.ts'
 import { isForAnother } from './recover.ts'
 import type { RunInProgress, RunnerDeps } from './run-in-progress.ts'
 import { monitorOf, type RunRequest } from './run-request.ts'
 import { beginSpan } from './spans.ts'
-import type { Launcher } from './work-session.ts'
+import { steadily } from './steadily.ts'
+import type { Launcher, SessionOutcome } from './work-session.ts'
 
 /** The conversation a run is about: the one it names, or a new one. */
 export const conversationFor = async (deps: RunnerDeps, request: RunRequest): Promise<Conversation> => {
@@ -22,7 +23,9 @@ export const conversationFor = async (deps: RunnerDeps, request: RunRequest): Pr
   }
   const workspace = request.workspace ?? deps.settings?.workspace
   const details = defined({ externalKey, subject, workspace, restartBudget: budget })
-  return unwrap(await deps.handoffs.openConversation({ originalTask: prompt, ...details })).conversation
+  const wanted = { originalTask: prompt, ...details }
+  return unwrap(await steadily(deps.ids, (named) => deps.handoffs.openConversation({ ...wanted, ...named })))
+    .conversation
 }
 
 /**
@@ -44,28 +47,32 @@ export const takeOverBaton = async (run: RunInProgress): Promise<boolean> => {
 /** Makes this process the holder of an abandoned session. */
 export const takeOver = async (run: RunInProgress, abandoned: AgentSession): Promise<void> => {
   const request = { session: abandoned.id, leaseMs: run.leaseMs, ifAbandoned: true as const }
-  run.hold(unwrap(await run.deps.handoffs.takeOverSession(request)))
+  run.hold(unwrap(await run.steadily((named) => run.deps.handoffs.takeOverSession({ ...request, ...named }))))
+  run.restartsSoFar = await countRestarts(run)
   const { initiatedByHandoff } = abandoned
   const cameFrom = initiatedByHandoff && (await run.deps.handoffs.handoff(initiatedByHandoff))
   beginSpan(run, cameFrom?.traceContext)
 }
 
 /** Begins the run's first session: the one an earlier run was called off in, or a new one. */
-export const beginFirst = async <Message>(run: RunInProgress<Message>): Promise<Launcher<Message>> => {
+export const beginFirst = async <Message>(run: RunInProgress<Message>): Promise<Launcher<Message> | SessionOutcome> => {
   const latest = await run.deps.store.sessions.findLatest(run.conversation.id)
+  if (latest !== undefined) run.restartsSoFar = await countRestarts(run)
   const again = latest && (await resumePaused(run, latest))
   if (again !== undefined) return again
   const { request, conversation, deps } = run
   const sessionId = agentSessionId(deps.ids.next())
+  run.plannedId = sessionId
   const asked = openingAfter(latest, request.prompt, conversation)
   const prompt = await promptWithHooks(run, { sessionId, prompt: asked, isContinuation: false })
   const { runtime, agent: agentName, model, resume: providerSessionId } = request
-  const monitor = monitorOf(request, run.hooks)
+  const monitor = monitorOf(request)
   const about = { conversationId: conversation.id, sessionId, agentName, backend: runtime.backend, prompt, monitor }
   const details = defined({ model, providerSessionId, leaseMs: run.leaseMs })
-  const started = unwrap(await deps.handoffs.startSession({ ...about, ...details }))
-  run.hold(started)
-  return begun(run, providerSessionId === undefined ? undefined : goOnIn(run, providerSessionId, prompt), prompt)
+  run.hold(unwrap(await run.steadily((named) => deps.handoffs.startSession({ ...about, ...details, ...named }))))
+  tellBegun(run)
+  const resumed = providerSessionId && goOnIn(run, providerSessionId, { prompt, isNew: false })
+  return resumed || startFresh(run, prompt)
 }
 
 /** Work that failed or was called off is gone on with, and not begun again, when it is asked for in the same words. */
@@ -76,30 +83,40 @@ const openingAfter = (latest: AgentSession | undefined, prompt: string, { origin
     : prompt
 }
 
-const begun = <Message>(
-  run: RunInProgress<Message>,
-  resumed: Launcher<Message> | undefined,
-  prompt: string,
-): Launcher<Message> => {
-  const { session } = run.held
+const tellBegun = (run: RunInProgress): void => {
   run.tally.sessions += 1
-  const { id: sessionId, epoch } = session
+  const { id: sessionId, epoch } = run.held.session
   run.emit({ type: 'session:start', sessionId, epoch, isContinuation: false, previousSessionId: null })
   beginSpan(run)
-  return resumed ?? startFresh(run, prompt)
 }
 
+/** Goes on in the session that an earlier run was called off in, if this runtime can; it may not have been launched yet. */
 const resumePaused = async <Message>(
   run: RunInProgress<Message>,
   latest: AgentSession,
-): Promise<Launcher<Message> | undefined> => {
+): Promise<Launcher<Message> | SessionOutcome | undefined> => {
   const { providerSessionId } = latest
   const { request, deps, leaseMs } = run
   const isOurs = latest.agentName === request.agent.trim() && latest.backend === request.runtime.backend
-  const canGoOn = latest.state === 'paused' && providerSessionId !== undefined && request.resume === undefined
-  if (!isOurs || !canGoOn || request.runtime.resume === undefined) return undefined
-  const taken = unwrap(await deps.handoffs.takeOverSession({ session: latest.id, leaseMs }))
-  const resumed = unwrap(await deps.handoffs.resumeSession(taken))
-  run.hold({ ...taken, ...resumed })
-  return begun(run, goOnIn(run, providerSessionId, request.prompt), request.prompt)
+  const canGoOn = providerSessionId === undefined ? latest.progress.turns === 0 : request.runtime.resume !== undefined
+  if (latest.state !== 'paused' || request.resume !== undefined || !isOurs || !canGoOn) return undefined
+  const asked = { session: latest.id, leaseMs }
+  const { holder, ...resumed } = unwrap(
+    await run.steadily((named) => deps.handoffs.resumeSession({ ...asked, ...named })),
+  )
+  if (holder === undefined) throw new TypeError('Whoever resumes a session with a lease holds it')
+  run.hold({ ...resumed, holder })
+  await watchAsAsked(run)
+  tellBegun(run)
+  if (providerSessionId === undefined) return relaunch(run)
+  return goOnIn(run, providerSessionId, { prompt: request.prompt })
+}
+
+/** What this run wants watched counts from now on, whatever the one before it wanted. */
+const watchAsAsked = async (run: RunInProgress): Promise<void> => {
+  const settings = monitorOf(run.request)
+  if (Object.keys(settings).length === 0) return
+  const { session } = run.held
+  const { monitor } = unwrap(await run.deps.context.watch({ session: session.id, settings }))
+  run.update({ session: (await run.deps.handoffs.session(session.id)) ?? session, monitor })
 }

@@ -14,12 +14,11 @@ export class Patience {
 
   /** The value of a promise. @throws the signal's reason when it gave up */
   async for<T>(promise: Promise<T>): Promise<T> {
+    promise.catch(() => undefined)
+    if (this.isOver) throw this.#signal.reason
     try {
       return await new Promise<T>((resolve, reject) => {
-        this.#giveUp = () => {
-          this.isOver = true
-          reject(this.#signal.reason)
-        }
+        this.#giveUp = () => reject(this.#signal.reason)
         promise.then(resolve, reject)
         this.#watch()
       })
@@ -36,7 +35,10 @@ export class Patience {
   }
 
   readonly #begin = (): void => {
-    this.#timer ??= setTimeout(() => this.#giveUp?.(), this.#graceMs)
+    this.#timer ??= setTimeout(() => {
+      this.isOver = true
+      this.#giveUp?.()
+    }, this.#graceMs)
   };
 
   [Symbol.dispose](): void {

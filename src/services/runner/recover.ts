@@ -7,6 +7,7 @@ import type { AgentRuntime } from '../../ports/agent-runtime.ts'
 import { everyPage } from '../../ports/page.ts'
 import type { ExpiredLease } from '../../ports/session-leases.ts'
 import { pauseFor } from '../pause-for.ts'
+import { messageOf } from './run-errors.ts'
 import type { RunnerDeps } from './run-in-progress.ts'
 import type { RunSettings } from './run-request.ts'
 
@@ -35,6 +36,8 @@ export type Recovered = {
   | { readonly type: 'failed'; readonly reason: string }
   /** Nobody here can run it, and it was to be left then. */
   | { readonly type: 'left'; readonly backend: string }
+  /** Something went wrong; it is there to be recovered again. */
+  | { readonly type: 'unfinished'; readonly problem: string }
   /** Somebody else was first. */
   | { readonly type: 'taken' }
   /** It was handed to another agent, who has not taken it yet: there is nothing to finish. */
@@ -74,14 +77,11 @@ const recoverOne = async (
   resume: (session: AgentSessionId, runtime: AgentRuntime) => Promise<RunSummary>,
 ): Promise<Recovered> => {
   const about = { conversationId, sessionId }
-  const session = await deps.handoffs.session(sessionId)
-  const backend = session?.backend
-  const runtime = runtimes.find((candidate) => candidate.backend === backend)
   try {
-    if (session !== undefined && (await isForAnother(deps, session))) {
-      unwrap(await deps.handoffs.takeOverSession({ session: sessionId, ifAbandoned: true }))
-      return { ...about, type: 'handed_over' }
-    }
+    const session = await deps.handoffs.session(sessionId)
+    const backend = session?.backend
+    const runtime = runtimes.find((candidate) => candidate.backend === backend)
+    if (session !== undefined && (await isForAnother(deps, session))) return { ...about, type: 'handed_over' }
     if (runtime !== undefined) return { ...about, type: 'resumed', summary: await resume(sessionId, runtime) }
     if (leaveOthers && backend !== undefined) return { ...about, type: 'left', backend }
     const reason = `The process that worked it is gone, and nobody went on with it (it runs on ${backend}).`
@@ -89,7 +89,8 @@ const recoverOne = async (
     return { ...about, type: 'failed', reason }
   } catch (error) {
     if (error instanceof RefusedError && OVERTAKEN.includes(error.code)) return { ...about, type: 'taken' }
-    throw error
+    // One that could not be finished does not keep the others from it. It is found again when its lease has lapsed.
+    return { ...about, type: 'unfinished', problem: messageOf(error) }
   }
 }
 

@@ -1,10 +1,10 @@
 import type { AgentSession } from '../../domain/agent-session.ts'
-import { type ContextMonitor, monitoredPressure } from '../../domain/context-monitor.ts'
+import { type ContextMonitor, type MonitorSettings, monitoredPressure } from '../../domain/context-monitor.ts'
 import type { WindowSize } from '../../domain/context-pressure.ts'
 import type { Conversation, Workspace } from '../../domain/conversation.ts'
 import { inPercent } from '../../domain/hook-payload.ts'
 import type { HookSettings } from '../../domain/hook-settings.ts'
-import type { HolderToken } from '../../domain/ids.ts'
+import type { AgentSessionId, CommandId, HolderToken } from '../../domain/ids.ts'
 import { deadlineOf } from '../../domain/restart-budget.ts'
 import type { RunEvent, RunNews, WindowFigures } from '../../domain/run-event.ts'
 import { addTotals, NO_TOTALS } from '../../domain/run-summary.ts'
@@ -17,6 +17,7 @@ import type { ContextService } from '../context-service.ts'
 import type { HandoffService } from '../handoff-service.ts'
 import { SupersededError } from './run-errors.ts'
 import type { RunRequest, RunSettings } from './run-request.ts'
+import { steadily } from './steadily.ts'
 
 /** What runs need around them. */
 export interface RunnerDeps {
@@ -30,6 +31,10 @@ export interface RunnerDeps {
   readonly telemetry?: RunTelemetry
   /** What is believed of a model's window until its runtime says. */
   readonly believedWindow?: (model: string) => WindowSize | undefined
+  /** How windows are watched unless a run says otherwise. */
+  readonly monitor?: MonitorSettings
+  /** Applied to what is told of a run, as it is to what is stored. */
+  readonly redact?: (text: string) => string
   /** What holds unless a run says otherwise. */
   readonly settings?: RunSettings
 }
@@ -63,6 +68,14 @@ export class RunInProgress<Message = unknown> {
   readonly tally: Tally = { sessions: 0, turns: 0, restarts: 0, totals: NO_TOTALS }
   readonly startedMs = performance.now()
   span: SessionSpan | undefined
+  /** The model that answers, once it has said so. */
+  model: string | undefined
+  /** How many restarts of the conversation there were, those of this run included. */
+  restartsSoFar = 0
+  /** What was newly asked and is still to be said, after a restart that somebody else had begun. */
+  owedPrompt: string | undefined
+  /** The session that hooks are told of while there is none yet. */
+  plannedId: AgentSessionId | undefined
   /** While a session is being handed on or ended, and once the run is over. */
   isSettling = false
   readonly #emit: (event: RunEvent) => void
@@ -120,12 +133,17 @@ export class RunInProgress<Message = unknown> {
 
   /** Whether a full window is restarted, rather than only talked about. */
   get isAuto(): boolean {
-    return this.request.policy === 'auto' || this.#held?.monitor?.policy === 'auto'
+    return (this.request.policy ?? this.#held?.monitor?.policy ?? this.deps.monitor?.policy) === 'auto'
   }
 
   /** A choice of this run, or what holds for all. */
   setting<Name extends keyof RunSettings>(name: Name): RunSettings[Name] | undefined {
     return this.request[name] ?? this.deps.settings?.[name]
+  }
+
+  /** Carries a command out though the store may be away for a moment. */
+  steadily<T>(command: (named: { readonly commandId: CommandId }) => Promise<T>): Promise<T> {
+    return steadily(this.deps.ids, command, { signal: this.signal })
   }
 
   account(totals: UsageTotals | undefined): void {

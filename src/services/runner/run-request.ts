@@ -2,6 +2,7 @@ import type { CheckpointRequest } from '../../domain/checkpoint-prompt.ts'
 import type { MonitorSettings, PressurePolicy } from '../../domain/context-monitor.ts'
 import type { ContinuationParts } from '../../domain/continuation.ts'
 import type { Workspace } from '../../domain/conversation.ts'
+import { defined } from '../../domain/defined.ts'
 import type { HookSettings } from '../../domain/hook-settings.ts'
 import type { ConversationId } from '../../domain/ids.ts'
 import type { Milestone } from '../../domain/milestone.ts'
@@ -49,13 +50,22 @@ export interface RunRequest<Message = unknown> extends RunSettings {
   readonly signal?: AbortSignal
 }
 
-/** What the monitor of a run's first session is told. With threshold hooks it only says so, and they decide. */
-export const monitorOf = (request: RunRequest, hooks: readonly HookSettings[]): MonitorSettings => {
-  const { policy, milestones, contextLimit } = request
-  const isDecidedByHooks = policy === 'auto' && hooks.some(({ moment }) => moment === 'on_context_threshold')
-  return {
-    ...(policy !== undefined && { policy: isDecidedByHooks ? ('advise' as const) : policy }),
-    ...(milestones !== undefined && { milestones }),
-    ...(contextLimit !== undefined && { contextLimit }),
-  }
+/** What the monitor of a run's first session is told. */
+export const monitorOf = ({ policy, milestones, contextLimit }: RunRequest): MonitorSettings =>
+  defined({ policy, milestones, contextLimit })
+
+/** What is wrong with a request that no record can tell. @throws TypeError */
+export const checkRequest = ({
+  conversation,
+  conversationId,
+  resume,
+  runtime,
+  checkpointTimeoutMs,
+}: RunRequest): void => {
+  if (conversation !== undefined && conversationId !== undefined)
+    throw new TypeError('Name the conversation by its key or by its id, not by both.')
+  if (resume !== undefined && runtime.resume === undefined)
+    throw new TypeError(`The runtime "${runtime.backend}" cannot go on in a session, so there is nothing to resume.`)
+  if (checkpointTimeoutMs !== undefined && !(checkpointTimeoutMs >= 0))
+    throw new TypeError('checkpointTimeoutMs is a number of milliseconds from 0 up.')
 }

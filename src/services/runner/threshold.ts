@@ -2,6 +2,7 @@ import type { RestartBegun } from '../../domain/decisions/begin-restart.ts'
 import type { HandoffFlag } from '../../domain/handoff.ts'
 import { type ThresholdOutcome, thresholdOutcome } from '../../domain/hook-answer.ts'
 import { hookContext } from '../../domain/hook-payload.ts'
+import type { BudgetLimit } from '../../domain/restart-budget.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { callHooks, hasHooks, toldOf } from './call-hooks.ts'
 import type { RunInProgress } from './run-in-progress.ts'
@@ -15,6 +16,8 @@ import type { RunInProgress } from './run-in-progress.ts'
 export const decideByHooks = async (run: RunInProgress): Promise<RestartBegun | undefined> => {
   if (!hasHooks(run, 'on_context_threshold')) return undefined
   const outcome = await askHooks(run)
+  // A hook that was cut off has decided nothing.
+  run.throwIfStopped()
   if (outcome === 'continue') return undefined
   if (outcome === 'built_in_restart' && !run.isAuto) return undefined
   const reason =
@@ -32,15 +35,22 @@ export const beginRestart = async (
 ): Promise<RestartBegun> => {
   const traceContext = run.span?.traceContext
   const request = { ...run.held, reason, flags, ...(traceContext !== undefined && { traceContext }) }
-  const begun = unwrap(await run.deps.handoffs.restartSession(request))
+  const begun = unwrap(await run.steadily((named) => run.deps.handoffs.restartSession({ ...request, ...named })))
   run.update(begun)
+  if (begun.refusedBy !== undefined) tellRefused(run, begun.refusedBy)
   return begun
+}
+
+/** Says that the budget allows no restart. */
+export const tellRefused = (run: RunInProgress, limit: BudgetLimit): void => {
+  const { whenExhausted } = run.conversation.restartBudget
+  run.emit({ type: 'context:restart:refused', sessionId: run.held.session.id, limit, whenExhausted })
 }
 
 const askHooks = async (run: RunInProgress): Promise<ThresholdOutcome> => {
   const { session } = run.held
   const { inputTokens, contextWindow } = run.figures()
-  const { model } = session
+  const model = run.model ?? session.model
   const context = hookContext({
     inputTokens: inputTokens ?? 0,
     contextWindow: contextWindow ?? 1,

@@ -12,8 +12,9 @@ import { WindowTracker } from '../../domain/window-tracker.ts'
 import type { RuntimeStep } from '../../ports/agent-runtime.ts'
 import type { RecordedTurns } from '../answers.ts'
 import { TurnCollector } from '../turn-collector.ts'
+import { hasHooks } from './call-hooks.ts'
 import type { RunInProgress } from './run-in-progress.ts'
-import { decideByHooks } from './threshold.ts'
+import { decideByHooks, tellRefused } from './threshold.ts'
 
 /** Why a session is left: for a fresh window, or because there is none to be had. */
 export type Leaving =
@@ -32,13 +33,19 @@ export class TurnDesk {
   /** Tools of the last recorded turn that have not answered yet: they are not cut off. */
   #awaited = 0
   #hasMovedOn = false
+  /** What the agent was launched with, until it was said again. */
+  #echo: string | undefined
 
-  constructor(run: RunInProgress) {
+  constructor(run: RunInProgress, { prompt, isNew }: { readonly prompt: string; readonly isNew: boolean }) {
     this.#run = run
+    this.#echo = prompt.trim()
     const { believedWindow: believed } = run.deps
     const runtime = run.request.runtime.backend
     this.#tracker = new WindowTracker(defined({ milestones: [], runtime, believed }))
     this.#before = run.held.session.totals ?? NO_TOTALS
+    // What a session opens with is on record; what it is asked later belongs to the turn that answers it.
+    const texts = isNew ? [{ role: 'user' as const, text: prompt }] : []
+    this.#collector.take({ events: [], texts, isNewTurn: false, tracker: this.#tracker })
   }
 
   /** Why the session is to be left, once that is so. */
@@ -56,9 +63,9 @@ export class TurnDesk {
     await this.#attach(step.providerSessionId)
     const { turns } = this.#tracker
     for (const event of step.events) this.#tracker.take(event)
-    const isNewTurn = this.#tracker.turns > turns
+    const isNewTurn = this.#tracker.turns > turns || step.beginsTurn === true
     if (this.#leaving === undefined) await this.#report(step.events)
-    const ended = this.#collector.take({ ...step, isNewTurn, tracker: this.#tracker })
+    const ended = this.#collect(step, isNewTurn)
     if (this.#leaving === undefined && ended.length > 0) await this.#record(ended, {})
     else if (this.#leaving !== undefined) this.#unrecorded.push(...ended)
     const answered = step.texts.filter(({ role }) => role === 'tool').length
@@ -69,10 +76,24 @@ export class TurnDesk {
 
   readonly #unrecorded: TurnInput[] = []
 
+  /** The prompt is on record, or will be; some runtimes say it again. */
+  #collect({ events, texts }: Pick<RuntimeStep<unknown>, 'events' | 'texts'>, isNewTurn: boolean) {
+    const echo = texts.findIndex(({ role, text }) => role === 'user' && text.trim() === this.#echo)
+    if (echo !== -1) this.#echo = undefined
+    const said = texts.filter((_, index) => index !== echo)
+    return this.#collector.take({ events, texts: said, isNewTurn, tracker: this.#tracker })
+  }
+
   /** Records what is still open when the agent has come to rest: its work is done, or will not go on here. */
   async finish(): Promise<void> {
     const turns = [...this.#unrecorded.splice(0), ...this.#collector.rest()]
     if (turns.length > 0) await this.#record(turns, { withholdRestart: true })
+  }
+
+  /** Records what it can when the agent was left in the middle: what was passed on is on record too. */
+  async leave(): Promise<void> {
+    if (this.#leaving === undefined && this.#run.held.session.state === 'active')
+      await this.finish().catch(() => undefined)
   }
 
   /** Whether something was said that is not recorded, because the session was to be left. */
@@ -91,7 +112,9 @@ export class TurnDesk {
     // What was launched again before anything was recorded goes by its new name.
     const isSettled = known === providerSessionId || (known !== undefined && progress.turns > 0)
     if (providerSessionId === undefined || isSettled || state !== 'active') return
-    this.#run.update(this.#mine(await deps.handoffs.attachSession({ ...held, providerSessionId })))
+    const request = { ...held, providerSessionId }
+    const attached = await this.#run.steadily((named) => deps.handoffs.attachSession({ ...request, ...named }))
+    this.#run.update(this.#mine(attached))
   }
 
   /** Tells the monitor of a compaction, after the turn that came before it. While it lasts, nothing is handed off. */
@@ -102,7 +125,8 @@ export class TurnDesk {
       const before = this.#collector.rest()
       if (before.length > 0) await this.#record(before, { withholdRestart: true })
       const { session } = this.#run.held
-      const { outcome, monitor } = this.#mine(await this.#run.deps.context.report({ session, report }))
+      const reported = await this.#run.steadily((named) => this.#run.deps.context.report({ session, report, ...named }))
+      const { outcome, monitor } = this.#mine(reported)
       this.#run.update({ session, monitor })
       if (report.type !== 'compaction' || outcome !== 'compaction_logged') continue
       const { trigger, preTokens = null } = report
@@ -115,8 +139,11 @@ export class TurnDesk {
     const window = this.#tracker.windowParts()
     const turns = inputs.map((turn) => ({ ...turn, ...(Object.keys(window).length > 0 && { window }) }))
     const traceContext = span?.traceContext
-    const request = { ...held, turns, ...options, ...defined({ traceContext }) }
-    const recorded = this.#mine(await deps.handoffs.recordTurns(request))
+    // Where hooks decide about a full window, the turn does not.
+    const withholdRestart = options.withholdRestart ?? (hasHooks(this.#run, 'on_context_threshold') || undefined)
+    const request = { ...held, turns, ...defined({ traceContext, withholdRestart }) }
+    const keep = () => this.#run.steadily((named) => deps.handoffs.recordTurns({ ...request, ...named }))
+    const recorded = this.#mine(await keep())
     this.#run.update(recorded)
     this.#run.tally.turns += recorded.turns.length
     this.#awaited = recorded.turns.at(-1)?.toolCalls.length ?? 0
@@ -128,6 +155,7 @@ export class TurnDesk {
     const { session, turns, signals = [] } = recorded
     const figures = this.#run.figures()
     const now = performance.now()
+    this.#run.model = this.#tracker.history().model ?? this.#run.model
     for (const turn of turns) {
       const toolCalls = turn.toolCalls.map(({ callId, toolName }) => ({ callId, toolName }))
       this.#run.emit({ type: 'turn:recorded', sessionId: session.id, turn: turn.number, toolCalls, ...figures })
@@ -135,7 +163,7 @@ export class TurnDesk {
       const tokens =
         usage.state === 'metered' ? { inputTokens: usage.promptTokens, outputTokens: usage.outputTokens } : {}
       const toolNames = toolCalls.map(({ toolName }) => toolName)
-      const model = this.#tracker.history().model
+      const { model } = this.#run
       this.#run.span?.turn({
         number: turn.number,
         ...defined({ model }),
@@ -153,19 +181,21 @@ export class TurnDesk {
   async #decide(recorded: RecordedTurns, isWithheld: boolean): Promise<void> {
     const { handoff, refusedBy, session, signals = [] } = recorded
     if (handoff !== undefined) this.#leaving = { type: 'restart', handoff }
-    else if (refusedBy !== undefined) this.#refused(refusedBy)
-    else if (!isWithheld && signals.some(({ milestone, aboutId }) => milestone === RESTART && aboutId === session.id)) {
+    else if (refusedBy !== undefined) {
+      tellRefused(this.#run, refusedBy)
+      this.#exhausted(refusedBy)
+    } else if (
+      !isWithheld &&
+      signals.some(({ milestone, aboutId }) => milestone === RESTART && aboutId === session.id)
+    ) {
       const decided = await decideByHooks(this.#run)
       if (decided?.handoff !== undefined) this.#leaving = { type: 'restart', handoff: decided.handoff }
-      if (decided?.refusedBy !== undefined) this.#refused(decided.refusedBy)
+      if (decided?.refusedBy !== undefined) this.#exhausted(decided.refusedBy)
     }
   }
 
-  #refused(limit: BudgetLimit): void {
-    const { session } = this.#run.held
-    const { whenExhausted } = this.#run.conversation.restartBudget
-    this.#run.emit({ type: 'context:restart:refused', sessionId: session.id, limit, whenExhausted })
-    if (whenExhausted === 'stop') this.#leaving = { type: 'exhausted', limit }
+  #exhausted(limit: BudgetLimit): void {
+    if (this.#run.conversation.restartBudget.whenExhausted === 'stop') this.#leaving = { type: 'exhausted', limit }
   }
 
   async #account(totals: UsageTotals): Promise<void> {
@@ -175,7 +205,11 @@ export class TurnDesk {
     this.#run.account(differenceOf(now, known))
     // What has ended keeps the figures it had: nobody may write to it any more.
     if (state === 'active' || state === 'paused')
-      this.#run.update(this.#mine(await deps.handoffs.accountSession({ ...held, totals: now })))
+      this.#run.update(
+        this.#mine(
+          await this.#run.steadily((named) => deps.handoffs.accountSession({ ...held, totals: now, ...named })),
+        ),
+      )
   }
 
   /** The answer, unless somebody else has the session now. */

@@ -18,12 +18,18 @@ export type SessionOutcome =
 const GRACE_MS = 10_000
 const GIVE_UP_MS = 5_000
 
-/** Launches an agent for a session; the signal ends it at once. */
-export type Launcher<Message> = (signal: Launch['signal']) => RunningAgent<Message>
+/** Launches an agent for a session. */
+export interface Launcher<Message> {
+  /** The signal ends it at once. */
+  readonly start: (signal: Launch['signal']) => RunningAgent<Message>
+  readonly prompt: string
+  /** Whether the prompt is not what the session opens with, and so still to be recorded. */
+  readonly isNew: boolean
+}
 
 /**
- * Works one session: passes every message on once it is recorded, until the agent has come to rest or its window is full.
- * It is interrupted between answers only, and no tool is cut off.
+ * Works one session: passes every message on, once what it brought to an end is recorded, until the agent has come to rest
+ * or its window is full. It is interrupted between answers only, and no tool is cut off.
  */
 export async function* workSession<Message>(
   run: RunInProgress<Message>,
@@ -31,8 +37,8 @@ export async function* workSession<Message>(
 ): AsyncGenerator<Message, SessionOutcome> {
   const ending = new AbortController()
   const signal = AbortSignal.any([run.signal, ending.signal])
-  const desk = new TurnDesk(run)
-  const agent = launch(signal)
+  const desk = new TurnDesk(run, launch)
+  const agent = launch.start(signal)
   const steps = agent.steps[Symbol.asyncIterator]()
   using patience = new Patience(signal, GIVE_UP_MS)
   let end: RuntimeEnd | undefined
@@ -41,7 +47,7 @@ export async function* workSession<Message>(
     for (;;) {
       const next = await nextStep(run, desk, () => patience.for(steps.next()))
       if ('end' in next) {
-        end ??= next.end
+        end ??= next.end ?? SILENT
         break
       }
       await desk.take(next.step)
@@ -54,10 +60,10 @@ export async function* workSession<Message>(
     }
   } finally {
     clearTimeout(grace)
-    const left = steps.return?.()
-    // One that never answered will not answer to this either.
-    if (!patience.isOver) await left
-    else left?.catch(() => undefined)
+    // Whoever left early wants nothing to be running; what does not come to its end is given up.
+    if (end === undefined) ending.abort(new Error('The agent was left.'))
+    await patience.for(Promise.resolve(steps.return?.())).catch(() => undefined)
+    if (end === undefined || run.signal.aborted) await desk.leave()
   }
   run.throwIfStopped()
   return concluded(run, desk, end)
@@ -81,11 +87,9 @@ const nextStep = async <Message>(
   }
 }
 
-const concluded = async (
-  run: RunInProgress,
-  desk: TurnDesk,
-  end: RuntimeEnd = { type: 'failed', message: 'The agent ended without saying how.' },
-): Promise<SessionOutcome> => {
+const SILENT: RuntimeEnd = { type: 'failed', message: 'The agent ended without saying how.' }
+
+const concluded = async (run: RunInProgress, desk: TurnDesk, end: RuntimeEnd = SILENT): Promise<SessionOutcome> => {
   const { leaving } = desk
   if (leaving?.type === 'exhausted') {
     const reason = describeLimit(leaving.limit, run.conversation.restartBudget)
@@ -129,12 +133,6 @@ const overflowed = async (run: RunInProgress, message: string): Promise<SessionO
   if (handoff !== undefined) return { type: 'restart', handoff }
   if (refusedBy === undefined) return failed
   const { restartBudget } = run.conversation
-  run.emit({
-    type: 'context:restart:refused',
-    sessionId: session.id,
-    limit: refusedBy,
-    whenExhausted: restartBudget.whenExhausted,
-  })
   const reason = describeLimit(refusedBy, restartBudget)
   return restartBudget.whenExhausted === 'stop' ? { type: 'over', outcome: 'exhausted', reason } : failed
 }

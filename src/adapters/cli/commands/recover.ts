@@ -49,7 +49,9 @@ export const recoverCommand: CliCommand = {
     })
     out.line(rendered(recovered, values.json === true))
     if (signal.aborted) throw calledOff
-    const broken = recovered.filter((one) => one.type === 'resumed' && one.summary.outcome !== 'completed')
+    const broken = recovered.filter(
+      (one) => one.type === 'unfinished' || (one.type === 'resumed' && one.summary.outcome !== 'completed'),
+    )
     if (broken.length > 0) throw new EndedOtherwise(`${counted(broken.length, 'run')} did not complete.`, EXIT.failure)
   },
 }
@@ -87,6 +89,8 @@ const became = (one: Recovered): string => {
       return 'failed'
     case 'left':
       return `left: it runs on ${plain(one.backend)}${runtimeHint(one.backend)}`
+    case 'unfinished':
+      return `not finished: ${plain(one.problem)}`
     case 'taken':
       return 'somebody else was first'
     case 'handed_over':

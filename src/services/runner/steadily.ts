@@ -1,0 +1,37 @@
+import { type CommandId, commandId } from '../../domain/ids.ts'
+import { StoreFailure } from '../../ports/store-failure.ts'
+import type { IdGenerator } from '../../ports/system.ts'
+import { pauseFor } from '../pause-for.ts'
+
+/** How long a store may be away before a run gives up; a longer outage is left to recovery. */
+const OUTAGE_MS = 60_000
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 5_000
+
+/** When to stop trying. */
+interface Limits {
+  readonly signal?: AbortSignal
+  readonly outageMs?: number
+}
+
+/**
+ * Carries a command out though the store may be away for a moment: tried again under the same name, so that one whose
+ * reply was lost is not done twice.
+ */
+export const steadily = async <T>(
+  ids: IdGenerator,
+  command: (named: { readonly commandId: CommandId }) => Promise<T>,
+  { signal, outageMs = OUTAGE_MS }: Limits = {},
+): Promise<T> => {
+  const named = { commandId: commandId(ids.next()) }
+  const began = performance.now()
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    try {
+      return await command(named)
+    } catch (error) {
+      const isWorthAnother = error instanceof StoreFailure && error.retryable
+      if (!isWorthAnother || performance.now() - began + pauseMs > outageMs) throw error
+      await pauseFor(pauseMs, signal)
+    }
+  }
+}
