@@ -11,7 +11,7 @@ const ENTRY = fileURLToPath(new URL('./runner-process.ts', import.meta.url))
 /** Where the migrations are looked for from. */
 const SOURCE = new URL('../../src/adapters/postgres/migration-files.ts', import.meta.url).href
 /** Packages of the older kind ask for their parts this way. */
-const BANNER = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);"
+const BANNER = "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);"
 
 /**
  * Puts the runner process into one file, and answers with its URL. Hundreds of processes are started from it, and each
