@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { delimiter, join, sep } from 'node:path'
 import { agentSdkRuntime } from './adapters/claude/agent-sdk-runtime.ts'
 import { claudeCommandRuntime } from './adapters/claude/claude-command-runtime.ts'
 import { codexRuntime } from './adapters/codex/codex-runtime.ts'
@@ -17,7 +19,7 @@ export interface RuntimeChoices {
   /** Whether the runtime may make room by itself; it may unless this is false. */
   readonly autoCompact?: boolean
   /** The environment of what is run. */
-  readonly environment?: Readonly<Record<string, string | undefined>>
+  readonly environment?: Environment
   /** Who may know what a command of one's own writes. */
   readonly readers: readonly WindowReader[]
 }
@@ -34,6 +36,16 @@ const needs = (name: string, packageName: string): void => {
     throw new RuntimeFailure('runtime.missing', problem, { cause })
   }
 }
+
+/** A command that a runtime needs, by its path or in one of the places that commands are looked for in. */
+const needsCommand = (name: string, command: string, { PATH = '' }: Environment = process.env): void => {
+  const places = command.includes(sep) ? [command] : PATH.split(delimiter).map((place) => join(place, command))
+  if (places.some((place) => existsSync(place))) return
+  const problem = `The runtime "${name}" needs the command ${command}, which was not found.`
+  throw new RuntimeFailure('runtime.missing', `${problem} Install it, or name it with its path.`)
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 interface NamedRuntime {
   /** What sessions of it say that they run on. */
@@ -55,8 +67,10 @@ const RUNTIMES = {
   },
   claude: {
     backend: 'claude_code',
-    make: ({ model, command, autoCompact, permissionMode, environment: env }) =>
-      claudeCommandRuntime(defined({ model, command, autoCompact, permissionMode, env })),
+    make: ({ model, command, autoCompact, permissionMode, environment: env }) => {
+      needsCommand('claude', command ?? 'claude', env)
+      return claudeCommandRuntime(defined({ model, command, autoCompact, permissionMode, env }))
+    },
   },
   codex: {
     backend: 'codex',
