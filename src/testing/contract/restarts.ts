@@ -57,20 +57,19 @@ export const restartsContract: ContractPart = {
       assert.equal(turned.session.providerSessionId, name)
       await assertIntact(scene, working.session.conversationId)
     },
-    'attaches one provider session to a session, however many ask at once': async (scene) => {
+    'lets a session that has spoken keep its provider session, and one that has not change it': async (scene) => {
       const started = await scene.session()
-      const names = ['a', 'b', 'c'].map((base) => scene.name(base))
-      const asked = await Promise.all(
-        names.map((providerSessionId) => scene.service.attachSession({ ...started, providerSessionId })),
-      )
-      const winners = asked.flatMap((answer) => (answer.ok ? [answer.value.session] : []))
-      assert.equal(winners.length, 1)
-      assert.deepEqual(await scene.store.sessions.find(started.session.id), winners[0])
-      const providerSessionId = winners[0]?.providerSessionId ?? ''
-      const again = unwrap(await scene.service.attachSession({ ...started, providerSessionId }))
-      assert.deepEqual(again.session, winners[0])
-      const codes = asked.flatMap((answer) => (answer.ok ? [] : [answer.error.code]))
-      assert.deepEqual(codes, ['session.attached', 'session.attached'])
+      const [first, second, third] = ['a', 'b', 'c'].map((base) => scene.name(base)) as [string, string, string]
+      await scene.service.attachSession({ ...started, providerSessionId: first })
+      const attached = unwrap(await scene.service.attachSession({ ...started, providerSessionId: second }))
+      assert.equal((await scene.store.sessions.find(started.session.id))?.providerSessionId, second)
+      assert.deepEqual(await scene.store.sessions.findByProviderSession(first), [])
+      const spoken = unwrap(await scene.service.recordTurn({ ...attached, ...scene.turn('run_tests') }))
+      const refused = await scene.service.attachSession({ ...spoken, providerSessionId: third })
+      assert.equal(refusal(refused).code, 'session.attached')
+      const again = unwrap(await scene.service.attachSession({ ...spoken, providerSessionId: second }))
+      assert.deepEqual(again.session, spoken.session)
+      await assertIntact(scene, started.session.conversationId)
     },
     'refuses an id used before, though there is nothing left to do': async (scene) => {
       const id = commandId(scene.ids.next())
