@@ -63,10 +63,10 @@ export const createBatonpass = async (options: CreateOptions = {}): Promise<Bato
 /** A configuration as options. */
 const settingsOf = (configuration: Configuration): Partial<BatonpassOptions> => {
   const { monitor, contextLimit, restart, hooks, workspace } = configuration
-  const { budget: restartBudget, template, checkpointTimeoutMs } = restart
+  const { budget: restartBudget, template, continuation, checkpointTimeoutMs } = restart
   return {
     monitor: defined({ ...monitor, contextLimit }),
     restartBudget,
-    runs: defined({ hooks, workspace, template, checkpointTimeoutMs }),
+    runs: defined({ hooks, workspace, template, continuation, checkpointTimeoutMs }),
   }
 }

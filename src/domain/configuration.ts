@@ -25,6 +25,8 @@ export interface Configuration {
     readonly checkpointTimeoutMs: number
     /** The text that asks for a checkpoint; absent means the built-in one. */
     readonly template?: string
+    /** The text a successor opens with; absent means the built-in one. */
+    readonly continuation?: string
   }
   readonly workspace?: Workspace
   readonly hooks: readonly HookSettings[]

@@ -28,6 +28,7 @@ restart:
   when_exhausted: carry_on
   template: |
     Write down where you are.
+  continuation: '{original_task} {checkpoint}'
 workspace: { working_directory: /srv/app, worktree_path: /srv/tree, branch: mend }
 `.replace('150_000', '150000')
 
@@ -46,6 +47,7 @@ const ALL_SET: Configuration = {
     budget: { maxRestarts: 5, deadlineMs: 7_200_000, whenExhausted: 'carry_on' },
     checkpointTimeoutMs: 90_000,
     template: 'Write down where you are.\n',
+    continuation: '{original_task} {checkpoint}',
   },
   workspace: { workingDirectory: '/srv/app', worktreePath: '/srv/tree', branch: 'mend' },
   hooks: [],
@@ -80,6 +82,7 @@ describe('a configuration', () => {
         checkpoint_timeout: '90s',
         when_exhausted: 'carry_on',
         template: 'Write down where you are.\n',
+        continuation: '{original_task} {checkpoint}',
       },
       workspace: { working_directory: '/srv/app', worktree_path: '/srv/tree', branch: 'mend' },
     }

@@ -54,12 +54,24 @@ describe('a checkpoint template in a file', () => {
     expect(runtime.questions.map(({ prompt }) => prompt)).toEqual(['So far "Fix it"?'])
   })
 
+  it('and one for what the successor opens with', async () => {
+    const runtime = new ScriptedRuntime({
+      windowTokens: 1_000,
+      windows: [
+        { turns: [{ text: 'Half.', promptTokens: 900, tools: ['edit'] }], checkpoint: 'Half is done.' },
+        { turns: [{ text: 'All.', promptTokens: 100 }] },
+      ],
+    })
+    const config = withTemplate('{original_task} — {checkpoint}', NAMED.replace('template_file', 'continuation_file'))
+    await using batonpass = await createBatonpass({ store: 'memory', config })
+    await batonpass.run({ runtime, agent: 'claude-code', prompt: 'Fix it', policy: 'auto' }).finish()
+    expect(runtime.launches[1]?.prompt).toMatch(/^Fix it — <checkpoint-[^>]+>\nHalf is done\.\n<\/checkpoint-[^>]+>$/)
+  })
+
   it('is a problem when it is missing, empty, no text, or there twice', async () => {
     const key = 'restart.template_file | …/prompts/checkpoint.md'
     expect(await problemOf(withTemplate(undefined))).toBe(`${key}: there is no such file | Check the name.`)
-    expect(await problemOf(withTemplate(' \n'))).toBe(
-      `${key} is empty | Write the question in it, or leave the key out.`,
-    )
+    expect(await problemOf(withTemplate(' \n'))).toBe(`${key} is empty | Write the text in it, or leave the key out.`)
     expect(await problemOf(withTemplate(Uint8Array.of(0xff)))).toBe(
       `${key}: it is not text in UTF-8 | Save it as UTF-8.`,
     )

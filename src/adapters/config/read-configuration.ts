@@ -13,7 +13,7 @@ import { fileText } from './file-text.ts'
 import { milestoneClaims } from './milestone-claims.ts'
 import { type ParsedText, parseText } from './parse-text.ts'
 import { placeOfKey, schemaFor } from './schema.ts'
-import { templateIn } from './template-file.ts'
+import { templatesIn } from './template-file.ts'
 import { toConfiguration } from './to-configuration.ts'
 
 /**
@@ -44,15 +44,15 @@ const check = async ({ content: given, lineOf }: ParsedText, file?: string): Pro
   const { claims, isList, isPartial } = milestoneClaims(content)
   const parsed = schemaFor(isList).safeParse(content)
   const settled = settleMilestones(claims, isList)
-  const template = parsed.data === undefined ? {} : await templateIn(parsed.data, file)
+  const templates = parsed.data === undefined ? { texts: {}, problems: [] } : await templatesIn(parsed.data, file)
   const problems = [
     ...(parsed.error?.issues ?? []).flatMap(problemsIn),
     ...conflictsIn(claims),
     ...(isPartial ? [] : orderProblems(settled.settings)),
-    ...(template.problem === undefined ? [] : [template.problem]),
+    ...templates.problems,
   ]
   if (parsed.data === undefined || problems.length > 0) throw errorOf(problems, lineOf)
-  return toConfiguration(parsed.data, settled, template.text)
+  return toConfiguration(parsed.data, settled, templates.texts)
 }
 
 /** One problem of each key that is not known, and one of anything else. */

@@ -45,6 +45,8 @@ const keys = {
     when_exhausted: word(EXHAUSTED_CHOICES).optional(),
     template: text.optional(),
     template_file: text.optional(),
+    continuation: text.optional(),
+    continuation_file: text.optional(),
   }).nullish(),
   hooks: hooksSchema.nullish(),
   workspace: section({

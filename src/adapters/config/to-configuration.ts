@@ -11,14 +11,15 @@ import { milestonesInForce, pathText, type SettledMilestones } from '../../domai
 import { DEFAULT_RESTART_BUDGET } from '../../domain/restart-budget.ts'
 import { toHooks } from './hook-schema.ts'
 import type { FileContent } from './schema.ts'
+import type { TemplateTexts } from './template-file.ts'
 
 /** The settings in force, from what a file says. */
 export const toConfiguration = (
   content: FileContent,
   milestones: SettledMilestones,
-  templateText: string | undefined,
+  templates: TemplateTexts,
 ): CheckedConfiguration => {
-  const configuration = configurationOf(content, milestones, templateText)
+  const configuration = configurationOf(content, milestones, templates)
   return {
     configuration,
     settings: settingsOf(configuration, content, milestones),
@@ -29,7 +30,7 @@ export const toConfiguration = (
 const configurationOf = (
   content: FileContent,
   { settings }: SettledMilestones,
-  templateText: string | undefined,
+  templates: TemplateTexts,
 ): Configuration => {
   const { session, context_monitor: monitor, restart, hooks } = content
   const budget = {
@@ -45,7 +46,12 @@ const configurationOf = (
       milestones: milestonesInForce(settings),
     },
     contextLimit: content.context_limit,
-    restart: defined({ budget: defined(budget), checkpointTimeoutMs, template: templateText ?? restart?.template }),
+    restart: defined({
+      budget: defined(budget),
+      checkpointTimeoutMs,
+      template: templates.template ?? restart?.template,
+      continuation: templates.continuation ?? restart?.continuation,
+    }),
     workspace: workspaceOf(content),
     hooks: toHooks(hooks ?? {}),
   })
@@ -80,7 +86,8 @@ const settingsOf = (
     setting('restart.deadline', restart.budget.deadlineMs),
     setting('restart.when_exhausted', restart.budget.whenExhausted),
     setting('restart.checkpoint_timeout', restart.checkpointTimeoutMs),
-    templateSetting(setting('restart.template', restart.template), content),
+    templateSetting(setting('restart.template', restart.template), content.restart?.template_file),
+    templateSetting(setting('restart.continuation', restart.continuation), content.restart?.continuation_file),
     setting('workspace.working_directory', workspace?.workingDirectory),
     setting('workspace.worktree_path', workspace?.worktreePath),
     setting('workspace.branch', workspace?.branch),
@@ -89,8 +96,8 @@ const settingsOf = (
 }
 
 /** A template in a file is known by its file. */
-const templateSetting = (setting: ConfigurationSetting, { restart }: FileContent): ConfigurationSetting =>
-  restart?.template_file == null ? setting : { ...setting, from: `restart.template_file (${restart.template_file})` }
+const templateSetting = (setting: ConfigurationSetting, file: string | null | undefined): ConfigurationSetting =>
+  file == null ? setting : { ...setting, from: `${setting.key}_file (${file})` }
 
 const isWritten = (content: FileContent, key: string): boolean => {
   const [first = '', second] = key.split('.')

@@ -1,5 +1,10 @@
 import type { AgentSession } from '../../domain/agent-session.ts'
-import { type ContextMonitor, type MonitorSettings, monitoredPressure } from '../../domain/context-monitor.ts'
+import {
+  type ContextMonitor,
+  type MonitorSettings,
+  monitoredPressure,
+  type PressurePolicy,
+} from '../../domain/context-monitor.ts'
 import type { WindowSize } from '../../domain/context-pressure.ts'
 import type { Conversation, Workspace } from '../../domain/conversation.ts'
 import { inPercent } from '../../domain/hook-payload.ts'
@@ -131,9 +136,9 @@ export class RunInProgress<Message = unknown> {
     return this.conversation.workspace
   }
 
-  /** Whether a full window is restarted, rather than only talked about. */
-  get isAuto(): boolean {
-    return (this.request.policy ?? this.#held?.monitor?.policy ?? this.deps.monitor?.policy) === 'auto'
+  /** What is to be done about a full window. */
+  get policy(): PressurePolicy {
+    return this.request.policy ?? this.#held?.monitor?.policy ?? this.deps.monitor?.policy ?? 'advise'
   }
 
   /** A choice of this run, or what holds for all. */

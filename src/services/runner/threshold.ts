@@ -14,12 +14,12 @@ import type { RunInProgress } from './run-in-progress.ts'
  * @returns the restart that was begun, or what stood against it; nothing when the session runs on
  */
 export const decideByHooks = async (run: RunInProgress): Promise<RestartBegun | undefined> => {
-  if (!hasHooks(run, 'on_context_threshold')) return undefined
+  if (run.policy === 'manual' || !hasHooks(run, 'on_context_threshold')) return undefined
   const outcome = await askHooks(run)
   // A hook that was cut off has decided nothing.
   run.throwIfStopped()
   if (outcome === 'continue') return undefined
-  if (outcome === 'built_in_restart' && !run.isAuto) return undefined
+  if (outcome === 'built_in_restart' && run.policy !== 'auto') return undefined
   const reason =
     outcome === 'new_session'
       ? 'A threshold hook asked for a new session.'

@@ -126,7 +126,7 @@ const callOff = async (run: RunInProgress, handoff: HandoffMetadata): Promise<vo
 const overflowed = async (run: RunInProgress, message: string): Promise<SessionOutcome> => {
   const { session } = run.held
   const failed: SessionOutcome = { type: 'over', outcome: 'failed', reason: message }
-  if (!run.isAuto || session.progress.turns === 0) return failed
+  if (run.policy !== 'auto' || session.progress.turns === 0) return failed
   const { handoff, refusedBy } = await beginRestart(run, `The context window overflowed: ${message}`, [
     'window_overflowed',
   ])
