@@ -16,6 +16,8 @@ const MAY_IMPORT: ImportTable = {
   domain: ['domain'],
   ports: ['domain', 'ports'],
   services: ['domain', 'ports', 'services'],
+  // What every adapter that starts processes needs to end them. It knows nothing of ours.
+  processes: ['npm:node:timers/promises'],
   'adapters/memory': ['domain', 'ports', 'adapters/memory', 'npm:node:crypto'],
   'adapters/system': ['domain', 'ports', 'adapters/system', 'npm:node:crypto', 'npm:uuid'],
   'adapters/postgres': [
@@ -36,6 +38,7 @@ const MAY_IMPORT: ImportTable = {
     'domain',
     'ports',
     'adapters/claude',
+    'processes',
     // Optional, and loaded by name when it is first used.
     'npm:@anthropic-ai/claude-agent-sdk',
     'npm:node:child_process',
@@ -66,6 +69,7 @@ const MAY_IMPORT: ImportTable = {
     'domain',
     'ports',
     'adapters/hooks',
+    'processes',
     'npm:node:child_process',
     'npm:node:crypto',
     'npm:node:dns',
@@ -80,6 +84,7 @@ const MAY_IMPORT: ImportTable = {
     'domain',
     'ports',
     'adapters/runtime',
+    'processes',
     'npm:node:child_process',
     'npm:node:events',
     'npm:node:fs/promises',

@@ -1,7 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { endTree, signalGroup } from './process-tree.ts'
+import { signalGroup } from '../../processes/process-group.ts'
+import { endTree } from './process-tree.ts'
 
 /** What a process is started with. */
 export interface ProcessStart {

@@ -1,36 +1,18 @@
 import { execFile } from 'node:child_process'
-import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { endGroup, signalGroup } from '../../processes/process-group.ts'
 
 /** After TERM and before KILL. The command needs a moment: it ends its tools, which run in groups of their own. */
 const GRACE_MS = 2_500
-const AFTER_KILL_MS = 500
-const LOOK_EVERY_MS = 25
-
-/** Sends a signal to every process of a group. @returns whether there was one to send it to */
-export const signalGroup = (group: number, signal: NodeJS.Signals | 0): boolean => {
-  try {
-    return process.kill(-group, signal)
-  } catch {
-    return false // the group is gone, or is no longer ours
-  }
-}
-
-const isGoneWithin = async (group: number, ms: number): Promise<boolean> => {
-  for (const end = performance.now() + ms; performance.now() < end; await pause(LOOK_EVERY_MS)) {
-    if (!signalGroup(group, 0)) return true
-  }
-  return !signalGroup(group, 0)
-}
 
 /** Ends a group and what it started: asks first, then insists. Returns at once when nothing of it is left. */
-export const endTree = async (group: number): Promise<void> => {
-  if (!signalGroup(group, 'SIGTERM') || (await isGoneWithin(group, GRACE_MS))) return
+export const endTree = (group: number): Promise<void> => endGroup(group, { graceMs: GRACE_MS, insist: killTree })
+
+const killTree = async (group: number): Promise<void> => {
   // Looked for while their parent is there: once it is killed, nothing says whose they were.
   const children = await descendantsOf(group)
   signalGroup(group, 'SIGKILL')
   for (const child of children) if (!signalGroup(child, 'SIGKILL')) signalOne(child)
-  await isGoneWithin(group, AFTER_KILL_MS)
 }
 
 const signalOne = (pid: number): void => {

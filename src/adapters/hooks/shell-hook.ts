@@ -5,10 +5,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { defined } from '../../domain/defined.ts'
 import type { HookPayload } from '../../domain/hook-payload.ts'
 import type { HookSettings } from '../../domain/hook-settings.ts'
+import { endGroup } from '../../processes/process-group.ts'
 import { CappedOutput } from './capped-output.ts'
 import type { Deadline } from './deadline.ts'
 import { failed, type Outcome } from './outcome.ts'
-import { endGroup } from './process-group.ts'
+
+/** After TERM and before KILL. With the time after it, well within three seconds. */
+const GRACE_MS = 1_500
 
 type ShellHook = Extract<HookSettings, { type: 'shell' }>
 
@@ -84,7 +87,7 @@ const finish = async (
   child.stdin.end(told)
   const ended = await endOf(child, deadline.signal)
   if (ended !== undefined) await Promise.race([isClosed, pause(LAST_OUTPUT_MS, undefined, { ref: false })])
-  await endGroup(group)
+  await endGroup(group, { graceMs: GRACE_MS })
   child.stdout.destroy()
   child.stderr.destroy()
   const written = errorOutput.text(secrets)

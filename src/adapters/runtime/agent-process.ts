@@ -1,6 +1,9 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { endGroup, signalGroup } from './process-group.ts'
+import { endGroup, signalGroup } from '../../processes/process-group.ts'
+
+/** After TERM and before KILL: agents put their things in order when they are asked to stop. */
+const GRACE_MS = 2_000
 
 /** What a program is started with. */
 export interface ProgramStart {
@@ -93,7 +96,7 @@ export class AgentProcess {
 
   /** Ends what it left running, and stops listening once nothing more can come. */
   async #letGo(): Promise<void> {
-    await endGroup(this.#group)
+    await endGroup(this.#group, { graceMs: GRACE_MS })
     const { stdout } = this.#child
     const timer = setInterval(() => {
       if (this.#isWaiting && stdout.readableLength === 0) stdout.destroy()
@@ -109,7 +112,7 @@ export class AgentProcess {
 
   /** Ends it and everything it started: asks first, then insists. */
   async stop(): Promise<void> {
-    await endGroup(this.#group)
+    await endGroup(this.#group, { graceMs: GRACE_MS })
   }
 
   /** Leaves nothing of it behind. */

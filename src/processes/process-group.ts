@@ -1,7 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** After TERM and before KILL: agents put their things in order when they are asked to stop. */
-const GRACE_MS = 2_000
 /** After KILL nothing can refuse; what is still seen then has ended and waits for its parent to notice. */
 const AFTER_KILL_MS = 500
 const LOOK_EVERY_MS = 25
@@ -22,9 +20,19 @@ const isGoneWithin = async (group: number, ms: number): Promise<boolean> => {
   return !signalGroup(group, 0)
 }
 
+/** How a group is ended. */
+interface Ending {
+  /** After TERM and before KILL. */
+  readonly graceMs: number
+  /** What is done when it did not end by itself; every process of it is killed unless given. */
+  readonly insist?: (group: number) => void | Promise<void>
+}
+
+const kill = (group: number): void => void signalGroup(group, 'SIGKILL')
+
 /** Ends a whole group: asks first, then insists. Returns at once when nothing of it is left. */
-export const endGroup = async (group: number): Promise<void> => {
-  if (!signalGroup(group, 'SIGTERM') || (await isGoneWithin(group, GRACE_MS))) return
-  signalGroup(group, 'SIGKILL')
+export const endGroup = async (group: number, { graceMs, insist = kill }: Ending): Promise<void> => {
+  if (!signalGroup(group, 'SIGTERM') || (await isGoneWithin(group, graceMs))) return
+  await insist(group)
   await isGoneWithin(group, AFTER_KILL_MS)
 }
