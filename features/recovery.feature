@@ -110,7 +110,7 @@ Feature: Finishing what a lost process began
       When it is run on "Fix the flaky test", and called off while it writes its checkpoint
       Then its sessions are "paused"
       And the conversation's handoffs are "cancelled"
-      And the handoff ended because "The run was called off: Error: Ctrl-C"
+      And the handoff ended because "The run was called off: Ctrl-C"
       And no handoff of "claude-code"'s session is open
       When it is run again
       Then its sessions are "completed"
