@@ -170,6 +170,26 @@ describe('a store that stays away', () => {
     expect(runtime.launches).toEqual([])
   })
 
+  it('when only the call of the last hook is to be logged: the work is done, and the run says so', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    let isOver = false
+    const leaving = meddledStore(store, (unit) => {
+      if (isOver) throw new StoreFailure('store.unavailable', 'The database is gone')
+      isOver = keeps(unit, 'session.completed')
+    })
+    const shaky = await createBatonpass({ store: leaving, runs: { hooks: HOOKS } })
+    const run = shaky.run({ runtime: script([{ turns: ENDS }]), agent: 'claude', prompt: TASK })
+    const seen: string[] = []
+    run.on(({ type }) => seen.push(type))
+    const rejected = expect(run.finish()).rejects.toBeInstanceOf(StoreFailure)
+    await vi.advanceTimersByTimeAsync(11_000)
+    await rejected
+    expect(seen.at(-1)).toBe('run:end')
+    const summary = await run.summary
+    expect(summary).toMatchObject({ outcome: 'completed', turns: 2 })
+    expect((await recorded(batonpass, summary)).sessions).toMatchObject([{ state: 'completed' }])
+  })
+
   it('tells of the end what the run came to: it failed, because of the store', async () => {
     const { summary } = await outlast((type) => type === 'handoff.accepted')
     expect(await summary).toMatchObject({ outcome: 'failed', reason: 'The database is gone', sessions: 1 })
