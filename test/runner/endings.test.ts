@@ -6,6 +6,7 @@ import {
   functionRuntime,
   type RunEvent,
   type RunningAgent,
+  type RunRequest,
   type RuntimeStep,
   type Store,
   systemClock,
@@ -41,8 +42,8 @@ const stored = async () => {
 type Start = Extract<RunEvent, { type: 'context:handoff:start' }>
 
 /** Runs with one restart, and does this when it begins. */
-const meddle = async (runtime: AgentRuntime, atStart: (event: Start) => unknown, signal?: AbortSignal) => {
-  const run = batonpass.run({ runtime, ...request, ...(signal && { signal }) })
+const meddle = async (runtime: AgentRuntime, atStart: (event: Start) => unknown, more: Partial<RunRequest> = {}) => {
+  const run = batonpass.run({ ...request, ...more, runtime })
   const events: RunEvent[] = []
   let meddled: unknown
   run.on((event) => {
@@ -150,7 +151,9 @@ describe('called off', () => {
       ask: () => new Promise<never>(() => undefined),
     }
     const controller = new AbortController()
-    const { summary } = await meddle(mute, () => setTimeout(() => controller.abort(), 10), controller.signal)
+    const { summary } = await meddle(mute, () => setTimeout(() => controller.abort(), 10), {
+      signal: controller.signal,
+    })
     expect(summary.outcome).toBe('cancelled')
     expect(await stored()).toMatchObject({ states: ['paused'], statuses: ['cancelled'] })
   })
@@ -390,6 +393,17 @@ describe('when somebody else', () => {
     expect(await stored()).toMatchObject({ states: ['handed_off', 'active'], statuses: ['completed'] })
   })
 
+  it('has called the restart off, the run stops there, and what it leaves is for recovery', async () => {
+    const runtime = script([{ turns: [...FILLS, turn(910)], checkpoint: 'Half.', checkpointMs: 30 }, { turns: ENDS }])
+    const cancel = ({ handoffId: handoff }: Start) =>
+      batonpass.handoffs.cancelHandoff({ handoff, reason: 'Not now' }).then(unwrap)
+    const { summary } = await meddle(runtime, cancel, { leaseMs: 90 })
+    expect(summary).toMatchObject({ outcome: 'superseded', restarts: 0 })
+    expect(await stored()).toMatchObject({ states: ['active'], statuses: ['cancelled'] })
+    await sleep(100)
+    expect(await batonpass.recover({ runtimes: [runtime] })).toMatchObject([{ summary: { outcome: 'completed' } }])
+  })
+
   it('has kept a checkpoint first, that one counts', async () => {
     const runtime = restarting(30)
     const { summary } = await meddle(runtime, ({ handoffId }) =>
@@ -408,7 +422,7 @@ describe('when somebody else', () => {
       unwrap(await batonpass.handoffs.takeOverSession({ session: oldSessionId, leaseMs: 60_000 }))
       controller.abort()
     }
-    const { summary, events } = await meddle(restarting(60_000), take, controller.signal)
+    const { summary, events } = await meddle(restarting(60_000), take, { signal: controller.signal })
     expect(summary.outcome).toBe('superseded')
     expect(types(events)).not.toContain('context:handoff:cancelled')
     expect(await stored()).toMatchObject({ states: ['paused'], statuses: ['initiated'] })
@@ -424,7 +438,7 @@ describe('when somebody else', () => {
     await sleep(280)
     await vi.waitUntil(async () => (await store.leases.listExpired({})).items.length > 0, { interval: 2 })
     const controller = new AbortController()
-    const { summary } = await meddle(runtime, () => controller.abort(), controller.signal)
+    const { summary } = await meddle(runtime, () => controller.abort(), { signal: controller.signal })
     expect(summary.outcome).toBe('cancelled')
     expect(runtime.launches).toHaveLength(1)
   })

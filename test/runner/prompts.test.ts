@@ -189,7 +189,14 @@ describe('a run that resumes', () => {
     const codex = script([{ turns: [turn(100, 'a'), turn(200, 'b')] }], { backend: 'codex', takesSessionId: false })
     await loseAfter(codex, 'turn.recorded')
     const other = script([{ turns: ENDS }], { backend: 'other' })
-    const { summary } = await play(batonpass, other, { conversation: KEY })
+    // It cannot say which sessions there are, so nothing but the backend tells it.
+    const unknowing = {
+      backend: 'other',
+      takesSessionId: true,
+      start: other.start.bind(other),
+      ...(other.resume && { resume: other.resume }),
+    }
+    const { summary } = await play(batonpass, unknowing, { conversation: KEY })
     expect(summary).toMatchObject({ outcome: 'completed', restarts: 1 })
     expect(other.launches.map(({ how }) => how)).toEqual(['start'])
     const { sessions } = await recorded(batonpass, summary)
