@@ -1,3 +1,4 @@
+import type { HookFunction, HookSettings } from '../../src/hooks.ts'
 import {
   type AgentRuntime,
   type AgentSession,
@@ -7,6 +8,7 @@ import {
   type RunEvent,
   type RunRequest,
   type RunSummary,
+  type Store,
 } from '../../src/index.ts'
 import { type Script, ScriptedRuntime, type ScriptedTurn } from '../../src/testing/index.ts'
 
@@ -68,3 +70,35 @@ export const logged = async (
   for await (const { event } of everyPage((page) => handoffs.auditTrail(conversationId, page))) types.push(event.type)
   return types
 }
+
+/** What was said in a conversation, in order, as it was recorded. */
+export const spoken = async (
+  store: Store,
+  { conversationId }: Pick<RunSummary, 'conversationId'>,
+): Promise<readonly string[]> => {
+  const texts: string[] = []
+  for await (const { role, text } of everyPage((page) => store.messages.listMessages(conversationId, page)))
+    texts.push(`${role}: ${text}`)
+  return texts
+}
+
+/** A hook that is this function. */
+export const functionHook = (
+  moment: HookSettings['moment'],
+  run: HookFunction,
+  more: { readonly shouldContinueOnError?: boolean } = {},
+): HookSettings => ({
+  type: 'function',
+  moment,
+  name: moment,
+  shouldContinueOnError: true,
+  timeoutMs: 5_000,
+  run,
+  ...more,
+})
+
+/** What an event of a run says, from those that have happened. */
+export const types = (events: readonly RunEvent[]): readonly string[] => events.map(({ type }) => type)
+
+export const sleep = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds))

@@ -7,7 +7,7 @@ import { callHooks, toldOf } from './call-hooks.ts'
 import { isForAnother } from './recover.ts'
 import { messageOf, RunCancelled, RunTimedOut, SupersededError } from './run-errors.ts'
 import type { RunInProgress } from './run-in-progress.ts'
-import { steadily } from './steadily.ts'
+import { ENDING_OUTAGE_MS, steadily } from './steadily.ts'
 
 /** How a run ends, and why it did not complete. */
 export interface RunEnding {
@@ -23,9 +23,6 @@ export const endingOf = (error: unknown): RunEnding => {
   if (error instanceof SupersededError) return { outcome: 'superseded', reason }
   return { outcome: 'failed', reason }
 }
-
-/** How long the store may be away while a run ends; after that its lease says that it is over. */
-const ENDING_OUTAGE_MS = 10_000
 
 /** Whoever was overtaken meets failures that say no more than that: commands refused, names in use. */
 const endingAsHolder = async (run: RunInProgress, ending: RunEnding): Promise<RunEnding> => {
@@ -55,7 +52,9 @@ export const endRun = async (run: RunInProgress, given: RunEnding): Promise<RunS
   if (run.hasSession) tellSessionEnd(run, ending)
   const toldId = run.hasSession ? run.held.session.id : run.plannedId
   if (toldId !== undefined && ending.outcome !== 'superseded' && failure === undefined)
-    await tellHooks(run, ending, toldId)
+    await tellHooks(run, ending, toldId).catch((error: unknown) => {
+      failure = error
+    })
   run.emit({ type: 'run:end', summary })
   if (failure !== undefined) throw failure
   return summary

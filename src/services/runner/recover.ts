@@ -82,7 +82,7 @@ const recoverOne = async (
     const backend = session?.backend
     const runtime = runtimes.find((candidate) => candidate.backend === backend)
     if (session !== undefined && (await isForAnother(deps, session))) return { ...about, type: 'handed_over' }
-    if (runtime !== undefined) return { ...about, type: 'resumed', summary: await resume(sessionId, runtime) }
+    if (runtime !== undefined) return { ...about, ...resumption(await resume(sessionId, runtime)) }
     if (leaveOthers && backend !== undefined) return { ...about, type: 'left', backend }
     const reason = `The process that worked it is gone, and nobody went on with it (it runs on ${backend}).`
     await giveUp(deps, sessionId, { reason, ...(signal && { signal }) })
@@ -90,9 +90,16 @@ const recoverOne = async (
   } catch (error) {
     if (error instanceof RefusedError && OVERTAKEN.includes(error.code)) return { ...about, type: 'taken' }
     // One that could not be finished does not keep the others from it. It is found again when its lease has lapsed.
-    return { ...about, type: 'unfinished', problem: messageOf(error) }
+    const problem = messageOf(error)
+    return { ...about, type: 'unfinished', problem: deps.redact?.(problem) ?? problem }
   }
 }
+
+/** A run that ended before it had the session has left it as it was. */
+const resumption = (summary: RunSummary) =>
+  summary.lastSessionId === undefined
+    ? ({ type: 'unfinished', problem: summary.reason ?? summary.outcome } as const)
+    : ({ type: 'resumed', summary } as const)
 
 const OVERTAKEN: readonly RefusedError['code'][] = [
   'session.leased',

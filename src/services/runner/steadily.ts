@@ -5,6 +5,8 @@ import { pauseFor } from '../pause-for.ts'
 
 /** How long a store may be away before a run gives up; a longer outage is left to recovery. */
 const OUTAGE_MS = 60_000
+/** The same while a run ends; after that its lease says that it is over. */
+export const ENDING_OUTAGE_MS = 10_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 
