@@ -8,5 +8,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // By itself it leaves a core to whoever is at the keyboard.
+    maxWorkers: 2,
   },
 })

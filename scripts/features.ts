@@ -1,13 +1,26 @@
-import { spawnSync } from 'node:child_process'
-import { STORE_KINDS } from '../test/support/stores.ts'
+import { spawn } from 'node:child_process'
+import { STORE_KINDS, type StoreKind } from '../test/support/stores.ts'
 
-/** Runs every feature on every store, one after the other, and fails when any of them does. */
-let status = 0
-for (const kind of STORE_KINDS) {
-  console.log(`\nFeatures on ${kind}:`)
+/** How many stores are gone through at the same time. */
+const AT_ONCE = 2
+
+const runOn = async (kind: StoreKind): Promise<number> => {
   const profile = kind === 'memory' ? 'default' : kind
   const cucumber = ['--import', 'tsx', 'node_modules/@cucumber/cucumber/bin/cucumber.js', '--profile', profile]
-  const run = spawnSync(process.execPath, cucumber, { stdio: 'inherit' })
-  if (run.status !== 0) status = 1
+  const child = spawn(process.execPath, cucumber, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+    })
+  const status = await new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? 1)))
+  console.log(`\nFeatures on ${kind}:\n${said}`)
+  return status
 }
-process.exitCode = status
+
+/** Runs every feature on every store, and fails when any of them does. */
+const kinds = STORE_KINDS.values()
+const worker = async (): Promise<void> => {
+  for (const kind of kinds) if ((await runOn(kind)) !== 0) process.exitCode = 1
+}
+await Promise.all(Array.from({ length: AT_ONCE }, worker))

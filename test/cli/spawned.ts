@@ -4,11 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
+import { bundle } from '../support/bundle.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
 import type { Said } from './terminal.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/adapters/cli/main.ts', import.meta.url))
+const PROGRAM = mkdtempSync(join(tmpdir(), 'batonpass-cli-'))
+const BATON = fileURLToPath(await bundle(MAIN, PROGRAM))
+afterAll(() => rmSync(PROGRAM, { recursive: true, force: true }))
+
 const AGENT = fileURLToPath(new URL('./scripted-agent.mjs', import.meta.url))
 
 /** The agent of these tests, for `--command`. It replaces its shell, so that it is the process that is ended. */
@@ -34,7 +39,7 @@ export interface Spawned {
 
 /** Starts `baton` with these arguments, and more in its environment. */
 export const spawnBaton = (args: readonly string[], environment: Readonly<Record<string, string>>): Spawned => {
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...args], {
+  const child = spawn(process.execPath, [BATON, ...args], {
     env: { ...process.env, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   })

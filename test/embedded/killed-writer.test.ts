@@ -11,7 +11,7 @@ import { type Child, startChild } from './child-process.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** A few with every run; `npm run test:kill` for the hundred that prove it. */
-const KILLS = Number(process.env.KILLS ?? 15)
+const KILLS = Number(process.env.KILLS ?? 8)
 /** So many are killed while the store is being made, over and over. */
 const WHILE_MADE = Math.max(3, Math.floor(KILLS / 20))
 const LOOK_EVERY = 5

@@ -1,17 +1,20 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
 import type { AgentSession } from '../../src/domain/agent-session.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { everyItem, ReadBack } from '../cases/read-back.ts'
 import { type Child, startChild } from '../embedded/child-process.ts'
+import { bundle } from '../support/bundle.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
-import { bundleRunner } from './bundle-runner.ts'
 import { RuntimeFolder } from './file-runtime.ts'
 import type { Plan } from './kill-point.ts'
 import type { Order } from './runner-process.ts'
+
+const RUNNER = fileURLToPath(new URL('./runner-process.ts', import.meta.url))
 
 /** Short, so that what was killed is soon known to be gone. */
 const KILLED_LEASE_MS = 400
@@ -68,7 +71,7 @@ export class KillGround implements AsyncDisposable {
     const path = mkdtempSync(join(tmpdir(), 'batonpass-kill-'))
     const url = withDatabase(process.env.TEST_DATABASE_URL ?? '', await cloneDatabase())
     const store = await openPostgres({ connectionString: url })
-    return new KillGround(path, store, { url, program: await bundleRunner(path) })
+    return new KillGround(path, store, { url, program: await bundle(RUNNER, path) })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
