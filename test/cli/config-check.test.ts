@@ -46,6 +46,7 @@ describe('baton config check', () => {
       'restart.when_exhausted        stop           default',
       'restart.checkpoint_timeout    1500ms         restart.checkpoint_timeout',
       'restart.template              built-in       default',
+      'restart.continuation          built-in       default',
       'workspace.working_directory   none           default',
       'workspace.worktree_path       none           default',
       'workspace.branch              none           default',

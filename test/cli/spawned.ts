@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -69,8 +69,18 @@ export const alive = (pidFile: string): readonly number[] =>
     .map(Number)
     .filter((pid) => {
       try {
-        return process.kill(pid, 0)
+        process.kill(pid, 0)
       } catch {
         return false
       }
+      // One that has ended and waits for its parent to notice is not alive.
+      return !existsSync(`/proc/${pid}/stat`) || !/\) Z /.test(statusOf(pid))
     })
+
+const statusOf = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8')
+  } catch {
+    return ') Z ' // gone while it was looked for
+  }
+}

@@ -34,7 +34,7 @@ export const renderProblems = (file: string, problems: readonly ConfigurationPro
 
 /** What a null means depends on the setting. */
 const valueText = ({ key, value }: ConfigurationSetting): string => {
-  if (value === null && key === 'restart.template') return 'built-in'
+  if (value === null && (key === 'restart.template' || key === 'restart.continuation')) return 'built-in'
   if (value === null) return key.startsWith('milestones.') ? 'off' : 'none'
   return DURATIONS.has(key) && typeof value === 'number' ? durationText(value) : String(value)
 }
