@@ -244,6 +244,21 @@ describe('a run ends', () => {
     expect((await recorded(batonpass, summary)).sessions).toMatchObject([{ state: 'paused' }])
   })
 
+  it.each([
+    [{ agent: ' ' }, 'The agentName is blank'],
+    [{ prompt: ' ' }, 'The originalTask is blank'],
+    [{ policy: 'sometimes' }, 'not one of manual, advise, auto'],
+    [{ leaseMs: 0 }, 'The leaseMs cannot be used'],
+    [{ milestones: [{ name: 'restart', at: 2 }] }, 'The milestones cannot be used'],
+    [{ runtime: undefined }, 'A run needs a runtime'],
+    [{ hooks: 'none' }, 'hooks is a list'],
+    [{ checkpointTimeoutMs: -1 }, 'checkpointTimeoutMs'],
+    [{ conversation: 'a', conversationId: '0190a0a0-0000-7000-8000-000000000001' }, 'not by both'],
+  ])('before it begins, for %j, and nothing is stored', async (wrong, problem) => {
+    await expect(play(batonpass, script([{ turns: ENDS }]), wrong as never)).rejects.toThrow(problem)
+    expect((await store.conversations.list({}, {})).items).toEqual([])
+  })
+
   it('without anything, when it was called off before it began', async () => {
     const signal = AbortSignal.abort(new Error('Never mind'))
     await expect(play(batonpass, script([{ turns: ENDS }]), { signal })).rejects.toThrow('Never mind')

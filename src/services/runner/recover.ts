@@ -56,6 +56,8 @@ export const recoverAll = async (
   request: RecoverRequest,
   resume: (session: AgentSessionId, runtime: AgentRuntime) => Promise<RunSummary>,
 ): Promise<readonly Recovered[]> => {
+  const { atOnce = AT_ONCE } = request
+  if (!Number.isSafeInteger(atOnce) || atOnce < 1) throw new TypeError('atOnce is a whole number from 1 up.')
   const left: ExpiredLease[] = []
   for await (const lease of everyPage((page) => deps.store.leases.listExpired(page))) left.push(lease)
   const recovered: Recovered[] = []
@@ -66,7 +68,7 @@ export const recoverAll = async (
       recovered.push(await recoverOne(deps, request, lease, resume))
     }
   }
-  await Promise.all(Array.from({ length: request.atOnce ?? AT_ONCE }, worker))
+  await Promise.all(Array.from({ length: atOnce }, worker))
   return recovered
 }
 

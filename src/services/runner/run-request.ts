@@ -5,8 +5,11 @@ import type { Workspace } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
 import type { HookSettings } from '../../domain/hook-settings.ts'
 import type { ConversationId } from '../../domain/ids.ts'
+import { fieldProblems, leaseProblem, monitorProblem } from '../../domain/input.ts'
 import type { Milestone } from '../../domain/milestone.ts'
+import { refuseForAll } from '../../domain/refusal.ts'
 import type { RestartBudget } from '../../domain/restart-budget.ts'
+import { RefusedError } from '../../domain/unwrap.ts'
 import type { AgentRuntime } from '../../ports/agent-runtime.ts'
 
 /** How runs are carried out unless a run says otherwise. */
@@ -54,18 +57,19 @@ export interface RunRequest<Message = unknown> extends RunSettings {
 export const monitorOf = ({ policy, milestones, contextLimit }: RunRequest): MonitorSettings =>
   defined({ policy, milestones, contextLimit })
 
-/** What is wrong with a request that no record can tell. @throws TypeError */
-export const checkRequest = ({
-  conversation,
-  conversationId,
-  resume,
-  runtime,
-  checkpointTimeoutMs,
-}: RunRequest): void => {
+/** Refuses a request that cannot be used, before anything is stored. @throws TypeError, RefusedError */
+export const checkRequest = (request: RunRequest): void => {
+  const { conversation, conversationId, resume, runtime, hooks, checkpointTimeoutMs, agent, model, leaseMs } = request
+  if (typeof runtime?.start !== 'function')
+    throw new TypeError('A run needs a runtime: one of ours, or what functionRuntime makes of a function.')
   if (conversation !== undefined && conversationId !== undefined)
     throw new TypeError('Name the conversation by its key or by its id, not by both.')
   if (resume !== undefined && runtime.resume === undefined)
     throw new TypeError(`The runtime "${runtime.backend}" cannot go on in a session, so there is nothing to resume.`)
+  if (hooks !== undefined && !Array.isArray(hooks)) throw new TypeError('hooks is a list of hooks.')
   if (checkpointTimeoutMs !== undefined && !(checkpointTimeoutMs >= 0))
     throw new TypeError('checkpointTimeoutMs is a number of milliseconds from 0 up.')
+  const named = { agentName: agent, backend: runtime.backend, model }
+  const problem = refuseForAll(fieldProblems(named)) ?? monitorProblem(monitorOf(request)) ?? leaseProblem(leaseMs)
+  if (problem !== undefined) throw new RefusedError(problem)
 }
