@@ -120,6 +120,17 @@ export class KillGround implements AsyncDisposable {
     }
   }
 
+  /** Waits until somebody has taken over what was left behind, all of it. */
+  async untilTakenOver(plans: readonly Plan[]): Promise<void> {
+    for (const deadline = Date.now() + LONGEST_WAIT_MS; ; await wait(20)) {
+      const expired = await everyItem((page) => this.store.leases.listExpired(page))
+      const conversations = await Promise.all(plans.map(({ key }) => this.store.conversations.findByExternalKey(key)))
+      const left = new Set(expired.map(({ conversationId }) => conversationId))
+      if (conversations.every((conversation) => conversation !== undefined && !left.has(conversation.id))) return
+      if (Date.now() > deadline) throw new Error('Nobody took over what was left behind')
+    }
+  }
+
   /** Every row of some runs, to see whether anything has changed. */
   everythingOf(plans: readonly Plan[]): Promise<readonly unknown[]> {
     return Promise.all(

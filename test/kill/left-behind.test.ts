@@ -5,7 +5,7 @@ import type { Recovered } from '../../src/services/runner/recover.ts'
 import { ReadBack } from '../cases/read-back.ts'
 import type { Child } from '../embedded/child-process.ts'
 import { FinishedRun } from './finished-run.ts'
-import { answer, forEach, heard, KillGround, LEASE_MS, wait } from './kill-ground.ts'
+import { answer, forEach, heard, KillGround, LEASE_MS } from './kill-ground.ts'
 import { type Plan, type PointName, planFor } from './kill-point.ts'
 
 const MINUTES = 60_000
@@ -69,7 +69,7 @@ describe('a runner that was only asleep', () => {
     await using recoverer = await ground.startRunner()
     await ground.untilAbandoned(plans)
     const recovering = answer<readonly Recovered[]>(recoverer, { do: 'recover', leaseMs: LEASE_MS, askMs: 1_500 })
-    await wait(700)
+    await ground.untilTakenOver(plans)
     for (const child of asleep) process.kill(child.pid, 'SIGCONT')
     const outcomes = await Promise.all(asleep.map((child) => heard<RunSummary>(child)))
     const recovered = await recovering

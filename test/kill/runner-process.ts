@@ -32,7 +32,7 @@ const recover = async ({ leaseMs, isWithout, askMs = 0 }: Extract<Order, { do: '
   const runtimes = [true, false].flatMap((takesSessionId) =>
     [true, false].map((canResume) => new FileRuntime({ folder, takesSessionId, canResume, inside })),
   )
-  return batonpass.recover({ ...(isWithout !== true && { runtimes }), run: { leaseMs }, atOnce: 6 })
+  return batonpass.recover({ ...(isWithout !== true && { runtimes }), run: { leaseMs }, atOnce: 12 })
 }
 
 for await (const line of spokenLines()) {
