@@ -169,7 +169,7 @@ export class PlainModel {
     if (found === undefined) return no('session.not_found')
     if (holder !== found.holder) return no('session.superseded')
     if (found.provider === provider) return NOTHING_TO_WRITE
-    if (found.provider !== undefined) return no('session.attached')
+    if (found.provider !== undefined && found.turns > 0) return no('session.attached')
     if (found.state !== 'active') return no('session.illegal_transition')
     found.provider = provider
     return WRITTEN
