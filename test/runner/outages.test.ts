@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Batonpass, createBatonpass, type Store, StoreFailure, systemClock, unwrap } from '../../src/index.ts'
+import {
+  type AgentRuntime,
+  type Batonpass,
+  createBatonpass,
+  type RuntimeStep,
+  type Store,
+  StoreFailure,
+  systemClock,
+  unwrap,
+} from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
 import { type Fault, FaultInjector } from '../../src/testing/index.ts'
 import { lostProcess } from '../support/lost-process.ts'
@@ -97,6 +106,37 @@ describe('a store that is away for a moment', () => {
     expect((await recorded(batonpass, summary)).handoffs).toMatchObject([
       { checkpoint: { outcome: 'kept', statements: { miscited: 1 } }, flags: [] },
     ])
+  })
+
+  it('does not fail work that was done before its window could be changed', async () => {
+    const said = (step: Partial<RuntimeStep<string>>): RuntimeStep<string> => ({ events: [], texts: [], ...step })
+    const request = (key: string, promptTokens: number) =>
+      ({ type: 'request', key, promptTokens, outputTokens: 0 }) as const
+    const finishes: AgentRuntime<string> = {
+      backend: 'quick',
+      takesSessionId: false,
+      start: () => ({
+        steps: (async function* () {
+          const call = { type: 'tool_call', callId: 'c', toolName: 'edit' } as const
+          yield said({ events: [{ type: 'window', tokens: 1_000 }, request('a', 900), call] })
+          yield said({ texts: [{ role: 'tool', text: 'ok' }] })
+          yield said({ events: [request('b', 910)], texts: [{ role: 'assistant', text: 'Done.' }] })
+          yield said({ end: { type: 'idle' } })
+        })(),
+        interrupt: async () => undefined,
+      }),
+    }
+    let isAway = true
+    const flickering = meddledStore(store, (unit) => {
+      if (!isAway || !keeps(unit, 'handoff.cancelled')) return
+      isAway = false
+      throw new StoreFailure('store.unavailable', 'Away')
+    })
+    const { summary } = await play(await createBatonpass({ store: flickering }), finishes)
+    expect(isAway).toBe(false)
+    expect(summary).toMatchObject({ outcome: 'completed', restarts: 0, turns: 2 })
+    const { handoffs } = await recorded(batonpass, summary)
+    expect(handoffs.map(({ status }) => status)).toEqual(['cancelled'])
   })
 
   it('is not tried again for an error that is none of its failures', async () => {

@@ -33,6 +33,8 @@ export class TurnDesk {
   /** Tools of the last recorded turn that have not answered yet: they are not cut off. */
   #awaited = 0
   #hasMovedOn = false
+  /** Turns that ended after the session was to be left. */
+  readonly #unrecorded: TurnInput[] = []
   /** What the agent was launched with, until it was said again. */
   #echo: string | undefined
 
@@ -58,7 +60,7 @@ export class TurnDesk {
     return this.#leaving !== undefined && (this.#awaited <= 0 || this.#hasMovedOn)
   }
 
-  /** Takes the next thing the agent said. What it says after the session is to be left waits for {@link rest}. */
+  /** Takes the next thing the agent said. What it says after the session is to be left waits for {@link finish}. */
   async take(step: RuntimeStep<unknown>): Promise<void> {
     await this.#attach(step.providerSessionId)
     const { turns } = this.#tracker
@@ -73,8 +75,6 @@ export class TurnDesk {
     this.#hasMovedOn ||= this.#leaving !== undefined && isNewTurn
     if (step.totals !== undefined) await this.#account(step.totals)
   }
-
-  readonly #unrecorded: TurnInput[] = []
 
   /** The prompt is on record, or will be; some runtimes say it again. */
   #collect({ events, texts }: Pick<RuntimeStep<unknown>, 'events' | 'texts'>, isNewTurn: boolean) {

@@ -118,7 +118,8 @@ const concluded = async (run: RunInProgress, desk: TurnDesk, end: RuntimeEnd = S
 
 const callOff = async (run: RunInProgress, handoff: HandoffMetadata): Promise<void> => {
   const reason = 'The work was finished before a fresh window was needed.'
-  run.update(unwrap(await run.deps.handoffs.cancelHandoff({ handoff, reason, holder: run.held.holder })))
+  const end = { handoff, reason, holder: run.held.holder }
+  run.update(unwrap(await run.steadily((named) => run.deps.handoffs.cancelHandoff({ ...end, ...named }))))
   run.emit({ type: 'context:handoff:cancelled', handoffId: handoff.id, reason })
 }
 
