@@ -104,6 +104,23 @@ describe('under advise', () => {
   })
 })
 
+describe('lost under advise', () => {
+  it('a session is restarted by a run under auto that takes it over', async () => {
+    const turns = [turn(100, 'a'), turn(900, 'b'), turn(910, 'c'), turn(920)]
+    const runtime = script([{ turns, checkpoint: 'Half.' }, { turns: ENDS }])
+    const { store: last, lost } = lostProcess(store, (unit) => keeps(unit, 'turn.recorded'), { stillReads: true })
+    const doomed = await createBatonpass({ store: last })
+    const about = { runtime, agent: 'claude', prompt: TASK, conversation: KEY, leaseMs: LEASE_MS }
+    void doomed.run({ ...about, policy: 'advise' }).finish()
+    await lost
+    await passTime(LEASE_MS + 1)
+    const batonpass = await createBatonpass({ store })
+    const { summary } = await play(batonpass, runtime, { conversation: KEY, policy: 'auto' })
+    expect(summary).toMatchObject({ outcome: 'completed', restarts: 1 })
+    expect((await recorded(batonpass, summary)).handoffs).toMatchObject([{ status: 'completed', document: 'Half.' }])
+  })
+})
+
 describe('recovered', () => {
   const end = { type: 'overflow', message: 'Too long' } as const
 

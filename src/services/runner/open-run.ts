@@ -49,6 +49,7 @@ export const takeOver = async (run: RunInProgress, abandoned: AgentSession): Pro
   const request = { session: abandoned.id, leaseMs: run.leaseMs, ifAbandoned: true as const }
   run.hold(unwrap(await run.steadily((named) => run.deps.handoffs.takeOverSession({ ...request, ...named }))))
   run.restartsSoFar = await countRestarts(run)
+  await watchAsAsked(run)
   const { initiatedByHandoff } = abandoned
   const cameFrom = initiatedByHandoff && (await run.deps.handoffs.handoff(initiatedByHandoff))
   beginSpan(run, cameFrom?.traceContext)
@@ -117,6 +118,7 @@ const watchAsAsked = async (run: RunInProgress): Promise<void> => {
   const settings = monitorOf(run.request)
   if (Object.keys(settings).length === 0) return
   const { session } = run.held
-  const { monitor } = unwrap(await run.deps.context.watch({ session: session.id, settings }))
+  const request = { session: session.id, settings }
+  const { monitor } = unwrap(await run.steadily((named) => run.deps.context.watch({ ...request, ...named })))
   run.update({ session: (await run.deps.handoffs.session(session.id)) ?? session, monitor })
 }
