@@ -25,7 +25,10 @@ begin
         prepared_session_id = handoff.prepared_session_id, document = coalesce(handoff.document, document),
         flags = coalesce(handoff.flags, flags), checkpoint = coalesce(handoff.checkpoint, checkpoint), target_session_id = handoff.target_session_id,
         target_conversation_id = handoff.target_conversation_id, end_reason = handoff.end_reason, ended_at = handoff.ended_at
-      where conversation_id = handoff.conversation_id and id = handoff.id and version = (item ->> 'expected')::bigint
+      where conversation_id = handoff.conversation_id and id = handoff.id
+        and version = (item #>> '{expected,version}')::bigint and status = item #>> '{expected,status}'
+        and claimant is not distinct from item #>> '{expected,claimant}'
+        and claim_deadline is not distinct from (item #>> '{expected,claim_deadline}')::timestamptz
         and (handoff.status <> 'accepted'
           or abs(extract(epoch from handoff.accepted_at - clock_timestamp())) <= (item ->> 'tolerance_ms')::numeric / 1000);
       if not found then
@@ -49,7 +52,12 @@ begin
         held_by = session.held_by, terminated_by_handoff = session.terminated_by_handoff,
         end_sequence = session.end_sequence, end_reason = session.end_reason, ended_at = session.ended_at
       where conversation_id = session.conversation_id and id = session.id
-        and version = (item ->> 'expected')::bigint and holder = coalesce((item ->> 'expected_holder')::uuid, holder);
+        and version = (item #>> '{expected,version}')::bigint
+        and holder = coalesce((item #>> '{expected,holder}')::uuid, holder)
+        and state = item #>> '{expected,state}'
+        and held_by is not distinct from (item #>> '{expected,held_by}')::uuid
+        and turns = (item #>> '{expected,turns}')::integer
+        and next_sequence = (item #>> '{expected,next_sequence}')::bigint;
       if not found then
         if guards = 0 then return batonpass.overtaken((unit -> 'command' ->> 'id')::uuid); end if;
         raise exception using errcode = 'BP001', message = 'the session has moved on';
@@ -63,7 +71,12 @@ begin
       item := unit -> 'expected_sessions' -> i;
       perform from batonpass.agent_sessions
       where conversation_id = (item ->> 'conversation_id')::uuid and id = (item ->> 'id')::uuid
-        and version = (item ->> 'expected')::bigint and holder = coalesce((item ->> 'expected_holder')::uuid, holder)
+        and version = (item #>> '{expected,version}')::bigint
+        and holder = coalesce((item #>> '{expected,holder}')::uuid, holder)
+        and state = item #>> '{expected,state}'
+        and held_by is not distinct from (item #>> '{expected,held_by}')::uuid
+        and turns = (item #>> '{expected,turns}')::integer
+        and next_sequence = (item #>> '{expected,next_sequence}')::bigint
       for share;
       if not found then
         if guards = 0 then return batonpass.overtaken((unit -> 'command' ->> 'id')::uuid); end if;

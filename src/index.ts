@@ -212,6 +212,7 @@ export type {
   RestartRequest,
   ResumeRequest,
   SendRequest,
+  SnapshotRequest,
   TakeOverRequest,
   ThreadRequest,
   WatchRequest,

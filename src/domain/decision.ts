@@ -1,12 +1,12 @@
-import type { AgentSession, SourceSession, WorkingSession } from './agent-session.ts'
+import { type AgentSession, heldBy, type SourceSession, type WorkingSession } from './agent-session.ts'
 import type { AuditEvent } from './audit-event.ts'
 import type { ContextMonitor } from './context-monitor.ts'
 import type { ContextSignal } from './context-signal.ts'
 import type { SnapshotRecord } from './context-snapshot.ts'
 import type { Conversation } from './conversation.ts'
 import { defined } from './defined.ts'
-import type { HandoffMetadata } from './handoff.ts'
-import type { AgentSessionId, ConversationId, HolderToken } from './ids.ts'
+import { claimOf, type HandoffMetadata } from './handoff.ts'
+import type { AgentSessionId, ConversationId, HandoffId, HolderToken } from './ids.ts'
 import type { Instant } from './instant.ts'
 import type { Message } from './message.ts'
 import type { ReportOutcome } from './monitor-reports.ts'
@@ -31,8 +31,8 @@ export type Change =
   | { readonly type: 'add_message'; readonly message: Message }
   | { readonly type: 'add_snapshot'; readonly snapshot: SnapshotRecord }
   | { readonly type: 'add_handoff'; readonly handoff: HandoffMetadata }
-  /** Compare-and-set: kept only while the stored handoff is still at version `expected`. */
-  | { readonly type: 'move_handoff'; readonly handoff: HandoffMetadata; readonly expected: number }
+  /** Compare-and-set: kept only while the stored handoff is still what the decision was based on. */
+  | { readonly type: 'move_handoff'; readonly handoff: HandoffMetadata; readonly expected: ExpectedHandoff }
   | { readonly type: 'add_monitor'; readonly monitor: ContextMonitor }
   /** Compare-and-set: kept only while the stored monitor is still at version `expected`. */
   | { readonly type: 'move_monitor'; readonly monitor: ContextMonitor; readonly expected: number }
@@ -58,17 +58,43 @@ export type Change =
       readonly at: Instant
     }
 
-/** What a decision was based on: the version it saw, and who held the session, where it knew. Both must still stand. */
+/**
+ * The session a decision was based on. All of it must still stand: a version alone would let a wrong copy with the right
+ * number pass for the truth.
+ */
 export interface Expected {
   readonly version: number
+  /** Who held it, where the decision knew. */
   readonly holder?: HolderToken
+  readonly state: AgentSession['state']
+  readonly heldBy?: HandoffId
+  readonly turns: number
+  readonly nextSequence: SequenceNumber
+}
+
+/** The handoff a decision was based on. All of it must still stand. */
+export interface ExpectedHandoff {
+  readonly version: number
+  readonly status: HandoffMetadata['status']
+  readonly claimant?: string
+  readonly deadline?: Instant
 }
 
 /** Where a session is found. */
 export type SessionKey = Pick<AgentSession, 'id' | 'conversationId'>
 
 /** What a decision on this session is based on. */
-export const expecting = ({ session, holder }: SourceSession): Expected => defined({ version: session.version, holder })
+export const expecting = ({ session, holder }: SourceSession): Expected => {
+  const { version, state, progress } = session
+  const { turns, nextSequence } = progress
+  return defined({ version, holder, state, heldBy: heldBy(session), turns, nextSequence })
+}
+
+/** What a decision on this handoff is based on. */
+export const expectingHandoff = (handoff: HandoffMetadata): ExpectedHandoff => {
+  const { claimant, deadline } = claimOf(handoff) ?? {}
+  return defined({ version: handoff.version, status: handoff.status, claimant, deadline })
+}
 
 type SetLease = Extract<Change, { type: 'set_lease' }>
 
@@ -82,12 +108,13 @@ export const leaseFor = ({ session, holder }: WorkingSession, leaseMs: number | 
 export interface Answer {
   readonly conversation?: Conversation
   readonly session?: AgentSession
+  /** Only the command that makes a token answers with it. */
   readonly holder?: HolderToken
   readonly handoff?: HandoffMetadata
   readonly turns?: readonly Turn[]
   readonly snapshot?: SnapshotRecord
   readonly monitor?: ContextMonitor
-  /** What was said with it; said once, so a repeated command does not answer with it. */
+  /** The signals that were queued with it. */
   readonly signals?: readonly ContextSignal[]
   readonly outcome?: ReportOutcome
   /** What of the budget stood against a restart. */

@@ -1,18 +1,22 @@
 import type { HookSettings } from './hook-settings.ts'
 
+/** Why a hook may fail. */
+export const HOOK_FAILURE_CODES = [
+  'hook.exit',
+  'hook.not_found',
+  'hook.not_started',
+  'hook.threw',
+  'hook.timeout',
+  'hook.cancelled',
+  'hook.variable_missing',
+  'hook.address_refused',
+  'hook.unreachable',
+  'hook.redirected',
+  'hook.http_status',
+] as const
+
 /** Why a hook failed. */
-export type HookFailureCode =
-  | 'hook.exit'
-  | 'hook.not_found'
-  | 'hook.not_started'
-  | 'hook.threw'
-  | 'hook.timeout'
-  | 'hook.cancelled'
-  | 'hook.variable_missing'
-  | 'hook.address_refused'
-  | 'hook.unreachable'
-  | 'hook.redirected'
-  | 'hook.http_status'
+export type HookFailureCode = (typeof HOOK_FAILURE_CODES)[number]
 
 /** Why a hook failed, in a code and in a sentence without secrets. */
 export interface HookError {

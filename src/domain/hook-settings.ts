@@ -24,6 +24,15 @@ export const HOOK_EVENTS = [
 /** What a hook may wait for. */
 export type HookEvent = (typeof HOOK_EVENTS)[number]
 
+/** What a hook may be. */
+export const HOOK_TYPES = [
+  'shell',
+  'webhook',
+  'slack',
+  'discord',
+  'function',
+] as const satisfies readonly HookSettings['type'][]
+
 /** What a webhook is called with. */
 export const HOOK_METHODS = ['POST', 'PUT', 'PATCH'] as const
 

@@ -1,11 +1,11 @@
 import type { SessionCommandType, SessionState } from './agent-session.ts'
 import type { HandoffCommandType, HandoffStatus } from './handoff.ts'
 import type { AgentSessionId, CommandId, ConversationId, HandoffId, TurnId } from './ids.ts'
+import type { InputProblem } from './input/check.ts'
 import type { Instant } from './instant.ts'
 
 interface Details {
-  'input.blank': { field: string }
-  'input.invalid': { field: string; problem: string }
+  'input.invalid': { fields: readonly InputProblem[] }
   'conversation.not_found': { conversationId: ConversationId }
   'conversation.session_active': { conversationId: ConversationId; sessionId: AgentSessionId; agentName: string }
   'conversation.handoff_open': { conversationId: ConversationId; handoffId: HandoffId }
@@ -45,8 +45,8 @@ export type RefusalCode = keyof Details
 export type Refusal = { [Code in RefusalCode]: { readonly code: Code } & Readonly<Details[Code]> }[RefusalCode]
 
 const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Code]>) => string } = {
-  'input.blank': ({ field }) => `The ${field} is blank. Give it a value that is more than white space.`,
-  'input.invalid': ({ field, problem }) => `The ${field} cannot be used: ${problem}.`,
+  'input.invalid': ({ fields }) =>
+    fields.map(({ field, problem }) => `The ${field} cannot be used: ${problem}.`).join(' '),
   'conversation.not_found': ({ conversationId }) =>
     `There is no conversation ${conversationId}. Open it first, or check the id.`,
   'conversation.session_active': ({ conversationId, sessionId, agentName }) =>
@@ -101,17 +101,21 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
 }
 
 /**
- * The refusal as a sentence for a person: what happened, why, and what to do.
+ * The refusal as a sentence for a person: what happened, why, and what to do. It never throws.
  *
  * @example
  * ```ts
- * console.log(describeRefusal({ code: 'input.blank', field: 'reason' }))
- * // => The reason is blank. Give it a value that is more than white space.
+ * const fields = [{ field: 'reason', problem: 'it is blank' }]
+ * console.log(describeRefusal({ code: 'input.invalid', fields })) // => The reason cannot be used: it is blank.
  * ```
  */
 export const describeRefusal = (refusal: Refusal): string => {
-  const sentence = SENTENCES[refusal.code] as (refusal: Refusal) => string
-  return sentence(refusal)
+  try {
+    return (SENTENCES[refusal.code] as (refusal: Refusal) => string)(refusal)
+  } catch {
+    // A refusal from another process may be of another version, or damaged on its way.
+    return `Refused (${String((refusal as Partial<Refusal> | undefined)?.code)}), without details that can be told.`
+  }
 }
 
 /** One refusal that lists every reason, or the reason itself when there is but one. */

@@ -11,7 +11,7 @@ import type { Result } from './result.ts'
  * try {
  *   unwrap(refused)
  * } catch (error) {
- *   if (error instanceof RefusedError) console.log(error.code) // => input.blank
+ *   if (error instanceof RefusedError) console.log(error.code) // => input.invalid
  * }
  * ```
  */

@@ -1,5 +1,5 @@
 import type { AgentSession } from '../domain/agent-session.ts'
-import type { AgentSessionId, ConversationId } from '../domain/ids.ts'
+import type { AgentSessionId, ConversationId, HolderToken } from '../domain/ids.ts'
 import type { SessionFilter } from './history-filters.ts'
 import type { Page, Paged } from './page.ts'
 
@@ -9,6 +9,8 @@ import type { Page, Paged } from './page.ts'
  */
 export interface AgentSessionRepository {
   find(id: AgentSessionId): Promise<AgentSession | undefined>
+  /** Whether this is the token of the session's current holder. */
+  isHeldBy(id: AgentSessionId, holder: HolderToken): Promise<boolean>
   findActive(conversation: ConversationId): Promise<AgentSession | undefined>
   /** The session that has the baton: active, or held by an open handoff. */
   findBaton(conversation: ConversationId): Promise<AgentSession | undefined>

@@ -1,7 +1,7 @@
 import type { SessionStanding } from '../domain/agent-session.ts'
 import type { ContextMonitor } from '../domain/context-monitor.ts'
 import type { HandoffStanding } from '../domain/handoff.ts'
-import type { AgentSessionId, ConversationId, HandoffId, HolderToken, SnapshotId, TurnId } from '../domain/ids.ts'
+import type { AgentSessionId, ConversationId, HandoffId, HolderToken, SignalId, SnapshotId, TurnId } from '../domain/ids.ts'
 import type { BudgetLimit } from '../domain/restart-budget.ts'
 
 /**
@@ -13,10 +13,12 @@ import type { BudgetLimit } from '../domain/restart-budget.ts'
 export interface Receipt {
   readonly conversationId?: ConversationId
   readonly session?: { readonly id: AgentSessionId; readonly standing: SessionStanding }
+  /** Kept of the command that made the token, and given again only while it is the current one. */
   readonly holder?: HolderToken
   readonly handoff?: { readonly id: HandoffId; readonly standing: HandoffStanding }
   readonly turnIds?: readonly TurnId[]
   readonly snapshotId?: SnapshotId
   readonly monitor?: ContextMonitor
+  readonly signalIds?: readonly SignalId[]
   readonly refusedBy?: BudgetLimit
 }

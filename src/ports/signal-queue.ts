@@ -16,6 +16,7 @@ import type { Page, Paged } from './page.ts'
  *   answers with how many it settled; one that was withdrawn stays withdrawn.
  */
 export interface SignalQueue {
+  find(id: SignalId): Promise<ContextSignal | undefined>
   waiting(recipient: AgentSessionId): Promise<readonly ContextSignal[]>
   acknowledge(recipient: AgentSessionId, signals: readonly SignalId[], at: Instant): Promise<number>
   /** Every signal addressed to a session, whatever became of it, oldest first. */

@@ -1,41 +1,63 @@
+import type { AuditEvent } from '../domain/audit-event.ts'
 import type { Answer, Decided } from '../domain/decision.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import { err, ok, type Result } from '../domain/result.ts'
 import type { Store } from '../ports/store.ts'
 import { StoreFailure } from '../ports/store-failure.ts'
-import type { CommandStamp, Question, Repeated, Subjects } from '../ports/unit-of-work.ts'
+import type { CommandStamp, Repeated, Subjects, Unit } from '../ports/unit-of-work.ts'
+import type { CommandDefinition, Plan } from './commands/command.ts'
+import type { CommandContext } from './commands/command-context.ts'
+import { readRequest, stampOf } from './commands/read-request.ts'
+import { issue } from './issued.ts'
 import { answerAgain, receiptFor } from './receipts.ts'
+import type { Repeatable } from './requests.ts'
 
 /** Each conflict means that somebody else got on, so a command this unlucky points at a store that never says yes. */
 const MAX_CONFLICTS = 1_000
 
-/** A command, ready to be decided. */
-export interface Command<Subject extends keyof Subjects, Held, A extends Answer> {
+/** A command under way. */
+interface UnderWay<Subject extends keyof Subjects, Held, A extends Answer> extends Plan<Subject, Held, A> {
   readonly stamp: CommandStamp
-  readonly question: Question<Subject>
-  /** What the caller already holds; deciding on it saves the read. */
-  readonly held?: Held
-  /** Gives nothing when the caller's own copy does not say enough: then the facts are read. */
-  readonly decide: (facts: Held | Subjects[Subject]['facts']) => Decided<A> | undefined
-  /** Puts back into a repeated answer what is kept nowhere any more and the caller has just said again. */
-  readonly restore?: (answer: A) => A
+  readonly isByHand: boolean
 }
 
-/** Loads, decides and commits, again when something moved meanwhile. It knows no rule: the domain decides. */
+/** Checks, loads, decides and commits, again when something moved meanwhile. It knows no rule: the domain decides. */
 export class CommandRunner {
   readonly #store: Store
+  readonly #context: CommandContext
 
-  constructor(store: Store) {
+  constructor({ store, ...around }: Omit<CommandContext, 'storeNow'> & { readonly store: Store }) {
     this.#store = store
+    this.#context = { ...around, storeNow: () => store.unitOfWork.estimateNow() }
   }
 
-  /**
-   * Carries a command out once, however often it is asked.
-   *
-   * A no decided on the caller's own copy is never final: the copy may be old, or the command already done.
-   */
-  async run<Subject extends keyof Subjects, Held, A extends Answer>(
-    command: Command<Subject, Held, A>,
+  /** A plain copy of a request, or everything that is wrong with it. */
+  read<R extends Repeatable>(
+    definition: Pick<CommandDefinition<R, keyof Subjects, unknown, Answer>, 'name' | 'fields' | 'check'>,
+    asked: R,
+  ): Result<R, Refusal> {
+    return readRequest(definition, asked, this.#context)
+  }
+
+  /** Carries a command out once, however often it is asked. Nothing is stored of one whose input is wrong. */
+  async run<R extends Repeatable, Subject extends keyof Subjects, Held, A extends Answer>(
+    definition: CommandDefinition<R, Subject, Held, A>,
+    asked: R,
+  ): Promise<Result<A, Refusal>> {
+    const read = readRequest(definition, asked, this.#context)
+    if (!read.ok) return read
+    const request = read.value
+    const carriedOut = await this.#carryOut<Subject, Held, A>({
+      ...definition.plan(request, this.#context),
+      stamp: stampOf(definition, request, this.#context.ids),
+      isByHand: definition.isByHand?.(request) ?? false,
+    })
+    return carriedOut.ok ? ok(issue(carriedOut.value)) : carriedOut
+  }
+
+  /** A no decided on the caller's own copy is never final: the copy may be old, or the command already done. */
+  async #carryOut<Subject extends keyof Subjects, Held, A extends Answer>(
+    command: UnderWay<Subject, Held, A>,
   ): Promise<Result<A, Refusal>> {
     const { stamp, question, decide } = command
     let facts: Held | Subjects[Subject]['facts'] | undefined = command.held
@@ -58,11 +80,7 @@ export class CommandRunner {
         if (fresh || stamp.isNamed !== true) return ok(answer)
         continue
       }
-      // A reading that leads to nothing is not remembered, unless somebody named it in order to ask again.
-      const isStep = events.length > 0 || answer.signals !== undefined || stamp.isNamed === true
-      const receipt = isStep ? { receipt: receiptFor(answer) } : {}
-      const unit = { command: stamp, changes, events, ...receipt }
-      const kept = await this.#store.unitOfWork.commit(unit)
+      const kept = await this.#store.unitOfWork.commit(unitOf(command, decided.value))
       if (kept.outcome === 'kept') return ok(answer)
       if (kept.outcome === 'repeated') return this.#again(command, kept.repeated)
       conflicts += 1
@@ -74,11 +92,30 @@ export class CommandRunner {
   }
 
   async #again<A extends Answer>(
-    { stamp, restore = (answer) => answer }: Pick<Command<keyof Subjects, unknown, A>, 'stamp' | 'restore'>,
-    repeated: Repeated,
+    { stamp, restore = (answer) => answer }: Pick<UnderWay<keyof Subjects, unknown, A>, 'stamp' | 'restore'>,
+    { samePayload, receipt }: Repeated,
   ): Promise<Result<A, Refusal>> {
-    if (!repeated.samePayload) return err({ code: 'command.id_reused', commandId: stamp.id })
+    if (!samePayload) return err({ code: 'command.id_reused', commandId: stamp.id })
+    const { session, holder } = receipt
+    // A token is given again only while it is worth something.
+    const isSuperseded =
+      session !== undefined && holder !== undefined && !(await this.#store.sessions.isHeldBy(session.id, holder))
+    if (isSuperseded) return err({ code: 'session.superseded', sessionId: session.id })
     // The receipt was made from this command's own answer, so it gives back the same parts.
-    return ok(restore((await answerAgain(repeated.receipt, this.#store)) as A))
+    return ok(restore((await answerAgain(receipt, this.#store)) as A))
+  }
+}
+
+const unitOf = (
+  { stamp, isByHand }: Pick<UnderWay<keyof Subjects, unknown, Answer>, 'stamp' | 'isByHand'>,
+  { changes, events, answer }: { changes: Unit['changes']; events: readonly AuditEvent[]; answer: Answer },
+): Unit => {
+  // A reading that leads to nothing is not remembered, unless somebody named it in order to ask again.
+  const isStep = events.length > 0 || answer.signals !== undefined || stamp.isNamed === true
+  return {
+    command: stamp,
+    changes,
+    events: isByHand ? events.map((event) => ({ ...event, byHand: true as const })) : events,
+    ...(isStep && { receipt: receiptFor(answer) }),
   }
 }

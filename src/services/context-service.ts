@@ -9,9 +9,10 @@ import { err, ok, type Result } from '../domain/result.ts'
 import type { Notifier } from '../ports/notifier.ts'
 import type { Page, Paged } from '../ports/page.ts'
 import type { Store } from '../ports/store.ts'
-import type { CommandContext } from './command-inputs.ts'
+import type { Clock } from '../ports/system.ts'
 import { CommandRunner } from './command-runner.ts'
-import { reportingContext, sendingSignal, watchingContext } from './context-commands.ts'
+import type { CommandContext } from './commands/command-context.ts'
+import { reportContext, sendSignal, watchContext } from './commands/context-commands.ts'
 import { announce } from './notifying.ts'
 import type { ReportRequest, SendRequest, WatchRequest } from './requests.ts'
 
@@ -70,24 +71,24 @@ export const standingOfWindow = (monitor: ContextMonitor): WindowStanding => ({
 export class ContextService {
   readonly #store: Store
   readonly #runner: CommandRunner
-  readonly #context: CommandContext
+  readonly #clock: Clock
   readonly #notifier: Notifier | undefined
 
   constructor(deps: ContextServiceDeps) {
     this.#store = deps.store
-    this.#runner = new CommandRunner(deps.store)
-    this.#context = { ...deps, storeNow: () => deps.store.unitOfWork.estimateNow() }
+    this.#runner = new CommandRunner(deps)
+    this.#clock = deps.clock
     this.#notifier = deps.notifier
   }
 
   /** Takes in what a runtime says of a window: a sample, that it is compacting, a compaction, a clear. */
   async report(request: ReportRequest): Promise<Result<ContextReport, Refusal>> {
-    return this.#reported(await this.#runner.run(reportingContext(request, this.#context)))
+    return this.#reported(await this.#runner.run(reportContext, request))
   }
 
   /** Changes how a session's window is watched. Switching it on, and other milestones, arm it anew. */
   async watch(request: WatchRequest): Promise<Result<ContextReport, Refusal>> {
-    return this.#reported(await this.#runner.run(watchingContext(request, this.#context)))
+    return this.#reported(await this.#runner.run(watchContext, request))
   }
 
   /** How full a session's window is, by the last reading. */
@@ -103,7 +104,7 @@ export class ContextService {
 
   /** Says that a session was told. Answers with how many signals that settled; a second time it is none. */
   acknowledge(session: AgentSessionId, signals: readonly SignalId[]): Promise<number> {
-    return this.#store.signals.acknowledge(session, signals, this.#context.clock.now())
+    return this.#store.signals.acknowledge(session, signals, this.#clock.now())
   }
 
   /** Everything a session was ever to be told, oldest first. */
@@ -113,7 +114,7 @@ export class ContextService {
 
   /** Queues something else for a session, beside what is said about its window. */
   async send(request: SendRequest): Promise<Result<{ readonly signals: readonly ContextSignal[] }, Refusal>> {
-    const sent = await this.#runner.run(sendingSignal(request, this.#context))
+    const sent = await this.#runner.run(sendSignal, request)
     if (!sent.ok) return sent
     const { signals = [] } = sent.value
     await announce(this.#notifier, signals)

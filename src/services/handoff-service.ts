@@ -6,25 +6,22 @@ import type { RestartBegun } from '../domain/decisions/begin-restart.ts'
 import type { SessionResumed } from '../domain/decisions/change-session.ts'
 import type { OpenConversation } from '../domain/decisions/open-conversation.ts'
 import type { ThreadOpened } from '../domain/decisions/open-thread.ts'
+import type { TurnsRecorded } from '../domain/decisions/record-turns.ts'
 import type { HandoffAccepted, HandoffCompleted } from '../domain/decisions/settle-handoff.ts'
 import type { SessionStartedAnswer, StartSession } from '../domain/decisions/start-session.ts'
-import { defined } from '../domain/defined.ts'
 import type { Refusal } from '../domain/refusal.ts'
-import { ok } from '../domain/result.ts'
+import { ok, type Result } from '../domain/result.ts'
 import type { Notifier } from '../ports/notifier.ts'
 import type { Store } from '../ports/store.ts'
 import type { HandoffAndSource, RecordedTurns, Reply } from './answers.ts'
-import type { CommandContext } from './command-inputs.ts'
 import { CommandRunner } from './command-runner.ts'
+import type { CommandContext } from './commands/command-context.ts'
+import * as conversations from './commands/conversation-commands.ts'
+import * as handoffs from './commands/handoff-commands.ts'
+import * as restarts from './commands/restart-commands.ts'
+import * as sessions from './commands/session-commands.ts'
+import * as turns from './commands/turn-commands.ts'
 import { standingOfWindow } from './context-service.ts'
-import {
-  acceptingHandoff,
-  claimingNext,
-  completingHandoff,
-  endingHandoff,
-  initiatingHandoff,
-  openingThread,
-} from './handoff-commands.ts'
 import { HandoffHistory } from './handoff-history.ts'
 import { announce } from './notifying.ts'
 import { pauseFor } from './pause-for.ts'
@@ -47,23 +44,10 @@ import type {
   Repeatable,
   RestartRequest,
   ResumeRequest,
+  SnapshotRequest,
   TakeOverRequest,
   ThreadRequest,
 } from './requests.ts'
-import { beginningRestart, keepingCheckpoint, preparingHandoff, recordingHooks } from './restart-commands.ts'
-import {
-  accountingSession,
-  attachingSession,
-  capturingSnapshot,
-  completingSession,
-  failingSession,
-  openingConversation,
-  pausingSession,
-  recordingTurns,
-  resumingSession,
-  startingSession,
-  takingOverSession,
-} from './session-commands.ts'
 
 /** What the service needs around it. */
 export interface HandoffServiceDeps extends Omit<CommandContext, 'storeNow'> {
@@ -100,64 +84,65 @@ const POLL_MS = 250
  */
 export class HandoffService extends HandoffHistory {
   readonly #runner: CommandRunner
-  readonly #context: CommandContext
   readonly #notifier: Notifier | undefined
 
   constructor(deps: HandoffServiceDeps) {
     super(deps)
-    this.#runner = new CommandRunner(deps.store)
+    this.#runner = new CommandRunner(deps)
     this.#notifier = deps.notifier
-    this.#context = { ...deps, storeNow: () => deps.store.unitOfWork.estimateNow() }
   }
 
   /** Opens a conversation. Opening one external key again gives the conversation that has it. */
   openConversation(request: OpenConversation & Repeatable): Reply<{ readonly conversation: Conversation }> {
-    return this.#runner.run(openingConversation(request, this.#context))
+    return this.#runner.run(conversations.openConversation, request)
   }
 
   /** Starts a session and makes the caller its holder. Refused while another session has the conversation's baton. */
   startSession(request: StartSession & Repeatable): Reply<SessionStartedAnswer> {
-    return this.#runner.run(startingSession(request, this.#context))
+    return this.#runner.run(sessions.startSession, request)
   }
 
   /** Pauses a session by hand; another may start meanwhile. */
   pauseSession(request: OnSession): Reply<{ readonly session: AgentSession }> {
-    return this.#runner.run(pausingSession(request, this.#context))
+    return this.#runner.run(sessions.pauseSession, request)
   }
 
   /** Resumes a session that was paused by hand. Refused while another has the baton. With a lease, the caller holds it. */
   resumeSession(request: ResumeRequest): Reply<SessionResumed> {
-    return this.#runner.run(resumingSession(request, this.#context))
+    return this.#runner.run(sessions.resumeSession, request)
   }
 
   /** Ends a session whose work is done. */
   completeSession(request: OnSession): Reply<{ readonly session: AgentSession }> {
-    return this.#runner.run(completingSession(request, this.#context))
+    return this.#runner.run(sessions.completeSession, request)
   }
 
   /** Ends a session that cannot go on, with the reason. */
   failSession(request: FailSessionRequest): Reply<{ readonly session: AgentSession }> {
-    return this.#runner.run(failingSession(request, this.#context))
+    return this.#runner.run(sessions.failSession, request)
   }
 
   /** Makes the caller the holder of a session. Whoever held it before can no longer write to it. */
   takeOverSession(request: TakeOverRequest): Reply<WorkingSession & { readonly monitor?: ContextMonitor }> {
-    return this.#runner.run(takingOverSession(request, this.#context))
+    return this.#runner.run(sessions.takeOverSession, request)
   }
 
   /** Says under which name the runtime has launched a session. Said again, it changes nothing. */
-  attachSession(request: AttachRequest): Reply<WorkingSession> {
-    return this.#runner.run(attachingSession(request, this.#context))
+  attachSession(request: AttachRequest): Reply<{ readonly session: AgentSession }> {
+    return this.#runner.run(sessions.attachSession, request)
   }
 
   /** Says what a session used in sum so far, as its runtime counts: accounting, for the budget and for people. */
-  accountSession(request: AccountRequest): Reply<WorkingSession> {
-    return this.#runner.run(accountingSession(request, this.#context))
+  accountSession(request: AccountRequest): Reply<{ readonly session: AgentSession }> {
+    return this.#runner.run(sessions.accountSession, request)
   }
 
-  /** Records one turn. Pass back the session this answers with: then the next turn costs one round trip. */
-  recordTurn({ messages, usage, window, producedAt, ...rest }: RecordTurnRequest): Reply<RecordedTurns> {
-    return this.recordTurns({ ...rest, turns: [defined({ messages, usage, window, producedAt })] })
+  /**
+   * Records one turn. Pass back the session and the monitor this answers with, beside the holder's token: then the next
+   * turn costs one round trip.
+   */
+  async recordTurn(request: RecordTurnRequest): Reply<RecordedTurns> {
+    return this.#recorded(await this.#runner.run(turns.recordTurn, request))
   }
 
   /**
@@ -165,21 +150,24 @@ export class HandoffService extends HandoffHistory {
    * turn that crosses the restart milestone leaves the session held by a `context_restart` handoff, answered as well.
    */
   async recordTurns(request: RecordTurnsRequest): Reply<RecordedTurns> {
-    const recorded = await this.#runner.run(recordingTurns(request, this.#context))
+    return this.#recorded(await this.#runner.run(turns.recordTurns, request))
+  }
+
+  async #recorded(recorded: Result<TurnsRecorded, Refusal>): Reply<RecordedTurns> {
     if (!recorded.ok) return recorded
     await announce(this.#notifier, recorded.value.signals ?? [])
     return ok({ ...recorded.value, ...standingOfWindow(recorded.value.monitor) })
   }
 
   /** Takes a picture of a session's window. */
-  async captureSnapshot(request: OnSession): Reply<{ readonly snapshot: ContextWindowSnapshot }> {
-    const captured = await this.#runner.run(capturingSnapshot(request, this.#context))
+  async captureSnapshot(request: SnapshotRequest): Reply<{ readonly snapshot: ContextWindowSnapshot }> {
+    const captured = await this.#runner.run(sessions.captureSnapshot, request)
     return captured.ok ? ok({ snapshot: await findSnapshot(captured.value.snapshot.id, this.store) }) : captured
   }
 
   /** Initiates a handoff: captures the window, pauses the source, and names the turn and tool calls that led to it. */
   initiateHandoff(request: InitiateRequest): Reply<HandoffAndSource> {
-    return this.#runner.run(initiatingHandoff(request, this.#context))
+    return this.#runner.run(handoffs.initiateHandoff, request)
   }
 
   /**
@@ -187,35 +175,37 @@ export class HandoffService extends HandoffHistory {
    * Otherwise it answers with what stands against it, and the session is failed or left to carry on, as the budget says.
    */
   restartSession(request: RestartRequest): Reply<RestartBegun> {
-    return this.#runner.run(beginningRestart(request, this.#context))
+    return this.#runner.run(restarts.restartSession, request)
   }
 
   /** Keeps what the outgoing agent left for its successor, or that it left nothing, before anyone takes over. */
   keepCheckpoint(request: KeepCheckpointRequest): Reply<HandoffAccepted> {
-    return this.#runner.run(keepingCheckpoint(request, this.#context))
+    return this.#runner.run(restarts.keepCheckpoint, request)
   }
 
   /** Keeps what the successor is to open with, and which session it will be, before there is one. */
   prepareHandoff(request: PrepareRequest): Reply<HandoffAccepted> {
-    return this.#runner.run(preparingHandoff(request, this.#context))
+    return this.#runner.run(restarts.prepareHandoff, request)
   }
 
   /** Logs that hooks were called, and how it went. */
   recordHooks(request: HooksRequest): Reply<{ readonly conversation: Conversation }> {
-    return this.#runner.run(recordingHooks(request, this.#context))
+    return this.#runner.run(conversations.recordHookCalls, request)
   }
 
   /** Claims a handoff for one claimant until a deadline by the store's clock. */
   acceptHandoff(request: AcceptRequest): Reply<HandoffAccepted> {
-    return this.#runner.run(acceptingHandoff(request, this.#context))
+    return this.#runner.run(handoffs.acceptHandoff, request)
   }
 
   /** Claims the oldest handoff that waits for an agent. Answers without one when none waits, unless asked to wait. */
   async claimNext(request: ClaimNextRequest): Reply<Partial<HandoffAccepted>> {
-    const { wait = false, pollMs = POLL_MS, signal } = request
+    const asked = this.#runner.read(handoffs.claimNext, request)
+    if (!asked.ok) return asked
+    const { wait = false, pollMs = POLL_MS, signal } = asked.value
     for (;;) {
       signal?.throwIfAborted()
-      const claimed = await this.#runner.run(claimingNext(request, this.#context))
+      const claimed = await this.#runner.run(handoffs.claimNext, asked.value)
       if (!claimed.ok || claimed.value.handoff !== undefined || !wait) return claimed
       await pauseFor(pollMs, signal)
     }
@@ -223,21 +213,21 @@ export class HandoffService extends HandoffHistory {
 
   /** Completes a handoff: the source is handed off and a new session works on, in one commit. Pass back what accepting answered with: then it costs one round trip. */
   completeHandoff(request: CompleteRequest): Reply<HandoffCompleted> {
-    return this.#runner.run(completingHandoff(request, this.#context))
+    return this.#runner.run(handoffs.completeHandoff, request)
   }
 
   /** Calls a handoff off: the source is active again. */
   cancelHandoff(request: EndRequest): Reply<HandoffAndSource> {
-    return this.#runner.run(endingHandoff('cancel', request, this.#context))
+    return this.#runner.run(handoffs.cancelHandoff, request)
   }
 
   /** Gives a handoff up because it could not be carried out: the source is active again. */
   failHandoff(request: EndRequest): Reply<HandoffAndSource> {
-    return this.#runner.run(endingHandoff('fail', request, this.#context))
+    return this.#runner.run(handoffs.failHandoff, request)
   }
 
   /** Opens a child conversation from a session, active or ended, without changing that session. */
   openThread(request: ThreadRequest): Reply<ThreadOpened> {
-    return this.#runner.run(openingThread(request, this.#context))
+    return this.#runner.run(handoffs.openThread, request)
   }
 }

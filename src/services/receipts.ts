@@ -1,4 +1,5 @@
 import { type AgentSession, identityOf, type SessionStanding, standingOf } from '../domain/agent-session.ts'
+import type { ContextSignal } from '../domain/context-signal.ts'
 import type { ContextWindowSnapshot } from '../domain/context-snapshot.ts'
 import type { Answer } from '../domain/decision.ts'
 import { defined } from '../domain/defined.ts'
@@ -9,6 +10,7 @@ import {
   originOf,
   type PreparedSession,
 } from '../domain/handoff.ts'
+import type { SignalId } from '../domain/ids.ts'
 import { withholdTexts } from '../domain/texts.ts'
 import type { Receipt } from '../ports/receipt.ts'
 import type { Store } from '../ports/store.ts'
@@ -16,7 +18,7 @@ import { StoreFailure } from '../ports/store-failure.ts'
 
 /** What to keep of an answer, so that it can be given again. */
 export const receiptFor = (answer: Answer): Receipt => {
-  const { conversation, session, holder, handoff, turns, snapshot, monitor, refusedBy } = answer
+  const { conversation, session, holder, handoff, turns, snapshot, monitor, signals, refusedBy } = answer
   return defined({
     conversationId: conversation?.id,
     session: session && { id: session.id, standing: withholdTexts(standingOf(session)) },
@@ -25,13 +27,14 @@ export const receiptFor = (answer: Answer): Receipt => {
     turnIds: turns?.map(({ id }) => id),
     snapshotId: snapshot?.id,
     monitor,
+    signalIds: signals?.map(({ id }) => id),
     refusedBy,
   })
 }
 
 /** The first answer again: what never changes is read, what may have changed comes from the receipt. */
 export const answerAgain = async (receipt: Receipt, store: Store): Promise<Answer> => {
-  const { conversationId, session, holder, handoff, turnIds, snapshotId, monitor, refusedBy } = receipt
+  const { conversationId, session, holder, handoff, turnIds, snapshotId, monitor, signalIds, refusedBy } = receipt
   return defined({
     conversation: conversationId && (await kept(conversationId, store.conversations.find(conversationId))),
     session: session && asItStood(await kept(session.id, store.sessions.find(session.id)), session.standing),
@@ -40,6 +43,7 @@ export const answerAgain = async (receipt: Receipt, store: Store): Promise<Answe
     turns: turnIds && (await Promise.all(turnIds.map((id) => kept(id, store.messages.findTurn(id))))),
     snapshot: snapshotId && (await findSnapshot(snapshotId, store)),
     monitor,
+    signals: signalIds && (await Promise.all(signalIds.map((id) => findSignal(id, store)))),
     refusedBy,
   })
 }
@@ -47,6 +51,12 @@ export const answerAgain = async (receipt: Receipt, store: Store): Promise<Answe
 /** A snapshot that must be there. */
 export const findSnapshot = (id: ContextWindowSnapshot['id'], store: Store): Promise<ContextWindowSnapshot> =>
   kept(id, store.snapshots.find(id))
+
+/** A signal as it was queued, whatever became of it since. */
+const findSignal = async (id: SignalId, store: Store): Promise<ContextSignal> => {
+  const { settledAt: _, ...signal } = await kept(id, store.signals.find(id))
+  return { ...signal, status: 'queued' }
+}
 
 /** How things stood, with the text of an end taken from where it lives: an end never changes. */
 const asItStood = (now: AgentSession, standing: SessionStanding): AgentSession => ({

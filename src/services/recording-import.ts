@@ -1,5 +1,5 @@
-import type { WorkingSession } from '../domain/agent-session.ts'
 import type { Sha256 } from '../domain/audit-chain.ts'
+import type { SessionStartedAnswer } from '../domain/decisions/start-session.ts'
 import { defined } from '../domain/defined.ts'
 import { type CommandId, type ConversationId, commandId } from '../domain/ids.ts'
 import type { TurnInput } from '../domain/turn.ts'
@@ -46,7 +46,7 @@ export class RecordingImport {
   #characters = 0
   #turns = 0
   #known = 0
-  #working: WorkingSession | undefined
+  #working: SessionStartedAnswer | undefined
 
   constructor(deps: RecordingImportDeps) {
     this.#deps = deps
@@ -82,12 +82,13 @@ export class RecordingImport {
     if (this.#working === undefined || this.#batch.length === 0) return
     const named = this.#command(`turns ${this.#turns - this.#batch.length + 1} to ${this.#turns}`)
     const request = { ...this.#working, turns: this.#batch, commandId: named }
-    this.#working = unwrap(await this.#deps.handoffs.recordTurns(request))
+    const { session, monitor } = unwrap(await this.#deps.handoffs.recordTurns(request))
+    this.#working = { ...this.#working, session, monitor }
     this.#batch = []
     this.#characters = 0
   }
 
-  async #open(): Promise<WorkingSession> {
+  async #open(): Promise<SessionStartedAnswer> {
     const { handoffs, name } = this.#deps
     const { firstText, model } = this.#collector
     const originalTask = firstText?.slice(0, LONGEST_TASK).trim() || `Imported from ${name}`

@@ -1,6 +1,7 @@
 import type { AgentSession } from '../domain/agent-session.ts'
 import type { ContextMonitor, MonitorSettings } from '../domain/context-monitor.ts'
 import type { SignalDelivery } from '../domain/context-signal.ts'
+import type { SnapshotType } from '../domain/context-snapshot.ts'
 import type { Conversation } from '../domain/conversation.ts'
 import type { BeginRestart } from '../domain/decisions/begin-restart.ts'
 import type { Resume, TakeOver } from '../domain/decisions/change-session.ts'
@@ -49,6 +50,11 @@ export interface HeldAtHandoff {
   readonly monitor?: ContextMonitor
 }
 
+/** What it takes to take a picture of a window. */
+export interface SnapshotRequest extends OnSession {
+  /** What it is taken for; `on_demand` unless given. */
+  readonly type?: SnapshotType
+}
 /** What it takes to record one turn. */
 export interface RecordTurnRequest extends AsHolder, TurnOptions, TurnInput {}
 /** What it takes to record several turns, all or none. */

@@ -8,7 +8,7 @@ import type { Result } from '../domain/result.ts'
  * @example
  * ```ts
  * await using batonpass = await createBatonpass({ store: 'memory' })
- * console.log(refusal(await batonpass.handoffs.openConversation({ originalTask: ' ' })).code) // => input.blank
+ * console.log(refusal(await batonpass.handoffs.openConversation({ originalTask: ' ' })).code) // => input.invalid
  * ```
  */
 export const refusal = (result: Result<unknown, Refusal>): Refusal => {

@@ -1,11 +1,12 @@
+import type { WorkingSession } from '../domain/agent-session.ts'
 import type { Conversation } from '../domain/conversation.ts'
 import type { InitiateHandoff } from '../domain/decisions/initiate-handoff.ts'
-import type { TurnsRecorded } from '../domain/decisions/record-turns.ts'
 import type { SessionStartedAnswer, StartSession } from '../domain/decisions/start-session.ts'
 import type { HandoffMetadata } from '../domain/handoff.ts'
 import type { TurnInput } from '../domain/turn.ts'
 import { unwrap } from '../domain/unwrap.ts'
 import type { Store } from '../ports/store.ts'
+import type { RecordedTurns } from '../services/answers.ts'
 import { ContextService } from '../services/context-service.ts'
 import { HandoffService } from '../services/handoff-service.ts'
 import { CountingIds } from './counting-ids.ts'
@@ -16,6 +17,9 @@ export interface StoreUnderTest {
   readonly store: Store
   passTime(milliseconds: number): Promise<void>
 }
+
+/** The answer to a turn, with the token of whoever recorded it. */
+export type Worked = RecordedTurns & Pick<WorkingSession, 'holder'>
 
 /** A service over a store that may already hold other things, with names no other scene uses. */
 export class Scene {
@@ -85,13 +89,19 @@ export class Scene {
     }
   }
 
-  async worked(...toolNames: readonly string[]): Promise<TurnsRecorded> {
-    return unwrap(await this.service.recordTurn({ ...(await this.session()), ...this.turn(...toolNames) }))
+  /** A session that has done one turn. */
+  async worked(...toolNames: readonly string[]): Promise<Worked> {
+    return this.work(await this.session(), ...toolNames)
+  }
+
+  /** One more turn of a session, and all that its holder holds afterwards. */
+  async work(working: WorkingSession, ...toolNames: readonly string[]): Promise<Worked> {
+    return { ...working, ...unwrap(await this.service.recordTurn({ ...working, ...this.turn(...toolNames) })) }
   }
 
   async initiated(
     overrides: Partial<InitiateHandoff> = {},
-  ): Promise<{ readonly handoff: HandoffMetadata; readonly source: TurnsRecorded }> {
+  ): Promise<{ readonly handoff: HandoffMetadata; readonly source: Worked }> {
     const source = await this.worked('read_file', 'run_tests')
     const request = { ...source, targetAgent: this.name('opus'), reason: 'The window is nearly full', ...overrides }
     return { handoff: unwrap(await this.service.initiateHandoff(request)).handoff, source }

@@ -85,4 +85,4 @@ export const idOrKey = <Id>(
 
 /** What was asked for is not there: a rule said no, and the command ends with status 3. */
 export const notFound = (field: string, problem: string): RefusedError =>
-  new RefusedError({ code: 'input.invalid', field, problem })
+  new RefusedError({ code: 'input.invalid', fields: [{ field, problem }] })

@@ -1,5 +1,6 @@
 import type { WorkingSession } from '../../domain/agent-session.ts'
-import type { Change, Expected } from '../../domain/decision.ts'
+import { canonicalJson } from '../../domain/canonical-json.ts'
+import { type Change, type Expected, type ExpectedHandoff, expecting, expectingHandoff } from '../../domain/decision.ts'
 import { CLAIM_TOLERANCE_MS, type HandoffMetadata } from '../../domain/handoff.ts'
 import type { AgentSessionId, ConversationId } from '../../domain/ids.ts'
 import type { Instant } from '../../domain/instant.ts'
@@ -79,7 +80,7 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
     case 'move_handoff':
       return [
         () => {
-          expectVersion(tables.handoffs.get(change.handoff.id)?.version, change.expected)
+          expectHandoff(tables.handoffs.get(change.handoff.id), change.expected)
           expectTime(change.handoff, now)
           return tables.handoffs.replace(change.handoff)
         },
@@ -115,13 +116,22 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
   }
 }
 
-const expectSession = (stored: WorkingSession | undefined, { version, holder }: Expected): WorkingSession => {
-  expectVersion(stored?.session.version, version)
-  if (stored === undefined || (holder !== undefined && stored.holder !== holder)) {
-    throw new VersionMoved('the session has a newer holder')
-  }
+/** The stored session, if all that the decision stood on is true of it. */
+const expectSession = (stored: WorkingSession | undefined, expected: Expected): WorkingSession => {
+  if (stored === undefined) throw new VersionMoved('there is no such session')
+  const { holder: _, ...now } = expecting(stored)
+  const { holder, ...then } = expected
+  if (!isSame(now, then)) throw new VersionMoved('the session is not what was expected')
+  if (holder !== undefined && stored.holder !== holder) throw new VersionMoved('the session has a newer holder')
   return stored
 }
+
+const expectHandoff = (stored: HandoffMetadata | undefined, expected: ExpectedHandoff): void => {
+  if (stored === undefined || !isSame(expectingHandoff(stored), expected))
+    throw new VersionMoved('the handoff is not what was expected')
+}
+
+const isSame = <T extends object>(one: T, other: T): boolean => canonicalJson(one) === canonicalJson(other)
 
 const expectTime = (handoff: HandoffMetadata, now: Instant): void => {
   if (handoff.status !== 'accepted') return

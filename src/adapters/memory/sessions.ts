@@ -7,6 +7,7 @@ import type { Tables } from './tables.ts'
 /** Sessions, one or many. */
 export const sessionsIn = (tables: Tables): AgentSessionRepository => ({
   find: async (id) => tables.sessions.get(id)?.session,
+  isHeldBy: async (id, holder) => tables.sessions.get(id)?.holder === holder,
   findActive: async (conversation) => {
     const baton = tables.sessions.at('baton', conversation)?.session
     return baton?.state === 'active' ? baton : undefined

@@ -27,6 +27,7 @@ export const signalsIn = (tables: Tables): SignalQueue => {
       .flatMap((id) => tables.signals.in('queuedFor', id))
       .sort(byQueueing)
   return {
+    find: async (id) => tables.signals.get(id),
     waiting: async (recipient) => {
       const all = queued(recipient)
       const urgent = all.filter(({ delivery }) => delivery === 'urgent')

@@ -15,6 +15,11 @@ export const sessionsIn = (database: Database): AgentSessionRepository => {
     (await readDocuments(() => query.execute())).map((row) => toWorkingSession(row).session)
   return {
     find: (id) => reading(async () => (await read(select().where('s.id', '=', id)))[0]),
+    isHeldBy: (id, holder) =>
+      reading(async () => {
+        const held = kysely.selectFrom('agent_sessions as s').select('s.id').where('s.id', '=', id)
+        return (await held.where(sql`s.holder`, '=', holder).execute()).length > 0
+      }),
     findActive: (conversation) =>
       reading(async () => {
         const active = select().where('s.conversation_id', '=', conversation).where('s.state', '=', 'active')

@@ -31,6 +31,11 @@ export const signalsIn = (database: Database): SignalQueue => {
   const read = async (query: ReturnType<typeof sql<{ json: string }>>): Promise<readonly ContextSignal[]> =>
     (await readDocuments(async () => (await query.execute(database.kysely)).rows)).map(toSignal)
   return {
+    find: (id) =>
+      reading(async () => {
+        const query = sql<{ json: string }>`select to_jsonb(s)::text as json from ${table} s where s.id = ${id}::uuid`
+        return (await read(query))[0]
+      }),
     waiting: (recipient) =>
       reading(() =>
         read(sql<{ json: string }>`

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { sealBody } from '../../domain/audit-chain.ts'
 import type { AuditEvent } from '../../domain/audit-event.ts'
-import type { Change, Expected, SessionKey } from '../../domain/decision.ts'
+import type { Change, Expected, ExpectedHandoff, SessionKey } from '../../domain/decision.ts'
 import { CLAIM_TOLERANCE_MS, type HandoffMetadata } from '../../domain/handoff.ts'
 import type { ConversationId } from '../../domain/ids.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
@@ -92,7 +92,7 @@ const rowsOf = (change: Change): RowsOfChange => {
     case 'move_handoff':
       return {
         moved_handoffs: [
-          { ...fromMovedHandoff(change.handoff), expected: change.expected, tolerance_ms: CLAIM_TOLERANCE_MS },
+          { ...fromMovedHandoff(change.handoff), ...handoffGuard(change.expected), tolerance_ms: CLAIM_TOLERANCE_MS },
         ],
       }
     case 'add_monitor':
@@ -120,7 +120,20 @@ const rowsOf = (change: Change): RowsOfChange => {
 
 const keyOf = ({ id, conversationId }: SessionKey) => ({ conversation_id: conversationId, session_id: id })
 
-const guard = ({ version, holder }: Expected) => ({ expected: version, expected_holder: holder })
+const guard = ({ version, holder, state, heldBy, turns, nextSequence }: Expected) => ({
+  expected: {
+    version,
+    holder,
+    state,
+    held_by: heldBy,
+    turns,
+    next_sequence: nextSequence,
+  },
+})
+
+const handoffGuard = ({ version, status, claimant, deadline }: ExpectedHandoff) => ({
+  expected: { version, status, claimant, claim_deadline: deadline },
+})
 
 const fromReferences = ({ id, conversationId, triggeringToolCalls }: HandoffMetadata) =>
   triggeringToolCalls.map(({ callId, sequenceNumber }, index) => ({

@@ -8,12 +8,12 @@ import type { Instant } from '../instant.ts'
 import { type BudgetLimit, describeLimit, exhaustedBy, madeProgress } from '../restart-budget.ts'
 import { err, ok } from '../result.ts'
 import { decideSession, evolveSession } from '../session-lifecycle.ts'
-import { findWorking, type SessionTarget } from './change-session.ts'
+import { findHeld, type HeldTarget } from './change-session.ts'
 import { initiateHandoff, type NewHandoffIds, notNow } from './initiate-handoff.ts'
 
 /** What it takes to restart a session in a fresh window. */
-export interface BeginRestart extends SessionTarget {
-  readonly reason: string
+export interface BeginRestart extends HeldTarget {
+  readonly reason?: string
   readonly flags?: readonly HandoffFlag[]
   readonly traceContext?: TraceContext
 }
@@ -36,7 +36,7 @@ export const beginRestart = (
   request: BeginRestart,
   { ids, at }: { readonly ids: NewHandoffIds; readonly at: Instant },
 ): Decided<RestartBegun> => {
-  const found = findWorking(facts, request)
+  const found = findHeld(facts, request)
   if (!found.ok) return found
   const { conversation, restarts, exchangeToolCalls, lastToolCalls } = facts
   if (conversation === undefined || restarts === undefined)

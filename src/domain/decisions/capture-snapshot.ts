@@ -1,4 +1,4 @@
-import { captureWindow, type SnapshotRecord } from '../context-snapshot.ts'
+import { captureWindow, type SnapshotRecord, type SnapshotType } from '../context-snapshot.ts'
 import { type Decided, expecting } from '../decision.ts'
 import type { SessionFacts } from '../facts.ts'
 import type { SnapshotId } from '../ids.ts'
@@ -10,13 +10,13 @@ import { findWorking, type SessionTarget } from './change-session.ts'
 export const captureSnapshot = (
   facts: SessionFacts,
   target: SessionTarget,
-  { id, at }: { readonly id: SnapshotId; readonly at: Instant },
+  { id, type, at }: { readonly id: SnapshotId; readonly type: SnapshotType; readonly at: Instant },
 ): Decided<{ readonly snapshot: SnapshotRecord }> => {
   const found = findWorking(facts, target)
   if (!found.ok) return found
   const { session } = found.value
   const { conversationId } = session
-  const snapshot = captureWindow(session, { id, type: 'on_demand', at })
+  const snapshot = captureWindow(session, { id, type, at })
   return ok({
     changes: [
       { type: 'expect_session', session: { id: session.id, conversationId }, expected: expecting(found.value) },

@@ -4,9 +4,8 @@ import { type Change, type Decided, expecting, leaseFor } from '../decision.ts'
 import { defined } from '../defined.ts'
 import type { ResumeFacts, SessionFacts } from '../facts.ts'
 import type { AgentSessionId, HolderToken } from '../ids.ts'
-import { fieldProblems, leaseProblem, totalsProblem } from '../input.ts'
 import type { Instant } from '../instant.ts'
-import { type Refusal, refuseForAll } from '../refusal.ts'
+import type { Refusal } from '../refusal.ts'
 import { err, ok, type Result } from '../result.ts'
 import { decideSession, evolveSession, type SessionCommand } from '../session-lifecycle.ts'
 import type { UsageTotals } from '../usage-reading.ts'
@@ -19,7 +18,21 @@ export interface SessionTarget {
   readonly holder?: HolderToken
 }
 
-/** The session a command is for, unless it is unknown or worked by somebody newer. */
+/** Which session a command is for, from whoever holds it. */
+export interface HeldTarget extends SessionTarget {
+  readonly holder: HolderToken
+}
+
+/** The session a command is for, if the token shown is the current one. */
+export const findHeld = (
+  { working }: SessionFacts,
+  { sessionId, holder }: HeldTarget,
+): Result<WorkingSession, Refusal> => {
+  if (working === undefined) return err({ code: 'session.not_found', sessionId })
+  return working.holder === holder ? ok(working) : err({ code: 'session.superseded', sessionId })
+}
+
+/** The session a command is for, unless it is unknown, or a token is shown that is not the current one. */
 export const findWorking = ({ working }: SessionFacts, target: SessionTarget): Result<WorkingSession, Refusal> => {
   const { sessionId, holder } = target
   if (working === undefined) return err({ code: 'session.not_found', sessionId })
@@ -33,15 +46,12 @@ export const changeSession = (
   target: SessionTarget,
   command: Extract<SessionCommand, { type: 'pause' | 'complete' | 'fail' }>,
 ): Decided<{ readonly session: AgentSession }> => {
-  const blank = command.type === 'fail' ? refuseForAll(fieldProblems({ reason: command.reason })) : undefined
-  if (blank !== undefined) return err(blank)
   const found = findWorking(facts, target)
   if (!found.ok) return found
-  const moved = moveSession(found.value, command)
-  // Whoever asks by hand gets the session, not its holder's token.
+  const moved = withoutToken(moveSession(found.value, command))
   if (!moved.ok) return moved
   const { session } = moved.value.answer
-  return ok({ ...moved.value, changes: [...moved.value.changes, ...dropLease(session)], answer: { session } })
+  return ok({ ...moved.value, changes: [...moved.value.changes, ...dropLease(session)] })
 }
 
 /** What it takes to resume a session. */
@@ -64,8 +74,6 @@ export const resumeSession = (
   { holder, at }: { readonly holder: HolderToken; readonly at: Instant },
 ): Decided<SessionResumed> => {
   const { baton, nextSequence, monitor } = facts
-  const problem = leaseProblem(leaseMs)
-  if (problem !== undefined) return err(problem)
   if (baton !== undefined && baton.id !== target.sessionId) return err(batonTaken(baton))
   const found = findWorking(facts, target)
   if (!found.ok) return found
@@ -99,8 +107,6 @@ export const takeOverSession = (
   { sessionId, leaseMs, ifAbandoned }: SessionTarget & TakeOver,
   { holder, at }: { readonly holder: HolderToken; readonly at: Instant },
 ): Decided<WorkingSession> => {
-  const problem = leaseProblem(leaseMs)
-  if (problem !== undefined) return err(problem)
   const found = findWorking(facts, { sessionId })
   if (!found.ok) return found
   const held = ifAbandoned === true ? stillHeld(facts, sessionId) : undefined
@@ -131,29 +137,29 @@ const dropLease = ({ id, conversationId }: AgentSession): readonly Extract<Chang
 /** Says under which name the runtime has launched a session. Said again, it changes nothing. */
 export const attachSession = (
   facts: SessionFacts,
-  target: SessionTarget,
+  target: HeldTarget,
   { providerSessionId, at }: { readonly providerSessionId: string; readonly at: Instant },
-): Decided<WorkingSession> => {
-  const blank = refuseForAll(fieldProblems({ providerSessionId }))
-  if (blank !== undefined) return err(blank)
-  const found = findWorking(facts, target)
+): Decided<{ readonly session: AgentSession }> => {
+  const found = findHeld(facts, target)
   if (!found.ok) return found
-  if (found.value.session.providerSessionId === providerSessionId)
-    return ok({ changes: [], events: [], answer: found.value })
-  return moveSession(found.value, { type: 'attach', providerSessionId, at })
+  const { session } = found.value
+  if (session.providerSessionId === providerSessionId) return ok({ changes: [], events: [], answer: { session } })
+  return withoutToken(moveSession(found.value, { type: 'attach', providerSessionId, at }))
 }
 
 /** Says what a session used in sum so far, as its runtime counts. */
 export const accountSession = (
   facts: SessionFacts,
-  target: SessionTarget,
+  target: HeldTarget,
   { totals, at }: { readonly totals: UsageTotals; readonly at: Instant },
-): Decided<WorkingSession> => {
-  const problem = totalsProblem(totals)
-  if (problem !== undefined) return err(problem)
-  const found = findWorking(facts, target)
-  return found.ok ? moveSession(found.value, { type: 'account', totals, at }) : found
+): Decided<{ readonly session: AgentSession }> => {
+  const found = findHeld(facts, target)
+  return found.ok ? withoutToken(moveSession(found.value, { type: 'account', totals, at })) : found
 }
+
+/** The session alone: only the command that makes a token answers with it. */
+const withoutToken = (decided: Decided<WorkingSession>): Decided<{ readonly session: AgentSession }> =>
+  decided.ok ? ok({ ...decided.value, answer: { session: decided.value.answer.session } }) : decided
 
 const moveSession = (
   before: WorkingSession,

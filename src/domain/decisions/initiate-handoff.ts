@@ -4,28 +4,21 @@ import { captureWindow } from '../context-snapshot.ts'
 import { type Decided, expecting } from '../decision.ts'
 import { defined } from '../defined.ts'
 import type { SourceFacts } from '../facts.ts'
-import {
-  HANDOFF_FLAGS,
-  HANDOFF_KINDS,
-  type HandoffFlag,
-  type HandoffKind,
-  type HandoffMetadata,
-  type TraceContext,
-} from '../handoff.ts'
+import type { HandoffFlag, HandoffKind, HandoffMetadata, TraceContext } from '../handoff.ts'
 import { beginHandoff, type HandoffInitiated } from '../handoff-lifecycle.ts'
 import type { HandoffId, SnapshotId, TurnId } from '../ids.ts'
-import { fieldProblems } from '../input.ts'
 import type { Instant } from '../instant.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
 import { err, ok, type Result } from '../result.ts'
 import { decideSession, evolveSession } from '../session-lifecycle.ts'
-import { MAX_REFERENCED_TOOL_CALLS, type ToolCallReference } from '../tool-call.ts'
+import type { ToolCallReference } from '../tool-call.ts'
 import { findWorking, type SessionTarget } from './change-session.ts'
 
 /** What every handoff says about itself. */
 export interface HandoffRequest extends SessionTarget {
   readonly targetAgent: string
-  readonly reason: string
+  /** Why; its kind says it unless it is given. */
+  readonly reason?: string
   /** The checkpoint, or any text meant for the successor. */
   readonly document?: string
   /** The turn that led to the handoff; the source's latest unless named. */
@@ -64,14 +57,6 @@ export const initiateHandoff = (
   const { kind = 'agent_transfer' } = request
   const found = findWorking(facts, request)
   if (!found.ok) return found
-  // Types alone do not stop a plain caller.
-  if ((kind as HandoffKind) === 'thread') {
-    return err({
-      code: 'input.invalid',
-      field: 'kind',
-      problem: 'a thread is opened, not initiated: it leaves its source alone',
-    })
-  }
   const { session, holder } = found.value
   const held = decideSession(session, { type: 'hold', handoffId: ids.handoffId, at })
   const described = describeHandoff(facts, found.value, { ...request, kind }, { id: ids.handoffId, at })
@@ -101,6 +86,13 @@ export const notNow = (session: AgentSession, refusal: Refusal): Refusal => {
   return handoffId === undefined ? refusal : { code: 'handoff.already_open', sessionId: session.id, handoffId }
 }
 
+/** Why a handoff is initiated, when nobody says. */
+const REASONS: Readonly<Record<HandoffKind, string>> = {
+  agent_transfer: 'Another agent takes over.',
+  context_restart: 'The work continues in a fresh context window.',
+  thread: 'The work continues in a thread of its own.',
+}
+
 /** The fact that a handoff was initiated, or everything that speaks against it. */
 export const describeHandoff = (
   facts: SourceFacts,
@@ -108,9 +100,9 @@ export const describeHandoff = (
   request: HandoffRequest & { readonly kind: HandoffKind },
   { id, at }: { readonly id: HandoffId; readonly at: Instant },
 ): Result<HandoffInitiated, readonly Refusal[]> => {
-  const { kind, reason, document, flags = [], traceContext } = request
+  const { kind, reason = REASONS[kind], document, flags = [], traceContext } = request
   const { conversationId, id: sourceSessionId, agentName: sourceAgent } = session
-  const targetAgent = request.targetAgent.trim()
+  const { targetAgent } = request
   const { priorTurnId } = facts
   const obstacles = obstaclesTo(facts, session, request)
   if (obstacles.length > 0 || priorTurnId === undefined) return err(obstacles)
@@ -128,31 +120,14 @@ export const describeHandoff = (
 const obstaclesTo = (
   facts: SourceFacts,
   { id: sessionId, conversationId, agentName, progress }: AgentSession,
-  { kind, targetAgent, reason, priorTurn, toolCalls, flags = [] }: HandoffRequest & { readonly kind: HandoffKind },
+  { kind, targetAgent, priorTurn, toolCalls }: HandoffRequest & { readonly kind: HandoffKind },
 ): readonly Refusal[] => {
-  const unknownFlag = flags.find((flag) => !HANDOFF_FLAGS.includes(flag))
   const missing = (toolCalls ?? []).filter((id) => !facts.namedToolCalls.some(({ callId }) => callId === id))
   const obstacles: (Refusal | false)[] = [
-    ...fieldProblems({ targetAgent, reason }),
-    !HANDOFF_KINDS.includes(kind) && {
-      code: 'input.invalid',
-      field: 'kind',
-      problem: `"${String(kind)}" is not a kind of handoff`,
-    },
-    unknownFlag !== undefined && {
-      code: 'input.invalid',
-      field: 'flags',
-      problem: `"${String(unknownFlag)}" is not a known flag`,
-    },
-    kind === 'agent_transfer' && targetAgent.trim() === agentName && { code: 'handoff.same_agent', agent: agentName },
+    kind === 'agent_transfer' && targetAgent === agentName && { code: 'handoff.same_agent', agent: agentName },
     progress.turns === 0 && { code: 'session.no_turns', sessionId },
     facts.priorTurnId === undefined &&
       priorTurn !== undefined && { code: 'turn.not_found', conversationId, turnId: priorTurn },
-    (toolCalls ?? []).length > MAX_REFERENCED_TOOL_CALLS && {
-      code: 'input.invalid',
-      field: 'toolCalls',
-      problem: `a handoff names ${MAX_REFERENCED_TOOL_CALLS} tool calls at most`,
-    },
     missing.length > 0 && { code: 'tool_call.not_found', conversationId, callIds: missing },
   ]
   return obstacles.filter((obstacle) => obstacle !== false)

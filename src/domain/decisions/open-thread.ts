@@ -9,7 +9,6 @@ import type { SourceFacts } from '../facts.ts'
 import type { HandoffMetadata } from '../handoff.ts'
 import { beginHandoff } from '../handoff-lifecycle.ts'
 import type { ConversationId } from '../ids.ts'
-import { fieldProblems } from '../input.ts'
 import type { Instant } from '../instant.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
 import { err, ok } from '../result.ts'
@@ -66,14 +65,12 @@ export const openThread = (
   const obstacles = [...(child.ok ? [] : [child.error]), ...(described.ok ? [] : described.error)]
   if (!child.ok || !described.ok) return err(refuseForAll(obstacles) as Refusal)
   const { conversation } = child.value.answer
-  const blank = refuseForAll(fieldProblems({ backend: request.backend, continuation: request.continuation }))
-  if (blank !== undefined) return err(blank)
   const continuation = request.continuation ?? continuationFor(conversation.originalTask, request.document)
   const first = firstSession(conversation, source, request, ids)
   const watch = facts.monitor && inheritMonitor(facts.monitor, windowFor(source, first, believed))
   const started = newSession(first, ids.session, defined({ prompt: continuation, watch }))
   const target = { targetSessionId: ids.session.sessionId, targetConversationId: ids.conversationId }
-  const by = request.targetAgent.trim()
+  const by = request.targetAgent
   const done = acceptAndComplete(beginHandoff(described.value), { type: 'complete', by, ...target, at, now: facts.now })
   if (!done.ok) return done
   const snapshot = captureWindow(source, { id: ids.snapshotId, type: 'handoff_initiated', at })
@@ -124,7 +121,7 @@ const firstSession = (
     id: session.sessionId,
     conversationId,
     epoch: 1,
-    agentName: targetAgent.trim(),
+    agentName: targetAgent,
     backend,
     model,
     initiatedByHandoff: handoffId,

@@ -1,4 +1,4 @@
-import type { AgentSession, WorkingSession } from '../agent-session.ts'
+import type { AgentSession } from '../agent-session.ts'
 import type { AuditEvent } from '../audit-event.ts'
 import type { ContextMonitor, MilestoneReached } from '../context-monitor.ts'
 import { type ContextSignal, milestoneSignals, type NextSignalId } from '../context-signal.ts'
@@ -6,25 +6,20 @@ import { type Change, type Decided, expecting } from '../decision.ts'
 import { defined } from '../defined.ts'
 import type { TurnFacts } from '../facts.ts'
 import type { HandoffMetadata, TraceContext } from '../handoff.ts'
-import type { AgentSessionId, HolderToken } from '../ids.ts'
-import { turnProblem } from '../input.ts'
 import type { Instant } from '../instant.ts'
 import { RESTART } from '../milestone.ts'
 import { takeTurn } from '../monitor-reports.ts'
 import type { Refusal } from '../refusal.ts'
 import type { BudgetLimit } from '../restart-budget.ts'
-import { err, ok, type Result } from '../result.ts'
+import { ok, type Result } from '../result.ts'
 import { decideSession, evolveSession } from '../session-lifecycle.ts'
-import type { Turn, TurnDraft, TurnInput } from '../turn.ts'
-import { findWorking } from './change-session.ts'
+import type { Turn, TurnDraft } from '../turn.ts'
+import { findHeld, type HeldTarget } from './change-session.ts'
 import type { NewHandoffIds } from './initiate-handoff.ts'
 import { restartAfter } from './restart-after.ts'
 
 /** What it takes to record turns. A turn is taken only from the session's current holder. */
-export interface RecordTurns {
-  readonly sessionId: AgentSessionId
-  readonly holder: HolderToken
-  readonly turns: readonly TurnInput[]
+export interface RecordTurns extends HeldTarget {
   /** However full the window is, these turns lead to no restart: the work is done, or room is already being made. */
   readonly withholdRestart?: boolean
   /** Kept with the restart that these turns may lead to. */
@@ -38,7 +33,8 @@ export interface PressureIds {
 }
 
 /** The turns with their places, the session they leave behind, and what they say of its window. */
-export interface TurnsRecorded extends WorkingSession {
+export interface TurnsRecorded {
+  readonly session: AgentSession
   readonly turns: readonly Turn[]
   readonly monitor: ContextMonitor
   /** The restart that the last turn led to, under the policy `auto`. */
@@ -66,10 +62,7 @@ export const recordTurns = (
   request: RecordTurns,
   recording: Recording,
 ): Decided<TurnsRecorded> | undefined => {
-  if (request.turns.length === 0) return err({ code: 'input.invalid', field: 'batch', problem: 'it has no turns' })
-  const problem = request.turns.map(turnProblem).find((found) => found !== undefined)
-  if (problem !== undefined) return err(problem)
-  const found = findWorking(facts, request)
+  const found = findHeld(facts, request)
   if (!found.ok) return found
   const { monitor: before } = facts
   if (before === undefined) return undefined
@@ -81,7 +74,6 @@ export const recordTurns = (
   const { holder } = found.value
   const kept: TurnsRecorded = {
     session,
-    holder,
     turns,
     monitor: watched.monitor,
     ...(signals.length > 0 && { signals }),
@@ -97,7 +89,7 @@ export const recordTurns = (
   }
   const { traceContext } = request
   const due = { ...recording, reached: watched.reached, guard, ...defined({ traceContext }) }
-  const restart = restartAfter(facts, kept, due)
+  const restart = restartAfter(facts, { ...kept, holder }, due)
   if (restart === undefined || !restart.ok) return restart
   const { answer } = restart.value
   // The budget let the session be: it only took these turns.

@@ -1,3 +1,4 @@
+import type { WorkingSession } from '../agent-session.ts'
 import type { MilestoneReached } from '../context-monitor.ts'
 import type { Decided, Expected } from '../decision.ts'
 import type { SourceFacts, TurnFacts } from '../facts.ts'
@@ -10,7 +11,7 @@ import type { PressureIds, TurnsRecorded } from './record-turns.ts'
 /** The restart that these turns lead to: a handoff to the same agent, named after what was reached. */
 export const restartAfter = (
   facts: TurnFacts,
-  kept: TurnsRecorded,
+  kept: TurnsRecorded & WorkingSession,
   context: {
     readonly ids: PressureIds
     readonly at: Instant

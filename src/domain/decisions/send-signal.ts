@@ -1,10 +1,8 @@
-import { type ContextSignal, SIGNAL_DELIVERIES, type SignalDelivery } from '../context-signal.ts'
+import type { ContextSignal, SignalDelivery } from '../context-signal.ts'
 import type { Decided } from '../decision.ts'
 import type { SessionFacts } from '../facts.ts'
 import type { SignalId } from '../ids.ts'
-import { fieldProblems } from '../input.ts'
 import type { Instant } from '../instant.ts'
-import { refuseForAll } from '../refusal.ts'
 import { err, ok } from '../result.ts'
 import { findWorking, type SessionTarget } from './change-session.ts'
 
@@ -15,10 +13,6 @@ export const sendSignal = (
   { text, delivery = 'sequential' }: { readonly text: string; readonly delivery?: SignalDelivery },
   { id, at }: { readonly id: SignalId; readonly at: Instant },
 ): Decided<{ readonly signals: readonly ContextSignal[] }> => {
-  const blank = refuseForAll(fieldProblems({ text }))
-  if (blank !== undefined) return err(blank)
-  if (!SIGNAL_DELIVERIES.includes(delivery))
-    return err({ code: 'input.invalid', field: 'delivery', problem: `it is one of ${SIGNAL_DELIVERIES.join(', ')}` })
   const found = findWorking(facts, target)
   if (!found.ok) return found
   const { id: sessionId, conversationId, state } = found.value.session

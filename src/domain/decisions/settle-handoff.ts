@@ -2,15 +2,14 @@ import type { AgentSession, SourceSession } from '../agent-session.ts'
 import { type ContextMonitor, inheritMonitor } from '../context-monitor.ts'
 import { continuationFor } from '../continuation.ts'
 import type { Conversation } from '../conversation.ts'
-import { type Change, type Decided, expecting } from '../decision.ts'
+import { type Change, type Decided, expecting, expectingHandoff } from '../decision.ts'
 import { defined } from '../defined.ts'
 import type { HandoffFacts } from '../facts.ts'
-import { DEFAULT_CLAIM_MS, type HandoffMetadata, MAX_CLAIM_MS } from '../handoff.ts'
+import { DEFAULT_CLAIM_MS, type HandoffMetadata } from '../handoff.ts'
 import { decideHandoff, evolveHandoff, type HandoffCommand, type HandoffMoved } from '../handoff-lifecycle.ts'
 import type { HandoffId, HolderToken } from '../ids.ts'
-import { fieldProblems, leaseProblem } from '../input.ts'
 import type { Instant } from '../instant.ts'
-import { type Refusal, refuseForAll } from '../refusal.ts'
+import type { Refusal } from '../refusal.ts'
 import { err, ok, type Result } from '../result.ts'
 import { decideSession, evolveSession } from '../session-lifecycle.ts'
 import { newSession, type SessionStartedAnswer } from './start-session.ts'
@@ -91,19 +90,7 @@ export const findHandoff = (
 
 /** Keeps a step of a handoff only while its source is worked by whoever takes it. */
 export const heldGuard = ({ session }: SourceSession, holder: HolderToken | undefined): readonly Change[] =>
-  holder === undefined ? [] : [{ type: 'expect_session', session, expected: { version: session.version, holder } }]
-
-const claimProblem = ({
-  claimant,
-  claimMs = DEFAULT_CLAIM_MS,
-}: Omit<AcceptHandoff, 'handoffId'>): Refusal | undefined => {
-  const lasts = Number.isSafeInteger(claimMs) && claimMs >= 1 && claimMs <= MAX_CLAIM_MS
-  const problem = `a claim lasts from 1 to ${MAX_CLAIM_MS} whole milliseconds`
-  return refuseForAll([
-    ...fieldProblems({ claimant }),
-    ...(lasts ? [] : [{ code: 'input.invalid', field: 'claimMs', problem } as const]),
-  ])
-}
+  holder === undefined ? [] : [{ type: 'expect_session', session, expected: expecting({ session, holder }) }]
 
 /** Claims a handoff for one claimant until a deadline. */
 export const acceptHandoff = (
@@ -111,8 +98,6 @@ export const acceptHandoff = (
   { handoffId, claimant, claimMs = DEFAULT_CLAIM_MS, holder }: AcceptHandoff,
   at: Instant,
 ): Decided<HandoffAccepted> => {
-  const problem = claimProblem({ claimant, claimMs })
-  if (problem !== undefined) return err(problem)
   const found = findHandoff(facts, handoffId, holder)
   if (!found.ok) return found
   const { handoff, source, conversation } = found.value
@@ -120,7 +105,10 @@ export const acceptHandoff = (
   if (!decided.ok) return decided
   const accepted = evolveHandoff(handoff, decided.value)
   return ok({
-    changes: [{ type: 'move_handoff', handoff: accepted, expected: handoff.version }, ...heldGuard(source, holder)],
+    changes: [
+      { type: 'move_handoff', handoff: accepted, expected: expectingHandoff(handoff) },
+      ...heldGuard(source, holder),
+    ],
     events: [decided.value],
     answer: defined({ handoff: accepted, session: source.session, conversation, monitor: facts.monitor }),
   })
@@ -132,8 +120,6 @@ export const claimNextHandoff = (
   request: Omit<AcceptHandoff, 'handoffId'> & { readonly targetAgent: string },
   at: Instant,
 ): Decided<Partial<HandoffAccepted>> => {
-  const problem = refuseForAll(fieldProblems({ targetAgent: request.targetAgent })) ?? claimProblem(request)
-  if (problem !== undefined) return err(problem)
   if (facts.handoff === undefined) return ok({ changes: [], events: [], answer: {} })
   return acceptHandoff(facts, { ...request, handoffId: facts.handoff.id }, at)
 }
@@ -144,10 +130,7 @@ export const completeHandoff = (
   request: CompleteHandoff,
   { ids, at, believed }: Succession,
 ): Decided<HandoffCompleted> => {
-  const { claimant, backend, model, providerSessionId, leaseMs } = request
-  const texts = { claimant, backend, model, providerSessionId, continuation: request.continuation }
-  const problem = refuseForAll(fieldProblems(texts)) ?? leaseProblem(leaseMs)
-  if (problem !== undefined) return err(problem)
+  const { claimant, providerSessionId, leaseMs } = request
   const found = findHandoff(facts, request.handoffId, request.holder)
   if (!found.ok) return found
   const { handoff, source, conversation } = found.value
@@ -170,7 +153,7 @@ export const completeHandoff = (
       { type: 'drop_lease', session: source.session },
       ...closeMonitor(facts.monitor, at),
       ...target.changes,
-      { type: 'move_handoff', handoff: moved.value.handoff, expected: handoff.version },
+      { type: 'move_handoff', handoff: moved.value.handoff, expected: expectingHandoff(handoff) },
     ],
     events: [...moved.value.events.slice(0, -1), left.value, ...target.events, ...moved.value.events.slice(-1)],
     answer: { ...target.answer, handoff: moved.value.handoff },
@@ -223,8 +206,6 @@ export const endHandoff = (
   { handoffId, reason, by, holder }: EndHandoff,
   { type, at }: { readonly type: 'cancel' | 'fail'; readonly at: Instant },
 ): Decided<{ readonly handoff: HandoffMetadata; readonly session: AgentSession }> => {
-  const blank = refuseForAll(fieldProblems({ reason, by }))
-  if (blank !== undefined) return err(blank)
   const found = findHandoff(facts, handoffId, holder)
   if (!found.ok) return found
   const { handoff, source } = found.value
@@ -238,7 +219,7 @@ export const endHandoff = (
   return ok({
     changes: [
       ...armed.changes,
-      { type: 'move_handoff', handoff: after, expected: handoff.version },
+      { type: 'move_handoff', handoff: after, expected: expectingHandoff(handoff) },
       { type: 'move_session', working, expected: expecting(source) },
     ],
     events: [ended.value, released.value, ...armed.events],

@@ -5,10 +5,9 @@ import { type Decided, type Decision, leaseFor } from '../decision.ts'
 import { defined } from '../defined.ts'
 import type { ConversationFacts } from '../facts.ts'
 import type { AgentSessionId, ConversationId, HolderToken, MessageId, SnapshotId } from '../ids.ts'
-import { fieldProblems, leaseProblem, monitorProblem } from '../input.ts'
 import type { Instant } from '../instant.ts'
 import type { Message } from '../message.ts'
-import { type Refusal, refuseForAll } from '../refusal.ts'
+import type { Refusal } from '../refusal.ts'
 import { err, ok } from '../result.ts'
 import { beginSession, type SessionStarted } from '../session-lifecycle.ts'
 
@@ -51,13 +50,9 @@ export const startSession = (
   { ids, at, watch }: { readonly ids: NewSessionIds; readonly at: Instant; readonly watch?: MonitorStart },
 ): Decided<SessionStartedAnswer> => {
   const { conversationId, agentName, backend, model, providerSessionId, parentSessionId, prompt, leaseMs } = request
-  const blank = refuseForAll(fieldProblems({ agentName, backend, model, providerSessionId, prompt }))
-  if (blank !== undefined) return err(blank)
-  const problem = monitorProblem({ ...watch, ...request.monitor }) ?? leaseProblem(leaseMs)
-  if (problem !== undefined) return err(problem)
   if (facts.conversation === undefined) return err({ code: 'conversation.not_found', conversationId })
   if (facts.baton !== undefined) return err(batonTaken(facts.baton))
-  const described = defined({ conversationId, agentName: agentName.trim(), backend, model, parentSessionId })
+  const described = defined({ conversationId, agentName, backend, model, parentSessionId })
   const place = { epoch: facts.lastEpoch + 1, startSequence: facts.nextSequence, startedAt: at }
   const id = request.sessionId ?? ids.sessionId
   const started = newSession({ id, ...described, ...place }, ids, {

@@ -6,7 +6,6 @@ import { captureWindow } from '../context-snapshot.ts'
 import { type Change, type Decided, type Decision, expecting } from '../decision.ts'
 import type { SessionFacts } from '../facts.ts'
 import type { SnapshotId } from '../ids.ts'
-import { monitorProblem, reportProblem } from '../input.ts'
 import type { Instant } from '../instant.ts'
 import { type Monitored, type MonitorReport, type ReportOutcome, setMonitor, takeReport } from '../monitor-reports.ts'
 import { err, ok } from '../result.ts'
@@ -34,8 +33,6 @@ export const reportContext = (
   report: MonitorReport,
   context: WatchContext,
 ): Decided<ContextReported> => {
-  const problem = reportProblem(report)
-  if (problem !== undefined) return err(problem)
   return watch(facts, target, context, (monitor) => takeReport(monitor, report, context.at))
 }
 
@@ -46,8 +43,6 @@ export const watchContext = (
   settings: MonitorSettings,
   context: WatchContext,
 ): Decided<ContextReported> => {
-  const problem = monitorProblem(settings)
-  if (problem !== undefined) return err(problem)
   return watch(facts, target, context, (monitor) => setMonitor(monitor, settings, context.at))
 }
 

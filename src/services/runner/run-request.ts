@@ -5,9 +5,11 @@ import type { Workspace } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
 import type { HookSettings } from '../../domain/hook-settings.ts'
 import type { ConversationId } from '../../domain/ids.ts'
-import { fieldProblems, leaseProblem, monitorProblem } from '../../domain/input.ts'
+import { type InputProblem, objectOf, optional } from '../../domain/input/check.ts'
+import { leaseMs } from '../../domain/input/details.ts'
+import { monitorSettings } from '../../domain/input/readings.ts'
+import { name } from '../../domain/input/words.ts'
 import type { Milestone } from '../../domain/milestone.ts'
-import { refuseForAll } from '../../domain/refusal.ts'
 import type { RestartBudget } from '../../domain/restart-budget.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import type { AgentRuntime } from '../../ports/agent-runtime.ts'
@@ -59,7 +61,7 @@ export const monitorOf = ({ policy, milestones, contextLimit }: RunRequest): Mon
 
 /** Refuses a request that cannot be used, before anything is stored. @throws TypeError, RefusedError */
 export const checkRequest = (request: RunRequest): void => {
-  const { conversation, conversationId, resume, runtime, hooks, checkpointTimeoutMs, agent, model, leaseMs } = request
+  const { conversation, conversationId, resume, runtime, hooks, checkpointTimeoutMs, agent, model } = request
   if (typeof runtime?.start !== 'function')
     throw new TypeError('A run needs a runtime: one of ours, or what functionRuntime makes of a function.')
   if (conversation !== undefined && conversationId !== undefined)
@@ -69,7 +71,15 @@ export const checkRequest = (request: RunRequest): void => {
   if (hooks !== undefined && !Array.isArray(hooks)) throw new TypeError('hooks is a list of hooks.')
   if (checkpointTimeoutMs !== undefined && !(checkpointTimeoutMs >= 0))
     throw new TypeError('checkpointTimeoutMs is a number of milliseconds from 0 up.')
-  const named = { agentName: agent, backend: runtime.backend, model }
-  const problem = refuseForAll(fieldProblems(named)) ?? monitorProblem(monitorOf(request)) ?? leaseProblem(leaseMs)
-  if (problem !== undefined) throw new RefusedError(problem)
+  const problems: InputProblem[] = []
+  fields({ agent, backend: runtime.backend, model, leaseMs: request.leaseMs }, '', problems)
+  monitorSettings(monitorOf(request), '', problems)
+  if (problems.length > 0) throw new RefusedError({ code: 'input.invalid', fields: problems })
 }
+
+const fields = objectOf<{ agent: string; backend: string; model?: string; leaseMs?: number }>({
+  agent: name,
+  backend: name,
+  model: optional(name),
+  leaseMs: optional(leaseMs),
+})

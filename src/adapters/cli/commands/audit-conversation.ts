@@ -2,6 +2,7 @@ import { type ConversationId, conversationId } from '../../../domain/ids.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
 import type { HandoffHistory } from '../../../services/handoff-history.ts'
 import type { Invocation } from '../command.ts'
+import { notFound } from '../history-args.ts'
 import { UsageError } from '../problems.ts'
 
 /** Which conversation a command line names, by id or by key; `undefined` when it names none. */
@@ -30,5 +31,5 @@ export const findConversation = async (history: HandoffHistory, named: NonNullab
   const found = await ('id' in named ? history.conversation(named.id) : history.conversationByKey(named.key))
   if (found !== undefined) return found.id
   if ('id' in named) throw new RefusedError({ code: 'conversation.not_found', conversationId: named.id })
-  throw new RefusedError({ code: 'input.invalid', field: 'key', problem: `no conversation has the key "${named.key}"` })
+  throw notFound('key', `no conversation has the key "${named.key}"`)
 }

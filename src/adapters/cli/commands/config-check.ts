@@ -56,5 +56,5 @@ const showSettings = async (file: string, { values, out }: Invocation): Promise<
 const refusal = (file: string, { problems }: ConfigurationError, { values, out }: Invocation): RefusedError => {
   out.line(values.json === true ? toJson({ file, problems }) : renderProblems(file, problems))
   const problem = `it has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}`
-  return new RefusedError({ code: 'input.invalid', field: `configuration ${plain(file)}`, problem })
+  return new RefusedError({ code: 'input.invalid', fields: [{ field: `configuration ${plain(file)}`, problem }] })
 }

@@ -60,7 +60,7 @@ const work = async (handoffs: HandoffService, started: WorkingSession, say: (tex
     const recorded = unwrap(await handoffs.recordTurn({ ...working, ...scripted }))
     const { toolCalls, number } = recorded.turns[0] ?? { toolCalls: [], number: 0 }
     say(`  turn ${number}: ${toolCalls.map(({ toolName }) => toolName).join(', ')}`)
-    working = recorded
+    working = { ...working, ...recorded }
   }
   return working
 }

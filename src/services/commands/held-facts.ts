@@ -1,13 +1,14 @@
-import { defined } from '../domain/defined.ts'
-import type { HandoffFacts, SourceFacts } from '../domain/facts.ts'
-import type { Instant } from '../domain/instant.ts'
-import { MAX_REFERENCED_TOOL_CALLS } from '../domain/tool-call.ts'
-import type { HeldAtHandoff, InitiateRequest, OnHandoff } from './requests.ts'
+import { defined } from '../../domain/defined.ts'
+import type { HandoffFacts, SourceFacts } from '../../domain/facts.ts'
+import type { Instant } from '../../domain/instant.ts'
+import { MAX_REFERENCED_TOOL_CALLS } from '../../domain/tool-call.ts'
+import type { HeldAtHandoff, InitiateRequest, OnHandoff } from '../requests.ts'
 
 /**
  * What a caller holds who has just recorded the turns of the current exchange.
  *
- * Nothing is taken on trust: the version guards the session, and foreign keys guard the turn and the tool calls.
+ * Nothing is taken on trust: only objects that we answered with are looked at, the guard compares what was decided on,
+ * and foreign keys guard the turn and the tool calls.
  */
 export const heldSource = (request: InitiateRequest, now: Instant): { readonly held?: SourceFacts } => {
   const { session, holder, monitor, turns = [], priorTurn, toolCalls } = request

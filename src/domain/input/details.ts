@@ -1,0 +1,52 @@
+import { CHECKPOINT_OUTCOMES, type CheckpointFacts } from '../checkpoint-facts.ts'
+import { CHECKPOINT_SECTIONS } from '../checkpoint-section.ts'
+import type { Workspace } from '../conversation.ts'
+import { HANDOFF_FLAGS, MAX_CLAIM_MS, type TraceContext } from '../handoff.ts'
+import type { RestartBudget } from '../restart-budget.ts'
+import { amount, listOf, objectOf, oneOf, optional, trueOrFalse, wholeNumber } from './check.ts'
+import { dollars, totals } from './readings.ts'
+import { messageText, name, text } from './words.ts'
+
+const DAY_MS = 86_400_000
+const count = wholeNumber(0)
+
+/** How long a holder may be silent: up to one day. */
+export const leaseMs = wholeNumber(1, DAY_MS)
+
+/** How long a claim lasts. */
+export const claimMs = wholeNumber(1, MAX_CLAIM_MS)
+
+/** Where work lies on disk. */
+export const workspace = objectOf<Workspace>({
+  workingDirectory: optional(text),
+  worktreePath: optional(text),
+  branch: optional(text),
+})
+
+/** How often and how long a conversation may be restarted. */
+export const restartBudget = objectOf<RestartBudget>({
+  maxRestarts: count,
+  // A century is as good as for ever, and stays within the calendar.
+  deadlineMs: optional(amount(0, 36_525 * DAY_MS)),
+  maxCostUsd: optional(dollars),
+  whenExhausted: oneOf('stop', 'carry_on'),
+})
+
+/** W3C trace context. */
+export const traceContext = objectOf<TraceContext>({ traceparent: name, tracestate: optional(text) })
+
+/** Remarks about a handoff. */
+export const flags = listOf(oneOf(...HANDOFF_FLAGS), { most: 100 })
+
+/** What is known of a checkpoint beside its text. */
+export const checkpointFacts = objectOf<CheckpointFacts>({
+  outcome: oneOf(...CHECKPOINT_OUTCOMES),
+  reason: optional(messageText),
+  characters: optional(count),
+  isCut: optional(trueOrFalse),
+  sections: optional(listOf(oneOf(...CHECKPOINT_SECTIONS), { most: 100 })),
+  statements: optional(
+    objectOf<NonNullable<CheckpointFacts['statements']>>({ cited: count, uncited: count, miscited: count }),
+  ),
+  totals: optional(totals),
+})

@@ -1,0 +1,52 @@
+import type { Id } from '../ids.ts'
+import { type Instant, instantIn } from '../instant.ts'
+import { absent, type Check, wrong } from './check.ts'
+
+/** Names and keys are looked up by index, which takes no more than this whatever the alphabet. */
+const MAX_NAME_LENGTH = 300
+
+/** Far more than a window holds, and well below what a database takes. */
+export const MAX_TEXT_LENGTH = 16_777_216
+
+const stringOf = (most: number, mayBeBlank: boolean): Check<string> => {
+  return (value, field, problems) => {
+    if (typeof value !== 'string') return wrong(absent(value, 'text'), field, problems)
+    if (value.length > most) return wrong(`it has ${value.length} characters, and ${most} is the most`, field, problems)
+    return mayBeBlank || !isBlank(value) ? value : wrong('it is blank', field, problems)
+  }
+}
+
+/** Whether a text says nothing: it is empty, or white space of any alphabet. */
+export const isBlank = (text: string): boolean => text.trim() === ''
+
+/** A name or a key: short, and not blank. */
+export const name: Check<string> = stringOf(MAX_NAME_LENGTH, false)
+
+/** A name as it is kept: without the white space around it. */
+export const trimmedName: Check<string> = (value, field, problems) => name(value, field, problems)?.trim()
+
+/** What somebody wrote; not blank. */
+export const text: Check<string> = stringOf(MAX_TEXT_LENGTH, false)
+
+/** What a message says. An answer that only calls tools says nothing. */
+export const messageText: Check<string> = stringOf(MAX_TEXT_LENGTH, true)
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** Whether a value is an id of ours. */
+export const isId = (value: unknown): value is string => typeof value === 'string' && UUID.test(value)
+
+/** An id of ours; which one it names is a matter of types alone. */
+export const id: Check<AnyId> = (value, field, problems) =>
+  isId(value) ? (value.toLowerCase() as AnyId) : wrong(absent(value, 'an id, which is a UUID'), field, problems)
+
+/** Stands for an id of every kind, as `never` does for a value of every type. */
+type AnyId = Id<never>
+
+/** A moment, as we write it. */
+export const moment: Check<Instant> = (value, field, problems) => {
+  const read = instantIn(value)
+  return read !== undefined && read === value
+    ? read
+    : wrong(absent(value, 'a moment such as 2026-11-16T03:45:34.123Z'), field, problems)
+}

@@ -1,0 +1,44 @@
+import type { MonitorSettings, MonitorStart } from '../../domain/context-monitor.ts'
+import type { WindowSize } from '../../domain/context-pressure.ts'
+import type { NewHandoffIds } from '../../domain/decisions/initiate-handoff.ts'
+import type { NewSessionIds } from '../../domain/decisions/start-session.ts'
+import { agentSessionId, handoffId, holderToken, messageId, snapshotId } from '../../domain/ids.ts'
+import type { Instant } from '../../domain/instant.ts'
+import type { RestartBudget } from '../../domain/restart-budget.ts'
+import type { Clock, IdGenerator } from '../../ports/system.ts'
+
+/** Where a command's time, ids and redaction come from. */
+export interface CommandContext {
+  /** The store's clock, as well as it is known; claims are decided by it. */
+  readonly storeNow: () => Instant | undefined
+  readonly clock: Clock
+  readonly ids: IdGenerator
+  /** Applied to every text before it is stored. */
+  readonly redact?: (text: string) => string
+  /** How windows are watched unless a session says otherwise. */
+  readonly monitor?: MonitorSettings
+  /** How often and how long conversations may be restarted unless they say otherwise. */
+  readonly restartBudget?: RestartBudget
+  /** What is believed of a model's window until its runtime says. */
+  readonly believedWindow?: (model: string) => WindowSize | undefined
+}
+
+/** Ids for a new session, made once per command however often it is decided. */
+export const newSessionIds = (ids: IdGenerator): NewSessionIds => ({
+  sessionId: agentSessionId(ids.next()),
+  holder: holderToken(ids.next()),
+  snapshotId: snapshotId(ids.next()),
+  openingId: messageId(ids.next()),
+})
+
+/** Ids for a new handoff. */
+export const newHandoffIds = (ids: IdGenerator): NewHandoffIds => ({
+  handoffId: handoffId(ids.next()),
+  snapshotId: snapshotId(ids.next()),
+})
+
+/** How a new session's window is watched, unless its request says otherwise. */
+export const watchOf = (model: string | undefined, { monitor, believedWindow }: CommandContext): MonitorStart => {
+  const hardLimit = model === undefined ? undefined : believedWindow?.(model)
+  return { ...monitor, ...(hardLimit !== undefined && { window: { hardLimit } }) }
+}

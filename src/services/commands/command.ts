@@ -1,0 +1,54 @@
+import type { Answer, Decided } from '../../domain/decision.ts'
+import { type Check, type ChecksOf, objectOf } from '../../domain/input/check.ts'
+import type { Question, Subjects } from '../../ports/unit-of-work.ts'
+import type { Repeatable } from '../requests.ts'
+import type { CommandContext } from './command-context.ts'
+
+/** One property of a request: how it is checked, and whether it is part of what is asked. */
+export interface Field<C> {
+  readonly check: C
+  /** A repetition must agree in it. Everything else is the manner of asking, in which a repetition may differ. */
+  readonly isContent: boolean
+}
+
+/** Every property of a request has its field: one that was forgotten does not compile. */
+export type Fields<R> = { readonly [K in keyof R]-?: Field<ChecksOf<R>[K]> }
+
+/** A property in which a repetition must agree. */
+export const content = <C>(check: C): Field<C> => ({ check, isContent: true })
+
+/** A property in which a repetition may differ. */
+export const manner = <C>(check: C): Field<C> => ({ check, isContent: false })
+
+/** How a checked request is carried out. */
+export interface Plan<Subject extends keyof Subjects, Held, A extends Answer> {
+  readonly question: Question<Subject>
+  /** Facts that the caller already holds; deciding on them saves the read. */
+  readonly held?: Held
+  /** Gives nothing when the held facts do not say enough: then they are read. */
+  readonly decide: (facts: Held | Subjects[Subject]['facts']) => Decided<A> | undefined
+  /** Puts back into a repeated answer what is kept nowhere any more and the caller has just said again. */
+  readonly restore?: (answer: A) => A
+}
+
+/** One command: its name, its properties, and how it is carried out. */
+export interface CommandDefinition<R extends Repeatable, Subject extends keyof Subjects, Held, A extends Answer> {
+  readonly name: string
+  readonly fields: Fields<R>
+  /** Whether it is asked without the token of the session's holder: then the log says that it was done by hand. */
+  readonly isByHand?: (request: R) => boolean
+  readonly plan: (request: R, context: CommandContext) => Plan<Subject, Held, A>
+  /** Reads a whole request. */
+  readonly check: Check<R>
+}
+
+/** Defines a command: `command<PauseRequest>()({ name, fields, plan })`. */
+export const command =
+  <R extends Repeatable>() =>
+  <Subject extends keyof Subjects, Held, A extends Answer>(
+    definition: Omit<CommandDefinition<R, Subject, Held, A>, 'check'>,
+  ): CommandDefinition<R, Subject, Held, A> => {
+    const fields = Object.entries<Field<Check<unknown>>>(definition.fields)
+    const checks = Object.fromEntries(fields.map(([name, { check }]) => [name, check])) as unknown as ChecksOf<R>
+    return { ...definition, check: objectOf<R>(checks) }
+  }

@@ -1,0 +1,59 @@
+import * as decisions from '../../domain/decisions/open-conversation.ts'
+import { recordHooks } from '../../domain/decisions/record-hooks.ts'
+import { defined } from '../../domain/defined.ts'
+import type { ConversationFacts, OpeningFacts } from '../../domain/facts.ts'
+import { HOOK_MOMENTS } from '../../domain/hook-settings.ts'
+import { conversationId } from '../../domain/ids.ts'
+import { listOf, oneOf, optional } from '../../domain/input/check.ts'
+import { restartBudget, workspace } from '../../domain/input/details.ts'
+import { hookResult } from '../../domain/input/hooks.ts'
+import { id, name, text } from '../../domain/input/words.ts'
+import type { HooksRequest, Repeatable } from '../requests.ts'
+import { command, content } from './command.ts'
+import { repeatable } from './references.ts'
+
+export const openConversation = command<decisions.OpenConversation & Repeatable>()({
+  name: 'open_conversation',
+  fields: {
+    ...repeatable,
+    originalTask: content(text),
+    externalKey: content(optional(name)),
+    subject: content(optional(name)),
+    parentId: content(optional(id)),
+    workspace: content(optional(workspace)),
+    restartBudget: content(optional(restartBudget)),
+  },
+  plan: (request, context) => {
+    const at = context.clock.now()
+    const { externalKey, parentId } = request
+    const newId = conversationId(context.ids.next())
+    return {
+      question: { about: 'opening' as const, ...defined({ externalKey, parentId }) },
+      // Nearly always the key is new, and the store says so if it is not. A parent has to be looked up.
+      ...(parentId === undefined && { held: {} }),
+      decide: (facts: OpeningFacts) =>
+        decisions.openConversation(facts, defined({ restartBudget: context.restartBudget, ...request }), {
+          id: newId,
+          at,
+        }),
+    }
+  },
+})
+
+export const recordHookCalls = command<HooksRequest>()({
+  name: 'record_hooks',
+  fields: {
+    ...repeatable,
+    conversationId: content(id),
+    sessionId: content(id),
+    moment: content(oneOf(...HOOK_MOMENTS)),
+    results: content(listOf(hookResult, { most: 10_000 })),
+  },
+  plan: (request, context) => {
+    const at = context.clock.now()
+    return {
+      question: { about: 'conversation' as const, conversationId: request.conversationId },
+      decide: (facts: ConversationFacts) => recordHooks(facts, request, at),
+    }
+  },
+})

@@ -1,0 +1,211 @@
+import * as initiating from '../../domain/decisions/initiate-handoff.ts'
+import { openThread as decideThread } from '../../domain/decisions/open-thread.ts'
+import * as settling from '../../domain/decisions/settle-handoff.ts'
+import { defined } from '../../domain/defined.ts'
+import type { HandoffFacts, SourceFacts } from '../../domain/facts.ts'
+import type { HANDOFF_KINDS } from '../../domain/handoff.ts'
+import { conversationId } from '../../domain/ids.ts'
+import {
+  type Check,
+  listOf,
+  objectOf,
+  oneOf,
+  optional,
+  trueOrFalse,
+  wholeNumber,
+  wrong,
+} from '../../domain/input/check.ts'
+import { claimMs, flags, leaseMs, traceContext, workspace } from '../../domain/input/details.ts'
+import { id, name, text, trimmedName } from '../../domain/input/words.ts'
+import { MAX_REFERENCED_TOOL_CALLS } from '../../domain/tool-call.ts'
+import type { SourceQuestion } from '../../ports/unit-of-work.ts'
+import type {
+  AcceptRequest,
+  ClaimNextRequest,
+  CompleteRequest,
+  EndRequest,
+  InitiateRequest,
+  ThreadRequest,
+} from '../requests.ts'
+import { command, content, manner } from './command.ts'
+import { newHandoffIds, newSessionIds, watchOf } from './command-context.ts'
+import { heldHandoff, heldSource } from './held-facts.ts'
+import {
+  abortSignal,
+  handoffIdOf,
+  heldAtHandoff,
+  isByHand,
+  onHandoff,
+  onSession,
+  recordedTurns,
+  repeatable,
+  sourceHolder,
+  targetOf,
+} from './references.ts'
+
+/** Call ids, each once. */
+const callIds: Check<readonly string[]> = (value, field, problems) => [
+  ...new Set(listOf(name, { most: MAX_REFERENCED_TOOL_CALLS })(value, field, problems)),
+]
+
+const handoffDetails = {
+  targetAgent: content(trimmedName),
+  reason: content(optional(text)),
+  document: content(optional(text)),
+  priorTurn: content(optional(id)),
+  toolCalls: content(optional(callIds)),
+  flags: content(optional(flags)),
+  traceContext: content(optional(traceContext)),
+}
+
+const kind: Check<Exclude<(typeof HANDOFF_KINDS)[number], 'thread'>> = (value, field, problems) =>
+  value === 'thread'
+    ? wrong('a thread is opened, not initiated: it leaves its source alone', field, problems)
+    : oneOf('agent_transfer', 'context_restart')(value, field, problems)
+
+const sourceQuestion = (
+  request: InitiateRequest | ThreadRequest,
+  externalKey?: string,
+): SourceQuestion & { about: 'source' } => {
+  const { sessionId } = targetOf(request)
+  const { priorTurn, toolCalls } = request
+  const named = defined({ sessionId, priorTurn, toolCalls, externalKey })
+  return { about: 'source', ...named, maxToolCalls: MAX_REFERENCED_TOOL_CALLS }
+}
+
+export const initiateHandoff = command<InitiateRequest>()({
+  name: 'initiate_handoff',
+  fields: { ...onSession, ...handoffDetails, kind: content(optional(kind)), turns: recordedTurns },
+  isByHand,
+  plan: (request, context) => {
+    const at = context.clock.now()
+    const ids = newHandoffIds(context.ids)
+    const wanted = { ...request, ...targetOf(request) }
+    return {
+      question: sourceQuestion(request),
+      ...heldSource(request, at),
+      decide: (facts: SourceFacts) => initiating.initiateHandoff(facts, wanted, { ids, at }),
+    }
+  },
+})
+
+export const openThread = command<ThreadRequest>()({
+  name: 'open_thread',
+  fields: {
+    ...onSession,
+    ...handoffDetails,
+    child: content(
+      optional(
+        objectOf<NonNullable<ThreadRequest['child']>>({
+          originalTask: optional(text),
+          externalKey: optional(name),
+          subject: optional(name),
+          workspace: optional(workspace),
+        }),
+      ),
+    ),
+    backend: content(optional(name)),
+    model: content(optional(name)),
+    providerSessionId: content(optional(name)),
+    continuation: content(optional(text)),
+  },
+  plan: (request, context) => {
+    const at = context.clock.now()
+    const conversation = conversationId(context.ids.next())
+    const ids = { ...newHandoffIds(context.ids), conversationId: conversation, session: newSessionIds(context.ids) }
+    const wanted = { ...request, ...targetOf(request) }
+    return {
+      question: sourceQuestion(request, request.child?.externalKey),
+      decide: (facts: SourceFacts) =>
+        decideThread(facts, wanted, { ids, at, believed: (model) => watchOf(model, context).window ?? {} }),
+    }
+  },
+})
+
+export const acceptHandoff = command<AcceptRequest>()({
+  name: 'accept_handoff',
+  fields: {
+    ...onHandoff,
+    ...heldAtHandoff,
+    ...sourceHolder,
+    claimant: content(name),
+    claimMs: content(optional(claimMs)),
+  },
+  plan: (request, context) => {
+    const handoffId = handoffIdOf(request)
+    const at = context.clock.now()
+    return {
+      question: { about: 'handoff' as const, handoffId },
+      ...heldHandoff(request, context.storeNow()),
+      decide: (facts: HandoffFacts) => settling.acceptHandoff(facts, { ...request, handoffId }, at),
+    }
+  },
+})
+
+export const claimNext = command<ClaimNextRequest>()({
+  name: 'claim_next',
+  fields: {
+    ...repeatable,
+    ...sourceHolder,
+    targetAgent: content(trimmedName),
+    claimant: content(name),
+    claimMs: content(optional(claimMs)),
+    wait: manner(optional(trueOrFalse)),
+    pollMs: manner(optional(wholeNumber(1, 86_400_000))),
+    signal: manner(optional(abortSignal)),
+  },
+  plan: (request, { clock }) => {
+    const at = clock.now()
+    return {
+      question: { about: 'next_handoff' as const, targetAgent: request.targetAgent },
+      decide: (facts: HandoffFacts) => settling.claimNextHandoff(facts, request, at),
+    }
+  },
+})
+
+export const completeHandoff = command<CompleteRequest>()({
+  name: 'complete_handoff',
+  fields: {
+    ...onHandoff,
+    ...heldAtHandoff,
+    ...sourceHolder,
+    claimant: content(optional(name)),
+    backend: content(optional(name)),
+    model: content(optional(name)),
+    providerSessionId: content(optional(name)),
+    continuation: content(optional(text)),
+    leaseMs: content(optional(leaseMs)),
+  },
+  plan: (request, context) => {
+    const at = context.clock.now()
+    const handoffId = handoffIdOf(request)
+    const ids = newSessionIds(context.ids)
+    const believed = (model: string) => watchOf(model, context).window ?? {}
+    return {
+      question: { about: 'handoff' as const, handoffId },
+      ...heldHandoff(request, context.storeNow()),
+      decide: (facts: HandoffFacts) =>
+        settling.completeHandoff(facts, { ...request, handoffId }, { ids, at, believed }),
+    }
+  },
+})
+
+/** Ends a handoff without a successor. */
+const ending = (type: 'cancel' | 'fail') =>
+  command<EndRequest>()({
+    name: `${type}_handoff`,
+    fields: { ...onHandoff, ...sourceHolder, reason: content(text), by: content(optional(name)) },
+    isByHand,
+    plan: (request, { clock }) => {
+      const handoffId = handoffIdOf(request)
+      const at = clock.now()
+      return {
+        question: { about: 'handoff' as const, handoffId },
+        decide: (facts: HandoffFacts) => settling.endHandoff(facts, { ...request, handoffId }, { type, at }),
+      }
+    },
+  })
+
+export const cancelHandoff = ending('cancel')
+
+export const failHandoff = ending('fail')

@@ -1,0 +1,68 @@
+import { canonicalJson } from '../../domain/canonical-json.ts'
+import { commandId } from '../../domain/ids.ts'
+import type { Check, InputProblem } from '../../domain/input/check.ts'
+import type { Refusal } from '../../domain/refusal.ts'
+import { err, ok, type Result } from '../../domain/result.ts'
+import { mapTexts } from '../../domain/texts.ts'
+import type { IdGenerator } from '../../ports/system.ts'
+import type { CommandStamp } from '../../ports/unit-of-work.ts'
+import { issuedKind } from '../issued.ts'
+import type { Repeatable } from '../requests.ts'
+import type { Field, Fields } from './command.ts'
+import type { CommandContext } from './command-context.ts'
+
+/** What reading a request needs of a command. */
+interface Readable<R> {
+  readonly name: string
+  readonly fields: Fields<R>
+  readonly check: Check<R>
+}
+
+/** A plain copy of what a caller asked, with its texts redacted; or everything that is wrong with it. */
+export const readRequest = <R extends object>(
+  { check, fields }: Readable<R>,
+  asked: unknown,
+  { redact }: Pick<CommandContext, 'redact'>,
+): Result<R, Refusal> => {
+  const read = checked(check, asked)
+  if (!read.ok || redact === undefined) return read
+  // A redactor may leave a text blank, which is as wrong as a blank one that was sent.
+  return checked(check, redacted(read.value, fields, redact))
+}
+
+const checked = <R>(check: Check<R>, asked: unknown): Result<R, Refusal> => {
+  const problems: InputProblem[] = []
+  const read = check(asked, '', problems)
+  if (problems.length === 0) return ok(read)
+  const named = problems.map(({ field, problem }) => ({ field: field === '' ? 'request' : field, problem }))
+  return err({ code: 'input.invalid', fields: named })
+}
+
+/** What is asked, with its texts redacted. What the caller passes back is ours, and is left as it is. */
+const redacted = <R extends object>(request: R, fields: Fields<R>, redact: (text: string) => string): R => {
+  const whole: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(request)) {
+    const field = fields[name as keyof R] as Field<unknown>
+    whole[name] = field.isContent && issuedKind(value) === undefined ? mapTexts({ [name]: value }, redact)[name] : value
+  }
+  return whole as R
+}
+
+/**
+ * Names a command, by the caller's id or a new one, and says what it asks. Nobody else knows a new id, so nobody can use
+ * it for something else, and what was asked need not be written out.
+ */
+export const stampOf = <R extends Repeatable>(
+  { name, fields }: Readable<R>,
+  request: R,
+  ids: IdGenerator,
+): CommandStamp => {
+  const { commandId: named } = request
+  if (named === undefined) return { id: commandId(ids.next()), payload: name }
+  const asked: Record<string, unknown> = {}
+  for (const [field, value] of Object.entries(request)) {
+    if ((fields[field as keyof R] as Field<unknown>).isContent)
+      asked[field] = issuedKind(value) === undefined ? value : (value as { readonly id: string }).id
+  }
+  return { id: named, payload: canonicalJson([name, asked]), isNamed: true }
+}

@@ -1,0 +1,93 @@
+import type { AgentSession } from '../../domain/agent-session.ts'
+import type { ContextMonitor } from '../../domain/context-monitor.ts'
+import type { Conversation } from '../../domain/conversation.ts'
+import type { SessionTarget } from '../../domain/decisions/change-session.ts'
+import { defined } from '../../domain/defined.ts'
+import type { HandoffMetadata } from '../../domain/handoff.ts'
+import type { AgentSessionId, CommandId, HandoffId, HolderToken, Id } from '../../domain/ids.ts'
+import { type Check, type OptionalCheck, optional, wrong } from '../../domain/input/check.ts'
+import { id } from '../../domain/input/words.ts'
+import type { Turn } from '../../domain/turn.ts'
+import { type IssuedKind, issuedKind } from '../issued.ts'
+import type { OnHandoff, OnSession } from '../requests.ts'
+import { content, manner } from './command.ts'
+
+/** Something named by its id, or as a command answered with it. Any other object counts for the id in it. */
+const reference = <T extends { readonly id: I }, I extends Id<string>>(kind: IssuedKind): Check<T | I> => {
+  return (value, field, problems) => {
+    if (issuedKind(value) === kind) return value as T
+    if (typeof value !== 'object' || value === null) return id(value, field, problems) as string as I
+    return id(idIn(value), `${field}.id`, problems) as string as I
+  }
+}
+
+const idIn = (value: object): unknown => {
+  try {
+    return (value as { readonly id?: unknown }).id
+  } catch {
+    return undefined
+  }
+}
+
+/** What a command answered with, passed back to save a read. Anything else is not looked at: it is read instead. */
+const passedBack = <T>(kind: IssuedKind): OptionalCheck<T> =>
+  optional((value) => (issuedKind(value) === kind ? (value as T) : (undefined as never)))
+
+const passedBackTurns: OptionalCheck<readonly Turn[]> = optional((value) =>
+  Array.isArray(value) && value.every((turn) => issuedKind(turn) === 'turn')
+    ? (value as readonly Turn[])
+    : (undefined as never),
+)
+
+export const repeatable = { commandId: manner(optional<CommandId>(id)) }
+
+/** The turns just recorded. */
+export const recordedTurns = manner(passedBackTurns)
+
+const session = content(reference<AgentSession, AgentSessionId>('session'))
+const monitor = manner(passedBack<ContextMonitor>('monitor'))
+const anyHolder = manner(optional<HolderToken>(id))
+
+/** A session, from anyone. A token that is given must be the current one. */
+export const onSession = { ...repeatable, session, holder: anyHolder, monitor }
+
+/** A session, from its holder, who shows the token. */
+export const asHolder = { ...repeatable, session, holder: manner<Check<HolderToken>>(id), monitor }
+
+/** A session, whoever holds it. */
+export const anySession = { ...repeatable, session, monitor }
+
+/** A session whose window is reported on. */
+export const onWindow = { ...repeatable, session, holder: anyHolder }
+
+/** A handoff. */
+export const onHandoff = { ...repeatable, handoff: content(reference<HandoffMetadata, HandoffId>('handoff')) }
+
+/** Answers of earlier steps of a handoff. */
+export const heldAtHandoff = {
+  session: manner(passedBack<AgentSession>('session')),
+  conversation: manner(passedBack<Conversation>('conversation')),
+  monitor,
+}
+
+/** Who works the source of a handoff, when the caller says. */
+export const sourceHolder = { holder: anyHolder }
+
+/** Who works the source of a handoff: the step is taken from nobody else. */
+export const provenHolder = { holder: manner<Check<HolderToken>>(id) }
+
+const idOf = <T extends string>(named: T | { readonly id: T }): T => (typeof named === 'string' ? named : named.id)
+
+/** Which session a request is for, and who asks. */
+export const targetOf = ({ session, holder }: Pick<OnSession, 'session' | 'holder'>): SessionTarget =>
+  defined({ sessionId: idOf(session), holder })
+
+/** Which handoff a request is for. */
+export const handoffIdOf = ({ handoff }: OnHandoff): HandoffId => idOf(handoff)
+
+/** Whether nobody showed the token of a holder. */
+export const isByHand = ({ holder }: { readonly holder?: HolderToken }): boolean => holder === undefined
+
+/** A signal that ends a wait. */
+export const abortSignal: Check<AbortSignal> = (value, field, problems) =>
+  value instanceof AbortSignal ? value : wrong('it is not an AbortSignal', field, problems)

@@ -1,0 +1,84 @@
+import { beginRestart } from '../../domain/decisions/begin-restart.ts'
+import * as preparing from '../../domain/decisions/prepare-handoff.ts'
+import type { HandoffAccepted } from '../../domain/decisions/settle-handoff.ts'
+import { defined } from '../../domain/defined.ts'
+import type { HandoffFacts, SourceFacts } from '../../domain/facts.ts'
+import { snapshotId } from '../../domain/ids.ts'
+import { optional } from '../../domain/input/check.ts'
+import { checkpointFacts, flags, traceContext } from '../../domain/input/details.ts'
+import { id, name, text } from '../../domain/input/words.ts'
+import { MAX_REFERENCED_TOOL_CALLS } from '../../domain/tool-call.ts'
+import type { KeepCheckpointRequest, PrepareRequest, RestartRequest } from '../requests.ts'
+import { command, content } from './command.ts'
+import { newHandoffIds } from './command-context.ts'
+import { heldHandoff } from './held-facts.ts'
+import { asHolder, handoffIdOf, heldAtHandoff, onHandoff, provenHolder, targetOf } from './references.ts'
+
+export const restartSession = command<RestartRequest>()({
+  name: 'begin_restart',
+  fields: {
+    ...asHolder,
+    reason: content(optional(text)),
+    flags: content(optional(flags)),
+    traceContext: content(optional(traceContext)),
+  },
+  plan: (request, context) => {
+    const at = context.clock.now()
+    const ids = newHandoffIds(context.ids)
+    const { reason, flags, traceContext, holder } = request
+    const { sessionId } = targetOf(request)
+    const wanted = { sessionId, holder, ...defined({ reason, flags, traceContext }) }
+    return {
+      question: { about: 'source' as const, sessionId, maxToolCalls: MAX_REFERENCED_TOOL_CALLS, isBudgeted: true },
+      decide: (facts: SourceFacts) => beginRestart(facts, wanted, { ids, at }),
+    }
+  },
+})
+
+export const keepCheckpoint = command<KeepCheckpointRequest>()({
+  name: 'keep_checkpoint',
+  fields: {
+    ...onHandoff,
+    ...heldAtHandoff,
+    ...provenHolder,
+    document: content(optional(text)),
+    flags: content(optional(flags)),
+    checkpoint: content(checkpointFacts),
+  },
+  plan: (request, context) => {
+    const around = { snapshotId: snapshotId(context.ids.next()), at: context.clock.now() }
+    const handoffId = handoffIdOf(request)
+    return {
+      question: { about: 'handoff' as const, handoffId },
+      ...heldHandoff(request, context.storeNow()),
+      decide: (facts: HandoffFacts) => preparing.keepCheckpoint(facts, { ...request, handoffId }, around),
+    }
+  },
+})
+
+export const prepareHandoff = command<PrepareRequest>()({
+  name: 'prepare_handoff',
+  fields: {
+    ...onHandoff,
+    ...heldAtHandoff,
+    ...provenHolder,
+    claimant: content(name),
+    continuation: content(text),
+    targetSessionId: content(id),
+  },
+  plan: (request, context) => {
+    const at = context.clock.now()
+    const handoffId = handoffIdOf(request)
+    const { continuation, targetSessionId: sessionId } = request
+    return {
+      question: { about: 'handoff' as const, handoffId },
+      ...heldHandoff(request, context.storeNow()),
+      decide: (facts: HandoffFacts) => preparing.prepareHandoff(facts, { ...request, handoffId }, at),
+      // Once the handoff is completed or replaced, nothing but the request has the text.
+      restore: (answer: HandoffAccepted): HandoffAccepted => ({
+        ...answer,
+        handoff: { ...answer.handoff, ...{ prepared: { sessionId, continuation } } },
+      }),
+    }
+  },
+})

@@ -1,0 +1,180 @@
+import { SNAPSHOT_TYPES } from '../../domain/context-snapshot.ts'
+import { captureSnapshot as decideSnapshot } from '../../domain/decisions/capture-snapshot.ts'
+import * as decisions from '../../domain/decisions/change-session.ts'
+import { startSession as decideStart, type StartSession } from '../../domain/decisions/start-session.ts'
+import { defined } from '../../domain/defined.ts'
+import type { ConversationFacts, ResumeFacts, SessionFacts } from '../../domain/facts.ts'
+import { holderToken, snapshotId } from '../../domain/ids.ts'
+import { oneOf, optional, wrong } from '../../domain/input/check.ts'
+import { leaseMs } from '../../domain/input/details.ts'
+import { monitorSettings, totals } from '../../domain/input/readings.ts'
+import { id, name, text, trimmedName } from '../../domain/input/words.ts'
+import type {
+  AccountRequest,
+  AttachRequest,
+  FailSessionRequest,
+  OnSession,
+  Repeatable,
+  ResumeRequest,
+  SnapshotRequest,
+  TakeOverRequest,
+} from '../requests.ts'
+import { command, content } from './command.ts'
+import { newSessionIds, watchOf } from './command-context.ts'
+import { anySession, asHolder, isByHand, onSession, repeatable, targetOf } from './references.ts'
+
+export const startSession = command<StartSession & Repeatable>()({
+  name: 'start_session',
+  fields: {
+    ...repeatable,
+    conversationId: content(id),
+    sessionId: content(optional(id)),
+    agentName: content(trimmedName),
+    backend: content(name),
+    model: content(optional(name)),
+    providerSessionId: content(optional(name)),
+    parentSessionId: content(optional(id)),
+    prompt: content(optional(text)),
+    monitor: content(optional(monitorSettings)),
+    leaseMs: content(optional(leaseMs)),
+  },
+  plan: (request, context) => {
+    const at = context.clock.now()
+    const ids = newSessionIds(context.ids)
+    const { conversationId, parentSessionId } = request
+    return {
+      question: { about: 'conversation' as const, conversationId, ...defined({ parentSessionId }) },
+      decide: (facts: ConversationFacts) =>
+        decideStart(facts, request, { ids, at, watch: watchOf(request.model, context) }),
+    }
+  },
+})
+
+/** What the caller holds of a session, if it shows whose copy it is. */
+const heldSession = ({ session, holder }: OnSession): { readonly held?: SessionFacts } =>
+  typeof session === 'string' || holder === undefined ? {} : { held: { working: { session, holder } } }
+
+const sessionQuestion = (request: Pick<OnSession, 'session'>) => ({
+  about: 'session' as const,
+  sessionId: targetOf(request).sessionId,
+})
+
+/** A change by hand: its name, and what it comes to. */
+const byHand = (name: string, type: 'pause' | 'complete') =>
+  command<OnSession>()({
+    name,
+    fields: onSession,
+    isByHand,
+    plan: (request, { clock }) => {
+      const at = clock.now()
+      return {
+        question: sessionQuestion(request),
+        ...heldSession(request),
+        decide: (facts: SessionFacts) => decisions.changeSession(facts, targetOf(request), { type, at }),
+      }
+    },
+  })
+
+export const pauseSession = byHand('pause_session', 'pause')
+
+export const completeSession = byHand('complete_session', 'complete')
+
+export const failSession = command<FailSessionRequest>()({
+  name: 'fail_session',
+  fields: { ...onSession, reason: content(text) },
+  isByHand,
+  plan: (request, { clock }) => {
+    const { reason } = request
+    const at = clock.now()
+    return {
+      question: sessionQuestion(request),
+      ...heldSession(request),
+      decide: (facts: SessionFacts) => decisions.changeSession(facts, targetOf(request), { type: 'fail', reason, at }),
+    }
+  },
+})
+
+export const resumeSession = command<ResumeRequest>()({
+  name: 'resume_session',
+  fields: { ...onSession, leaseMs: content(optional(leaseMs)) },
+  isByHand,
+  plan: (request, context) => {
+    const target = { ...targetOf(request), ...defined({ leaseMs: request.leaseMs }) }
+    const at = context.clock.now()
+    const holder = holderToken(context.ids.next())
+    return {
+      question: sessionQuestion(request),
+      decide: (facts: ResumeFacts) => decisions.resumeSession(facts, target, { holder, at }),
+    }
+  },
+})
+
+export const takeOverSession = command<TakeOverRequest>()({
+  name: 'take_over_session',
+  fields: {
+    ...anySession,
+    leaseMs: content(optional(leaseMs)),
+    ifAbandoned: content(
+      optional((value, field, problems): true => (value === true ? value : wrong('it is not true', field, problems))),
+    ),
+  },
+  // A lease that has run out is proof; without one it is a person who decides that the holder is gone.
+  isByHand: ({ ifAbandoned }) => ifAbandoned !== true,
+  plan: (request, context) => {
+    const { sessionId } = targetOf(request)
+    const at = context.clock.now()
+    const holder = holderToken(context.ids.next())
+    const { leaseMs, ifAbandoned } = request
+    return {
+      question: { about: 'session' as const, sessionId },
+      decide: (facts: SessionFacts) =>
+        decisions.takeOverSession(facts, { sessionId, ...defined({ leaseMs, ifAbandoned }) }, { holder, at }),
+    }
+  },
+})
+
+export const attachSession = command<AttachRequest>()({
+  name: 'attach_session',
+  fields: { ...asHolder, providerSessionId: content(name) },
+  plan: (request, { clock }) => {
+    const { providerSessionId } = request
+    const at = clock.now()
+    return {
+      question: sessionQuestion(request),
+      ...heldSession(request),
+      decide: (facts: SessionFacts) =>
+        decisions.attachSession(facts, { ...targetOf(request), holder: request.holder }, { providerSessionId, at }),
+    }
+  },
+})
+
+export const accountSession = command<AccountRequest>()({
+  name: 'account_session',
+  fields: { ...asHolder, totals: content(totals) },
+  plan: (request, { clock }) => {
+    const at = clock.now()
+    return {
+      question: sessionQuestion(request),
+      ...heldSession(request),
+      decide: (facts: SessionFacts) =>
+        decisions.accountSession(
+          facts,
+          { ...targetOf(request), holder: request.holder },
+          { totals: request.totals, at },
+        ),
+    }
+  },
+})
+
+export const captureSnapshot = command<SnapshotRequest>()({
+  name: 'capture_snapshot',
+  fields: { ...onSession, type: content(optional(oneOf(...SNAPSHOT_TYPES))) },
+  plan: (request, { clock, ids }) => {
+    const around = { id: snapshotId(ids.next()), type: request.type ?? 'on_demand', at: clock.now() }
+    return {
+      question: sessionQuestion(request),
+      ...heldSession(request),
+      decide: (facts: SessionFacts) => decideSnapshot(facts, targetOf(request), around),
+    }
+  },
+})

@@ -1,0 +1,65 @@
+import { recordTurns as decideTurns, type RecordTurns } from '../../domain/decisions/record-turns.ts'
+import { defined } from '../../domain/defined.ts'
+import type { TurnFacts } from '../../domain/facts.ts'
+import { messageId, signalId, turnId } from '../../domain/ids.ts'
+import { listOf, optional, trueOrFalse } from '../../domain/input/check.ts'
+import { traceContext } from '../../domain/input/details.ts'
+import { TURN_CHECKS, turn } from '../../domain/input/turns.ts'
+import { MAX_REFERENCED_TOOL_CALLS } from '../../domain/tool-call.ts'
+import type { TurnDraft, TurnInput } from '../../domain/turn.ts'
+import { UNKNOWN_USAGE } from '../../domain/usage-reading.ts'
+import type { IdGenerator } from '../../ports/system.ts'
+import type { RecordTurnRequest, RecordTurnsRequest } from '../requests.ts'
+import { command, content } from './command.ts'
+import { type CommandContext, newHandoffIds } from './command-context.ts'
+import { asHolder, targetOf } from './references.ts'
+
+const besideTurns = {
+  withholdRestart: content(optional(trueOrFalse)),
+  traceContext: content(optional(traceContext)),
+}
+
+/** A turn with its ids, made once per command however often it is decided. */
+const draftOf = ({ messages, usage = UNKNOWN_USAGE, window, producedAt }: TurnInput, ids: IdGenerator): TurnDraft => ({
+  id: turnId(ids.next()),
+  messages: messages.map((input) => ({ id: messageId(ids.next()), input })),
+  usage,
+  ...defined({ window, producedAt }),
+})
+
+const planOf = (request: RecordTurnsRequest, { clock, ids }: CommandContext) => {
+  const { session, holder, monitor, turns, withholdRestart, traceContext } = request
+  const { sessionId } = targetOf(request)
+  const wanted: RecordTurns = { sessionId, holder, ...defined({ withholdRestart, traceContext }) }
+  const recording = {
+    drafts: turns.map((input) => draftOf(input, ids)),
+    ids: { handoff: newHandoffIds(ids), signal: () => signalId(ids.next()) },
+    at: clock.now(),
+  }
+  const isHeld = typeof session !== 'string' && monitor?.sessionId === sessionId
+  return {
+    question: { about: 'source' as const, sessionId, maxToolCalls: MAX_REFERENCED_TOOL_CALLS, isBudgeted: true },
+    ...(isHeld && { held: { working: { session, holder }, monitor } }),
+    decide: (facts: TurnFacts) => decideTurns(facts, wanted, recording),
+  }
+}
+
+export const recordTurn = command<RecordTurnRequest>()({
+  name: 'record_turn',
+  fields: {
+    ...asHolder,
+    ...besideTurns,
+    messages: content(TURN_CHECKS.messages),
+    usage: content(TURN_CHECKS.usage),
+    window: content(TURN_CHECKS.window),
+    producedAt: content(TURN_CHECKS.producedAt),
+  },
+  plan: ({ messages, usage, window, producedAt, ...request }, context) =>
+    planOf({ ...request, turns: [{ messages, ...defined({ usage, window, producedAt }) }] }, context),
+})
+
+export const recordTurns = command<RecordTurnsRequest>()({
+  name: 'record_turns',
+  fields: { ...asHolder, ...besideTurns, turns: content(listOf(turn, { least: 1, most: 10_000 })) },
+  plan: planOf,
+})

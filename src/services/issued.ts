@@ -1,0 +1,38 @@
+import type { Answer } from '../domain/decision.ts'
+
+/** The parts of an answer that a caller may pass back. */
+export type IssuedKind = 'conversation' | 'session' | 'handoff' | 'monitor' | 'turn'
+
+/** The objects that answers of this process are made of. */
+const issued = new WeakMap<object, IssuedKind>()
+
+/**
+ * Marks what a command answers with as ours, and freezes it. A caller that passes such an object back saves a read;
+ * anything else, a changed copy above all, is worth no more than the id in it.
+ */
+export const issue = <A extends Answer>(answer: A): A => {
+  mark(answer.conversation, 'conversation')
+  mark(answer.session, 'session')
+  mark(answer.handoff, 'handoff')
+  mark(answer.monitor, 'monitor')
+  for (const turn of answer.turns ?? []) mark(turn, 'turn')
+  return answer
+}
+
+/** The kind of thing that a command of this process answered with, if it was this very object. */
+export const issuedKind = (value: unknown): IssuedKind | undefined =>
+  typeof value === 'object' && value !== null ? issued.get(value) : undefined
+
+const mark = (part: object | undefined, kind: IssuedKind): void => {
+  if (part === undefined || issued.has(part)) return
+  freeze(part)
+  issued.set(part, kind)
+}
+
+const freeze = (value: object): void => {
+  Object.freeze(value)
+  for (const name of Object.keys(value)) {
+    const part = (value as Readonly<Record<string, unknown>>)[name]
+    if (typeof part === 'object' && part !== null && !Object.isFrozen(part)) freeze(part)
+  }
+}
