@@ -2,7 +2,10 @@ import { auditContract } from './contract/audit.ts'
 import { budgetsContract } from './contract/budgets.ts'
 import { commandsContract } from './contract/commands.ts'
 import { conversationsContract } from './contract/conversations.ts'
+import { copiesContract } from './contract/copies.ts'
+import { fencesContract } from './contract/fences.ts'
 import { handoffsContract } from './contract/handoffs.ts'
+import { inputsContract } from './contract/inputs.ts'
 import { leasesContract } from './contract/leases.ts'
 import { monitorsContract } from './contract/monitors.ts'
 import { queriesContract } from './contract/queries.ts'
@@ -28,6 +31,9 @@ export interface ContractPart {
 const PARTS: readonly ContractPart[] = [
   unitsContract,
   commandsContract,
+  inputsContract,
+  fencesContract,
+  copiesContract,
   conversationsContract,
   sessionsContract,
   leasesContract,

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { unwrap } from '../../domain/unwrap.ts'
+import { COMMANDS } from '../../services/commands/index.ts'
+import { refusal } from '../refusal.ts'
+import type { Scene } from '../scene.ts'
+import type { ContractPart } from '../store-contract.ts'
+import { ask, type CommandName, READY, type Ready } from './asked.ts'
+import { assertIntact } from './trail.ts'
+
+const NAMES = Object.keys(READY) as readonly CommandName[]
+
+/** The manner of asking that is checked; everything else in it is passed back, and looked at only if we made it. */
+const CHECKED_MANNER: readonly string[] = ['holder', 'commandId', 'wait', 'pollMs', 'signal']
+
+/** The fields that take any text that is not blank. */
+const TEXTS: readonly string[] = [
+  ...['originalTask', 'externalKey', 'subject', 'agentName', 'backend', 'model', 'providerSessionId', 'prompt'],
+  ...['reason', 'document', 'targetAgent', 'claimant', 'by', 'continuation', 'text'],
+]
+
+/** All their parts may be left out, so that any object is one. */
+const LOOSE: readonly string[] = ['monitor', 'workspace', 'window', 'child', 'settings']
+
+const LISTS: readonly string[] = ['toolCalls', 'flags', 'results']
+const FLAGS: readonly string[] = ['wait', 'withholdRestart', 'ifAbandoned']
+const TIMES: readonly string[] = ['claimMs', 'leaseMs', 'pollMs']
+
+const hostile = (): readonly unknown[] => [
+  null,
+  5,
+  -1.5,
+  Number.NaN,
+  '',
+  ' \u00a0\u2003',
+  'zzz',
+  true,
+  [],
+  [1],
+  {},
+  { id: 'zzz' },
+  Symbol('s'),
+  5n,
+  () => 'text',
+  new Date(0),
+  Object.defineProperty({}, 'id', {
+    get: () => {
+      throw new Error('a getter that throws')
+    },
+    enumerable: true,
+  }),
+]
+
+/** Whether a value of this kind is right in this place. */
+const isAllowed = (field: string, value: unknown): boolean =>
+  (TEXTS.includes(field) && typeof value === 'string' && value.trim() !== '') ||
+  (LOOSE.includes(field) && typeof value === 'object' && value !== null) ||
+  (LISTS.includes(field) && Array.isArray(value) && value.length === 0) ||
+  (FLAGS.includes(field) && value === true) ||
+  (TIMES.includes(field) && value === 5)
+
+const checkedFields = (name: CommandName): readonly string[] =>
+  Object.entries<{ readonly isContent: boolean }>(COMMANDS[name].fields)
+    .filter(([field, { isContent }]) => isContent || CHECKED_MANNER.includes(field))
+    .map(([field]) => field)
+
+/** Each field of a request with each wrong value. */
+const wrongRequests = (name: CommandName, { request, source }: Ready) => {
+  const right = { ...request, ...(fieldsOf(name).includes('holder') && { holder: source.holder }) }
+  return checkedFields(name).flatMap((field) =>
+    hostile()
+      .filter((value) => !isAllowed(field, value))
+      .map((value) => ({ field, value, asked: { ...right, [field]: value } })),
+  )
+}
+
+const fieldsOf = (name: CommandName): readonly string[] => Object.keys(COMMANDS[name].fields)
+
+const oneCommand = (name: CommandName) => async (scene: Scene) => {
+  const ready = await READY[name](scene)
+  const { conversationId } = ready.source.session
+  const before = await scene.store.audit.readChain(conversationId, { limit: 1_000 })
+  for (const request of [undefined, null, 5, 'text', []]) {
+    const refused = refusal(await ask(scene, name, request))
+    assert.equal(refused.code, 'input.invalid')
+  }
+  for (const { field, value, asked } of wrongRequests(name, ready)) {
+    const answer = await ask(scene, name, asked)
+    const what = `${name} with ${field}: ${typeof value === 'object' ? 'an object' : String(value)}`
+    assert.equal(answer.ok, false, what)
+    const refused = refusal(answer)
+    assert.equal(refused.code, 'input.invalid', what)
+    assert.ok(refused.code === 'input.invalid' && refused.fields[0]?.field.startsWith(field), what)
+  }
+  assert.deepEqual(await scene.store.audit.readChain(conversationId, { limit: 1_000 }), before)
+  await assertIntact(scene, conversationId)
+}
+
+/** Every field that a request cannot do without. */
+const withoutOne = (name: CommandName) => async (scene: Scene) => {
+  const { request, source } = await READY[name](scene)
+  const right = { ...request, ...(fieldsOf(name).includes('holder') && { holder: source.holder }) }
+  const needed = Object.entries(COMMANDS[name].fields).filter(([, { check }]) => !('isOptional' in check))
+  for (const [field] of needed) {
+    const { [field]: _, ...asked } = right as Record<string, unknown>
+    const refused = refusal(await ask(scene, name, asked))
+    assert.deepEqual(refused, { code: 'input.invalid', fields: [{ field, problem: 'it is missing' }] })
+  }
+  unwrap(await ask(scene, name, right))
+}
+
+export const inputsContract: ContractPart = {
+  about: 'wrong input is refused by field, and nothing is stored',
+  cases: {
+    ...Object.fromEntries(NAMES.map((name) => [`${name}: wrong values`, oneCommand(name)])),
+    ...Object.fromEntries(NAMES.map((name) => [`${name}: what it cannot do without`, withoutOne(name)])),
+    'takes no list, number or object for text, at any depth': async (scene) => {
+      const source = await scene.worked('read_file')
+      const turn = (text: unknown) => ({ ...source, messages: [{ role: 'user', text }] })
+      for (const text of [5, ['x'], {}, null, undefined]) {
+        const refused = refusal(await ask(scene, 'recordTurn', turn(text)))
+        assert.equal(refused.code === 'input.invalid' && refused.fields[0]?.field, 'messages[0].text')
+      }
+      const to = { ...source, targetAgent: scene.name('opus') }
+      const more = { document: {}, reason: ['x'], traceContext: { traceparent: 5 } }
+      const refused = refusal(await ask(scene, 'initiateHandoff', { ...to, ...more }))
+      assert.deepEqual(refused.code === 'input.invalid' && refused.fields.map(({ field }) => field), [
+        'reason',
+        'document',
+        'traceContext.traceparent',
+      ])
+      await assertIntact(scene, source.session.conversationId)
+    },
+    'says why a handoff was initiated when nobody did': async (scene) => {
+      const source = await scene.worked('read_file')
+      const { handoff } = unwrap(await scene.service.initiateHandoff({ ...source, targetAgent: scene.name('opus') }))
+      assert.equal((await scene.store.handoffs.find(handoff.id))?.reason, 'Another agent takes over.')
+    },
+  },
+}
