@@ -1,4 +1,4 @@
--- Conversations: one row per long piece of work. Nothing in it ever changes.
+-- Conversations: one row per long piece of work. Only whether it is closed and the caller's note ever change.
 create table batonpass.conversations (
   id                uuid        not null,
   external_key      text,
@@ -10,6 +10,8 @@ create table batonpass.conversations (
   branch            text,
   restart_budget    jsonb       not null,
   opened_at         timestamptz not null,
+  closed_at         timestamptz,
+  metadata          jsonb,
   constraint conversations_pkey primary key (id),
   constraint conversations_external_key_once unique (external_key),
   constraint conversations_parent_exists foreign key (parent_id) references batonpass.conversations (id)
@@ -21,6 +23,10 @@ comment on index batonpass.conversations_external_key_once is
 
 create index conversations_by_parent on batonpass.conversations (parent_id, opened_at, id) where parent_id is not null;
 comment on index batonpass.conversations_by_parent is 'Which threads grew out of this conversation, oldest first?';
+
+create index conversations_by_metadata on batonpass.conversations using gin (metadata jsonb_path_ops)
+  where metadata is not null;
+comment on index batonpass.conversations_by_metadata is 'Which conversations have a note that contains this?';
 
 create index conversations_by_age on batonpass.conversations (opened_at, id);
 comment on index batonpass.conversations_by_age is 'Which conversations are there, page by page?';

@@ -32,6 +32,7 @@ create table batonpass.agent_sessions (
   end_sequence          bigint,
   end_reason            text,
   ended_at              timestamptz,
+  metadata              jsonb,
   constraint agent_sessions_pkey primary key (conversation_id, id),
   constraint agent_sessions_epoch_once unique (conversation_id, epoch),
   constraint agent_sessions_conversation_exists
@@ -63,3 +64,7 @@ comment on index batonpass.agent_sessions_by_id is 'Which session has this id?';
 create index agent_sessions_by_provider on batonpass.agent_sessions (provider_session_id, started_at)
   where provider_session_id is not null;
 comment on index batonpass.agent_sessions_by_provider is 'Which sessions worked this provider session?';
+
+create index agent_sessions_by_metadata on batonpass.agent_sessions using gin (metadata jsonb_path_ops)
+  where metadata is not null;
+comment on index batonpass.agent_sessions_by_metadata is 'Which sessions have a note that contains this?';

@@ -25,6 +25,7 @@ create table batonpass.handoffs (
   target_conversation_id uuid,
   end_reason             text,
   ended_at               timestamptz,
+  metadata               jsonb,
   constraint handoffs_pkey primary key (conversation_id, id),
   constraint handoffs_source_exists foreign key (conversation_id, source_session_id)
     references batonpass.agent_sessions (conversation_id, id),
@@ -66,6 +67,9 @@ comment on index batonpass.handoffs_one_open_per_source is 'Which handoff of thi
 
 create index handoffs_by_id on batonpass.handoffs (id);
 comment on index batonpass.handoffs_by_id is 'Which handoff has this id?';
+
+create index handoffs_by_metadata on batonpass.handoffs using gin (metadata jsonb_path_ops) where metadata is not null;
+comment on index batonpass.handoffs_by_metadata is 'Which handoffs have a note that contains this?';
 
 create index handoffs_by_conversation on batonpass.handoffs (conversation_id, initiated_at, id);
 comment on index batonpass.handoffs_by_conversation is 'What handoffs did this conversation have, oldest first?';

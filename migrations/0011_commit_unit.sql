@@ -29,7 +29,7 @@ begin
         and version = (item #>> '{expected,version}')::bigint and status = item #>> '{expected,status}'
         and claimant is not distinct from item #>> '{expected,claimant}'
         and claim_deadline is not distinct from (item #>> '{expected,claim_deadline}')::timestamptz
-        and (handoff.status <> 'accepted'
+        and (handoff.status <> 'accepted' or accepted_at = handoff.accepted_at
           or abs(extract(epoch from handoff.accepted_at - clock_timestamp())) <= (item ->> 'tolerance_ms')::numeric / 1000);
       if not found then
         if guards = 0 then return batonpass.overtaken((unit -> 'command' ->> 'id')::uuid); end if;
@@ -119,6 +119,17 @@ begin
     insert into batonpass.agent_sessions
       select * from jsonb_populate_recordset(null::batonpass.agent_sessions, unit -> 'sessions');
   end if;
+  -- Whoever closes the conversation waits for this lock, and whoever it waits for finds it closed.
+  if unit ? 'open_conversations' then
+    for i in 0 .. jsonb_array_length(unit -> 'open_conversations') - 1 loop
+      perform from batonpass.conversations
+      where id = (unit #>> array['open_conversations', i::text, 'id'])::uuid and closed_at is null for share;
+      if not found then
+        raise exception using errcode = 'BP001', message = 'the conversation was closed';
+      end if;
+    end loop;
+  end if;
+  if unit ?| array['closed_conversations', 'metadata'] then perform batonpass.keep_notes(unit); end if;
   -- Checked after the baton was taken: from here on nobody else can speak.
   if unit ? 'expected_tails' then
     for i in 0 .. jsonb_array_length(unit -> 'expected_tails') - 1 loop
@@ -171,6 +182,43 @@ create function batonpass.overtaken(command uuid) returns jsonb language sql sta
     '{"outcome": "conflict"}')
 $$;
 comment on function batonpass.overtaken is 'Whether a decision was overtaken by itself or by another.';
+
+-- What may change of a conversation, and the notes of callers.
+create function batonpass.keep_notes(unit jsonb) returns void language plpgsql set enable_seqscan = off as $$
+declare
+  item jsonb;
+begin
+  for item in select jsonb_array_elements(unit -> 'closed_conversations') loop
+    update batonpass.conversations set closed_at = (item ->> 'closed_at')::timestamptz
+    where id = (item ->> 'id')::uuid and (closed_at is null) = (item ? 'closed_at');
+    if not found then
+      raise exception using errcode = 'BP001', message = 'the conversation is not what was expected';
+    end if;
+    -- Looked for after the row is locked: whoever starts a session now finds the conversation closed.
+    perform from batonpass.agent_sessions
+    where item ? 'closed_at' and conversation_id = (item ->> 'id')::uuid and (state = 'active' or held_by is not null);
+    if found then
+      raise exception using errcode = 'BP001', message = 'somebody has the baton';
+    end if;
+  end loop;
+  for item in select jsonb_array_elements(unit -> 'metadata') loop
+    case item ->> 'of'
+      when 'conversation' then
+        update batonpass.conversations set metadata = item -> 'metadata' where id = (item ->> 'id')::uuid;
+      when 'session' then
+        update batonpass.agent_sessions set metadata = item -> 'metadata'
+        where conversation_id = (item ->> 'conversation_id')::uuid and id = (item ->> 'id')::uuid;
+      when 'handoff' then
+        update batonpass.handoffs set metadata = item -> 'metadata'
+        where conversation_id = (item ->> 'conversation_id')::uuid and id = (item ->> 'id')::uuid;
+    end case;
+    if not found then
+      raise exception using errcode = 'BP001', message = 'there is nothing to note this on';
+    end if;
+  end loop;
+end
+$$;
+comment on function batonpass.keep_notes is 'Closes and reopens conversations, and keeps the notes of callers.';
 
 comment on function batonpass.commit_unit is 'Keeps all changes of one decision, if what it was based on still stands.';
 

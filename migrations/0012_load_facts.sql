@@ -27,13 +27,17 @@ end
 $$;
 comment on function batonpass.load_opening is 'What opening a conversation is decided on.';
 
-create function batonpass.load_conversation(conversation uuid, command uuid) returns jsonb language plpgsql stable set enable_seqscan = off as $$
+create function batonpass.load_conversation(conversation uuid, parent uuid, session uuid, command uuid) returns jsonb language plpgsql stable set enable_seqscan = off as $$
 begin
   return jsonb_build_object(
     'repeated', batonpass.repeated_command(command),
     'conversation', (select to_jsonb(c) from batonpass.conversations c where c.id = conversation),
     'baton', (select to_jsonb(s) from batonpass.agent_sessions s
               where s.conversation_id = conversation and (s.state = 'active' or s.held_by is not null)),
+    'parent_session', case when parent is not null then
+      (select to_jsonb(s) from batonpass.agent_sessions s where s.id = parent order by s.conversation_id limit 1) end,
+    'is_taken', session is not null and exists (
+      select from batonpass.agent_sessions s where s.conversation_id = conversation and s.id = session),
     'tail', batonpass.conversation_tail(conversation));
 end
 $$;
@@ -47,6 +51,7 @@ begin
   return jsonb_build_object(
     'repeated', batonpass.repeated_command(command),
     'session', case when found_session.id is not null then to_jsonb(found_session) end,
+    'conversation', (select to_jsonb(c) from batonpass.conversations c where c.id = found_session.conversation_id),
     'monitor', (select to_jsonb(m) from batonpass.context_monitors m
                 where m.conversation_id = found_session.conversation_id and m.session_id = found_session.id),
     'lease', (select jsonb_build_object('until', l.expires_at, 'now', clock_timestamp()) from batonpass.session_leases l

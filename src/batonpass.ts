@@ -1,6 +1,7 @@
 import { type BatonpassOptions, buildContainer, openStore, readConfiguration, TOKENS } from './container.ts'
 import type { Configuration } from './domain/configuration.ts'
 import { defined } from './domain/defined.ts'
+import type { MetadataTypes } from './domain/metadata.ts'
 import type { AuditService } from './services/audit-service.ts'
 import type { ContextService } from './services/context-service.ts'
 import type { HandoffService } from './services/handoff-service.ts'
@@ -9,8 +10,8 @@ import type { Recovered, RecoverRequest } from './services/runner/recover.ts'
 import type { RunRequest } from './services/runner/run-request.ts'
 
 /** Batonpass, put together and ready. Close it, or leave its `await using` block, when done. */
-export interface Batonpass extends AsyncDisposable {
-  readonly handoffs: HandoffService
+export interface Batonpass<Notes extends MetadataTypes = MetadataTypes> extends AsyncDisposable {
+  readonly handoffs: HandoffService<Notes>
   readonly context: ContextService
   readonly audit: AuditService
   /** Runs an agent, in as many windows as it takes. Iterate the answer for its messages. */
@@ -39,7 +40,9 @@ export interface CreateOptions extends BatonpassOptions {
  * console.log(conversation.originalTask) // => Fix the flaky test
  * ```
  */
-export const createBatonpass = async (options: CreateOptions = {}): Promise<Batonpass> => {
+export const createBatonpass = async <Notes extends MetadataTypes = MetadataTypes>(
+  options: CreateOptions = {},
+): Promise<Batonpass<Notes>> => {
   const { config, store: _, ...given } = options
   const configured = config === undefined ? {} : settingsOf((await readConfiguration(config)).configuration)
   const store = await openStore(options)
@@ -52,7 +55,7 @@ export const createBatonpass = async (options: CreateOptions = {}): Promise<Bato
   return {
     run: (request) => runner.run(request),
     recover: (request) => runner.recover(request),
-    handoffs: parts.resolve(TOKENS.handoffService),
+    handoffs: parts.resolve(TOKENS.handoffService) as HandoffService<Notes>,
     context: parts.resolve(TOKENS.contextService),
     audit: parts.resolve(TOKENS.auditService),
     close,

@@ -1,6 +1,7 @@
 import type { AgentSessionId, ConversationId, HandoffId, HolderToken, TurnId } from './ids.ts'
 import type { Instant } from './instant.ts'
 import type { MessageSummary } from './message-summary.ts'
+import type { Metadata } from './metadata.ts'
 import { parts } from './parts.ts'
 import type { SequenceNumber, SequenceRange } from './sequence.ts'
 import { statesOf, type TransitionTable, terminalStates } from './state-machine.ts'
@@ -69,8 +70,8 @@ export const SESSION_STATES: readonly SessionState[] = statesOf(SESSION_TRANSITI
 /** The states a session never leaves. */
 export const TERMINAL_SESSION_STATES = terminalStates<SessionState, SessionCommandType>(SESSION_TRANSITIONS)
 
-/** What never changes about a session. */
-export interface SessionIdentity {
+/** What a session begins as. */
+export interface SessionIdentity<Note extends Metadata = Metadata> {
   readonly id: AgentSessionId
   readonly conversationId: ConversationId
   /** 1, 2, 3 …: the order of sessions in a conversation, and the fencing number for outside effects. */
@@ -82,6 +83,8 @@ export interface SessionIdentity {
   readonly initiatedByHandoff?: HandoffId
   readonly startSequence: SequenceNumber
   readonly startedAt: Instant
+  /** The caller's own note. It may be replaced at any time, which moves nothing else. */
+  readonly metadata?: Note
 }
 
 /** How far a session has come. Kept as running figures, so that no command costs more as history grows. */
@@ -139,7 +142,7 @@ export type SessionStanding = {
   SessionLifecycle
 
 /** One window's life inside a conversation: one agent, one provider session. */
-export type AgentSession = SessionIdentity & SessionStanding
+export type AgentSession<Note extends Metadata = Metadata> = SessionIdentity<Note> & SessionStanding
 
 /** A session, with the token of the process that works it. */
 export interface WorkingSession {
@@ -203,6 +206,7 @@ const IDENTITY = {
   initiatedByHandoff: true,
   startSequence: true,
   startedAt: true,
+  metadata: true,
 } satisfies Record<keyof SessionIdentity, true>
 
 /** The part of a session that never changes. */

@@ -58,10 +58,10 @@ export const textDigest = (salt: string, text: string, sha256: Sha256): string =
 /** An event as the body of its entry; the salt is kept beside it, where there was a text to digest. */
 export const sealBody = (event: object, salt: string, sha256: Sha256): { readonly body: string; salt?: string } => {
   let texts = 0
-  const body = canonicalJson(event, (name, text) => {
-    if (!isText(name)) return text
+  const body = canonicalJson(event, (name, value) => {
+    if (!isText(name) || value === undefined) return undefined
     texts += 1
-    return textDigest(salt, text, sha256)
+    return textDigest(salt, typeof value === 'string' ? value : canonicalJson(value), sha256)
   })
   return texts > 0 ? { body, salt } : { body }
 }

@@ -1,17 +1,13 @@
 import type { MonitorEvent } from './context-monitor.ts'
 import type { SnapshotEvent } from './context-snapshot.ts'
-import type { Conversation } from './conversation.ts'
-import type { Fact } from './fact.ts'
+import type { ConversationEvent } from './conversation-lifecycle.ts'
 import type { HandoffEvent } from './handoff-lifecycle.ts'
 import type { HookDelivered } from './hook-delivery.ts'
 import type { CommandId } from './ids.ts'
 import type { SessionEvent } from './session-lifecycle.ts'
 
-/** How a conversation begins. */
-export type ConversationOpened = Fact<'conversation.opened', { conversation: Conversation }>
-
 /** Everything that happens, as the facts decisions return. */
-export type AuditEvent = ConversationOpened | SessionEvent | HandoffEvent | SnapshotEvent | MonitorEvent | HookDelivered
+export type AuditEvent = ConversationEvent | SessionEvent | HandoffEvent | SnapshotEvent | MonitorEvent | HookDelivered
 
 /** One line of a conversation's audit log. */
 export interface AuditEntry {

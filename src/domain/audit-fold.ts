@@ -3,6 +3,7 @@ import type { AuditEvent } from './audit-event.ts'
 import { isMonitorEvent } from './context-monitor.ts'
 import type { SnapshotRecord } from './context-snapshot.ts'
 import type { Conversation } from './conversation.ts'
+import { evolveConversation, isConversationMoved } from './conversation-lifecycle.ts'
 import type { HandoffMetadata } from './handoff.ts'
 import { beginHandoff, evolveHandoff } from './handoff-lifecycle.ts'
 import type { ConversationId } from './ids.ts'
@@ -40,7 +41,10 @@ export class AuditFold {
       this.snapshots.set(event.snapshot.id, { row: event.snapshot, position })
     else if (isMonitorEvent(event) || event.type === 'hook.delivered')
       return // a signal, not a state
-    else if ('sessionId' in event) {
+    else if (isConversationMoved(event)) {
+      const row = evolveConversation(known(this.conversations, conversationId), event)
+      this.conversations.set(conversationId, { row, position })
+    } else if ('sessionId' in event) {
       this.sessions.set(event.sessionId, { row: evolveSession(known(this.sessions, event.sessionId), event), position })
     } else {
       this.handoffs.set(event.handoffId, { row: evolveHandoff(known(this.handoffs, event.handoffId), event), position })

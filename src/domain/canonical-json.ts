@@ -1,10 +1,10 @@
 /** Nothing we store is nearly as deep; a caller's object that is has a cycle, or means no good. */
 const MAX_DEPTH = 64
 
-/** What to write in the place of a text, by the name of the property that holds it. */
-export type Rewrite = (name: string, text: string) => string
+/** What to write in the place of a property's value, by its name; nothing to write it as it is. */
+export type Rewrite = (name: string, value: unknown) => string | undefined
 
-const asItIs: Rewrite = (_, text) => text
+const asItIs: Rewrite = () => undefined
 
 /** JSON text that is the same for the same data: keys in order, absent and undefined alike. */
 export const canonicalJson = (value: unknown, rewrite: Rewrite = asItIs): string =>
@@ -29,7 +29,8 @@ const writtenObject = (value: Readonly<Record<string, unknown>>, rewrite: Rewrit
   let text = ''
   for (const name of inOrder(Object.keys(value))) {
     const raw = value[name]
-    const part = typeof raw === 'string' ? JSON.stringify(rewrite(name, raw)) : written(raw, rewrite, depth)
+    const instead = rewrite(name, raw)
+    const part = instead === undefined ? written(raw, rewrite, depth) : JSON.stringify(instead)
     if (part !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${part}`
   }
   return `{${text}}`

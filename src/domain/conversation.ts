@@ -1,6 +1,8 @@
 import type { ConversationId } from './ids.ts'
 import type { Instant } from './instant.ts'
+import type { Metadata } from './metadata.ts'
 import type { RestartBudget } from './restart-budget.ts'
+import type { TransitionTable } from './state-machine.ts'
 
 /** Where a conversation's work lies on disk; the same for every session in it. */
 export interface Workspace {
@@ -10,7 +12,7 @@ export interface Workspace {
 }
 
 /** One long piece of work: a job, a thread, an issue. It outlives many windows. */
-export interface Conversation {
+export interface Conversation<Note extends Metadata = Metadata> {
   readonly id: ConversationId
   /** The orchestrator's own id for the work; opening it again finds the same conversation. */
   readonly externalKey?: string
@@ -21,4 +23,28 @@ export interface Conversation {
   readonly workspace?: Workspace
   readonly restartBudget: RestartBudget
   readonly openedAt: Instant
+  /** Since when no session may start in it; absent while it is open. */
+  readonly closedAt?: Instant
+  /** The caller's own note. */
+  readonly metadata?: Note
 }
+
+/**
+ * The life of a conversation. It is closed when the work is done for good, and may be opened again.
+ *
+ * @example
+ * ```ts
+ * console.log(CONVERSATION_TRANSITIONS.closed.reopen) // => open
+ * ```
+ */
+export const CONVERSATION_TRANSITIONS = {
+  open: { close: 'closed' },
+  closed: { reopen: 'open' },
+} as const satisfies TransitionTable<string, 'close' | 'reopen'>
+
+/** Whether a conversation takes sessions. */
+export type ConversationState = keyof typeof CONVERSATION_TRANSITIONS
+
+/** Whether a conversation takes sessions. */
+export const conversationState = ({ closedAt }: Conversation): ConversationState =>
+  closedAt === undefined ? 'open' : 'closed'

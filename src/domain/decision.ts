@@ -9,6 +9,7 @@ import { claimOf, type HandoffMetadata } from './handoff.ts'
 import type { AgentSessionId, ConversationId, HandoffId, HolderToken } from './ids.ts'
 import type { Instant } from './instant.ts'
 import type { Message } from './message.ts'
+import type { Metadata } from './metadata.ts'
 import type { ReportOutcome } from './monitor-reports.ts'
 import type { Refusal } from './refusal.ts'
 import type { BudgetLimit } from './restart-budget.ts'
@@ -19,6 +20,18 @@ import type { Turn } from './turn.ts'
 /** One thing a decision changes. A store keeps all changes of a decision, in order, or none. */
 export type Change =
   | { readonly type: 'add_conversation'; readonly conversation: Conversation }
+  /** Closes a conversation, or opens it again. Kept only while it is the other way, and closed only while nobody has the baton. */
+  | { readonly type: 'set_closed'; readonly conversationId: ConversationId; readonly closedAt?: Instant }
+  /** Changes nothing, but everything else is kept only while the conversation is open. */
+  | { readonly type: 'expect_open'; readonly conversationId: ConversationId }
+  /** Takes the place of a note. The last one counts, so nothing is compared. */
+  | {
+      readonly type: 'set_metadata'
+      readonly of: 'conversation' | 'session' | 'handoff'
+      readonly id: string
+      readonly conversationId: ConversationId
+      readonly metadata?: Metadata
+    }
   | { readonly type: 'add_session'; readonly working: WorkingSession }
   /** Compare-and-set: kept only while the stored session is still what the decision was based on. */
   | { readonly type: 'move_session'; readonly working: SourceSession; readonly expected: Expected }

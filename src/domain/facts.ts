@@ -27,6 +27,10 @@ export interface ConversationFacts extends ConversationTail {
   readonly conversation?: Conversation
   /** The session that has the conversation's baton, if one has. */
   readonly baton?: AgentSession
+  /** The session asked for as the parent, wherever it is. */
+  readonly parentSession?: AgentSession
+  /** Whether the conversation already has a session of the id asked for. */
+  readonly isTaken?: boolean
 }
 
 /** What a command on one session is decided on. The caller's own copy will do, until a version says otherwise. */
@@ -39,6 +43,7 @@ export interface SessionFacts {
 
 /** What resuming a session is decided on: others may have worked meanwhile. */
 export interface ResumeFacts extends SessionFacts {
+  readonly conversation?: Conversation
   readonly baton?: AgentSession
   readonly nextSequence: SequenceNumber
 }

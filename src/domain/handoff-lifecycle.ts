@@ -18,6 +18,7 @@ import {
 } from './handoff.ts'
 import type { AgentSessionId, ConversationId, HandoffId } from './ids.ts'
 import { type Instant, later } from './instant.ts'
+import type { Metadata } from './metadata.ts'
 import type { Refusal } from './refusal.ts'
 import { err, ok, type Result } from './result.ts'
 import { nextState } from './state-machine.ts'
@@ -25,7 +26,7 @@ import { nextState } from './state-machine.ts'
 /** What is asked of a handoff. `now` is the store's clock: claims are compared by it alone. */
 export type HandoffCommand = { readonly at: Instant; readonly now: Instant } & (
   | ({ readonly type: 'checkpoint' } & CheckpointKept)
-  | { readonly type: 'accept'; readonly by: string; readonly claimMs: number }
+  | { readonly type: 'accept' | 'renew'; readonly by: string; readonly claimMs: number }
   | { readonly type: 'prepare'; readonly by: string; readonly prepared: PreparedSession }
   | {
       readonly type: 'complete'
@@ -51,7 +52,8 @@ export type HandoffInitiated = Fact<'handoff.initiated', { handoff: HandoffOrigi
 /** What happens to a handoff after it was initiated. */
 export type HandoffMoved =
   | Of<'handoff.checkpointed', CheckpointKept>
-  | Of<'handoff.accepted', { claim: Claim }>
+  | Of<'handoff.accepted' | 'handoff.claim_renewed', { claim: Claim }>
+  | Of<'handoff.metadata_set', { metadata?: Metadata }>
   | Of<'handoff.prepared', { prepared: PreparedSession }>
   | Of<'handoff.completed', { targetSessionId: AgentSessionId; targetConversationId?: ConversationId }>
   | Of<'handoff.cancelled' | 'handoff.failed', { endReason: string }>
@@ -104,9 +106,11 @@ const factOf = (handoff: HandoffMetadata, command: HandoffCommand): HandoffMoved
     }
     case 'prepare':
       return { type: 'handoff.prepared', ...about, prepared: command.prepared }
-    case 'accept': {
+    case 'accept':
+    case 'renew': {
       const claim = { claimant: command.by, acceptedAt: command.now, deadline: later(command.now, command.claimMs) }
-      return { type: 'handoff.accepted', ...about, claim }
+      const type = command.type === 'accept' ? 'handoff.accepted' : 'handoff.claim_renewed'
+      return { type, ...about, claim }
     }
     case 'complete': {
       const { targetSessionId, targetConversationId } = command
@@ -129,19 +133,28 @@ export const beginHandoff = ({ handoff }: HandoffInitiated): HandoffMetadata => 
 })
 
 /** What the handoff looks like once the event has happened. Never refuses. */
-export const evolveHandoff = (handoff: HandoffMetadata, event: HandoffMoved): HandoffMetadata => ({
-  ...originOf(handoff),
-  version: handoff.version + 1,
-  ...papersAfter(handoff, event),
-  ...lifecycleAfter(handoff, event),
-})
+export const evolveHandoff = (handoff: HandoffMetadata, event: HandoffMoved): HandoffMetadata => {
+  if (event.type === 'handoff.metadata_set') {
+    const { metadata: _, ...rest } = handoff
+    return { ...rest, ...defined({ metadata: event.metadata }) }
+  }
+  return {
+    ...originOf(handoff),
+    version: handoff.version + 1,
+    ...papersAfter(handoff, event),
+    ...lifecycleAfter(handoff, event),
+  }
+}
 
-const papersAfter = ({ document, flags, checkpoint }: HandoffMetadata, event: HandoffMoved): HandoffPapers =>
+/** What moves a handoff on; a note does not. */
+type HandoffStep = Exclude<HandoffMoved, { type: 'handoff.metadata_set' }>
+
+const papersAfter = ({ document, flags, checkpoint }: HandoffMetadata, event: HandoffStep): HandoffPapers =>
   event.type === 'handoff.checkpointed'
     ? defined({ document: event.document, flags: [...flags, ...event.flags], checkpoint: event.checkpoint })
     : defined({ document, flags, checkpoint })
 
-const lifecycleAfter = (handoff: HandoffMetadata, event: HandoffMoved): HandoffLifecycle => {
+const lifecycleAfter = (handoff: HandoffMetadata, event: HandoffStep): HandoffLifecycle => {
   const claim = claimOf(handoff)
   const endedAt = event.at
   const prepared = handoff.status === 'accepted' ? handoff.prepared : undefined
@@ -149,6 +162,7 @@ const lifecycleAfter = (handoff: HandoffMetadata, event: HandoffMoved): HandoffL
     case 'handoff.checkpointed':
       return { status: 'initiated' }
     case 'handoff.accepted':
+    case 'handoff.claim_renewed':
       return defined({ status: 'accepted' as const, claim: event.claim, prepared })
     case 'handoff.prepared':
       return { status: 'accepted', claim: claimed(handoff), prepared: event.prepared }

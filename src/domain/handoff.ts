@@ -1,6 +1,7 @@
 import type { CheckpointFacts } from './checkpoint-facts.ts'
 import type { AgentSessionId, ConversationId, HandoffId, TurnId } from './ids.ts'
 import type { Instant } from './instant.ts'
+import type { Metadata } from './metadata.ts'
 import { parts } from './parts.ts'
 import { statesOf, type TransitionTable, terminalStates } from './state-machine.ts'
 import type { ToolCallReference } from './tool-call.ts'
@@ -12,7 +13,7 @@ export const HANDOFF_KINDS = ['agent_transfer', 'context_restart', 'thread'] as 
 export type HandoffKind = (typeof HANDOFF_KINDS)[number]
 
 /** What may be asked of a handoff. */
-export type HandoffCommandType = 'checkpoint' | 'accept' | 'prepare' | 'complete' | 'cancel' | 'fail'
+export type HandoffCommandType = 'checkpoint' | 'accept' | 'renew' | 'prepare' | 'complete' | 'cancel' | 'fail'
 
 /**
  * The life of a handoff. What the outgoing agent leaves is kept before anyone takes it over, and what the successor is to
@@ -25,7 +26,14 @@ export type HandoffCommandType = 'checkpoint' | 'accept' | 'prepare' | 'complete
  */
 export const HANDOFF_TRANSITIONS = {
   initiated: { checkpoint: 'initiated', accept: 'accepted', cancel: 'cancelled', fail: 'failed' },
-  accepted: { accept: 'accepted', prepare: 'accepted', complete: 'completed', cancel: 'cancelled', fail: 'failed' },
+  accepted: {
+    accept: 'accepted',
+    renew: 'accepted',
+    prepare: 'accepted',
+    complete: 'completed',
+    cancel: 'cancelled',
+    fail: 'failed',
+  },
   completed: {},
   cancelled: {},
   failed: {},
@@ -71,8 +79,8 @@ export interface TraceContext {
   readonly tracestate?: string
 }
 
-/** What never changes about a handoff: who, when, why, and what led to it. */
-export interface HandoffOrigin {
+/** What a handoff begins as: who, when, why, and what led to it. */
+export interface HandoffOrigin<Note extends Metadata = Metadata> {
   readonly id: HandoffId
   readonly kind: HandoffKind
   readonly conversationId: ConversationId
@@ -84,6 +92,8 @@ export interface HandoffOrigin {
   readonly triggeringToolCalls: readonly ToolCallReference[]
   readonly traceContext?: TraceContext
   readonly initiatedAt: Instant
+  /** The caller's own note. It may be replaced at any time, which moves nothing else. */
+  readonly metadata?: Note
 }
 
 /** What goes with a handoff. A document never changes once it is there. */
@@ -101,7 +111,7 @@ export interface PreparedSession {
   readonly continuation: string
 }
 
-/** Who took a handoff, and until when nobody else may. Both times by the store's clock. */
+/** Who took a handoff, since when, and until when nobody else may. Both times by the store's clock. */
 export interface Claim {
   readonly claimant: string
   readonly acceptedAt: Instant
@@ -131,7 +141,7 @@ export type HandoffLifecycle =
 export type HandoffStanding = { readonly version: number } & HandoffPapers & HandoffLifecycle
 
 /** The passing of a conversation from a source session to a target. */
-export type HandoffMetadata = HandoffOrigin & HandoffStanding
+export type HandoffMetadata<Note extends Metadata = Metadata> = HandoffOrigin<Note> & HandoffStanding
 
 /**
  * Whether a handoff still waits for an end.
@@ -171,6 +181,7 @@ const ORIGIN = {
   triggeringToolCalls: true,
   traceContext: true,
   initiatedAt: true,
+  metadata: true,
 } satisfies Record<keyof HandoffOrigin, true>
 
 /** The part of a handoff that never changes. */

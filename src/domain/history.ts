@@ -3,6 +3,7 @@ import type { AuditEvent } from './audit-event.ts'
 import { isMonitorEvent } from './context-monitor.ts'
 import type { SnapshotRecord } from './context-snapshot.ts'
 import type { Conversation } from './conversation.ts'
+import { evolveConversation, isConversationMoved } from './conversation-lifecycle.ts'
 import type { HandoffMetadata } from './handoff.ts'
 import { beginHandoff, evolveHandoff } from './handoff-lifecycle.ts'
 import type { AgentSessionId, ConversationId, HandoffId, SnapshotId } from './ids.ts'
@@ -42,7 +43,10 @@ export const foldHistory = (events: Iterable<AuditEvent>): History => {
     else if (event.type === 'snapshot.captured') snapshots.set(event.snapshot.id, event.snapshot)
     else if (isMonitorEvent(event) || event.type === 'hook.delivered')
       continue // a signal, not a state
-    else if ('sessionId' in event) {
+    else if (isConversationMoved(event)) {
+      const { conversationId: id } = event
+      conversations.set(id, evolveConversation(known(conversations, id), event))
+    } else if ('sessionId' in event) {
       sessions.set(event.sessionId, evolveSession(known(sessions, event.sessionId), event))
     } else handoffs.set(event.handoffId, evolveHandoff(known(handoffs, event.handoffId), event))
   }

@@ -9,6 +9,8 @@ interface Details {
   'conversation.not_found': { conversationId: ConversationId }
   'conversation.session_active': { conversationId: ConversationId; sessionId: AgentSessionId; agentName: string }
   'conversation.handoff_open': { conversationId: ConversationId; handoffId: HandoffId }
+  'conversation.closed': { conversationId: ConversationId; since: Instant }
+  'conversation.open': { conversationId: ConversationId }
   'conversation.key_taken': { externalKey: string; conversationId: ConversationId }
   'session.not_found': { sessionId: AgentSessionId }
   'session.not_active': { sessionId: AgentSessionId; state: SessionState }
@@ -54,6 +56,9 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
     'Hand it off, or end it, before another one starts.',
   'conversation.handoff_open': ({ conversationId, handoffId }) =>
     `Conversation ${conversationId} is being handed off (${handoffId}). Complete or cancel that handoff first.`,
+  'conversation.closed': ({ conversationId, since }) =>
+    `Conversation ${conversationId} was closed at ${since}, so no session works in it. Reopen it first.`,
+  'conversation.open': ({ conversationId }) => `Conversation ${conversationId} is open, so there is nothing to reopen.`,
   'conversation.key_taken': ({ externalKey, conversationId }) =>
     `The key "${externalKey}" already names conversation ${conversationId}. A thread needs a key of its own, or none.`,
   'session.not_found': ({ sessionId }) => `There is no session ${sessionId}. Check the id.`,

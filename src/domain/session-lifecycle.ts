@@ -18,6 +18,7 @@ import type { AgentSessionId, HandoffId } from './ids.ts'
 import type { Instant } from './instant.ts'
 import type { Message } from './message.ts'
 import { countRoles, EMPTY_SUMMARY } from './message-summary.ts'
+import type { Metadata } from './metadata.ts'
 import type { Refusal } from './refusal.ts'
 import { err, ok, type Result } from './result.ts'
 import { advance, type SequenceNumber } from './sequence.ts'
@@ -54,6 +55,7 @@ export type SessionMoved =
   | Of<'session.taken_over' | 'session.paused' | 'session.completed'>
   /** Its runtime has launched it, under this name. */
   | Of<'session.attached', { providerSessionId: string }>
+  | Of<'session.metadata_set', { metadata?: Metadata }>
   | Of<'session.accounted', { totals: UsageTotals }>
   | Of<'session.resumed', { nextSequence: SequenceNumber }>
   | Of<'session.failed', { endReason: string }>
@@ -140,21 +142,30 @@ export const beginSession = ({ session, providerSessionId, opening }: SessionSta
 }
 
 /** What the session looks like once the event has happened. Never refuses. */
-export const evolveSession = (session: AgentSession, event: SessionMoved): AgentSession => ({
-  ...identityOf(session),
-  version: session.version + 1,
-  progress: progressAfter(session.progress, event),
-  ...runtimeAfter(session, event),
-  ...lifecycleAfter(session, event),
-})
+export const evolveSession = (session: AgentSession, event: SessionMoved): AgentSession => {
+  if (event.type === 'session.metadata_set') {
+    const { metadata: _, ...rest } = session
+    return { ...rest, ...defined({ metadata: event.metadata }) }
+  }
+  return {
+    ...identityOf(session),
+    version: session.version + 1,
+    progress: progressAfter(session.progress, event),
+    ...runtimeAfter(session, event),
+    ...lifecycleAfter(session, event),
+  }
+}
 
-const runtimeAfter = ({ providerSessionId, totals }: AgentSession, event: SessionMoved): SessionRuntime =>
+/** What moves a session on; a note does not. */
+type SessionStep = Exclude<SessionMoved, { type: 'session.metadata_set' }>
+
+const runtimeAfter = ({ providerSessionId, totals }: AgentSession, event: SessionStep): SessionRuntime =>
   defined({
     providerSessionId: event.type === 'session.attached' ? event.providerSessionId : providerSessionId,
     totals: event.type === 'session.accounted' ? event.totals : totals,
   })
 
-const progressAfter = (progress: SessionProgress, event: SessionMoved): SessionProgress => {
+const progressAfter = (progress: SessionProgress, event: SessionStep): SessionProgress => {
   if (event.type === 'session.resumed') return { ...progress, nextSequence: event.nextSequence }
   if (event.type === 'session.truncated') return { ...progress, window: EMPTY_WINDOW }
   if (event.type !== 'turn.recorded') return progress
@@ -186,7 +197,7 @@ const withMessages = (
   })
 }
 
-const lifecycleAfter = (session: AgentSession, event: SessionMoved): SessionLifecycle => {
+const lifecycleAfter = (session: AgentSession, event: SessionStep): SessionLifecycle => {
   const end: SessionEnd = defined({ endedAt: event.at, endSequence: session.progress.lastSequence })
   switch (event.type) {
     case 'turn.recorded':

@@ -1,3 +1,5 @@
+import { canonicalJson } from './canonical-json.ts'
+
 /** The properties that hold what people and agents wrote; everything else names, counts or dates something. */
 const TEXTS: ReadonlySet<string> = new Set([
   'text',
@@ -7,6 +9,7 @@ const TEXTS: ReadonlySet<string> = new Set([
   'reason',
   'endReason',
   'document',
+  'metadata',
 ])
 
 /**
@@ -33,15 +36,33 @@ export const withholdTexts = <T>(value: T): T => mapTexts(value, () => TEXT_WITH
 export const isText = (name: string): boolean => TEXTS.has(name)
 
 /** The same data with every text put through a function, at any depth. */
-export const mapTexts = <T>(value: T, change: (text: string) => string): T => walk(value, change) as T
+export const mapTexts = <T>(value: T, change: (text: string) => string): T =>
+  walk(value, change, (note) => change(asText(note))) as T
 
-const walk = (value: unknown, change: (text: string) => string): unknown => {
+/** The same data with every text, and every string of a note, put through a redactor. */
+export const redactTexts = <T>(value: T, redact: (text: string) => string): T =>
+  walk(value, redact, (note) => strings(note, redact)) as T
+
+const strings = (value: unknown, change: (text: string) => string): unknown => {
+  if (typeof value === 'string') return change(value)
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => walk(item, change))
+  if (Array.isArray(value)) return value.map((item) => strings(item, change))
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, strings(part, change)]))
+}
+
+/** A note counts as one text: the JSON it is written as. */
+const asText = (note: unknown): string => canonicalJson(note)
+
+type Change = (text: string) => string
+
+const walk = (value: unknown, change: Change, ofNote: (note: unknown) => unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item) => walk(item, change, ofNote))
   const changed: Record<string, unknown> = {}
   for (const name of Object.keys(value)) {
     const part = (value as Record<string, unknown>)[name]
-    changed[name] = typeof part === 'string' ? (isText(name) ? change(part) : part) : walk(part, change)
+    if (!isText(name)) changed[name] = walk(part, change, ofNote)
+    else if (part !== undefined) changed[name] = typeof part === 'string' ? change(part) : ofNote(part)
   }
   return changed
 }

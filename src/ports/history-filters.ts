@@ -1,7 +1,9 @@
 import type { SessionState } from '../domain/agent-session.ts'
+import type { ConversationState } from '../domain/conversation.ts'
 import type { HandoffKind, HandoffStatus } from '../domain/handoff.ts'
 import type { ConversationId } from '../domain/ids.ts'
 import type { Instant } from '../domain/instant.ts'
+import type { Metadata } from '../domain/metadata.ts'
 import type { ListOrder } from './page.ts'
 
 /** Which handoffs to list. What is left out does not matter; what is given must all hold. */
@@ -25,6 +27,8 @@ export interface HandoffFilter {
   /** Only those that still wait for an end. */
   readonly isOpen?: true
   readonly overdue?: OverdueRule
+  /** Whose note contains this. */
+  readonly metadata?: Metadata
   readonly order?: ListOrder
 }
 
@@ -39,6 +43,10 @@ export interface ConversationFilter {
   readonly subject?: string
   /** Only those that are no thread of another. */
   readonly isRoot?: true
+  /** Only those that are open, or that are closed. */
+  readonly state?: ConversationState
+  /** Whose note contains this. */
+  readonly metadata?: Metadata
   readonly order?: ListOrder
 }
 
@@ -47,5 +55,7 @@ export interface SessionFilter {
   readonly conversationId?: ConversationId
   readonly agentName?: string
   readonly state?: SessionState
+  /** Whose note contains this. */
+  readonly metadata?: Metadata
   readonly order?: ListOrder
 }

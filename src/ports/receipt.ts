@@ -1,7 +1,16 @@
 import type { SessionStanding } from '../domain/agent-session.ts'
 import type { ContextMonitor } from '../domain/context-monitor.ts'
 import type { HandoffStanding } from '../domain/handoff.ts'
-import type { AgentSessionId, ConversationId, HandoffId, HolderToken, SignalId, SnapshotId, TurnId } from '../domain/ids.ts'
+import type {
+  AgentSessionId,
+  ConversationId,
+  HandoffId,
+  HolderToken,
+  SignalId,
+  SnapshotId,
+  TurnId,
+} from '../domain/ids.ts'
+import type { Instant } from '../domain/instant.ts'
 import type { BudgetLimit } from '../domain/restart-budget.ts'
 
 /**
@@ -12,6 +21,8 @@ import type { BudgetLimit } from '../domain/restart-budget.ts'
  */
 export interface Receipt {
   readonly conversationId?: ConversationId
+  /** Whether the conversation was closed then. */
+  readonly closedAt?: Instant
   readonly session?: { readonly id: AgentSessionId; readonly standing: SessionStanding }
   /** Kept of the command that made the token, and given again only while it is the current one. */
   readonly holder?: HolderToken

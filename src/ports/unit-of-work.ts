@@ -17,12 +17,21 @@ export interface CommandStamp {
 /** What a decision is about, with the key it is found by. */
 export interface Subjects {
   opening: { asks: { readonly externalKey?: string; readonly parentId?: ConversationId }; facts: OpeningFacts }
-  conversation: { asks: { readonly conversationId: ConversationId }; facts: ConversationFacts }
+  conversation: { asks: ConversationQuestion; facts: ConversationFacts }
   session: { asks: { readonly sessionId: AgentSessionId }; facts: ResumeFacts }
   source: { asks: SourceQuestion; facts: SourceFacts }
   handoff: { asks: { readonly handoffId: HandoffId }; facts: HandoffFacts }
   /** The oldest handoff an agent may claim now. */
   next_handoff: { asks: { readonly targetAgent: string }; facts: HandoffFacts }
+}
+
+/** What starting a session needs to know. */
+export interface ConversationQuestion {
+  readonly conversationId: ConversationId
+  /** The session a new one is to be the child of. */
+  readonly parentSessionId?: AgentSessionId
+  /** The id a new session is to have. */
+  readonly sessionId?: AgentSessionId
 }
 
 /** What initiating a handoff needs to know. */

@@ -7,6 +7,7 @@ import type { HandoffMetadata } from '../domain/handoff.ts'
 import type { AgentSessionId, ConversationId, HandoffId, TurnId } from '../domain/ids.ts'
 import { arrangeLineage, type Lineage, type LineageSubject } from '../domain/lineage.ts'
 import type { MessageInHistory } from '../domain/message.ts'
+import type { MetadataTypes } from '../domain/metadata.ts'
 import type { Turn } from '../domain/turn.ts'
 import type { WindowAtTurn } from '../domain/window-at-turn.ts'
 import type { ConversationFilter, HandoffFilter, OverdueRule, SessionFilter } from '../ports/history-filters.ts'
@@ -27,7 +28,7 @@ import type { Store } from '../ports/store.ts'
  * console.log(items.length) // => 0
  * ```
  */
-export class HandoffHistory {
+export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
   protected readonly store: Store
 
   constructor({ store }: { readonly store: Store }) {
@@ -35,28 +36,36 @@ export class HandoffHistory {
   }
 
   /** A conversation by its id. */
-  conversation(id: ConversationId): Promise<Conversation | undefined> {
-    return this.store.conversations.find(id)
+  conversation(id: ConversationId): Promise<Conversation<Notes['conversation']> | undefined> {
+    return this.store.conversations.find(id) as Promise<Conversation<Notes['conversation']> | undefined>
   }
 
   /** A conversation by the orchestrator's own key. */
-  conversationByKey(externalKey: string): Promise<Conversation | undefined> {
-    return this.store.conversations.findByExternalKey(externalKey)
+  conversationByKey(externalKey: string): Promise<Conversation<Notes['conversation']> | undefined> {
+    return this.store.conversations.findByExternalKey(externalKey) as Promise<
+      Conversation<Notes['conversation']> | undefined
+    >
   }
 
   /** Conversations, by the time they were opened. */
-  listConversations(filter: ConversationFilter = {}, page: Page = {}): Promise<Paged<Conversation>> {
-    return this.store.conversations.list(filter, page)
+  listConversations(
+    filter: ConversationFilter = {},
+    page: Page = {},
+  ): Promise<Paged<Conversation<Notes['conversation']>>> {
+    return this.store.conversations.list(filter, page) as Promise<Paged<Conversation<Notes['conversation']>>>
   }
 
   /** Every conversation that fits. */
-  eachConversation(filter: ConversationFilter = {}, page: Page = {}): AsyncIterable<Conversation> {
+  eachConversation(
+    filter: ConversationFilter = {},
+    page: Page = {},
+  ): AsyncIterable<Conversation<Notes['conversation']>> {
     return everyPage((next) => this.listConversations(filter, next), page)
   }
 
   /** A session by its id. */
-  session(id: AgentSessionId): Promise<AgentSession | undefined> {
-    return this.store.sessions.find(id)
+  session(id: AgentSessionId): Promise<AgentSession<Notes['session']> | undefined> {
+    return this.store.sessions.find(id) as Promise<AgentSession<Notes['session']> | undefined>
   }
 
   /** What is watched of a session's window, as it is stored. */
@@ -65,22 +74,22 @@ export class HandoffHistory {
   }
 
   /** The session that works a conversation now. */
-  activeSession(conversation: ConversationId): Promise<AgentSession | undefined> {
-    return this.store.sessions.findActive(conversation)
+  activeSession(conversation: ConversationId): Promise<AgentSession<Notes['session']> | undefined> {
+    return this.store.sessions.findActive(conversation) as Promise<AgentSession<Notes['session']> | undefined>
   }
 
   /** The sessions of a conversation, by epoch. */
-  sessions(conversation: ConversationId, page: Page = {}): Promise<Paged<AgentSession>> {
-    return this.store.sessions.listForConversation(conversation, page)
+  sessions(conversation: ConversationId, page: Page = {}): Promise<Paged<AgentSession<Notes['session']>>> {
+    return this.store.sessions.listForConversation(conversation, page) as Promise<Paged<AgentSession<Notes['session']>>>
   }
 
   /** Sessions across conversations, by the time they were started. */
-  listSessions(filter: SessionFilter = {}, page: Page = {}): Promise<Paged<AgentSession>> {
-    return this.store.sessions.list(trimmed(filter), page)
+  listSessions(filter: SessionFilter = {}, page: Page = {}): Promise<Paged<AgentSession<Notes['session']>>> {
+    return this.store.sessions.list(trimmed(filter), page) as Promise<Paged<AgentSession<Notes['session']>>>
   }
 
   /** Every session that fits. */
-  eachSession(filter: SessionFilter = {}, page: Page = {}): AsyncIterable<AgentSession> {
+  eachSession(filter: SessionFilter = {}, page: Page = {}): AsyncIterable<AgentSession<Notes['session']>> {
     return everyPage((next) => this.listSessions(filter, next), page)
   }
 
@@ -90,43 +99,47 @@ export class HandoffHistory {
   }
 
   /** A handoff by its id. */
-  handoff(id: HandoffId): Promise<HandoffMetadata | undefined> {
-    return this.store.handoffs.find(id)
+  handoff(id: HandoffId): Promise<HandoffMetadata<Notes['handoff']> | undefined> {
+    return this.store.handoffs.find(id) as Promise<HandoffMetadata<Notes['handoff']> | undefined>
   }
 
   /** The handoff that is passing a session's conversation on now. */
-  openHandoff(source: AgentSessionId): Promise<HandoffMetadata | undefined> {
-    return this.store.handoffs.findOpenFor(source)
+  openHandoff(source: AgentSessionId): Promise<HandoffMetadata<Notes['handoff']> | undefined> {
+    return this.store.handoffs.findOpenFor(source) as Promise<HandoffMetadata<Notes['handoff']> | undefined>
   }
 
   /** The handoffs of a conversation. */
-  handoffs(conversation: ConversationId, page: Page = {}): Promise<Paged<HandoffMetadata>> {
-    return this.store.handoffs.listForConversation(conversation, page)
+  handoffs(conversation: ConversationId, page: Page = {}): Promise<Paged<HandoffMetadata<Notes['handoff']>>> {
+    return this.store.handoffs.listForConversation(conversation, page) as Promise<
+      Paged<HandoffMetadata<Notes['handoff']>>
+    >
   }
 
   /** Handoffs across conversations, by the time they were initiated. */
-  listHandoffs(filter: HandoffFilter = {}, page: Page = {}): Promise<Paged<HandoffMetadata>> {
-    return this.store.handoffs.list(trimmed(filter), page)
+  listHandoffs(filter: HandoffFilter = {}, page: Page = {}): Promise<Paged<HandoffMetadata<Notes['handoff']>>> {
+    return this.store.handoffs.list(trimmed(filter), page) as Promise<Paged<HandoffMetadata<Notes['handoff']>>>
   }
 
   /** Every handoff that fits. */
-  eachHandoff(filter: HandoffFilter = {}, page: Page = {}): AsyncIterable<HandoffMetadata> {
+  eachHandoff(filter: HandoffFilter = {}, page: Page = {}): AsyncIterable<HandoffMetadata<Notes['handoff']>> {
     return everyPage((next) => this.listHandoffs(filter, next), page)
   }
 
   /** The handoffs of any conversation that still wait for an end. */
-  openHandoffs(page: Page = {}): Promise<Paged<HandoffMetadata>> {
-    return this.listHandoffs({ isOpen: true }, page)
+  openHandoffs(page: Page = {}): Promise<Paged<HandoffMetadata<Notes['handoff']>>> {
+    return this.listHandoffs({ isOpen: true }, page) as Promise<Paged<HandoffMetadata<Notes['handoff']>>>
   }
 
   /** The open handoffs whose claim ran out, or that nobody claimed for too long; by the store's clock. */
-  overdueHandoffs(rule: OverdueRule = {}, page: Page = {}): Promise<Paged<HandoffMetadata>> {
-    return this.listHandoffs({ overdue: rule }, page)
+  overdueHandoffs(rule: OverdueRule = {}, page: Page = {}): Promise<Paged<HandoffMetadata<Notes['handoff']>>> {
+    return this.listHandoffs({ overdue: rule }, page) as Promise<Paged<HandoffMetadata<Notes['handoff']>>>
   }
 
   /** The handoffs an agent may claim now. */
-  pendingFor(targetAgent: string, page: Page = {}): Promise<Paged<HandoffMetadata>> {
-    return this.store.handoffs.listPendingFor(targetAgent.trim(), page)
+  pendingFor(targetAgent: string, page: Page = {}): Promise<Paged<HandoffMetadata<Notes['handoff']>>> {
+    return this.store.handoffs.listPendingFor(targetAgent.trim(), page) as Promise<
+      Paged<HandoffMetadata<Notes['handoff']>>
+    >
   }
 
   /** The snapshots of a session, in the order they were taken. */

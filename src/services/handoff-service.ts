@@ -9,6 +9,8 @@ import type { ThreadOpened } from '../domain/decisions/open-thread.ts'
 import type { TurnsRecorded } from '../domain/decisions/record-turns.ts'
 import type { HandoffAccepted, HandoffCompleted } from '../domain/decisions/settle-handoff.ts'
 import type { SessionStartedAnswer, StartSession } from '../domain/decisions/start-session.ts'
+import type { HandoffMetadata } from '../domain/handoff.ts'
+import type { MetadataTypes } from '../domain/metadata.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import { ok, type Result } from '../domain/result.ts'
 import type { Notifier } from '../ports/notifier.ts'
@@ -32,11 +34,14 @@ import type {
   AttachRequest,
   ClaimNextRequest,
   CompleteRequest,
+  ConversationMetadataRequest,
   EndRequest,
   FailSessionRequest,
+  HandoffMetadataRequest,
   HooksRequest,
   InitiateRequest,
   KeepCheckpointRequest,
+  OnConversation,
   OnSession,
   PrepareRequest,
   RecordTurnRequest,
@@ -44,6 +49,7 @@ import type {
   Repeatable,
   RestartRequest,
   ResumeRequest,
+  SessionMetadataRequest,
   SnapshotRequest,
   TakeOverRequest,
   ThreadRequest,
@@ -57,6 +63,11 @@ export interface HandoffServiceDeps extends Omit<CommandContext, 'storeNow'> {
 }
 
 const POLL_MS = 250
+
+/** A conversation, with the caller's own kind of note. */
+type ConversationReply<Notes extends MetadataTypes> = Reply<{
+  readonly conversation: Conversation<Notes['conversation']>
+}>
 
 /**
  * Records turns, snapshots and session transitions, and passes conversations on.
@@ -82,7 +93,7 @@ const POLL_MS = 250
  * console.log(next.session.agentName, next.session.epoch) // => opus 2
  * ```
  */
-export class HandoffService extends HandoffHistory {
+export class HandoffService<Notes extends MetadataTypes = MetadataTypes> extends HandoffHistory<Notes> {
   readonly #runner: CommandRunner
   readonly #notifier: Notifier | undefined
 
@@ -93,12 +104,49 @@ export class HandoffService extends HandoffHistory {
   }
 
   /** Opens a conversation. Opening one external key again gives the conversation that has it. */
-  openConversation(request: OpenConversation & Repeatable): Reply<{ readonly conversation: Conversation }> {
-    return this.#runner.run(conversations.openConversation, request)
+  openConversation(
+    request: OpenConversation & Repeatable & { readonly metadata?: Notes['conversation'] },
+  ): ConversationReply<Notes> {
+    return this.#runner.run(conversations.openConversation, request) as ConversationReply<Notes>
+  }
+
+  /** Closes a conversation whose work is done: no session starts in it until it is reopened. */
+  closeConversation(request: OnConversation): ConversationReply<Notes> {
+    return this.#runner.run(conversations.closeConversation, request) as ConversationReply<Notes>
+  }
+
+  /** Opens a closed conversation again. */
+  reopenConversation(request: OnConversation): ConversationReply<Notes> {
+    return this.#runner.run(conversations.reopenConversation, request) as ConversationReply<Notes>
+  }
+
+  /** Puts the caller's own note on a conversation, in the place of the one before; an empty one takes it away. */
+  setConversationMetadata(
+    request: ConversationMetadataRequest & { readonly metadata: Notes['conversation'] },
+  ): ConversationReply<Notes> {
+    return this.#runner.run(conversations.setConversationMetadata, request) as ConversationReply<Notes>
+  }
+
+  /** Puts the caller's own note on a session, whatever its state. */
+  setSessionMetadata(
+    request: SessionMetadataRequest & { readonly metadata: Notes['session'] },
+  ): Reply<{ readonly session: AgentSession<Notes['session']> }> {
+    return this.#runner.run(sessions.setSessionMetadata, request) as Reply<{ session: AgentSession<Notes['session']> }>
+  }
+
+  /** Puts the caller's own note on a handoff, whatever its status. */
+  setHandoffMetadata(
+    request: HandoffMetadataRequest & { readonly metadata: Notes['handoff'] },
+  ): Reply<{ readonly handoff: HandoffMetadata<Notes['handoff']> }> {
+    return this.#runner.run(handoffs.setHandoffMetadata, request) as Reply<{
+      handoff: HandoffMetadata<Notes['handoff']>
+    }>
   }
 
   /** Starts a session and makes the caller its holder. Refused while another session has the conversation's baton. */
-  startSession(request: StartSession & Repeatable): Reply<SessionStartedAnswer> {
+  startSession(
+    request: StartSession & Repeatable & { readonly metadata?: Notes['session'] },
+  ): Reply<SessionStartedAnswer> {
     return this.#runner.run(sessions.startSession, request)
   }
 
@@ -166,7 +214,7 @@ export class HandoffService extends HandoffHistory {
   }
 
   /** Initiates a handoff: captures the window, pauses the source, and names the turn and tool calls that led to it. */
-  initiateHandoff(request: InitiateRequest): Reply<HandoffAndSource> {
+  initiateHandoff(request: InitiateRequest & { readonly metadata?: Notes['handoff'] }): Reply<HandoffAndSource> {
     return this.#runner.run(handoffs.initiateHandoff, request)
   }
 
@@ -196,6 +244,11 @@ export class HandoffService extends HandoffHistory {
   /** Claims a handoff for one claimant until a deadline by the store's clock. */
   acceptHandoff(request: AcceptRequest): Reply<HandoffAccepted> {
     return this.#runner.run(handoffs.acceptHandoff, request)
+  }
+
+  /** Lets a claim last longer, from now on. Its claimant may ask until somebody else has claimed the handoff. */
+  renewClaim(request: AcceptRequest): Reply<HandoffAccepted> {
+    return this.#runner.run(handoffs.renewClaim, request)
   }
 
   /** Claims the oldest handoff that waits for an agent. Answers without one when none waits, unless asked to wait. */

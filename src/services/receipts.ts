@@ -1,6 +1,7 @@
 import { type AgentSession, identityOf, type SessionStanding, standingOf } from '../domain/agent-session.ts'
 import type { ContextSignal } from '../domain/context-signal.ts'
 import type { ContextWindowSnapshot } from '../domain/context-snapshot.ts'
+import type { Conversation } from '../domain/conversation.ts'
 import type { Answer } from '../domain/decision.ts'
 import { defined } from '../domain/defined.ts'
 import {
@@ -10,7 +11,8 @@ import {
   originOf,
   type PreparedSession,
 } from '../domain/handoff.ts'
-import type { SignalId } from '../domain/ids.ts'
+import type { ConversationId, SignalId } from '../domain/ids.ts'
+import type { Instant } from '../domain/instant.ts'
 import { withholdTexts } from '../domain/texts.ts'
 import type { Receipt } from '../ports/receipt.ts'
 import type { Store } from '../ports/store.ts'
@@ -21,6 +23,7 @@ export const receiptFor = (answer: Answer): Receipt => {
   const { conversation, session, holder, handoff, turns, snapshot, monitor, signals, refusedBy } = answer
   return defined({
     conversationId: conversation?.id,
+    closedAt: conversation?.closedAt,
     session: session && { id: session.id, standing: withholdTexts(standingOf(session)) },
     holder,
     handoff: handoff && { id: handoff.id, standing: withholdTexts(handoffStandingOf(handoff)) },
@@ -34,9 +37,10 @@ export const receiptFor = (answer: Answer): Receipt => {
 
 /** The first answer again: what never changes is read, what may have changed comes from the receipt. */
 export const answerAgain = async (receipt: Receipt, store: Store): Promise<Answer> => {
-  const { conversationId, session, holder, handoff, turnIds, snapshotId, monitor, signalIds, refusedBy } = receipt
+  const { conversationId, closedAt, session, holder, handoff, turnIds, snapshotId, monitor, signalIds, refusedBy } =
+    receipt
   return defined({
-    conversation: conversationId && (await kept(conversationId, store.conversations.find(conversationId))),
+    conversation: conversationId && (await conversationAsItStood(conversationId, closedAt, store)),
     session: session && asItStood(await kept(session.id, store.sessions.find(session.id)), session.standing),
     holder,
     handoff: handoff && handoffAsItStood(await kept(handoff.id, store.handoffs.find(handoff.id)), handoff.standing),
@@ -46,6 +50,16 @@ export const answerAgain = async (receipt: Receipt, store: Store): Promise<Answe
     signals: signalIds && (await Promise.all(signalIds.map((id) => findSignal(id, store)))),
     refusedBy,
   })
+}
+
+/** A conversation, closed or open as it was then. Its note is the one it has now. */
+const conversationAsItStood = async (
+  id: ConversationId,
+  closedAt: Instant | undefined,
+  store: Store,
+): Promise<Conversation> => {
+  const { closedAt: _, ...conversation } = await kept(id, store.conversations.find(id))
+  return { ...conversation, ...defined({ closedAt }) }
 }
 
 /** A snapshot that must be there. */

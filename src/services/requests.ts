@@ -9,10 +9,11 @@ import type { HandoffRequest, InitiateHandoff } from '../domain/decisions/initia
 import type { OpenThread } from '../domain/decisions/open-thread.ts'
 import type { KeepCheckpoint, PrepareHandoff } from '../domain/decisions/prepare-handoff.ts'
 import type { RecordTurns } from '../domain/decisions/record-turns.ts'
+import type { SetMetadata } from '../domain/decisions/set-metadata.ts'
 import type { AcceptHandoff, CompleteHandoff, EndHandoff } from '../domain/decisions/settle-handoff.ts'
 import type { HandoffMetadata } from '../domain/handoff.ts'
 import type { HookDeliveries } from '../domain/hook-delivery.ts'
-import type { AgentSessionId, CommandId, HandoffId, HolderToken } from '../domain/ids.ts'
+import type { AgentSessionId, CommandId, ConversationId, HandoffId, HolderToken } from '../domain/ids.ts'
 import type { MonitorReport } from '../domain/monitor-reports.ts'
 import type { Turn, TurnInput } from '../domain/turn.ts'
 import type { UsageTotals } from '../domain/usage-reading.ts'
@@ -36,6 +37,11 @@ export interface AsHolder extends OnSession {
   readonly holder: HolderToken
 }
 
+/** A conversation as the caller holds it, or just its id. */
+export interface OnConversation extends Repeatable {
+  readonly conversation: Conversation | ConversationId
+}
+
 /** A handoff as the caller holds it, or just its id. */
 export interface OnHandoff extends Repeatable {
   readonly handoff: HandoffMetadata | HandoffId
@@ -50,6 +56,14 @@ export interface HeldAtHandoff {
   readonly monitor?: ContextMonitor
 }
 
+/** What it takes to put a note on a conversation. An empty one takes the note away. */
+export interface ConversationMetadataRequest extends OnConversation, SetMetadata {}
+/** What it takes to put a note on a session. An empty one takes the note away. */
+export interface SessionMetadataRequest extends Repeatable, SetMetadata {
+  readonly session: AgentSession | AgentSessionId
+}
+/** What it takes to put a note on a handoff. An empty one takes the note away. */
+export interface HandoffMetadataRequest extends OnHandoff, SetMetadata {}
 /** What it takes to take a picture of a window. */
 export interface SnapshotRequest extends OnSession {
   /** What it is taken for; `on_demand` unless given. */

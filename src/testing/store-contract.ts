@@ -8,6 +8,7 @@ import { handoffsContract } from './contract/handoffs.ts'
 import { inputsContract } from './contract/inputs.ts'
 import { leasesContract } from './contract/leases.ts'
 import { monitorsContract } from './contract/monitors.ts'
+import { notesContract } from './contract/notes.ts'
 import { queriesContract } from './contract/queries.ts'
 import { recordsContract } from './contract/records.ts'
 import { restartsContract } from './contract/restarts.ts'
@@ -34,6 +35,7 @@ const PARTS: readonly ContractPart[] = [
   inputsContract,
   fencesContract,
   copiesContract,
+  notesContract,
   conversationsContract,
   sessionsContract,
   leasesContract,

@@ -16,7 +16,7 @@ export interface TrailContext {
 /** An entry as a line for a terminal: place, time, what happened, who, why. */
 export const renderEntry = ({ position, event }: AuditEntry, context: TrailContext): string => {
   if (event.type === 'session.started') context.agents.set(event.session.id, event.session.agentName)
-  return `${String(position).padStart(5)}  ${event.at}  ${shown(describe(event, context))}`
+  return `${String(position).padStart(5)}  ${event.at}  ${shown(describe(event, context))}${event.byHand === true ? ' (by hand)' : ''}`
 }
 
 /** The handoff an entry is about, if it is about one. */
@@ -48,6 +48,14 @@ const describe = (event: AuditEvent, context: TrailContext): string => {
       const into = event.targetConversationId ? `, in conversation ${short(event.targetConversationId)}` : ''
       return `handoff ${short(event.handoffId)} completed ${to}${into}`
     }
+    case 'handoff.claim_renewed':
+      return `handoff ${short(event.handoffId)} claim renewed by ${event.claim.claimant} until ${event.claim.deadline}`
+    case 'handoff.metadata_set':
+      return `handoff ${short(event.handoffId)} metadata set`
+    case 'conversation.closed':
+    case 'conversation.reopened':
+    case 'conversation.metadata_set':
+      return `conversation ${short(event.conversationId)} ${event.type.slice('conversation.'.length).replace('_', ' ')}`
     case 'handoff.cancelled':
     case 'handoff.failed':
       return `handoff ${short(event.handoffId)} ${event.type.slice('handoff.'.length)}  ${endReason(context.handoff)}`

@@ -1,7 +1,8 @@
 import type { WorkingSession } from '../../domain/agent-session.ts'
 import { canonicalJson } from '../../domain/canonical-json.ts'
 import { type Change, type Expected, type ExpectedHandoff, expecting, expectingHandoff } from '../../domain/decision.ts'
-import { CLAIM_TOLERANCE_MS, type HandoffMetadata } from '../../domain/handoff.ts'
+import { defined } from '../../domain/defined.ts'
+import { CLAIM_TOLERANCE_MS, claimOf, type HandoffMetadata } from '../../domain/handoff.ts'
 import type { AgentSessionId, ConversationId } from '../../domain/ids.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
@@ -42,13 +43,23 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
       if (parentId !== undefined) mustExist(tables.conversations.get(parentId), `parent conversation ${parentId}`)
       return [() => tables.conversations.insert(change.conversation)]
     }
+    case 'set_closed':
+      return [() => setClosed(tables, change)]
+    case 'expect_open':
+      if (tables.conversations.get(change.conversationId)?.closedAt !== undefined)
+        throw new VersionMoved('the conversation was closed')
+      return []
+    case 'set_metadata':
+      return [() => setMetadata(tables, change)]
     case 'add_session':
       return [() => tables.sessions.insert(change.working)]
     case 'move_session':
       return [
         () => {
-          const { holder } = expectSession(tables.sessions.get(change.working.session.id), change.expected)
-          return tables.sessions.replace({ holder, ...change.working })
+          const { holder, session } = expectSession(tables.sessions.get(change.working.session.id), change.expected)
+          const { metadata: _, ...moved } = change.working.session
+          const kept = { ...moved, ...defined({ metadata: session.metadata }) }
+          return tables.sessions.replace({ holder, ...change.working, session: kept })
         },
       ]
     case 'expect_session':
@@ -80,9 +91,9 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
     case 'move_handoff':
       return [
         () => {
-          expectHandoff(tables.handoffs.get(change.handoff.id), change.expected)
-          expectTime(change.handoff, now)
-          return tables.handoffs.replace(change.handoff)
+          const stored = expectHandoff(tables.handoffs.get(change.handoff.id), change.expected)
+          expectTime(stored, change.handoff, now)
+          return tables.handoffs.replace({ ...change.handoff, ...defined({ metadata: stored.metadata }) })
         },
       ]
     case 'add_monitor':
@@ -126,15 +137,39 @@ const expectSession = (stored: WorkingSession | undefined, expected: Expected): 
   return stored
 }
 
-const expectHandoff = (stored: HandoffMetadata | undefined, expected: ExpectedHandoff): void => {
+const expectHandoff = (stored: HandoffMetadata | undefined, expected: ExpectedHandoff): HandoffMetadata => {
   if (stored === undefined || !isSame(expectingHandoff(stored), expected))
     throw new VersionMoved('the handoff is not what was expected')
+  return stored
 }
 
 const isSame = <T extends object>(one: T, other: T): boolean => canonicalJson(one) === canonicalJson(other)
 
-const expectTime = (handoff: HandoffMetadata, now: Instant): void => {
-  if (handoff.status !== 'accepted') return
+const setClosed = (tables: Tables, { conversationId, closedAt }: Extract<Change, { type: 'set_closed' }>): Undo => {
+  const stored = tables.conversations.get(conversationId)
+  const isOther = stored !== undefined && (stored.closedAt === undefined) === (closedAt !== undefined)
+  const isIdle = closedAt === undefined || tables.sessions.at('baton', conversationId) === undefined
+  if (!isOther || !isIdle) throw new VersionMoved('the conversation is not what was expected')
+  const { closedAt: _, ...rest } = stored
+  return tables.conversations.replace({ ...rest, ...defined({ closedAt }) })
+}
+
+const setMetadata = (tables: Tables, change: Extract<Change, { type: 'set_metadata' }>): Undo => {
+  const { of, id, metadata } = change
+  const noted = <Row extends object>(row: Row | undefined): Row => {
+    if (row === undefined) throw new VersionMoved(`there is no ${of} ${id}`)
+    const { metadata: _, ...rest } = row as Row & { metadata?: unknown }
+    return { ...rest, ...defined({ metadata }) } as unknown as Row
+  }
+  if (of === 'conversation') return tables.conversations.replace(noted(tables.conversations.get(id)))
+  if (of === 'handoff') return tables.handoffs.replace(noted(tables.handoffs.get(id)))
+  const working = tables.sessions.get(id)
+  return tables.sessions.replace({ ...(working as WorkingSession), session: noted(working?.session) })
+}
+
+/** A claim that begins now does so by the store's clock; one that goes on has begun before. */
+const expectTime = (stored: HandoffMetadata, handoff: HandoffMetadata, now: Instant): void => {
+  if (handoff.status !== 'accepted' || claimOf(stored)?.acceptedAt === handoff.claim.acceptedAt) return
   const off = Math.abs(Date.parse(handoff.claim.acceptedAt) - Date.parse(now))
   if (off > CLAIM_TOLERANCE_MS) throw new VersionMoved(`the claim begins ${off} ms from now`)
 }

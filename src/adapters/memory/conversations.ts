@@ -1,6 +1,7 @@
-import type { Conversation } from '../../domain/conversation.ts'
+import { type Conversation, conversationState } from '../../domain/conversation.ts'
 import type { ConversationId } from '../../domain/ids.ts'
 import type { LineageRecord, LineageSubject } from '../../domain/lineage.ts'
+import { containsJson } from '../../domain/metadata.ts'
 import type { ConversationRepository } from '../../ports/conversation-repository.ts'
 import { allConversations, pageByAge } from './all-rows.ts'
 import type { Tables } from './tables.ts'
@@ -9,10 +10,12 @@ import type { Tables } from './tables.ts'
 export const conversationsIn = (tables: Tables): ConversationRepository => ({
   find: async (id) => tables.conversations.get(id),
   findByExternalKey: async (key) => tables.conversations.at('externalKey', key),
-  list: async ({ subject, isRoot, order = 'oldest_first' }, page) => {
+  list: async ({ subject, isRoot, state, metadata, order = 'oldest_first' }, page) => {
     const found = allConversations(tables)
       .filter((candidate) => subject === undefined || candidate.subject === subject)
       .filter(({ parentId }) => isRoot !== true || parentId === undefined)
+      .filter((candidate) => state === undefined || conversationState(candidate) === state)
+      .filter((candidate) => metadata === undefined || containsJson(candidate.metadata, metadata))
     return pageByAge(found, ({ openedAt }) => openedAt, { ...page, order })
   },
   lineage: async (of) => {

@@ -24,7 +24,7 @@ type Answers = {
 
 const ANSWERS: Answers = {
   opening: (tables, asks) => openingFacts(tables, asks),
-  conversation: (tables, { conversationId }) => conversationFacts(tables, conversationId),
+  conversation: (tables, asks) => conversationFacts(tables, asks),
   session: (tables, { sessionId }, now) => sessionFacts(tables, sessionId, now),
   source: (tables, asks, now) => sourceFacts(tables, asks, now),
   handoff: (tables, { handoffId }, now) => handoffFacts(tables, tables.handoffs.get(handoffId), now),
@@ -67,8 +67,17 @@ const tailOf = (tables: Tables, conversationId: ConversationId): ConversationTai
 const batonOf = (tables: Tables, conversationId: ConversationId) =>
   tables.sessions.in('conversation', conversationId).find(({ session }) => hasBaton(session))?.session
 
-const conversationFacts = (tables: Tables, id: ConversationId): ConversationFacts =>
-  defined({ conversation: tables.conversations.get(id), baton: batonOf(tables, id), ...tailOf(tables, id) })
+const conversationFacts = (
+  tables: Tables,
+  { conversationId: id, parentSessionId, sessionId }: Subjects['conversation']['asks'],
+): ConversationFacts =>
+  defined({
+    conversation: tables.conversations.get(id),
+    baton: batonOf(tables, id),
+    parentSession: tables.sessions.get(parentSessionId ?? '')?.session,
+    isTaken: tables.sessions.get(sessionId ?? '')?.session.conversationId === id,
+    ...tailOf(tables, id),
+  })
 
 const sessionFacts = (tables: Tables, id: AgentSessionId, now: Instant): ResumeFacts => {
   const working = tables.sessions.get(id)
@@ -78,6 +87,7 @@ const sessionFacts = (tables: Tables, id: AgentSessionId, now: Instant): ResumeF
   const lease = tables.leases.get(id)
   return defined({
     working,
+    conversation: tables.conversations.get(conversationId),
     monitor: tables.monitors.get(id),
     lease: lease && { until: lease.expiresAt, now },
     baton: batonOf(tables, conversationId),

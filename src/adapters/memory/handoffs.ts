@@ -1,5 +1,6 @@
 import { type HandoffMetadata, isOpen } from '../../domain/handoff.ts'
 import { type Instant, later } from '../../domain/instant.ts'
+import { containsJson } from '../../domain/metadata.ts'
 import type { AgentHandoffPort } from '../../ports/agent-handoff-port.ts'
 import type { HandoffFilter, OverdueRule } from '../../ports/history-filters.ts'
 import type { Clock } from '../../ports/system.ts'
@@ -37,6 +38,7 @@ const fits = (handoff: HandoffMetadata, filter: HandoffFilter, now: Instant): bo
     (initiatedFrom === undefined || handoff.initiatedAt >= initiatedFrom) &&
     (initiatedBefore === undefined || handoff.initiatedAt < initiatedBefore) &&
     (filter.isOpen !== true || isOpen(handoff)) &&
+    (filter.metadata === undefined || containsJson(handoff.metadata, filter.metadata)) &&
     (reason === undefined || says(handoff.reason, reason)) &&
     (overdue === undefined || isOverdue(handoff, overdue, now))
   )

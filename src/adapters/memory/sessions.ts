@@ -1,4 +1,5 @@
 import type { AgentSession } from '../../domain/agent-session.ts'
+import { containsJson } from '../../domain/metadata.ts'
 import type { AgentSessionRepository } from '../../ports/agent-session-repository.ts'
 import { allSessions, pageByAge } from './all-rows.ts'
 import { numberKey, pageBy } from './paging.ts'
@@ -24,11 +25,12 @@ export const sessionsIn = (tables: Tables): AgentSessionRepository => ({
       ({ epoch }) => numberKey(epoch),
       page,
     ),
-  list: async ({ conversationId, agentName, state, order = 'oldest_first' }, page) => {
+  list: async ({ conversationId, agentName, state, metadata, order = 'oldest_first' }, page) => {
     const found = allSessions(tables)
       .filter((session) => conversationId === undefined || session.conversationId === conversationId)
       .filter((session) => agentName === undefined || session.agentName === agentName)
       .filter((session) => state === undefined || session.state === state)
+      .filter((session) => metadata === undefined || containsJson(session.metadata, metadata))
     return pageByAge(found, ({ startedAt }) => startedAt, { ...page, order })
   },
   findByProviderSession: async (providerSessionId) =>

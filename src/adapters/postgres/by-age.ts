@@ -1,9 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import { agentSessionId } from '../../domain/ids.ts'
 import { instant } from '../../domain/instant.ts'
+import type { Metadata } from '../../domain/metadata.ts'
 import type { ListOrder, Page } from '../../ports/page.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import { fromCursor, limitOf } from './paging.ts'
+import { toStorableJson } from './text-codec.ts'
 
 /** A condition of a query. */
 export type Condition = RawBuilder<unknown>
@@ -38,6 +40,10 @@ export const allOf = (conditions: readonly (Condition | undefined)[]): RawBuilde
 /** A condition on a value, if there is one. */
 export const given = <T>(value: T | undefined, condition: (value: T) => Condition): Condition | undefined =>
   value === undefined ? undefined : condition(value)
+
+/** A note that contains another. */
+export const noted = (alias: string, metadata: Metadata | undefined): Condition | undefined =>
+  given(metadata, (asked) => sql`${sql.ref(`${alias}.metadata`)} @> ${toStorableJson(asked)}::text::jsonb`)
 
 const ageKey = (cursor: string): { readonly at: string; readonly id: string } => {
   const [at = '', id] = fromCursor(cursor, 2)

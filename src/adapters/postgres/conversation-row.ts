@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Conversation } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
-import { aConversation, maybe, reader, time } from './row-types.ts'
+import { aConversation, maybe, note, reader, time } from './row-types.ts'
 
 const row = z.object({
   id: aConversation,
@@ -19,6 +19,8 @@ const row = z.object({
     whenExhausted: z.enum(['stop', 'carry_on']),
   }),
   opened_at: time,
+  closed_at: maybe(time),
+  metadata: maybe(note),
 })
 
 export const toConversation = reader(
@@ -35,6 +37,8 @@ export const toConversation = reader(
       workspace: Object.keys(workspace).length === 0 ? undefined : workspace,
       restartBudget: stored.restart_budget,
       openedAt: stored.opened_at,
+      closedAt: stored.closed_at,
+      metadata: stored.metadata,
     })
   }),
 )
@@ -50,4 +54,6 @@ export const fromConversation = (conversation: Conversation) => ({
   branch: conversation.workspace?.branch,
   restart_budget: conversation.restartBudget,
   opened_at: conversation.openedAt,
+  closed_at: conversation.closedAt,
+  metadata: conversation.metadata,
 })

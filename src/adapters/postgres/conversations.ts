@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { ConversationRepository } from '../../ports/conversation-repository.ts'
-import { allOf, byAge, given } from './by-age.ts'
+import { allOf, byAge, given, noted } from './by-age.ts'
 import { toConversation } from './conversation-row.ts'
 import { type Database, named, readDocuments, reading } from './database.ts'
 import { readLineage } from './lineage.ts'
@@ -18,12 +18,14 @@ export const conversationsIn = (database: Database): ConversationRepository => {
   return {
     find: (id) => reading(() => one('id', id)),
     findByExternalKey: (key) => reading(() => one('external_key', toStorableText(key))),
-    list: ({ subject, isRoot, order = 'oldest_first' }, page) =>
+    list: ({ subject, isRoot, state, metadata, order = 'oldest_first' }, page) =>
       reading(async () => {
         const age = byAge('c', 'opened_at', { ...page, order })
         const where = allOf([
           given(subject, (wanted) => sql`c.subject = ${toStorableText(wanted)}`),
           given(isRoot, () => sql`c.parent_id is null`),
+          given(state, (wanted) => (wanted === 'open' ? sql`c.closed_at is null` : sql`c.closed_at is not null`)),
+          noted('c', metadata),
           ...age.from,
         ])
         const query = sql<{ json: string }>`select to_jsonb(c)::text as json from ${named(database, 'conversations')} c

@@ -3,7 +3,7 @@ import type { HandoffMetadata } from '../../domain/handoff.ts'
 import type { HandoffFilter, OverdueRule } from '../../ports/history-filters.ts'
 import type { Page, Paged } from '../../ports/page.ts'
 import { askedWords } from '../../ports/word-search.ts'
-import { allOf, byAge, type Condition, given } from './by-age.ts'
+import { allOf, byAge, type Condition, given, noted } from './by-age.ts'
 import { type Database, named, readDocuments } from './database.ts'
 import { toHandoff } from './handoff-row.ts'
 import { paged } from './paging.ts'
@@ -50,6 +50,7 @@ const conditionsOf = (database: Database, filter: HandoffFilter): readonly (Cond
   given(filter.initiatedBefore, (before) => sql`h.initiated_at < ${before}::timestamptz`),
   given(filter.isOpen, () => OPEN),
   given(filter.overdue, isOverdue),
+  noted('h', filter.metadata),
   given(filter.reason, (reason) => saysAll(database, reason)),
 ]
 

@@ -10,7 +10,18 @@ import {
   type HandoffLifecycle,
   type HandoffMetadata,
 } from '../../domain/handoff.ts'
-import { aConversation, aHandoff, aSession, aTurn, maybe, reader, time, toolCall, totalsRow } from './row-types.ts'
+import {
+  aConversation,
+  aHandoff,
+  aSession,
+  aTurn,
+  maybe,
+  note,
+  reader,
+  time,
+  toolCall,
+  totalsRow,
+} from './row-types.ts'
 
 const checkpointRow = z.object({
   outcome: z.enum(CHECKPOINT_OUTCOMES),
@@ -49,6 +60,7 @@ const row = z.object({
   target_conversation_id: maybe(aConversation),
   end_reason: maybe(z.string()),
   ended_at: maybe(time),
+  metadata: maybe(note),
 })
 
 type Row = z.output<typeof row>
@@ -93,6 +105,7 @@ export const toHandoff = reader(
       triggeringToolCalls: stored.tool_calls,
       traceContext: traceparent === undefined ? undefined : defined({ traceparent, tracestate }),
       initiatedAt: stored.initiated_at,
+      metadata: stored.metadata,
     })
     const papers = defined({ document: stored.document, flags: stored.flags, checkpoint: stored.checkpoint })
     return { ...origin, ...papers, version: stored.version, ...lifecycleOf(stored) }
@@ -136,4 +149,5 @@ export const fromHandoff = (handoff: HandoffMetadata) => ({
   traceparent: handoff.traceContext?.traceparent,
   tracestate: handoff.traceContext?.tracestate,
   initiated_at: handoff.initiatedAt,
+  metadata: handoff.metadata,
 })

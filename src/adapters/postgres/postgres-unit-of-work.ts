@@ -55,6 +55,8 @@ const loaded = z.object({
   conversation: maybe(z.unknown()),
   session: maybe(z.unknown()),
   baton: maybe(z.unknown()),
+  parent_session: maybe(z.unknown()),
+  is_taken: maybe(z.boolean()),
   source: maybe(z.unknown()),
   monitor: maybe(z.unknown()),
   handoff: maybe(z.unknown()),
@@ -81,7 +83,12 @@ type Calls = {
 
 const CALLS: Calls = {
   opening: ({ externalKey, parentId }) => ['load_opening(%::text, %::uuid', storable(externalKey), parentId ?? null],
-  conversation: ({ conversationId }) => ['load_conversation(%::uuid', conversationId],
+  conversation: ({ conversationId, parentSessionId, sessionId }) => [
+    'load_conversation(%::uuid, %::uuid, %::uuid',
+    conversationId,
+    parentSessionId ?? null,
+    sessionId ?? null,
+  ],
   session: ({ sessionId }) => ['load_session(%::uuid', sessionId],
   source: ({ sessionId, priorTurn, toolCalls, maxToolCalls, externalKey, isBudgeted = false }) => [
     'load_source(%::uuid, %::uuid, array(select jsonb_array_elements_text(%::text::jsonb)), %::integer, %::text, %::boolean',
@@ -102,15 +109,18 @@ const storable = (text: string | undefined): string | null => (text === undefine
 const FACTS: { readonly [S in keyof Subjects]: (answer: Answer) => Subjects[S]['facts'] } = {
   opening: ({ existing, parent }) =>
     defined({ existing: existing && toConversation(existing), parent: parent && toConversation(parent) }),
-  conversation: ({ conversation, baton, tail }) =>
+  conversation: ({ conversation, baton, parent_session: parent, is_taken: isTaken, tail }) =>
     defined({
       conversation: conversation && toConversation(conversation),
       baton: baton && toWorkingSession(baton).session,
+      parentSession: parent && toWorkingSession(parent).session,
+      isTaken,
       ...toTail(tail),
     }),
-  session: ({ session, monitor, lease, baton, tail }) =>
+  session: ({ session, conversation, monitor, lease, baton, tail }) =>
     defined({
       working: session && toWorkingSession(session),
+      conversation: conversation && toConversation(conversation),
       monitor: monitor && toMonitor(monitor),
       lease,
       baton: baton && toWorkingSession(baton).session,

@@ -13,6 +13,7 @@ import {
   turnId,
 } from '../../domain/ids.ts'
 import { type Instant, instant } from '../../domain/instant.ts'
+import type { Metadata } from '../../domain/metadata.ts'
 import { sequenceNumber } from '../../domain/sequence.ts'
 import { READING_SEMANTICS } from '../../domain/usage-reading.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
@@ -24,6 +25,9 @@ export const aConversation = z.string().transform((text): ConversationId => conv
 export const aSession = z.string().transform((text): AgentSessionId => agentSessionId(text))
 export const aHandoff = z.string().transform((text): HandoffId => handoffId(text))
 export const aTurn = z.string().transform((text): TurnId => turnId(text))
+
+/** A caller's own note. It was checked when it came, and is not taken apart here. */
+export const note = z.custom<Metadata>((value) => typeof value === 'object' && value !== null)
 
 /** A column that may be NULL: inside, an absent fact is absent. */
 export const maybe = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? undefined)

@@ -14,6 +14,7 @@ import {
   aTurn,
   fromWindow,
   maybe,
+  note,
   place,
   reader,
   time,
@@ -49,6 +50,7 @@ const row = z.object({
   end_sequence: maybe(place),
   end_reason: maybe(z.string()),
   ended_at: maybe(time),
+  metadata: maybe(note),
 })
 
 type Row = z.output<typeof row>
@@ -82,6 +84,7 @@ export const toWorkingSession = reader(
           initiatedByHandoff: stored.initiated_by_handoff,
           startSequence: stored.start_sequence,
           startedAt: stored.started_at,
+          metadata: stored.metadata,
         }),
         version: stored.version,
         ...defined({ providerSessionId: stored.provider_session_id, totals: stored.totals }),
@@ -133,5 +136,6 @@ export const fromWorkingSession = (working: SourceSession) => {
     initiated_by_handoff: session.initiatedByHandoff,
     start_sequence: session.startSequence,
     started_at: session.startedAt,
+    metadata: session.metadata,
   }
 }

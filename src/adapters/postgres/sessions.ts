@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { AgentSession } from '../../domain/agent-session.ts'
 import type { AgentSessionRepository } from '../../ports/agent-session-repository.ts'
-import { allOf, byAge, given } from './by-age.ts'
+import { allOf, byAge, given, noted } from './by-age.ts'
 import { type Database, named, readDocuments, reading } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 import { toWorkingSession } from './session-row.ts'
@@ -45,13 +45,14 @@ export const sessionsIn = (database: Database): AgentSessionRepository => {
         const from = page.after === undefined ? all : all.where('s.epoch', '>', Number(fromCursor(page.after, 1)[0]))
         return paged(await read(from), page, ({ epoch }) => [epoch])
       }),
-    list: ({ conversationId, agentName, state, order = 'oldest_first' }, page) =>
+    list: ({ conversationId, agentName, state, metadata, order = 'oldest_first' }, page) =>
       reading(async () => {
         const age = byAge('s', 'started_at', { ...page, order })
         const where = allOf([
           given(conversationId, (id) => sql`s.conversation_id = ${id}::uuid`),
           given(agentName, (agent) => sql`s.agent_name = ${toStorableText(agent)}`),
           given(state, (wanted) => sql`s.state = ${wanted}`),
+          noted('s', metadata),
           ...age.from,
         ])
         const query = sql<{ json: string }>`select to_jsonb(s)::text as json from ${named(database, 'agent_sessions')} s

@@ -15,6 +15,9 @@ import { toStorableBody } from './text-codec.ts'
 /** The lists that `commit_unit` takes, one per table and one per guard. */
 type RowList =
   | 'conversations'
+  | 'closed_conversations'
+  | 'open_conversations'
+  | 'metadata'
   | 'sessions'
   | 'moved_sessions'
   | 'expected_sessions'
@@ -67,6 +70,14 @@ const rowsOf = (change: Change): RowsOfChange => {
   switch (change.type) {
     case 'add_conversation':
       return { conversations: [fromConversation(change.conversation)] }
+    case 'set_closed':
+      return { closed_conversations: [{ id: change.conversationId, closed_at: change.closedAt }] }
+    case 'expect_open':
+      return { open_conversations: [{ id: change.conversationId }] }
+    case 'set_metadata': {
+      const { of, id, conversationId, metadata } = change
+      return { metadata: [{ of, id, conversation_id: conversationId, metadata }] }
+    }
     case 'add_session':
       return { sessions: [fromWorkingSession(change.working)] }
     case 'move_session':
@@ -157,6 +168,9 @@ const conversationOf = (change: Change): ConversationId => {
       return change.session.conversationId
     case 'expect_tail':
     case 'withdraw_signals':
+    case 'set_closed':
+    case 'expect_open':
+    case 'set_metadata':
       return change.conversationId
     case 'add_turn':
       return change.turn.conversationId

@@ -74,6 +74,9 @@ export const resumeSession = (
   { holder, at }: { readonly holder: HolderToken; readonly at: Instant },
 ): Decided<SessionResumed> => {
   const { baton, nextSequence, monitor } = facts
+  const { conversation } = facts
+  if (conversation?.closedAt !== undefined)
+    return err({ code: 'conversation.closed', conversationId: conversation.id, since: conversation.closedAt })
   if (baton !== undefined && baton.id !== target.sessionId) return err(batonTaken(baton))
   const found = findWorking(facts, target)
   if (!found.ok) return found
@@ -88,7 +91,12 @@ export const resumeSession = (
   const { conversationId } = answer.session
   return ok({
     ...resumed.value,
-    changes: [...changes, { type: 'expect_tail', conversationId, nextSequence }, ...leaseFor(answer, leaseMs)],
+    changes: [
+      ...changes,
+      { type: 'expect_open', conversationId },
+      { type: 'expect_tail', conversationId, nextSequence },
+      ...leaseFor(answer, leaseMs),
+    ],
     answer: defined({ session: answer.session, holder: leaseMs === undefined ? undefined : holder, monitor }),
   })
 }

@@ -8,11 +8,13 @@ import type { HandoffFlag, HandoffKind, HandoffMetadata, TraceContext } from '..
 import { beginHandoff, type HandoffInitiated } from '../handoff-lifecycle.ts'
 import type { HandoffId, SnapshotId, TurnId } from '../ids.ts'
 import type { Instant } from '../instant.ts'
+import type { Metadata } from '../metadata.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
 import { err, ok, type Result } from '../result.ts'
 import { decideSession, evolveSession } from '../session-lifecycle.ts'
 import type { ToolCallReference } from '../tool-call.ts'
 import { findWorking, type SessionTarget } from './change-session.ts'
+import { noteOf } from './set-metadata.ts'
 
 /** What every handoff says about itself. */
 export interface HandoffRequest extends SessionTarget {
@@ -27,6 +29,8 @@ export interface HandoffRequest extends SessionTarget {
   readonly toolCalls?: readonly string[]
   readonly flags?: readonly HandoffFlag[]
   readonly traceContext?: TraceContext
+  /** The caller's own note. */
+  readonly metadata?: Metadata
 }
 
 /** What it takes to initiate a handoff. */
@@ -113,6 +117,7 @@ export const describeHandoff = (
     flags,
     traceContext,
     initiatedAt: at,
+    ...noteOf(request.metadata),
   })
   return ok({ type: 'handoff.initiated', version: 1, conversationId, at, handoff })
 }

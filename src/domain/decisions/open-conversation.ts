@@ -4,8 +4,10 @@ import { defined } from '../defined.ts'
 import type { OpeningFacts } from '../facts.ts'
 import type { ConversationId } from '../ids.ts'
 import type { Instant } from '../instant.ts'
+import type { Metadata } from '../metadata.ts'
 import { DEFAULT_RESTART_BUDGET, type RestartBudget } from '../restart-budget.ts'
 import { err, ok } from '../result.ts'
+import { noteOf } from './set-metadata.ts'
 
 /** What it takes to open a conversation. */
 export interface OpenConversation {
@@ -15,6 +17,8 @@ export interface OpenConversation {
   readonly parentId?: ConversationId
   readonly workspace?: Workspace
   readonly restartBudget?: RestartBudget
+  /** The caller's own note. */
+  readonly metadata?: Metadata
 }
 
 /** Opens a conversation, unless the key already names one: then that one is the answer and nothing is written. */
@@ -30,7 +34,7 @@ export const openConversation = (
   }
   const isPlaced = Object.keys(workspace ?? {}).length > 0
   const known = { workspace: isPlaced ? workspace : undefined, restartBudget }
-  const details = defined({ externalKey, subject, originalTask, parentId, ...known })
+  const details = defined({ externalKey, subject, originalTask, parentId, ...known, ...noteOf(request.metadata) })
   const conversation: Conversation = { id, ...details, openedAt: at }
   return ok({
     changes: [{ type: 'add_conversation', conversation }],

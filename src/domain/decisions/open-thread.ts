@@ -10,6 +10,7 @@ import type { HandoffMetadata } from '../handoff.ts'
 import { beginHandoff } from '../handoff-lifecycle.ts'
 import type { ConversationId } from '../ids.ts'
 import type { Instant } from '../instant.ts'
+import type { Metadata } from '../metadata.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
 import { err, ok } from '../result.ts'
 import { sequenceNumber } from '../sequence.ts'
@@ -28,6 +29,7 @@ export interface OpenThread extends HandoffRequest {
     readonly externalKey?: string
     readonly subject?: string
     readonly workspace?: Workspace
+    readonly metadata?: Metadata
   }
   readonly backend?: string
   readonly model?: string

@@ -93,15 +93,18 @@ export const heldGuard = ({ session }: SourceSession, holder: HolderToken | unde
   holder === undefined ? [] : [{ type: 'expect_session', session, expected: expecting({ session, holder }) }]
 
 /** Claims a handoff for one claimant until a deadline. */
-export const acceptHandoff = (
+export const acceptHandoff = (facts: HandoffFacts, request: AcceptHandoff, at: Instant): Decided<HandoffAccepted> =>
+  claim(facts, request, { type: 'accept', at })
+
+const claim = (
   facts: HandoffFacts,
   { handoffId, claimant, claimMs = DEFAULT_CLAIM_MS, holder }: AcceptHandoff,
-  at: Instant,
+  { type, at }: { readonly type: 'accept' | 'renew'; readonly at: Instant },
 ): Decided<HandoffAccepted> => {
   const found = findHandoff(facts, handoffId, holder)
   if (!found.ok) return found
   const { handoff, source, conversation } = found.value
-  const decided = decideHandoff(handoff, { type: 'accept', by: claimant, claimMs, at, now: facts.now })
+  const decided = decideHandoff(handoff, { type, by: claimant, claimMs, at, now: facts.now })
   if (!decided.ok) return decided
   const accepted = evolveHandoff(handoff, decided.value)
   return ok({
@@ -113,6 +116,10 @@ export const acceptHandoff = (
     answer: defined({ handoff: accepted, session: source.session, conversation, monitor: facts.monitor }),
   })
 }
+
+/** Lets a claim last longer, from now on. Only its claimant may ask, and may ask until somebody else has claimed it. */
+export const renewClaim = (facts: HandoffFacts, request: AcceptHandoff, at: Instant): Decided<HandoffAccepted> =>
+  claim(facts, request, { type: 'renew', at })
 
 /** Claims the oldest handoff that waits for an agent; none waiting is an answer too. */
 export const claimNextHandoff = (

@@ -7,9 +7,11 @@ import type { ConversationFacts } from '../facts.ts'
 import type { AgentSessionId, ConversationId, HolderToken, MessageId, SnapshotId } from '../ids.ts'
 import type { Instant } from '../instant.ts'
 import type { Message } from '../message.ts'
+import type { Metadata } from '../metadata.ts'
 import type { Refusal } from '../refusal.ts'
 import { err, ok } from '../result.ts'
 import { beginSession, type SessionStarted } from '../session-lifecycle.ts'
+import { noteOf } from './set-metadata.ts'
 
 /** What it takes to start a session. */
 export interface StartSession {
@@ -21,6 +23,7 @@ export interface StartSession {
   readonly backend: string
   readonly model?: string
   readonly providerSessionId?: string
+  /** The session that started this one, in the same conversation or in its parent. */
   readonly parentSessionId?: AgentSessionId
   /** The message the session opens with. */
   readonly prompt?: string
@@ -28,6 +31,8 @@ export interface StartSession {
   readonly monitor?: MonitorSettings
   /** How long its holder may be silent before others may take it over; absent means for ever. */
   readonly leaseMs?: number
+  /** The caller's own note. */
+  readonly metadata?: Metadata
 }
 
 /** What starting a session answers with: pass it back, and the next command needs no read. */
@@ -50,9 +55,9 @@ export const startSession = (
   { ids, at, watch }: { readonly ids: NewSessionIds; readonly at: Instant; readonly watch?: MonitorStart },
 ): Decided<SessionStartedAnswer> => {
   const { conversationId, agentName, backend, model, providerSessionId, parentSessionId, prompt, leaseMs } = request
-  if (facts.conversation === undefined) return err({ code: 'conversation.not_found', conversationId })
-  if (facts.baton !== undefined) return err(batonTaken(facts.baton))
-  const described = defined({ conversationId, agentName, backend, model, parentSessionId })
+  const obstacle = obstacleTo(facts, request)
+  if (obstacle !== undefined) return err(obstacle)
+  const described = defined({ conversationId, agentName, backend, model, parentSessionId, ...noteOf(request.metadata) })
   const place = { epoch: facts.lastEpoch + 1, startSequence: facts.nextSequence, startedAt: at }
   const id = request.sessionId ?? ids.sessionId
   const started = newSession({ id, ...described, ...place }, ids, {
@@ -61,7 +66,33 @@ export const startSession = (
   })
   // Others may have come, spoken and gone since the facts were read, and left the baton free again.
   const { nextSequence } = facts
-  return ok({ ...started, changes: [{ type: 'expect_tail', conversationId, nextSequence }, ...started.changes] })
+  return ok({
+    ...started,
+    changes: [
+      { type: 'expect_open', conversationId },
+      { type: 'expect_tail', conversationId, nextSequence },
+      ...started.changes,
+    ],
+  })
+}
+
+const obstacleTo = (facts: ConversationFacts, request: StartSession): Refusal | undefined => {
+  const { conversationId, parentSessionId, sessionId } = request
+  const { conversation, baton, parentSession, isTaken } = facts
+  if (conversation === undefined) return { code: 'conversation.not_found', conversationId }
+  if (conversation.closedAt !== undefined)
+    return { code: 'conversation.closed', conversationId, since: conversation.closedAt }
+  if (baton !== undefined) return batonTaken(baton)
+  // A session's parent works the same conversation, or the one that this one grew out of.
+  const isKin =
+    parentSession?.conversationId === conversationId || parentSession?.conversationId === conversation.parentId
+  if (parentSessionId !== undefined && (parentSession === undefined || !isKin))
+    return { code: 'session.not_found', sessionId: parentSessionId }
+  if (isTaken !== true || sessionId === undefined) return undefined
+  return {
+    code: 'input.invalid',
+    fields: [{ field: 'sessionId', problem: 'the conversation already has that session' }],
+  }
 }
 
 /** Why nobody can start while this session has the baton. */

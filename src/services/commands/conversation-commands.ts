@@ -1,5 +1,7 @@
+import { closeConversation as decideClosing } from '../../domain/decisions/close-conversation.ts'
 import * as decisions from '../../domain/decisions/open-conversation.ts'
 import { recordHooks } from '../../domain/decisions/record-hooks.ts'
+import * as notes from '../../domain/decisions/set-metadata.ts'
 import { defined } from '../../domain/defined.ts'
 import type { ConversationFacts, OpeningFacts } from '../../domain/facts.ts'
 import { HOOK_MOMENTS } from '../../domain/hook-settings.ts'
@@ -7,10 +9,11 @@ import { conversationId } from '../../domain/ids.ts'
 import { listOf, oneOf, optional } from '../../domain/input/check.ts'
 import { restartBudget, workspace } from '../../domain/input/details.ts'
 import { hookResult } from '../../domain/input/hooks.ts'
+import { metadata } from '../../domain/input/notes.ts'
 import { id, name, text } from '../../domain/input/words.ts'
-import type { HooksRequest, Repeatable } from '../requests.ts'
+import type { ConversationMetadataRequest, HooksRequest, OnConversation, Repeatable } from '../requests.ts'
 import { command, content } from './command.ts'
-import { repeatable } from './references.ts'
+import { conversationIdOf, onConversation, repeatable } from './references.ts'
 
 export const openConversation = command<decisions.OpenConversation & Repeatable>()({
   name: 'open_conversation',
@@ -22,6 +25,7 @@ export const openConversation = command<decisions.OpenConversation & Repeatable>
     parentId: content(optional(id)),
     workspace: content(optional(workspace)),
     restartBudget: content(optional(restartBudget)),
+    metadata: content(optional(metadata)),
   },
   plan: (request, context) => {
     const at = context.clock.now()
@@ -36,6 +40,38 @@ export const openConversation = command<decisions.OpenConversation & Repeatable>
           id: newId,
           at,
         }),
+    }
+  },
+})
+
+/** Closes a conversation, or opens it again. */
+const closing = (name: string, type: 'close' | 'reopen') =>
+  command<OnConversation>()({
+    name,
+    fields: onConversation,
+    plan: (request, { clock }) => {
+      const conversationId = conversationIdOf(request)
+      const at = clock.now()
+      return {
+        question: { about: 'conversation' as const, conversationId },
+        decide: (facts: ConversationFacts) => decideClosing(facts, { conversationId, type }, at),
+      }
+    },
+  })
+
+export const closeConversation = closing('close_conversation', 'close')
+
+export const reopenConversation = closing('reopen_conversation', 'reopen')
+
+export const setConversationMetadata = command<ConversationMetadataRequest>()({
+  name: 'set_conversation_metadata',
+  fields: { ...onConversation, metadata: content(metadata) },
+  plan: (request, { clock }) => {
+    const wanted = { conversationId: conversationIdOf(request), metadata: request.metadata }
+    const at = clock.now()
+    return {
+      question: { about: 'conversation' as const, conversationId: wanted.conversationId },
+      decide: (facts: ConversationFacts) => notes.setConversationMetadata(facts, wanted, at),
     }
   },
 })

@@ -1,5 +1,6 @@
 import * as initiating from '../../domain/decisions/initiate-handoff.ts'
 import { openThread as decideThread } from '../../domain/decisions/open-thread.ts'
+import { setHandoffMetadata as decideNote } from '../../domain/decisions/set-metadata.ts'
 import * as settling from '../../domain/decisions/settle-handoff.ts'
 import { defined } from '../../domain/defined.ts'
 import type { HandoffFacts, SourceFacts } from '../../domain/facts.ts'
@@ -16,6 +17,7 @@ import {
   wrong,
 } from '../../domain/input/check.ts'
 import { claimMs, flags, leaseMs, traceContext, workspace } from '../../domain/input/details.ts'
+import { metadata } from '../../domain/input/notes.ts'
 import { id, name, text, trimmedName } from '../../domain/input/words.ts'
 import { MAX_REFERENCED_TOOL_CALLS } from '../../domain/tool-call.ts'
 import type { SourceQuestion } from '../../ports/unit-of-work.ts'
@@ -24,6 +26,7 @@ import type {
   ClaimNextRequest,
   CompleteRequest,
   EndRequest,
+  HandoffMetadataRequest,
   InitiateRequest,
   ThreadRequest,
 } from '../requests.ts'
@@ -56,6 +59,7 @@ const handoffDetails = {
   toolCalls: content(optional(callIds)),
   flags: content(optional(flags)),
   traceContext: content(optional(traceContext)),
+  metadata: content(optional(metadata)),
 }
 
 const kind: Check<Exclude<(typeof HANDOFF_KINDS)[number], 'thread'>> = (value, field, problems) =>
@@ -101,6 +105,7 @@ export const openThread = command<ThreadRequest>()({
           externalKey: optional(name),
           subject: optional(name),
           workspace: optional(workspace),
+          metadata: optional(metadata),
         }),
       ),
     ),
@@ -122,25 +127,27 @@ export const openThread = command<ThreadRequest>()({
   },
 })
 
-export const acceptHandoff = command<AcceptRequest>()({
-  name: 'accept_handoff',
-  fields: {
-    ...onHandoff,
-    ...heldAtHandoff,
-    ...sourceHolder,
-    claimant: content(name),
-    claimMs: content(optional(claimMs)),
-  },
-  plan: (request, context) => {
-    const handoffId = handoffIdOf(request)
-    const at = context.clock.now()
-    return {
-      question: { about: 'handoff' as const, handoffId },
-      ...heldHandoff(request, context.storeNow()),
-      decide: (facts: HandoffFacts) => settling.acceptHandoff(facts, { ...request, handoffId }, at),
-    }
-  },
-})
+const claimDetails = { claimant: content(name), claimMs: content(optional(claimMs)) }
+
+/** A claim that is made, or that is to last longer. */
+const claiming = (name: string, decide: typeof settling.acceptHandoff) =>
+  command<AcceptRequest>()({
+    name,
+    fields: { ...onHandoff, ...heldAtHandoff, ...sourceHolder, ...claimDetails },
+    plan: (request, context) => {
+      const handoffId = handoffIdOf(request)
+      const at = context.clock.now()
+      return {
+        question: { about: 'handoff' as const, handoffId },
+        ...heldHandoff(request, context.storeNow()),
+        decide: (facts: HandoffFacts) => decide(facts, { ...request, handoffId }, at),
+      }
+    },
+  })
+
+export const acceptHandoff = claiming('accept_handoff', settling.acceptHandoff)
+
+export const renewClaim = claiming('renew_claim', settling.renewClaim)
 
 export const claimNext = command<ClaimNextRequest>()({
   name: 'claim_next',
@@ -148,8 +155,7 @@ export const claimNext = command<ClaimNextRequest>()({
     ...repeatable,
     ...sourceHolder,
     targetAgent: content(trimmedName),
-    claimant: content(name),
-    claimMs: content(optional(claimMs)),
+    ...claimDetails,
     wait: manner(optional(trueOrFalse)),
     pollMs: manner(optional(wholeNumber(1, 86_400_000))),
     signal: manner(optional(abortSignal)),
@@ -209,3 +215,16 @@ const ending = (type: 'cancel' | 'fail') =>
 export const cancelHandoff = ending('cancel')
 
 export const failHandoff = ending('fail')
+
+export const setHandoffMetadata = command<HandoffMetadataRequest>()({
+  name: 'set_handoff_metadata',
+  fields: { ...onHandoff, metadata: content(metadata) },
+  plan: (request, { clock }) => {
+    const wanted = { handoffId: handoffIdOf(request), metadata: request.metadata }
+    const at = clock.now()
+    return {
+      question: { about: 'handoff' as const, handoffId: wanted.handoffId },
+      decide: (facts: HandoffFacts) => decideNote(facts, wanted, at),
+    }
+  },
+})

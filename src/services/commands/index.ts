@@ -1,5 +1,11 @@
 import { reportContext, sendSignal, watchContext } from './context-commands.ts'
-import { openConversation, recordHookCalls } from './conversation-commands.ts'
+import {
+  closeConversation,
+  openConversation,
+  recordHookCalls,
+  reopenConversation,
+  setConversationMetadata,
+} from './conversation-commands.ts'
 import {
   acceptHandoff,
   cancelHandoff,
@@ -8,6 +14,8 @@ import {
   failHandoff,
   initiateHandoff,
   openThread,
+  renewClaim,
+  setHandoffMetadata,
 } from './handoff-commands.ts'
 import { keepCheckpoint, prepareHandoff, restartSession } from './restart-commands.ts'
 import {
@@ -18,6 +26,7 @@ import {
   failSession,
   pauseSession,
   resumeSession,
+  setSessionMetadata,
   startSession,
   takeOverSession,
 } from './session-commands.ts'
@@ -26,6 +35,9 @@ import { recordTurn, recordTurns } from './turn-commands.ts'
 /** Every command of the services, by the name of its method. */
 export const COMMANDS = {
   openConversation,
+  closeConversation,
+  reopenConversation,
+  setConversationMetadata,
   startSession,
   pauseSession,
   resumeSession,
@@ -43,10 +55,13 @@ export const COMMANDS = {
   prepareHandoff,
   acceptHandoff,
   claimNext,
+  renewClaim,
   completeHandoff,
   cancelHandoff,
   failHandoff,
   openThread,
+  setSessionMetadata,
+  setHandoffMetadata,
   recordHooks: recordHookCalls,
   report: reportContext,
   watch: watchContext,

@@ -3,7 +3,7 @@ import { commandId } from '../../domain/ids.ts'
 import type { Check, InputProblem } from '../../domain/input/check.ts'
 import type { Refusal } from '../../domain/refusal.ts'
 import { err, ok, type Result } from '../../domain/result.ts'
-import { mapTexts } from '../../domain/texts.ts'
+import { redactTexts } from '../../domain/texts.ts'
 import type { IdGenerator } from '../../ports/system.ts'
 import type { CommandStamp } from '../../ports/unit-of-work.ts'
 import { issuedKind } from '../issued.ts'
@@ -43,7 +43,8 @@ const redacted = <R extends object>(request: R, fields: Fields<R>, redact: (text
   const whole: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(request)) {
     const field = fields[name as keyof R] as Field<unknown>
-    whole[name] = field.isContent && issuedKind(value) === undefined ? mapTexts({ [name]: value }, redact)[name] : value
+    whole[name] =
+      field.isContent && issuedKind(value) === undefined ? redactTexts({ [name]: value }, redact)[name] : value
   }
   return whole as R
 }

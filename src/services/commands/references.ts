@@ -4,12 +4,12 @@ import type { Conversation } from '../../domain/conversation.ts'
 import type { SessionTarget } from '../../domain/decisions/change-session.ts'
 import { defined } from '../../domain/defined.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
-import type { AgentSessionId, CommandId, HandoffId, HolderToken, Id } from '../../domain/ids.ts'
+import type { AgentSessionId, CommandId, ConversationId, HandoffId, HolderToken, Id } from '../../domain/ids.ts'
 import { type Check, type OptionalCheck, optional, wrong } from '../../domain/input/check.ts'
 import { id } from '../../domain/input/words.ts'
 import type { Turn } from '../../domain/turn.ts'
 import { type IssuedKind, issuedKind } from '../issued.ts'
-import type { OnHandoff, OnSession } from '../requests.ts'
+import type { OnConversation, OnHandoff, OnSession } from '../requests.ts'
 import { content, manner } from './command.ts'
 
 /** Something named by its id, or as a command answered with it. Any other object counts for the id in it. */
@@ -59,6 +59,15 @@ export const anySession = { ...repeatable, session, monitor }
 
 /** A session whose window is reported on. */
 export const onWindow = { ...repeatable, session, holder: anyHolder }
+
+/** A conversation. */
+export const onConversation = {
+  ...repeatable,
+  conversation: content(reference<Conversation, ConversationId>('conversation')),
+}
+
+/** Which conversation a request is for. */
+export const conversationIdOf = ({ conversation }: OnConversation): ConversationId => idOf(conversation)
 
 /** A handoff. */
 export const onHandoff = { ...repeatable, handoff: content(reference<HandoffMetadata, HandoffId>('handoff')) }

@@ -1,12 +1,14 @@
 import { SNAPSHOT_TYPES } from '../../domain/context-snapshot.ts'
 import { captureSnapshot as decideSnapshot } from '../../domain/decisions/capture-snapshot.ts'
 import * as decisions from '../../domain/decisions/change-session.ts'
+import { setSessionMetadata as decideNote } from '../../domain/decisions/set-metadata.ts'
 import { startSession as decideStart, type StartSession } from '../../domain/decisions/start-session.ts'
 import { defined } from '../../domain/defined.ts'
 import type { ConversationFacts, ResumeFacts, SessionFacts } from '../../domain/facts.ts'
 import { holderToken, snapshotId } from '../../domain/ids.ts'
 import { oneOf, optional, wrong } from '../../domain/input/check.ts'
 import { leaseMs } from '../../domain/input/details.ts'
+import { metadata } from '../../domain/input/notes.ts'
 import { monitorSettings, totals } from '../../domain/input/readings.ts'
 import { id, name, text, trimmedName } from '../../domain/input/words.ts'
 import type {
@@ -16,6 +18,7 @@ import type {
   OnSession,
   Repeatable,
   ResumeRequest,
+  SessionMetadataRequest,
   SnapshotRequest,
   TakeOverRequest,
 } from '../requests.ts'
@@ -37,13 +40,14 @@ export const startSession = command<StartSession & Repeatable>()({
     prompt: content(optional(text)),
     monitor: content(optional(monitorSettings)),
     leaseMs: content(optional(leaseMs)),
+    metadata: content(optional(metadata)),
   },
   plan: (request, context) => {
     const at = context.clock.now()
     const ids = newSessionIds(context.ids)
-    const { conversationId, parentSessionId } = request
+    const { conversationId, parentSessionId, sessionId } = request
     return {
-      question: { about: 'conversation' as const, conversationId, ...defined({ parentSessionId }) },
+      question: { about: 'conversation' as const, conversationId, ...defined({ parentSessionId, sessionId }) },
       decide: (facts: ConversationFacts) =>
         decideStart(facts, request, { ids, at, watch: watchOf(request.model, context) }),
     }
@@ -175,6 +179,19 @@ export const captureSnapshot = command<SnapshotRequest>()({
       question: sessionQuestion(request),
       ...heldSession(request),
       decide: (facts: SessionFacts) => decideSnapshot(facts, targetOf(request), around),
+    }
+  },
+})
+
+export const setSessionMetadata = command<SessionMetadataRequest>()({
+  name: 'set_session_metadata',
+  fields: { commandId: anySession.commandId, session: anySession.session, metadata: content(metadata) },
+  plan: (request, { clock }) => {
+    const wanted = { sessionId: targetOf(request).sessionId, metadata: request.metadata }
+    const at = clock.now()
+    return {
+      question: sessionQuestion(request),
+      decide: (facts: SessionFacts) => decideNote(facts, wanted, at),
     }
   },
 })

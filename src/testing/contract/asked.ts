@@ -34,6 +34,29 @@ const passedOn = (scene: Scene): Asked => ({ targetAgent: scene.name('opus'), re
 
 /** For every command, a scene in which it is allowed, and the request to ask. */
 export const READY: { readonly [Name in keyof typeof COMMANDS]: (scene: Scene) => Promise<Ready> } = {
+  closeConversation: async (scene) => {
+    const source = await working(scene)
+    unwrap(await scene.service.completeSession(source))
+    return { source, request: { conversation: source.session.conversationId } }
+  },
+  reopenConversation: async (scene) => {
+    const source = await working(scene)
+    unwrap(await scene.service.completeSession(source))
+    const { conversationId: conversation } = source.session
+    unwrap(await scene.service.closeConversation({ conversation }))
+    return { source, request: { conversation } }
+  },
+  setConversationMetadata: async (scene) => {
+    const source = await working(scene)
+    return { source, request: { conversation: source.session.conversationId, metadata: { ticket: 1 } } }
+  },
+  setSessionMetadata: onWorking(() => ({ metadata: { ticket: 1 } })),
+  setHandoffMetadata: onHandoff(() => ({ metadata: { ticket: 1 } })),
+  renewClaim: async (scene) => {
+    const { handoff, source } = await scene.initiated()
+    unwrap(await scene.service.acceptHandoff({ handoff, claimant: 'worker' }))
+    return { source, request: { handoff: handoff.id, claimant: 'worker' } }
+  },
   openConversation: async (scene) => ({ source: await working(scene), request: { originalTask: 'Fix it' } }),
   startSession: async (scene) => ({
     source: await working(scene),

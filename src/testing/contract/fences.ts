@@ -11,6 +11,11 @@ type Fence = 'holder' | 'anyone' | 'no_token'
 
 const FENCES: { readonly [Name in CommandName]: Fence } = {
   openConversation: 'no_token',
+  closeConversation: 'no_token',
+  reopenConversation: 'no_token',
+  setConversationMetadata: 'no_token',
+  setSessionMetadata: 'no_token',
+  setHandoffMetadata: 'no_token',
   startSession: 'no_token',
   recordHooks: 'no_token',
   takeOverSession: 'no_token',
@@ -28,6 +33,7 @@ const FENCES: { readonly [Name in CommandName]: Fence } = {
   captureSnapshot: 'anyone',
   initiateHandoff: 'anyone',
   acceptHandoff: 'anyone',
+  renewClaim: 'anyone',
   claimNext: 'anyone',
   completeHandoff: 'anyone',
   cancelHandoff: 'anyone',

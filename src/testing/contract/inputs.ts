@@ -19,7 +19,7 @@ const TEXTS: readonly string[] = [
 ]
 
 /** All their parts may be left out, so that any object is one. */
-const LOOSE: readonly string[] = ['monitor', 'workspace', 'window', 'child', 'settings']
+const LOOSE: readonly string[] = ['metadata', 'monitor', 'workspace', 'window', 'child', 'settings']
 
 const LISTS: readonly string[] = ['toolCalls', 'flags', 'results']
 const FLAGS: readonly string[] = ['wait', 'withholdRestart', 'ifAbandoned']
@@ -53,10 +53,16 @@ const hostile = (): readonly unknown[] => [
 /** Whether a value of this kind is right in this place. */
 const isAllowed = (field: string, value: unknown): boolean =>
   (TEXTS.includes(field) && typeof value === 'string' && value.trim() !== '') ||
-  (LOOSE.includes(field) && typeof value === 'object' && value !== null) ||
+  (LOOSE.includes(field) && typeof value === 'object' && value !== null && !isWrongNote(field, value)) ||
   (LISTS.includes(field) && Array.isArray(value) && value.length === 0) ||
   (FLAGS.includes(field) && value === true) ||
   (TIMES.includes(field) && value === 5)
+
+const isWrongNote = (field: string, value: object): boolean => {
+  if (field !== 'metadata') return false
+  const { id } = Object.getOwnPropertyDescriptors(value) as { id?: PropertyDescriptor }
+  return Array.isArray(value) || id?.get !== undefined
+}
 
 const checkedFields = (name: CommandName): readonly string[] =>
   Object.entries<{ readonly isContent: boolean }>(COMMANDS[name].fields)

@@ -1,0 +1,63 @@
+import {
+  CONVERSATION_TRANSITIONS,
+  type Conversation,
+  type ConversationState,
+  conversationState,
+} from './conversation.ts'
+import { defined } from './defined.ts'
+import type { Fact } from './fact.ts'
+import type { Instant } from './instant.ts'
+import type { Metadata } from './metadata.ts'
+import type { Refusal } from './refusal.ts'
+import { err, ok, type Result } from './result.ts'
+import { nextState } from './state-machine.ts'
+
+/** How a conversation begins. */
+export type ConversationOpened = Fact<'conversation.opened', { conversation: Conversation }>
+
+/** What happens to a conversation after it was opened. */
+export type ConversationMoved =
+  | Fact<'conversation.closed' | 'conversation.reopened', unknown>
+  | Fact<'conversation.metadata_set', { metadata?: Metadata }>
+
+/** Everything that happens to a conversation. */
+export type ConversationEvent = ConversationOpened | ConversationMoved
+
+/** Whether an event is about a conversation as a whole, after its beginning. */
+export const isConversationMoved = <E extends { readonly type: string }>(event: E): event is E & ConversationMoved =>
+  event.type.startsWith('conversation.') && event.type !== 'conversation.opened'
+
+/** May this happen now? Answers with the fact to record, or the reason it may not. */
+export const decideConversation = (
+  conversation: Conversation,
+  command: 'close' | 'reopen',
+  at: Instant,
+): Result<ConversationMoved, Refusal> => {
+  const { id: conversationId } = conversation
+  const from = conversationState(conversation)
+  const to = nextState<ConversationState, 'close' | 'reopen'>(CONVERSATION_TRANSITIONS, from, command)
+  if (to === undefined) {
+    return err(
+      from === 'closed'
+        ? { code: 'conversation.closed', conversationId, since: conversation.closedAt as Instant }
+        : { code: 'conversation.open', conversationId },
+    )
+  }
+  const type = to === 'closed' ? 'conversation.closed' : 'conversation.reopened'
+  return ok({ type, version: 1, conversationId, at })
+}
+
+/** What the conversation looks like once the event has happened. Never refuses. */
+export const evolveConversation = (conversation: Conversation, event: ConversationMoved): Conversation => {
+  const { closedAt, metadata, ...rest } = conversation
+  switch (event.type) {
+    case 'conversation.closed':
+      return defined({ ...rest, closedAt: event.at, metadata })
+    case 'conversation.reopened':
+      return defined({ ...rest, metadata })
+    case 'conversation.metadata_set':
+      return defined({ ...rest, closedAt, metadata: event.metadata })
+    default:
+      return event satisfies never
+  }
+}

@@ -1,0 +1,34 @@
+/** What JSON can say. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
+
+/** A note of the caller's own, kept beside a conversation, a session or a handoff. Batonpass never reads it. */
+export type Metadata = object
+
+/** The shapes of a caller's notes, for `createBatonpass<Notes>()`. */
+export interface MetadataTypes {
+  readonly conversation: Metadata
+  readonly session: Metadata
+  readonly handoff: Metadata
+}
+
+/** The longest a note may be, written as JSON. Larger things belong into a store of their own. */
+export const MAX_METADATA_LENGTH = 16_384
+
+/**
+ * Whether a note contains another, as Postgres answers it with `@>`: every property asked for is there, and every entry
+ * of a list asked for is in the list, wherever.
+ */
+export const containsJson = (note: unknown, asked: unknown): boolean => {
+  if (Array.isArray(asked))
+    return Array.isArray(note) && asked.every((wanted) => note.some((entry) => containsJson(entry, wanted)))
+  if (isObject(asked)) {
+    return (
+      isObject(note) &&
+      Object.keys(asked).every((name) => Object.hasOwn(note, name) && containsJson(note[name], asked[name]))
+    )
+  }
+  return note === asked
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
