@@ -1,4 +1,5 @@
 import { defined } from '../domain/defined.ts'
+import { RefusedError } from '../domain/unwrap.ts'
 
 /** Where a page ended; opaque, and only meaningful to the list it came from. */
 export type Cursor = string
@@ -20,6 +21,12 @@ export interface Paged<Item> {
 
 /** Which end of a list comes first; the oldest unless said otherwise. A cursor belongs to the order it came from. */
 export type ListOrder = 'oldest_first' | 'newest_first'
+
+/** The refusal of a cursor that the list it is passed to never gave out. */
+export const strangeCursor = (): RefusedError => {
+  const problem = 'it is not a cursor that this list gave out'
+  return new RefusedError({ code: 'input.invalid', fields: [{ field: 'page.after', problem }] })
+}
 
 /** How many items a page has. @throws RangeError unless it is from 1 to 1,000 */
 export const pageLimit = ({ limit = 100 }: Page): number => {

@@ -7,7 +7,7 @@ import { StoreFailure } from '../ports/store-failure.ts'
 import type { CommandStamp, Repeated, Subjects, Unit } from '../ports/unit-of-work.ts'
 import type { CommandDefinition, Plan } from './commands/command.ts'
 import type { CommandContext } from './commands/command-context.ts'
-import { readRequest, stampOf } from './commands/read-request.ts'
+import { checkDefaults, readRequest, stampOf } from './commands/read-request.ts'
 import { issue } from './issued.ts'
 import { answerAgain, receiptFor } from './receipts.ts'
 import type { Repeatable } from './requests.ts'
@@ -27,6 +27,7 @@ export class CommandRunner {
   readonly #context: CommandContext
 
   constructor({ store, ...around }: Omit<CommandContext, 'storeNow'> & { readonly store: Store }) {
+    checkDefaults(around)
     this.#store = store
     this.#context = { ...around, storeNow: () => store.unitOfWork.estimateNow() }
   }

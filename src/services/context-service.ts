@@ -2,6 +2,8 @@ import { type ContextMonitor, monitoredPressure, type RestartAdvice, restartAdvi
 import type { Pressure } from '../domain/context-pressure.ts'
 import type { ContextSignal } from '../domain/context-signal.ts'
 import type { AgentSessionId, SignalId } from '../domain/ids.ts'
+import { listOf } from '../domain/input/check.ts'
+import { id } from '../domain/input/words.ts'
 import { milestoneProblem } from '../domain/milestone.ts'
 import type { ReportOutcome } from '../domain/monitor-reports.ts'
 import type { Refusal } from '../domain/refusal.ts'
@@ -14,6 +16,7 @@ import { CommandRunner } from './command-runner.ts'
 import type { CommandContext } from './commands/command-context.ts'
 import { reportContext, sendSignal, watchContext } from './commands/context-commands.ts'
 import { announce } from './notifying.ts'
+import { asked, askedId, askedPage } from './questions.ts'
 import type { ReportRequest, SendRequest, WatchRequest } from './requests.ts'
 
 /** What the service needs around it. */
@@ -93,23 +96,27 @@ export class ContextService {
 
   /** How full a session's window is, by the last reading. */
   async status(sessionId: AgentSessionId): Promise<Result<ContextStatus, Refusal>> {
-    const monitor = await this.#store.monitors.find(sessionId)
+    const monitor = await this.#store.monitors.find(askedId(sessionId))
     return monitor === undefined ? err({ code: 'session.not_found', sessionId }) : ok(statusOf(monitor))
   }
 
   /** What a session is to be told now: everything urgent, then the next in line. It stays until it is acknowledged. */
-  waiting(session: AgentSessionId): Promise<readonly ContextSignal[]> {
-    return this.#store.signals.waiting(session)
+  async waiting(session: AgentSessionId): Promise<readonly ContextSignal[]> {
+    return this.#store.signals.waiting(askedId(session))
   }
 
   /** Says that a session was told. Answers with how many signals that settled; a second time it is none. */
-  acknowledge(session: AgentSessionId, signals: readonly SignalId[]): Promise<number> {
-    return this.#store.signals.acknowledge(session, signals, this.#clock.now())
+  async acknowledge(session: AgentSessionId, signals: readonly SignalId[]): Promise<number> {
+    return this.#store.signals.acknowledge(
+      askedId(session),
+      asked(listOf<SignalId>(id), signals, 'signals'),
+      this.#clock.now(),
+    )
   }
 
   /** Everything a session was ever to be told, oldest first. */
-  signals(session: AgentSessionId, page: Page = {}): Promise<Paged<ContextSignal>> {
-    return this.#store.signals.listFor(session, page)
+  async signals(session: AgentSessionId, page: Page = {}): Promise<Paged<ContextSignal>> {
+    return this.#store.signals.listFor(askedId(session), askedPage(page))
   }
 
   /** Queues something else for a session, beside what is said about its window. */

@@ -13,13 +13,23 @@ import type { WindowAtTurn } from '../domain/window-at-turn.ts'
 import type { ConversationFilter, HandoffFilter, OverdueRule, SessionFilter } from '../ports/history-filters.ts'
 import { everyPage, type Page, type Paged } from '../ports/page.ts'
 import type { Store } from '../ports/store.ts'
+import {
+  asked,
+  askedId,
+  askedPage,
+  askedSubject,
+  askedText,
+  CONVERSATION_FILTER,
+  HANDOFF_FILTER,
+  SESSION_FILTER,
+} from './questions.ts'
 
 /**
  * Answers questions about what happened, and changes nothing: for auditors and operators.
  *
  * Lists come in pages, oldest first unless the filter says otherwise; what begins with `each` goes over all of them,
  * and {@link everyPage} does so for any other list. An absent thing is `undefined`; a broken store throws
- * `StoreFailure`.
+ * `StoreFailure`, and a question that makes no sense (an id that is none, a page of no size) `RefusedError`.
  *
  * @example
  * ```ts
@@ -36,23 +46,25 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
   }
 
   /** A conversation by its id. */
-  conversation(id: ConversationId): Promise<Conversation<Notes['conversation']> | undefined> {
-    return this.store.conversations.find(id) as Promise<Conversation<Notes['conversation']> | undefined>
+  async conversation(id: ConversationId): Promise<Conversation<Notes['conversation']> | undefined> {
+    return this.store.conversations.find(askedId(id)) as Promise<Conversation<Notes['conversation']> | undefined>
   }
 
   /** A conversation by the orchestrator's own key. */
-  conversationByKey(externalKey: string): Promise<Conversation<Notes['conversation']> | undefined> {
-    return this.store.conversations.findByExternalKey(externalKey) as Promise<
+  async conversationByKey(externalKey: string): Promise<Conversation<Notes['conversation']> | undefined> {
+    return this.store.conversations.findByExternalKey(askedText(externalKey)) as Promise<
       Conversation<Notes['conversation']> | undefined
     >
   }
 
   /** Conversations, by the time they were opened. */
-  listConversations(
+  async listConversations(
     filter: ConversationFilter = {},
     page: Page = {},
   ): Promise<Paged<Conversation<Notes['conversation']>>> {
-    return this.store.conversations.list(filter, page) as Promise<Paged<Conversation<Notes['conversation']>>>
+    return this.store.conversations.list(asked(CONVERSATION_FILTER, filter, 'filter'), askedPage(page)) as Promise<
+      Paged<Conversation<Notes['conversation']>>
+    >
   }
 
   /** Every conversation that fits. */
@@ -64,28 +76,32 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
   }
 
   /** A session by its id. */
-  session(id: AgentSessionId): Promise<AgentSession<Notes['session']> | undefined> {
-    return this.store.sessions.find(id) as Promise<AgentSession<Notes['session']> | undefined>
+  async session(id: AgentSessionId): Promise<AgentSession<Notes['session']> | undefined> {
+    return this.store.sessions.find(askedId(id)) as Promise<AgentSession<Notes['session']> | undefined>
   }
 
   /** What is watched of a session's window, as it is stored. */
-  monitor(session: AgentSessionId): Promise<ContextMonitor | undefined> {
-    return this.store.monitors.find(session)
+  async monitor(session: AgentSessionId): Promise<ContextMonitor | undefined> {
+    return this.store.monitors.find(askedId(session))
   }
 
   /** The session that works a conversation now. */
-  activeSession(conversation: ConversationId): Promise<AgentSession<Notes['session']> | undefined> {
-    return this.store.sessions.findActive(conversation) as Promise<AgentSession<Notes['session']> | undefined>
+  async activeSession(conversation: ConversationId): Promise<AgentSession<Notes['session']> | undefined> {
+    return this.store.sessions.findActive(askedId(conversation)) as Promise<AgentSession<Notes['session']> | undefined>
   }
 
   /** The sessions of a conversation, by epoch. */
-  sessions(conversation: ConversationId, page: Page = {}): Promise<Paged<AgentSession<Notes['session']>>> {
-    return this.store.sessions.listForConversation(conversation, page) as Promise<Paged<AgentSession<Notes['session']>>>
+  async sessions(conversation: ConversationId, page: Page = {}): Promise<Paged<AgentSession<Notes['session']>>> {
+    return this.store.sessions.listForConversation(askedId(conversation), askedPage(page)) as Promise<
+      Paged<AgentSession<Notes['session']>>
+    >
   }
 
   /** Sessions across conversations, by the time they were started. */
-  listSessions(filter: SessionFilter = {}, page: Page = {}): Promise<Paged<AgentSession<Notes['session']>>> {
-    return this.store.sessions.list(trimmed(filter), page) as Promise<Paged<AgentSession<Notes['session']>>>
+  async listSessions(filter: SessionFilter = {}, page: Page = {}): Promise<Paged<AgentSession<Notes['session']>>> {
+    return this.store.sessions.list(trimmed(asked(SESSION_FILTER, filter, 'filter')), askedPage(page)) as Promise<
+      Paged<AgentSession<Notes['session']>>
+    >
   }
 
   /** Every session that fits. */
@@ -94,30 +110,32 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
   }
 
   /** The sessions that worked a provider session. */
-  sessionsOfProvider(providerSessionId: string): Promise<readonly AgentSession[]> {
-    return this.store.sessions.findByProviderSession(providerSessionId)
+  async sessionsOfProvider(providerSessionId: string): Promise<readonly AgentSession[]> {
+    return this.store.sessions.findByProviderSession(askedText(providerSessionId))
   }
 
   /** A handoff by its id. */
-  handoff(id: HandoffId): Promise<HandoffMetadata<Notes['handoff']> | undefined> {
-    return this.store.handoffs.find(id) as Promise<HandoffMetadata<Notes['handoff']> | undefined>
+  async handoff(id: HandoffId): Promise<HandoffMetadata<Notes['handoff']> | undefined> {
+    return this.store.handoffs.find(askedId(id)) as Promise<HandoffMetadata<Notes['handoff']> | undefined>
   }
 
   /** The handoff that is passing a session's conversation on now. */
-  openHandoff(source: AgentSessionId): Promise<HandoffMetadata<Notes['handoff']> | undefined> {
-    return this.store.handoffs.findOpenFor(source) as Promise<HandoffMetadata<Notes['handoff']> | undefined>
+  async openHandoff(source: AgentSessionId): Promise<HandoffMetadata<Notes['handoff']> | undefined> {
+    return this.store.handoffs.findOpenFor(askedId(source)) as Promise<HandoffMetadata<Notes['handoff']> | undefined>
   }
 
   /** The handoffs of a conversation. */
-  handoffs(conversation: ConversationId, page: Page = {}): Promise<Paged<HandoffMetadata<Notes['handoff']>>> {
-    return this.store.handoffs.listForConversation(conversation, page) as Promise<
+  async handoffs(conversation: ConversationId, page: Page = {}): Promise<Paged<HandoffMetadata<Notes['handoff']>>> {
+    return this.store.handoffs.listForConversation(askedId(conversation), askedPage(page)) as Promise<
       Paged<HandoffMetadata<Notes['handoff']>>
     >
   }
 
   /** Handoffs across conversations, by the time they were initiated. */
-  listHandoffs(filter: HandoffFilter = {}, page: Page = {}): Promise<Paged<HandoffMetadata<Notes['handoff']>>> {
-    return this.store.handoffs.list(trimmed(filter), page) as Promise<Paged<HandoffMetadata<Notes['handoff']>>>
+  async listHandoffs(filter: HandoffFilter = {}, page: Page = {}): Promise<Paged<HandoffMetadata<Notes['handoff']>>> {
+    return this.store.handoffs.list(trimmed(asked(HANDOFF_FILTER, filter, 'filter')), askedPage(page)) as Promise<
+      Paged<HandoffMetadata<Notes['handoff']>>
+    >
   }
 
   /** Every handoff that fits. */
@@ -136,40 +154,40 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
   }
 
   /** The handoffs an agent may claim now. */
-  pendingFor(targetAgent: string, page: Page = {}): Promise<Paged<HandoffMetadata<Notes['handoff']>>> {
-    return this.store.handoffs.listPendingFor(targetAgent.trim(), page) as Promise<
+  async pendingFor(targetAgent: string, page: Page = {}): Promise<Paged<HandoffMetadata<Notes['handoff']>>> {
+    return this.store.handoffs.listPendingFor(askedText(targetAgent).trim(), askedPage(page)) as Promise<
       Paged<HandoffMetadata<Notes['handoff']>>
     >
   }
 
   /** The snapshots of a session, in the order they were taken. */
-  snapshots(session: AgentSessionId, page: Page = {}): Promise<Paged<ContextWindowSnapshot>> {
-    return this.store.snapshots.listForSession(session, page)
+  async snapshots(session: AgentSessionId, page: Page = {}): Promise<Paged<ContextWindowSnapshot>> {
+    return this.store.snapshots.listForSession(askedId(session), askedPage(page))
   }
 
   /** The newest snapshot of a session. */
-  latestSnapshot(session: AgentSessionId): Promise<ContextWindowSnapshot | undefined> {
-    return this.store.snapshots.findLatest(session)
+  async latestSnapshot(session: AgentSessionId): Promise<ContextWindowSnapshot | undefined> {
+    return this.store.snapshots.findLatest(askedId(session))
   }
 
   /** The turns of a session, with their tool calls. */
-  turns(session: AgentSessionId, page: Page = {}): Promise<Paged<Turn>> {
-    return this.store.messages.listTurns(session, page)
+  async turns(session: AgentSessionId, page: Page = {}): Promise<Paged<Turn>> {
+    return this.store.messages.listTurns(askedId(session), askedPage(page))
   }
 
   /** The messages of a conversation, each with the handoffs it has to do with. */
-  messages(conversation: ConversationId, page: Page = {}): Promise<Paged<MessageInHistory>> {
-    return this.store.messages.listMessages(conversation, page)
+  async messages(conversation: ConversationId, page: Page = {}): Promise<Paged<MessageInHistory>> {
+    return this.store.messages.listMessages(askedId(conversation), askedPage(page))
   }
 
   /** What a session's window held right after one of its turns, computed from what was recorded. */
-  windowAt(turn: TurnId): Promise<WindowAtTurn | undefined> {
-    return this.store.messages.findWindowAt(turn)
+  async windowAt(turn: TurnId): Promise<WindowAtTurn | undefined> {
+    return this.store.messages.findWindowAt(askedId(turn))
   }
 
   /** What happened in a conversation, entry by entry. */
-  auditTrail(conversation: ConversationId, page: Page = {}): Promise<Paged<AuditEntry>> {
-    return this.store.audit.list(conversation, page)
+  async auditTrail(conversation: ConversationId, page: Page = {}): Promise<Paged<AuditEntry>> {
+    return this.store.audit.list(askedId(conversation), askedPage(page))
   }
 
   /** Where a conversation came from and what became of it, through child conversations too. */
@@ -179,8 +197,9 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** The lineage of a conversation, named by its id or by that of any session or handoff of it. */
   async lineageOf(subject: LineageSubject): Promise<Lineage | undefined> {
-    const record = await this.store.conversations.lineage(subject)
-    return record && arrangeLineage(record, subject)
+    const known = askedSubject(subject)
+    const record = await this.store.conversations.lineage(known)
+    return record && arrangeLineage(record, known)
   }
 }
 

@@ -3,7 +3,7 @@ import type { Conversation } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
 import { by } from '../../domain/lineage.ts'
-import { type ListOrder, type Page, type Paged, pageLimit } from '../../ports/page.ts'
+import { type ListOrder, type Page, type Paged, pageLimit, strangeCursor } from '../../ports/page.ts'
 import type { Tables } from './tables.ts'
 
 /** Everything of a kind: lists across conversations go over all of it. */
@@ -14,6 +14,8 @@ export const allSessions = (tables: Tables): readonly AgentSession[] =>
 
 export const allHandoffs = (tables: Tables): readonly HandoffMetadata[] =>
   allConversations(tables).flatMap(({ id }) => tables.handoffs.in('conversation', id))
+
+const AGE_KEY = /^\d{4}-\d\d-\d\dT[\d:.]+Z\/[0-9a-f-]{36}$/
 
 /** One page of rows by a time and an id, from either end. The two together are the cursor. */
 export const pageByAge = <Row extends { readonly id: string }>(
@@ -26,6 +28,7 @@ export const pageByAge = <Row extends { readonly id: string }>(
   const keyOf = (row: Row): string => `${timeOf(row)}/${row.id}`
   const compare = by((key: string) => key)
   const { after } = page
+  if (after !== undefined && !AGE_KEY.test(after)) throw strangeCursor()
   const rest = rows
     .map((row) => ({ key: keyOf(row), row }))
     .filter(({ key }) => after === undefined || compare(key, after) * direction > 0)

@@ -3,8 +3,7 @@ import type { AuditEntry, AuditEvent } from '../../domain/audit-event.ts'
 import { defined } from '../../domain/defined.ts'
 import { withholdTexts } from '../../domain/texts.ts'
 import type { AuditLog } from '../../ports/audit-log.ts'
-import { type Page, pageLimit } from '../../ports/page.ts'
-import { StoreFailure } from '../../ports/store-failure.ts'
+import { type Page, pageLimit, strangeCursor } from '../../ports/page.ts'
 import { headOf } from './audit-append.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import { numberKey, pageBy } from './paging.ts'
@@ -41,7 +40,7 @@ export const auditIn = (tables: Tables): AuditLog => ({
 const fromCount = <Row>(all: readonly Row[], page: Page): { readonly rows: readonly Row[]; readonly next: string } => {
   const start = Number(page.after ?? 0)
   if (!Number.isSafeInteger(start)) {
-    throw new StoreFailure('store.failed', 'The cursor is not one that this list gave out')
+    throw strangeCursor()
   }
   const rows = all.slice(start, start + pageLimit(page))
   return { rows, next: String(start + rows.length) }

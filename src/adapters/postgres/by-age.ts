@@ -2,8 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { agentSessionId } from '../../domain/ids.ts'
 import { instant } from '../../domain/instant.ts'
 import type { Metadata } from '../../domain/metadata.ts'
-import type { ListOrder, Page } from '../../ports/page.ts'
-import { StoreFailure } from '../../ports/store-failure.ts'
+import { type ListOrder, type Page, strangeCursor } from '../../ports/page.ts'
 import { fromCursor, limitOf } from './paging.ts'
 import { toStorableJson } from './text-codec.ts'
 
@@ -49,7 +48,7 @@ const ageKey = (cursor: string): { readonly at: string; readonly id: string } =>
   const [at = '', id] = fromCursor(cursor, 2)
   try {
     return { at: instant(at), id: agentSessionId(String(id)) }
-  } catch (cause) {
-    throw new StoreFailure('store.failed', 'The cursor is not one that this list gave out', { cause })
+  } catch {
+    throw strangeCursor()
   }
 }

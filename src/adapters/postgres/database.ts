@@ -1,4 +1,5 @@
 import { CompiledQuery, type Kysely, sql } from 'kysely'
+import { RefusedError } from '../../domain/unwrap.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import { isTransient, toFailure } from './pg-errors.ts'
 import { fromStoredJson } from './text-codec.ts'
@@ -88,7 +89,8 @@ export const reading = async <T>(read: () => Promise<T>): Promise<T> => {
   try {
     return await read()
   } catch (error) {
-    throw toFailure(error)
+    // A question that was wrong is no failure of the store.
+    throw error instanceof RefusedError ? error : toFailure(error)
   }
 }
 

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { defined } from '../../domain/defined.ts'
-import { type Page, type Paged, pageLimit } from '../../ports/page.ts'
-import { StoreFailure } from '../../ports/store-failure.ts'
+import { type Page, type Paged, pageLimit, strangeCursor } from '../../ports/page.ts'
 
 /** Asks for one row more than a page has, so that the last page knows it is the last. */
 export const limitOf = (page: Page): number => pageLimit(page) + 1
@@ -19,18 +18,16 @@ export type Key = readonly (string | number)[]
 /** The values as a cursor. */
 export const toCursor = (key: Key): string => Buffer.from(JSON.stringify(key)).toString('base64url')
 
-/** The values a cursor stands for. @throws StoreFailure when the cursor is not one of ours */
+/** The values a cursor stands for. @throws RefusedError when the cursor is not one of ours */
 export const fromCursor = (cursor: string, parts: number): readonly (string | number)[] => {
-  const broken = (cause?: unknown): StoreFailure =>
-    new StoreFailure('store.failed', 'The cursor is not one that this list gave out', { cause })
   const key = z.array(z.union([z.string(), z.number()])).length(parts)
   let raw: unknown
   try {
     raw = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
-  } catch (cause) {
-    throw broken(cause)
+  } catch {
+    throw strangeCursor()
   }
   const parsed = key.safeParse(raw)
-  if (!parsed.success) throw broken(parsed.error)
+  if (!parsed.success) throw strangeCursor()
   return parsed.data
 }

@@ -1,9 +1,15 @@
 import { canonicalJson } from '../../domain/canonical-json.ts'
+import type { MonitorSettings } from '../../domain/context-monitor.ts'
+import { defined } from '../../domain/defined.ts'
 import { commandId } from '../../domain/ids.ts'
-import type { Check, InputProblem } from '../../domain/input/check.ts'
+import { type Check, type InputProblem, objectOf, optional } from '../../domain/input/check.ts'
+import { restartBudget } from '../../domain/input/details.ts'
+import { monitorSettings } from '../../domain/input/readings.ts'
 import type { Refusal } from '../../domain/refusal.ts'
+import type { RestartBudget } from '../../domain/restart-budget.ts'
 import { err, ok, type Result } from '../../domain/result.ts'
 import { redactTexts } from '../../domain/texts.ts'
+import { RefusedError } from '../../domain/unwrap.ts'
 import type { IdGenerator } from '../../ports/system.ts'
 import type { CommandStamp } from '../../ports/unit-of-work.ts'
 import { issuedKind } from '../issued.ts'
@@ -29,6 +35,17 @@ export const readRequest = <R extends object>(
   // A redactor may leave a text blank, which is as wrong as a blank one that was sent.
   return checked(check, redacted(read.value, fields, redact))
 }
+
+/** Refuses defaults that no session and no conversation could start with. @throws RefusedError */
+export const checkDefaults = ({ monitor, restartBudget: budget }: Partial<CommandContext>): void => {
+  const read = checked(DEFAULTS, defined({ monitor, restartBudget: budget }))
+  if (!read.ok) throw new RefusedError(read.error)
+}
+
+const DEFAULTS = objectOf<{ monitor?: MonitorSettings; restartBudget?: RestartBudget }>({
+  monitor: optional(monitorSettings),
+  restartBudget: optional(restartBudget),
+})
 
 const checked = <R>(check: Check<R>, asked: unknown): Result<R, Refusal> => {
   const problems: InputProblem[] = []

@@ -18,6 +18,12 @@ const TEXTS: readonly string[] = [
   ...['reason', 'document', 'targetAgent', 'claimant', 'by', 'continuation', 'text'],
 ]
 
+/** Reads that take the id of something. */
+const READS_BY_ID: readonly string[] = [
+  ...['conversation', 'session', 'monitor', 'activeSession', 'sessions', 'handoff', 'openHandoff', 'handoffs'],
+  ...['snapshots', 'latestSnapshot', 'turns', 'messages', 'windowAt', 'auditTrail', 'lineage'],
+]
+
 /** All their parts may be left out, so that any object is one. */
 const LOOSE: readonly string[] = ['metadata', 'monitor', 'workspace', 'window', 'child', 'settings']
 
@@ -135,6 +141,19 @@ export const inputsContract: ContractPart = {
         'traceContext.traceparent',
       ])
       await assertIntact(scene, source.session.conversationId)
+    },
+    'refuses a question that makes no sense, whatever it is about': async (scene) => {
+      const methods = scene.service as unknown as Record<string, (...asked: readonly unknown[]) => Promise<unknown>>
+      const refuses = (name: string, ...asked: readonly unknown[]) =>
+        assert.rejects(async () => methods[name]?.(...asked), { name: 'RefusedError', code: 'input.invalid' }, name)
+      for (const name of READS_BY_ID) for (const wrong of ['zzz', 5, null, {}]) await refuses(name, wrong)
+      const lists = ['listConversations', 'listSessions', 'listHandoffs']
+      const pages = [{ limit: 0 }, { limit: 1.5 }, { limit: 'x' }, { after: 'zzz' }, { after: 5 }, 5]
+      for (const name of lists) for (const page of pages) await refuses(name, {}, page)
+      for (const name of lists) for (const filter of [5, { order: 'x' }, { metadata: [] }]) await refuses(name, filter)
+      for (const subject of [{}, { conversationId: 'zzz' }, 5]) await refuses('lineageOf', subject)
+      const session = await scene.session()
+      await assert.rejects(scene.context.acknowledge(session.session.id, ['zzz' as never]), { name: 'RefusedError' })
     },
     'says why a handoff was initiated when nobody did': async (scene) => {
       const source = await scene.worked('read_file')

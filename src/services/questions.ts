@@ -1,0 +1,83 @@
+import { SESSION_STATES } from '../domain/agent-session.ts'
+import { HANDOFF_KINDS, HANDOFF_STATUSES } from '../domain/handoff.ts'
+import type { Id } from '../domain/ids.ts'
+import { type Check, type InputProblem, objectOf, oneOf, optional, wholeNumber, wrong } from '../domain/input/check.ts'
+import { metadata } from '../domain/input/notes.ts'
+import { id, messageText, moment } from '../domain/input/words.ts'
+import type { LineageSubject } from '../domain/lineage.ts'
+import { RefusedError } from '../domain/unwrap.ts'
+import type { ConversationFilter, HandoffFilter, OverdueRule, SessionFilter } from '../ports/history-filters.ts'
+import type { ListOrder, Page } from '../ports/page.ts'
+
+/** A question as it was meant. A wrong one is refused, the same whatever the store. @throws RefusedError */
+export const asked = <T>(check: Check<T>, value: unknown, field: string): T => {
+  const problems: InputProblem[] = []
+  const read = check(value, field, problems)
+  if (problems.length > 0) throw new RefusedError({ code: 'input.invalid', fields: problems })
+  return read
+}
+
+/** An id to look for. @throws RefusedError */
+export const askedId = <T extends Id<string>>(value: T): T => asked(id, value, 'id') as string as T
+
+/** A text to look for. @throws RefusedError */
+export const askedText = (value: string): string => asked(messageText, value, 'text')
+
+const PAGE = objectOf<Page>({ after: optional(messageText), limit: optional(wholeNumber(1, 1_000)) })
+
+/** A page to read. @throws RefusedError */
+export const askedPage = (page: Page): Page => asked(PAGE, page, 'page')
+
+const order = optional(oneOf<ListOrder>('oldest_first', 'newest_first'))
+
+const isTrue: Check<true> = (value, field, problems) =>
+  value === true ? value : wrong('it is not true', field, problems)
+
+export const CONVERSATION_FILTER = objectOf<ConversationFilter>({
+  subject: optional(messageText),
+  isRoot: optional(isTrue),
+  state: optional(oneOf('open', 'closed')),
+  metadata: optional(metadata),
+  order,
+})
+
+export const SESSION_FILTER = objectOf<SessionFilter>({
+  conversationId: optional(id),
+  agentName: optional(messageText),
+  state: optional(oneOf(...SESSION_STATES)),
+  metadata: optional(metadata),
+  order,
+})
+
+export const HANDOFF_FILTER = objectOf<HandoffFilter>({
+  conversationId: optional(id),
+  agent: optional(messageText),
+  sourceAgent: optional(messageText),
+  targetAgent: optional(messageText),
+  kind: optional(oneOf(...HANDOFF_KINDS)),
+  status: optional(oneOf(...HANDOFF_STATUSES)),
+  reason: optional(messageText),
+  initiatedFrom: optional(moment),
+  initiatedBefore: optional(moment),
+  isOpen: optional(isTrue),
+  overdue: optional(objectOf<OverdueRule>({ unclaimedForMs: optional(wholeNumber(0)) })),
+  metadata: optional(metadata),
+  order,
+})
+
+const SUBJECT = objectOf<{ conversationId?: Id<never>; sessionId?: Id<never>; handoffId?: Id<never> }>({
+  conversationId: optional(id),
+  sessionId: optional(id),
+  handoffId: optional(id),
+})
+
+/** What a lineage is asked of: one thing, by its id. @throws RefusedError */
+export const askedSubject = (subject: LineageSubject): LineageSubject => {
+  const read = asked(SUBJECT, subject, 'subject')
+  if (Object.keys(read).length === 1) return read as LineageSubject
+  return asked(
+    (_, field, problems) => wrong('it is not the id of one conversation, session or handoff', field, problems),
+    subject,
+    'subject',
+  )
+}
