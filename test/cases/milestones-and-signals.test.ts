@@ -276,7 +276,7 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     await sample(10)
     expect((await report(named)).outcome).toBe('repeated')
     // The session goes on, also for whoever still holds what it was before.
-    const next = unwrap(await scene.service.recordTurn({ ...worked, ...scene.turn('run_tests') }))
+    const next = unwrap(await scene.service.recordTurn({ ...working, ...worked, ...scene.turn('run_tests') }))
     expect(next.session.progress.window.messages).toMatchObject({ user: 1, assistant: 1 })
   })
 
