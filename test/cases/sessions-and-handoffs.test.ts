@@ -150,7 +150,8 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
         await service.initiateHandoff({ session, ...transfer({ targetAgent }) }),
         await service.openThread({ session, ...transfer({ targetAgent }) }),
       ]
-      for (const result of refused) expect(refusal(result)).toEqual({ code: 'input.blank', field: 'targetAgent' })
+      const fields = [{ field: 'targetAgent', problem: 'it is blank' }]
+      for (const result of refused) expect(refusal(result)).toEqual({ code: 'input.invalid', fields })
     })
   })
 

@@ -24,7 +24,8 @@ const underAuto = async (scene: Scene, budget: Partial<RestartBudget> = {}): Pro
 const fill = async (scene: Scene, working: SessionStartedAnswer): Promise<Worked> => {
   const first = await scene.work(working, 'read_file')
   const usage = { state: 'metered', promptTokens: 90_000, outputTokens: 500 } as const
-  return { ...first, ...unwrap(await scene.service.recordTurn({ ...first, ...scene.turn('run_tests'), usage })) }
+  const full = unwrap(await scene.service.recordTurn({ ...first, ...scene.turn('run_tests'), usage }))
+  return { ...full, holder: working.holder }
 }
 
 const restarted = async (scene: Scene, working: SessionStartedAnswer): Promise<SessionStartedAnswer> => {
