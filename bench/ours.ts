@@ -29,7 +29,7 @@ export class OurSeat implements Seat {
 
   async recordTurn(): Promise<void> {
     const turn = turnInput(this.#working.session.progress.turns + 1)
-    this.#working = unwrap(await this.#service.recordTurn({ ...this.#working, ...turn }))
+    this.#working = { ...this.#working, ...unwrap(await this.#service.recordTurn({ ...this.#working, ...turn })) }
   }
 
   async snapshot(): Promise<void> {

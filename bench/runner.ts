@@ -96,7 +96,7 @@ const record = async ({ handoffs }: Awaited<ReturnType<typeof createBatonpass>>,
       const answer = { role: 'assistant' as const, text, toolCalls }
       const messages = before === undefined ? [answer] : [{ role: 'tool' as const, text: before }, answer]
       const usage = { state: 'metered' as const, promptTokens: 1_000 + turn, outputTokens: 60 }
-      working = unwrap(await handoffs.recordTurn({ ...working, messages, usage }))
+      working = { ...working, ...unwrap(await handoffs.recordTurn({ ...working, messages, usage })) }
     } else before = text
   }
 }

@@ -31,12 +31,12 @@ Feature: When a rule says no
       And nothing was stored
 
       Examples:
-        | written            | code               | sentence                                 |
-        | ""                 | input.blank        | The targetAgent is blank                 |
-        | "   "              | input.blank        | The targetAgent is blank                 |
-        | tabs and line ends | input.blank        | The targetAgent is blank                 |
-        | "claude-code"      | handoff.same_agent | for a fresh window use a context restart |
-        | "   claude-code "  | handoff.same_agent | for a fresh window use a context restart |
+        | written            | code               | sentence                                       |
+        | ""                 | input.invalid      | The targetAgent cannot be used: it is blank |
+        | "   "              | input.invalid      | The targetAgent cannot be used: it is blank |
+        | tabs and line ends | input.invalid      | The targetAgent cannot be used: it is blank |
+        | "claude-code"      | handoff.same_agent | for a fresh window use a context restart    |
+        | "   claude-code "  | handoff.same_agent | for a fresh window use a context restart    |
 
     Scenario: Every reason is listed at once
       Given it has done 1 turn
@@ -145,11 +145,11 @@ Feature: When a rule says no
       And nothing was stored
 
       Examples:
-        | report                               | problem                               |
-        | a turn without messages              | it has no messages                    |
-        | a user message that calls a tool     | only an assistant message calls tools |
-        | a negative count of tokens           | token counts are whole numbers        |
-        | a good turn and one without messages | it has no messages                    |
+        | report                               | problem                                                                        |
+        | a turn without messages              | The turns[0].messages cannot be used: it is empty                              |
+        | a user message that calls a tool     | The turns[0].messages[0] cannot be used: only an assistant message calls tools |
+        | a negative count of tokens           | promptTokens cannot be used: -1 is not a whole number                          |
+        | a good turn and one without messages | The turns[1].messages cannot be used: it is empty                              |
 
   Rule: A command has one identity and one answer
 

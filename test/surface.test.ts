@@ -123,7 +123,6 @@ describe('what does not compile', () => {
 
 describe('refusals', () => {
   const exits = {
-    'input.blank': 2,
     'input.invalid': 2,
     'conversation.not_found': 3,
     'conversation.session_active': 4,
@@ -152,16 +151,15 @@ describe('refusals', () => {
   } as const satisfies Record<RefusalCode, number>
 
   it('can be told apart by their codes, all of them', () => {
-    expect(Object.keys(exits)).toHaveLength(26)
+    expect(Object.keys(exits)).toHaveLength(25)
     // @ts-expect-error a code that is forgotten breaks the build
-    const forgetful = { 'input.blank': 2 } as const satisfies Record<RefusalCode, number>
-    expect(forgetful['input.blank']).toBe(2)
+    const forgetful = { 'input.invalid': 2 } as const satisfies Record<RefusalCode, number>
+    expect(forgetful['input.invalid']).toBe(2)
   })
 
   it('leave nothing over once every code had its case', () => {
     const isAboutInput = (refusal: Refusal): boolean => {
       switch (refusal.code) {
-        case 'input.blank':
         case 'input.invalid':
           return true
         case 'several':
@@ -172,13 +170,13 @@ describe('refusals', () => {
           return false
       }
     }
-    expect(isAboutInput({ code: 'several', reasons: [{ code: 'input.blank', field: 'reason' }] })).toBe(true)
+    expect(isAboutInput({ code: 'several', reasons: [{ code: 'input.invalid', fields: [] }] })).toBe(true)
   })
 
   it('carry the details of their own code only', () => {
-    // @ts-expect-error a blank field is not a session
-    const mixed: Refusal = { code: 'input.blank', sessionId: agentSessionId(UUID) }
-    expect(mixed.code).toBe('input.blank')
+    // @ts-expect-error wrong input is not a session
+    const mixed: Refusal = { code: 'input.invalid', sessionId: agentSessionId(UUID) }
+    expect(mixed.code).toBe('input.invalid')
   })
 })
 

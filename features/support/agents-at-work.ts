@@ -114,7 +114,7 @@ export class AgentsAtWork {
     const { attempts, hands, service } = this.#stage
     return attempts.ask(
       (commandId) => service.recordTurns({ ...working, turns, commandId }),
-      (answer) => hands.recorded(answer),
+      (answer) => hands.recorded(answer, working.holder),
     )
   }
 

@@ -18,6 +18,7 @@ export const blindStore = (store: Store): Store => {
       findActive: nothing,
       findBaton: nothing,
       findLatest: nothing,
+      isHeldBy: async () => false,
       listForConversation: none,
       list: none,
       findByProviderSession: async () => [],
@@ -34,7 +35,7 @@ export const blindStore = (store: Store): Store => {
     },
     audit: { list: none, readChain: noEntries, listStreams: none, changes: noEntries },
     monitors: { find: nothing },
-    signals: { waiting: async () => [], acknowledge: async () => 0, listFor: none },
+    signals: { find: nothing, waiting: async () => [], acknowledge: async () => 0, listFor: none },
     leases: { renew: async () => false, listExpired: none },
     [Symbol.asyncDispose]: async () => {},
   }

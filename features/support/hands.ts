@@ -1,6 +1,6 @@
 import type { WorkingSession } from '../../src/domain/agent-session.ts'
 import type { TurnsRecorded } from '../../src/domain/decisions/record-turns.ts'
-import type { AgentSessionId, ConversationId, HandoffId, TurnId } from '../../src/domain/ids.ts'
+import type { AgentSessionId, ConversationId, HandoffId, HolderToken, TurnId } from '../../src/domain/ids.ts'
 
 /**
  * What the callers of a scenario hold between commands: ids, tokens and their own copies of sessions.
@@ -46,9 +46,9 @@ export class Hands {
   }
 
   /** Takes a session and its new turns. */
-  recorded({ turns, ...working }: TurnsRecorded): void {
-    this.hold(working)
-    const { id } = working.session
+  recorded({ turns, session }: TurnsRecorded, holder: HolderToken): void {
+    this.hold({ session, holder })
+    const { id } = session
     this.#turns.set(id, [...(this.#turns.get(id) ?? []), ...turns.map((turn) => turn.id)])
   }
 

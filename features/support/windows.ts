@@ -70,8 +70,9 @@ export class Windows {
     const { hands, service } = this.#stage
     const calls = tools.map((tool) => hands.call(tool))
     const turn = { ...turnOf('user', calls), usage: this.#reading(percent) }
-    const recorded = unwrap(await service.recordTurn({ ...hands.working(), ...turn }))
-    hands.recorded(recorded)
+    const working = hands.working()
+    const recorded = unwrap(await service.recordTurn({ ...working, ...turn }))
+    hands.recorded(recorded, working.holder)
     hands.handoffId = recorded.handoff?.id
   }
 

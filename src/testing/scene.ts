@@ -94,9 +94,10 @@ export class Scene {
     return this.work(await this.session(), ...toolNames)
   }
 
-  /** One more turn of a session, and all that its holder holds afterwards. */
+  /** One more turn of a session, and what its holder holds afterwards. */
   async work(working: WorkingSession, ...toolNames: readonly string[]): Promise<Worked> {
-    return { ...working, ...unwrap(await this.service.recordTurn({ ...working, ...this.turn(...toolNames) })) }
+    const { holder } = working
+    return { ...unwrap(await this.service.recordTurn({ ...working, ...this.turn(...toolNames) })), holder }
   }
 
   async initiated(

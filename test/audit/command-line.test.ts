@@ -84,7 +84,7 @@ describe('baton audit trail', () => {
     let working = await stage.scene.session()
     for (let turns = 0; turns < 12; turns += 1) {
       const turnsOf = Array.from({ length: 50 }, () => stage.scene.turn())
-      working = unwrap(await stage.scene.service.recordTurns({ ...working, turns: turnsOf }))
+      working = { ...working, ...unwrap(await stage.scene.service.recordTurns({ ...working, turns: turnsOf })) }
     }
     const { out } = await baton('audit', 'trail', working.session.conversationId, '--json')
     const entries = JSON.parse(out) as AuditEntry[]

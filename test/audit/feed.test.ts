@@ -132,7 +132,11 @@ describe('the feed', () => {
         let working = unwrap(await service.startSession(agent))
         for (let command = 2; command < 50; command += 1) {
           if (command % 5 === 0) unwrap(await service.captureSnapshot(shared))
-          else working = unwrap(await service.recordTurn({ ...working, ...stage.scene.turn('read_file') }))
+          else
+            working = {
+              ...working,
+              ...unwrap(await service.recordTurn({ ...working, ...stage.scene.turn('read_file') })),
+            }
         }
       }),
     )

@@ -6,6 +6,7 @@ import { commandId } from '../../src/domain/ids.ts'
 import { type Instant, instant } from '../../src/domain/instant.ts'
 import type { Milestone } from '../../src/domain/milestone.ts'
 import type { MonitorReport, ReportOutcome } from '../../src/domain/monitor-reports.ts'
+import type { Refusal } from '../../src/domain/refusal.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { refusal } from '../../src/testing/refusal.ts'
 import { Scene } from '../../src/testing/scene.ts'
@@ -26,6 +27,9 @@ const metered = (percent: number) => ({
   promptTokens: percent * 1_000,
   outputTokens: 0,
 })
+
+/** The fields that a refusal names. */
+const fieldsOf = (refused: Refusal) => refused.code === 'input.invalid' && refused.fields.map(({ field }) => field)
 
 describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
   let scene: Scene
@@ -97,36 +101,38 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     expect(await signalled(fine)).toEqual(['at 0.1', 'at 0.2', 'at 0.3'])
   })
 
-  it.each<[string, unknown]>([
-    ['none', []],
-    ['not increasing', [0.5, 0.5]],
-    ['zero', [0, 0.5]],
-    ['above one', [0.5, 1.01]],
-    ['not finite', [Number.NaN]],
-    ['a boolean', [true]],
-    ['higher than the restart', [0.5, 0.6, 0.7, 0.8]],
-  ])('case 40: milestones that are %s are refused, and nothing changes', async (_, fractions) => {
+  it.each<[string, unknown, string]>([
+    ['none', [], 'milestones'],
+    ['not increasing', [0.5, 0.5], 'milestones'],
+    ['zero', [0, 0.5], 'milestones'],
+    ['above one', [0.5, 1.01], 'milestones[1].at'],
+    ['not finite', [Number.NaN], 'milestones[0].at'],
+    ['a boolean', [true], 'milestones[0].at'],
+    ['higher than the restart', [0.5, 0.6, 0.7, 0.8], 'milestones'],
+  ])('case 40: milestones that are %s are refused, and nothing changes', async (_, fractions, field) => {
     const before = await stored()
     const name = (index: number) => (index === 2 ? 'restart' : 'warning')
     const milestones = (fractions as readonly number[]).map((at, index) => ({ name: name(index), at }))
     const refused = refusal(await scene.context.watch({ session: working.session.id, settings: { milestones } }))
-    expect(refused).toMatchObject({ code: 'input.invalid', field: 'milestones' })
+    expect(fieldsOf(refused)).toEqual([`settings.${field}`])
     const { conversationId } = working.session
     const start = { conversationId, agentName: 'other', backend: 'scripted', monitor: { milestones } }
-    expect(refusal(await scene.service.startSession(start)).code).toBe('input.invalid')
+    expect(fieldsOf(refusal(await scene.service.startSession(start)))).toEqual([`monitor.${field}`])
     expect(await stored()).toEqual(before)
   })
 
-  it.each([null, 'half', [null], [0.5]])(
-    'case 40: %j for milestones is refused, and nothing changes',
-    async (given) => {
-      const before = await stored()
-      const settings = { milestones: given as never }
-      const refused = refusal(await scene.context.watch({ session: working.session.id, settings }))
-      expect(refused).toMatchObject({ code: 'input.invalid', field: 'milestones' })
-      expect(await stored()).toEqual(before)
-    },
-  )
+  it.each([
+    [null, 'milestones'],
+    ['half', 'milestones'],
+    [[null], 'milestones[0]'],
+    [[0.5], 'milestones[0]'],
+  ] as const)('case 40: %j for milestones is refused, and nothing changes', async (given, field) => {
+    const before = await stored()
+    const settings = { milestones: given as never }
+    const refused = refusal(await scene.context.watch({ session: working.session.id, settings }))
+    expect(fieldsOf(refused)).toEqual([`settings.${field}`])
+    expect(await stored()).toEqual(before)
+  })
 
   it('case 40: milestones found damaged in storage are said to be, and never signal', async () => {
     const before = await stored()
@@ -276,7 +282,7 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     await sample(10)
     expect((await report(named)).outcome).toBe('repeated')
     // The session goes on, also for whoever still holds what it was before.
-    const next = unwrap(await scene.service.recordTurn({ ...worked, ...scene.turn('run_tests') }))
+    const next = unwrap(await scene.service.recordTurn({ ...working, ...worked, ...scene.turn('run_tests') }))
     expect(next.session.progress.window.messages).toMatchObject({ user: 1, assistant: 1 })
   })
 

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { SESSION_STATES } from '../../src/domain/agent-session.ts'
-import type { TurnsRecorded } from '../../src/domain/decisions/record-turns.ts'
 import type { HandoffCompleted } from '../../src/domain/decisions/settle-handoff.ts'
 import { HANDOFF_STATUSES, type HandoffMetadata } from '../../src/domain/handoff.ts'
 import { agentSessionId, commandId, handoffId } from '../../src/domain/ids.ts'
@@ -11,7 +10,7 @@ import { unwrap } from '../../src/domain/unwrap.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { HandoffService } from '../../src/services/handoff-service.ts'
 import { refusal } from '../../src/testing/refusal.ts'
-import { Scene } from '../../src/testing/scene.ts'
+import { Scene, type Worked } from '../../src/testing/scene.ts'
 import { openStore, STORE_KINDS } from '../support/stores.ts'
 import { ReadBack } from './read-back.ts'
 
@@ -35,7 +34,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
   const transfer = (over: object = {}) => ({ targetAgent: scene.name('opus'), reason, ...over })
 
   /** A handoff carried all the way, with the session it came from. */
-  const handedOff = async (): Promise<HandoffCompleted & { readonly source: TurnsRecorded }> => {
+  const handedOff = async (): Promise<HandoffCompleted & { readonly source: Worked }> => {
     const { handoff, source } = await scene.initiated()
     return { ...unwrap(await service.completeHandoff({ handoff })), source }
   }
@@ -151,7 +150,8 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
         await service.initiateHandoff({ session, ...transfer({ targetAgent }) }),
         await service.openThread({ session, ...transfer({ targetAgent }) }),
       ]
-      for (const result of refused) expect(refusal(result)).toEqual({ code: 'input.blank', field: 'targetAgent' })
+      const fields = [{ field: 'targetAgent', problem: 'it is blank' }]
+      for (const result of refused) expect(refusal(result)).toEqual({ code: 'input.invalid', fields })
     })
   })
 
@@ -605,7 +605,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     const working = await scene.session()
     const asked = { ...working, ...scene.turn('read_file'), commandId: commandId(scene.ids.next()) }
     const first = unwrap(await service.recordTurn(asked))
-    const moved = unwrap(await service.recordTurn({ ...first, ...scene.turn() }))
+    const moved = await scene.work({ ...working, ...first })
     unwrap(await service.completeSession(moved))
     await unchanged(working.session.conversationId, async () => {
       expect(unwrap(await service.recordTurn(asked))).toStrictEqual(first)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type BeginRestart, beginRestart } from '../../src/domain/decisions/begin-restart.ts'
 import type { SourceFacts } from '../../src/domain/facts.ts'
+import type { HandoffMetadata } from '../../src/domain/handoff.ts'
 import { holderToken } from '../../src/domain/ids.ts'
 import type { RestartBudget } from '../../src/domain/restart-budget.ts'
 import { sequenceNumber } from '../../src/domain/sequence.ts'
@@ -18,6 +19,7 @@ import {
   SESSION,
   SESSIONS,
   SNAPSHOT,
+  sessionOf,
   TURN,
   uuid,
 } from './samples.ts'
@@ -39,7 +41,7 @@ const facts = (budget: Partial<RestartBudget> = {}, over: Partial<SourceFacts> =
 const begin = (given: SourceFacts, more: Partial<BeginRestart> = {}) =>
   beginRestart(
     given,
-    { sessionId: SESSION, reason: 'Full', ...more },
+    { sessionId: SESSION, holder: HOLDER, reason: 'Full', ...more },
     { ids: { handoffId: OTHER_HANDOFF, snapshotId: SNAPSHOT }, at: LATER },
   )
 
@@ -67,9 +69,21 @@ describe('a restart within its budget', () => {
       flags: ['window_overflowed'],
     })
     expect(answer.session).toMatchObject({ state: 'paused', heldBy: OTHER_HANDOFF })
+    expect(Object.keys(answer)).not.toContain('holder')
     expect(Object.keys(answer)).not.toContain('refusedBy')
     expect(changes.map(({ type }) => type)).toEqual(['add_handoff', 'move_session', 'add_snapshot'])
     expect(events.map(({ type }) => type)).toEqual(['handoff.initiated', 'session.held', 'snapshot.captured'])
+  })
+
+  it('says why by itself when nobody does', () => {
+    const { reason } = unwrap(
+      beginRestart(
+        facts(),
+        { sessionId: SESSION, holder: HOLDER },
+        { ids: { handoffId: OTHER_HANDOFF, snapshotId: SNAPSHOT }, at: LATER },
+      ),
+    ).answer.handoff as HandoffMetadata
+    expect(reason).toBe('The work continues in a fresh context window.')
   })
 
   it('carries where it came from in a trace', () => {
@@ -142,7 +156,8 @@ describe('a restart that cannot be', () => {
   })
 
   it('is refused for what any handoff is refused for', () => {
-    expect(refusal(begin(facts(), { reason: ' ' }))).toStrictEqual({ code: 'input.blank', field: 'reason' })
-    expect(refusal(begin(facts(), { flags: ['nonsense' as 'no_progress'] })).code).toBe('input.invalid')
+    const session = sessionOf({ state: 'active' }, { progress: { ...SESSIONS.active.progress, turns: 0 } })
+    const unspoken = facts({}, { working: { session, holder: HOLDER } })
+    expect(refusal(begin(unspoken))).toStrictEqual({ code: 'session.no_turns', sessionId: SESSION })
   })
 })

@@ -55,10 +55,6 @@ describe('taking a session over', () => {
     ])
   })
 
-  it.each([0, -1, 1.5, Number.NaN, 86_400_001])('refuses a lease of %s ms', (leaseMs) => {
-    expect(refusal(take(active, { leaseMs }))).toMatchObject({ code: 'input.invalid', field: 'leaseMs' })
-  })
-
   it('refuses a session that is over or unknown', () => {
     const over = { working: { session: SESSIONS.failed, holder: HOLDER } }
     expect(refusal(take(over)).code).toBe('session.illegal_transition')
@@ -85,12 +81,17 @@ describe('attaching a provider session', () => {
   it('says under which name the session runs', () => {
     const { answer, events, changes } = unwrap(attach(active))
     expect(answer.session).toMatchObject({ version: 4, providerSessionId: 'provider-1' })
+    expect(Object.keys(answer)).toEqual(['session'])
     expect(events).toMatchObject([{ type: 'session.attached', providerSessionId: 'provider-1' }])
     expect(changes).toMatchObject([{ type: 'move_session', expected: { version: 3, holder: HOLDER } }])
   })
 
   it('again under the same name changes nothing; under another it is refused', () => {
-    expect(unwrap(attach(attached))).toStrictEqual({ changes: [], events: [], answer: attached.working })
+    expect(unwrap(attach(attached))).toStrictEqual({
+      changes: [],
+      events: [],
+      answer: { session: attached.working?.session },
+    })
     expect(refusal(attach(attached, 'provider-2'))).toStrictEqual({
       code: 'session.attached',
       sessionId: SESSION,
@@ -98,9 +99,8 @@ describe('attaching a provider session', () => {
     })
   })
 
-  it('is for the holder of an active session, and not blank', () => {
+  it('is for the holder of an active session', () => {
     expect(refusal(attach(active, 'provider-1', NEXT)).code).toBe('session.superseded')
-    expect(refusal(attach(active, ' ')).code).toBe('input.blank')
     const held = { working: { session: SESSIONS.held, holder: HOLDER } }
     expect(refusal(attach(held)).code).toBe('session.illegal_transition')
     expect(refusal(attach({})).code).toBe('session.not_found')
@@ -114,20 +114,11 @@ describe('saying what a session used', () => {
 
   it('replaces what was said before', () => {
     const once = unwrap(account(active, totals))
-    expect(once.answer.session).toStrictEqual({ ...SESSIONS.active, version: 4, totals })
+    expect(once.answer).toStrictEqual({ session: { ...SESSIONS.active, version: 4, totals } })
     expect(once.events).toMatchObject([{ type: 'session.accounted', totals }])
     const less = { inputTokens: 1, outputTokens: 1 }
-    expect(unwrap(account({ working: once.answer }, less)).answer.session.totals).toStrictEqual(less)
-  })
-
-  it.each<[string, Partial<UsageTotals>]>([
-    ['negative tokens', { inputTokens: -1 }],
-    ['half a token', { outputTokens: 0.5 }],
-    ['no number of requests', { requests: Number.NaN }],
-    ['a negative cost', { costUsd: -0.01 }],
-    ['an endless cost', { costUsd: Number.POSITIVE_INFINITY }],
-  ])('refuses %s', (_, wrong) => {
-    expect(refusal(account(active, { ...totals, ...wrong }))).toMatchObject({ code: 'input.invalid', field: 'totals' })
+    const working = { ...once.answer, holder: HOLDER }
+    expect(unwrap(account({ working }, less)).answer.session.totals).toStrictEqual(less)
   })
 
   it('is for the holder, also while a handoff holds the session, and not once it is over', () => {

@@ -3,8 +3,13 @@ import { describeRefusal, type Refusal, type RefusalCode, refuseForAll } from '.
 import { COMMAND, CONVERSATION, DEADLINE, HANDOFF, SESSION, TURN } from './samples.ts'
 
 const EVERY = {
-  'input.blank': { code: 'input.blank', field: 'reason' },
-  'input.invalid': { code: 'input.invalid', field: 'turn', problem: 'it has no messages' },
+  'input.invalid': {
+    code: 'input.invalid',
+    fields: [
+      { field: 'reason', problem: 'it is blank' },
+      { field: 'turns[0].messages', problem: 'it is empty' },
+    ],
+  },
   'conversation.not_found': { code: 'conversation.not_found', conversationId: CONVERSATION },
   'conversation.session_active': {
     code: 'conversation.session_active',
@@ -69,6 +74,7 @@ const detailsOf = (refusal: Refusal): readonly string[] =>
   Object.entries(refusal).flatMap(([name, value]) => {
     if (name === 'code') return []
     if (name === 'reasons') return (value as readonly Refusal[]).flatMap(detailsOf)
+    if (name === 'fields') return (value as readonly object[]).flatMap((field) => Object.values(field))
     return Array.isArray(value) ? value.map(String) : [String(value)]
   })
 

@@ -1,3 +1,4 @@
+import { expecting, expectingHandoff } from '../../src/domain/decision.ts'
 import type { Store, Unit } from '../../src/index.ts'
 import { withUnitOfWork } from './wrap.ts'
 
@@ -6,11 +7,12 @@ export const withoutVersionGuard = (store: Store): Store => {
   const current = async (change: Unit['changes'][number]): Promise<Unit['changes'][number]> => {
     if (change.type === 'move_session') {
       const stored = await store.sessions.find(change.working.session.id)
-      return { ...change, expected: { ...change.expected, version: stored?.version ?? 0 } }
+      if (stored === undefined) return change
+      return { ...change, expected: { ...change.expected, ...expecting({ session: stored }) } }
     }
     if (change.type === 'move_handoff') {
       const stored = await store.handoffs.find(change.handoff.id)
-      return { ...change, expected: stored?.version ?? change.expected }
+      return stored === undefined ? change : { ...change, expected: expectingHandoff(stored) }
     }
     return change
   }

@@ -26,6 +26,7 @@ export const withSessions = (store: Store, change: (session: AgentSession) => Ag
       findActive: async (id) => changed(await sessions.findActive(id)),
       findBaton: async (id) => changed(await sessions.findBaton(id)),
       findLatest: async (id) => changed(await sessions.findLatest(id)),
+      isHeldBy: (id, holder) => sessions.isHeldBy(id, holder),
       findByProviderSession: async (id) => (await sessions.findByProviderSession(id)).map(change),
       list: async (filter, page) => {
         const paged = await sessions.list(filter, page)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
 import { uuidV7Ids } from '../../src/adapters/system/uuid-v7-ids.ts'
+import { agentSessionId } from '../../src/domain/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { MemoryStore } from '../../src/memory.ts'
 import { HandoffService } from '../../src/services/handoff-service.ts'
@@ -21,7 +22,7 @@ const started = async () => {
 
 const restarted = async () => {
   const { service, working } = await started()
-  const worked = unwrap(await service.recordTurn({ ...working, messages: SPOKEN }))
+  const worked = { ...working, ...unwrap(await service.recordTurn({ ...working, messages: SPOKEN })) }
   const { handoff } = unwrap(await service.restartSession({ ...worked, reason: 'Full' }))
   if (handoff === undefined) throw new Error('The budget had none left')
   return { service, handoff, holder: working.holder }
@@ -34,8 +35,10 @@ describe('a step of a restart', () => {
     const { service, handoff, holder } = await restarted()
     unwrap(await service.takeOverSession({ session: handoff.sourceSessionId }))
     const stale = { handoff, holder }
+    const prepared = { claimant: 'sleeper', continuation: 'Go on', targetSessionId: agentSessionId(uuidV7Ids.next()) }
     const steps = [
       await service.keepCheckpoint({ ...stale, document: 'Half', checkpoint }),
+      await service.prepareHandoff({ ...stale, ...prepared }),
       await service.acceptHandoff({ ...stale, claimant: 'sleeper' }),
       await service.completeHandoff({ ...stale, claimant: 'sleeper' }),
       await service.failHandoff({ ...stale, reason: 'It was refused' }),
@@ -59,10 +62,10 @@ describe('a session launched again', () => {
   it('goes by its new name until a turn of it is recorded', async () => {
     const { service, working } = await started()
     const first = unwrap(await service.attachSession({ ...working, providerSessionId: 'came to nothing' }))
-    const second = unwrap(await service.attachSession({ ...first, providerSessionId: 'works' }))
+    const second = unwrap(await service.attachSession({ ...working, ...first, providerSessionId: 'works' }))
     expect(second.session.providerSessionId).toBe('works')
-    const { session } = unwrap(await service.recordTurn({ ...second, messages: SPOKEN }))
-    const third = await service.attachSession({ session, holder: second.holder, providerSessionId: 'too late' })
+    const { session } = unwrap(await service.recordTurn({ ...working, ...second, messages: SPOKEN }))
+    const third = await service.attachSession({ session, holder: working.holder, providerSessionId: 'too late' })
     expect(refusal(third).code).toBe('session.attached')
   })
 })
@@ -71,7 +74,7 @@ describe('a restart of a session that was lost', () => {
   const restartAfterOneTurn = async (flags: readonly 'runtime_lost'[]) => {
     const { service, handoff } = await restarted()
     const next = unwrap(await service.completeHandoff({ handoff }))
-    const worked = unwrap(await service.recordTurn({ ...next, messages: SPOKEN }))
+    const worked = { ...next, ...unwrap(await service.recordTurn({ ...next, messages: SPOKEN })) }
     return unwrap(await service.restartSession({ ...worked, reason: 'Again', flags }))
   }
 

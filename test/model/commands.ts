@@ -271,9 +271,11 @@ export const PLANS = {
       expect: () => world.model.restart({ session, holder: plain.holder ?? UNKNOWN, reason }),
     }
   },
-  keepCheckpoint: (world, { which, how, flaw }) => {
+  keepCheckpoint: (world, { which, how, who, flaw }) => {
     const index = world.pick(world.handoffs.length, openHandoffs(world), which)
     const handoff = world.handoff(index)
+    const { real, plain } = asking(world, world.model.handoffs[index]?.source ?? UNKNOWN, who, true)
+    const holder = real.holder as HolderToken
     const document = flaw === 0 ? ' ' : `Notes ${how}`
     const isThere = how % 3 !== 0
     const outcome = isThere ? 'kept' : 'missing'
@@ -281,11 +283,11 @@ export const PLANS = {
     const left = isThere ? { document } : {}
     return {
       perform: (commandId) =>
-        world.scene.service.keepCheckpoint({ handoff, ...left, flags, checkpoint: { outcome }, commandId }),
-      expect: () => world.model.keepCheckpoint({ handoff: index, ...left, outcome }),
+        world.scene.service.keepCheckpoint({ handoff, holder, ...left, flags, checkpoint: { outcome }, commandId }),
+      expect: () => world.model.keepCheckpoint({ handoff: index, holder: plain.holder ?? UNKNOWN, ...left, outcome }),
     }
   },
-  prepare: (world, { which, how, flaw }) => {
+  prepare: (world, { which, how, who, flaw }) => {
     const claimed = world.indices(world.model.handoffs, ({ status }) => status === 'accepted')
     const index = world.pick(world.handoffs.length, claimed, which)
     const handoff = world.handoff(index)
@@ -293,10 +295,11 @@ export const PLANS = {
     const claimant = how % 4 !== 0 && claimedBy !== undefined ? claimedBy : claimantOf(how)
     const continuation = flaw === 0 ? ' ' : `Go on ${how}`
     const targetSessionId = agentSessionId(world.scene.ids.next())
-    const asked = { handoff, claimant, continuation, targetSessionId }
+    const { real, plain } = asking(world, world.model.handoffs[index]?.source ?? UNKNOWN, who, true)
+    const asked = { handoff, holder: real.holder as HolderToken, claimant, continuation, targetSessionId }
     return {
       perform: (commandId) => world.scene.service.prepareHandoff({ ...asked, commandId }),
-      expect: () => world.model.prepare({ handoff: index, claimant, continuation }),
+      expect: () => world.model.prepare({ handoff: index, holder: plain.holder ?? UNKNOWN, claimant, continuation }),
     }
   },
   snapshot: byHand(

@@ -9,7 +9,7 @@ import { withholdTexts } from '../../src/domain/texts.ts'
 import type { StoreUnderTest } from '../../src/testing/scene.ts'
 import { everyItem, ReadBack } from '../cases/read-back.ts'
 import { type Choices, type CommandKind, PLANS, type Planned, sensibleInstead } from './commands.ts'
-import type { Outcome } from './plain-model.ts'
+import { type Outcome, UNKNOWN } from './plain-model.ts'
 import { World } from './world.ts'
 
 /** How hard to try. */
@@ -154,7 +154,7 @@ class Run {
     const known = first?.answer
     const repeats = first?.planned === planned
     const outcome: Outcome =
-      known === undefined ? planned.expect() : { refused: repeats ? [] : ['command.id_reused'], writes: false }
+      known === undefined ? planned.expect() : { refused: this.#refusedAgain(known, repeats), writes: false }
     const result = await planned.perform(id)
     deepStrictEqual({ as, kind, refused: codesOf(result) }, { as, kind, refused: outcome.refused.toSorted() })
     this.#count(as, result.ok)
@@ -165,6 +165,15 @@ class Run {
     if (result.ok) this.#world.learn(result.value)
     this.#done.set(id, { kind, planned, ...(result.ok && outcome.writes && { answer: result.value }) })
     if (this.#realClock && planned.passes !== undefined && outcome.writes) await this.#pass(2 * planned.passes)
+  }
+
+  /** A token is given again only while nobody has taken over. */
+  #refusedAgain({ session, holder }: Answer, repeats: boolean): readonly string[] {
+    if (!repeats) return ['command.id_reused']
+    if (session === undefined || holder === undefined) return []
+    const { model, sessions, tokens } = this.#world
+    const current = model.sessions[sessions.indexOf(session.id)]?.holder ?? UNKNOWN
+    return tokens[current] === holder ? [] : ['session.superseded']
   }
 
   #count(kind: StepKind, allowed: boolean): void {

@@ -83,7 +83,7 @@ export class PlainModel {
   now = 0
 
   open({ task, key, parent }: { task: string; key?: string; parent?: number }): Outcome {
-    if (task.trim() === '') return no('input.blank')
+    if (task.trim() === '') return no('input.invalid')
     if (key !== undefined && this.conversations.some((conversation) => conversation.key === key))
       return NOTHING_TO_WRITE
     if (parent === UNKNOWN) return no('conversation.not_found')
@@ -93,7 +93,7 @@ export class PlainModel {
 
   start(asked: { conversation: number; agent: string; prompt: boolean; leaseMs?: number }): Outcome {
     const { conversation, agent, prompt, leaseMs } = asked
-    if (agent.trim() === '') return no('input.blank')
+    if (agent.trim() === '') return no('input.invalid')
     if (conversation === UNKNOWN) return no('conversation.not_found')
     const busy = this.#busy(conversation)
     if (busy !== undefined) return no(busy)
@@ -145,7 +145,7 @@ export class PlainModel {
   }
 
   failSession({ session, holder, reason }: { session: number; holder?: number; reason: string }): Outcome {
-    if (reason.trim() === '') return no('input.blank')
+    if (reason.trim() === '') return no('input.invalid')
     const refused = this.#byHand(session, holder, ['active', 'paused'])
     if (refused !== undefined) return no(refused)
     this.#end(session, 'failed')
@@ -164,7 +164,7 @@ export class PlainModel {
   }
 
   attach({ session, holder, provider }: { session: number; holder: number; provider: string }): Outcome {
-    if (provider.trim() === '') return no('input.blank')
+    if (provider.trim() === '') return no('input.invalid')
     const found = this.sessions[session]
     if (found === undefined) return no('session.not_found')
     if (holder !== found.holder) return no('session.superseded')
@@ -187,6 +187,7 @@ export class PlainModel {
 
   /** Three restarts a conversation, whatever became of them; and none for a session that gets nowhere again. */
   restart({ session, holder, reason }: { session: number; holder: number; reason: string }): Outcome {
+    if (reason.trim() === '') return no('input.invalid')
     const found = this.sessions[session]
     if (found === undefined) return no('session.not_found')
     if (holder !== found.holder) return no('session.superseded')
@@ -206,7 +207,7 @@ export class PlainModel {
       return WRITTEN
     }
     const asked = { session, agent: found.agent }
-    const reasons = [...(reason.trim() === '' ? ['input.blank'] : []), ...this.#against(asked, found)]
+    const reasons = this.#against(asked, found)
     if (reasons.length > 0) return no(...reasons)
     const flags = gotSomewhere ? [] : ['no_progress']
     this.handoffs.push({ ...blankHandoff(asked, this.#calls(asked)), kind: 'context_restart', flags })
@@ -216,10 +217,11 @@ export class PlainModel {
     return WRITTEN
   }
 
-  keepCheckpoint(asked: { handoff: number; document?: string; outcome: string }): Outcome {
-    if (asked.document?.trim() === '') return no('input.blank')
+  keepCheckpoint(asked: { handoff: number; holder: number; document?: string; outcome: string }): Outcome {
+    if (asked.document?.trim() === '') return no('input.invalid')
     const found = this.handoffs[asked.handoff]
     if (found === undefined) return no('handoff.not_found')
+    if (asked.holder !== this.#session(found.source).holder) return no('session.superseded')
     if (found.status !== 'initiated') return no('handoff.illegal_transition')
     if (found.checkpoint !== undefined || found.document !== undefined) return no('handoff.checkpointed')
     found.document = asked.document
@@ -229,10 +231,12 @@ export class PlainModel {
     return WRITTEN
   }
 
-  prepare({ handoff, claimant, continuation }: { handoff: number; claimant: string; continuation: string }): Outcome {
-    if (continuation.trim() === '') return no('input.blank')
-    const found = this.handoffs[handoff]
+  prepare(asked: { handoff: number; holder: number; claimant: string; continuation: string }): Outcome {
+    const { claimant, continuation } = asked
+    if (continuation.trim() === '') return no('input.invalid')
+    const found = this.handoffs[asked.handoff]
     if (found === undefined) return no('handoff.not_found')
+    if (asked.holder !== this.#session(found.source).holder) return no('session.superseded')
     if (found.status !== 'accepted') return no('handoff.illegal_transition')
     if (claimant !== found.claimant) return no('handoff.not_claimant')
     found.continuation = continuation
@@ -248,6 +252,7 @@ export class PlainModel {
   }
 
   initiate(asked: PlainHandoffRequest & { kind: string }): Outcome {
+    if (asked.agent.trim() === '') return no('input.invalid')
     const found = this.sessions[asked.session]
     if (found === undefined) return no('session.not_found')
     if (asked.holder !== undefined && asked.holder !== found.holder) return no('session.superseded')
@@ -265,6 +270,7 @@ export class PlainModel {
   }
 
   thread(asked: PlainHandoffRequest & { key?: string }): Outcome {
+    if (asked.agent.trim() === '') return no('input.invalid')
     const found = this.sessions[asked.session]
     if (found === undefined) return no('session.not_found')
     if (asked.holder !== undefined && asked.holder !== found.holder) return no('session.superseded')
@@ -285,7 +291,7 @@ export class PlainModel {
   }
 
   accept({ handoff, claimant, claimMs }: { handoff: number; claimant: string; claimMs: number }): Outcome {
-    if (claimant.trim() === '') return no('input.blank')
+    if (claimant.trim() === '') return no('input.invalid')
     if (claimMs < 1) return no('input.invalid')
     const found = this.handoffs[handoff]
     if (found === undefined) return no('handoff.not_found')
@@ -296,7 +302,7 @@ export class PlainModel {
   }
 
   claimNext({ agent, claimant, claimMs }: { agent: string; claimant: string; claimMs: number }): Outcome {
-    if (claimant.trim() === '') return no('input.blank')
+    if (claimant.trim() === '') return no('input.invalid')
     const found = this.handoffs.find(
       (handoff) =>
         handoff.agent === agent &&
@@ -308,7 +314,7 @@ export class PlainModel {
   }
 
   completeHandoff(asked: { handoff: number; claimant?: string; continuation?: string; leaseMs?: number }): Outcome {
-    if (asked.continuation?.trim() === '') return no('input.blank')
+    if (asked.continuation?.trim() === '') return no('input.invalid')
     const found = this.handoffs[asked.handoff]
     if (found === undefined) return no('handoff.not_found')
     if (found.status !== 'initiated' && found.status !== 'accepted') return no('handoff.illegal_transition')
@@ -327,7 +333,7 @@ export class PlainModel {
   }
 
   endHandoff(asked: { handoff: number; by?: string; reason: string }, status: 'cancelled' | 'failed'): Outcome {
-    if (asked.reason.trim() === '') return no('input.blank')
+    if (asked.reason.trim() === '') return no('input.invalid')
     const found = this.handoffs[asked.handoff]
     if (found === undefined) return no('handoff.not_found')
     if (found.status !== 'initiated' && found.status !== 'accepted') return no('handoff.illegal_transition')
@@ -345,7 +351,6 @@ export class PlainModel {
   /** What is against any handoff of a session. */
   #against(asked: PlainHandoffRequest, source: PlainSession): readonly string[] {
     const reasons: string[] = []
-    if (asked.agent.trim() === '') reasons.push('input.blank')
     if (source.turns === 0) reasons.push('session.no_turns')
     if (asked.priorTurn === 'foreign') reasons.push('turn.not_found')
     const { messages } = this.#conversation(source.conversation)

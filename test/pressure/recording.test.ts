@@ -100,9 +100,13 @@ describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) =
     // @ts-expect-error a sum is no reading, and does not compile as one
     const summed: UsageReading = totals
     const messages = scene.turn().messages
-    for (const usage of [summed, { state: 'metered', promptTokens: -1, outputTokens: 0 } as const]) {
+    const negative = { state: 'metered', promptTokens: -1, outputTokens: 0 } as const
+    for (const [usage, field] of [
+      [summed, 'usage'],
+      [negative, 'usage.promptTokens'],
+    ] as const) {
       const refused = refusal(await scene.service.recordTurn({ ...working, messages, usage }))
-      expect(refused).toMatchObject({ code: 'input.invalid', field: 'usage' })
+      expect(refused).toMatchObject({ code: 'input.invalid', fields: [{ field }] })
     }
     expect(await kept.session(working.session.id)).toEqual(working.session)
   })
@@ -121,7 +125,7 @@ describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) =
     const working = await started({ policy: 'auto' })
     const { calls, service } = counted()
     const below = unwrap(await service.recordTurn({ ...working, ...turnAt(80, 'read_file') }))
-    const crossed = unwrap(await service.recordTurn({ ...below, ...turnAt(90, 'edit_file', 'run_tests') }))
+    const crossed = unwrap(await service.recordTurn({ ...working, ...below, ...turnAt(90, 'edit_file', 'run_tests') }))
     expect(calls).toEqual(['commit', 'load source', 'commit'])
     const handoff = await kept.handoff(crossed.handoff?.id ?? ('' as never))
     expect(handoff).toMatchObject({ kind: 'context_restart', status: 'initiated', priorTurnId: crossed.turns[0]?.id })
@@ -138,7 +142,7 @@ describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) =
     const working = await started({ policy: 'auto' })
     const { calls, service } = counted()
     const first = unwrap(await service.recordTurn({ ...working, ...turnAt(50, 'read_file') }))
-    const second = unwrap(await service.recordTurn({ ...first, ...goesOn(90, 'run_tests') }))
+    const second = unwrap(await service.recordTurn({ ...working, ...first, ...goesOn(90, 'run_tests') }))
     expect(calls).toEqual(['commit', 'load source', 'commit'])
     const handoff = await kept.handoff(second.handoff?.id ?? ('' as never))
     expect(handoff.triggeringToolCalls.map(({ toolName }) => toolName)).toEqual(['read_file', 'run_tests'])
@@ -172,7 +176,9 @@ describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) =
     const [handoff, ...others] = await kept.handoffs(working.session.conversationId)
     expect(others).toEqual([])
     expect(again).toMatchObject({ handoff: { id: handoff?.id }, pressure: { ratio: 0.9 } })
-    expect(again.signals).toBeUndefined()
+    const { items } = await scene.store.signals.listFor(working.session.id, {})
+    expect(items).not.toEqual([])
+    expect(again.signals).toEqual(items)
   })
 
   it('gives one restart, whoever records the crossing turn twice at once', async () => {
@@ -188,7 +194,7 @@ describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) =
     const worked = unwrap(await scene.service.recordTurn({ ...working, ...turnAt(60, 'read_file') }))
     const compaction = { type: 'compaction' as const, trigger: 'auto' as const, preTokens: 61_000 }
     unwrap(await scene.context.report({ session: worked.session.id, report: compaction }))
-    unwrap(await scene.service.recordTurn({ ...worked, ...turnAt(90, 'run_tests') }))
+    unwrap(await scene.service.recordTurn({ ...working, ...worked, ...turnAt(90, 'run_tests') }))
     const audit = new AuditService({ store: scene.store, sha256 })
     expect(unwrap(await audit.verify(working.session.conversationId))).toMatchObject({ intact: true })
     const types = (await kept.audit(working.session.conversationId)).map(({ event }) => event.type)
@@ -215,7 +221,7 @@ describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) =
   it('names tool calls also when the crossing turn begins an exchange without any', async () => {
     const working = await started({ policy: 'auto' })
     const first = unwrap(await scene.service.recordTurn({ ...working, ...turnAt(50, 'read_file') }))
-    const { handoff } = unwrap(await scene.service.recordTurn({ ...first, ...turnAt(90) }))
+    const { handoff } = unwrap(await scene.service.recordTurn({ ...working, ...first, ...turnAt(90) }))
     const stored = await kept.handoff(handoff?.id ?? ('' as never))
     expect(stored.triggeringToolCalls.map(({ toolName }) => toolName)).toEqual(['read_file'])
   })
@@ -224,7 +230,7 @@ describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) =
     const working = await started({ policy: 'advise' })
     const reached = unwrap(await scene.service.recordTurn({ ...working, ...turnAt(90, 'read_file') }))
     unwrap(await scene.context.watch({ session: working.session.id, settings: { policy: 'auto' } }))
-    const { handoff } = unwrap(await scene.service.recordTurn({ ...reached, ...turnAt(91, 'run_tests') }))
+    const { handoff } = unwrap(await scene.service.recordTurn({ ...working, ...reached, ...turnAt(91, 'run_tests') }))
     expect(handoff?.kind).toBe('context_restart')
   })
 
@@ -239,7 +245,9 @@ describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) =
     expect(recorded).toMatchObject({ pressure: { state: 'unknown' } })
     expect(recorded.handoff).toBeUndefined()
     const fresh = { ...turnAt(95, 'read_file'), producedAt: time(12) }
-    expect(unwrap(await scene.service.recordTurn({ ...recorded, ...fresh })).handoff?.status).toBe('initiated')
+    expect(unwrap(await scene.service.recordTurn({ ...working, ...recorded, ...fresh })).handoff?.status).toBe(
+      'initiated',
+    )
   })
 
   it('lets the successor hear what was for the one before it, and not what was said of its window', async () => {
@@ -301,15 +309,16 @@ describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) =
   it('refuses to tell a session nothing', async () => {
     const { session } = await started()
     const refused = refusal(await scene.context.send({ session: session.id, text: ' ' }))
-    expect(refused).toEqual({ code: 'input.blank', field: 'text' })
+    expect(refused).toEqual({ code: 'input.invalid', fields: [{ field: 'text', problem: 'it is blank' }] })
     expect(await scene.context.waiting(session.id)).toEqual([])
   })
 
   it('counts what a window held at a turn from the last compaction on', async () => {
-    const first = unwrap(await scene.service.recordTurn({ ...(await started()), ...turnAt(60, 'read_file') }))
+    const working = await started()
+    const first = unwrap(await scene.service.recordTurn({ ...working, ...turnAt(60, 'read_file') }))
     const report = { type: 'compaction' as const, trigger: 'auto' as const }
     unwrap(await scene.context.report({ session: first.session.id, report }))
-    const second = unwrap(await scene.service.recordTurn({ ...first, ...turnAt(20, 'run_tests') }))
+    const second = unwrap(await scene.service.recordTurn({ ...working, ...first, ...turnAt(20, 'run_tests') }))
     const [before, after] = [first.turns[0], second.turns[0]]
     if (before === undefined || after === undefined) throw new Error('There are no turns')
     expect((await scene.service.windowAt(before.id))?.visibleToolCalls).toHaveLength(1)

@@ -24,6 +24,9 @@ interface Stage {
   readonly name: (base: string) => string
 }
 
+/** A handoff, with the token of whoever works its source. */
+type HandoffOfHolder = Pick<WorkingSession, 'holder'> & { readonly handoff: HandoffMetadata }
+
 /** What is there before each command. */
 interface Prepared {
   readonly conversation: ConversationId
@@ -31,9 +34,9 @@ interface Prepared {
   readonly paused: WorkingSession
   readonly handoff: HandoffMetadata
   /** It has no document yet. */
-  readonly plain: HandoffMetadata
+  readonly plain: HandoffOfHolder
   /** Somebody has claimed it, as `w`. */
-  readonly claimed: HandoffMetadata
+  readonly claimed: HandoffOfHolder
 }
 
 /** One command: what it asks, given what is there. */
@@ -81,15 +84,15 @@ const COMMANDS: Readonly<Record<Exclude<keyof HandoffService, keyof HandoffHisto
     service.initiateHandoff({ session, targetAgent: name('sonnet'), reason: 'Full', document: 'Notes', commandId: id }),
   restartSession: ({ service }, { working }, id) =>
     service.restartSession({ ...working, reason: 'Full', flags: ['decided_by_hook'], commandId: id }),
-  keepCheckpoint: ({ service }, { plain: handoff }, id) => {
+  keepCheckpoint: ({ service }, { plain }, id) => {
     const totals = { inputTokens: 900, outputTokens: 80, costUsd: 0.25 }
     const checkpoint = { outcome: 'kept', characters: 9, reason: 'Asked twice', totals } as const
-    return service.keepCheckpoint({ handoff, document: 'Half done', flags: [], checkpoint, commandId: id })
+    return service.keepCheckpoint({ ...plain, document: 'Half done', flags: [], checkpoint, commandId: id })
   },
-  prepareHandoff: ({ service }, { claimed: handoff }, id) => {
+  prepareHandoff: ({ service }, { claimed }, id) => {
     // Any id will do that nothing else has and that is the same when asked again.
-    const targetSessionId = agentSessionId(handoff.id)
-    return service.prepareHandoff({ handoff, claimant: 'w', continuation: 'Go on', targetSessionId, commandId: id })
+    const targetSessionId = agentSessionId(claimed.handoff.id)
+    return service.prepareHandoff({ ...claimed, claimant: 'w', continuation: 'Go on', targetSessionId, commandId: id })
   },
   acceptHandoff: ({ service }, { handoff }, id) => service.acceptHandoff({ handoff, claimant: 'w', commandId: id }),
   claimNext: ({ service, name }, _, id) =>
@@ -115,7 +118,8 @@ const prepare = async ({ service, name }: Stage): Promise<Prepared> => {
     unwrap(await service.openConversation({ originalTask: 'Fix it', externalKey: name(key) })).conversation.id
   const work = async (key: string): Promise<WorkingSession> => {
     const agent = { conversationId: await open(key), agentName: name('claude-code'), backend: 'scripted' }
-    return unwrap(await service.recordTurn({ ...unwrap(await service.startSession(agent)), ...TURN }))
+    const started = unwrap(await service.startSession(agent))
+    return { ...started, ...unwrap(await service.recordTurn({ ...started, ...TURN })) }
   }
   const conversation = await open('idle')
   const [working, paused, source] = [await work('working'), await work('paused'), await work('source')]
@@ -124,9 +128,11 @@ const prepare = async ({ service, name }: Stage): Promise<Prepared> => {
   const handing = { session: source.session, targetAgent: name('opus'), reason: 'Full', document: 'Half done' }
   const { handoff } = unwrap(await service.initiateHandoff(handing))
   const to = { targetAgent: name('sonnet'), reason: 'Full' }
-  const { handoff: plain } = unwrap(await service.initiateHandoff({ session: first.session, ...to }))
+  const waits = unwrap(await service.initiateHandoff({ session: first.session, ...to }))
   const waiting = unwrap(await service.initiateHandoff({ session: second.session, ...to }))
-  const { handoff: claimed } = unwrap(await service.acceptHandoff({ ...waiting, claimant: 'w' }))
+  const { handoff: taken } = unwrap(await service.acceptHandoff({ ...waiting, claimant: 'w' }))
+  const plain = { handoff: waits.handoff, holder: first.holder }
+  const claimed = { handoff: taken, holder: second.holder }
   return { conversation, working, paused, handoff, plain, claimed }
 }
 
@@ -251,14 +257,14 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
 
   describe('asked again after everything moved on', () => {
     /** Carries on with whatever the first answer gave, so that all of it has changed. */
-    const moveOn = async ({ service, name }: Stage, { session, handoff }: Answer): Promise<void> => {
+    const moveOn = async ({ service, name }: Stage, { session, holder: own, handoff }: Answer): Promise<void> => {
       if (handoff?.status === 'accepted') unwrap(await service.completeHandoff({ handoff, claimant: 'w' }))
       if (handoff?.status === 'initiated') unwrap(await service.cancelHandoff({ handoff, reason: 'Moved on' }))
       const now = session && (await service.session(session.id))
       if (now?.state === 'paused') unwrap(await service.resumeSession({ session: now }))
       const open = now && (await service.session(now.id))
       if (open === undefined || (open.state !== 'active' && open.state !== 'paused')) return
-      const { holder } = unwrap(await service.takeOverSession({ session: open.id }))
+      const holder = own ?? unwrap(await service.takeOverSession({ session: open.id })).holder
       const turned = unwrap(await service.recordTurn({ session: open.id, holder, ...TURN }))
       const onward = { session: turned.session, targetAgent: name('gemini'), reason: 'Onward' }
       unwrap(await service.completeHandoff(unwrap(await service.initiateHandoff(onward))))

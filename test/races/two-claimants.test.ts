@@ -249,6 +249,6 @@ describe('waiting for a handoff', () => {
     const reason = new Error('Never')
     await expect(scene.service.claimNext({ ...asked, signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
     expect((await scene.store.handoffs.find(handoff.id))?.status).toBe('initiated')
-    expect(refusal(await soon(scene.service.claimNext({ ...asked, claimant: ' ' }))).code).toBe('input.blank')
+    expect(refusal(await soon(scene.service.claimNext({ ...asked, claimant: ' ' }))).code).toBe('input.invalid')
   })
 })

@@ -35,7 +35,7 @@ describe.each(WAYS)('$way', ({ url, pooled }) => {
     let working: WorkingSession = await scene.session(scene.name('claude-code'))
     for (let left = turns; left > 0; left -= 500) {
       const batch = Array.from({ length: Math.min(left, 500) }, () => scene.turn('read_file'))
-      working = unwrap(await scene.service.recordTurns({ ...working, turns: batch }))
+      working = { ...working, ...unwrap(await scene.service.recordTurns({ ...working, turns: batch })) }
     }
     return working
   }
@@ -54,9 +54,9 @@ describe.each(WAYS)('$way', ({ url, pooled }) => {
       const to = { targetAgent: scene.name('opus'), reason: 'The window is nearly full' }
 
       const [recorded, record] = await trips(() => service.recordTurn({ ...working, ...scene.turn('a', 'b', 'c') }))
-      const batch = { ...unwrap(recorded), turns: [scene.turn('a'), scene.turn(), scene.turn('b')] }
+      const batch = { ...working, ...unwrap(recorded), turns: [scene.turn('a'), scene.turn(), scene.turn('b')] }
       const [several, recordSeveral] = await trips(() => service.recordTurns(batch))
-      const held = unwrap(several)
+      const held = { ...working, ...unwrap(several) }
       const [, snapshot] = await trips(() => service.captureSnapshot(held))
       const [active, activeSession] = await trips(() => service.activeSession(conversationId))
       expect(active?.id).toBe(held.session.id)
@@ -117,8 +117,8 @@ describe.each(WAYS)('$way', ({ url, pooled }) => {
     const working = await scene.session(scene.name('claude-code'), undefined, { leaseMs: 60_000 })
     const [attached, attach] = await trips(() => service.attachSession({ ...working, providerSessionId: 'provider' }))
     const totals = { inputTokens: 900, outputTokens: 80, costUsd: 0.25 }
-    const [accounted, account] = await trips(() => service.accountSession({ ...unwrap(attached), totals }))
-    const turned = unwrap(await service.recordTurn({ ...unwrap(accounted), ...scene.turn('read_file') }))
+    const [accounted, account] = await trips(() => service.accountSession({ ...working, ...unwrap(attached), totals }))
+    const turned = await scene.work({ ...working, ...unwrap(accounted) }, 'read_file')
     const [, renew] = await trips(() => store.leases.renew(turned.session.id, turned.holder, 60_000))
     const [begun, restart] = await trips(() => service.restartSession({ ...turned, reason: 'Full' }))
     const { handoff, session, monitor } = unwrap(begun)
@@ -126,11 +126,12 @@ describe.each(WAYS)('$way', ({ url, pooled }) => {
     const conversation = await service.conversation(session.conversationId)
     if (conversation === undefined) throw new Error('It has no conversation')
     const checkpoint = { outcome: 'kept', characters: 9 } as const
-    const held = { handoff, session, monitor, conversation }
+    const { holder } = working
+    const held = { handoff, session, monitor, conversation, holder }
     const [kept, keep] = await trips(() => service.keepCheckpoint({ ...held, document: 'Half done', checkpoint }))
     const claimant = 'worker'
     const [accepted, accept] = await trips(() => service.acceptHandoff({ ...unwrap(kept), claimant }))
-    const wanted = { claimant, continuation: 'Go on', targetSessionId: agentSessionId(scene.ids.next()) }
+    const wanted = { claimant, holder, continuation: 'Go on', targetSessionId: agentSessionId(scene.ids.next()) }
     const [prepared, prepare] = await trips(() => service.prepareHandoff({ ...unwrap(accepted), ...wanted }))
     const [done, complete] = await trips(() =>
       service.completeHandoff({ ...unwrap(prepared), claimant, leaseMs: 60_000 }),
@@ -164,7 +165,7 @@ describe.each(WAYS)('$way', ({ url, pooled }) => {
     const [first, calm] = await trips(() => service.recordTurn({ ...started, ...scene.turn('read_file') }))
     const usage = { state: 'metered', promptTokens: 90_000, outputTokens: 500 } as const
     const [full, crossing] = await trips(() =>
-      service.recordTurn({ ...unwrap(first), ...scene.turn('run_tests'), usage }),
+      service.recordTurn({ ...started, ...unwrap(first), ...scene.turn('run_tests'), usage }),
     )
     const { handoff, refusedBy } = unwrap(full)
     expect([handoff === undefined, refusedBy]).toEqual(
@@ -202,7 +203,7 @@ describe.each(WAYS)('$way', ({ url, pooled }) => {
       const to = { targetAgent: scene.name(`agent-${count}`), reason: 'Next' }
       const { handoff } = unwrap(await service.initiateHandoff({ ...working, ...to }))
       working = unwrap(await service.completeHandoff({ handoff }))
-      working = unwrap(await service.recordTurn({ ...working, ...scene.turn('read_file') }))
+      working = await scene.work(working, 'read_file')
     }
     const [line, count] = await trips(() => service.lineage(conversationId))
     expect(JSON.stringify(line).match(/"status":"completed"/g)).toHaveLength(50)

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import {
   type AgentRuntime,
   type Batonpass,
+  commandId,
   createBatonpass,
   functionRuntime,
   type RunEvent,
@@ -11,6 +12,7 @@ import {
   type Store,
   systemClock,
   unwrap,
+  uuidV7Ids,
 } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
 import { lostProcess } from '../support/lost-process.ts'
@@ -406,11 +408,15 @@ describe('when somebody else', () => {
 
   it('has kept a checkpoint first, that one counts', async () => {
     const runtime = restarting(30)
-    const { summary } = await meddle(runtime, ({ handoffId }) =>
-      batonpass.handoffs
-        .keepCheckpoint({ handoff: handoffId, document: 'Theirs.', checkpoint: { outcome: 'kept' } })
-        .then(unwrap),
-    )
+    const { summary } = await meddle(runtime, async ({ handoffId: handoff, oldSessionId: sessionId }) => {
+      // Only who knows the run's own token can: it is read from where the runner keeps it.
+      const asked = { id: commandId(uuidV7Ids.next()), payload: '' }
+      const loaded = await store.unitOfWork.load({ about: 'session', sessionId }, asked)
+      const holder = loaded.repeated === undefined ? loaded.facts.working?.holder : undefined
+      if (holder === undefined) throw new Error('There is no such session')
+      const theirs = { document: 'Theirs.', checkpoint: { outcome: 'kept' as const } }
+      unwrap(await batonpass.handoffs.keepCheckpoint({ handoff, holder, ...theirs }))
+    })
     expect(summary).toMatchObject({ outcome: 'completed', restarts: 1 })
     expect((await recorded(batonpass, summary)).handoffs).toMatchObject([{ document: 'Theirs.' }])
     expect(runtime.launches[1]?.prompt).toContain('Theirs.')

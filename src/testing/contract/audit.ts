@@ -104,7 +104,7 @@ export const auditContract: ContractPart = {
       for (let turn = 0; turn < 10; turn += 1) {
         const writing = scene.service.recordTurn({ ...working, ...scene.turn('read_file') })
         verdicts.push(unwrap(await audit.verify(id)))
-        working = unwrap(await writing)
+        working = { ...working, ...unwrap(await writing) }
       }
       assert.deepEqual([...new Set(verdicts.map(({ intact }) => intact))], [true])
     },

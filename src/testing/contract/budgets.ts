@@ -3,7 +3,7 @@ import type { SessionStartedAnswer } from '../../domain/decisions/start-session.
 import type { HandoffMetadata } from '../../domain/handoff.ts'
 import type { RestartBudget } from '../../domain/restart-budget.ts'
 import { unwrap } from '../../domain/unwrap.ts'
-import type { Scene } from '../scene.ts'
+import type { Scene, Worked } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'
 import { assertIntact, kindsOf } from './trail.ts'
 
@@ -21,10 +21,11 @@ const underAuto = async (scene: Scene, budget: Partial<RestartBudget> = {}): Pro
 }
 
 /** Two turns that get somewhere: with the second one the window is full. */
-const fill = async (scene: Scene, { session, holder, monitor }: SessionStartedAnswer) => {
-  const first = unwrap(await scene.service.recordTurn({ session, holder, monitor, ...scene.turn('read_file') }))
+const fill = async (scene: Scene, working: SessionStartedAnswer): Promise<Worked> => {
+  const first = await scene.work(working, 'read_file')
   const usage = { state: 'metered', promptTokens: 90_000, outputTokens: 500 } as const
-  return unwrap(await scene.service.recordTurn({ ...first, ...scene.turn('run_tests'), usage }))
+  const full = unwrap(await scene.service.recordTurn({ ...first, ...scene.turn('run_tests'), usage }))
+  return { ...full, holder: working.holder }
 }
 
 const restarted = async (scene: Scene, working: SessionStartedAnswer): Promise<SessionStartedAnswer> => {
@@ -76,17 +77,17 @@ export const budgetsContract: ContractPart = {
     'counts what sessions and checkpoints have cost': async (scene) => {
       const started = await underAuto(scene, { maxRestarts: 9, maxCostUsd: 1 })
       const accounted = unwrap(await scene.service.accountSession({ ...started, totals: { ...TOTALS, costUsd: 0.5 } }))
-      const { handoff } = await fill(scene, { ...accounted, monitor: started.monitor })
+      const { handoff, holder } = await fill(scene, { ...started, ...accounted })
       assert.ok(handoff)
       const checkpoint = { outcome: 'kept', totals: { ...TOTALS, costUsd: 0.25 } } as const
-      unwrap(await scene.service.keepCheckpoint({ handoff, document: 'Half done', checkpoint }))
+      unwrap(await scene.service.keepCheckpoint({ handoff, holder, document: 'Half done', checkpoint }))
       const next = unwrap(await scene.service.completeHandoff({ handoff }))
       const cheap = unwrap(await scene.service.accountSession({ ...next, totals: { ...TOTALS, costUsd: 0.125 } }))
-      const second = await fill(scene, { ...cheap, monitor: next.monitor })
+      const second = await fill(scene, { ...next, ...cheap })
       assert.ok(second.handoff)
       const last = unwrap(await scene.service.completeHandoff({ handoff: second.handoff }))
       const dear = unwrap(await scene.service.accountSession({ ...last, totals: { ...TOTALS, costUsd: 0.125 } }))
-      const full = unwrap(await scene.service.recordTurn({ ...dear, monitor: last.monitor, ...scene.turn('search') }))
+      const full = await scene.work({ ...last, ...dear }, 'search')
       const begun = unwrap(await scene.service.restartSession({ ...full, reason: 'Full' }))
       assert.equal(begun.refusedBy, 'cost')
       assert.deepEqual(await scene.store.sessions.find(full.session.id), begun.session)
@@ -105,7 +106,7 @@ export const budgetsContract: ContractPart = {
         let last = working
         const [, said] = scene.turn().messages
         for (let count = 0; count < turns; count += 1)
-          last = unwrap(await service.recordTurn({ ...last, messages: said ? [said] : [] }))
+          last = { ...last, ...unwrap(await service.recordTurn({ ...last, messages: said ? [said] : [] })) }
         return unwrap(await service.restartSession({ ...last, reason: 'Full' }))
       }
       const first = await begin(await underAuto(scene, { maxRestarts: 9 }), 1)
@@ -114,8 +115,8 @@ export const budgetsContract: ContractPart = {
       assert.equal((await begin(next, 2)).refusedBy, 'no_progress')
       const other = await begin(await underAuto(scene, { maxRestarts: 9 }), 1)
       const full = unwrap(await service.completeHandoff({ handoff: other.handoff as HandoffMetadata }))
-      const used = unwrap(await service.recordTurn({ ...full, ...scene.turn('read_file') }))
-      const onward = unwrap(await service.recordTurn({ ...used, ...scene.turn('run_tests') }))
+      const used = await scene.work(full, 'read_file')
+      const onward = await scene.work(used, 'run_tests')
       assert.deepEqual(unwrap(await service.restartSession({ ...onward, reason: 'Full' })).handoff?.flags, [])
     },
     'counts for each conversation alone: a thread begins with the whole budget': async (scene) => {
@@ -125,9 +126,7 @@ export const budgetsContract: ContractPart = {
       unwrap(await service.cancelHandoff({ handoff: used as HandoffMetadata, reason: 'Not now' }))
       const to = { targetAgent: started.session.agentName, reason: 'Aside' }
       const thread = unwrap(await service.openThread({ session: started.session.id, ...to }))
-      const turned = unwrap(
-        await service.recordTurn({ session: thread.session, holder: thread.holder, ...scene.turn() }),
-      )
+      const turned = await scene.work({ session: thread.session, holder: thread.holder })
       const { handoff } = unwrap(await service.restartSession({ ...turned, reason: 'Full' }))
       assert.equal(handoff?.conversationId, thread.conversation.id)
     },

@@ -14,11 +14,12 @@ export const commandsContract: ContractPart = {
   cases: {
     'gives the first answer again, and writes nothing': async (scene) => {
       const id = commandId(scene.ids.next())
-      const request = { ...(await scene.session()), ...scene.turn('read_file'), commandId: id }
+      const started = await scene.session()
+      const request = { ...started, ...scene.turn('read_file'), commandId: id }
       const first = unwrap(await scene.service.recordTurn(request))
       const { conversationId } = first.session
       const before = await entries(scene, conversationId)
-      unwrap(await scene.service.recordTurn({ ...first, ...scene.turn('run_tests') }))
+      await scene.work({ ...started, ...first }, 'run_tests')
       const again = unwrap(await scene.service.recordTurn(request))
       assert.deepEqual(again, first)
       assert.equal(await entries(scene, conversationId), before + 1)
@@ -36,7 +37,7 @@ export const commandsContract: ContractPart = {
       const id = commandId(scene.ids.next())
       const started = await scene.session()
       const first = unwrap(await scene.service.recordTurn({ ...started, ...scene.turn('read_file'), commandId: id }))
-      const other = await scene.service.recordTurn({ ...first, ...scene.turn('run_tests'), commandId: id })
+      const other = await scene.service.recordTurn({ ...started, ...first, ...scene.turn('run_tests'), commandId: id })
       assert.equal(refusal(other).code, 'command.id_reused')
       assert.deepEqual(await scene.store.sessions.find(first.session.id), first.session)
     },

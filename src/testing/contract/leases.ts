@@ -33,8 +33,7 @@ const names = (leases: readonly ExpiredLease[]): readonly AgentSessionId[] => le
 const leased = (scene: Scene, leaseMs = SHORT_MS) =>
   scene.session(scene.name('claude-code'), undefined, { leaseMs, prompt: 'Go' })
 
-const working = async (scene: Scene, leaseMs = SHORT_MS) =>
-  unwrap(await scene.service.recordTurn({ ...(await leased(scene, leaseMs)), ...scene.turn('read_file') }))
+const working = async (scene: Scene, leaseMs = SHORT_MS) => scene.work(await leased(scene, leaseMs), 'read_file')
 
 export const leasesContract: ContractPart = {
   about: 'leases of sessions',
@@ -191,7 +190,7 @@ export const leasesContract: ContractPart = {
       await expire(scene)
       assert.deepEqual(names(await expired(store, source, next)), [next.session.id])
       assert.equal(await store.leases.renew(next.session.id, next.holder, LONG_MS), true)
-      const turned = unwrap(await service.recordTurn({ ...next, ...scene.turn('run_tests') }))
+      const turned = await scene.work(next, 'run_tests')
       const again = unwrap(await service.initiateHandoff({ ...turned, targetAgent: scene.name('haiku'), reason: 'On' }))
       const last = unwrap(await service.completeHandoff({ handoff: again.handoff }))
       assert.equal(await store.leases.renew(last.session.id, last.holder, LONG_MS), false)
@@ -213,8 +212,8 @@ export const leasesContract: ContractPart = {
       assert.equal(refusal(refused).code, 'conversation.session_active')
       for (const leaseMs of [0, -1, 0.5, Number.NaN, 86_400_001]) {
         const taking = await scene.service.takeOverSession({ session: first.session.id, leaseMs })
-        const problem = refusal(taking)
-        assert.equal(problem.code === 'input.invalid' && problem.field, 'leaseMs')
+        const refused = refusal(taking)
+        assert.deepEqual(refused.code === 'input.invalid' && refused.fields.map(({ field }) => field), ['leaseMs'])
       }
       await expire(scene)
       assert.deepEqual(names(await expired(scene.store, first)), [first.session.id])

@@ -10,8 +10,8 @@ export const recordsContract: ContractPart = {
   cases: {
     'reads back turns with their tool calls, in order': async (scene) => {
       const started = await scene.session()
-      const first = unwrap(await scene.service.recordTurn({ ...started, ...scene.turn('read_file', 'run_tests') }))
-      const second = unwrap(await scene.service.recordTurn({ ...first, ...scene.turn() }))
+      const first = await scene.work(started, 'read_file', 'run_tests')
+      const second = await scene.work(first)
       const stored = await scene.store.messages.listTurns(started.session.id, {})
       assert.deepEqual(stored.items, [...first.turns, ...second.turns])
       assert.equal(stored.items[0]?.toolCalls.length, 2)
@@ -40,8 +40,7 @@ export const recordsContract: ContractPart = {
     'joins messages with the handoffs they have to do with': async (scene) => {
       const { handoff, source } = await scene.initiated()
       const target = unwrap(await scene.service.completeHandoff({ handoff }))
-      const next = unwrap(await scene.service.recordTurn({ ...target, ...scene.turn('search') }))
-      unwrap(await scene.service.recordTurn({ ...next, ...scene.turn('search') }))
+      await scene.work(await scene.work(target, 'search'), 'search')
       const { items } = await scene.store.messages.listMessages(handoff.conversationId, {})
       const [from, to] = [source.session.id, target.session.id]
       assert.deepEqual(
@@ -59,8 +58,8 @@ export const recordsContract: ContractPart = {
     },
     'computes snapshots from what was recorded': async (scene) => {
       const started = await scene.session()
-      const first = unwrap(await scene.service.recordTurn({ ...started, ...scene.turn('read_file') }))
-      const second = unwrap(await scene.service.recordTurn({ ...first, ...scene.turn('run_tests') }))
+      const first = await scene.work(started, 'read_file')
+      const second = await scene.work(first, 'run_tests')
       const { snapshot } = unwrap(await scene.service.captureSnapshot(second))
       const stored = await scene.store.snapshots.find(snapshot.id)
       assert.deepEqual(stored, snapshot)
@@ -72,7 +71,7 @@ export const recordsContract: ContractPart = {
         [...first.turns, ...second.turns].flatMap(({ toolCalls }) => toolCalls),
       )
       assert.deepEqual(await scene.store.snapshots.findLatest(started.session.id), stored)
-      unwrap(await scene.service.recordTurn({ ...second, ...scene.turn('search') }))
+      await scene.work(second, 'search')
       assert.deepEqual(await scene.store.snapshots.find(snapshot.id), stored)
       assert.equal(await scene.store.snapshots.find(snapshotId(scene.ids.next())), undefined)
     },

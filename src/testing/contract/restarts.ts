@@ -46,13 +46,13 @@ export const restartsContract: ContractPart = {
       const attached = unwrap(await scene.service.attachSession({ ...working, providerSessionId: name }))
       assert.deepEqual(await scene.store.sessions.find(working.session.id), attached.session)
       assert.deepEqual(await scene.store.sessions.findByProviderSession(name), [attached.session])
-      const accounted = unwrap(await scene.service.accountSession({ ...attached, totals: TOTALS }))
+      const accounted = unwrap(await scene.service.accountSession({ ...working, ...attached, totals: TOTALS }))
       assert.deepEqual(await scene.store.sessions.find(working.session.id), accounted.session)
       assert.deepEqual(accounted.session.totals, TOTALS)
       const least = { inputTokens: 0, outputTokens: 0 }
-      const less = unwrap(await scene.service.accountSession({ ...accounted, totals: least }))
+      const less = unwrap(await scene.service.accountSession({ ...working, ...accounted, totals: least }))
       assert.deepEqual((await scene.store.sessions.find(working.session.id))?.totals, least)
-      const turned = unwrap(await scene.service.recordTurn({ ...less, ...scene.turn('run_tests') }))
+      const turned = await scene.work({ ...working, ...less }, 'run_tests')
       assert.deepEqual(await scene.store.sessions.find(working.session.id), turned.session)
       assert.equal(turned.session.providerSessionId, name)
       await assertIntact(scene, working.session.conversationId)
@@ -64,7 +64,7 @@ export const restartsContract: ContractPart = {
       const attached = unwrap(await scene.service.attachSession({ ...started, providerSessionId: second }))
       assert.equal((await scene.store.sessions.find(started.session.id))?.providerSessionId, second)
       assert.deepEqual(await scene.store.sessions.findByProviderSession(first), [])
-      const spoken = unwrap(await scene.service.recordTurn({ ...attached, ...scene.turn('run_tests') }))
+      const spoken = await scene.work({ ...started, ...attached }, 'run_tests')
       const refused = await scene.service.attachSession({ ...spoken, providerSessionId: third })
       assert.equal(refusal(refused).code, 'session.attached')
       const again = unwrap(await scene.service.attachSession({ ...spoken, providerSessionId: second }))
@@ -74,15 +74,17 @@ export const restartsContract: ContractPart = {
     'refuses an id used before, though there is nothing left to do': async (scene) => {
       const id = commandId(scene.ids.next())
       const providerSessionId = scene.name('provider')
-      const attached = unwrap(await scene.service.attachSession({ ...(await scene.session()), providerSessionId }))
-      const first = { ...attached, totals: TOTALS, commandId: id }
+      const started = await scene.session()
+      const attached = unwrap(await scene.service.attachSession({ ...started, providerSessionId }))
+      const first = { ...started, ...attached, totals: TOTALS, commandId: id }
       const accounted = unwrap(await scene.service.accountSession(first))
-      const reused = await scene.service.attachSession({ ...accounted, providerSessionId, commandId: id })
+      const reused = await scene.service.attachSession({ ...started, ...accounted, providerSessionId, commandId: id })
       assert.equal(refusal(reused).code, 'command.id_reused')
     },
     'reads back exactly what an outgoing agent left': async (scene) => {
       const { handoff, source } = await scene.initiated({ flags: ['decided_by_hook'] })
-      const request = { handoff, document: AWKWARD, flags: ['no_progress'] as const, checkpoint: FACTS }
+      const { holder } = source
+      const request = { handoff, holder, document: AWKWARD, flags: ['no_progress'] as const, checkpoint: FACTS }
       const kept = unwrap(await scene.service.keepCheckpoint(request))
       assert.deepEqual(await scene.store.handoffs.find(handoff.id), kept.handoff)
       assert.deepEqual(papersOf(kept.handoff), {
@@ -98,23 +100,25 @@ export const restartsContract: ContractPart = {
     'reads back that an outgoing agent left nothing': async (scene) => {
       const { handoff, source } = await scene.initiated()
       const checkpoint = { outcome: 'timed_out', reason: 'No answer in time' } as const
-      const kept = unwrap(await scene.service.keepCheckpoint({ handoff, flags: ['checkpoint_timed_out'], checkpoint }))
+      const nothing = { handoff, holder: source.holder, flags: ['checkpoint_timed_out'] as const, checkpoint }
+      const kept = unwrap(await scene.service.keepCheckpoint(nothing))
       assert.deepEqual(await scene.store.handoffs.find(handoff.id), kept.handoff)
       assert.equal(kept.handoff.document, undefined)
       assert.equal((await scene.store.snapshots.findLatest(source.session.id))?.type, 'handoff_initiated')
-      const late = await scene.service.keepCheckpoint({ handoff, document: 'Late', checkpoint: FACTS })
+      const late = await scene.service.keepCheckpoint({ ...nothing, document: 'Late', checkpoint: FACTS })
       assert.equal(refusal(late).code, 'handoff.checkpointed')
     },
     'keeps what goes with a handoff through every later step, and passes the continuation on': async (scene) => {
       const { service, store } = scene
-      const { handoff } = await scene.initiated()
-      const kept = unwrap(await service.keepCheckpoint({ handoff, document: AWKWARD, checkpoint: FACTS }))
+      const { handoff, source } = await scene.initiated()
+      const { holder } = source
+      const kept = unwrap(await service.keepCheckpoint({ handoff, holder, document: AWKWARD, checkpoint: FACTS }))
       const papers = papersOf(kept.handoff)
       const accepted = unwrap(await service.acceptHandoff({ ...kept, claimant: 'worker' }))
       assert.deepEqual(await store.handoffs.find(handoff.id), accepted.handoff)
       const targetSessionId = agentSessionId(scene.ids.next())
       const wanted = { claimant: 'worker', continuation: `Go on. ${AWKWARD}`, targetSessionId }
-      const prepared = unwrap(await service.prepareHandoff({ ...accepted, ...wanted }))
+      const prepared = unwrap(await service.prepareHandoff({ ...accepted, holder, ...wanted }))
       assert.deepEqual(await store.handoffs.find(handoff.id), prepared.handoff)
       assert.deepEqual(prepared.handoff.status === 'accepted' && prepared.handoff.prepared, {
         sessionId: targetSessionId,
@@ -138,10 +142,11 @@ export const restartsContract: ContractPart = {
       scene,
     ) => {
       const { service, store } = scene
-      const { handoff } = await scene.initiated()
+      const { handoff, source } = await scene.initiated()
       const accepted = unwrap(await service.acceptHandoff({ handoff, claimant: 'first', claimMs: 400 }))
       const wanted = (claimant: string) => ({
         claimant,
+        holder: source.holder,
         continuation: `Prepared by ${claimant}`,
         targetSessionId: agentSessionId(scene.ids.next()),
       })
@@ -168,7 +173,7 @@ export const restartsContract: ContractPart = {
       const named = () => ({ commandId: commandId(scene.ids.next()) })
       const attach = { ...started, providerSessionId: scene.name('provider'), ...named() }
       const attached = unwrap(await twice(scene, id, () => service.attachSession(attach)))
-      const account = { ...attached, totals: TOTALS, ...named() }
+      const account = { ...started, ...attached, totals: TOTALS, ...named() }
       const accounted = unwrap(await twice(scene, id, () => service.accountSession(account)))
       const result = { name: 'notify', type: 'shell', ok: true, output: 'sent', durationMs: 3, exitCode: 0 } as const
       const hooks = {
@@ -179,20 +184,22 @@ export const restartsContract: ContractPart = {
       } as const
       const delivered = { ...hooks, ...named() }
       await twice(scene, id, () => service.recordHooks(delivered))
-      const working = unwrap(await service.recordTurn({ ...accounted, ...scene.turn('read_file') }))
+      const working = await scene.work({ ...started, ...accounted }, 'read_file')
       const begin = { ...working, reason: 'Full', ...named() }
       const begun = unwrap(await twice(scene, id, () => service.restartSession(begin)))
       const handoff = begun.handoff as HandoffMetadata
-      const keep = { handoff, document: AWKWARD, checkpoint: FACTS, ...named() }
+      const { holder } = working
+      const keep = { handoff, holder, document: AWKWARD, checkpoint: FACTS, ...named() }
       const kept = unwrap(await twice(scene, id, () => service.keepCheckpoint(keep)))
       const accepted = unwrap(await service.acceptHandoff({ ...kept, claimant: 'worker' }))
       const targetSessionId = agentSessionId(scene.ids.next())
-      const prepare = { ...accepted, claimant: 'worker', continuation: AWKWARD, targetSessionId, ...named() }
+      const wanted = { holder, claimant: 'worker', continuation: AWKWARD, targetSessionId }
+      const prepare = { ...accepted, ...wanted, ...named() }
       const prepared = await twice(scene, id, () => service.prepareHandoff(prepare))
       const done = unwrap(await service.completeHandoff({ ...unwrap(prepared), claimant: 'worker', leaseMs: 600_000 }))
       const taking = { session: done.session.id, leaseMs: 600_000, ...named() }
       const taken = unwrap(await twice(scene, id, () => service.takeOverSession(taking)))
-      const turned = unwrap(await service.recordTurn({ ...taken, ...scene.turn('run_tests') }))
+      const turned = await scene.work(taken, 'run_tests')
       const stop = { ...turned, reason: 'Full again', ...named() }
       const stopped = unwrap(await twice(scene, id, () => service.restartSession(stop)))
       assert.equal(stopped.refusedBy, 'restarts')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Change, expecting } from '../../domain/decision.ts'
+import { type Change, expecting, expectingHandoff } from '../../domain/decision.ts'
 import { agentSessionId, messageId, turnId } from '../../domain/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
@@ -62,7 +62,7 @@ export const unitsContract: ContractPart = {
     'refuses a handoff write made from a version that has moved on': async (scene) => {
       const { handoff } = await scene.initiated()
       const accepted = unwrap(await scene.service.acceptHandoff({ handoff, claimant: 'worker' })).handoff
-      const unit = rawUnit(scene, [{ type: 'move_handoff', handoff, expected: handoff.version }])
+      const unit = rawUnit(scene, [{ type: 'move_handoff', handoff, expected: expectingHandoff(handoff) }])
       assert.deepEqual(await scene.store.unitOfWork.commit(unit), { outcome: 'conflict' })
       assert.deepEqual(await scene.store.handoffs.find(handoff.id), accepted)
     },

@@ -37,10 +37,10 @@ export const windowsContract: ContractPart = {
           prompt: 'Begin',
         }),
       )
-      const first = unwrap(await scene.service.recordTurn({ ...started, ...scene.turn('read_file', 'run_tests') }))
+      const first = await scene.work(started, 'read_file', 'run_tests')
       const messages = [{ role: 'tool' as const, text: '12 passed' }]
-      const second = unwrap(await scene.service.recordTurn({ ...first, messages }))
-      unwrap(await scene.service.recordTurn({ ...second, ...scene.turn('search') }))
+      const second = { ...first, ...unwrap(await scene.service.recordTurn({ ...first, messages })) }
+      await scene.work(second, 'search')
       const [one, two] = [only(first.turns), only(second.turns)]
       assert.deepEqual(await scene.service.windowAt(one.id), {
         conversationId: one.conversationId,
