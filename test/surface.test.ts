@@ -125,6 +125,8 @@ describe('refusals', () => {
   const exits = {
     'input.invalid': 2,
     'conversation.not_found': 3,
+    'conversation.closed': 4,
+    'conversation.open': 4,
     'conversation.session_active': 4,
     'conversation.handoff_open': 4,
     'conversation.key_taken': 4,

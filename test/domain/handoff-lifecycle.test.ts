@@ -25,14 +25,14 @@ const PREPARED = { sessionId: TARGET, continuation: 'Go on from here' } as const
 type Who = 'worker-1' | 'worker-2' | undefined
 
 const asks = (type: HandoffCommandType, by: Who, now = LATER): HandoffCommand => {
-  if (type === 'accept') return { type, by: by ?? 'worker-2', claimMs: 500, at: LATER, now }
+  if (type === 'accept' || type === 'renew') return { type, by: by ?? 'worker-2', claimMs: 500, at: LATER, now }
   if (type === 'checkpoint') return { type, ...KEPT, at: LATER, now }
   if (type === 'prepare') return { type, by: by ?? 'worker-2', prepared: PREPARED, at: LATER, now }
   if (type === 'complete') return { type, by: by ?? 'worker-2', targetSessionId: TARGET, at: LATER, now }
   return { type, reason: 'Not needed', at: LATER, now, ...(by !== undefined && { by }) }
 }
 
-const TYPES: readonly HandoffCommandType[] = ['checkpoint', 'accept', 'prepare', 'complete', 'cancel', 'fail']
+const TYPES: readonly HandoffCommandType[] = ['checkpoint', 'accept', 'renew', 'prepare', 'complete', 'cancel', 'fail']
 const ILLEGAL = 'handoff.illegal_transition'
 
 /** Every status × every command by the claimant, written out from the rules and not read from the table. */
@@ -40,6 +40,7 @@ const CELLS: Readonly<Record<HandoffStatus, Readonly<Record<HandoffCommandType, 
   initiated: {
     checkpoint: 'initiated',
     accept: 'accepted',
+    renew: ILLEGAL,
     prepare: ILLEGAL,
     complete: ILLEGAL,
     cancel: 'cancelled',
@@ -48,6 +49,7 @@ const CELLS: Readonly<Record<HandoffStatus, Readonly<Record<HandoffCommandType, 
   accepted: {
     checkpoint: ILLEGAL,
     accept: 'handoff.already_claimed',
+    renew: 'accepted',
     prepare: 'accepted',
     complete: 'completed',
     cancel: 'cancelled',
@@ -56,6 +58,7 @@ const CELLS: Readonly<Record<HandoffStatus, Readonly<Record<HandoffCommandType, 
   completed: {
     checkpoint: ILLEGAL,
     accept: ILLEGAL,
+    renew: ILLEGAL,
     prepare: ILLEGAL,
     complete: ILLEGAL,
     cancel: ILLEGAL,
@@ -64,6 +67,7 @@ const CELLS: Readonly<Record<HandoffStatus, Readonly<Record<HandoffCommandType, 
   cancelled: {
     checkpoint: ILLEGAL,
     accept: ILLEGAL,
+    renew: ILLEGAL,
     prepare: ILLEGAL,
     complete: ILLEGAL,
     cancel: ILLEGAL,
@@ -72,6 +76,7 @@ const CELLS: Readonly<Record<HandoffStatus, Readonly<Record<HandoffCommandType, 
   failed: {
     checkpoint: ILLEGAL,
     accept: ILLEGAL,
+    renew: ILLEGAL,
     prepare: ILLEGAL,
     complete: ILLEGAL,
     cancel: ILLEGAL,

@@ -10,6 +10,8 @@ const EVERY = {
       { field: 'turns[0].messages', problem: 'it is empty' },
     ],
   },
+  'conversation.closed': { code: 'conversation.closed', conversationId: CONVERSATION, since: DEADLINE },
+  'conversation.open': { code: 'conversation.open', conversationId: CONVERSATION },
   'conversation.not_found': { code: 'conversation.not_found', conversationId: CONVERSATION },
   'conversation.session_active': {
     code: 'conversation.session_active',

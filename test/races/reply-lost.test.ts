@@ -53,6 +53,19 @@ const TURN = {
 const COMMANDS: Readonly<Record<Exclude<keyof HandoffService, keyof HandoffHistory>, Ask>> = {
   openConversation: ({ service, name }, _, id) =>
     service.openConversation({ originalTask: 'Fix it', externalKey: name('new-job'), commandId: id }),
+  closeConversation: ({ service }, { conversation }, id) => service.closeConversation({ conversation, commandId: id }),
+  reopenConversation: async ({ service, name }, _, id) => {
+    const conversation = (await service.conversationByKey(name('closed')))?.id as ConversationId
+    return service.reopenConversation({ conversation, commandId: id })
+  },
+  setConversationMetadata: ({ service }, { conversation }, id) =>
+    service.setConversationMetadata({ conversation, metadata: { ticket: 1 }, commandId: id }),
+  setSessionMetadata: ({ service }, { working: { session } }, id) =>
+    service.setSessionMetadata({ session, metadata: { ticket: 2 }, commandId: id }),
+  setHandoffMetadata: ({ service }, { handoff }, id) =>
+    service.setHandoffMetadata({ handoff, metadata: { ticket: 3 }, commandId: id }),
+  renewClaim: ({ service }, { claimed: { handoff } }, id) =>
+    service.renewClaim({ handoff, claimant: 'w', claimMs: 120_000, commandId: id }),
   startSession: async ({ service, name }, _, id) => {
     const conversationId = (await service.conversationByKey(name('idle')))?.id as ConversationId
     return service.startSession({ conversationId, agentName: 'a', backend: 'scripted', prompt: 'Go', commandId: id })
@@ -122,6 +135,7 @@ const prepare = async ({ service, name }: Stage): Promise<Prepared> => {
     return { ...started, ...unwrap(await service.recordTurn({ ...started, ...TURN })) }
   }
   const conversation = await open('idle')
+  unwrap(await service.closeConversation({ conversation: await open('closed') }))
   const [working, paused, source] = [await work('working'), await work('paused'), await work('source')]
   const [first, second] = [await work('plain'), await work('claimed')]
   unwrap(await service.pauseSession(paused))
@@ -136,7 +150,7 @@ const prepare = async ({ service, name }: Stage): Promise<Prepared> => {
   return { conversation, working, paused, handoff, plain, claimed }
 }
 
-const KEYS = ['idle', 'working', 'paused', 'source', 'plain', 'claimed', 'new-job', 'thread']
+const KEYS = ['idle', 'closed', 'working', 'paused', 'source', 'plain', 'claimed', 'new-job', 'thread']
 
 /** Everything that is kept in the conversations of a stage. */
 const everything = async ({ name }: Stage, store: Store): Promise<readonly unknown[]> =>
