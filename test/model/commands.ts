@@ -22,6 +22,8 @@ export interface Choices {
 export interface Planned {
   readonly perform: (commandId: CommandId) => Promise<Result<Answer, Refusal>>
   readonly expect: () => Outcome
+  /** What it asks cannot be used, whatever is stored: that is said before anything is looked up. */
+  readonly isInvalid?: boolean
   /** The store's clock moves on after it. */
   readonly passes?: number
 }
@@ -165,6 +167,7 @@ const ending =
           ? service.cancelHandoff({ ...ask, commandId })
           : service.failHandoff({ ...ask, commandId }),
       expect: () => world.model.endHandoff({ handoff: index, reason, ...by }, status),
+      isInvalid: flaw === 0,
     }
   }
 
@@ -181,6 +184,7 @@ export const PLANS = {
     return {
       perform: (commandId) => scene.service.openConversation({ ...asked, commandId }),
       expect: () => model.open({ task, ...key, ...parent }),
+      isInvalid: flaw === 0,
     }
   },
   start: (world, { which, how, flaw }) => {
@@ -193,6 +197,7 @@ export const PLANS = {
     return {
       perform: (commandId) => scene.service.startSession({ ...asked, ...(prompt && { prompt: 'Begin' }), commandId }),
       expect: () => model.start({ conversation: index, agent, prompt, ...lease }),
+      isInvalid: flaw === 0,
       ...lapsing(lease),
     }
   },
@@ -204,6 +209,7 @@ export const PLANS = {
     return {
       perform: (commandId) => world.scene.service.recordTurns({ ...asked, commandId }),
       expect: () => world.model.record({ session, holder: plain.holder ?? UNKNOWN, turns }),
+      isInvalid: choices.flaw === 0,
     }
   },
   pause: byHand(
@@ -228,6 +234,7 @@ export const PLANS = {
     return {
       perform: (commandId) => world.scene.service.failSession({ ...real, reason, commandId }),
       expect: () => world.model.failSession({ ...plain, reason }),
+      isInvalid: flaw === 0,
     }
   },
   takeOver: (world, { which, how, who }) => {
@@ -248,6 +255,7 @@ export const PLANS = {
     return {
       perform: (commandId) => world.scene.service.attachSession({ ...asked, commandId }),
       expect: () => world.model.attach({ session, holder: plain.holder ?? UNKNOWN, provider }),
+      isInvalid: flaw === 0,
     }
   },
   account: (world, { which, how, who, flaw }) => {
@@ -259,6 +267,7 @@ export const PLANS = {
       perform: (commandId) =>
         world.scene.service.accountSession({ ...asked, totals: { inputTokens: used, outputTokens: 1 }, commandId }),
       expect: () => world.model.account({ session, holder: plain.holder ?? UNKNOWN, used }),
+      isInvalid: flaw === 0,
     }
   },
   restart: (world, { which, who, flaw }) => {
@@ -269,6 +278,7 @@ export const PLANS = {
     return {
       perform: (commandId) => world.scene.service.restartSession({ ...asked, commandId }),
       expect: () => world.model.restart({ session, holder: plain.holder ?? UNKNOWN, reason }),
+      isInvalid: flaw === 0,
     }
   },
   keepCheckpoint: (world, { which, how, who, flaw }) => {
@@ -285,6 +295,7 @@ export const PLANS = {
       perform: (commandId) =>
         world.scene.service.keepCheckpoint({ handoff, holder, ...left, flags, checkpoint: { outcome }, commandId }),
       expect: () => world.model.keepCheckpoint({ handoff: index, holder: plain.holder ?? UNKNOWN, ...left, outcome }),
+      isInvalid: flaw === 0 && isThere,
     }
   },
   prepare: (world, { which, how, who, flaw }) => {
@@ -300,6 +311,7 @@ export const PLANS = {
     return {
       perform: (commandId) => world.scene.service.prepareHandoff({ ...asked, commandId }),
       expect: () => world.model.prepare({ handoff: index, holder: plain.holder ?? UNKNOWN, claimant, continuation }),
+      isInvalid: flaw === 0,
     }
   },
   snapshot: byHand(
@@ -315,6 +327,7 @@ export const PLANS = {
     return {
       perform: (commandId) => world.scene.service.initiateHandoff({ ...real, ...named.real, kind, commandId }),
       expect: () => world.model.initiate({ ...plain, ...named.plain, kind }),
+      isInvalid: choices.flaw === 0,
     }
   },
   thread: (world, choices) => {
@@ -327,6 +340,7 @@ export const PLANS = {
     return {
       perform: (commandId) => world.scene.service.openThread({ ...real, ...named.real, ...child, commandId }),
       expect: () => world.model.thread({ ...plain, ...named.plain, ...(key !== undefined && { key }) }),
+      isInvalid: choices.flaw === 0,
     }
   },
   accept: (world, { which, how, flaw }) => {
@@ -341,6 +355,7 @@ export const PLANS = {
     return {
       perform: (commandId) => world.scene.service.acceptHandoff({ handoff, claimant, claimMs, commandId }),
       expect: () => world.model.accept({ handoff: index, claimant, claimMs }),
+      isInvalid: flaw < 2,
       ...(claimMs === BRIEF_MS && { passes: BRIEF_MS }),
     }
   },
@@ -351,6 +366,7 @@ export const PLANS = {
     return {
       perform: (commandId) => world.scene.service.claimNext({ targetAgent: ` ${agent}`, claimant, claimMs, commandId }),
       expect: () => world.model.claimNext({ agent, claimant, claimMs }),
+      isInvalid: flaw === 0,
       ...(claimMs === BRIEF_MS && { passes: BRIEF_MS }),
     }
   },
@@ -364,6 +380,7 @@ export const PLANS = {
     return {
       perform: (commandId) => world.scene.service.completeHandoff({ handoff, ...asked, commandId }),
       expect: () => world.model.completeHandoff({ handoff: index, ...asked }),
+      isInvalid: flaw === 0,
       ...lapsing(lease),
     }
   },

@@ -154,7 +154,7 @@ class Run {
     const known = first?.answer
     const repeats = first?.planned === planned
     const outcome: Outcome =
-      known === undefined ? planned.expect() : { refused: this.#refusedAgain(known, repeats), writes: false }
+      known === undefined ? planned.expect() : { refused: this.#refusedAgain(known, planned, repeats), writes: false }
     const result = await planned.perform(id)
     deepStrictEqual({ as, kind, refused: codesOf(result) }, { as, kind, refused: outcome.refused.toSorted() })
     this.#count(as, result.ok)
@@ -167,9 +167,9 @@ class Run {
     if (this.#realClock && planned.passes !== undefined && outcome.writes) await this.#pass(2 * planned.passes)
   }
 
-  /** A token is given again only while nobody has taken over. */
-  #refusedAgain({ session, holder }: Answer, repeats: boolean): readonly string[] {
-    if (!repeats) return ['command.id_reused']
+  /** Wrong input is seen before the id is looked up. A token is given again only while nobody has taken over. */
+  #refusedAgain({ session, holder }: Answer, { isInvalid }: Planned, repeats: boolean): readonly string[] {
+    if (!repeats) return [isInvalid === true ? 'input.invalid' : 'command.id_reused']
     if (session === undefined || holder === undefined) return []
     const { model, sessions, tokens } = this.#world
     const current = model.sessions[sessions.indexOf(session.id)]?.holder ?? UNKNOWN

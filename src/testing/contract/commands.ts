@@ -41,6 +41,16 @@ export const commandsContract: ContractPart = {
       assert.equal(refusal(other).code, 'command.id_reused')
       assert.deepEqual(await scene.store.sessions.find(first.session.id), first.session)
     },
+    'refuses an id used before, though there is nothing left to do': async (scene) => {
+      const id = commandId(scene.ids.next())
+      const providerSessionId = scene.name('provider')
+      const started = await scene.session()
+      const attached = unwrap(await scene.service.attachSession({ ...started, providerSessionId }))
+      const first = { ...started, ...attached, totals: { inputTokens: 9, outputTokens: 1 }, commandId: id }
+      const accounted = unwrap(await scene.service.accountSession(first))
+      const reused = await scene.service.attachSession({ ...started, ...accounted, providerSessionId, commandId: id })
+      assert.equal(refusal(reused).code, 'command.id_reused')
+    },
     'decides a refused command anew': async (scene) => {
       const conversation = await scene.conversation()
       const first = await scene.session(scene.name('one'), conversation)

@@ -71,16 +71,6 @@ export const restartsContract: ContractPart = {
       assert.deepEqual(again.session, spoken.session)
       await assertIntact(scene, started.session.conversationId)
     },
-    'refuses an id used before, though there is nothing left to do': async (scene) => {
-      const id = commandId(scene.ids.next())
-      const providerSessionId = scene.name('provider')
-      const started = await scene.session()
-      const attached = unwrap(await scene.service.attachSession({ ...started, providerSessionId }))
-      const first = { ...started, ...attached, totals: TOTALS, commandId: id }
-      const accounted = unwrap(await scene.service.accountSession(first))
-      const reused = await scene.service.attachSession({ ...started, ...accounted, providerSessionId, commandId: id })
-      assert.equal(refusal(reused).code, 'command.id_reused')
-    },
     'reads back exactly what an outgoing agent left': async (scene) => {
       const { handoff, source } = await scene.initiated({ flags: ['decided_by_hook'] })
       const { holder } = source
