@@ -1,6 +1,6 @@
 import { type LoopbackServer, startServer } from './loopback-server.ts'
 
-/** Something to say: a text, or a command to run. */
+/** Something to say: a text, or commands to run. */
 export interface CodexAnswer {
   /** Everything sent, and how much of it was cached. */
   readonly input: number
@@ -8,6 +8,8 @@ export interface CodexAnswer {
   readonly output: number
   readonly text?: string
   readonly command?: string
+  /** Several at once. Each is called `call_` and the number of the request, then `_` and its own from the second on. */
+  readonly commands?: readonly string[]
   /** Instead of an answer, a refusal with this code. */
   readonly error?: string
 }
@@ -59,20 +61,25 @@ const refused = (id: string, code: string) => ({
 })
 
 const answered = (id: string, answer: CodexAnswer) => [
-  { type: 'response.output_item.done', output_index: 0, item: itemOf(id, answer) },
+  ...itemsOf(id, answer).map((item, index) => ({ type: 'response.output_item.done', output_index: index, item })),
   { type: 'response.completed', response: { id: `resp_${id}`, usage: usageOf(answer) } },
 ]
 
-const itemOf = (id: string, { text = 'Done.', command }: CodexAnswer) =>
-  command === undefined
-    ? { type: 'message', id: `msg_${id}`, role: 'assistant', content: [{ type: 'output_text', text }] }
-    : {
-        type: 'function_call',
-        id: `fc_${id}`,
-        call_id: `call_${id}`,
-        name: 'exec_command',
-        arguments: JSON.stringify({ cmd: command }),
-      }
+const itemsOf = (
+  id: string,
+  { text = 'Done.', command, commands = command === undefined ? [] : [command] }: CodexAnswer,
+) =>
+  commands.length === 0
+    ? [{ type: 'message', id: `msg_${id}`, role: 'assistant', content: [{ type: 'output_text', text }] }]
+    : commands.map((cmd, index) => callOf(index === 0 ? id : `${id}_${index + 1}`, cmd))
+
+const callOf = (id: string, cmd: string) => ({
+  type: 'function_call',
+  id: `fc_${id}`,
+  call_id: `call_${id}`,
+  name: 'exec_command',
+  arguments: JSON.stringify({ cmd }),
+})
 
 const usageOf = ({ input, cached, output }: CodexAnswer) => ({
   input_tokens: input,
