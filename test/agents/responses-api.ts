@@ -27,8 +27,8 @@ interface Body {
   readonly tools?: readonly { readonly type: string; readonly name?: string }[]
 }
 
-/** What to say to a request, going by all it sends. */
-export type Answers = (sent: string) => Promise<CodexAnswer> | CodexAnswer
+/** What to say to a request, going by all it sends; the signal aborts when nobody waits for it any more. */
+export type Answers = (sent: string, gone: AbortSignal) => Promise<CodexAnswer> | CodexAnswer
 
 /** Starts a stand-in that gives these answers in order, or what it makes of a request, and `summary` to a compaction. */
 export const startResponsesApi = async (
@@ -37,13 +37,13 @@ export const startResponsesApi = async (
 ): Promise<ResponsesApi> => {
   const asked: ('turn' | 'summary')[] = []
   const brought: (readonly string[])[] = []
-  const server = await startServer('/v1/responses', async ({ input, tools = [] }: Body) => {
+  const server = await startServer('/v1/responses', async ({ input, tools = [] }: Body, gone) => {
     brought.push(tools.map(({ type, name = type }) => name))
     const isSummary = JSON.stringify(input.at(-1)).includes('CONTEXT CHECKPOINT COMPACTION')
     const turn = asked.filter((who) => who === 'turn').length
     asked.push(isSummary ? 'summary' : 'turn')
     const sent = JSON.stringify(input)
-    const said = isSummary ? summary : typeof turns === 'function' ? await turns(sent) : turns[turn]
+    const said = isSummary ? summary : typeof turns === 'function' ? await turns(sent, gone) : turns[turn]
     if (said === undefined) throw new Error(`Nothing to say to request ${asked.length}`)
     return eventsOf(`${asked.length}`, said)
   })

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createBatonpass, systemClock } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
 import { codexAt } from './codex-stage.ts'
+import { PATIENT } from './patience.ts'
 import { type CodexAnswer, startResponsesApi } from './responses-api.ts'
 
 const TASK = 'Say the words quokka and numbat, one after the other.'
@@ -25,6 +26,8 @@ interface Work {
   /** A command that leaves a word where the test finds it. */
   readonly leaving: (word: string) => string
   readonly said: string[]
+  /** Aborts when nobody waits for the answer any more. */
+  readonly gone: AbortSignal
 }
 
 /** Runs the real Codex through a window that fills and one in which the work ends. */
@@ -36,7 +39,7 @@ const run = async (t: TestContext, work: (asked: Work) => Promise<CodexAnswer> |
   const prompts: string[] = []
   const said: string[] = []
   let number = 0
-  await using api = await startResponsesApi((sent) => {
+  await using api = await startResponsesApi((sent, gone) => {
     prompts.push(sent)
     if (sent.includes(ASKS)) {
       said.push('asked for a checkpoint')
@@ -47,7 +50,7 @@ const run = async (t: TestContext, work: (asked: Work) => Promise<CodexAnswer> |
       return { text: 'Quokka, numbat.', input: 12_000, cached: 0, output: 40 }
     }
     number += 1
-    return work({ number, leaving, said })
+    return work({ number, leaving, said, gone })
   })
   const store = new MemoryStore({ clock: systemClock })
   await using batonpass = await createBatonpass({ store })
@@ -70,13 +73,13 @@ const run = async (t: TestContext, work: (asked: Work) => Promise<CodexAnswer> |
   return { sessions, handoff: handoffs[0], prompts, said, ran, recorded, checkpointPrompt }
 }
 
-describe('a run of the real Codex through the runner', { timeout: 120_000 }, () => {
+describe('a run of the real Codex through the runner', PATIENT, () => {
   it('fills its window, writes a checkpoint and goes on in a fresh thread, though its next answer takes 25 s', async (t) => {
     const { sessions, handoff, prompts, said, ran, recorded, checkpointPrompt } = await run(
       t,
-      async ({ number, leaving, said }) => {
+      async ({ number, leaving, said, gone }) => {
         if (number === 1) return { command: leaving('call_1'), ...FULL }
-        await pause(LONG_MS, undefined, { ref: false })
+        await pause(LONG_MS, undefined, { signal: gone })
         said.push('answered after all')
         return { text: 'Late.', ...FULL }
       },
@@ -99,9 +102,9 @@ describe('a run of the real Codex through the runner', { timeout: 120_000 }, () 
 
   it('has every command of a burst on record, and cuts none off', async (t) => {
     const burst = ['call_1', 'call_1_2', 'call_1_3', 'call_1_4']
-    const { sessions, handoff, said, ran, recorded } = await run(t, async ({ number, leaving, said }) => {
+    const { sessions, handoff, said, ran, recorded } = await run(t, async ({ number, leaving, said, gone }) => {
       if (number === 1) return { commands: burst.map(leaving), ...FULL }
-      await pause(LONG_MS, undefined, { ref: false })
+      await pause(LONG_MS, undefined, { signal: gone })
       said.push('answered after all')
       return { text: 'Late.', ...FULL }
     })
