@@ -52,6 +52,12 @@ export class TurnCollector {
     return this.#turns.splice(0)
   }
 
+  /** The turn that was still open when the agent came to rest, also when nothing says what its request used. */
+  last(): readonly TurnInput[] {
+    if (this.#messages.some(({ role }) => role === 'assistant')) this.#usage ??= { state: 'unknown' }
+    return this.rest()
+  }
+
   /** A compaction wipes the reading out; the turn before it keeps what its request said. */
   #read(reading: UsageReading, events: readonly WindowEvent[]): void {
     const isAboutIt = events.some(({ type }) => type === 'request' || type === 'answered' || type === 'appended')

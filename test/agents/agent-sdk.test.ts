@@ -4,6 +4,7 @@ import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk'
 import { agentSdkReader } from '../../src/adapters/claude/agent-sdk-reader.ts'
 import { WindowTracker } from '../../src/domain/window-tracker.ts'
 import { type Script, startMessagesApi, type Usage } from './messages-api.ts'
+import { PATIENT } from './patience.ts'
 import { type AgentRun, runAgent } from './run-agent.ts'
 
 const uses = (uncached: number, written: number, cached: number, output: number): Usage => ({
@@ -32,7 +33,7 @@ const follow = async (script: Script, run: Partial<AgentRun> = {}) => {
 
 const isSystem = (message: SDKMessage, subtype: string) => message.type === 'system' && message.subtype === subtype
 
-describe('a real run of the Agent SDK', { timeout: 120_000 }, () => {
+describe('a real run of the Agent SDK', PATIENT, () => {
   const turns = [
     { tool: bash('echo one'), usage: uses(12, 20_000, 0, 40) },
     { tool: bash('echo two'), usage: uses(9, 300, 20_000, 50) },

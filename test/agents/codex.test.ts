@@ -2,6 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { rolloutReader } from '../../src/adapters/codex/rollout-reader.ts'
 import { WindowTracker } from '../../src/domain/window-tracker.ts'
+import { PATIENT } from './patience.ts'
 import { type CodexAnswer, startResponsesApi } from './responses-api.ts'
 import { type CodexRun, runCodex } from './run-codex.ts'
 
@@ -17,7 +18,7 @@ const historyOf = ({ rollout }: CodexRun) => {
   return tracker.history()
 }
 
-describe('a real run of Codex', { timeout: 120_000 }, () => {
+describe('a real run of Codex', PATIENT, () => {
   it('is read from its rollout as what was sent', async () => {
     await using api = await startResponsesApi(TURNS)
     const run = await runCodex(api.url)

@@ -9,10 +9,10 @@ export interface LoopbackServer extends AsyncDisposable {
 /** What is said to a request: a stream of events, or no. */
 export type Said = readonly { readonly type: string }[] | { readonly status: number; readonly body: unknown }
 
-/** Answers what is posted to a path with a stream of events. Anything else is not found. */
+/** Answers what is posted to a path with a stream of events; the signal aborts when nobody waits for it any more. Anything else is not found. */
 export const startServer = async <Body>(
   path: string,
-  answer: (body: Body) => Said | Promise<Said>,
+  answer: (body: Body, gone: AbortSignal) => Said | Promise<Said>,
 ): Promise<LoopbackServer> => {
   const server = createServer((request, response) => {
     respond(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)))
@@ -21,7 +21,9 @@ export const startServer = async <Body>(
     let text = ''
     for await (const chunk of request.setEncoding('utf8')) text += chunk
     if (request.method !== 'POST' || request.url?.split('?')[0] !== path) return response.writeHead(404).end('{}')
-    const said = await answer(JSON.parse(text) as Body)
+    const gone = new AbortController()
+    response.once('close', () => gone.abort(new Error('Whoever asked has gone')))
+    const said = await answer(JSON.parse(text) as Body, gone.signal)
     if ('status' in said) {
       return response.writeHead(said.status, { 'content-type': 'application/json' }).end(JSON.stringify(said.body))
     }

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { type LoopbackServer, type Said, startServer } from './loopback-server.ts'
 
 /** The counters of one answer, as the Messages API reports them. */
@@ -16,8 +15,8 @@ export interface Answer {
   readonly tool?: { readonly name: string; readonly input: unknown }
   /** Said in place of an answer. */
   readonly error?: { readonly status: number; readonly type: string; readonly message: string }
-  /** How long it takes to say it. */
-  readonly delayMs?: number
+  /** It is said after this; the signal aborts when nobody waits for it any more. */
+  readonly after?: (gone: AbortSignal) => Promise<unknown>
 }
 
 /** Who asks: the main thread, a subagent, the compaction, or a helper of the command such as the one that finds titles. */
@@ -71,7 +70,7 @@ export const startMessagesApi = async (script: Script): Promise<MessagesApi> => 
     const window = script.windows?.[[...played.keys()].indexOf(session)] ?? script.turns ?? []
     return window[turn] ?? window.at(-1)
   }
-  const server = await startServer('/v1/messages', (body: Body): Promise<Said> => {
+  const server = await startServer('/v1/messages', (body: Body, gone): Promise<Said> => {
     const asker = askerOf(body, script)
     asked.push(asker)
     requests.push(body)
@@ -82,14 +81,14 @@ export const startMessagesApi = async (script: Script): Promise<MessagesApi> => 
       question: script.question,
       auxiliary: undefined,
     }[asker]
-    return sayingOf(asked.length, body.model, said ?? { text: 'Yes.', usage: SMALL })
+    return sayingOf(asked.length, body.model, said ?? { text: 'Yes.', usage: SMALL }, gone)
   })
   return { ...server, asked, requests }
 }
 
-const sayingOf = async (number: number, model: string, answer: Answer): Promise<Said> => {
-  const { error, delayMs = 0 } = answer
-  if (delayMs > 0) await pause(delayMs, undefined, { ref: false })
+const sayingOf = async (number: number, model: string, answer: Answer, gone: AbortSignal): Promise<Said> => {
+  const { error, after } = answer
+  await after?.(gone)
   if (error === undefined) return eventsOf(messageOf(number, model, answer))
   const { status, type, message } = error
   return { status, body: { type: 'error', error: { type, message }, request_id: `req_${number}` } }

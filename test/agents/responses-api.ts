@@ -1,6 +1,6 @@
 import { type LoopbackServer, startServer } from './loopback-server.ts'
 
-/** Something to say: a text, or a command to run. */
+/** Something to say: a text, or commands to run. */
 export interface CodexAnswer {
   /** Everything sent, and how much of it was cached. */
   readonly input: number
@@ -8,6 +8,8 @@ export interface CodexAnswer {
   readonly output: number
   readonly text?: string
   readonly command?: string
+  /** Several at once. Each is called `call_` and the number of the request, then `_` and its own from the second on. */
+  readonly commands?: readonly string[]
   /** Instead of an answer, a refusal with this code. */
   readonly error?: string
 }
@@ -25,8 +27,8 @@ interface Body {
   readonly tools?: readonly { readonly type: string; readonly name?: string }[]
 }
 
-/** What to say to a request, going by all it sends. */
-export type Answers = (sent: string) => Promise<CodexAnswer> | CodexAnswer
+/** What to say to a request, going by all it sends; the signal aborts when nobody waits for it any more. */
+export type Answers = (sent: string, gone: AbortSignal) => Promise<CodexAnswer> | CodexAnswer
 
 /** Starts a stand-in that gives these answers in order, or what it makes of a request, and `summary` to a compaction. */
 export const startResponsesApi = async (
@@ -35,13 +37,13 @@ export const startResponsesApi = async (
 ): Promise<ResponsesApi> => {
   const asked: ('turn' | 'summary')[] = []
   const brought: (readonly string[])[] = []
-  const server = await startServer('/v1/responses', async ({ input, tools = [] }: Body) => {
+  const server = await startServer('/v1/responses', async ({ input, tools = [] }: Body, gone) => {
     brought.push(tools.map(({ type, name = type }) => name))
     const isSummary = JSON.stringify(input.at(-1)).includes('CONTEXT CHECKPOINT COMPACTION')
     const turn = asked.filter((who) => who === 'turn').length
     asked.push(isSummary ? 'summary' : 'turn')
     const sent = JSON.stringify(input)
-    const said = isSummary ? summary : typeof turns === 'function' ? await turns(sent) : turns[turn]
+    const said = isSummary ? summary : typeof turns === 'function' ? await turns(sent, gone) : turns[turn]
     if (said === undefined) throw new Error(`Nothing to say to request ${asked.length}`)
     return eventsOf(`${asked.length}`, said)
   })
@@ -59,20 +61,25 @@ const refused = (id: string, code: string) => ({
 })
 
 const answered = (id: string, answer: CodexAnswer) => [
-  { type: 'response.output_item.done', output_index: 0, item: itemOf(id, answer) },
+  ...itemsOf(id, answer).map((item, index) => ({ type: 'response.output_item.done', output_index: index, item })),
   { type: 'response.completed', response: { id: `resp_${id}`, usage: usageOf(answer) } },
 ]
 
-const itemOf = (id: string, { text = 'Done.', command }: CodexAnswer) =>
-  command === undefined
-    ? { type: 'message', id: `msg_${id}`, role: 'assistant', content: [{ type: 'output_text', text }] }
-    : {
-        type: 'function_call',
-        id: `fc_${id}`,
-        call_id: `call_${id}`,
-        name: 'exec_command',
-        arguments: JSON.stringify({ cmd: command }),
-      }
+const itemsOf = (
+  id: string,
+  { text = 'Done.', command, commands = command === undefined ? [] : [command] }: CodexAnswer,
+) =>
+  commands.length === 0
+    ? [{ type: 'message', id: `msg_${id}`, role: 'assistant', content: [{ type: 'output_text', text }] }]
+    : commands.map((cmd, index) => callOf(index === 0 ? id : `${id}_${index + 1}`, cmd))
+
+const callOf = (id: string, cmd: string) => ({
+  type: 'function_call',
+  id: `fc_${id}`,
+  call_id: `call_${id}`,
+  name: 'exec_command',
+  arguments: JSON.stringify({ cmd }),
+})
 
 const usageOf = ({ input, cached, output }: CodexAnswer) => ({
   input_tokens: input,

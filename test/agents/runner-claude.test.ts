@@ -11,6 +11,7 @@ import {
 } from '../../src/index.ts'
 import { bash, NEEDS_PROC, RUNTIMES, runningIn, stage, TOO_LONG, uses } from './claude-stage.ts'
 import type { Body, Script } from './messages-api.ts'
+import { never, PATIENT } from './patience.ts'
 
 const TASK = 'Say the words quokka and numbat, one after the other.'
 const CHECKPOINT = '<checkpoint>\n## Completed work\n- Said quokka [call:toolu_1]\n</checkpoint>'
@@ -25,7 +26,7 @@ const FILLS = [
   { tool: bash('echo quokka'), usage: EMPTY },
   { tool: bash('echo still-quokka'), usage: FULL },
   // An answer that takes its time, as real ones do: it is interrupted before it is there.
-  { text: 'This should not be needed.', usage: FULL, delayMs: 20_000 },
+  { text: 'This should not be needed.', usage: FULL, after: never },
 ]
 const ENDS = [
   { tool: bash('echo numbat'), usage: EMPTY },
@@ -65,7 +66,7 @@ const recorded = async ({ handoffs, audit }: Batonpass, id: Parameters<typeof ha
 const textOf = (body: Body | undefined): string => JSON.stringify(body?.messages)
 
 for (const [backend, make] of Object.entries(RUNTIMES)) {
-  describe(`a run of ${backend}, for real`, { timeout: 120_000 }, () => {
+  describe(`a run of ${backend}, for real`, PATIENT, () => {
     it('fills its window, writes a checkpoint and goes on in a fresh session', async (t) => {
       const question = { prompt: ASKS, text: CHECKPOINT, usage: FULL }
       const { api, home, summary, sessions, handoffs } = await run(t, make, { windows: [FILLS, ENDS], question })
@@ -154,7 +155,7 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
       const fills = [
         { tool: bash('echo one'), usage: uses(12, 500, 20_000, 40) },
         { tool: bash('echo two'), usage: uses(2_000, 20_000, fillsAt(backend), 40) },
-        { text: 'Late.', usage: EMPTY, delayMs: 20_000 },
+        { text: 'Late.', usage: EMPTY, after: never },
       ]
       const compacts = [
         { tool: bash('echo three'), usage: uses(12, 500, 20_000, 40) },

@@ -1,7 +1,8 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
+import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, it } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as sdk from '@anthropic-ai/claude-agent-sdk'
 import { agentSdkRuntime } from '../../src/adapters/claude/agent-sdk-runtime.ts'
@@ -18,6 +19,7 @@ import {
   transcriptOf,
   uses,
 } from './claude-stage.ts'
+import { PATIENT } from './patience.ts'
 
 const PROMPT = 'Say the word quokka.'
 const QUESTION = 'CHECKPOINT: what is done, and what is not?'
@@ -27,7 +29,7 @@ const TURNS = [
 ]
 
 for (const [backend, make] of Object.entries(RUNTIMES)) {
-  describe(`the runtime ${backend}, for real`, { timeout: 60_000 }, () => {
+  describe(`the runtime ${backend}, for real`, PATIENT, () => {
     it('starts a session by the name it is given, uses a tool and comes to rest', async (t) => {
       const { runtime, launch, home, api } = await stage(t, make, { turns: TURNS })
       equal(runtime.backend, backend)
@@ -86,13 +88,15 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
       for await (const step of agent.steps) {
         seen.push(step)
         if (step.events.some((event) => event.type === 'tool_call' && event.callId === 'toolu_2')) {
-          for (let tries = 0; tries < 200 && !runningIn(home).some((line) => line.includes('tail')); tries += 1)
-            await pause(25)
+          while (!runningIn(home).some((line) => line.includes('tail'))) await pause(25)
           await agent.interrupt()
         }
       }
       deepEqual(seen.at(-1)?.end, { type: 'interrupted' })
-      equal(seen.at(-1)?.totals?.requests, 2)
+      // On a busy machine the command now and then ends, with exit code 0, before it has said its result.
+      const hasResult = seen.some(({ message }) => (message as { type?: string } | undefined)?.type === 'result')
+      ok(hasResult || backend === 'claude_code', 'the SDK says what an interrupted run has used')
+      equal(seen.at(-1)?.totals?.requests, hasResult ? 2 : undefined)
       deepEqual(runningIn(home), [])
       equal(await runtime.has?.(launch()), true)
     })
@@ -105,12 +109,7 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
         for await (const step of runtime.start(launch()).steps) {
           last = step
           if (!step.events.some(({ type }) => type === 'tool_call')) continue
-          for (let tries = 0; tries < 200 && !runningIn(home).some((line) => line.includes('tail')); tries += 1)
-            await pause(25)
-          ok(
-            runningIn(home).some((line) => line.includes('tail')),
-            'the tool runs',
-          )
+          while (!runningIn(home).some((line) => line.includes('tail'))) await pause(25)
           if (how === 'left early') break
           stop.abort()
         }
@@ -173,15 +172,25 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
   })
 }
 
-describe('the window of the Agent SDK', { timeout: 60_000 }, () => {
-  const slow = [TURNS[0], { ...TURNS[1], text: 'Quokka.', usage: uses(9, 300, 20_000, 50), delayMs: 1_000 }].flatMap(
-    (a) => a ?? [],
-  )
+describe('the window of the Agent SDK', PATIENT, () => {
+  /** Work whose second answer comes once the window was told: it is told in the middle of the work. */
+  const work = async (t: TestContext, make: Make): Promise<readonly RuntimeStep<unknown>[]> => {
+    const told = new AbortController()
+    const after = async () => told.signal.aborted || once(told.signal, 'abort')
+    const [first, second] = TURNS
+    ok(first && second)
+    const { runtime, launch } = await stage(t, make, { turns: [first, { ...second, after }] })
+    const steps: RuntimeStep<unknown>[] = []
+    for await (const step of runtime.start(launch()).steps) {
+      steps.push(step)
+      if (step.message === undefined) told.abort()
+    }
+    return steps
+  }
   const windowSteps = (steps: readonly RuntimeStep<unknown>[]) => steps.filter(({ message }) => message === undefined)
 
   it('is told in the middle of the work, with where it will be compacted', async (t) => {
-    const { runtime, launch } = await stage(t, RUNTIMES.claude_agent_sdk as Make, { turns: slow })
-    const steps = await collect(runtime.start(launch()))
+    const steps = await work(t, RUNTIMES.claude_agent_sdk as Make)
     deepEqual(
       windowSteps(steps).map(({ events }) => events),
       [
@@ -206,8 +215,7 @@ describe('the window of the Agent SDK', { timeout: 60_000 }, () => {
         }
         return agentSdkRuntime({ sdk, model: 'claude-sonnet-4-5', autoCompact: false, options })
       }
-      const { runtime, launch } = await stage(t, make, { turns: slow })
-      const steps = await collect(runtime.start(launch()))
+      const steps = await work(t, make)
       deepEqual(
         windowSteps(steps).map(({ events }) => events),
         [[{ type: 'window', tokens: 200_000 }]],

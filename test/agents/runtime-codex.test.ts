@@ -8,6 +8,7 @@ import type * as sdk from '@openai/codex-sdk'
 import { WindowTracker } from '../../src/domain/window-tracker.ts'
 import type { RunningAgent, RuntimeStep } from '../../src/ports/agent-runtime.ts'
 import { codexAt } from './codex-stage.ts'
+import { PATIENT } from './patience.ts'
 import { type CodexAnswer, startResponsesApi } from './responses-api.ts'
 
 type Step = RuntimeStep<sdk.ThreadEvent>
@@ -53,7 +54,7 @@ const processesOf = (home: string): string =>
     .filter((line) => line.includes(home))
     .join('\n')
 
-describe('the Codex runtime and the real Codex', { timeout: 60_000 }, () => {
+describe('the Codex runtime and the real Codex', PATIENT, () => {
   it('starts, resumes and is asked, with every request read as it was sent', async (t) => {
     await using api = await startResponsesApi(TURNS)
     const home = folder(t)

@@ -6,9 +6,12 @@ import {
   call,
   completed,
   fakeCodex,
+  hang,
   item,
   message,
+  output,
   rolloutPath,
+  type Script,
   started,
   temporaryHome,
   tokenCount,
@@ -223,6 +226,29 @@ describe('what is said', () => {
     const texts = await spoken(store, summary)
     expect(texts.filter((text) => text === `user: ${TASK}`)).toHaveLength(1)
     expect(texts).toContain('assistant: Done.')
+  })
+
+  it.each<[string, Script[number]]>([
+    ['fails', () => Promise.reject(new Error('No key'))],
+    ['is killed', () => Promise.reject(new Error('Codex Exec exited with signal SIGTERM: '))],
+    ['is called off', hang],
+    ['is done', completed(900, 10)],
+  ])('of a command that Codex ran, and %s before it says what that used, is recorded', async (_, then) => {
+    const home = temporaryHome()
+    const { sdk } = fakeCodex([
+      started,
+      () => write(rolloutPath(home), message('user', TASK), call('call_1'), output('call_1')),
+      item('item.completed', { type: 'command_execution', aggregated_output: 'done' }),
+      then,
+    ])
+    const stop = new AbortController()
+    const runtime = codexRuntime({ sdk, home })
+    const run = batonpass.run({ runtime, agent: 'codex', prompt: TASK, policy: 'auto', signal: stop.signal })
+    for await (const said of run) if (said.type === 'item.completed' && then === hang) stop.abort()
+    const { conversationId } = await run.summary
+    const recorded = await store.messages.findToolCalls(conversationId, ['call_1'])
+    expect(recorded.map(({ toolName }) => toolName)).toEqual(['exec_command'])
+    expect(await spoken(store, { conversationId })).toEqual([`user: ${TASK}`, 'assistant: ', 'tool: done'])
   })
 
   it('without readings is recorded all the same', async () => {

@@ -49,7 +49,7 @@ describe('a run of Codex', () => {
     ])
     const steps = await all(runtime.start(launch))
     expect(types(steps)).toEqual([
-      ...['thread', '<thread.started>', '<turn.started>', '<item.started>', 'tool_call', '<item.completed>'],
+      ...['thread', '<thread.started>', '<turn.started>', 'tool_call', '<item.started>', '<item.completed>'],
       ...['window', 'request', '<item.completed>', 'window', 'request', '<turn.completed>'],
     ])
     expect(texts(steps)).toEqual(['user: Do it.', 'assistant: Done.'])

@@ -98,6 +98,10 @@ export const call = (call_id: string): object => ({
   type: 'response_item',
   payload: { type: 'function_call', call_id, name: 'exec_command' },
 })
+export const output = (call_id: string): object => ({
+  type: 'response_item',
+  payload: { type: 'function_call_output', call_id, output: 'done' },
+})
 /** A request of so many tokens, in a thread that has used so many. */
 export const tokenCount = (input: number, output: number, [totalInput, totalOutput]: readonly [number, number]) => {
   const usage = (input_tokens: number, output_tokens: number) => ({

@@ -64,7 +64,7 @@ export class CodexRun<Event extends CodexEvent> implements RunningAgent<Event> {
       if (!this.#isInterrupted) {
         const { thread, follower } = await this.#prepare()
         steps = new CodexSteps<Event>(follower, this.#launch.prompt)
-        yield* this.#following(thread, steps)
+        yield* this.#following(thread, steps, follower)
       }
     } catch (error) {
       if (error instanceof RuntimeFailure) throw error
@@ -75,15 +75,27 @@ export class CodexRun<Event extends CodexEvent> implements RunningAgent<Event> {
     yield { events: [], texts: [], end: this.#end.end(this.#isInterrupted, thrown) }
   }
 
-  async *#following(thread: CodexThread<Event>, steps: CodexSteps<Event>): AsyncGenerator<RuntimeStep<Event>> {
+  /** What it says and what it writes down, whichever comes first: a reading may be written long before the next event. */
+  async *#following(
+    thread: CodexThread<Event>,
+    steps: CodexSteps<Event>,
+    follower: RolloutFollower,
+  ): AsyncGenerator<RuntimeStep<Event>> {
     const { events } = await thread.runStreamed(this.#launch.prompt, { signal: this.#aborter.signal })
     try {
       // By hand: leaving a `for await` would end the events before the process is known to have gone.
-      for (let next = await this.#next(events); !next.done; next = await this.#next(events)) {
-        this.#end.take(next.value)
-        yield* steps.of(next.value)
+      for (let next = this.#next(events); ; ) {
+        const event = await Promise.race([next, follower.grown().then(() => 'grown' as const)])
+        if (event === 'grown') yield* steps.written()
+        else if (event.done === true) break
+        else {
+          this.#end.take(event.value)
+          yield* steps.of(event.value)
+          next = this.#next(events)
+        }
       }
     } finally {
+      follower.close()
       if (!this.#isOver) await this.#stop(events)
     }
   }

@@ -1,6 +1,7 @@
 import { defined } from '../../domain/defined.ts'
 import type { UsageTotals } from '../../domain/usage-reading.ts'
 import type { RuntimeStep } from '../../ports/agent-runtime.ts'
+import { AnswerGate } from './answer-gate.ts'
 import type { CodexEvent, CodexUsage } from './codex-sdk.ts'
 import { execReader } from './exec-reader.ts'
 import { execTexts } from './exec-words.ts'
@@ -21,6 +22,7 @@ const NOTHING: Said = { events: [], texts: [] }
 export class CodexSteps<Event extends CodexEvent> {
   readonly #follower: RolloutFollower
   readonly #prompt: string
+  readonly #gate = new AnswerGate<RuntimeStep<Event>>()
   #held: Said[] = []
 
   constructor(follower: RolloutFollower, prompt: string) {
@@ -28,7 +30,7 @@ export class CodexSteps<Event extends CodexEvent> {
     this.#prompt = prompt
   }
 
-  /** The steps of one event: what was written down before it, when it ends something, and the event itself. */
+  /** The steps of one event: what was written down before it, and the event itself. */
   async *of(event: Event): AsyncGenerator<RuntimeStep<Event>> {
     if (event.type === 'thread.started') {
       this.#follower.follow(event.thread_id)
@@ -37,7 +39,8 @@ export class CodexSteps<Event extends CodexEvent> {
       const step = { message: event, providerSessionId: event.thread_id, texts: [] }
       return yield { ...step, events: execReader.read(event) }
     }
-    if (event.type === 'item.completed' || event.type === 'turn.completed') yield* this.#written()
+    yield* this.written()
+    if (event.type === 'turn.completed' || event.type === 'turn.failed') yield* this.#gate.open()
     this.#hold({ events: execReader.read(event), texts: execTexts(event) })
     const totals = event.type === 'turn.completed' ? this.#totalsOf(event.usage) : undefined
     yield defined({ message: event, ...NOTHING, totals }) as RuntimeStep<Event>
@@ -46,19 +49,23 @@ export class CodexSteps<Event extends CodexEvent> {
   /** The last of what was written down; or, without a rollout, what the events told. */
   async *rest(patienceMs: number): AsyncGenerator<RuntimeStep<Event>> {
     await this.#follower.waitUntilFound(patienceMs)
-    yield* this.#written()
+    yield* this.written()
+    yield* this.#gate.open()
     yield* this.#held.splice(0).filter(({ events, texts }) => events.length + texts.length > 0)
   }
 
-  async *#written(): AsyncGenerator<RuntimeStep<Event>> {
-    for await (const record of this.#follower.gained()) {
-      const events = rolloutReader.read(record)
-      const { texts } = rolloutReader.words?.(record) ?? NOTHING
-      const used = threadTotalsIn(record)
-      const totals = used && this.#totalsOf(used)
-      if (events.length + texts.length > 0 || totals !== undefined) yield defined({ events, texts, totals })
-    }
+  /** What was written down since it was last asked, but for a reading that may be the last of its turn. */
+  async *written(): AsyncGenerator<RuntimeStep<Event>> {
+    for await (const record of this.#follower.gained()) yield* this.#gate.pass(record, this.#stepsOf(record))
     if (this.#follower.isFound) this.#held = []
+  }
+
+  #stepsOf(record: unknown): readonly RuntimeStep<Event>[] {
+    const events = rolloutReader.read(record)
+    const { texts } = rolloutReader.words?.(record) ?? NOTHING
+    const used = threadTotalsIn(record)
+    const totals = used && this.#totalsOf(used)
+    return events.length + texts.length > 0 || totals !== undefined ? [defined({ events, texts, totals })] : []
   }
 
   #hold(said: Said): void {

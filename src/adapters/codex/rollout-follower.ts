@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { CodexUsage } from './codex-sdk.ts'
+import { FileWatch } from './file-watch.ts'
 import { findRollout } from './rollout-file.ts'
 import { RolloutTail } from './rollout-tail.ts'
 import { lastThreadTotals, NOTHING_USED } from './rollout-totals.ts'
@@ -13,13 +14,16 @@ const POLL_MS = 25
 /** Finds the rollout of a thread as soon as there is one, and gives what it gains. */
 export class RolloutFollower {
   readonly #home: string
+  readonly #watch: FileWatch
   #thread: string | undefined
   #tail: RolloutTail | undefined
+  #growing: Promise<void> | undefined
   /** What the thread had used before; absent when that is not known. */
   #usedBefore: CodexUsage | undefined = NOTHING_USED
 
-  constructor(home: string) {
+  constructor(home: string, watch: FileWatch = new FileWatch()) {
     this.#home = home
+    this.#watch = watch
   }
 
   /** Follows a thread that was there before, from here on: what it said earlier was read earlier. */
@@ -51,11 +55,35 @@ export class RolloutFollower {
     if (this.#tail !== undefined) yield* this.#tail.records()
   }
 
+  /** Resolves once the rollout has gained something, or when it is no longer watched. Asked twice, it waits once. */
+  grown(): Promise<void> {
+    this.#growing ??= this.#untilGrown().finally(() => {
+      this.#growing = undefined
+    })
+    return this.#growing
+  }
+
+  /** Ends the watch. What was written can still be read. */
+  close(): void {
+    this.#watch.close()
+  }
+
   /** Waits for a rollout that is not there yet, and no longer than this. */
   async waitUntilFound(milliseconds: number): Promise<void> {
     if (this.#thread === undefined) return
     const deadline = performance.now() + milliseconds
     while (!(await this.#look()) && performance.now() < deadline) await wait(POLL_MS)
+  }
+
+  async #untilGrown(): Promise<void> {
+    while (!this.#watch.isClosed && !(await this.#hasGrown())) await this.#watch.sign()
+  }
+
+  async #hasGrown(): Promise<boolean> {
+    await this.#look()
+    if (this.#tail === undefined) return false
+    this.#watch.follow(this.#tail.path)
+    return this.#tail.hasGrown()
   }
 
   async #look(): Promise<boolean> {

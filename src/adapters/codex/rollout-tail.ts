@@ -7,7 +7,7 @@ const NEWLINE = 0x0a
 
 /** Follows a file of JSON lines while it grows: each line is read once, and only when all of it is there. */
 export class RolloutTail {
-  readonly #path: string
+  readonly path: string
   readonly #maxLineBytes: number
   #offset: number
   /** The beginning of a line whose end is not written yet. */
@@ -15,7 +15,7 @@ export class RolloutTail {
   #partialBytes = 0
 
   constructor(path: string, from = 0, maxLineBytes: number = MAX_LINE_BYTES) {
-    this.#path = path
+    this.path = path
     this.#offset = from
     this.#maxLineBytes = maxLineBytes
   }
@@ -25,9 +25,15 @@ export class RolloutTail {
     return new RolloutTail(path, (await stat(path)).size)
   }
 
+  /** Whether the file holds something that was not read yet. One that is gone does not. */
+  async hasGrown(): Promise<boolean> {
+    const file = await stat(this.path).catch(() => undefined)
+    return file !== undefined && file.size > this.#offset
+  }
+
   /** What the file has gained, record by record. A damaged line is left out. */
   async *records(): AsyncGenerator<unknown> {
-    const file = await open(this.#path, 'r')
+    const file = await open(this.path, 'r')
     try {
       for (let chunk = await this.#next(file); chunk.length > 0; chunk = await this.#next(file)) {
         for (const line of this.#linesIn(chunk)) {

@@ -86,7 +86,7 @@ export class TurnDesk {
 
   /** Records what is still open when the agent has come to rest: its work is done, or will not go on here. */
   async finish(): Promise<void> {
-    const turns = [...this.#unrecorded.splice(0), ...this.#collector.rest()]
+    const turns = [...this.#unrecorded.splice(0), ...this.#collector.last()]
     if (turns.length > 0) await this.#record(turns, { withholdRestart: true })
   }
 
