@@ -10,8 +10,32 @@ import type { SessionEvent } from './session-lifecycle.ts'
 /** How a conversation begins. */
 export type ConversationOpened = Fact<'conversation.opened', { conversation: Conversation }>
 
+/** A row that has texts. */
+export const TEXT_ROWS = ['conversation', 'session', 'handoff', 'message'] as const
+
+/** Names one text that was stored. */
+export interface TextName {
+  readonly row: (typeof TEXT_ROWS)[number]
+  readonly id: string
+  /** Where in the row, such as `text`, `originalTask` or `prepared.continuation`. */
+  readonly field: string
+}
+
+/**
+ * Texts were erased: each now reads `TEXT_ERASED`, and the salts their digests need are gone. `by` and `why` stay in the
+ * log for ever and in clear, so they name an office and a case, not a person.
+ */
+export type TextErased = Fact<'text.erased', { texts: readonly TextName[]; by: string; why: string }>
+
 /** Everything that happens, as the facts decisions return. */
-export type AuditEvent = ConversationOpened | SessionEvent | HandoffEvent | SnapshotEvent | MonitorEvent | HookDelivered
+export type AuditEvent =
+  | ConversationOpened
+  | SessionEvent
+  | HandoffEvent
+  | SnapshotEvent
+  | MonitorEvent
+  | HookDelivered
+  | TextErased
 
 /** One line of a conversation's audit log. */
 export interface AuditEntry {

@@ -40,8 +40,8 @@ export const foldHistory = (events: Iterable<AuditEvent>): History => {
     else if (event.type === 'session.started') sessions.set(event.session.id, beginSession(event))
     else if (event.type === 'handoff.initiated') handoffs.set(event.handoff.id, beginHandoff(event))
     else if (event.type === 'snapshot.captured') snapshots.set(event.snapshot.id, event.snapshot)
-    else if (isMonitorEvent(event) || event.type === 'hook.delivered')
-      continue // a signal, not a state
+    else if (isMonitorEvent(event) || event.type === 'hook.delivered' || event.type === 'text.erased')
+      continue // a signal, or about texts, which are withheld here
     else if ('sessionId' in event) {
       sessions.set(event.sessionId, evolveSession(known(sessions, event.sessionId), event))
     } else handoffs.set(event.handoffId, evolveHandoff(known(handoffs, event.handoffId), event))
