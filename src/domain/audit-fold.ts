@@ -2,6 +2,7 @@ import { type AgentSession, hasBaton } from './agent-session.ts'
 import { brokenBond } from './audit-bonds.ts'
 import type { AuditEvent, ConversationOpened } from './audit-event.ts'
 import { ImpossibleEvent, replayHandoff, replaySession } from './audit-replay.ts'
+import type { ClockSetBack } from './audit-verdict.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { isMonitorEvent } from './context-monitor.ts'
 import { captureWindow, type SnapshotEvent, type SnapshotRecord } from './context-snapshot.ts'
@@ -35,6 +36,8 @@ export class AuditFold {
   readonly #touched = new Set<string>()
   #command: CommandId | undefined
   #baton: AgentSessionId | undefined
+  #latest = Number.NEGATIVE_INFINITY
+  #setBack: ClockSetBack | undefined
   #position = 0
   #lastEpoch = 0
   #nextSequence = 1
@@ -57,7 +60,13 @@ export class AuditFold {
     if (event.version !== 1) throw new ImpossibleEvent(`It has the unknown version ${JSON.stringify(event.version)}`)
     if ((position === 1) !== (event.type === 'conversation.opened'))
       throw new ImpossibleEvent('A conversation is opened once, by its first entry')
+    this.#date(Date.parse(event.at), position)
     this.#place(event, position)
+  }
+
+  /** Entries dated before an earlier one, if there were any. */
+  get setBack(): ClockSetBack | undefined {
+    return this.#setBack
   }
 
   /** Looks at what holds between sessions and handoffs, now that a command has ended. @throws ImpossibleEvent */
@@ -65,6 +74,17 @@ export class AuditFold {
     const broken = brokenBond(this, this.#touched)
     if (broken !== undefined) throw new ImpossibleEvent(broken, this.#position)
     this.#touched.clear()
+  }
+
+  #date(time: number, position: number): void {
+    if (Number.isNaN(time)) throw new ImpossibleEvent('It has no time')
+    const behindMs = this.#latest - time
+    if (behindMs <= 0) this.#latest = time
+    else {
+      const { entries = 0, ...furthest } = this.#setBack ?? { behindMs: 0, position }
+      const worst = behindMs > furthest.behindMs ? { position, behindMs } : furthest
+      this.#setBack = { entries: entries + 1, ...worst }
+    }
   }
 
   #place(event: AuditEvent, position: number): void {

@@ -32,12 +32,23 @@ export interface AuditProblem {
   readonly detail: string
 }
 
+/** How far the clocks of writers went back within a stream. */
+export interface ClockSetBack {
+  /** How many entries are dated before an earlier one. */
+  readonly entries: number
+  /** The one that is furthest behind, and by how much. */
+  readonly position: number
+  readonly behindMs: number
+}
+
 /** What verifying the audit log of a conversation came to. */
 export type AuditVerdict = {
   readonly conversationId: ConversationId
   /** How many entries were read and found sound. */
   readonly entries: number
   readonly texts: TextCounts
+  /** Entries that are dated before an earlier one. No problem: positions say what came first, times what clocks read. */
+  readonly setBack?: ClockSetBack
   /** What no verdict says anything about. */
   readonly notCovered: readonly string[]
 } & ({ readonly intact: true } | { readonly intact: false; readonly problem: AuditProblem })

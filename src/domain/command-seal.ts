@@ -9,8 +9,8 @@ export interface KeptCommand {
   readonly conversationId?: ConversationId
   /** What was asked, as a salted digest. */
   readonly digest: string
-  /** What was answered. */
-  readonly receipt: object
+  /** What was answered: our own words, unless somebody has changed them. */
+  readonly receipt: unknown
 }
 
 const utf8 = new TextEncoder()

@@ -4,7 +4,7 @@ import { AuditFold, type Folded } from '../domain/audit-fold.ts'
 import { ImpossibleEvent } from '../domain/audit-replay.ts'
 import { checkRow, checkSalt, comparableEntry, unknownRow } from '../domain/audit-rows.ts'
 import { type TextCounts, TextLedger } from '../domain/audit-texts.ts'
-import type { AuditProblem } from '../domain/audit-verdict.ts'
+import type { AuditProblem, ClockSetBack } from '../domain/audit-verdict.ts'
 import type { AgentSessionId, ConversationId } from '../domain/ids.ts'
 import type { Message, MessageInHistory } from '../domain/message.ts'
 import { type ToolCallRecord, toolCallRecords } from '../domain/tool-call.ts'
@@ -45,6 +45,11 @@ export class AuditComparison {
   /** How many texts were compared, up to where the comparison came. */
   get texts(): TextCounts {
     return this.#counts
+  }
+
+  /** Where the clocks of writers went back. */
+  get setBack(): ClockSetBack | undefined {
+    return this.#fold.setBack
   }
 
   /** Takes the next entry, and finds what is wrong with the turn and the messages it tells of. */

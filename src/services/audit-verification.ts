@@ -71,10 +71,12 @@ class AuditVerification {
   }
 
   #verdict(problem: AuditProblem | undefined): AuditVerdict {
+    const { setBack } = this.#comparison
     const about = {
       conversationId: this.#context.conversation,
       entries: this.#last.position,
       texts: this.#comparison.texts,
+      ...(setBack && { setBack }),
       notCovered: NOT_COVERED,
     }
     return problem === undefined ? { ...about, intact: true } : { ...about, intact: false, problem }

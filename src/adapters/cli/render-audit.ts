@@ -117,10 +117,12 @@ const shown = (text: string): string => text.replaceAll(/\p{C}/gu, '\ufffd')
 
 /** A verdict as a line for a terminal. */
 export const renderVerdict = (verdict: AuditVerdict): string => {
-  const { conversationId, entries, texts } = verdict
+  const { conversationId, entries, texts, setBack } = verdict
   if (verdict.intact) {
     const erased = texts.erased === 0 ? '' : `, ${count(texts.erased, 'text')} erased on record`
-    return `${conversationId}  intact, ${entries === 1 ? '1 entry' : `${entries} entries`}${erased}`
+    const back = setBack && `entry ${setBack.position} is dated ${setBack.behindMs} ms before an earlier one`
+    const remark = back === undefined ? '' : `, clocks went back: ${back}`
+    return `${conversationId}  intact, ${entries === 1 ? '1 entry' : `${entries} entries`}${erased}${remark}`
   }
   const { class: kind, position, detail } = verdict.problem
   return `${conversationId}  ${kind}${position === undefined ? '' : ` at entry ${position}`}: ${shown(detail)}`

@@ -12,7 +12,7 @@ import { appendAudit, sha256 } from './audit-append.ts'
 import { mayLease, setLease } from './leases.ts'
 import { withdrawSignals } from './signals.ts'
 import { PlaceTaken, type Undo } from './table.ts'
-import { type Tables, toolCallKey } from './tables.ts'
+import { type CommandRow, type Tables, toolCallKey } from './tables.ts'
 
 /** Thrown inside a commit when a version has moved on; never leaves the store. */
 class VersionMoved extends Error {
@@ -167,7 +167,7 @@ const logSteps = (tables: Tables, { command, events }: Unit, kept: KeptCommand |
   })
 
 /** What is remembered of a command, if anything is. */
-const keptCommand = ({ command, events, receipt }: Unit): KeptCommand | undefined => {
+const keptCommand = ({ command, events, receipt }: Unit): CommandRow | undefined => {
   const digest = payloadDigest(command.payload, randomUUID(), sha256)
   const [first] = events
   return receipt && { id: command.id, digest, receipt, ...(first && { conversationId: first.conversationId }) }

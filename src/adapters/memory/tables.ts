@@ -11,11 +11,17 @@ import type { Instant } from '../../domain/instant.ts'
 import type { Message } from '../../domain/message.ts'
 import type { ToolCallRecord, ToolCallReference } from '../../domain/tool-call.ts'
 import type { Turn } from '../../domain/turn.ts'
+import type { Receipt } from '../../ports/receipt.ts'
 import { Table } from './table.ts'
 
 /** A tool call, and how others point at it. */
 export interface ToolCallRow extends ToolCallRecord {
   readonly reference: ToolCallReference
+}
+
+/** A command that was carried out. */
+export interface CommandRow extends KeptCommand {
+  readonly receipt: Receipt
 }
 
 /** An audit entry with its conversation. */
@@ -98,7 +104,7 @@ export const emptyTables = () => ({
     },
   }),
   leases: new Table({ id: (row: LeaseRow) => row.sessionId, unique: {}, groups: { all: () => 'all' } }),
-  commands: new Table({ id: (row: KeptCommand) => row.id, unique: {}, groups: {} }),
+  commands: new Table({ id: (row: CommandRow) => row.id, unique: {}, groups: {} }),
   audit: new Table({
     id: (row: AuditRow) => `${row.conversationId}/${row.sealed.position}`,
     unique: {},

@@ -62,11 +62,15 @@ const toCommand = reader(
       id: z.string().transform(commandId),
       conversation_id: maybe(aConversation),
       digest: z.string(),
-      receipt: z.custom<object>((value) => typeof value === 'object' && value !== null),
+      receipt: z.unknown(),
     })
     .transform(
-      ({ id, conversation_id: conversationId, digest, receipt }): KeptCommand =>
-        defined({ id, conversationId, digest, receipt }),
+      ({ id, conversation_id: conversationId, digest, receipt }): KeptCommand => ({
+        id,
+        ...defined({ conversationId }),
+        digest,
+        receipt,
+      }),
     ),
 )
 
