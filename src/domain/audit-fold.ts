@@ -144,6 +144,7 @@ export class AuditFold {
     if (event.type === 'turn.recorded') due('first message', event.turn.range.start, this.#nextSequence)
     if (event.type === 'session.resumed') due('next message', event.nextSequence, this.#nextSequence)
     if (event.type === 'session.truncated') this.#emptied.set(before.id, before)
+    if ('handoffId' in event) this.#touched.add(event.handoffId)
     this.#keepSession(replaySession(before, event), position)
   }
 
