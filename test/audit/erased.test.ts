@@ -134,6 +134,12 @@ describe('a salt', () => {
     expect(await stage.found(id)).toBe('text_differs 1')
   })
 
+  it('is not a salt with something behind it', async () => {
+    const id = await stage.conversation()
+    await stage.tamper([`update ${SALTS} set salt = salt || ' x' where conversation_id = $1 and position = 4`, id])
+    expect(await stage.found(id)).toBe('text_differs 4')
+  })
+
   it.each(['', 's', 'x'.repeat(36), '00000000-0000-0000-0000-000000000000 x'])('is not %j', async (salt) => {
     const id = await stage.conversation()
     await stage.tamper([`update ${SALTS} set salt = $2 where conversation_id = $1 and position = 4`, id, salt])
