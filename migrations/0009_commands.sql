@@ -8,5 +8,5 @@ create table batonpass.commands (
 );
 comment on table batonpass.commands is 'Commands that were carried out, so that repeating one gives the first answer.';
 comment on index batonpass.commands_pkey is 'Was this command carried out before?';
-comment on column batonpass.commands.digest is 'SHA-256 of what was asked, in hex: tells a repetition from a reuse.';
+comment on column batonpass.commands.digest is 'A salt, and the SHA-256 of it and what was asked: tells a repetition from a reuse.';
 comment on column batonpass.commands.receipt is 'What was answered, as far as it may change afterwards.';

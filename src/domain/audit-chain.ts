@@ -1,3 +1,4 @@
+import type { AuditEvent } from './audit-event.ts'
 import { canonicalJson } from './canonical-json.ts'
 import type { CommandId, ConversationId } from './ids.ts'
 import { isText } from './texts.ts'
@@ -55,15 +56,32 @@ export const hashesByPlace = (
 export const textDigest = (salt: string, text: string, sha256: Sha256): string =>
   `sha256:${toHex(sha256(utf8.encode(`${salt}\n${JSON.stringify(text)}`)))}`
 
+/** A salt as this program makes them; nothing else is taken for one. */
+const SALT = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+/** Whether a text is a salt, and not something that only stands in its place. */
+export const isSalt = (text: string): boolean => SALT.test(text)
+
 /** An event as the body of its entry; the salt is kept beside it, where there was a text to digest. */
-export const sealBody = (event: object, salt: string, sha256: Sha256): { readonly body: string; salt?: string } => {
+export const sealBody = (
+  event: object,
+  { salt, receipt }: { readonly salt: string; readonly receipt?: string | undefined },
+  sha256: Sha256,
+): { readonly body: string; salt?: string } => {
   let texts = 0
-  const body = canonicalJson(event, (name, value) => {
+  const sealed = receipt === undefined ? event : { ...event, receipt }
+  const body = canonicalJson(sealed, (name, value) => {
     if (!isText(name) || value === undefined) return undefined
     texts += 1
     return textDigest(salt, typeof value === 'string' ? value : canonicalJson(value), sha256)
   })
   return texts > 0 ? { body, salt } : { body }
+}
+
+/** The event that a body holds, and apart from it the seal of the command that caused it. @throws SyntaxError */
+export const openBody = (json: string): { readonly event: AuditEvent; readonly receipt?: string } => {
+  const { receipt, ...event } = JSON.parse(json) as AuditEvent & { readonly receipt?: string }
+  return { event: event as AuditEvent, ...(receipt !== undefined && { receipt }) }
 }
 
 /** A field under the hash: its length in four bytes, then its bytes, so that no two lists of fields look alike. */
@@ -97,7 +115,8 @@ const fromHex = (hex: string): Uint8Array =>
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-const toHex = (bytes: Uint8Array): string => {
+/** Bytes as lower-case hexadecimal. */
+export const toHex = (bytes: Uint8Array): string => {
   let hex = ''
   for (const byte of bytes) hex += HEX[byte]
   return hex

@@ -1,13 +1,38 @@
 import type { MonitorEvent } from './context-monitor.ts'
 import type { SnapshotEvent } from './context-snapshot.ts'
 import type { ConversationEvent } from './conversation-lifecycle.ts'
+import type { Fact } from './fact.ts'
 import type { HandoffEvent } from './handoff-lifecycle.ts'
 import type { HookDelivered } from './hook-delivery.ts'
 import type { CommandId } from './ids.ts'
 import type { SessionEvent } from './session-lifecycle.ts'
 
+/** A row that has texts. */
+export const TEXT_ROWS = ['conversation', 'session', 'handoff', 'message'] as const
+
+/** Names one text that was stored. */
+export interface TextName {
+  readonly row: (typeof TEXT_ROWS)[number]
+  readonly id: string
+  /** Where in the row, such as `text`, `originalTask` or `prepared.continuation`. */
+  readonly field: string
+}
+
+/**
+ * Texts were erased: each now reads `TEXT_ERASED`, and the salts their digests need are gone. `by` and `why` stay in the
+ * log for ever and in clear, so they name an office and a case, not a person.
+ */
+export type TextErased = Fact<'text.erased', { texts: readonly TextName[]; by: string; why: string }>
+
 /** Everything that happens, as the facts decisions return. */
-export type AuditEvent = ConversationEvent | SessionEvent | HandoffEvent | SnapshotEvent | MonitorEvent | HookDelivered
+export type AuditEvent =
+  | ConversationEvent
+  | SessionEvent
+  | HandoffEvent
+  | SnapshotEvent
+  | MonitorEvent
+  | HookDelivered
+  | TextErased
 
 /** One line of a conversation's audit log. */
 export interface AuditEntry {

@@ -1,34 +1,68 @@
-import { type SealedEntry, type Sha256, textDigest } from './audit-chain.ts'
-import type { AuditEvent } from './audit-event.ts'
+import { isSalt, openBody, type SealedEntry } from './audit-chain.ts'
+import type { AuditEvent, TextName } from './audit-event.ts'
+import { ImpossibleEvent } from './audit-replay.ts'
+import type { TextLedger } from './audit-texts.ts'
 import type { AuditProblem } from './audit-verdict.ts'
 import { canonicalJson } from './canonical-json.ts'
-import { mapTexts, withholdTexts } from './texts.ts'
+import { mapTexts, textFields, withholdTexts } from './texts.ts'
+
+const DIGEST = /^sha256:[0-9a-f]{64}$/
+
+/** The event of an entry, as far as it can be compared, and the seal of its command. */
+export interface ComparableEntry {
+  readonly event: AuditEvent
+  readonly receipt?: string
+}
 
 /**
- * The event of an entry, each text in it replaced by what a stored text can be compared with: salt and digest, or
- * nothing where the salt was erased.
+ * The event of an entry, each text in it replaced by what a stored text is compared with: its digest, and the salt
+ * unless that is gone.
  *
- * @throws SyntaxError when it is no JSON
+ * @throws SyntaxError when it is no JSON, ImpossibleEvent when a text stands in it in clear
  */
-export const comparableEvent = ({ json, salt }: SealedEntry): AuditEvent =>
-  mapTexts(JSON.parse(json) as AuditEvent, (digest) => (salt === undefined ? '' : `${salt} ${digest}`))
+export const comparableEntry = ({ json, salt }: SealedEntry): ComparableEntry => {
+  const { event, ...rest } = openBody(json)
+  const compared = mapTexts(event, (digest) => {
+    if (!DIGEST.test(digest)) throw new ImpossibleEvent('It has something else where the digest of a text belongs')
+    return salt === undefined ? digest : `${digest} ${salt}`
+  })
+  return { event: compared, ...rest }
+}
 
-/** What is wrong with a stored row, going by what the entries up to `position` add up to; texts are compared by digest. */
+/** A salt that no writer of ours made was put there so that another text fits. */
+export const checkSalt = ({ position, salt }: SealedEntry): AuditProblem | undefined =>
+  salt === undefined || isSalt(salt)
+    ? undefined
+    : { class: 'text_differs', position, detail: `What stands beside entry ${position} as its salt is none.` }
+
+/** Which row is compared, and the last entry that speaks of it. */
+export interface AboutRow {
+  readonly row: string
+  readonly id: string
+  /** How to name it to a person. */
+  readonly what?: string
+  readonly position: number
+}
+
+/** What is wrong with a stored row, going by what the entries add up to; texts go to the ledger. */
 export const checkRow = (
-  { what, position }: { readonly what: string; readonly position: number },
+  about: AboutRow,
   expected: object,
   stored: object | undefined,
-  sha256: Sha256,
+  texts: TextLedger,
 ): AuditProblem | undefined => {
+  const { position, what = `${about.row} ${about.id}` } = about
   if (stored === undefined) return { class: 'state_differs', position, detail: `The ${what} is not stored.` }
   if (canonicalJson(withholdTexts(expected)) !== canonicalJson(withholdTexts(stored))) {
     return { class: 'state_differs', position, detail: `The stored ${what} is not what the entries add up to.` }
   }
-  const found = textsIn(stored)
-  const isSame = textsIn(expected).every((token, index) => matches(token, found[index] ?? '', sha256))
-  return isSame
-    ? undefined
-    : { class: 'text_differs', position, detail: `A text of the stored ${what} is not the one that was logged.` }
+  const found = new Map(textFields(stored).map(({ field, text }) => [field, text]))
+  for (const { field, text: token } of textFields(expected)) {
+    const name = { row: about.row, id: about.id, field } as TextName
+    const problem = texts.compare({ name, what, position }, token, found.get(field) ?? '')
+    if (problem !== undefined) return problem
+  }
+  return undefined
 }
 
 /** A row that is stored and that no entry speaks of. */
@@ -36,18 +70,3 @@ export const unknownRow = (what: string): AuditProblem => ({
   class: 'state_differs',
   detail: `No entry speaks of the stored ${what}.`,
 })
-
-const matches = (token: string, text: string, sha256: Sha256): boolean => {
-  const [salt = '', digest] = token.split(' ')
-  return digest === undefined || textDigest(salt, text, sha256) === digest
-}
-
-/** The texts of a value, in an order that depends on nothing but its shape. */
-const textsIn = (value: object): readonly string[] => {
-  const texts: string[] = []
-  mapTexts(JSON.parse(canonicalJson(value)), (text) => {
-    texts.push(text)
-    return text
-  })
-  return texts
-}

@@ -1,4 +1,5 @@
 import { type AuditHead, hashesByPlace, type SealedEntry, type Sha256 } from './audit-chain.ts'
+import type { TextCounts } from './audit-texts.ts'
 import type { ConversationId } from './ids.ts'
 
 /** What is wrong with an audit log. */
@@ -11,10 +12,16 @@ export type AuditProblemClass =
   | 'reordered'
   /** Two entries claim one place or one predecessor, or the head does not match the last entry. */
   | 'forked'
+  /** The hashes are right, and an entry tells of something that no decision could have made where it stands. */
+  | 'impossible'
   /** The entries are sound, and what is stored beside them is not what they add up to. */
   | 'state_differs'
   /** The entries are sound, and a stored text is not the one they have the digest of. */
   | 'text_differs'
+  /** The entries are sound, and there are texts that nothing can be said of: their salts are gone. */
+  | 'text_unchecked'
+  /** An id that must be found once stands in several conversations. Found when all are verified. */
+  | 'id_shared'
 
 /** The first thing found wrong with an audit log. */
 export interface AuditProblem {
@@ -25,12 +32,36 @@ export interface AuditProblem {
   readonly detail: string
 }
 
+/** How far the clocks of writers went back within a stream. */
+export interface ClockSetBack {
+  /** How many entries are dated before an earlier one. */
+  readonly entries: number
+  /** The one that is furthest behind, and by how much. */
+  readonly position: number
+  readonly behindMs: number
+}
+
 /** What verifying the audit log of a conversation came to. */
 export type AuditVerdict = {
   readonly conversationId: ConversationId
   /** How many entries were read and found sound. */
   readonly entries: number
+  readonly texts: TextCounts
+  /** Entries that are dated before an earlier one. No problem: positions say what came first, times what clocks read. */
+  readonly setBack?: ClockSetBack
+  /** What no verdict says anything about. */
+  readonly notCovered: readonly string[]
 } & ({ readonly intact: true } | { readonly intact: false; readonly problem: AuditProblem })
+
+/** What is stored and not in the log, or not bound to it: tampering there is not found. */
+export const NOT_COVERED: readonly string[] = [
+  'monitors (how full windows are)',
+  'leases (until when holders are to be heard of)',
+  'signals (what sessions are to be told)',
+  'tokens of holders',
+  'answers of commands that logged nothing, and commands that were forgotten',
+  'transaction ids (the order of the feed)',
+]
 
 /** The stream being checked, and how to hash. */
 export interface ChainContext {

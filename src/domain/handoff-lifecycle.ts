@@ -54,9 +54,9 @@ export type HandoffMoved =
   | Of<'handoff.checkpointed', CheckpointKept>
   | Of<'handoff.accepted' | 'handoff.claim_renewed', { claim: Claim }>
   | Of<'handoff.metadata_set', { metadata?: Metadata }>
-  | Of<'handoff.prepared', { prepared: PreparedSession }>
-  | Of<'handoff.completed', { targetSessionId: AgentSessionId; targetConversationId?: ConversationId }>
-  | Of<'handoff.cancelled' | 'handoff.failed', { endReason: string }>
+  | Of<'handoff.prepared', { by: string; prepared: PreparedSession }>
+  | Of<'handoff.completed', { by: string; targetSessionId: AgentSessionId; targetConversationId?: ConversationId }>
+  | Of<'handoff.cancelled' | 'handoff.failed', { by?: string; endReason: string }>
 
 /** Everything that happens to a handoff. */
 export type HandoffEvent = HandoffInitiated | HandoffMoved
@@ -105,7 +105,7 @@ const factOf = (handoff: HandoffMetadata, command: HandoffCommand): HandoffMoved
       return { type: 'handoff.checkpointed', ...about, ...defined({ document, flags, checkpoint }) }
     }
     case 'prepare':
-      return { type: 'handoff.prepared', ...about, prepared: command.prepared }
+      return { type: 'handoff.prepared', ...about, by: command.by, prepared: command.prepared }
     case 'accept':
     case 'renew': {
       const claim = { claimant: command.by, acceptedAt: command.now, deadline: later(command.now, command.claimMs) }
@@ -113,17 +113,20 @@ const factOf = (handoff: HandoffMetadata, command: HandoffCommand): HandoffMoved
       return { type, ...about, claim }
     }
     case 'complete': {
-      const { targetSessionId, targetConversationId } = command
-      return { type: 'handoff.completed', ...about, ...defined({ targetSessionId, targetConversationId }) }
+      const { by, targetSessionId, targetConversationId } = command
+      return { type: 'handoff.completed', ...about, ...defined({ by, targetSessionId, targetConversationId }) }
     }
     case 'cancel':
-      return { type: 'handoff.cancelled', ...about, endReason: command.reason }
+      return { type: 'handoff.cancelled', ...about, ...endOf(command) }
     case 'fail':
-      return { type: 'handoff.failed', ...about, endReason: command.reason }
+      return { type: 'handoff.failed', ...about, ...endOf(command) }
     default:
       return command satisfies never
   }
 }
+
+const endOf = ({ by, reason }: Extract<HandoffCommand, { type: 'cancel' | 'fail' }>) =>
+  defined({ by, endReason: reason })
 
 /** What a handoff looks like when it has just been initiated. */
 export const beginHandoff = ({ handoff }: HandoffInitiated): HandoffMetadata => ({

@@ -41,8 +41,8 @@ export const foldHistory = (events: Iterable<AuditEvent>): History => {
     else if (event.type === 'session.started') sessions.set(event.session.id, beginSession(event))
     else if (event.type === 'handoff.initiated') handoffs.set(event.handoff.id, beginHandoff(event))
     else if (event.type === 'snapshot.captured') snapshots.set(event.snapshot.id, event.snapshot)
-    else if (isMonitorEvent(event) || event.type === 'hook.delivered')
-      continue // a signal, not a state
+    else if (isMonitorEvent(event) || event.type === 'hook.delivered' || event.type === 'text.erased')
+      continue // a signal, or about texts, which are withheld here
     else if (isConversationMoved(event)) {
       const { conversationId: id } = event
       conversations.set(id, evolveConversation(known(conversations, id), event))

@@ -19,10 +19,11 @@ export type Instant = string & { readonly [brand]: 'Instant' }
  * ```
  */
 export const instant = (raw: Date | number | string): Instant => {
-  const date = new Date(raw)
-  const text = Number.isNaN(date.getTime()) ? '' : date.toISOString()
-  if (text.length !== 24) throw new TypeError(`An instant needs a date of the years 0 to 9999, got ${String(raw)}`)
-  return text as Instant
+  const time = new Date(raw).getTime()
+  // Databases have no year 0: the year before 1 is 1 BC.
+  if (!(time >= EARLIEST && time <= LATEST))
+    throw new TypeError(`An instant needs a date of the years 1 to 9999, got ${String(raw)}`)
+  return new Date(time).toISOString() as Instant
 }
 
 /** Reads a moment from what somebody else wrote; what cannot be read is no moment. */
@@ -31,7 +32,7 @@ export const instantIn = (raw: unknown): Instant | undefined => {
   return time >= EARLIEST && time <= LATEST ? instant(time) : undefined
 }
 
-const EARLIEST = Date.parse('0000-01-01T00:00:00.000Z')
+const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** The moment so many milliseconds later. */

@@ -63,8 +63,10 @@ const conversationOf = (record: LineageRecord, of: LineageSubject): Conversation
   return record.handoffs.find(({ id }) => id === of.handoffId)?.conversationId
 }
 
-const branch = (record: LineageRecord, conversation: Conversation): LineageBranch => {
+/** `above` is the line down to here: rows that were tampered with may form a ring, and a ring has to end. */
+const branch = (record: LineageRecord, conversation: Conversation, above: readonly string[] = []): LineageBranch => {
   const { id } = conversation
+  const line = [...above, id]
   return defined({
     conversation,
     openedBy: record.handoffs.find(
@@ -80,18 +82,22 @@ const branch = (record: LineageRecord, conversation: Conversation): LineageBranc
         ),
       ),
     threads: record.conversations
-      .filter(({ parentId }) => parentId === id)
+      .filter((child) => child.parentId === id && !line.includes(child.id))
       .sort(
         by(
           ({ openedAt }) => openedAt,
           (child) => child.id,
         ),
       )
-      .map((child) => branch(record, child)),
+      .map((child) => branch(record, child, line)),
   })
 }
 
-const ancestorsOf = (record: LineageRecord, { parentId }: Conversation): readonly Conversation[] => {
-  const parent = record.conversations.find(({ id }) => id === parentId)
-  return parent === undefined ? [] : [...ancestorsOf(record, parent), parent]
+const ancestorsOf = (record: LineageRecord, of: Conversation): readonly Conversation[] => {
+  const line = [of]
+  for (;;) {
+    const parent = record.conversations.find(({ id }) => id === line[0]?.parentId)
+    if (parent === undefined || line.includes(parent)) return line.slice(0, -1)
+    line.unshift(parent)
+  }
 }

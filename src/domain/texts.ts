@@ -22,6 +22,9 @@ const TEXTS: ReadonlySet<string> = new Set([
  */
 export const TEXT_WITHHELD = '[withheld]'
 
+/** Stands in a row where a text was that somebody had erased; the log names who and why. */
+export const TEXT_ERASED = '[erased]'
+
 /**
  * The same data with every text replaced by a marker. Folding withheld events gives withheld state.
  *
@@ -66,3 +69,17 @@ const walk = (value: unknown, change: Change, ofNote: (note: unknown) => unknown
   }
   return changed
 }
+
+/** A text, and where in its row it stands: `reason`, or `prepared.continuation`. */
+export interface TextField {
+  readonly field: string
+  readonly text: string
+}
+
+/** The texts of a row, each with its place. */
+export const textFields = (value: object, path = ''): readonly TextField[] =>
+  Object.entries(value).flatMap(([name, part]: [string, unknown]) => {
+    const field = `${path}${name}`
+    if (isText(name) && part !== undefined) return [{ field, text: typeof part === 'string' ? part : asText(part) }]
+    return typeof part === 'object' && part !== null ? textFields(part, `${field}.`) : []
+  })

@@ -1,5 +1,6 @@
-import type { MessageId } from './ids.ts'
+import type { AgentSessionId, ConversationId, MessageId, TurnId } from './ids.ts'
 import type { SequenceNumber } from './sequence.ts'
+import type { Turn } from './turn.ts'
 
 /** Points at one use of a tool: which call, of which tool, in which message. */
 export interface ToolCallReference {
@@ -12,3 +13,25 @@ export interface ToolCallReference {
 
 /** What led to a handoff is the last of it: beyond this many, the oldest calls are left out. */
 export const MAX_REFERENCED_TOOL_CALLS = 100
+
+/** One use of a tool as it is stored, with everything it belongs to. */
+export interface ToolCallRecord {
+  readonly conversationId: ConversationId
+  readonly sessionId: AgentSessionId
+  readonly turnId: TurnId
+  readonly sequenceNumber: SequenceNumber
+  /** 1, 2, 3 … within its message. */
+  readonly position: number
+  readonly callId: string
+  readonly toolName: string
+}
+
+/** The tool calls of a turn at their places in their messages, in order. */
+export const toolCallRecords = ({ conversationId, sessionId, id, toolCalls }: Turn): readonly ToolCallRecord[] => {
+  const seen = new Map<number, number>()
+  return toolCalls.map(({ sequenceNumber, callId, toolName }) => {
+    const position = (seen.get(sequenceNumber) ?? 0) + 1
+    seen.set(sequenceNumber, position)
+    return { conversationId, sessionId, turnId: id, sequenceNumber, position, callId, toolName }
+  })
+}

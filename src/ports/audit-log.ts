@@ -1,6 +1,7 @@
 import type { AuditHead, SealedEntry } from '../domain/audit-chain.ts'
 import type { AuditEntry } from '../domain/audit-event.ts'
 import type { ConversationId } from '../domain/ids.ts'
+import type { AuditedRows } from './audited-rows.ts'
 import type { Cursor, Page, Paged } from './page.ts'
 
 /**
@@ -9,7 +10,7 @@ import type { Cursor, Page, Paged } from './page.ts'
  * Entries are appended by the unit of work, in the commit of the change they describe. They hold no texts: those live
  * in the rows the entry names. Folding a stream gives the stored state, texts withheld.
  */
-export interface AuditLog {
+export interface AuditLog extends AuditedRows {
   /** From position 1 on. */
   list(conversation: ConversationId, page: Page): Promise<Paged<AuditEntry>>
   /** The entries as they are stored, in order of position, whatever has become of them; and the head, in one read. */

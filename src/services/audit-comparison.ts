@@ -1,116 +1,131 @@
 import type { SealedEntry, Sha256 } from '../domain/audit-chain.ts'
 import type { AuditEvent } from '../domain/audit-event.ts'
 import { AuditFold, type Folded } from '../domain/audit-fold.ts'
-import { checkRow, comparableEvent, unknownRow } from '../domain/audit-rows.ts'
-import type { AuditProblem } from '../domain/audit-verdict.ts'
-import type { SnapshotRecord } from '../domain/context-snapshot.ts'
+import { ImpossibleEvent } from '../domain/audit-replay.ts'
+import { checkRow, checkSalt, comparableEntry, unknownRow } from '../domain/audit-rows.ts'
+import { type TextCounts, TextLedger } from '../domain/audit-texts.ts'
+import type { AuditProblem, ClockSetBack } from '../domain/audit-verdict.ts'
 import type { AgentSessionId, ConversationId } from '../domain/ids.ts'
 import type { Message, MessageInHistory } from '../domain/message.ts'
+import { type ToolCallRecord, toolCallRecords } from '../domain/tool-call.ts'
 import type { Turn } from '../domain/turn.ts'
 import type { Page, Paged } from '../ports/page.ts'
 import type { Store } from '../ports/store.ts'
+import { CommandCheck } from './command-check.ts'
 import { everyRow, RowStream } from './row-stream.ts'
 
 /**
  * Compares what is stored with what the entries of a conversation add up to.
  *
- * Turns and messages are compared as their entries come, since both lists have one order; the rest, which changes, when
- * all entries were taken.
+ * Turns, messages and tool calls are compared as their entries come, since all have one order; the rest, which changes,
+ * when all entries were taken.
  */
 export class AuditComparison {
   readonly #store: Store
   readonly #conversation: ConversationId
-  readonly #sha256: Sha256
   readonly #fold: AuditFold
+  readonly #commands: CommandCheck
+  readonly #texts: TextLedger
   readonly #messages: RowStream<MessageInHistory>
+  readonly #toolCalls: RowStream<ToolCallRecord>
   readonly #turns = new Map<AgentSessionId, RowStream<Turn>>()
+  #counts: TextCounts
 
   constructor(store: Store, conversation: ConversationId, sha256: Sha256) {
     this.#store = store
     this.#conversation = conversation
-    this.#sha256 = sha256
     this.#fold = new AuditFold(conversation)
+    this.#commands = new CommandCheck(store, conversation, sha256)
+    this.#texts = new TextLedger(sha256)
+    this.#counts = this.#texts.counts
     this.#messages = new RowStream((page) => store.messages.listMessages(conversation, page))
+    this.#toolCalls = new RowStream((page) => store.audit.listToolCallsIn(conversation, page))
+  }
+
+  /** How many texts were compared, up to where the comparison came. */
+  get texts(): TextCounts {
+    return this.#counts
+  }
+
+  /** Where the clocks of writers went back. */
+  get setBack(): ClockSetBack | undefined {
+    return this.#fold.setBack
   }
 
   /** Takes the next entry, and finds what is wrong with the turn and the messages it tells of. */
   async take(entry: SealedEntry): Promise<AuditProblem | undefined> {
-    const { position } = entry
+    const { position, commandId } = entry
     let event: AuditEvent
     try {
-      event = comparableEvent(entry)
-      this.#fold.take(event, position)
+      const comparable = comparableEntry(entry)
+      event = comparable.event
+      this.#commands.take(entry, comparable.receipt)
+      this.#fold.take(event, position, commandId)
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause)
-      return { class: 'state_differs', position, detail: `Entry ${position} makes no sense here: ${why}.` }
+      return nonsense(cause, position)
     }
-    if (event.type === 'session.started') return this.#checkMessages(event.opening ? [event.opening] : [], position)
-    if (event.type !== 'turn.recorded') return undefined
-    const turn = await this.#turnsOf(event.sessionId).next()
-    const about = { what: `turn ${event.turn.id}`, position }
-    return checkRow(about, event.turn, turn, this.#sha256) ?? (await this.#checkMessages(event.messages, position))
+    return checkSalt(entry) ?? (await this.#checkEvent(event, position))
+  }
+
+  /** Compares what is remembered of the commands of the entries taken since. */
+  look(): Promise<void> {
+    return this.#commands.look()
   }
 
   /** What is wrong with the rest, once every entry was taken. */
   async end(): Promise<AuditProblem | undefined> {
+    const texts = this.#texts.copy()
+    try {
+      this.#fold.settle()
+    } catch (cause) {
+      return nonsense(cause)
+    }
+    const problem = (await this.#checkRows(texts)) ?? (await this.#checkNoMore()) ?? this.#commands.problem()
+    this.#counts = texts.counts
+    return problem ?? texts.problem()
+  }
+
+  async #checkRows(texts: TextLedger): Promise<AuditProblem | undefined> {
     const id = this.#conversation
-    const { conversations, sessions, handoffs } = this.#store
+    const { conversations, sessions, handoffs, audit } = this.#store
     const stored = await conversations.find(id)
     const itself = async () => ({ items: stored === undefined ? [] : [stored] })
+    const fold = this.#fold
     return (
-      (await this.#checkAll('conversation', this.#fold.conversations, itself)) ??
-      (await this.#checkAll('session', this.#fold.sessions, (page) => sessions.listForConversation(id, page))) ??
-      (await this.#checkAll('handoff', this.#fold.handoffs, (page) => handoffs.listForConversation(id, page))) ??
-      (await this.#checkSnapshots()) ??
-      (await this.#checkNoMore())
+      (await checkAll('conversation', fold.conversations, itself, texts)) ??
+      (await checkAll('session', fold.sessions, (page) => sessions.listForConversation(id, page), texts)) ??
+      (await checkAll('handoff', fold.handoffs, (page) => handoffs.listForConversation(id, page), texts)) ??
+      (await checkAll('snapshot', fold.snapshots, (page) => audit.listSnapshotsIn(id, page), texts))
+    )
+  }
+
+  async #checkEvent(event: AuditEvent, position: number): Promise<AuditProblem | undefined> {
+    if (event.type === 'text.erased') return this.#texts.erase(event, position)
+    if (event.type === 'session.started') return this.#checkMessages(event.opening ? [event.opening] : [], position)
+    if (event.type !== 'turn.recorded') return undefined
+    const { turn, messages } = event
+    const stored = await this.#turnsOf(event.sessionId).next()
+    return (
+      checkRow({ row: 'turn', id: turn.id, position }, turn, stored, this.#texts) ??
+      (await this.#checkMessages(messages, position)) ??
+      (await this.#checkToolCalls(turn, position))
     )
   }
 
   async #checkMessages(expected: readonly Message[], position: number): Promise<AuditProblem | undefined> {
     for (const message of expected) {
       const { metadata: _, ...stored } = (await this.#messages.next()) ?? { metadata: undefined }
-      const about = { what: `message ${message.sequenceNumber}`, position }
-      const problem = checkRow(about, message, 'id' in stored ? stored : undefined, this.#sha256)
+      const about = { row: 'message', id: message.id, what: `message ${message.sequenceNumber}`, position }
+      const problem = checkRow(about, message, 'id' in stored ? stored : undefined, this.#texts)
       if (problem !== undefined) return problem
     }
     return undefined
   }
 
-  async #checkAll<Row extends { readonly id: string }>(
-    what: string,
-    folded: ReadonlyMap<string, Folded<Row>>,
-    read: (page: Page) => Promise<Paged<Row>>,
-  ): Promise<AuditProblem | undefined> {
-    const left = new Map(folded)
-    for await (const stored of everyRow(read)) {
-      const expected = left.get(stored.id)
-      if (expected === undefined) return unknownRow(`${what} ${stored.id}`)
-      left.delete(stored.id)
-      const about = { what: `${what} ${stored.id}`, position: expected.position }
-      const problem = checkRow(about, expected.row, stored, this.#sha256)
-      if (problem !== undefined) return problem
-    }
-    const [absent] = left
-    if (absent === undefined) return undefined
-    const [id, { row, position }] = absent
-    return checkRow({ what: `${what} ${id}`, position }, row, undefined, this.#sha256)
-  }
-
-  async #checkSnapshots(): Promise<AuditProblem | undefined> {
-    const bySession = new Map<string, [string, Folded<SnapshotRecord>][]>()
-    for (const snapshot of this.#fold.snapshots) {
-      const { sessionId } = snapshot[1].row
-      const others = bySession.get(sessionId)
-      if (others === undefined) bySession.set(sessionId, [snapshot])
-      else others.push(snapshot)
-    }
-    for (const id of this.#fold.sessions.keys()) {
-      const session = id as AgentSessionId
-      const read = async (page: Page): Promise<Paged<SnapshotRecord>> => {
-        const { items, ...rest } = await this.#store.snapshots.listForSession(session, page)
-        return { ...rest, items: items.map(({ visibleToolCalls: _, ...record }) => record) }
-      }
-      const problem = await this.#checkAll('snapshot', new Map(bySession.get(session)), read)
+  async #checkToolCalls(turn: Turn, position: number): Promise<AuditProblem | undefined> {
+    for (const call of toolCallRecords(turn)) {
+      const about = { row: 'tool call', id: call.callId, position }
+      const problem = checkRow(about, call, await this.#toolCalls.next(), this.#texts)
       if (problem !== undefined) return problem
     }
     return undefined
@@ -120,6 +135,8 @@ export class AuditComparison {
   async #checkNoMore(): Promise<AuditProblem | undefined> {
     const message = await this.#messages.peek()
     if (message !== undefined) return unknownRow(`message ${message.sequenceNumber}`)
+    const call = await this.#toolCalls.peek()
+    if (call !== undefined) return unknownRow(`tool call ${call.callId} of message ${call.sequenceNumber}`)
     for (const id of this.#fold.sessions.keys()) {
       const turn = await this.#turnsOf(id as AgentSessionId).peek()
       if (turn !== undefined) return unknownRow(`turn ${turn.id}`)
@@ -128,8 +145,42 @@ export class AuditComparison {
   }
 
   #turnsOf(session: AgentSessionId): RowStream<Turn> {
-    const turns = this.#turns.get(session) ?? new RowStream((page) => this.#store.messages.listTurns(session, page))
+    const read = (page: Page) => this.#store.audit.listTurnsIn(this.#conversation, session, page)
+    const turns = this.#turns.get(session) ?? new RowStream(read)
     this.#turns.set(session, turns)
     return turns
+  }
+}
+
+const checkAll = async <Row extends { readonly id: string }>(
+  row: string,
+  folded: ReadonlyMap<string, Folded<Row>>,
+  read: (page: Page) => Promise<Paged<Row>>,
+  texts: TextLedger,
+): Promise<AuditProblem | undefined> => {
+  const left = new Map(folded)
+  for await (const stored of everyRow(read)) {
+    const { id } = stored
+    const expected = left.get(id)
+    if (expected === undefined) return unknownRow(`${row} ${id}`)
+    left.delete(id)
+    const problem = checkRow({ row, id, position: expected.position }, expected.row, stored, texts)
+    if (problem !== undefined) return problem
+  }
+  const [absent] = left
+  if (absent === undefined) return undefined
+  const [id, { row: expected, position }] = absent
+  return checkRow({ row, id, position }, expected, undefined, texts)
+}
+
+/** What was thrown over an entry, as a problem with it. */
+const nonsense = (cause: unknown, taken?: number): AuditProblem => {
+  const why = cause instanceof Error ? cause.message.replace(/\.$/, '') : String(cause)
+  const isImpossible = cause instanceof ImpossibleEvent
+  const position = (isImpossible ? cause.position : undefined) ?? taken
+  return {
+    class: isImpossible ? 'impossible' : 'state_differs',
+    ...(position !== undefined && { position }),
+    detail: `Entry ${position} makes no sense here: ${why}.`,
   }
 }

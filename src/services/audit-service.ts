@@ -7,9 +7,10 @@ import { err, ok, type Result } from '../domain/result.ts'
 import type { Changes } from '../ports/audit-log.ts'
 import type { Cursor, Page } from '../ports/page.ts'
 import type { Store } from '../ports/store.ts'
-import { AuditVerification } from './audit-verification.ts'
+import { verifyStream } from './audit-verification.ts'
 import { pauseFor } from './pause-for.ts'
 import { everyRow } from './row-stream.ts'
+import { sharedIds, withShared } from './shared-ids.ts'
 
 /** What the service needs around it. */
 export interface AuditServiceDeps {
@@ -59,16 +60,17 @@ export class AuditService {
    * else with what is stored beside it. Writers may go on meanwhile.
    */
   async verify(conversation: ConversationId): Promise<Result<AuditVerdict, Refusal>> {
-    const verdict = await new AuditVerification(this.#store, { conversation, sha256: this.#sha256 }).run()
+    const verdict = await verifyStream(this.#store, { conversation, sha256: this.#sha256 })
     return verdict === undefined ? err({ code: 'conversation.not_found', conversationId: conversation }) : ok(verdict)
   }
 
-  /** Verifies every conversation there is, one after the other. */
+  /** Verifies every conversation there is, one after the other, and that no id stands in two of them. */
   async *verifyAll({ signal }: { readonly signal?: AbortSignal } = {}): AsyncGenerator<AuditVerdict, void> {
+    const shared = await sharedIds(this.#store)
     for await (const conversation of everyRow((page) => this.#store.audit.listStreams(page))) {
       signal?.throwIfAborted()
       const verified = await this.verify(conversation)
-      if (verified.ok) yield verified.value
+      if (verified.ok) yield withShared(verified.value, shared.get(conversation))
     }
   }
 

@@ -17,7 +17,10 @@ export class RowStream<Row> {
   /** The next row; `undefined` when there is none now. */
   async next(): Promise<Row | undefined> {
     const row = await this.peek()
-    if (row !== undefined) this.#used += 1
+    if (row === undefined) return undefined
+    this.#used += 1
+    // Many streams may wait at their ends: none of them holds on to rows.
+    if (this.#used === this.#page.items.length) this.#page = { ...this.#page, items: [] }
     return row
   }
 

@@ -14,6 +14,7 @@ import { recordsContract } from './contract/records.ts'
 import { restartsContract } from './contract/restarts.ts'
 import { sessionsContract } from './contract/sessions.ts'
 import { unitsContract } from './contract/units.ts'
+import { verifyingContract } from './contract/verifying.ts'
 import { windowsContract } from './contract/windows.ts'
 import { Scene, type StoreUnderTest } from './scene.ts'
 
@@ -47,6 +48,7 @@ const PARTS: readonly ContractPart[] = [
   windowsContract,
   monitorsContract,
   auditContract,
+  verifyingContract,
 ]
 
 /**

@@ -25,21 +25,35 @@ const NOBODY = '0190a0a0-0000-7000-8000-00000000dead'
 
 describe('baton audit verify', () => {
   it('says that a conversation is intact', async () => {
-    expect(await baton('audit', 'verify', id)).toEqual({ status: 0, out: `${id}  intact, 12 entries`, err: '' })
-    const { out } = await baton('audit', 'verify', id, '--json')
-    expect(JSON.parse(out)).toEqual({ conversationId: id, entries: 12, intact: true })
+    const [verdict, notCovered] = (await baton('audit', 'verify', id)).out.split('\n')
+    expect(verdict).toBe(`${id}  intact, 12 entries`)
+    expect(notCovered).toMatch(/^Not covered: monitors .*; leases .*; signals .*\.$/)
+    const { out, status, err } = await baton('audit', 'verify', id, '--json')
+    expect([status, err]).toEqual([0, ''])
+    expect(JSON.parse(out)).toEqual({
+      conversationId: id,
+      entries: 12,
+      intact: true,
+      texts: { compared: 6, erased: 0, unchecked: 0, firstUnchecked: [] },
+      notCovered: [
+        expect.stringMatching(/^monitors/),
+        expect.stringMatching(/^leases/),
+        expect.stringMatching(/^signals/),
+        ...Array.from({ length: 3 }, () => expect.any(String)),
+      ],
+    })
   })
 
   it('names the first bad entry and fails, for one and for all', async () => {
     expect(await baton('audit', 'verify', '--all')).toMatchObject({
       status: 0,
-      out: expect.stringMatching(/all intact$/),
+      out: expect.stringMatching(/all intact$/m),
     })
     const bad = await stage.conversation()
     await stage.tamper(['delete from batonpass.audit_entries where conversation_id = $1 and position = 4', bad])
     const one = await baton('audit', 'verify', bad)
     expect(one.status).toBe(1)
-    expect(one.out).toBe(`${bad}  missing at entry 4: Entry 4 is missing; the next one there is says 5.`)
+    expect(one.out.split('\n')[0]).toBe(`${bad}  missing at entry 4: Entry 4 is missing; the next one there is says 5.`)
     expect(one.err).toContain('is not what was written')
     const all = await baton('audit', 'verify', '--all', '--json')
     expect(all.status).toBe(1)

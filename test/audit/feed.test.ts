@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
 import { toStorableJson } from '../../src/adapters/postgres/text-codec.ts'
-import { auditColumns, unitRows } from '../../src/adapters/postgres/unit-rows.ts'
+import { unitColumns } from '../../src/adapters/postgres/unit-rows.ts'
 import {
   type ConversationId,
   type FeedEntry,
@@ -42,9 +42,9 @@ const slowWriter = async (decide: (service: HandoffService) => Promise<unknown>)
     write: async (): Promise<void> => {
       await decide(serviceOver(withUnitOfWork(stage.store, { commit })))
       for (const unit of units) {
-        const { streams, bodies, salts } = auditColumns(unit.events)
+        const { rows, streams, bodies, salts } = unitColumns(unit)
         const commit = 'select batonpass.commit_unit($1::jsonb, $2::uuid[], $3::text[], $4::text[])'
-        await client.query(commit, [toStorableJson(unitRows(unit)), streams, bodies, salts])
+        await client.query(commit, [toStorableJson(rows), streams, bodies, salts])
       }
     },
     end: async (how: 'commit' | 'rollback'): Promise<void> => {

@@ -22,13 +22,15 @@ export class Stage {
     return new Stage((await openStore(kind)).store as SqlStore)
   }
 
-  /** Runs statements in one transaction, with triggers and foreign keys switched off. */
-  async tamper(...statements: readonly (readonly [text: string, ...parameters: unknown[]])[]): Promise<void> {
-    await this.store.database.kysely.transaction().execute(async (transaction) => {
+  /** Runs statements in one transaction, with triggers and foreign keys switched off. Says how many rows they changed. */
+  async tamper(...statements: readonly (readonly [text: string, ...parameters: unknown[]])[]): Promise<number> {
+    return this.store.database.kysely.transaction().execute(async (transaction) => {
       await transaction.executeQuery(CompiledQuery.raw('set local session_replication_role = replica'))
+      let changed = 0
       for (const [text, ...parameters] of statements) {
-        await transaction.executeQuery(CompiledQuery.raw(text, parameters))
+        changed += Number((await transaction.executeQuery(CompiledQuery.raw(text, parameters))).numAffectedRows ?? 0)
       }
+      return changed
     })
   }
 

@@ -152,7 +152,7 @@ const BESIDE: readonly Tampering[] = [
   },
   {
     name: 'an entry forged, with a head to match, about a snapshot that was never taken',
-    finds: 'state_differs 13',
+    finds: 'impossible 13',
     how: (id) => [
       [
         `insert into ${ENTRIES} (conversation_id, position, command_id, body, previous_hash, hash)
@@ -173,8 +173,8 @@ const BESIDE: readonly Tampering[] = [
     how: (id) => [forged(id, 'nonsense'), toLast(id)],
   },
   {
-    name: 'the tail removed and the head set back to match',
-    finds: 'state_differs 8',
+    name: 'the tail removed and the head set back to match, in the middle of a command',
+    finds: 'impossible 10',
     how: (id) => [...removed('position > 10')(id), toLast(id)],
   },
   ...(
@@ -243,12 +243,19 @@ describe.each(['postgres', 'pglite'] as const)('on %s', (kind) => {
     expect(await stage.found(other)).toBe(`intact ${LENGTH}`)
   })
 
-  it('a text that was erased with its salt is no problem', async () => {
+  it('an answer that is remembered cannot be rewritten', async () => {
     const id = await stage.conversation()
-    await stage.tamper(
-      [`update batonpass.messages set text = '' where conversation_id = $1 and sequence_number = 2`, id],
-      ['delete from batonpass.audit_salts where conversation_id = $1 and position = 4', id],
-    )
+    const changed = await stage.tamper([
+      `update batonpass.commands set receipt = receipt || '{"holder": "00000000-0000-4000-8000-00000000beef"}'
+       where id = (select command_id from ${ENTRIES} where conversation_id = $1 and position = 4)`,
+      id,
+    ])
+    expect([changed, await stage.found(id)]).toEqual([1, 'state_differs 4'])
+  })
+
+  it('a command that nobody remembers any more is no problem', async () => {
+    const id = await stage.conversation()
+    expect(await stage.tamper(['delete from batonpass.commands where conversation_id = $1', id])).toBe(5)
     expect(await stage.found(id)).toBe(`intact ${LENGTH}`)
   })
 

@@ -36,10 +36,11 @@ const EVENTS: readonly AuditEvent[] = [
     ...about,
     at: AT,
     handoffId: HANDOFF,
+    by: CLAIM.claimant,
     prepared: { sessionId: TARGET, continuation: 'Go' },
   },
   { type: 'session.handed_off', ...about, at: LATER, sessionId: SESSION, handoffId: HANDOFF },
-  { type: 'handoff.completed', ...about, at: LATER, handoffId: HANDOFF, targetSessionId: TARGET },
+  { type: 'handoff.completed', ...about, at: LATER, handoffId: HANDOFF, by: CLAIM.claimant, targetSessionId: TARGET },
 ]
 
 describe('folding history', () => {

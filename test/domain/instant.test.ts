@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { instant, later } from '../../src/domain/instant.ts'
+import { instant, instantIn, later } from '../../src/domain/instant.ts'
 
 describe('instants', () => {
   it('are the same from a date, milliseconds or text', () => {
@@ -15,8 +15,17 @@ describe('instants', () => {
     expect([...moments].reverse().sort()).toEqual(moments)
   })
 
-  it.each(['', 'soon', Number.NaN, 253_402_300_800_000, -62_167_219_200_001, new Date('x')])('%s is none', (raw) => {
-    expect(() => instant(raw)).toThrow(TypeError)
+  it.each(['', 'soon', Number.NaN, 253_402_300_800_000, -62_135_596_800_001, '0000-12-31T23:59:59Z', new Date('x')])(
+    '%s is none',
+    (raw) => {
+      expect(() => instant(raw)).toThrow(TypeError)
+    },
+  )
+
+  it('begin with the year 1: databases know no year 0', () => {
+    expect(instant(-62_135_596_800_000)).toBe('0001-01-01T00:00:00.000Z')
+    expect(instantIn('0001-01-01T00:00:00Z')).toBe('0001-01-01T00:00:00.000Z')
+    expect(instantIn('0000-12-31T23:59:59Z')).toBeUndefined()
   })
 
   it('go on by milliseconds, over the end of a year', () => {

@@ -82,3 +82,21 @@ describe('lineage', () => {
     expect(by<string>(() => 1)('a', 'b')).toBe(0)
   })
 })
+
+describe('parents that were written into a ring', () => {
+  const ring = { ...RECORD, conversations: [conversation(1, 3), conversation(2, 1), conversation(3, 2)] }
+  const namesOf = (conversations: readonly Conversation[]) => conversations.map(({ id }) => id)
+
+  it('come to an end, each taken once, upwards and downwards', () => {
+    const lineage = arrangeLineage(ring, conversationId(uuid(3)))
+    expect(namesOf(lineage?.ancestors ?? [])).toEqual([uuid(1), uuid(2)])
+    expect(lineage?.threads.map((thread) => thread.conversation.id)).toEqual([uuid(1)])
+    expect(lineage?.threads[0]?.threads[0]?.threads).toEqual([])
+  })
+
+  it('may be one that is its own parent', () => {
+    const own = { ...RECORD, conversations: [conversation(3, 3)] }
+    const lineage = arrangeLineage(own, conversationId(uuid(3)))
+    expect([lineage?.ancestors, lineage?.threads]).toEqual([[], []])
+  })
+})

@@ -1,11 +1,14 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import fc from 'fast-check'
+import { sha256 } from '../../src/adapters/system/sha256.ts'
 import type { Answer } from '../../src/domain/decision.ts'
 import { foldHistory } from '../../src/domain/history.ts'
 import { type CommandId, commandId } from '../../src/domain/ids.ts'
 import type { Refusal } from '../../src/domain/refusal.ts'
 import type { Result } from '../../src/domain/result.ts'
 import { withholdTexts } from '../../src/domain/texts.ts'
+import { unwrap } from '../../src/domain/unwrap.ts'
+import { AuditService } from '../../src/services/audit-service.ts'
 import type { StoreUnderTest } from '../../src/testing/scene.ts'
 import { everyItem, ReadBack } from '../cases/read-back.ts'
 import { type Choices, type CommandKind, PLANS, type Planned, sensibleInstead } from './commands.ts'
@@ -322,6 +325,8 @@ class Run {
       entries.map(({ position }) => position),
       entries.map((_, at) => at + 1),
     )
+    const verdict = unwrap(await new AuditService({ store: this.#world.scene.store, sha256 }).verify(id))
+    deepStrictEqual(verdict.intact ? 'intact' : verdict.problem, 'intact')
     const folded = foldHistory(entries.map(({ event }) => event))
     const sessions = await kept.sessions(id)
     const snapshots = (await Promise.all(sessions.map((session) => kept.snapshots(session.id)))).flat()

@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditEvent } from '../../domain/audit-event.ts'
-import type { AuditVerdict } from '../../domain/audit-verdict.ts'
+import { type AuditVerdict, NOT_COVERED } from '../../domain/audit-verdict.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
 import { totalMessages } from '../../domain/message-summary.ts'
 import { describeMonitorEvent } from './render-window.ts'
@@ -39,6 +39,8 @@ const describe = (event: AuditEvent, context: TrailContext): string => {
       return `handoff ${short(event.handoffId)} checkpoint ${event.checkpoint.outcome.replace('_', ' ')}`
     case 'handoff.prepared':
       return `handoff ${short(event.handoffId)} prepared for session ${short(event.prepared.sessionId)}`
+    case 'text.erased':
+      return `${count(event.texts.length, 'text')} erased by ${event.by}  ${quoted(event.why)}`
     case 'hook.delivered':
       return `hook ${event.hook} (${event.hookType}, ${event.moment}) ${event.ok ? 'ok' : event.errorCode}, ${event.durationMs} ms`
     case 'handoff.accepted':
@@ -123,8 +125,16 @@ const shown = (text: string): string => text.replaceAll(/\p{C}/gu, '\ufffd')
 
 /** A verdict as a line for a terminal. */
 export const renderVerdict = (verdict: AuditVerdict): string => {
-  const { conversationId, entries } = verdict
-  if (verdict.intact) return `${conversationId}  intact, ${entries === 1 ? '1 entry' : `${entries} entries`}`
+  const { conversationId, entries, texts, setBack } = verdict
+  if (verdict.intact) {
+    const erased = texts.erased === 0 ? '' : `, ${count(texts.erased, 'text')} erased on record`
+    const back = setBack && `entry ${setBack.position} is dated ${setBack.behindMs} ms before an earlier one`
+    const remark = back === undefined ? '' : `, clocks went back: ${back}`
+    return `${conversationId}  intact, ${entries === 1 ? '1 entry' : `${entries} entries`}${erased}${remark}`
+  }
   const { class: kind, position, detail } = verdict.problem
   return `${conversationId}  ${kind}${position === undefined ? '' : ` at entry ${position}`}: ${shown(detail)}`
 }
+
+/** What a verdict says nothing about, as a line. */
+export const renderNotCovered = (): string => `Not covered: ${NOT_COVERED.join('; ')}.`

@@ -5,13 +5,24 @@ import type { CommandId, ConversationId } from '../../domain/ids.ts'
 import type { Undo } from './table.ts'
 import type { Tables } from './tables.ts'
 
-const sha256: Sha256 = (data) => createHash('sha256').update(data).digest()
+export const sha256: Sha256 = (data) => createHash('sha256').update(data).digest()
+
+/** Who caused an event, and the seal of what was answered if the event is the first of its command. */
+export interface Cause {
+  readonly commandId: CommandId
+  readonly receipt?: string | undefined
+}
 
 /** Appends one event to the stream of its conversation, chained to the entry before it. */
-export const appendAudit = (tables: Tables, commandId: CommandId, event: AuditEvent): Undo => {
+export const appendAudit = (tables: Tables, { commandId, receipt }: Cause, event: AuditEvent): Undo => {
   const { conversationId } = event
   const { position: last, hash: previousHash } = headOf(tables, conversationId)
-  const parts = { position: last + 1, commandId, previousHash, ...sealBody(event, randomUUID(), sha256) }
+  const parts = {
+    position: last + 1,
+    commandId,
+    previousHash,
+    ...sealBody(event, { salt: randomUUID(), receipt }, sha256),
+  }
   const sealed = { ...parts, json: parts.body, hash: entryHash(conversationId, parts, sha256) }
   return tables.audit.insert({ conversationId, sealed })
 }

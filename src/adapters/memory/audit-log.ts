@@ -1,16 +1,18 @@
-import type { SealedEntry } from '../../domain/audit-chain.ts'
-import type { AuditEntry, AuditEvent } from '../../domain/audit-event.ts'
+import { openBody, type SealedEntry } from '../../domain/audit-chain.ts'
+import type { AuditEntry } from '../../domain/audit-event.ts'
 import { defined } from '../../domain/defined.ts'
 import { withholdTexts } from '../../domain/texts.ts'
 import type { AuditLog } from '../../ports/audit-log.ts'
 import { type Page, pageLimit, strangeCursor } from '../../ports/page.ts'
 import { headOf } from './audit-append.ts'
+import { auditedRowsIn } from './audited-rows.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import { numberKey, pageBy } from './paging.ts'
 import type { Tables } from './tables.ts'
 
 /** The audit log of each conversation, and the feed over all. Nothing is ever in flight: commits are synchronous. */
 export const auditIn = (tables: Tables): AuditLog => ({
+  ...auditedRowsIn(tables),
   list: async (conversation, page) => {
     const rows = tables.audit.in('conversation', conversation)
     const { items, next } = pageBy(rows, ({ sealed }) => numberKey(sealed.position), page)
@@ -47,4 +49,4 @@ const fromCount = <Row>(all: readonly Row[], page: Page): { readonly rows: reado
 }
 
 const toEntry = ({ position, commandId, body }: SealedEntry): AuditEntry =>
-  frozenCopy({ position, commandId, event: withholdTexts(JSON.parse(body) as AuditEvent) })
+  frozenCopy({ position, commandId, event: withholdTexts(openBody(body).event) })

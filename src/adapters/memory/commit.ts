@@ -1,17 +1,20 @@
+import { randomUUID } from 'node:crypto'
 import type { WorkingSession } from '../../domain/agent-session.ts'
 import { canonicalJson } from '../../domain/canonical-json.ts'
+import { commandSeal, type KeptCommand, payloadDigest } from '../../domain/command-seal.ts'
 import { type Change, type Expected, type ExpectedHandoff, expecting, expectingHandoff } from '../../domain/decision.ts'
 import { defined } from '../../domain/defined.ts'
 import { CLAIM_TOLERANCE_MS, claimOf, type HandoffMetadata } from '../../domain/handoff.ts'
 import type { AgentSessionId, ConversationId } from '../../domain/ids.ts'
 import type { Instant } from '../../domain/instant.ts'
+import { type ToolCallReference, toolCallRecords } from '../../domain/tool-call.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
-import { appendAudit } from './audit-append.ts'
+import { appendAudit, sha256 } from './audit-append.ts'
 import { mayLease, setLease } from './leases.ts'
 import { withdrawSignals } from './signals.ts'
 import { PlaceTaken, type Undo } from './table.ts'
-import { type Tables, toolCallKey } from './tables.ts'
+import { type CommandRow, type Tables, toolCallKey } from './tables.ts'
 
 /** Thrown inside a commit when a version has moved on; never leaves the store. */
 class VersionMoved extends Error {
@@ -23,9 +26,9 @@ export const commitTo = (tables: Tables, unit: Unit, now: Instant): 'kept' | 'co
   const done: Undo[] = []
   try {
     for (const change of unit.changes) for (const step of stepsOf(tables, change, now)) done.push(step())
-    for (const step of logSteps(tables, unit)) done.push(step())
-    const { command, receipt } = unit
-    if (receipt !== undefined) done.push(tables.commands.insert({ id: command.id, payload: command.payload, receipt }))
+    const kept = keptCommand(unit)
+    for (const step of logSteps(tables, unit, kept)) done.push(step())
+    if (kept !== undefined) done.push(tables.commands.insert(kept))
     return 'kept'
   } catch (cause) {
     for (const undo of done.reverse()) undo()
@@ -72,12 +75,12 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
       return []
     }
     case 'add_turn': {
-      const { conversationId, sessionId, toolCalls } = change.turn
+      const { toolCalls } = change.turn
       return [
         () => tables.turns.insert(change.turn),
         ...change.messages.map((message) => () => tables.messages.insert(message)),
-        ...toolCalls.map(
-          (reference, position) => () => tables.toolCalls.insert({ conversationId, sessionId, position, reference }),
+        ...toolCallRecords(change.turn).map(
+          (call, index) => () => tables.toolCalls.insert({ ...call, reference: toolCalls[index] as ToolCallReference }),
         ),
       ]
     }
@@ -200,9 +203,17 @@ const mustExist = (row: unknown, what: string): void => {
 }
 
 /** One entry per event, at the next position of its conversation. */
-const logSteps = (tables: Tables, { command, events }: Unit): readonly Step[] =>
-  events.map((event) => () => {
+const logSteps = (tables: Tables, { command, events }: Unit, kept: KeptCommand | undefined): readonly Step[] =>
+  events.map((event, index) => () => {
     const { conversationId } = event
     mustExist(tables.conversations.get(conversationId), `conversation ${conversationId}`)
-    return appendAudit(tables, command.id, event)
+    const receipt = kept === undefined || index > 0 ? undefined : commandSeal(kept, sha256)
+    return appendAudit(tables, { commandId: command.id, receipt }, event)
   })
+
+/** What is remembered of a command, if anything is. */
+const keptCommand = ({ command, events, receipt }: Unit): CommandRow | undefined => {
+  const digest = payloadDigest(command.payload, randomUUID(), sha256)
+  const [first] = events
+  return receipt && { id: command.id, digest, receipt, ...(first && { conversationId: first.conversationId }) }
+}

@@ -1,3 +1,4 @@
+import { asksTheSame } from '../../domain/command-seal.ts'
 import { defined } from '../../domain/defined.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Clock } from '../../ports/system.ts'
@@ -11,6 +12,7 @@ import type {
   Unit,
   UnitOfWork,
 } from '../../ports/unit-of-work.ts'
+import { sha256 } from './audit-append.ts'
 import { commitTo } from './commit.ts'
 import { factsFor } from './facts.ts'
 import { frozenCopy } from './frozen-copy.ts'
@@ -47,6 +49,6 @@ export class MemoryUnitOfWork implements UnitOfWork {
 
   #repeated({ id, payload }: CommandStamp): Repeated | undefined {
     const done = this.#tables.commands.get(id)
-    return done && defined({ receipt: done.receipt, samePayload: done.payload === payload })
+    return done && defined({ receipt: done.receipt, samePayload: asksTheSame(done.digest, payload, sha256) })
   }
 }

@@ -1,5 +1,6 @@
 import { hasBaton, type WorkingSession } from '../../domain/agent-session.ts'
 import type { SealedEntry } from '../../domain/audit-chain.ts'
+import type { KeptCommand } from '../../domain/command-seal.ts'
 import type { ContextMonitor } from '../../domain/context-monitor.ts'
 import type { ContextSignal } from '../../domain/context-signal.ts'
 import type { SnapshotRecord } from '../../domain/context-snapshot.ts'
@@ -8,24 +9,18 @@ import { type HandoffMetadata, isOpen } from '../../domain/handoff.ts'
 import type { AgentSessionId, ConversationId, HolderToken } from '../../domain/ids.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Message } from '../../domain/message.ts'
-import type { ToolCallReference } from '../../domain/tool-call.ts'
+import type { ToolCallRecord, ToolCallReference } from '../../domain/tool-call.ts'
 import type { Turn } from '../../domain/turn.ts'
 import type { Receipt } from '../../ports/receipt.ts'
 import { Table } from './table.ts'
 
-/** A tool call with its conversation and session. */
-export interface ToolCallRow {
-  readonly conversationId: ConversationId
-  readonly sessionId: AgentSessionId
-  /** Its place among the calls of its turn. */
-  readonly position: number
+/** A tool call, and how others point at it. */
+export interface ToolCallRow extends ToolCallRecord {
   readonly reference: ToolCallReference
 }
 
 /** A command that was carried out. */
-export interface CommandRow {
-  readonly id: string
-  readonly payload: string
+export interface CommandRow extends KeptCommand {
   readonly receipt: Receipt
 }
 
@@ -77,12 +72,16 @@ export const emptyTables = () => ({
   toolCalls: new Table({
     id: (row: ToolCallRow) => toolCallKey(row.reference),
     unique: {},
-    groups: { session: (row) => row.sessionId, call: (row) => `${row.conversationId}/${row.reference.callId}` },
+    groups: {
+      conversation: (row) => row.conversationId,
+      session: (row) => row.sessionId,
+      call: (row) => `${row.conversationId}/${row.callId}`,
+    },
   }),
   snapshots: new Table({
     id: (row: SnapshotRecord) => row.id,
     unique: {},
-    groups: { session: (row) => row.sessionId },
+    groups: { conversation: (row) => row.conversationId, session: (row) => row.sessionId },
   }),
   handoffs: new Table({
     id: (row: HandoffMetadata) => row.id,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { AuditEntry, AuditEvent } from '../../domain/audit-event.ts'
+import { openBody } from '../../domain/audit-chain.ts'
+import type { AuditEntry } from '../../domain/audit-event.ts'
 import { commandId } from '../../domain/ids.ts'
 import { withholdTexts } from '../../domain/texts.ts'
 import { reader } from './row-types.ts'
@@ -8,7 +9,7 @@ import { reader } from './row-types.ts'
 export const entryRow = z.object({
   position: z.number(),
   command_id: z.string().transform(commandId),
-  body: z.string().transform((body) => withholdTexts(JSON.parse(body) as AuditEvent)),
+  body: z.string().transform((body) => withholdTexts(openBody(body).event)),
 })
 
 export const toEntry = reader(

@@ -3,11 +3,13 @@ import type { AuditLog } from '../../ports/audit-log.ts'
 import { toEntry } from './audit-entry-row.ts'
 import { readChanges } from './audit-feed.ts'
 import { listStreams, readChain } from './audit-stream.ts'
+import { auditedRowsIn } from './audited-rows.ts'
 import { type Database, readDocuments, reading } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 
 /** The audit log of each conversation, and the feed over all. */
 export const auditIn = (database: Database): AuditLog => ({
+  ...auditedRowsIn(database),
   list: (conversation, page) =>
     reading(async () => {
       const document = sql<string>`jsonb_build_object('position', e.position, 'command_id', e.command_id, 'body', e.body)::text`

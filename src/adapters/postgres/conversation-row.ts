@@ -12,7 +12,7 @@ const row = z.object({
   working_directory: maybe(z.string()),
   worktree_path: maybe(z.string()),
   branch: maybe(z.string()),
-  restart_budget: z.object({
+  restart_budget: z.strictObject({
     maxRestarts: z.number(),
     deadlineMs: z.number().exactOptional(),
     maxCostUsd: z.number().exactOptional(),

@@ -23,13 +23,13 @@ import {
   totalsRow,
 } from './row-types.ts'
 
-const checkpointRow = z.object({
+const checkpointRow = z.strictObject({
   outcome: z.enum(CHECKPOINT_OUTCOMES),
   reason: z.string().exactOptional(),
   characters: z.number().exactOptional(),
   isCut: z.boolean().exactOptional(),
   sections: z.array(z.enum(CHECKPOINT_SECTIONS)).exactOptional(),
-  statements: z.object({ cited: z.number(), uncited: z.number(), miscited: z.number() }).exactOptional(),
+  statements: z.strictObject({ cited: z.number(), uncited: z.number(), miscited: z.number() }).exactOptional(),
   totals: totalsRow.exactOptional(),
 })
 
@@ -93,6 +93,7 @@ export const toHandoff = reader(
   'handoff',
   row.transform((stored): HandoffMetadata => {
     const { traceparent, tracestate } = stored
+    if (traceparent === undefined && tracestate !== undefined) throw new TypeError('it has a tracestate of no trace')
     const origin = defined({
       id: stored.id,
       kind: stored.kind,

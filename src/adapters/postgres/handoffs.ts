@@ -19,7 +19,7 @@ export const handoffsIn = (database: Database): AgentHandoffPort => {
           .where('h.source_session_id', '=', source)
           .where('h.status', 'in', ['initiated', 'accepted'])
         const inConversation = sql<boolean>`h.conversation_id =
-          (select conversation_id from ${named(database, 'agent_sessions')} where id = ${source}::uuid)`
+          (select conversation_id from ${named(database, 'agent_sessions')} where id = ${source}::uuid order by 1 limit 1)`
         return (await readHandoffs(open.where(inConversation)))[0]
       }),
     listPendingFor: (agent, page) =>

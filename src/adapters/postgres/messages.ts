@@ -52,7 +52,7 @@ export const messagesIn = (database: Database): MessageRepository => {
       }),
     listTurns: (session, page) =>
       reading(async () => {
-        const conversation = sql<string>`(select conversation_id from ${named(database, 'agent_sessions')} where id = ${session}::uuid)`
+        const conversation = sql<string>`(select conversation_id from ${named(database, 'agent_sessions')} where id = ${session}::uuid order by 1 limit 1)`
         const all = turns().where('t.conversation_id', '=', conversation).where('t.session_id', '=', session)
         const from = page.after === undefined ? all : all.where('t.number', '>', Number(fromCursor(page.after, 1)[0]))
         return paged(await readTurns(from.orderBy('t.number').limit(limitOf(page))), page, ({ number }) => [number])

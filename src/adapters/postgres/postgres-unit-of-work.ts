@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { asksTheSame } from '../../domain/command-seal.ts'
 import { defined } from '../../domain/defined.ts'
 import type { ConversationTail } from '../../domain/facts.ts'
 import { HANDOFF_FLAGS, HANDOFF_KINDS } from '../../domain/handoff.ts'
@@ -25,7 +26,7 @@ import { isCommandTaken, isConflict, toFailure } from './pg-errors.ts'
 import { aConversation, aTurn, maybe, place, reader, time, toolCall } from './row-types.ts'
 import { toWorkingSession } from './session-row.ts'
 import { toStorableJson, toStorableText } from './text-codec.ts'
-import { auditColumns, payloadDigest, unitRows } from './unit-rows.ts'
+import { sha256, unitColumns } from './unit-rows.ts'
 
 /** A receipt is our own words back; it is not taken apart here. */
 const repeated = z.object({ digest: z.string(), receipt: z.custom<Receipt>((value) => typeof value === 'object') })
@@ -189,8 +190,8 @@ export class PostgresUnitOfWork implements UnitOfWork {
   }
 
   async commit(unit: Unit): Promise<CommitOutcome> {
-    const { streams, bodies, salts } = auditColumns(unit.events)
-    const kept = await this.#commit([toStorableJson(unitRows(unit)), streams, bodies, salts], unit.command)
+    const { rows, streams, bodies, salts } = unitColumns(unit)
+    const kept = await this.#commit([toStorableJson(rows), streams, bodies, salts], unit.command)
     return kept.outcome === 'repeated' ? { outcome: 'repeated', repeated: toRepeated(kept, unit.command) } : kept
   }
 
@@ -235,5 +236,5 @@ export class PostgresUnitOfWork implements UnitOfWork {
 
 const toRepeated = ({ digest, receipt }: z.output<typeof repeated>, { payload }: CommandStamp): Repeated => ({
   receipt,
-  samePayload: digest === payloadDigest(payload),
+  samePayload: asksTheSame(digest, payload, sha256),
 })

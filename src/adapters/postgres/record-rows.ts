@@ -3,6 +3,7 @@ import { type ContextWindowSnapshot, SNAPSHOT_TYPES, type SnapshotRecord } from 
 import { defined } from '../../domain/defined.ts'
 import { messageId, snapshotId } from '../../domain/ids.ts'
 import { MESSAGE_ROLES, type Message, type MessageInHistory } from '../../domain/message.ts'
+import { type ToolCallRecord, toolCallRecords } from '../../domain/tool-call.ts'
 import type { Turn } from '../../domain/turn.ts'
 import {
   aConversation,
@@ -102,27 +103,41 @@ export const fromMessage = (message: Message) => ({
 })
 
 /** Tool calls at their places in their messages. */
-export const fromToolCalls = ({ conversationId, sessionId, id, toolCalls }: Turn) => {
-  const positions = positionsOf(toolCalls)
-  return toolCalls.map((call, index) => ({
-    conversation_id: conversationId,
+export const fromToolCalls = (turn: Turn) =>
+  toolCallRecords(turn).map((call) => ({
+    conversation_id: call.conversationId,
     sequence_number: call.sequenceNumber,
-    position: positions[index],
+    position: call.position,
     call_id: call.callId,
     tool_name: call.toolName,
-    session_id: sessionId,
-    turn_id: id,
+    session_id: call.sessionId,
+    turn_id: call.turnId,
   }))
-}
 
-const positionsOf = (calls: readonly { readonly sequenceNumber: number }[]): readonly number[] => {
-  const seen = new Map<number, number>()
-  return calls.map(({ sequenceNumber }) => {
-    const position = (seen.get(sequenceNumber) ?? 0) + 1
-    seen.set(sequenceNumber, position)
-    return position
-  })
-}
+const toolCallRow = z.object({
+  conversation_id: aConversation,
+  sequence_number: place,
+  position: z.number(),
+  call_id: z.string(),
+  tool_name: z.string(),
+  session_id: aSession,
+  turn_id: aTurn,
+})
+
+export const toToolCallRecord = reader(
+  'tool call',
+  toolCallRow.transform(
+    (stored): ToolCallRecord => ({
+      conversationId: stored.conversation_id,
+      sessionId: stored.session_id,
+      turnId: stored.turn_id,
+      sequenceNumber: stored.sequence_number,
+      position: stored.position,
+      callId: stored.call_id,
+      toolName: stored.tool_name,
+    }),
+  ),
+)
 
 const snapshotRow = z.object({
   conversation_id: aConversation,
@@ -131,22 +146,24 @@ const snapshotRow = z.object({
   type: z.enum(SNAPSHOT_TYPES),
   ...windowColumns,
   captured_at: time,
-  tool_calls: z.array(toolCall),
 })
+
+const toRecord = (stored: z.output<typeof snapshotRow>): SnapshotRecord => ({
+  id: stored.id,
+  conversationId: stored.conversation_id,
+  sessionId: stored.session_id,
+  type: stored.type,
+  capturedAt: stored.captured_at,
+  ...toWindow(stored),
+})
+
+export const toSnapshotRecord = reader('snapshot', snapshotRow.transform(toRecord))
 
 export const toSnapshot = reader(
   'snapshot',
-  snapshotRow.transform(
-    (stored): ContextWindowSnapshot => ({
-      id: stored.id,
-      conversationId: stored.conversation_id,
-      sessionId: stored.session_id,
-      type: stored.type,
-      capturedAt: stored.captured_at,
-      ...toWindow(stored),
-      visibleToolCalls: stored.tool_calls,
-    }),
-  ),
+  snapshotRow
+    .extend({ tool_calls: z.array(toolCall) })
+    .transform((stored): ContextWindowSnapshot => ({ ...toRecord(stored), visibleToolCalls: stored.tool_calls })),
 )
 
 export const fromSnapshot = (snapshot: SnapshotRecord) => ({

@@ -53,7 +53,7 @@ export const toolCall = z.object({
 })
 
 /** What was used in sum. */
-export const totalsRow = z.object({
+export const totalsRow = z.strictObject({
   inputTokens: z.number(),
   outputTokens: z.number(),
   requests: z.number().exactOptional(),

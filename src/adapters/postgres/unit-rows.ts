@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { sealBody } from '../../domain/audit-chain.ts'
 import type { AuditEvent } from '../../domain/audit-event.ts'
+import { commandSeal, type KeptCommand, payloadDigest } from '../../domain/command-seal.ts'
 import type { Change, Expected, ExpectedHandoff, SessionKey } from '../../domain/decision.ts'
 import { CLAIM_TOLERANCE_MS, type HandoffMetadata } from '../../domain/handoff.ts'
 import type { ConversationId } from '../../domain/ids.ts'
@@ -38,11 +39,13 @@ type RowList =
 
 type RowsOfChange = Partial<Record<RowList, readonly object[]>>
 
-/** What was asked, as a digest: enough to tell a repetition from a reuse. */
-export const payloadDigest = (payload: string): string => createHash('sha256').update(payload).digest('hex')
+/** A unit as the parameters of `commit_unit`: its rows, and its events beside them. */
+export const unitColumns = (unit: Unit) => {
+  const kept = keptCommand(unit)
+  return { rows: unitRows(unit, kept), ...auditColumns(unit.events, kept) }
+}
 
-/** The rows of a unit, as the first parameter of `commit_unit`. */
-export const unitRows = ({ command, changes, events, receipt }: Unit): object => {
+const unitRows = ({ command, changes }: Unit, kept: KeptCommand | undefined): object => {
   const lists: Record<string, object[]> = {}
   for (const change of changes) {
     for (const [name, rows] of Object.entries(rowsOf(change))) {
@@ -51,20 +54,27 @@ export const unitRows = ({ command, changes, events, receipt }: Unit): object =>
       else list.push(...rows)
     }
   }
-  const [first] = changes
-  return {
-    command: {
-      id: command.id,
-      conversation_id: first === undefined ? events[0]?.conversationId : conversationOf(first),
-      ...remembered(command, receipt),
-    },
-    ...lists,
-  }
+  return { command: { id: command.id, ...(kept && fromCommand(kept)) }, ...lists }
 }
 
-/** What tells a repetition, if one is to be told. */
-const remembered = ({ payload }: Unit['command'], receipt: Unit['receipt']) =>
-  receipt === undefined ? {} : { digest: payloadDigest(payload), receipt }
+const fromCommand = ({ conversationId, digest, receipt }: KeptCommand) => ({
+  conversation_id: conversationId,
+  digest,
+  receipt,
+})
+
+/** What tells a repetition, if one is to be told. It belongs to the conversation whose log seals it. */
+const keptCommand = ({
+  command: { id, payload },
+  changes: [first],
+  events,
+  receipt,
+}: Unit): KeptCommand | undefined => {
+  if (receipt === undefined) return undefined
+  const conversationId = events[0]?.conversationId ?? (first && conversationOf(first))
+  const digest = payloadDigest(payload, randomUUID(), sha256)
+  return { id, digest, receipt, ...(conversationId && { conversationId }) }
+}
 
 const rowsOf = (change: Change): RowsOfChange => {
   switch (change.type) {
@@ -188,9 +198,10 @@ const conversationOf = (change: Change): ConversationId => {
   }
 }
 
-/** The events of a unit, as the other parameters: grouped by stream in id order, in which their heads are locked. */
-export const auditColumns = (events: Unit['events']) => {
-  const rows = events.map(auditRow).sort(({ stream: a }, { stream: b }) => (a < b ? -1 : Number(a > b)))
+/** The events of a unit: grouped by stream in id order, in which their heads are locked. */
+const auditColumns = (events: Unit['events'], kept: KeptCommand | undefined) => {
+  const sealed = events.map((event, index) => auditRow(event, index === 0 ? kept : undefined))
+  const rows = sealed.sort(({ stream: a }, { stream: b }) => (a < b ? -1 : Number(a > b)))
   return {
     streams: rows.map(({ stream }) => stream),
     bodies: rows.map(({ body }) => toStorableBody(body)),
@@ -198,9 +209,9 @@ export const auditColumns = (events: Unit['events']) => {
   }
 }
 
-const auditRow = (event: AuditEvent) => ({
+const auditRow = (event: AuditEvent, kept: KeptCommand | undefined) => ({
   stream: event.conversationId,
-  ...sealBody(event, randomUUID(), sha256),
+  ...sealBody(event, { salt: randomUUID(), receipt: kept && commandSeal(kept, sha256) }, sha256),
 })
 
-const sha256 = (data: Uint8Array): Uint8Array => createHash('sha256').update(data).digest()
+export const sha256 = (data: Uint8Array): Uint8Array => createHash('sha256').update(data).digest()

@@ -9,6 +9,7 @@ import { AuditService } from '../../services/audit-service.ts'
 import { refusal } from '../refusal.ts'
 import type { Scene } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'
+import { assertIntact } from './trail.ts'
 
 const sha256: Sha256 = (data) => createHash('sha256').update(data).digest()
 
@@ -90,8 +91,7 @@ export const auditContract: ContractPart = {
     'verifies, whatever happened and whatever the texts': async (scene) => {
       const audit = auditOf(scene.store)
       for (const id of Object.values(await eventful(scene))) {
-        const { items } = await scene.store.audit.list(id, { limit: 1_000 })
-        assert.deepEqual(unwrap(await audit.verify(id)), { conversationId: id, entries: items.length, intact: true })
+        await assertIntact(scene, id)
       }
       const unknown = conversationId(scene.ids.next())
       assert.equal(refusal(await audit.verify(unknown)).code, 'conversation.not_found')

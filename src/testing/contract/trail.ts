@@ -9,7 +9,9 @@ import type { Scene } from '../scene.ts'
 export const assertIntact = async (scene: Scene, id: ConversationId): Promise<void> => {
   const audit = new AuditService({ store: scene.store, sha256: (data) => createHash('sha256').update(data).digest() })
   const { items } = await scene.store.audit.list(id, { limit: 1_000 })
-  assert.deepEqual(unwrap(await audit.verify(id)), { conversationId: id, entries: items.length, intact: true })
+  const verdict = unwrap(await audit.verify(id))
+  assert.equal(verdict.intact ? 'intact' : verdict.problem.detail, 'intact')
+  assert.deepEqual([verdict.entries, verdict.texts.unchecked], [items.length, 0])
 }
 
 /** What happened in a conversation, in order. */

@@ -1,16 +1,17 @@
 import { createBatonpass } from '../../../batonpass.ts'
-import type { AuditVerdict } from '../../../domain/audit-verdict.ts'
+import { type AuditVerdict, NOT_COVERED } from '../../../domain/audit-verdict.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import type { AuditService } from '../../../services/audit-service.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 import { UsageError } from '../problems.ts'
-import { renderVerdict } from '../render-audit.ts'
+import { renderNotCovered, renderVerdict } from '../render-audit.ts'
 import { STORE_FLAGS, STORE_FLAGS_HELP, storeOptions } from '../store-options.ts'
 import { findConversation, namedConversation } from './audit-conversation.ts'
 
 const DETAILS = [
   'Finds the first entry that was modified, removed, moved or forged, and anything stored beside the log that is not',
-  'what the log adds up to. Exit status 0 when all is as it was written, 1 when not.',
+  'what the log adds up to. With --all also ids that stand in two conversations. Exit status 0 when all is as it was',
+  'written, 1 when not. What no verdict covers is listed below it.',
   '',
   '  --all            every conversation there is',
   "  --key KEY        the orchestrator's own key of the conversation",
@@ -36,7 +37,9 @@ export const auditVerify: CliCommand = {
     if (named === undefined) return await verifyAll(audit, invocation)
     const id = 'id' in named ? named.id : await findConversation(handoffs, named)
     const verdict = unwrap(await audit.verify(id))
-    invocation.out.line(invocation.values.json === true ? JSON.stringify(verdict, null, 2) : renderVerdict(verdict))
+    const isJson = invocation.values.json === true
+    invocation.out.line(isJson ? JSON.stringify(verdict, null, 2) : renderVerdict(verdict))
+    if (!isJson) invocation.out.line(renderNotCovered())
     if (!verdict.intact) throw new Error(`The audit log of conversation ${id} is not what was written.`)
   },
 }
@@ -44,17 +47,22 @@ export const auditVerify: CliCommand = {
 const verifyAll = async (audit: AuditService, { out, notes, values }: Invocation): Promise<void> => {
   const broken: AuditVerdict[] = []
   let [conversations, entries] = [0, 0]
+  const texts = { compared: 0, erased: 0, unchecked: 0 }
   for await (const verdict of audit.verifyAll()) {
     conversations += 1
     entries += verdict.entries
+    for (const part of ['compared', 'erased', 'unchecked'] as const) texts[part] += verdict.texts[part]
     if (!verdict.intact) broken.push(verdict)
     if (!verdict.intact && values.json !== true) out.line(renderVerdict(verdict))
     if (conversations % PROGRESS_EVERY === 0) notes.line(`${conversations} conversations, ${entries} entries verified`)
   }
-  if (values.json === true) out.line(JSON.stringify({ conversations, entries, broken }, null, 2))
-  else
-    out.line(
-      `${conversations} conversations, ${entries} entries: ${broken.length === 0 ? 'all intact' : `${broken.length} not intact`}`,
-    )
+  if (values.json === true)
+    out.line(JSON.stringify({ conversations, entries, texts, notCovered: NOT_COVERED, broken }, null, 2))
+  else {
+    const erased = texts.erased === 0 ? '' : `, ${texts.erased} texts erased on record`
+    const found = broken.length === 0 ? 'all intact' : `${broken.length} not intact`
+    out.line(`${conversations} conversations, ${entries} entries${erased}: ${found}`)
+    out.line(renderNotCovered())
+  }
   if (broken.length > 0) throw new Error(`${broken.length} of ${conversations} audit logs are not what was written.`)
 }

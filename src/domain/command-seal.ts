@@ -1,0 +1,28 @@
+import { type Sha256, toHex } from './audit-chain.ts'
+import { canonicalJson } from './canonical-json.ts'
+import type { CommandId, ConversationId } from './ids.ts'
+
+/** A command that was carried out, as a store remembers it. */
+export interface KeptCommand {
+  readonly id: CommandId
+  /** Whose log seals it; absent when it logged nothing and the store does not need to know. */
+  readonly conversationId?: ConversationId
+  /** What was asked, as a salted digest. */
+  readonly digest: string
+  /** What was answered: our own words, unless somebody has changed them. */
+  readonly receipt: unknown
+}
+
+const utf8 = new TextEncoder()
+
+/** What was asked, digested with a salt beside it: whoever guesses a text cannot try it once the row is forgotten. */
+export const payloadDigest = (payload: string, salt: string, sha256: Sha256): string =>
+  `${salt}:${toHex(sha256(utf8.encode(`${salt}\n${payload}`)))}`
+
+/** Whether a command asks what the one of this digest did. */
+export const asksTheSame = (digest: string, payload: string, sha256: Sha256): boolean =>
+  payloadDigest(payload, digest.slice(0, digest.indexOf(':')), sha256) === digest
+
+/** Binds what a command asked and answered to the log: it stands in the first entry that the command wrote. */
+export const commandSeal = ({ conversationId, digest, receipt }: KeptCommand, sha256: Sha256): string =>
+  `sha256:${toHex(sha256(utf8.encode(canonicalJson([conversationId, digest, receipt]))))}`

@@ -1,0 +1,34 @@
+import type { KeptCommand } from '../domain/command-seal.ts'
+import type { SnapshotRecord } from '../domain/context-snapshot.ts'
+import type { AgentSessionId, CommandId, ConversationId } from '../domain/ids.ts'
+import type { ToolCallRecord } from '../domain/tool-call.ts'
+import type { Turn } from '../domain/turn.ts'
+import type { Page, Paged } from './page.ts'
+
+/** The kinds of things that are found by their id alone, in whatever conversation they stand. */
+export const FOUND_BY_ID = ['handoff', 'message', 'session', 'snapshot', 'turn'] as const
+
+/** An id that two rows have, which no writer of ours makes. */
+export interface SharedId {
+  readonly kind: (typeof FOUND_BY_ID)[number]
+  readonly id: string
+  /** By id. One, when both rows stand there. */
+  readonly conversations: readonly ConversationId[]
+}
+
+/**
+ * What is stored beside the log, as verifying needs it: of one conversation and no other, with every column, and
+ * whatever has become of it.
+ */
+export interface AuditedRows {
+  /** By number. */
+  listTurnsIn(conversation: ConversationId, session: AgentSessionId, page: Page): Promise<Paged<Turn>>
+  /** In the order of messages, and within one by position. */
+  listToolCallsIn(conversation: ConversationId, page: Page): Promise<Paged<ToolCallRecord>>
+  /** By id. */
+  listSnapshotsIn(conversation: ConversationId, page: Page): Promise<Paged<SnapshotRecord>>
+  /** Those that are still remembered, in any order. */
+  findCommands(ids: readonly CommandId[]): Promise<readonly KeptCommand[]>
+  /** Every id that stands twice, anywhere, by kind and id. */
+  listSharedIds(page: Page): Promise<Paged<SharedId>>
+}

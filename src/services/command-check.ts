@@ -1,0 +1,67 @@
+import type { SealedEntry, Sha256 } from '../domain/audit-chain.ts'
+import type { AuditProblem } from '../domain/audit-verdict.ts'
+import { commandSeal, type KeptCommand } from '../domain/command-seal.ts'
+import type { CommandId, ConversationId } from '../domain/ids.ts'
+import type { Store } from '../ports/store.ts'
+
+interface Caused {
+  readonly commandId: CommandId
+  readonly position: number
+  readonly receipt?: string
+}
+
+/**
+ * Compares what is remembered of commands with the seals in their entries, some at a time.
+ *
+ * A command that was forgotten is no problem: they are, after a while. Its id may then have acted again, so a row must
+ * match the last entry that its command began.
+ */
+export class CommandCheck {
+  readonly #store: Store
+  readonly #conversation: ConversationId
+  readonly #sha256: Sha256
+  readonly #bad = new Map<CommandId, AuditProblem>()
+  #waiting: Caused[] = []
+  #last: CommandId | undefined
+
+  constructor(store: Store, conversation: ConversationId, sha256: Sha256) {
+    this.#store = store
+    this.#conversation = conversation
+    this.#sha256 = sha256
+  }
+
+  /** Takes the next entry, with the seal it holds if it is the first of its command. */
+  take({ commandId, position }: SealedEntry, receipt: string | undefined): void {
+    if (receipt !== undefined || commandId !== this.#last)
+      this.#waiting.push({ commandId, position, ...(receipt !== undefined && { receipt }) })
+    this.#last = commandId
+  }
+
+  /** Reads what is remembered of the commands taken since. */
+  async look(): Promise<void> {
+    const waiting = this.#waiting
+    this.#waiting = []
+    if (waiting.length === 0) return
+    const ids = [...new Set(waiting.map(({ commandId }) => commandId))]
+    const kept = new Map((await this.#store.audit.findCommands(ids)).map((command) => [command.id, command]))
+    for (const caused of waiting) {
+      const { commandId, position } = caused
+      const command = kept.get(commandId)
+      const detail = `What is remembered of command ${commandId} is not what entry ${position} was written with.`
+      if (command === undefined || this.#matches(command, caused)) this.#bad.delete(commandId)
+      else this.#bad.set(commandId, { class: 'state_differs', position, detail })
+    }
+  }
+
+  /** The first command that is not remembered as it was. */
+  problem(): AuditProblem | undefined {
+    const [first] = this.#bad.values()
+    return first
+  }
+
+  /** A command that wrote to several logs is sealed in one of them. */
+  #matches(command: KeptCommand, { receipt }: Caused): boolean {
+    if (receipt === undefined) return command.conversationId !== this.#conversation
+    return commandSeal(command, this.#sha256) === receipt
+  }
+}
