@@ -73,9 +73,11 @@ comment on index batonpass.handoffs_by_conversation is 'What handoffs did this c
 create index handoffs_by_prior_turn on batonpass.handoffs (conversation_id, prior_turn_id, initiated_at, id);
 comment on index batonpass.handoffs_by_prior_turn is 'Which handoffs did this turn lead to?';
 
-create index handoffs_pending on batonpass.handoffs (target_agent, initiated_at, id)
+-- Unclaimed ones have no deadline and stand together in order; claims that hold stand past all that have run out.
+create index handoffs_pending on batonpass.handoffs (target_agent, claim_deadline, initiated_at, id)
   where status in ('initiated', 'accepted');
-comment on index batonpass.handoffs_pending is 'What waits for this agent, oldest first?';
+comment on index batonpass.handoffs_pending is
+  'What waits for this agent, oldest first, and which claims on the rest have run out?';
 
 alter table batonpass.agent_sessions
   add constraint agent_sessions_held_by_exists foreign key (conversation_id, held_by)

@@ -12,7 +12,8 @@ const MAX_CONFLICTS = 1_000
 /** A command, ready to be decided. */
 export interface Command<Subject extends keyof Subjects, Held, A extends Answer> {
   readonly stamp: CommandStamp
-  readonly question: Question<Subject>
+  /** After so many conflicts. */
+  readonly question: Question<Subject> | ((conflicts: number) => Question<Subject>)
   /** What the caller already holds; deciding on it saves the read. */
   readonly held?: Held
   /** Gives nothing when the caller's own copy does not say enough: then the facts are read. */
@@ -42,7 +43,8 @@ export class CommandRunner {
     let fresh = false
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; ) {
       if (facts === undefined) {
-        const loaded = await this.#store.unitOfWork.load<Subject>(question, stamp)
+        const asked = typeof question === 'function' ? question(conflicts) : question
+        const loaded = await this.#store.unitOfWork.load<Subject>(asked, stamp)
         if (loaded.repeated !== undefined) return this.#again(command, loaded.repeated)
         facts = loaded.facts
         fresh = true

@@ -5,6 +5,7 @@ import { defined } from '../domain/defined.ts'
 import { conversationId } from '../domain/ids.ts'
 import { MAX_REFERENCED_TOOL_CALLS } from '../domain/tool-call.ts'
 import type { SourceQuestion } from '../ports/unit-of-work.ts'
+import type { ClaimSpread } from './claim-spread.ts'
 import {
   type CommandContext,
   handoffIdOf,
@@ -76,11 +77,16 @@ export const acceptingHandoff = (request: AcceptRequest, context: CommandContext
   }
 }
 
-export const claimingNext = (request: ClaimNextRequest, context: CommandContext) => {
+export const claimingNext = (request: ClaimNextRequest, context: CommandContext, spread: ClaimSpread) => {
   const at = context.clock.now()
+  const targetAgent = request.targetAgent.trim()
   return {
     stamp: stampOf('claim_next', request, context.ids),
-    question: { about: 'next_handoff' as const, targetAgent: request.targetAgent.trim() },
+    question: (conflicts: number) => ({
+      about: 'next_handoff' as const,
+      targetAgent,
+      among: spread.among(targetAgent, conflicts),
+    }),
     decide: (facts: HandoffFacts) => claimNextHandoff(facts, request, at),
   }
 }

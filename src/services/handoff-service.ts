@@ -14,6 +14,7 @@ import { ok } from '../domain/result.ts'
 import type { Notifier } from '../ports/notifier.ts'
 import type { Store } from '../ports/store.ts'
 import type { HandoffAndSource, RecordedTurns, Reply } from './answers.ts'
+import { ClaimSpread } from './claim-spread.ts'
 import type { CommandContext } from './command-inputs.ts'
 import { CommandRunner } from './command-runner.ts'
 import { standingOfWindow } from './context-service.ts'
@@ -102,6 +103,7 @@ export class HandoffService extends HandoffHistory {
   readonly #runner: CommandRunner
   readonly #context: CommandContext
   readonly #notifier: Notifier | undefined
+  readonly #spread = new ClaimSpread()
 
   constructor(deps: HandoffServiceDeps) {
     super(deps)
@@ -210,12 +212,15 @@ export class HandoffService extends HandoffHistory {
     return this.#runner.run(acceptingHandoff(request, this.#context))
   }
 
-  /** Claims the oldest handoff that waits for an agent. Answers without one when none waits, unless asked to wait. */
+  /**
+   * Claims the oldest handoff that waits for an agent; while others claim at the same time, one of the oldest. Answers
+   * without one when none waits, unless asked to wait.
+   */
   async claimNext(request: ClaimNextRequest): Reply<Partial<HandoffAccepted>> {
     const { wait = false, pollMs = POLL_MS, signal } = request
     for (;;) {
       signal?.throwIfAborted()
-      const claimed = await this.#runner.run(claimingNext(request, this.#context))
+      const claimed = await this.#runner.run(claimingNext(request, this.#context, this.#spread))
       if (!claimed.ok || claimed.value.handoff !== undefined || !wait) return claimed
       await pauseFor(pollMs, signal)
     }
