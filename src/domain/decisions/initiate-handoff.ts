@@ -131,7 +131,8 @@ const obstaclesTo = (
   { kind, targetAgent, reason, priorTurn, toolCalls, flags = [] }: HandoffRequest & { readonly kind: HandoffKind },
 ): readonly Refusal[] => {
   const unknownFlag = flags.find((flag) => !HANDOFF_FLAGS.includes(flag))
-  const missing = (toolCalls ?? []).filter((id) => !facts.namedToolCalls.some(({ callId }) => callId === id))
+  const known = new Set(facts.namedToolCalls.map(({ callId }) => callId))
+  const missing = (toolCalls ?? []).filter((id) => !known.has(id))
   const obstacles: (Refusal | false)[] = [
     ...fieldProblems({ targetAgent, reason }),
     !HANDOFF_KINDS.includes(kind) && {
