@@ -2,7 +2,7 @@
 create table batonpass.tool_calls (
   conversation_id uuid     not null,
   sequence_number bigint   not null,
-  position        smallint not null,
+  position        integer  not null,
   call_id         text     not null,
   tool_name       text     not null,
   session_id      uuid     not null,

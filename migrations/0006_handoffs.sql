@@ -57,9 +57,12 @@ create table batonpass.handoffs (
     check ((ended_at is not null) = (status in ('completed', 'cancelled', 'failed'))),
   constraint handoffs_end_says_why check ((end_reason is not null) = (status in ('cancelled', 'failed'))),
   constraint handoffs_counts_from_one check (version >= 1)
-);
+)
+-- Room for what changes no index: a checkpoint that is kept, a successor that is prepared.
+with (fillfactor = 80);
 comment on table batonpass.handoffs is 'The passing of a conversation from a source session to a target.';
-comment on index batonpass.handoffs_pkey is 'Which handoff of this conversation holds, or ended, a session?';
+comment on index batonpass.handoffs_pkey is
+  'Which handoff of this conversation holds, or ended, a session? Which handoffs, a handful, did it have?';
 
 create unique index handoffs_one_open_per_source on batonpass.handoffs (conversation_id, source_session_id)
   where status in ('initiated', 'accepted');
@@ -71,15 +74,14 @@ comment on index batonpass.handoffs_by_id is 'Which handoff has this id?';
 create index handoffs_by_metadata on batonpass.handoffs using gin (metadata jsonb_path_ops) where metadata is not null;
 comment on index batonpass.handoffs_by_metadata is 'Which handoffs have a note that contains this?';
 
-create index handoffs_by_conversation on batonpass.handoffs (conversation_id, initiated_at, id);
-comment on index batonpass.handoffs_by_conversation is 'What handoffs did this conversation have, oldest first?';
-
-create index handoffs_by_prior_turn on batonpass.handoffs (conversation_id, prior_turn_id, initiated_at, id);
+create index handoffs_by_prior_turn on batonpass.handoffs (conversation_id, prior_turn_id);
 comment on index batonpass.handoffs_by_prior_turn is 'Which handoffs did this turn lead to?';
 
-create index handoffs_pending on batonpass.handoffs (target_agent, initiated_at, id)
+-- Unclaimed ones have no deadline and stand together in order; claims that hold stand past all that have run out.
+create index handoffs_pending on batonpass.handoffs (target_agent, claim_deadline, initiated_at)
   where status in ('initiated', 'accepted');
-comment on index batonpass.handoffs_pending is 'What waits for this agent, oldest first?';
+comment on index batonpass.handoffs_pending is
+  'What waits for this agent, oldest first, and which claims on the rest have run out?';
 
 alter table batonpass.agent_sessions
   add constraint agent_sessions_held_by_exists foreign key (conversation_id, held_by)

@@ -161,13 +161,25 @@ end
 $$;
 comment on function batonpass.load_handoff is 'What the next step of a handoff is decided on.';
 
-create function batonpass.load_next_handoff(agent text, command uuid) returns jsonb language plpgsql stable set enable_seqscan = off as $$
+-- One of so many of the oldest, chosen by the command: claimers that get in each other's way spread out. Claims that hold
+-- are not looked at. Of claims that ran out, those that did so first are looked at, which are nearly always all of them.
+create function batonpass.load_next_handoff(agent text, among integer, command uuid) returns jsonb language plpgsql stable set enable_seqscan = off as $$
+declare
+  moment     timestamptz := clock_timestamp();
+  candidates uuid[];
 begin
-  return batonpass.load_handoff((
-    select h.id from batonpass.handoffs h
-    where h.target_agent = agent
-      and (h.status = 'initiated' or (h.status = 'accepted' and h.claim_deadline <= clock_timestamp()))
-    order by h.initiated_at, h.id limit 1), command);
+  candidates := array(
+    select p.id from (
+      (select h.id, h.initiated_at from batonpass.handoffs h
+       where h.target_agent = agent and h.status = 'initiated' and h.claim_deadline is null
+       order by h.claim_deadline, h.initiated_at, h.id limit among)
+      union all
+      (select h.id, h.initiated_at from batonpass.handoffs h
+       where h.target_agent = agent and h.status = 'accepted' and h.claim_deadline <= moment
+       order by h.claim_deadline, h.initiated_at, h.id limit among + 64)) p
+    order by p.initiated_at, p.id limit among);
+  return batonpass.load_handoff(
+    candidates[1 + abs(uuid_hash_extended(command, 0) % greatest(cardinality(candidates), 1))], command);
 end
 $$;
-comment on function batonpass.load_next_handoff is 'The oldest handoff an agent may claim now.';
+comment on function batonpass.load_next_handoff is 'One of the oldest handoffs an agent may claim now.';

@@ -4,7 +4,8 @@
 -- Words are split here rather than by to_tsvector, whose parser and lower case depend on the database's locale: the
 -- same question must have the same answer everywhere. ASCII letters lose their case, all others keep it. The first
 -- alternative stands for characters that text cannot hold. A word is cut at 64 characters, so that it fits an index.
-create function batonpass.search_words(content text) returns text[] language sql immutable strict parallel safe as $$
+create function batonpass.search_words(content text) returns text[] language sql immutable strict parallel safe
+cost 800 as $$ -- as slow as it is, so that no plan reads many texts where an index leads to few
   select coalesce(array_agg(distinct left(word, 64)), '{}')
   from regexp_split_to_table(
     lower(content collate "C"),
@@ -17,25 +18,62 @@ comment on function batonpass.search_words is 'The words of a text as a search s
 create index handoffs_by_age on batonpass.handoffs (initiated_at, id);
 comment on index batonpass.handoffs_by_age is 'What handoffs were there between these times, from either end?';
 
-create index handoffs_by_source_agent on batonpass.handoffs (source_agent, initiated_at, id);
+-- A moment has a handful of handoffs, which are sorted by id where they are read.
+create index handoffs_by_source_agent on batonpass.handoffs (source_agent, initiated_at);
 comment on index batonpass.handoffs_by_source_agent is 'What did this agent hand over, from either end?';
 
-create index handoffs_by_target_agent on batonpass.handoffs (target_agent, initiated_at, id);
+create index handoffs_by_target_agent on batonpass.handoffs (target_agent, initiated_at);
 comment on index batonpass.handoffs_by_target_agent is 'What was handed to this agent, from either end?';
 
-create index handoffs_by_kind on batonpass.handoffs (kind, initiated_at, id);
+create index handoffs_by_kind on batonpass.handoffs (kind, initiated_at);
 comment on index batonpass.handoffs_by_kind is 'Which handoffs were transfers, restarts or threads, from either end?';
 
-create index handoffs_by_status on batonpass.handoffs (status, initiated_at, id);
-comment on index batonpass.handoffs_by_status is 'Which handoffs ended this way, or stand here, from either end?';
+-- Nearly all handoffs are completed in the end: those are found along the ages.
+create index handoffs_by_status on batonpass.handoffs (status, initiated_at) where status <> 'completed';
+comment on index batonpass.handoffs_by_status is
+  'Which handoffs of any conversation are open, which of those overdue, and which were cancelled or failed?';
 
-create index handoffs_open on batonpass.handoffs (initiated_at, id) where status in ('initiated', 'accepted');
-comment on index batonpass.handoffs_open is 'Which handoffs of any conversation are open, and which of those are overdue?';
-
--- New words wait in a list (fastupdate, the default, 4 MB at most) until vacuum sorts them in: cheap to write, and a
--- search reads that list as well.
-create index handoffs_by_reason on batonpass.handoffs using gin (batonpass.search_words(reason));
+-- New words wait in a list until there are many of them: cheap to write. A search reads that list as well, so it is short.
+create index handoffs_by_reason on batonpass.handoffs using gin (batonpass.search_words(reason))
+  with (gin_pending_list_limit = 256);
 comment on index batonpass.handoffs_by_reason is 'Which handoffs have all these words in their reason?';
+
+-- A search asks for words, each given as its spellings with a space between. Rare words are looked up, frequent ones are
+-- soon met along the ages; which it is shows when more than so many are found. The statement is written out with the
+-- words, because a plan for any words would suit neither, and goes through the index of words whatever is believed.
+create function batonpass.handoffs_saying(wanted text[], most integer) returns setof batonpass.handoffs
+language plpgsql stable set enable_seqscan = off set enable_indexscan = off as $$
+begin
+  return query execute (
+    select 'select * from batonpass.handoffs h where '
+      || string_agg(format('batonpass.search_words(h.reason) && %L::text[]', string_to_array(spellings, ' ')), ' and ')
+      || ' limit ' || most
+    from unnest(wanted) as spellings);
+end
+$$;
+comment on function batonpass.handoffs_saying is 'Handoffs with all these words in their reason, so many at most.';
+
+-- The same of one text, for rows that are met along another index. Most texts that lack a word lack even its letters.
+create function batonpass.says_all(content text, wanted text[]) returns boolean
+language plpgsql immutable strict parallel safe cost 800 as $$
+declare
+  lowered  text := lower(content collate "C");
+  found    text[];
+  spelling text;
+begin
+  foreach spelling in array wanted loop
+    if not exists (select from unnest(string_to_array(spelling, ' ')) as word where strpos(lowered, word) > 0) then
+      return false;
+    end if;
+  end loop;
+  found := batonpass.search_words(content);
+  foreach spelling in array wanted loop
+    if not found && string_to_array(spelling, ' ') then return false; end if;
+  end loop;
+  return true;
+end
+$$;
+comment on function batonpass.says_all is 'Whether a text has all these words.';
 
 create index agent_sessions_by_age on batonpass.agent_sessions (started_at, id);
 comment on index batonpass.agent_sessions_by_age is 'What sessions are there in any conversation, from either end?';

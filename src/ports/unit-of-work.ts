@@ -21,8 +21,8 @@ export interface Subjects {
   session: { asks: { readonly sessionId: AgentSessionId }; facts: ResumeFacts }
   source: { asks: SourceQuestion; facts: SourceFacts }
   handoff: { asks: { readonly handoffId: HandoffId }; facts: HandoffFacts }
-  /** The oldest handoff an agent may claim now. */
-  next_handoff: { asks: { readonly targetAgent: string }; facts: HandoffFacts }
+  /** The oldest handoff an agent may claim now; or one of the `among` oldest, another for another command. */
+  next_handoff: { asks: { readonly targetAgent: string; readonly among?: number }; facts: HandoffFacts }
 }
 
 /** What starting a session needs to know. */

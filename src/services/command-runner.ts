@@ -5,8 +5,9 @@ import { err, ok, type Result } from '../domain/result.ts'
 import type { Store } from '../ports/store.ts'
 import { StoreFailure } from '../ports/store-failure.ts'
 import type { CommandStamp, Repeated, Subjects, Unit } from '../ports/unit-of-work.ts'
+import { ClaimSpread } from './claim-spread.ts'
 import type { CommandDefinition, Plan } from './commands/command.ts'
-import type { CommandContext } from './commands/command-context.ts'
+import type { CommandContext, Surroundings } from './commands/command-context.ts'
 import { checkDefaults, readRequest, stampOf } from './commands/read-request.ts'
 import { issue } from './issued.ts'
 import { answerAgain, receiptFor } from './receipts.ts'
@@ -26,10 +27,10 @@ export class CommandRunner {
   readonly #store: Store
   readonly #context: CommandContext
 
-  constructor({ store, ...around }: Omit<CommandContext, 'storeNow'> & { readonly store: Store }) {
+  constructor({ store, ...around }: Surroundings & { readonly store: Store }) {
     checkDefaults(around)
     this.#store = store
-    this.#context = { ...around, storeNow: () => store.unitOfWork.estimateNow() }
+    this.#context = { ...around, spread: new ClaimSpread(), storeNow: () => store.unitOfWork.estimateNow() }
   }
 
   /** A plain copy of a request, or everything that is wrong with it. */
@@ -65,7 +66,8 @@ export class CommandRunner {
     let fresh = false
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; ) {
       if (facts === undefined) {
-        const loaded = await this.#store.unitOfWork.load<Subject>(question, stamp)
+        const asked = typeof question === 'function' ? question(conflicts) : question
+        const loaded = await this.#store.unitOfWork.load<Subject>(asked, stamp)
         if (loaded.repeated !== undefined) return this.#again(command, loaded.repeated)
         facts = loaded.facts
         fresh = true

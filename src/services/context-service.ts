@@ -13,14 +13,14 @@ import type { Page, Paged } from '../ports/page.ts'
 import type { Store } from '../ports/store.ts'
 import type { Clock } from '../ports/system.ts'
 import { CommandRunner } from './command-runner.ts'
-import type { CommandContext } from './commands/command-context.ts'
+import type { Surroundings } from './commands/command-context.ts'
 import { reportContext, sendSignal, watchContext } from './commands/context-commands.ts'
 import { announce } from './notifying.ts'
 import { asked, askedId, askedPage } from './questions.ts'
 import type { ReportRequest, SendRequest, WatchRequest } from './requests.ts'
 
 /** What the service needs around it. */
-export interface ContextServiceDeps extends Omit<CommandContext, 'storeNow'> {
+export interface ContextServiceDeps extends Surroundings {
   readonly store: Store
   readonly notifier?: Notifier
 }

@@ -17,7 +17,7 @@ import type { Notifier } from '../ports/notifier.ts'
 import type { Store } from '../ports/store.ts'
 import type { HandoffAndSource, RecordedTurns, Reply } from './answers.ts'
 import { CommandRunner } from './command-runner.ts'
-import type { CommandContext } from './commands/command-context.ts'
+import type { Surroundings } from './commands/command-context.ts'
 import * as conversations from './commands/conversation-commands.ts'
 import * as handoffs from './commands/handoff-commands.ts'
 import * as restarts from './commands/restart-commands.ts'
@@ -56,7 +56,7 @@ import type {
 } from './requests.ts'
 
 /** What the service needs around it. */
-export interface HandoffServiceDeps extends Omit<CommandContext, 'storeNow'> {
+export interface HandoffServiceDeps extends Surroundings {
   readonly store: Store
   /** Is told of what recorded turns say about their windows. */
   readonly notifier?: Notifier
@@ -251,7 +251,10 @@ export class HandoffService<Notes extends MetadataTypes = MetadataTypes> extends
     return this.#runner.run(handoffs.renewClaim, request)
   }
 
-  /** Claims the oldest handoff that waits for an agent. Answers without one when none waits, unless asked to wait. */
+  /**
+   * Claims the oldest handoff that waits for an agent; while others claim at the same time, one of the oldest. Answers
+   * without one when none waits, unless asked to wait.
+   */
   async claimNext(request: ClaimNextRequest): Reply<Partial<HandoffAccepted>> {
     const asked = this.#runner.read(handoffs.claimNext, request)
     if (!asked.ok) return asked

@@ -34,6 +34,7 @@ export class ExplainedHistory implements AsyncDisposable {
   readonly history: HandoffHistory
   readonly pool: pg.Pool
   readonly #asked: Asked[]
+  #names = 0
   readonly #close: () => Promise<void>
 
   private constructor(history: HandoffHistory, pool: pg.Pool, asked: Asked[], close: () => Promise<void>) {
@@ -88,12 +89,40 @@ export class ExplainedHistory implements AsyncDisposable {
     return explained['QUERY PLAN'][0].Plan
   }
 
+  /** The handoffs that a question reads which was asked often: a server may plan it for any values from then on. */
+  async handoffsRead(ask: (history: HandoffHistory) => Promise<unknown>): Promise<number> {
+    this.#asked.length = 0
+    await ask(this.history)
+    const [{ text, values } = { text: '', values: [] }] = this.#asked
+    const often = { name: `often_${++this.#names}`, text, values: [...values] }
+    for (let times = 0; times < 8; times += 1) await this.pool.query(often)
+    const client = await this.pool.connect()
+    try {
+      await client.query('begin')
+      const before = await readSoFar(client)
+      await client.query(often)
+      return (await readSoFar(client)) - before
+    } finally {
+      await client.query('rollback')
+      client.release()
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#close()
   }
 }
 
-const nodesOf = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+const readSoFar = async (client: pg.PoolClient): Promise<number> => {
+  const { rows } = await client.query<{ read: number }>(
+    `select (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_xact_user_tables where relname = 'handoffs'`,
+  )
+  return rows[0]?.read ?? Number.NaN
+}
+
+/** The steps that were taken. */
+const nodesOf = (node: PlanNode): readonly PlanNode[] =>
+  node['Actual Loops'] === 0 ? [] : [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
 /** Notes what a connection is asked, and passes it on. */
 const watch = (client: pg.PoolClient, asked: Asked[]): void => {

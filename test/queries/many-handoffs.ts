@@ -42,7 +42,8 @@ const STATEMENTS: readonly string[] = [
    select ${uuid('c0', 'c')}, ${uuid('d0', 'n')}, case when n % 3 = 0 then 'context_restart' else 'agent_transfer' end,
      ${uuid('50', '(c * 100 + 1)')}, 'agent-' || c % ${AGENTS},
      'agent-' || case when n % 3 = 0 then c % ${AGENTS} else (c + 1) % ${AGENTS} end,
-     'The window is nearly full at step ' || n || case when n % 5000 = 7 then ' because of rarity' else '' end,
+     'The window is nearly full at step ' || n || case when n % 5000 = 7 then ' because of rarity' else '' end
+       || case when n % 26 = 0 then ' sometimes' when n % 20 = 1 then ' often' else '' end,
      ${uuid('50', '(c * 100 + 1)')}, '{}', '2026-01-01Z'::timestamptz + n * interval '1 minute', 1, status,
      case when status <> 'initiated' then 'worker' end,
      case when status <> 'initiated' then '2026-03-01Z'::timestamptz end,

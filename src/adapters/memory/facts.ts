@@ -9,7 +9,7 @@ import type {
   SourceFacts,
 } from '../../domain/facts.ts'
 import { type HandoffMetadata, isClaimable } from '../../domain/handoff.ts'
-import type { AgentSessionId, ConversationId } from '../../domain/ids.ts'
+import type { AgentSessionId, CommandId, ConversationId } from '../../domain/ids.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { by } from '../../domain/lineage.ts'
 import type { RestartUse } from '../../domain/restart-budget.ts'
@@ -18,25 +18,36 @@ import type { ToolCallReference } from '../../domain/tool-call.ts'
 import type { Question, SourceQuestion, Subjects } from '../../ports/unit-of-work.ts'
 import type { Tables } from './tables.ts'
 
+/** When it is asked, and for which command. */
+interface Asking {
+  readonly now: Instant
+  readonly command: CommandId
+}
+
 type Answers = {
-  readonly [S in keyof Subjects]: (tables: Tables, asks: Subjects[S]['asks'], now: Instant) => Subjects[S]['facts']
+  readonly [S in keyof Subjects]: (tables: Tables, asks: Subjects[S]['asks'], asking: Asking) => Subjects[S]['facts']
 }
 
 const ANSWERS: Answers = {
   opening: (tables, asks) => openingFacts(tables, asks),
   conversation: (tables, asks) => conversationFacts(tables, asks),
-  session: (tables, { sessionId }, now) => sessionFacts(tables, sessionId, now),
-  source: (tables, asks, now) => sourceFacts(tables, asks, now),
-  handoff: (tables, { handoffId }, now) => handoffFacts(tables, tables.handoffs.get(handoffId), now),
-  next_handoff: (tables, { targetAgent }, now) => handoffFacts(tables, pendingFor(tables, targetAgent, now)[0], now),
+  session: (tables, { sessionId }, { now }) => sessionFacts(tables, sessionId, now),
+  source: (tables, asks, { now }) => sourceFacts(tables, asks, now),
+  handoff: (tables, { handoffId }, { now }) => handoffFacts(tables, tables.handoffs.get(handoffId), now),
+  next_handoff: (tables, { targetAgent, among = 1 }, { now, command }) =>
+    handoffFacts(tables, chosenBy(command, pendingFor(tables, targetAgent, now).slice(0, among)), now),
 }
 
 /** Everything a decision needs, read in one go. */
 export const factsFor = <Subject extends keyof Subjects>(
   tables: Tables,
   question: Question<Subject>,
-  now: Instant,
-): Subjects[Subject]['facts'] => ANSWERS[question.about](tables, question, now)
+  asking: Asking,
+): Subjects[Subject]['facts'] => ANSWERS[question.about](tables, question, asking)
+
+/** One of them, another for another command: the end of an id differs most. */
+const chosenBy = <T>(command: CommandId, candidates: readonly T[]): T | undefined =>
+  candidates[Number.parseInt(command.slice(-8), 16) % candidates.length]
 
 /** What an agent may claim now, oldest first. */
 export const pendingFor = (tables: Tables, targetAgent: string, now: Instant): readonly HandoffMetadata[] =>

@@ -34,7 +34,7 @@ export class MemoryUnitOfWork implements UnitOfWork {
   ): Promise<Loaded<Subject>> {
     const repeated = this.#repeated(command)
     if (repeated !== undefined) return { repeated }
-    return { facts: factsFor(this.#tables, question, this.#clock.now()) }
+    return { facts: factsFor(this.#tables, question, { now: this.#clock.now(), command: command.id }) }
   }
 
   async commit(unit: Unit): Promise<CommitOutcome> {

@@ -15,60 +15,120 @@ export const listHandoffs = async (
   { order = 'oldest_first', ...filter }: HandoffFilter,
   page: Page,
 ): Promise<Paged<HandoffMetadata>> => {
-  const query = listQuery(database, filter, { ...page, order })
+  const wanted = filter.reason === undefined ? undefined : askedWords(filter.reason).map((word) => word.join(' '))
+  return readMerged(database, { ...page, order }, listsOf(database, filter, wanted), foundFirst(database, wanted))
+}
+
+/** What an agent may claim now, oldest first. Claims that hold are not read. */
+export const listPendingHandoffs = (database: Database, agent: string, page: Page): Promise<Paged<HandoffMetadata>> => {
+  const handoffs = named(database, 'handoffs')
+  const unclaimed = [isTarget(agent), isIn('initiated'), sql`h.claim_deadline is null`]
+  const lapsed = [isTarget(agent), isIn('accepted'), sql`h.claim_deadline <= ${NOW}`]
+  // The index has the unclaimed in order behind a deadline that they do not have.
+  return readMerged(database, page, [
+    { table: handoffs, conditions: unclaimed, order: sql`h.claim_deadline, h.initiated_at, h.id` },
+    { table: handoffs, conditions: lapsed },
+  ])
+}
+
+/** More handoffs than this with the words asked for, and the words count as frequent. */
+const FEW = 2_000
+
+/** Some of the rows that are asked for, which an index has in order. */
+interface SomeRows {
+  readonly table: RawBuilder<unknown>
+  readonly conditions: readonly (Condition | undefined)[]
+  readonly order?: RawBuilder<unknown>
+}
+
+/** Several lists, because a condition with `or` would lead no index to the rows in order. */
+const listsOf = (
+  database: Database,
+  filter: HandoffFilter,
+  wanted: readonly string[] | undefined,
+): readonly SomeRows[] => {
+  const handoffs = named(database, 'handoffs')
+  const filtered = conditionsOf(filter)
+  return sidesOf(filter).flatMap((side) => {
+    if (wanted === undefined) return [{ table: handoffs, conditions: [...filtered, ...side] }]
+    const met = [sql`not ${IS_FEW}`, says(database, wanted)]
+    return [
+      { table: sql`found`, conditions: [IS_FEW, ...filtered, ...side] },
+      { table: handoffs, conditions: [...met, ...filtered, ...side] },
+    ]
+  })
+}
+
+/** Merges the keys of lists, and then reads the documents of a page: sorting whole rows would read every text in them. */
+const readMerged = async (
+  database: Database,
+  page: Parameters<typeof byAge>[2],
+  lists: readonly SomeRows[],
+  before = sql``,
+): Promise<Paged<HandoffMetadata>> => {
+  const { from, ...age } = byAge('h', 'initiated_at', page)
+  const keys = lists.map(
+    ({ table, conditions, order = age.order }) => sql`(select h.initiated_at, h.id, h.conversation_id from ${table} h
+      where ${allOf([...conditions, ...from])} order by ${order} limit ${age.limit})`,
+  )
+  const { order, limit } = byAge('p', 'initiated_at', page)
+  const query = sql<{ json: string }>`${before} select ${named(database, 'handoff_document')}(h)::text as json
+    from (select distinct on (p.initiated_at, p.id) p.* from (${sql.join(keys, sql` union all `)}) p
+      order by ${order} limit ${limit}) p
+    cross join lateral (select * from ${named(database, 'handoffs')} one
+      where one.conversation_id = p.conversation_id and one.id = p.id offset 0) h
+    order by ${order}`
   const rows = await readDocuments(async () => (await query.execute(database.kysely)).rows)
   return paged(rows.map(toHandoff), page, ({ initiatedAt, id }) => [initiatedAt, id])
 }
 
-/** An agent on either side is two lists merged: one condition with `or` would lead no index to the rows in order. */
-const listQuery = (database: Database, filter: HandoffFilter, page: Parameters<typeof byAge>[2]) => {
-  const { agent, ...rest } = filter
-  const document = named(database, 'handoff_document')
-  const some = (side: HandoffFilter) => {
-    const { from, order, limit } = byAge('h', 'initiated_at', page)
-    const where = allOf([...conditionsOf(database, rest), ...conditionsOf(database, side), ...from])
-    return sql`select h.initiated_at, h.id, h as handoff from ${named(database, 'handoffs')} h
-      where ${where} order by ${order} limit ${limit}`
-  }
-  const { order, limit } = byAge('p', 'initiated_at', page)
-  const list: RawBuilder<unknown> =
-    agent === undefined
-      ? some({})
-      : sql`select distinct on (p.initiated_at, p.id) p.*
-          from ((${some({ sourceAgent: agent })}) union all (${some({ targetAgent: agent })})) p
-          order by ${order} limit ${limit}`
-  return sql<{ json: string }>`select ${document}(p.handoff)::text as json from (${list}) p order by ${order}`
+/** Words are looked up first, up to a bound: then it shows which of both ways is short. */
+const foundFirst = (database: Database, wanted: readonly string[] | undefined): RawBuilder<unknown> => {
+  if (wanted === undefined) return sql``
+  const found =
+    wanted.length === 0
+      ? sql`select * from ${named(database, 'handoffs')} limit 0`
+      : sql`select * from ${named(database, 'handoffs_saying')}(${sql.val([...wanted])}::text[], ${FEW + 1})`
+  return sql`with found as materialized (${found}),
+    counted as materialized (select count(*) <= ${FEW} as is_few from found)`
 }
 
-const conditionsOf = (database: Database, filter: HandoffFilter): readonly (Condition | undefined)[] => [
+const IS_FEW = sql`(select is_few from counted)`
+
+const says = (database: Database, wanted: readonly string[]): Condition =>
+  sql`${named(database, 'says_all')}(h.reason, ${sql.val([...wanted])}::text[])`
+
+/** The lists that make up the answer: an agent may be on either side, and what is open has one status or the other. */
+const sidesOf = ({ agent, isOpen, overdue }: HandoffFilter): readonly (readonly Condition[])[] => {
+  const agents = agent === undefined ? [[]] : [[isSource(agent)], [isTarget(agent)]]
+  const statuses = isOpen === undefined && overdue === undefined ? [[]] : [[isIn('initiated')], [isIn('accepted')]]
+  return agents.flatMap((side) => statuses.map((status) => [...side, ...status]))
+}
+
+const isSource = (agent: string): Condition => sql`h.source_agent = ${toStorableText(agent)}`
+const isTarget = (agent: string): Condition => sql`h.target_agent = ${toStorableText(agent)}`
+
+/** Written out, so that the planner knows the partial index. */
+const isIn = (status: string): Condition => sql`h.status = ${sql.lit(status)}`
+
+const conditionsOf = (filter: HandoffFilter): readonly (Condition | undefined)[] => [
   given(filter.conversationId, (id) => sql`h.conversation_id = ${id}::uuid`),
-  given(filter.sourceAgent, (agent) => sql`h.source_agent = ${toStorableText(agent)}`),
-  given(filter.targetAgent, (agent) => sql`h.target_agent = ${toStorableText(agent)}`),
+  given(filter.sourceAgent, isSource),
+  given(filter.targetAgent, isTarget),
   given(filter.kind, (kind) => sql`h.kind = ${kind}`),
-  given(filter.status, (status) => sql`h.status = ${status}`),
+  given(filter.status, isIn),
   given(filter.initiatedFrom, (from) => sql`h.initiated_at >= ${from}::timestamptz`),
   given(filter.initiatedBefore, (before) => sql`h.initiated_at < ${before}::timestamptz`),
-  given(filter.isOpen, () => OPEN),
   given(filter.overdue, isOverdue),
   noted('h', filter.metadata),
-  given(filter.reason, (reason) => saysAll(database, reason)),
 ]
-
-/** In the words of the partial index, so that the planner knows it. */
-const OPEN = sql`h.status in ('initiated', 'accepted')`
 
 /** Read once, as a value: compared row by row it could not lead into an index. */
 const NOW = sql`(select clock_timestamp())`
 
 const isOverdue = ({ unclaimedForMs }: OverdueRule): Condition => {
   const lapsed = sql`h.status = 'accepted' and h.claim_deadline <= ${NOW}`
-  if (unclaimedForMs === undefined) return sql`${OPEN} and ${lapsed}`
-  const longAgo = sql`h.initiated_at <= ${NOW} - ${unclaimedForMs} * interval '1 millisecond'`
-  return sql`${OPEN} and (${lapsed} or h.status = 'initiated' and ${longAgo})`
-}
-
-const saysAll = (database: Database, reason: string): Condition => {
-  const words = sql`${named(database, 'search_words')}(h.reason)`
-  const wanted = askedWords(reason).map((spellings) => sql`${words} && ${sql.val([...spellings])}::text[]`)
-  return wanted.length === 0 ? sql`false` : allOf(wanted)
+  if (unclaimedForMs === undefined) return lapsed
+  return sql`(${lapsed} or h.status = 'initiated'
+    and h.initiated_at <= ${NOW} - ${unclaimedForMs} * interval '1 millisecond')`
 }

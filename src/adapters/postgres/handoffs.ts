@@ -3,10 +3,9 @@ import type { HandoffMetadata } from '../../domain/handoff.ts'
 import type { AgentHandoffPort } from '../../ports/agent-handoff-port.ts'
 import type { Page, Paged } from '../../ports/page.ts'
 import { type Database, named, readDocuments, reading } from './database.ts'
-import { listHandoffs } from './handoff-list.ts'
+import { listHandoffs, listPendingHandoffs } from './handoff-list.ts'
 import { toHandoff } from './handoff-row.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
-import { toStorableText } from './text-codec.ts'
 
 /** Handoffs, each with the tool calls that led to it. */
 export const handoffsIn = (database: Database): AgentHandoffPort => {
@@ -22,13 +21,7 @@ export const handoffsIn = (database: Database): AgentHandoffPort => {
           (select conversation_id from ${named(database, 'agent_sessions')} where id = ${source}::uuid order by 1 limit 1)`
         return (await readHandoffs(open.where(inConversation)))[0]
       }),
-    listPendingFor: (agent, page) =>
-      reading(() => {
-        const waiting = select().where('h.target_agent', '=', toStorableText(agent))
-        const claimable = sql<boolean>`(h.status = 'initiated'
-          or (h.status = 'accepted' and h.claim_deadline <= clock_timestamp()))`
-        return byAge(waiting.where(claimable), page)
-      }),
+    listPendingFor: (agent, page) => reading(() => listPendingHandoffs(database, agent, page)),
     listForConversation: (conversation, page) =>
       reading(() => byAge(select().where('h.conversation_id', '=', conversation), page)),
     list: (filter, page) => reading(() => listHandoffs(database, filter, page)),

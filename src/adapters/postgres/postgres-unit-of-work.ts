@@ -101,7 +101,11 @@ const CALLS: Calls = {
     isBudgeted,
   ],
   handoff: ({ handoffId }) => ['load_handoff(%::uuid', handoffId],
-  next_handoff: ({ targetAgent }) => ['load_next_handoff(%::text', toStorableText(targetAgent)],
+  next_handoff: ({ targetAgent, among = 1 }) => [
+    'load_next_handoff(%::text, %::integer',
+    toStorableText(targetAgent),
+    among,
+  ],
 }
 
 const storable = (text: string | undefined): string | null => (text === undefined ? null : toStorableText(text))

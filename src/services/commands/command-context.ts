@@ -6,11 +6,14 @@ import { agentSessionId, handoffId, holderToken, messageId, snapshotId } from '.
 import type { Instant } from '../../domain/instant.ts'
 import type { RestartBudget } from '../../domain/restart-budget.ts'
 import type { Clock, IdGenerator } from '../../ports/system.ts'
+import type { ClaimSpread } from '../claim-spread.ts'
 
 /** Where a command's time, ids and redaction come from. */
 export interface CommandContext {
   /** The store's clock, as well as it is known; claims are decided by it. */
   readonly storeNow: () => Instant | undefined
+  /** How many of the oldest handoffs a claimer chooses from. */
+  readonly spread: ClaimSpread
   readonly clock: Clock
   readonly ids: IdGenerator
   /** Applied to every text before it is stored. */
@@ -22,6 +25,9 @@ export interface CommandContext {
   /** What is believed of a model's window until its runtime says. */
   readonly believedWindow?: (model: string) => WindowSize | undefined
 }
+
+/** What a command is given from outside; the rest its runner knows. */
+export type Surroundings = Omit<CommandContext, 'storeNow' | 'spread'>
 
 /** Ids for a new session, made once per command however often it is decided. */
 export const newSessionIds = (ids: IdGenerator): NewSessionIds => ({

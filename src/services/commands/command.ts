@@ -22,7 +22,8 @@ export const manner = <C>(check: C): Field<C> => ({ check, isContent: false })
 
 /** How a checked request is carried out. */
 export interface Plan<Subject extends keyof Subjects, Held, A extends Answer> {
-  readonly question: Question<Subject>
+  /** What to read; it may be another after so many conflicts. */
+  readonly question: Question<Subject> | ((conflicts: number) => Question<Subject>)
   /** Facts that the caller already holds; deciding on them saves the read. */
   readonly held?: Held
   /** Gives nothing when the held facts do not say enough: then they are read. */

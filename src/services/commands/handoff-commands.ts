@@ -160,10 +160,15 @@ export const claimNext = command<ClaimNextRequest>()({
     pollMs: manner(optional(wholeNumber(1, 86_400_000))),
     signal: manner(optional(abortSignal)),
   },
-  plan: (request, { clock }) => {
+  plan: (request, { clock, spread }) => {
     const at = clock.now()
+    const { targetAgent } = request
     return {
-      question: { about: 'next_handoff' as const, targetAgent: request.targetAgent },
+      question: (conflicts: number) => ({
+        about: 'next_handoff' as const,
+        targetAgent,
+        among: spread.among(targetAgent, conflicts),
+      }),
       decide: (facts: HandoffFacts) => settling.claimNextHandoff(facts, request, at),
     }
   },
