@@ -5,7 +5,8 @@ create table batonpass.audit_heads (
   hash            bytea  not null,
   transaction_id  xid8   not null default '0',
   constraint audit_heads_pkey primary key (conversation_id),
-  constraint audit_heads_conversation_exists foreign key (conversation_id) references batonpass.conversations (id)
+  constraint audit_heads_conversation_exists foreign key (conversation_id) references batonpass.conversations (id),
+  constraint audit_heads_whole check (position >= 0 and octet_length(hash) = 32)
 );
 comment on table batonpass.audit_heads is
   'Where each stream ends. Writers lock this row; locking the newest entry instead would let two of them follow it.';
@@ -23,7 +24,9 @@ create table batonpass.audit_entries (
   previous_hash   bytea  not null,
   hash            bytea  not null,
   transaction_id  xid8   not null default pg_current_xact_id(),
-  constraint audit_entries_pkey primary key (conversation_id, position)
+  constraint audit_entries_pkey primary key (conversation_id, position),
+  constraint audit_entries_whole
+    check (position >= 1 and octet_length(hash) = 32 and octet_length(previous_hash) = 32)
 );
 comment on table batonpass.audit_entries is 'What happened. Never changed: a trigger refuses.';
 comment on index batonpass.audit_entries_pkey is 'What happened in this conversation, in order?';
@@ -39,7 +42,8 @@ create table batonpass.audit_salts (
   conversation_id uuid   not null,
   position        bigint not null,
   salt            text   not null,
-  constraint audit_salts_pkey primary key (conversation_id, position)
+  constraint audit_salts_pkey primary key (conversation_id, position),
+  constraint audit_salts_is_salt check (salt ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')
 );
 comment on table batonpass.audit_salts is 'The salts of the text digests in audit entries.';
 comment on index batonpass.audit_salts_pkey is 'What salt do the digests of this entry need?';
@@ -55,15 +59,16 @@ language sql stable as $$ -- not immutable, though it is: only so it is written 
 $$;
 comment on function batonpass.audit_hash is 'The hash of an entry: length-prefixed fields, its predecessor first.';
 
-create function batonpass.refuse_change() returns trigger language plpgsql as $$
-begin
-  raise exception using errcode = 'BP002',
-    message = format('the audit log only grows: %s on %I is refused', tg_op, tg_table_name);
-end
-$$;
-comment on function batonpass.refuse_change is 'Refuses any change to what only grows.';
-
 create trigger audit_entries_only_grow before update or delete on batonpass.audit_entries
   for each row execute function batonpass.refuse_change();
 create trigger audit_entries_never_emptied before truncate on batonpass.audit_entries
   for each statement execute function batonpass.refuse_change();
+
+create trigger audit_heads_never_deleted before delete on batonpass.audit_heads
+  for each row execute function batonpass.refuse_change();
+create trigger audit_heads_never_emptied before truncate on batonpass.audit_heads
+  for each statement execute function batonpass.refuse_change();
+
+-- Erasing a text deletes its salt; another salt has no place there.
+create trigger audit_salts_stay before update on batonpass.audit_salts
+  for each row execute function batonpass.refuse_change();
