@@ -25,8 +25,7 @@ create table batonpass.audit_entries (
   hash            bytea  not null,
   transaction_id  xid8   not null default pg_current_xact_id(),
   constraint audit_entries_pkey primary key (conversation_id, position),
-  constraint audit_entries_whole
-    check (position >= 1 and octet_length(hash) = 32 and octet_length(previous_hash) = 32)
+  constraint audit_entries_whole check (octet_length(hash) = 32 and octet_length(previous_hash) = 32)
 );
 comment on table batonpass.audit_entries is 'What happened. Never changed: a trigger refuses.';
 comment on index batonpass.audit_entries_pkey is 'What happened in this conversation, in order?';
