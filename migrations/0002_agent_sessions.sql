@@ -49,13 +49,15 @@ create table batonpass.agent_sessions (
   constraint agent_sessions_window_has_both_ends check ((window_start is null) = (window_end is null)),
   constraint agent_sessions_counts_its_window
     check (least(window_user, window_assistant, window_tool, window_system) >= 0
-      and (window_start is null) = (window_user + window_assistant + window_tool + window_system = 0)),
+      and (window_start is null) = (window_user + window_assistant + window_tool + window_system = 0)
+      and window_user + window_assistant + window_tool + window_system <= window_end - window_start + 1),
   constraint agent_sessions_places_in_order
     check (next_sequence > greatest(start_sequence - 1, last_sequence)
       and least(last_sequence, exchange_start, window_start) >= start_sequence
       and greatest(exchange_start, window_start, window_end) <= coalesce(last_sequence, 0)
       and window_start <= window_end),
-  constraint agent_sessions_last_turn_if_any check ((last_turn_id is null) = (turns = 0)),
+  constraint agent_sessions_last_turn_if_any
+    check ((last_turn_id is null) = (turns = 0) and turns <= next_sequence - start_sequence),
   constraint agent_sessions_counts_from_one check (epoch >= 1 and start_sequence >= 1 and version >= 1 and turns >= 0)
 );
 comment on table batonpass.agent_sessions is 'One window''s life inside a conversation: one agent, one provider session.';

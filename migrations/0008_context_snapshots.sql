@@ -20,7 +20,8 @@ create table batonpass.context_snapshots (
   constraint context_snapshots_window_has_both_ends check ((window_start is null) = (window_end is null)),
   constraint context_snapshots_counts_what_it_saw
     check (least(window_user, window_assistant, window_tool, window_system) >= 0
-      and (window_start is null) = (window_user + window_assistant + window_tool + window_system = 0)),
+      and (window_start is null) = (window_user + window_assistant + window_tool + window_system = 0)
+      and window_user + window_assistant + window_tool + window_system <= window_end - window_start + 1),
   constraint context_snapshots_range_in_order check (window_start >= 1 and window_end >= window_start)
 );
 comment on table batonpass.context_snapshots is 'What a window held at a moment.';

@@ -7,7 +7,7 @@ const LATER = '2026-01-01T00:01:00Z'
 /** SQLSTATEs by name. */
 const [NULL, FOREIGN, UNIQUE, CHECK, APPEND_ONLY] = ['23502', '23503', '23505', '23514', 'BP002'] as const
 
-const { client, open, working, past, paused } = await lawfulDatabase()
+const { client, open, working, paused } = await lawfulDatabase()
 afterAll(() => client.end())
 
 const conversation = open.handoff.conversationId
