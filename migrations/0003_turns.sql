@@ -12,8 +12,7 @@ create table batonpass.turns (
   constraint turns_number_once unique (conversation_id, session_id, number),
   constraint turns_session_exists foreign key (conversation_id, session_id)
     references batonpass.agent_sessions (conversation_id, id),
-  constraint turns_range_in_order check (start_sequence >= 1 and end_sequence >= start_sequence),
-  constraint turns_count_from_one check (number >= 1)
+  constraint turns_range_in_order check (number >= 1 and start_sequence >= 1 and end_sequence >= start_sequence)
 );
 comment on table batonpass.turns is 'One request/response of a session: its messages, tool calls and usage reading.';
 comment on index batonpass.turns_pkey is 'Which turn of this conversation led to a handoff, or said this?';

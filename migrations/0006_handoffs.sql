@@ -36,10 +36,9 @@ create table batonpass.handoffs (
     check (flags <@ array['minimal_continuation', 'checkpoint_timed_out', 'checkpoint_missing', 'checkpoint_failed',
       'checkpoint_skipped', 'decided_by_hook', 'window_overflowed', 'runtime_lost', 'no_progress']),
   constraint handoffs_transfer_changes_agent check (kind <> 'agent_transfer' or source_agent <> target_agent),
-  constraint handoffs_trace_has_parent check (tracestate is null or traceparent is not null),
   constraint handoffs_claim_whole
-    check ((claimant is null) = (accepted_at is null) and (claimant is null) = (claim_deadline is null)),
-  constraint handoffs_claim_lasts check (claim_deadline > accepted_at),
+    check ((claimant is null) = (accepted_at is null) and (claimant is null) = (claim_deadline is null)
+      and claim_deadline > accepted_at),
   constraint handoffs_claim_when_accepted
     check ((status <> 'initiated' or claimant is null) and (status not in ('accepted', 'completed') or claimant is not null)),
   constraint handoffs_prepared_while_accepted
@@ -73,16 +72,6 @@ comment on index batonpass.handoffs_by_prior_turn is 'Which handoffs did this tu
 create index handoffs_pending on batonpass.handoffs (target_agent, initiated_at, id)
   where status in ('initiated', 'accepted');
 comment on index batonpass.handoffs_pending is 'What waits for this agent, oldest first?';
-
-alter table batonpass.agent_sessions
-  add constraint agent_sessions_held_by_exists foreign key (conversation_id, held_by)
-    references batonpass.handoffs (conversation_id, id) deferrable initially deferred,
-  add constraint agent_sessions_terminated_by_exists foreign key (conversation_id, terminated_by_handoff)
-    references batonpass.handoffs (conversation_id, id) deferrable initially deferred;
-
-create unique index agent_sessions_initiated_once on batonpass.agent_sessions (conversation_id, initiated_by_handoff)
-  where initiated_by_handoff is not null;
-comment on index batonpass.agent_sessions_initiated_once is 'Which session did this handoff initiate? One at most.';
 
 -- Sessions and handoffs name each other, and what one says of the other must be so. The rows of a decision come one
 -- after the other, so this is looked at when they are all there, as they are by then.
@@ -157,19 +146,32 @@ end
 $$;
 comment on function batonpass.check_handoff is 'Whether the sessions that a handoff names say the same.';
 
-create constraint trigger handoffs_as_their_sessions_say after insert or update on batonpass.handoffs
+create constraint trigger handoffs_begin_as_sessions_say after insert on batonpass.handoffs
   deferrable initially deferred for each row execute function batonpass.check_handoff();
+create constraint trigger handoffs_end_as_sessions_say after update on batonpass.handoffs
+  deferrable initially deferred for each row when (old.ended_at is distinct from new.ended_at)
+  execute function batonpass.check_handoff();
+
+create function batonpass.keep_origin() returns trigger language plpgsql as $$
+begin
+  if (old.conversation_id, old.id, old.kind, old.source_session_id, old.source_agent, old.target_agent, old.reason,
+      old.prior_turn_id, old.traceparent, old.tracestate, old.initiated_at)
+    is distinct from (new.conversation_id, new.id, new.kind, new.source_session_id, new.source_agent, new.target_agent,
+      new.reason, new.prior_turn_id, new.traceparent, new.tracestate, new.initiated_at)
+  then
+    raise exception using errcode = 'BP002', table = tg_table_name, constraint = tg_name,
+      message = format('what is on record stays: how handoff %s began is not to change', old.id);
+  end if;
+  return null;
+end
+$$;
+comment on function batonpass.keep_origin is 'Refuses to change how a handoff began.';
 
 create trigger handoffs_ended_for_good after update on batonpass.handoffs
   for each row when (old.ended_at is not null)
   execute function batonpass.keep_record('{metadata,version}', '{reason,document,end_reason}');
 create trigger handoffs_begun_for_good after update on batonpass.handoffs
-  for each row when (old.ended_at is null
-    and (old.conversation_id, old.id, old.kind, old.source_session_id, old.source_agent, old.target_agent, old.reason,
-      old.prior_turn_id, old.traceparent, old.tracestate, old.initiated_at)
-    is distinct from (new.conversation_id, new.id, new.kind, new.source_session_id, new.source_agent, new.target_agent,
-      new.reason, new.prior_turn_id, new.traceparent, new.tracestate, new.initiated_at))
-  execute function batonpass.refuse_change();
+  for each row when (old.ended_at is null) execute function batonpass.keep_origin();
 create trigger handoffs_never_deleted before delete on batonpass.handoffs
   for each row execute function batonpass.refuse_change();
 create trigger handoffs_never_emptied before truncate on batonpass.handoffs

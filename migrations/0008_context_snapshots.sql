@@ -21,8 +21,8 @@ create table batonpass.context_snapshots (
   constraint context_snapshots_counts_what_it_saw
     check (least(window_user, window_assistant, window_tool, window_system) >= 0
       and (window_start is null) = (window_user + window_assistant + window_tool + window_system = 0)
-      and window_user + window_assistant + window_tool + window_system <= window_end - window_start + 1),
-  constraint context_snapshots_range_in_order check (window_start >= 1 and window_end >= window_start)
+      and window_user + window_assistant + window_tool + window_system <= window_end - window_start + 1
+      and window_start >= 1)
 );
 comment on table batonpass.context_snapshots is 'What a window held at a moment.';
 comment on index batonpass.context_snapshots_pkey is 'Which snapshot of this conversation is this?';
