@@ -4,6 +4,7 @@ import { commandsContract } from './contract/commands.ts'
 import { conversationsContract } from './contract/conversations.ts'
 import { handoffsContract } from './contract/handoffs.ts'
 import { leasesContract } from './contract/leases.ts'
+import { linksContract } from './contract/links.ts'
 import { monitorsContract } from './contract/monitors.ts'
 import { queriesContract } from './contract/queries.ts'
 import { recordsContract } from './contract/records.ts'
@@ -27,6 +28,7 @@ export interface ContractPart {
 
 const PARTS: readonly ContractPart[] = [
   unitsContract,
+  linksContract,
   commandsContract,
   conversationsContract,
   sessionsContract,

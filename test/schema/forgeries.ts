@@ -121,107 +121,84 @@ const byType = (name: string, type: string): readonly (readonly [string, string]
   }
 }
 
-/** Every forgery there is: rows that come in wrong, rows that are changed, rows that go. */
+/** Every forgery of one row: rows that come in wrong, rows that are changed, rows that go. */
 export const forgeries = (columns: readonly Column[], world: World): readonly Forgery[] => {
   const tables = [...new Set(columns.map(({ table }) => table))]
   return [
-    ...tables.flatMap((table) => insert(world, table, 'a lawful copy', '{}')),
     ...columns.flatMap((column) =>
       wrongValues(column).flatMap(([what, value]) => [
-        ...insert(world, column.table, `${column.name} ${what}`, wrong(world, column, value)),
-        ...update(world, column, what, value),
+        insert(world, column.table, `${column.name} ${what}`, wrong(world, column, value)),
+        ...(what === 'missing' || what === 'empty' ? [] : update(world, column, what, value)),
       ]),
     ),
     ...tables.flatMap((table) => [
-      { name: `${table} delete`, statements: [`delete from batonpass.${table} original where ${world.atWork[table]} returning 1`] },
+      {
+        name: `${table} delete`,
+        statements: [`delete from batonpass.${table} original where ${world.atWork[table]} returning 1`],
+      },
       { name: `${table} truncate`, statements: [`truncate batonpass.${table} cascade`] },
     ]),
   ]
 }
 
+/** Copies with nothing wrong in them: unless these are accepted, what is refused proves nothing. */
+export const lawfulCopies = (columns: readonly Column[], world: World): readonly Forgery[] =>
+  [...new Set(columns.map(({ table }) => table))].map((table) => insert(world, table, 'a lawful copy', NO_CHANGE))
+
 /** A row's difference to a lawful one, as SQL for JSON. */
 const wrong = ({ elsewhere }: World, { table, name, type }: Column, value: string): string => {
-  const key = `'${name}'`
-  if (value === 'turned') return `jsonb_build_object(${key}, not original.${name})`
-  if (value !== 'other') return `jsonb_build_object(${key}, ${value})`
-  // Most references are there in the other conversation too; what is not is made up of what is.
+  if (value === 'turned') return `jsonb_build_object('${name}', not original.${name})`
+  if (value !== 'other') return `jsonb_build_object('${name}', ${value})`
+  // Most references are there in the other conversation too; for the others its own id is as wrong.
   const home = table === 'conversations' ? 'id' : 'conversation_id'
-  const same = `(select there.${name} from batonpass.${table} there where there.${home} = '${elsewhere}' and there.${name} is not null limit 1)`
-  return `jsonb_build_object(${key}, coalesce(${same}, '${elsewhere}'::${type}))`
+  const same = `select there.${name} from batonpass.${table} there
+    where there.${home} = '${elsewhere}' and there.${name} is not null limit 1`
+  return `jsonb_build_object('${name}', coalesce((${same}), '${elsewhere}'::${type}))`
 }
 
-const copied = (world: World, table: string, change: string): string => {
-  const fresh = { ...COPIES[table], ...(table === 'session_leases' && leaseOf(world)) }
-  return `select copy.* from batonpass.${table} original,
-    jsonb_populate_record(original, ${literal(fresh)} || ${homeOf(table)} || ${change}) copy where ${world.atWork[table]}`
+/** Rows of which there is one per conversation or session are copied to one that has none. */
+const homeOf = ({ unleased }: World, table: string): Readonly<Record<string, unknown>> => {
+  if (table === 'audit_heads') return { conversation_id: COPIES.conversations?.id }
+  if (table === 'context_monitors') return { session_id: COPIES.agent_sessions?.id }
+  return table === 'session_leases' ? { conversation_id: unleased.conversation, session_id: unleased.session } : {}
 }
 
-const leaseOf = ({ unleased }: World) => ({ session_id: unleased })
+const copied = (world: World, table: string, change: string): string =>
+  `select copy.* from batonpass.${table} original, jsonb_populate_record(original,
+    ${literal({ ...COPIES[table], ...homeOf(world, table) })} || ${change}) copy where ${world.atWork[table]}`
 
-/** Rows of which there is one per conversation or session are copied to a new one. */
-const homeOf = (table: string): string => {
-  if (table === 'audit_heads') return `jsonb_build_object('conversation_id', '${COPIES.conversations?.id}'::uuid)`
-  if (table === 'context_monitors') return `jsonb_build_object('session_id', '${COPIES.agent_sessions?.id}'::uuid)`
-  if (table !== 'session_leases') return `'{}'::jsonb`
-  return `jsonb_build_object('conversation_id',
-    (select s.conversation_id from batonpass.agent_sessions s where s.id = '${'$'}unleased'))`
+/** What a copy needs to be lawful: a conversation without a head, a session without a monitor. */
+const homes = (world: World, table: string): readonly (readonly [table: string, row: string])[] => {
+  if (table === 'audit_heads') return [['conversations', copied(world, 'conversations', NO_CHANGE)]]
+  return table === 'context_monitors' ? [['agent_sessions', copied(world, 'agent_sessions', NO_CHANGE)]] : []
 }
 
-const before = (world: World, table: string): readonly string[] => {
-  if (table === 'audit_heads') return [added(world, 'conversations', `'{}'`)]
-  if (table === 'context_monitors') return [added(withSessionOf(world), 'agent_sessions', `'{}'`)]
-  return []
+const NO_CHANGE = literal({})
+
+const insert = (world: World, table: string, what: string, change: string): Forgery => {
+  const rows = [...homes(world, table), [table, copied(world, table, change)] as const]
+  const statements = rows.map(([into, row]) => `insert into batonpass.${into} ${row} returning 1`)
+  const forgery = { name: `${table} insert, ${what}`, statements }
+  return LISTS[table] === undefined ? forgery : { ...forgery, unit: [offered(rows)] }
 }
 
-/** The session whose monitor is copied must be one of the monitor's conversation. */
-const withSessionOf = (world: World): World => ({
-  ...world,
-  atWork: { ...world.atWork, agent_sessions: `original.id = '${world.unleased}'` },
-})
-
-const added = (world: World, table: string, change: string): string => {
-  const cleared = table === 'agent_sessions' ? `'{"held_by": null}' || ${change}` : change
-  const row = copied(world, table, cleared.startsWith("'{}'") ? `'{}'::jsonb` : `(${cleared})::jsonb`)
-  return `insert into batonpass.${table} ${row.replaceAll('$unleased', world.unleased)} returning 1`
-}
-
-const insert = (world: World, table: string, what: string, change: string): readonly Forgery[] => {
-  const name = `${table} insert, ${what}`
-  const plain = change === '{}' ? `'{}'::jsonb` : change
-  const statements = [...before(world, table), added(world, table, plain)]
-  const list = LISTS[table]
-  if (list === undefined) return [{ name, statements }]
-  return [{ name, statements, unit: offered(world, table, list, plain) }]
-}
-
-/** The same row as a unit. Tool calls come with turns and references with handoffs, of which there are none here. */
-const offered = (world: World, table: string, list: string, change: string): readonly string[] => {
-  const beside = table === 'tool_calls' ? '{"turns": []}' : table === 'handoff_tool_calls' ? '{"handoffs": []}' : '{}'
-  const home = table === 'context_monitors' ? withSessionOf(world) : world
-  const sessions =
-    table === 'context_monitors'
-      ? `|| jsonb_build_object('sessions', (select jsonb_agg(s) from (${copied(home, 'agent_sessions', `'{"held_by": null}'::jsonb`)}) s))`
-      : ''
-  return [
-    `select batonpass.commit_unit('${beside}'::jsonb ${sessions} || jsonb_build_object(
-      'command', jsonb_build_object('id', '${randomUUID()}'),
-      '${list}', (select jsonb_agg(row) from (${copied(world, table, change)}) row)), '{}', '{}', '{}')`,
-  ]
+/** The same rows as a unit. Tool calls come with turns and references with handoffs, of which there are none here. */
+const offered = (rows: readonly (readonly [table: string, row: string])[]): string => {
+  const lists = rows.map(([table, row]) => `'${LISTS[table]}', (select jsonb_agg(rows) from (${row}) rows)`)
+  return `select batonpass.commit_unit(
+    '{"turns": [], "handoffs": [], "command": {"id": "${randomUUID()}"}}'::jsonb
+      || jsonb_build_object(${lists.join(', ')}), '{}', '{}', '{}')`
 }
 
 const update = (world: World, column: Column, what: string, value: string): readonly Forgery[] => {
-  const { table, name, type } = column
-  if (value === literal(null) || what === 'empty') return []
-  const statement = (where: string): string =>
-    `update batonpass.${table} original set ${name} = (jsonb_populate_record(original, ${wrong(world, column, value)})).${name}
-     where ${where} and original.${name} is distinct from (jsonb_populate_record(original, ${wrong(world, column, value)})).${name}
-     returning 1`
-  const ended = world.ended[table]
-  void type
+  const { table, name } = column
+  const change = `(jsonb_populate_record(original, ${wrong(world, column, value)})).${name}`
+  const changed = (row: string): string =>
+    `update batonpass.${table} original set ${name} = ${change} where ${row} and ${name} is distinct from ${change} returning 1`
+  const { [table]: atWork = 'false' } = world.atWork
+  const { [table]: ended } = world.ended
   return [
-    { name: `${table} update, ${name} ${what}`, statements: [statement(world.atWork[table] ?? 'false')] },
-    ...(ended === undefined
-      ? []
-      : [{ name: `${table} update, ended, ${name} ${what}`, statements: [statement(ended)] }]),
+    { name: `${table} update, ${name} ${what}`, statements: [changed(atWork)] },
+    ...(ended === undefined ? [] : [{ name: `${table} update, ended, ${name} ${what}`, statements: [changed(ended)] }]),
   ]
 }

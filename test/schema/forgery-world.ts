@@ -11,34 +11,42 @@ export interface World {
   readonly ended: Readonly<Record<string, string>>
   /** A conversation that nothing of the others belongs to, with a row in every table. */
   readonly elsewhere: string
-  /** A session that has no lease. */
-  readonly unleased: string
+  /** A session that is held by an open handoff, and has no lease. */
+  readonly unleased: { readonly conversation: string; readonly session: string; readonly handoff: string }
+  /** A handoff that was completed, its source and its target. */
+  readonly past: {
+    readonly conversation: string
+    readonly source: string
+    readonly target: string
+    readonly handoff: string
+  }
 }
 
 /** Everything lawful that can happen, done by the library itself. */
 export const lawfulWorld = async (store: SqlStore): Promise<World> => {
   const scene = new Scene({ store, passTime: async () => {} })
-  const { service, context } = scene
-  const elsewhere = await passed(scene)
+  const { service } = scene
+  const elsewhere = (await passed(scene)).target.session.conversationId
   const open = await scene.initiated({ document: 'What I know', traceContext: { traceparent: '00-1-2-03' } })
   const cancelled = await scene.initiated({ document: 'What I know' })
   unwrap(await service.acceptHandoff({ handoff: cancelled.handoff, claimant: 'worker' }))
   unwrap(await service.cancelHandoff({ handoff: cancelled.handoff, by: 'worker', reason: 'Nobody came' }))
-  const past = await passed(scene)
-  unwrap(await context.send({ session: past.session.id, text: 'Look at the log' }))
+  const { target, handoff, source: left } = await passed(scene)
+  const { id: worker, conversationId: past } = target.session
   const failed = await scene.worked('edit_file')
   unwrap(await service.failSession({ ...failed, reason: 'It broke' }))
   const thread = await scene.worked('search_code')
   unwrap(await service.openThread({ ...thread, targetAgent: scene.name('opus'), reason: 'A side track' }))
   const { id: source, conversationId } = open.source.session
   const inOpen = `original.conversation_id = '${conversationId}'`
-  const inPast = `original.conversation_id = '${past.session.conversationId}'`
+  const inPast = `original.conversation_id = '${past}'`
   return {
-    elsewhere: elsewhere.session.conversationId,
-    unleased: source,
+    elsewhere,
+    unleased: { conversation: conversationId, session: source, handoff: open.handoff.id },
+    past: { conversation: past, source: left, target: worker, handoff },
     atWork: {
       conversations: `original.id = '${conversationId}'`,
-      agent_sessions: `original.id = '${past.session.id}'`,
+      agent_sessions: `original.id = '${worker}'`,
       turns: `original.id = '${open.handoff.priorTurnId}'`,
       messages: `${inOpen} and original.sequence_number = 2`,
       tool_calls: `${inOpen} and original.position = 1`,
@@ -49,8 +57,8 @@ export const lawfulWorld = async (store: SqlStore): Promise<World> => {
       audit_heads: inOpen,
       audit_entries: `${inOpen} and original.position = 1`,
       audit_salts: `${inOpen} and original.position = 1`,
-      context_monitors: `original.session_id = '${source}'`,
-      context_signals: `${inPast} and original.kind = 'message'`,
+      context_monitors: `original.session_id = '${worker}'`,
+      context_signals: inPast,
       session_leases: inPast,
     },
     ended: {
@@ -62,11 +70,11 @@ export const lawfulWorld = async (store: SqlStore): Promise<World> => {
 
 /** A conversation that was handed on, and whose target works under a lease. */
 const passed = async (scene: Scene) => {
-  const { handoff } = await scene.initiated()
-  const target = unwrap(await scene.service.completeHandoff({ handoff, leaseMs: 600_000 }))
-  const worked = unwrap(await scene.service.recordTurn({ ...target, ...scene.turn('search') }))
-  unwrap(await scene.context.send({ session: worked.session.id, text: 'Hello' }))
-  return worked
+  const { handoff, source } = await scene.initiated()
+  const begun = unwrap(await scene.service.completeHandoff({ handoff, leaseMs: 600_000 }))
+  const target = unwrap(await scene.service.recordTurn({ ...begun, ...scene.turn('search') }))
+  unwrap(await scene.context.send({ session: target.session.id, text: 'Look at the log' }))
+  return { handoff: handoff.id, source: source.session.id, target }
 }
 
 /** Whose rights something is tried with. */

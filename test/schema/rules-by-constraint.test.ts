@@ -310,12 +310,7 @@ describe.each<[string, readonly (readonly [string, string, string, ...Statement[
             handoff({ kind: 'context_restart', target_agent: blank }),
           ] as const,
       ),
-      [
-        'the same agent',
-        CHECK,
-        'handoffs_transfer_changes_agent',
-        handoff({ target_agent: open.handoff.sourceAgent }),
-      ],
+      ['the same agent', CHECK, 'handoffs_transfer_changes_agent', handoff({ target_agent: open.handoff.sourceAgent })],
       ...[' ', '\t', '\n ', '\u00a0'].map(
         (blank) =>
           [
@@ -365,7 +360,12 @@ describe.each<[string, readonly (readonly [string, string, string, ...Statement[
   [
     'places are taken once',
     [
-      ['an epoch', UNIQUE, 'agent_sessions_epoch_once', session({ ...fresh, epoch: 1, state: 'completed', ended_at: AT })],
+      [
+        'an epoch',
+        UNIQUE,
+        'agent_sessions_epoch_once',
+        session({ ...fresh, epoch: 1, state: 'completed', ended_at: AT }),
+      ],
       ['a sequence number', UNIQUE, 'messages_pkey', message({ sequence_number: 1 })],
       ['a turn number', UNIQUE, 'turns_number_once', turn({ number: 1 })],
       [

@@ -7,6 +7,7 @@ import { StoreFailure } from '../../ports/store-failure.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
 import { appendAudit } from './audit-append.ts'
 import { mayLease, setLease } from './leases.ts'
+import { checkLinks } from './links.ts'
 import { withdrawSignals } from './signals.ts'
 import { PlaceTaken, type Undo } from './table.ts'
 import { type Tables, toolCallKey } from './tables.ts'
@@ -21,6 +22,7 @@ export const commitTo = (tables: Tables, unit: Unit, now: Instant): 'kept' | 'co
   const done: Undo[] = []
   try {
     for (const change of unit.changes) for (const step of stepsOf(tables, change, now)) done.push(step())
+    checkLinks(tables, unit.changes)
     for (const step of logSteps(tables, unit)) done.push(step())
     const { command, receipt } = unit
     if (receipt !== undefined) done.push(tables.commands.insert({ id: command.id, payload: command.payload, receipt }))

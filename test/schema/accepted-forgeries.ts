@@ -1,0 +1,1 @@
+export const REASONS: Readonly<Record<string, readonly string[]>> = {}
