@@ -1,1 +1,2 @@
 drop table batonpass.agent_sessions;
+drop function batonpass.check_progress;

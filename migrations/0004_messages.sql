@@ -9,11 +9,21 @@ create table batonpass.messages (
   text            text        not null,
   recorded_at     timestamptz not null,
   constraint messages_pkey primary key (conversation_id, sequence_number),
+  constraint messages_place_whole unique (conversation_id, sequence_number, session_id, turn_id),
   constraint messages_session_exists foreign key (conversation_id, session_id)
     references batonpass.agent_sessions (conversation_id, id),
-  constraint messages_turn_exists foreign key (conversation_id, turn_id) references batonpass.turns (conversation_id, id),
+  constraint messages_turn_exists foreign key (conversation_id, turn_id, session_id)
+    references batonpass.turns (conversation_id, id, session_id),
   constraint messages_role_known check (role in ('user', 'assistant', 'tool', 'system')),
   constraint messages_counts_from_one check (sequence_number >= 1)
 );
 comment on table batonpass.messages is 'One message of a conversation.';
 comment on index batonpass.messages_pkey is 'What was said in this conversation, in order?';
+comment on index batonpass.messages_place_whole is 'Which message of which turn and session made this tool call?';
+
+create trigger messages_stay before update on batonpass.messages
+  for each row execute function batonpass.keep_record('{}', '{text}');
+create trigger messages_never_deleted before delete on batonpass.messages
+  for each row execute function batonpass.refuse_change();
+create trigger messages_never_emptied before truncate on batonpass.messages
+  for each statement execute function batonpass.refuse_change();

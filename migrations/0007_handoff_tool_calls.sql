@@ -3,16 +3,22 @@ create table batonpass.handoff_tool_calls (
   conversation_id uuid     not null,
   handoff_id      uuid     not null,
   ordinal         smallint not null,
-  call_id         text     not null,
+  call_id         batonpass.non_blank not null,
   sequence_number bigint   not null,
   constraint handoff_tool_calls_pkey primary key (conversation_id, handoff_id, ordinal),
   constraint handoff_tool_calls_handoff_exists foreign key (conversation_id, handoff_id)
     references batonpass.handoffs (conversation_id, id),
   constraint handoff_tool_calls_call_exists foreign key (conversation_id, call_id, sequence_number)
-    references batonpass.tool_calls (conversation_id, call_id, sequence_number)
+    references batonpass.tool_calls (conversation_id, call_id, sequence_number),
+  constraint handoff_tool_calls_count_from_one check (ordinal >= 1)
 );
 comment on table batonpass.handoff_tool_calls is 'Which tool calls led to a handoff, in order.';
 comment on index batonpass.handoff_tool_calls_pkey is 'Which tool calls led to this handoff, in order?';
+
+create trigger handoff_tool_calls_stay before update or delete on batonpass.handoff_tool_calls
+  for each row execute function batonpass.refuse_change();
+create trigger handoff_tool_calls_never_emptied before truncate on batonpass.handoff_tool_calls
+  for each statement execute function batonpass.refuse_change();
 
 -- A handoff as one document, its tool calls in order: what every reader of handoffs asks for.
 create function batonpass.handoff_document(handoff batonpass.handoffs) returns jsonb

@@ -10,3 +10,7 @@ comment on table batonpass.commands is 'Commands that were carried out, so that 
 comment on index batonpass.commands_pkey is 'Was this command carried out before?';
 comment on column batonpass.commands.digest is 'A salt, and the SHA-256 of it and what was asked: tells a repetition from a reuse.';
 comment on column batonpass.commands.receipt is 'What was answered, as far as it may change afterwards.';
+
+-- They may be deleted when nobody repeats them any more, and never answer anything else than they did.
+create trigger commands_stay before update on batonpass.commands
+  for each row execute function batonpass.refuse_change();

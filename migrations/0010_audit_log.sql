@@ -39,7 +39,8 @@ create table batonpass.audit_salts (
   conversation_id uuid   not null,
   position        bigint not null,
   salt            text   not null,
-  constraint audit_salts_pkey primary key (conversation_id, position)
+  constraint audit_salts_pkey primary key (conversation_id, position),
+  constraint audit_salts_is_salt check (salt ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')
 );
 comment on table batonpass.audit_salts is 'The salts of the text digests in audit entries.';
 comment on index batonpass.audit_salts_pkey is 'What salt do the digests of this entry need?';
@@ -55,15 +56,16 @@ language sql stable as $$ -- not immutable, though it is: only so it is written 
 $$;
 comment on function batonpass.audit_hash is 'The hash of an entry: length-prefixed fields, its predecessor first.';
 
-create function batonpass.refuse_change() returns trigger language plpgsql as $$
-begin
-  raise exception using errcode = 'BP002',
-    message = format('the audit log only grows: %s on %I is refused', tg_op, tg_table_name);
-end
-$$;
-comment on function batonpass.refuse_change is 'Refuses any change to what only grows.';
-
 create trigger audit_entries_only_grow before update or delete on batonpass.audit_entries
   for each row execute function batonpass.refuse_change();
 create trigger audit_entries_never_emptied before truncate on batonpass.audit_entries
   for each statement execute function batonpass.refuse_change();
+
+create trigger audit_heads_never_deleted before delete on batonpass.audit_heads
+  for each row execute function batonpass.refuse_change();
+create trigger audit_heads_never_emptied before truncate on batonpass.audit_heads
+  for each statement execute function batonpass.refuse_change();
+
+-- Erasing a text deletes its salt; another salt has no place there.
+create trigger audit_salts_stay before update on batonpass.audit_salts
+  for each row execute function batonpass.refuse_change();

@@ -3,6 +3,8 @@
 -- Events come beside the rows, grouped by stream in id order: their bodies are text and need not be parsed.
 create function batonpass.commit_unit(unit jsonb, streams uuid[], bodies text[], salts text[])
 returns jsonb language plpgsql
+-- The one way in: programs have no right of their own to write. Nothing is looked up by a path that they could choose.
+security definer set search_path = pg_catalog, pg_temp
 -- A plan made while a table was small would go on reading all of it while it grows; here everything is found by key.
 set enable_seqscan = off as $$
 declare
@@ -11,7 +13,6 @@ declare
   handoff batonpass.handoffs;
   monitor record; -- its table comes with a later migration
   guards integer := 0;
-  owes   boolean := false;
 begin
   -- Guards. While nothing is written yet a conflict is an answer; after the first write it has to undo it.
   -- A command that was carried out before has moved its own guards on, or finds its own row taken below.
@@ -63,7 +64,6 @@ begin
         raise exception using errcode = 'BP001', message = 'the session has moved on';
       end if;
       guards := guards + 1;
-      owes := owes or session.held_by is not null or session.terminated_by_handoff is not null;
     end loop;
   end if;
   if unit ? 'expected_sessions' then
@@ -167,9 +167,7 @@ begin
   if unit ?| array['monitors', 'signals', 'withdrawn_signals'] then perform batonpass.keep_signals(unit); end if;
   if unit ?| array['leases', 'dropped_leases'] then perform batonpass.keep_leases(unit); end if;
   -- What was deferred until the rows of a unit are all there is checked here, where no plan reads a whole table.
-  if owes then
-    set constraints all immediate;
-  end if;
+  set constraints all immediate;
   perform batonpass.append_audit((unit -> 'command' ->> 'id')::uuid, streams, bodies, salts);
   return '{"outcome": "kept"}';
 end
@@ -221,6 +219,7 @@ $$;
 comment on function batonpass.keep_notes is 'Closes and reopens conversations, and keeps the notes of callers.';
 
 comment on function batonpass.commit_unit is 'Keeps all changes of one decision, if what it was based on still stands.';
+revoke all on function batonpass.commit_unit from public;
 
 -- Appends events to their streams. They come grouped by stream in id order, so that two threads never wait for each
 -- other. A transaction may take its id early and its turn late: the feed goes by an id that never falls within a stream.

@@ -8,7 +8,7 @@ create table batonpass.context_monitors (
   policy          text             not null,
   milestones      jsonb            not null,
   window_parts    jsonb            not null,
-  reading         jsonb            not null,
+  reading         batonpass.counts not null,
   is_compacting   boolean          not null,
   awaits_reading  boolean          not null,
   cycle           integer          not null,
@@ -44,7 +44,7 @@ create table batonpass.context_signals (
   about_session_id     uuid        not null,
   kind                 text        not null,
   milestone            text,
-  text                 text        not null,
+  text                 batonpass.non_blank not null,
   delivery             text        not null,
   status               text        not null,
   queued_at            timestamptz not null,
@@ -106,3 +106,20 @@ begin
 end
 $$;
 comment on function batonpass.keep_signals is 'Keeps new monitors and what sessions are to be told.';
+
+-- A session hears what was for it, and for those before it that have handed off. Definer: what a program says to a
+-- queue is that it was heard, and nothing else.
+create function batonpass.acknowledge_signals(recipient uuid, signals uuid[], at timestamptz) returns bigint language sql
+security definer set search_path = pg_catalog, pg_temp as $$
+  with heard as (
+    update batonpass.context_signals set status = 'delivered', settled_at = at
+    where status = 'queued' and id = any (signals) and recipient_session_id in (
+      select heard.id from batonpass.agent_sessions own
+      join batonpass.agent_sessions heard on heard.conversation_id = own.conversation_id
+        and (heard.id = own.id or (heard.state = 'handed_off' and heard.epoch < own.epoch))
+      where own.id = recipient)
+    returning 1)
+  select count(*) from heard
+$$;
+comment on function batonpass.acknowledge_signals is 'Says that a session was told these, and counts those it was not told before.';
+revoke all on function batonpass.acknowledge_signals from public;

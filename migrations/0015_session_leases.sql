@@ -51,6 +51,18 @@ end
 $$;
 comment on function batonpass.keep_leases is 'Keeps until when holders are to be heard of.';
 
+-- Definer: a holder says that it lives, and changes nothing else.
+create function batonpass.renew_lease(session uuid, token uuid, lease_ms integer) returns boolean language sql
+security definer set search_path = pg_catalog, pg_temp as $$
+  with renewed as (
+    update batonpass.session_leases set expires_at = clock_timestamp() + lease_ms * interval '1 millisecond'
+    where session_id = session and holder = token
+    returning 1)
+  select exists (select from renewed)
+$$;
+comment on function batonpass.renew_lease is 'Says that a holder lives, if it still is the holder.';
+revoke all on function batonpass.renew_lease from public;
+
 -- What a conversation has used of its restart budget, going by its record.
 create function batonpass.restart_use(source batonpass.agent_sessions) returns jsonb language sql stable as $$
   select jsonb_build_object(

@@ -42,10 +42,16 @@ lines as (
   -- The name of the schema stands in bodies as well.
   select '~' || p.proname, 5, 0, pg_get_function_identity_arguments(p.oid),
       'function ' || p.proname || '(' || pg_get_function_arguments(p.oid) || ') returns ' || pg_get_function_result(p.oid)
-      || ' ' || l.lanname || ' ' || p.provolatile::text || case when p.prosecdef then ' definer' else '' end || ' '
+      || ' ' || l.lanname || ' ' || p.provolatile::text || case when p.prosecdef then ' definer' else '' end
+      || case when has_function_privilege('public', p.oid, 'execute') then '' else ' not public' end || ' '
       || md5(replace(p.prosrc, $2, 'batonpass.')),
       'pg_proc', p.oid, 0
     from pg_proc p join pg_language l on l.oid = p.prolang where p.pronamespace = (select oid from schema)
+  union all
+  select ' ' || t.typname, 0, 0, '', 'domain ' || t.typname || ' ' || format_type(t.typbasetype, t.typtypmod) || ' '
+      || (select string_agg(c.conname || ' ' || pg_get_constraintdef(c.oid), ', ' order by c.conname)
+          from pg_constraint c where c.contypid = t.oid and c.contype <> 'n'), 'pg_type', t.oid, 0
+    from pg_type t where t.typtype = 'd' and t.typnamespace = (select oid from schema)
   union all
   select '~~' || c.relname, 6, 0, '', c.relkind::text || ' ' || c.relname, 'pg_class', c.oid, 0
     from pg_class c where c.relnamespace = (select oid from schema) and c.relkind not in ('r', 'p', 'i', 'I', 't')

@@ -7,6 +7,7 @@ import { fencesContract } from './contract/fences.ts'
 import { handoffsContract } from './contract/handoffs.ts'
 import { inputsContract } from './contract/inputs.ts'
 import { leasesContract } from './contract/leases.ts'
+import { linksContract } from './contract/links.ts'
 import { monitorsContract } from './contract/monitors.ts'
 import { notesContract } from './contract/notes.ts'
 import { queriesContract } from './contract/queries.ts'
@@ -32,6 +33,7 @@ export interface ContractPart {
 
 const PARTS: readonly ContractPart[] = [
   unitsContract,
+  linksContract,
   commandsContract,
   inputsContract,
   fencesContract,

@@ -14,8 +14,8 @@ describe('a program', () => {
     await onServer(owner, `create role ${role} login password 'test'`)
     try {
       await onServer(owner, `grant usage on schema batonpass to ${role}`)
-      await onServer(owner, `grant select, insert, update on all tables in schema batonpass to ${role}`)
-      await onServer(owner, `grant delete on batonpass.session_leases to ${role}`)
+      await onServer(owner, `grant select on all tables in schema batonpass to ${role}`)
+      await onServer(owner, `grant execute on all functions in schema batonpass to ${role}`)
       await using store = await openPostgres({ connectionString: as.href, autoMigrate: true })
       const scene = new Scene({ store, passTime: async () => {} })
       const { handoff } = await scene.initiated()

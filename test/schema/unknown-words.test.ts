@@ -3,6 +3,8 @@ import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
 import { lawfulDatabase } from './raw-rows.ts'
 
 const { client, connectionString, open, working } = await lawfulDatabase()
+// As a superuser would who means it: with the triggers that keep records switched off.
+await client.query('set session_replication_role = replica')
 const store = await openPostgres({ connectionString, maxConnections: 1 })
 afterAll(async () => {
   await store[Symbol.asyncDispose]()

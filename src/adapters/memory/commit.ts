@@ -12,6 +12,7 @@ import { StoreFailure } from '../../ports/store-failure.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
 import { appendAudit, sha256 } from './audit-append.ts'
 import { mayLease, setLease } from './leases.ts'
+import { checkLinks } from './links.ts'
 import { withdrawSignals } from './signals.ts'
 import { PlaceTaken, type Undo } from './table.ts'
 import { type CommandRow, type Tables, toolCallKey } from './tables.ts'
@@ -26,6 +27,7 @@ export const commitTo = (tables: Tables, unit: Unit, now: Instant): 'kept' | 'co
   const done: Undo[] = []
   try {
     for (const change of unit.changes) for (const step of stepsOf(tables, change, now)) done.push(step())
+    checkLinks(tables, unit.changes)
     const kept = keptCommand(unit)
     for (const step of logSteps(tables, unit, kept)) done.push(step())
     if (kept !== undefined) done.push(tables.commands.insert(kept))

@@ -14,7 +14,11 @@ const initiatedAt = (handoff: HandoffMetadata): Instant => handoff.initiatedAt
 /** Handoffs, one or many. Claims are compared by the store's clock. */
 export const handoffsIn = (tables: Tables, clock: Clock): AgentHandoffPort => ({
   find: async (id) => tables.handoffs.get(id),
-  findOpenFor: async (source) => tables.handoffs.at('open', source),
+  findOpenFor: async (source) => {
+    const { session } = tables.sessions.get(source) ?? {}
+    const open = session && tables.handoffs.at('open', session.conversationId)
+    return open?.sourceSessionId === source ? open : undefined
+  },
   listPendingFor: async (agent, page) => pageByAge(pendingFor(tables, agent, clock.now()), initiatedAt, page),
   listForConversation: async (conversation, page) =>
     pageByAge(tables.handoffs.in('conversation', conversation), initiatedAt, page),

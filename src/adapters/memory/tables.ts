@@ -85,7 +85,7 @@ export const emptyTables = () => ({
   }),
   handoffs: new Table({
     id: (row: HandoffMetadata) => row.id,
-    unique: { open: (row) => (isOpen(row) ? row.sourceSessionId : undefined) },
+    unique: { open: (row) => (isOpen(row) ? row.conversationId : undefined) },
     groups: {
       conversation: (row) => row.conversationId,
       pending: (row) => (isOpen(row) ? row.targetAgent : undefined),

@@ -30,12 +30,9 @@ export const leasesIn = (database: Database): SessionLeases => {
     renew: (session, holder, leaseMs) =>
       reading(() =>
         withRetry(async () => {
-          const renewed = await sql`update ${leases}
-            set expires_at = clock_timestamp() + ${leaseMs}::integer * interval '1 millisecond'
-            where session_id = ${session}::uuid and holder = ${holder}::uuid returning session_id`.execute(
-            database.kysely,
-          )
-          return renewed.rows.length > 0
+          const renewed = await sql<{ renewed: boolean }>`select ${named(database, 'renew_lease')}(
+            ${session}::uuid, ${holder}::uuid, ${leaseMs}::integer) as renewed`.execute(database.kysely)
+          return renewed.rows[0]?.renewed === true
         }),
       ),
     listExpired: (page) =>

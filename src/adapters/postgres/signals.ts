@@ -51,10 +51,9 @@ export const signalsIn = (database: Database): SignalQueue => {
       reading(() =>
         withRetry(async () => {
           const list = sql`array(select jsonb_array_elements_text(${JSON.stringify(ids)}::text::jsonb))::uuid[]`
-          const done = await sql`update ${table} set status = 'delivered', settled_at = ${at}::timestamptz
-            where recipient_session_id in ${heardBy(recipient)} and status = 'queued' and id = any(${list})
-            returning id`.execute(database.kysely)
-          return done.rows.length
+          const done = await sql<{ count: string }>`select ${named(database, 'acknowledge_signals')}(
+            ${recipient}::uuid, ${list}, ${at}::timestamptz)::text as count`.execute(database.kysely)
+          return Number(done.rows[0]?.count)
         }),
       ),
     listFor: (recipient, page) =>

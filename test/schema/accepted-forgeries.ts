@@ -1,0 +1,103 @@
+/**
+ * Why each accepted forgery may be accepted. Names are those of forgeries.golden, as regular expressions in which `*`
+ * stands for anything. A program can write none of these but through `commit_unit`, one new row at a time.
+ */
+export const REASONS: Readonly<Record<string, readonly string[]>> = {
+  'It is no forgery: the row says so already, or a row of its own may well have that id or that figure.': [
+    'agent_sessions insert, (turns|window_(user|assistant|tool|system)) nought',
+    '(agent_sessions|commands|context_signals|context_snapshots|conversations|handoffs|messages|turns) insert, id of nobody',
+    'conversations insert, parent_id of another conversation',
+    'agent_sessions insert, conversation_id of another conversation',
+  ],
+  'An id that is in two conversations is found by verify. An index over all conversations could not be distributed.': [
+    '(agent_sessions|context_signals|context_snapshots|handoffs|messages|turns) insert, id of another conversation',
+  ],
+  'A value that could be true. Whether it is, only the entries can say: verify compares every such column with them.': [
+    'agent_sessions insert, (epoch|version|next_sequence) far ahead',
+    'agent_sessions insert, (agent_name|backend|model|provider_session_id) another',
+    'agent_sessions update, (provider_session_id another|version far ahead|next_sequence far ahead)',
+    'agent_sessions update, window_(user|assistant) nought',
+    'context_snapshots insert, window_(user|assistant|tool|system) nought',
+    'context_snapshots insert, window_end far ahead',
+    'conversations insert, (external_key|subject|original_task|working_directory|worktree_path|branch) another',
+    'handoff_tool_calls insert, ordinal far ahead',
+    'handoffs insert, (target_agent|reason|document|end_reason|traceparent|tracestate) another',
+    'handoffs update, document another',
+    'handoffs (insert|update), version far ahead',
+    'messages insert, (sequence_number far ahead|text another)',
+    'tool_calls insert, (position far ahead|call_id another|tool_name another)',
+    'turns insert, (number|end_sequence) far ahead',
+  ],
+  'Documents: columns hold JSON, readers refuse what they could not have written, and verify compares it.': [
+    '(agent_sessions|context_snapshots|turns) insert, (window_usage|usage|totals) of something else',
+    'agent_sessions update, (window_usage|totals) of something else',
+    'conversations (insert|update), restart_budget of something else',
+    'handoffs (insert|update), checkpoint of something else',
+  ],
+  'Times are those of the callers’ clocks, which may be wrong or differ from machine to machine. Verify compares them.':
+    [
+      'agent_sessions insert, started_at *',
+      'context_snapshots insert, captured_at *',
+      'conversations insert, opened_at *',
+      'handoffs insert, (initiated_at|ended_at) *',
+      '(messages|turns) insert, recorded_at *',
+    ],
+  'The domain takes it too: a message may be empty, and nothing is asked of documents, places and trace contexts.': [
+    'messages insert, text (empty|blank)',
+    'handoffs insert, (document|traceparent|tracestate) (empty|blank)',
+    'handoffs update, document blank',
+    'conversations insert, (working_directory|worktree_path|branch) (empty|blank)',
+  ],
+  'A parent session may be of another conversation; the domain looks whether it is there.': [
+    'agent_sessions insert, parent_session_id of (nobody|another conversation)',
+  ],
+  'A token means nothing but that two are the same. Whoever may rewrite rows needs none.': [
+    'agent_sessions (insert|update), holder of (nobody|another conversation)',
+  ],
+  'Metadata of a row that has ended may change, and its version counts that.': [
+    '(agent_sessions|handoffs) update, ended, version far ahead',
+  ],
+  'An erasure: a text gives way to [erased], nothing else changes, and an entry must say so or verify reports it.': [
+    'story, an erasure of *',
+    'audit_salts (delete|truncate)',
+  ],
+  'The log proves itself: an entry that does not follow from the one before is what verify looks for.': [
+    'audit_entries insert, (conversation_id|command_id) of (nobody|another conversation)',
+    'audit_entries insert, position (negative|nought|far ahead)',
+    'audit_entries insert, body (empty|blank|another)',
+    'audit_entries insert, (previous_hash|hash) short',
+    'audit_entries insert, transaction_id nought',
+    'audit_heads (insert|update), position (negative|nought|far ahead)',
+    'audit_heads (insert|update), hash short',
+    'audit_heads (insert|update), transaction_id nought',
+    'audit_salts insert, conversation_id of (nobody|another conversation)',
+    'audit_salts insert, position (negative|nought|far ahead)',
+  ],
+  'Receipts are compared by verify. A reference to the conversation would lock its row with every command.': [
+    'commands insert, conversation_id of (nobody|another conversation)',
+    'commands insert, digest (empty|blank|another)',
+    'commands insert, receipt (with a negative number|a list|of something else)',
+  ],
+  'Commands that nobody repeats any more are deleted.': ['commands (delete|truncate)'],
+  'Watching is advice and no record: it decides nothing that was promised, and verify says that it does not cover it.':
+    [
+      'context_monitors (insert|update), (version|cycle) far ahead',
+      'context_monitors (insert|update), (is_enabled|is_compacting|awaits_reading) turned',
+      'context_monitors (insert|update), (milestones|window_parts) (with a negative number|a list|of something else)',
+      'context_monitors (insert|update), reading of something else',
+      'context_monitors (insert|update), (boundary_at|sampled_at) *',
+      'context_monitors (insert|update), boundary_key (empty|blank|another)',
+      'context_monitors (delete|truncate)',
+      'context_signals (insert|update), (text another|queued_at *)',
+      'context_signals update, id of (nobody|another conversation)',
+      'context_signals (delete|truncate)',
+    ],
+  'Who is told may be of another conversation than the session it is about.': [
+    'context_signals (insert|update), recipient_session_id of (nobody|another conversation)',
+  ],
+  'A lease is a promise for some seconds and no record; the token in it is compared when it is renewed.': [
+    'session_leases (insert|update), holder of (nobody|another conversation)',
+    'session_leases (insert|update), expires_at *',
+    'session_leases (delete|truncate)',
+  ],
+}
