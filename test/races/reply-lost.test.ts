@@ -13,6 +13,7 @@ import { HandoffService } from '../../src/services/handoff-service.ts'
 import { CountingIds } from '../../src/testing/counting-ids.ts'
 import { type Fault, FaultInjector } from '../../src/testing/fault-injector.ts'
 import { FixedClock } from '../../src/testing/fixed-clock.ts'
+import { refusal } from '../../src/testing/refusal.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { ReadBack } from '../cases/read-back.ts'
 import { openStore, STORE_KINDS } from '../support/stores.ts'
@@ -290,6 +291,19 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       await moveOn(stage, first)
       const moved = await everything(stage, store)
       expect(unwrap(await ask(stage, there, id))).toStrictEqual(first)
+      expect(await everything(stage, store)).toStrictEqual(moved)
+    })
+
+    const MAKERS = ['startSession', 'takeOverSession', 'completeHandoff', 'openThread']
+
+    it.each(ALL)('%s gives a token only if it made one, and not again once somebody took over', async (name, ask) => {
+      const { store, stage, there, id } = await behindFaults()
+      const { session, holder } = unwrap(await ask(stage, there, id))
+      expect(holder !== undefined).toBe(MAKERS.includes(name))
+      if (session === undefined || holder === undefined) return
+      unwrap(await stage.service.takeOverSession({ session: session.id }))
+      const moved = await everything(stage, store)
+      expect(refusal(await ask(stage, there, id))).toStrictEqual({ code: 'session.superseded', sessionId: session.id })
       expect(await everything(stage, store)).toStrictEqual(moved)
     })
   })

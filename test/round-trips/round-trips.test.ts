@@ -114,7 +114,8 @@ describe.each(WAYS)('$way', ({ url, pooled }) => {
 
   it('each step of a restart is one when the caller passes back what the step before answered', async () => {
     const { service } = scene
-    const working = await scene.session(scene.name('claude-code'), undefined, { leaseMs: 60_000 })
+    const conversation = await scene.conversation()
+    const working = await scene.session(scene.name('claude-code'), conversation, { leaseMs: 60_000 })
     const [attached, attach] = await trips(() => service.attachSession({ ...working, providerSessionId: 'provider' }))
     const totals = { inputTokens: 900, outputTokens: 80, costUsd: 0.25 }
     const [accounted, account] = await trips(() => service.accountSession({ ...working, ...unwrap(attached), totals }))
@@ -123,8 +124,6 @@ describe.each(WAYS)('$way', ({ url, pooled }) => {
     const [begun, restart] = await trips(() => service.restartSession({ ...turned, reason: 'Full' }))
     const { handoff, session, monitor } = unwrap(begun)
     if (handoff === undefined || monitor === undefined) throw new Error('It was not restarted')
-    const conversation = await service.conversation(session.conversationId)
-    if (conversation === undefined) throw new Error('It has no conversation')
     const checkpoint = { outcome: 'kept', characters: 9 } as const
     const { holder } = working
     const held = { handoff, session, monitor, conversation, holder }
