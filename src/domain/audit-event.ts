@@ -7,12 +7,10 @@ import type { HookDelivered } from './hook-delivery.ts'
 import type { CommandId } from './ids.ts'
 import type { SessionEvent } from './session-lifecycle.ts'
 
-/** A row that has texts. */
-export const TEXT_ROWS = ['conversation', 'session', 'handoff', 'message'] as const
 
 /** Names one text that was stored. */
 export interface TextName {
-  readonly row: (typeof TEXT_ROWS)[number]
+  readonly row: 'conversation' | 'session' | 'handoff' | 'message'
   readonly id: string
   /** Where in the row, such as `text`, `originalTask` or `prepared.continuation`. */
   readonly field: string
