@@ -23,7 +23,8 @@ export const commitTo = (tables: Tables, unit: Unit, now: Instant): 'kept' | 'co
     for (const change of unit.changes) for (const step of stepsOf(tables, change, now)) done.push(step())
     for (const step of logSteps(tables, unit)) done.push(step())
     const { command, receipt } = unit
-    if (receipt !== undefined) done.push(tables.commands.insert({ id: command.id, payload: command.payload, receipt }))
+    const { id, payload } = command
+    if (receipt !== undefined) done.push(tables.commands.insert({ id, payload, receipt, keptAt: now }))
     return 'kept'
   } catch (cause) {
     for (const undo of done.reverse()) undo()
