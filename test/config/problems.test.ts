@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { linesIn, problemsIn } from './checking.ts'
 
 const hook = (given: unknown): object => ({ hooks: { after_run: [given] } })
-const ROOT = 'context_limit, milestones, session, context_monitor, restart, hooks, workspace'
+const ROOT = 'context_limit, milestones, session, context_monitor, restart, commands, hooks, workspace'
 const TIME = 'Write one such as 120s, 10m or 2h, or milliseconds.'
 const REMAINING = 'Write what must remain: 0.1 restarts when a tenth of the window is left.'
 const PERCENT = 'Write a number such as 50. To switch a milestone off, use null under milestones.'
