@@ -1,1 +1,2 @@
+drop function batonpass.prune_commands;
 drop table batonpass.commands;

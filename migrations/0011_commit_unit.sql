@@ -107,7 +107,8 @@ begin
 
   -- What leaves no receipt is not remembered: readings come by the thousand, and taken twice they are taken once.
   if unit -> 'command' ? 'receipt' then
-    insert into batonpass.commands select * from jsonb_populate_record(null::batonpass.commands, unit -> 'command');
+    insert into batonpass.commands (id, conversation_id, digest, receipt)
+      select id, conversation_id, digest, receipt from jsonb_populate_record(null::batonpass.commands, unit -> 'command');
   end if;
   if unit ? 'conversations' then
     insert into batonpass.conversations

@@ -1,8 +1,10 @@
 import { type BatonpassOptions, buildContainer, openStore, readConfiguration, TOKENS } from './container.ts'
-import type { Configuration } from './domain/configuration.ts'
+import { DEFAULT_RETENTION_MS, retentionProblem } from './domain/command-retention.ts'
+import { type Configuration, ConfigurationError } from './domain/configuration.ts'
 import { defined } from './domain/defined.ts'
 import type { MetadataTypes } from './domain/metadata.ts'
 import type { AuditService } from './services/audit-service.ts'
+import { CommandPruner } from './services/command-pruner.ts'
 import type { ContextService } from './services/context-service.ts'
 import type { HandoffService } from './services/handoff-service.ts'
 import type { AgentRun } from './services/runner/agent-run.ts'
@@ -32,7 +34,10 @@ export interface CreateOptions extends BatonpassOptions {
  *
  * Without options it keeps everything in the embedded store in `.batonpass/`, which it makes and migrates itself.
  *
+ * A program that lives long forgets commands older than a week, a few now and then; `commandRetentionMs` says otherwise.
+ *
  * @throws StoreFailure when the store cannot be opened
+ * @throws ConfigurationError when something cannot be as it is given
  * @example
  * ```ts
  * await using batonpass = await createBatonpass({ store: 'memory' })
@@ -45,10 +50,14 @@ export const createBatonpass = async <Notes extends MetadataTypes = MetadataType
 ): Promise<Batonpass<Notes>> => {
   const { config, store: _, ...given } = options
   const configured = config === undefined ? {} : settingsOf((await readConfiguration(config)).configuration)
+  const settings = { ...configured, ...defined(given) }
+  const keepMs = retentionOf(settings)
   const store = await openStore(options)
-  const parts = buildContainer({ ...configured, ...defined(given), store })
+  const parts = buildContainer({ ...settings, store })
+  const pruner = keepMs === false ? undefined : new CommandPruner(store.commands, keepMs)
   const isOurs = options.store === undefined || options.store === 'memory'
   const close = async (): Promise<void> => {
+    pruner?.stop()
     if (isOurs) await store[Symbol.asyncDispose]()
   }
   const runner = parts.resolve(TOKENS.restartRunner)
@@ -63,13 +72,22 @@ export const createBatonpass = async <Notes extends MetadataTypes = MetadataType
   }
 }
 
+const retentionOf = ({ commandRetentionMs = DEFAULT_RETENTION_MS }: Partial<BatonpassOptions>): number | false => {
+  if (commandRetentionMs === false) return false
+  const problem = retentionProblem(commandRetentionMs)
+  if (problem === undefined) return commandRetentionMs
+  const advice = `Give ${DEFAULT_RETENTION_MS} for a week, or false to keep them for ever.`
+  throw new ConfigurationError([{ path: 'commandRetentionMs', problem, advice }])
+}
+
 /** A configuration as options. */
 const settingsOf = (configuration: Configuration): Partial<BatonpassOptions> => {
-  const { monitor, contextLimit, restart, hooks, workspace } = configuration
+  const { monitor, contextLimit, restart, hooks, workspace, commandRetentionMs } = configuration
   const { budget: restartBudget, template, continuation, checkpointTimeoutMs } = restart
   return {
     monitor: defined({ ...monitor, contextLimit }),
     restartBudget,
+    commandRetentionMs,
     runs: defined({ hooks, workspace, template, continuation, checkpointTimeoutMs }),
   }
 }

@@ -57,6 +57,8 @@ export interface BatonpassOptions extends StoreOptions {
   readonly monitor?: MonitorSettings
   /** How often and how long conversations may be restarted unless they say otherwise. */
   readonly restartBudget?: RestartBudget
+  /** How long commands are remembered, so that repeating one is safe: a week unless given, an hour at least. False means for ever. */
+  readonly commandRetentionMs?: number | false
   /** Is told of signals as soon as they are stored. */
   readonly notifier?: Notifier
   /** How agents are run unless a run says otherwise: hooks, checkpoint template and timeout, workspace, lease. */

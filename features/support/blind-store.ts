@@ -47,6 +47,7 @@ export const blindStore = (store: Store): Store => {
     monitors: { find: nothing },
     signals: { find: nothing, waiting: async () => [], acknowledge: async () => 0, listFor: none },
     leases: { renew: async () => false, listExpired: none },
+    commands: { prune: async () => 0, countPrunable: async () => 0 },
     [Symbol.asyncDispose]: async () => {},
   }
 }

@@ -7,7 +7,6 @@ import type { HookDelivered } from './hook-delivery.ts'
 import type { CommandId } from './ids.ts'
 import type { SessionEvent } from './session-lifecycle.ts'
 
-
 /** Names one text that was stored. */
 export interface TextName {
   readonly row: 'conversation' | 'session' | 'handoff' | 'message'

@@ -29,6 +29,8 @@ export interface Configuration {
     readonly continuation?: string
   }
   readonly workspace?: Workspace
+  /** How long commands are remembered; false means for ever. */
+  readonly commandRetentionMs: number | false
   readonly hooks: readonly HookSettings[]
 }
 

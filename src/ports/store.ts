@@ -1,6 +1,7 @@
 import type { AgentHandoffPort } from './agent-handoff-port.ts'
 import type { AgentSessionRepository } from './agent-session-repository.ts'
 import type { AuditLog } from './audit-log.ts'
+import type { CommandRetention } from './command-retention.ts'
 import type { ContextMonitorPort } from './context-monitor-port.ts'
 import type { ContextSnapshotPort } from './context-snapshot-port.ts'
 import type { ConversationRepository } from './conversation-repository.ts'
@@ -21,4 +22,5 @@ export interface Store extends AsyncDisposable {
   readonly monitors: ContextMonitorPort
   readonly signals: SignalQueue
   readonly leases: SessionLeases
+  readonly commands: CommandRetention
 }

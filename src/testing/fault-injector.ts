@@ -39,7 +39,7 @@ export class FaultInjector {
       commit,
       estimateNow: () => inner.estimateNow(),
     }
-    const { conversations, sessions, handoffs, snapshots, messages, audit, monitors, signals, leases } = store
+    const { conversations, sessions, handoffs, snapshots, messages, audit, monitors, signals, leases, commands } = store
     const dispose = (): PromiseLike<void> => store[Symbol.asyncDispose]()
     this.store = {
       unitOfWork,
@@ -52,6 +52,7 @@ export class FaultInjector {
       monitors,
       signals,
       leases,
+      commands,
       [Symbol.asyncDispose]: dispose,
     }
   }

@@ -50,6 +50,7 @@ describe('baton config check', () => {
       'workspace.working_directory   none           default',
       'workspace.worktree_path       none           default',
       'workspace.branch              none           default',
+      'commands.retention            7d             default',
       'hooks.after_run               tests (shell)  hooks.after_run',
       'hooks.on_error                none           default',
       'hooks.on_context_threshold    none           default',

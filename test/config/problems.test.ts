@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { linesIn, problemsIn } from './checking.ts'
 
 const hook = (given: unknown): object => ({ hooks: { after_run: [given] } })
-const ROOT = 'context_limit, milestones, session, context_monitor, restart, hooks, workspace'
+const ROOT = 'context_limit, milestones, session, context_monitor, restart, commands, hooks, workspace'
 const TIME = 'Write one such as 120s, 10m or 2h, or milliseconds.'
 const REMAINING = 'Write what must remain: 0.1 restarts when a tenth of the window is left.'
 const PERCENT = 'Write a number such as 50. To switch a milestone off, use null under milestones.'
@@ -90,6 +90,14 @@ describe('what is wrong', () => {
     [{ restart: { deadline: -5000 } }, `restart.deadline | -5000 is not a length of time | ${TIME}`],
     [{ restart: { deadline: '366d' } }, 'restart.deadline | "366d" is too long | Write at most 365d.'],
     [{ restart: { checkpoint_timeout: '25h' } }, 'restart.checkpoint_timeout | "25h" is too long | Write at most 1d.'],
+    [
+      { commands: { retention: '59m' } },
+      'commands.retention | "59m" is too short | Write one such as 7d, at least 1h and at most 365d, or forever.',
+    ],
+    [
+      { commands: { retention: 'never' } },
+      'commands.retention | "never" cannot be used | Write one such as 7d, at least 1h and at most 365d, or forever.',
+    ],
     [{ restart: { template: ' ' } }, `restart.template | " " is not a text | ${SOME_TEXT}`],
     [{ workspace: { branch: 7 } }, `workspace.branch | 7 is not a text | ${SOME_TEXT}`],
     [

@@ -13,6 +13,7 @@ const DEFAULTS: Configuration = {
     ],
   },
   restart: { budget: { maxRestarts: 3, whenExhausted: 'stop' }, checkpointTimeoutMs: 120_000 },
+  commandRetentionMs: 604_800_000,
   hooks: [],
 }
 
@@ -30,6 +31,7 @@ restart:
     Write down where you are.
   continuation: '{original_task} {checkpoint}'
 workspace: { working_directory: /srv/app, worktree_path: /srv/tree, branch: mend }
+commands: { retention: 30d }
 `.replace('150_000', '150000')
 
 const ALL_SET: Configuration = {
@@ -50,6 +52,7 @@ const ALL_SET: Configuration = {
     continuation: '{original_task} {checkpoint}',
   },
   workspace: { workingDirectory: '/srv/app', worktreePath: '/srv/tree', branch: 'mend' },
+  commandRetentionMs: 2_592_000_000,
   hooks: [],
 }
 
@@ -85,6 +88,7 @@ describe('a configuration', () => {
         continuation: '{original_task} {checkpoint}',
       },
       workspace: { working_directory: '/srv/app', worktree_path: '/srv/tree', branch: 'mend' },
+      commands: { retention: 2_592_000_000 },
     }
     const json = fileWith(JSON.stringify(object, null, '\t'), 'batonpass.JSON')
     expect((await readConfiguration(json)).configuration).toStrictEqual(ALL_SET)

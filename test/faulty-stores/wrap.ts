@@ -2,9 +2,33 @@ import type { AgentSession, Store, UnitOfWork } from '../../src/index.ts'
 
 /** A store with some of its parts replaced. */
 export const withParts = (store: Store, parts: Partial<Omit<Store, typeof Symbol.asyncDispose>>): Store => {
-  const { unitOfWork, conversations, sessions, handoffs, snapshots, messages, audit, monitors, signals, leases } = store
+  const {
+    unitOfWork,
+    conversations,
+    sessions,
+    handoffs,
+    snapshots,
+    messages,
+    audit,
+    monitors,
+    signals,
+    leases,
+    commands,
+  } = store
   const dispose = (): PromiseLike<void> => store[Symbol.asyncDispose]()
-  const kept = { unitOfWork, conversations, sessions, handoffs, snapshots, messages, audit, monitors, signals, leases }
+  const kept = {
+    unitOfWork,
+    conversations,
+    sessions,
+    handoffs,
+    snapshots,
+    messages,
+    audit,
+    monitors,
+    signals,
+    leases,
+    commands,
+  }
   return { ...kept, ...parts, [Symbol.asyncDispose]: dispose }
 }
 

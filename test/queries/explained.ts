@@ -93,7 +93,11 @@ export class ExplainedHistory implements AsyncDisposable {
   async handoffsRead(ask: (history: HandoffHistory) => Promise<unknown>): Promise<number> {
     this.#asked.length = 0
     await ask(this.history)
-    const [{ text, values } = { text: '', values: [] }] = this.#asked
+    return this.handoffsReadBy(this.#asked[0] ?? { text: '', values: [] })
+  }
+
+  /** The same of a statement. */
+  async handoffsReadBy({ text, values }: Asked): Promise<number> {
     const often = { name: `often_${++this.#names}`, text, values: [...values] }
     for (let times = 0; times < 8; times += 1) await this.pool.query(often)
     const client = await this.pool.connect()

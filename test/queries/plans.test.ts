@@ -164,3 +164,23 @@ describe('other questions', () => {
     expect(indexes).toContain(index)
   })
 })
+
+describe('claims that hold', () => {
+  it('are not read by whoever looks for work', async () => {
+    const { pool } = explained
+    const move = (status: string, deadline: string) =>
+      pool.query(
+        `update batonpass.handoffs set target_agent = 'busy', claim_deadline = ${deadline} where status = $1`,
+        [status],
+      )
+    await move('accepted', "clock_timestamp() + interval '1 day'")
+    await pool.query(`update batonpass.handoffs set target_agent = 'busy'
+      where id = (select id from batonpass.handoffs where status = 'initiated' order by initiated_at desc limit 1)`)
+    await pool.query('vacuum batonpass.handoffs')
+    const loading = `select batonpass.load_next_handoff('busy', 1, gen_random_uuid())`
+    expect(await explained.handoffsReadBy({ text: loading, values: [] })).toBeLessThan(10)
+    const pending = await explained.handoffsRead((history) => history.pendingFor('busy', { limit: 100 }))
+    expect(pending).toBeLessThan(10)
+    expect((await explained.history.pendingFor('busy')).items).toHaveLength(1)
+  })
+})

@@ -63,6 +63,7 @@ export const lostProcess = (
       monitors: reads(store.monitors),
       signals: reads(store.signals),
       leases: { renew: async () => true, listExpired: (page) => store.leases.listExpired(page) },
+      commands: reads(store.commands),
       [Symbol.asyncDispose]: async () => undefined,
     },
   }

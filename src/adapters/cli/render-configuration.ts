@@ -39,7 +39,7 @@ const valueText = ({ key, value }: ConfigurationSetting): string => {
   return DURATIONS.has(key) && typeof value === 'number' ? durationText(value) : String(value)
 }
 
-const DURATIONS: ReadonlySet<string> = new Set(['restart.deadline', 'restart.checkpoint_timeout'])
+const DURATIONS: ReadonlySet<string> = new Set(['restart.deadline', 'restart.checkpoint_timeout', 'commands.retention'])
 
 const UNITS = [
   ['d', 86_400_000],

@@ -12,6 +12,7 @@ import {
   list,
   percentage,
   remaining,
+  retention,
   section,
   text,
   word,
@@ -48,6 +49,7 @@ const keys = {
     continuation: text.optional(),
     continuation_file: text.optional(),
   }).nullish(),
+  commands: section({ retention: retention.optional() }).nullish(),
   hooks: hooksSchema.nullish(),
   workspace: section({
     working_directory: text.optional(),

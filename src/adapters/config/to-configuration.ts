@@ -1,3 +1,4 @@
+import { DEFAULT_RETENTION_MS } from '../../domain/command-retention.ts'
 import {
   type CheckedConfiguration,
   type Configuration,
@@ -53,6 +54,7 @@ const configurationOf = (
       continuation: templates.continuation ?? restart?.continuation,
     }),
     workspace: workspaceOf(content),
+    commandRetentionMs: content.commands?.retention ?? DEFAULT_RETENTION_MS,
     hooks: toHooks(hooks ?? {}),
   })
 }
@@ -64,7 +66,7 @@ const workspaceOf = ({ workspace }: FileContent): Workspace | undefined => {
 }
 
 const settingsOf = (
-  { monitor, restart, contextLimit, workspace, hooks }: Configuration,
+  { monitor, restart, contextLimit, workspace, hooks, commandRetentionMs }: Configuration,
   content: FileContent,
   milestones: SettledMilestones,
 ): readonly ConfigurationSetting[] => {
@@ -91,6 +93,7 @@ const settingsOf = (
     setting('workspace.working_directory', workspace?.workingDirectory),
     setting('workspace.worktree_path', workspace?.worktreePath),
     setting('workspace.branch', workspace?.branch),
+    setting('commands.retention', commandRetentionMs === false ? 'forever' : commandRetentionMs),
     ...HOOK_MOMENTS.map((moment) => setting(`hooks.${moment}`, namesAt(hooks, moment))),
   ]
 }

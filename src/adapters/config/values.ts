@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { retentionProblem } from '../../domain/command-retention.ts'
 import { nearestWord } from './nearest-word.ts'
 
 /** What is wrong with a value: a first line that says what, and a second that says what to do. */
@@ -80,6 +81,15 @@ export const duration = (mostMs: number) =>
     }
     return ms > mostMs ? new Wrong(`${shown(raw)} is too long`, `Write at most ${mostMs / UNITS.d}d.`) : ms
   })
+
+/** How long commands are remembered: a length of time, or for ever, read as false. */
+export const retention = value((raw): number | false | Wrong => {
+  if (raw === 'forever') return false
+  const ms = typeof raw === 'string' ? millisecondsIn(raw) : raw
+  const advice = 'Write one such as 7d, at least 1h and at most 365d, or forever.'
+  if (typeof ms !== 'number' || ms > LONGEST_WORK_MS) return new Wrong(`${shown(raw)} cannot be used`, advice)
+  return retentionProblem(ms) === undefined ? ms : new Wrong(`${shown(raw)} is too short`, advice)
+})
 
 const millisecondsIn = (text: string): number | undefined => {
   const [, count, unit] = /^(\d{1,9}) ?(ms|s|m|h|d)$/.exec(text.trim()) ?? []

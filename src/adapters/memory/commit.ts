@@ -30,7 +30,7 @@ export const commitTo = (tables: Tables, unit: Unit, now: Instant): 'kept' | 'co
     checkLinks(tables, unit.changes)
     const kept = keptCommand(unit)
     for (const step of logSteps(tables, unit, kept)) done.push(step())
-    if (kept !== undefined) done.push(tables.commands.insert(kept))
+    if (kept !== undefined) done.push(tables.commands.insert({ ...kept, keptAt: now }))
     return 'kept'
   } catch (cause) {
     for (const undo of done.reverse()) undo()
@@ -214,7 +214,7 @@ const logSteps = (tables: Tables, { command, events }: Unit, kept: KeptCommand |
   })
 
 /** What is remembered of a command, if anything is. */
-const keptCommand = ({ command, events, receipt }: Unit): CommandRow | undefined => {
+const keptCommand = ({ command, events, receipt }: Unit): Omit<CommandRow, 'keptAt'> | undefined => {
   const digest = payloadDigest(command.payload, randomUUID(), sha256)
   const [first] = events
   return receipt && { id: command.id, digest, receipt, ...(first && { conversationId: first.conversationId }) }

@@ -4,6 +4,7 @@ import { rangeContains } from '../../domain/sequence.ts'
 import type { AgentHandoffPort } from '../../ports/agent-handoff-port.ts'
 import type { AgentSessionRepository } from '../../ports/agent-session-repository.ts'
 import type { AuditLog } from '../../ports/audit-log.ts'
+import type { CommandRetention } from '../../ports/command-retention.ts'
 import type { ContextMonitorPort } from '../../ports/context-monitor-port.ts'
 import type { ContextSnapshotPort } from '../../ports/context-snapshot-port.ts'
 import type { ConversationRepository } from '../../ports/conversation-repository.ts'
@@ -13,6 +14,7 @@ import type { SignalQueue } from '../../ports/signal-queue.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Clock } from '../../ports/system.ts'
 import { auditIn } from './audit-log.ts'
+import { commandsIn } from './commands.ts'
 import { conversationsIn } from './conversations.ts'
 import { handoffsIn } from './handoffs.ts'
 import { leasesIn } from './leases.ts'
@@ -46,6 +48,7 @@ export class MemoryStore implements Store {
   readonly monitors: ContextMonitorPort
   readonly signals: SignalQueue
   readonly leases: SessionLeases
+  readonly commands: CommandRetention
 
   constructor({ clock }: { readonly clock: Clock }) {
     const tables = emptyTables()
@@ -59,6 +62,7 @@ export class MemoryStore implements Store {
     this.monitors = { find: async (session) => tables.monitors.get(session) }
     this.signals = signalsIn(tables)
     this.leases = leasesIn(tables, clock)
+    this.commands = commandsIn(tables, clock)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

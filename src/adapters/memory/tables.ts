@@ -22,6 +22,8 @@ export interface ToolCallRow extends ToolCallRecord {
 /** A command that was carried out. */
 export interface CommandRow extends KeptCommand {
   readonly receipt: Receipt
+  /** When, by the clock of the store. */
+  readonly keptAt: Instant
 }
 
 /** An audit entry with its conversation. */
@@ -104,7 +106,7 @@ export const emptyTables = () => ({
     },
   }),
   leases: new Table({ id: (row: LeaseRow) => row.sessionId, unique: {}, groups: { all: () => 'all' } }),
-  commands: new Table({ id: (row: CommandRow) => row.id, unique: {}, groups: {} }),
+  commands: new Table({ id: (row: CommandRow) => row.id, unique: {}, groups: { all: () => 'all' } }),
   audit: new Table({
     id: (row: AuditRow) => `${row.conversationId}/${row.sealed.position}`,
     unique: {},

@@ -3,6 +3,7 @@ import { Kysely } from 'kysely'
 import type { AgentHandoffPort } from '../../ports/agent-handoff-port.ts'
 import type { AgentSessionRepository } from '../../ports/agent-session-repository.ts'
 import type { AuditLog } from '../../ports/audit-log.ts'
+import type { CommandRetention } from '../../ports/command-retention.ts'
 import type { ContextMonitorPort } from '../../ports/context-monitor-port.ts'
 import type { ContextSnapshotPort } from '../../ports/context-snapshot-port.ts'
 import type { ConversationRepository } from '../../ports/conversation-repository.ts'
@@ -11,6 +12,7 @@ import type { SessionLeases } from '../../ports/session-leases.ts'
 import type { SignalQueue } from '../../ports/signal-queue.ts'
 import type { Store } from '../../ports/store.ts'
 import { auditIn } from './audit-log.ts'
+import { commandsIn } from './commands.ts'
 import { conversationsIn } from './conversations.ts'
 import type { Database, Schema } from './database.ts'
 import { handoffsIn } from './handoffs.ts'
@@ -33,6 +35,7 @@ export class SqlStore implements Store {
   readonly monitors: ContextMonitorPort
   readonly signals: SignalQueue
   readonly leases: SessionLeases
+  readonly commands: CommandRetention
   readonly database: Database
   readonly #close: () => Promise<void>
 
@@ -50,6 +53,7 @@ export class SqlStore implements Store {
     this.monitors = monitorsIn(this.database)
     this.signals = signalsIn(this.database)
     this.leases = leasesIn(this.database)
+    this.commands = commandsIn(this.database)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -56,14 +56,14 @@ export const objectOf = <T extends object>(checks: ChecksOf<T>): Check<T> => {
 /** A list of such values, from `least` to `most` of them. */
 export const listOf = <T>(check: Check<T>, { least = 0, most = 100_000 } = {}): Check<readonly T[]> => {
   return (value, field, problems) => {
-    if (!Array.isArray(value)) return wrong(absent(value, 'a list'), field, problems)
-    const { length } = value
+    const length = lengthOf(value)
+    if (length === undefined) return wrong(absent(value, 'a list'), field, problems)
     if (length < least) return wrong('it is empty', field, problems)
     if (length > most) return wrong(`it has ${length} entries, and ${most} is the most`, field, problems)
     const read: T[] = []
     for (let index = 0; index < length; index += 1) {
       const path = `${field}[${index}]`
-      const part = propertyOf(value, index, path, problems)
+      const part = propertyOf(value as object, index, path, problems)
       if (part !== UNREADABLE) read.push(check(part, path, problems))
       // The first hundred problems say enough.
       if (problems.length > MOST_PROBLEMS) break
@@ -73,6 +73,16 @@ export const listOf = <T>(check: Check<T>, { least = 0, most = 100_000 } = {}): 
 }
 
 const MOST_PROBLEMS = 100
+
+/** The length of a list; a proxy may pass for a list and say anything, or throw. */
+export const lengthOf = (value: unknown): number | undefined => {
+  try {
+    const length: unknown = Array.isArray(value) ? value.length : undefined
+    return Number.isSafeInteger(length) && Number(length) >= 0 ? Number(length) : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /** One of these words. */
 export const oneOf =
@@ -91,7 +101,7 @@ export const wholeNumber =
   (least: number, most: number = Number.MAX_SAFE_INTEGER): Check<number> =>
   (value, field, problems) =>
     typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most
-      ? value
+      ? value + 0 // no store keeps a zero with a sign
       : wrong(absent(value, `a whole number ${span(least, most)}`, shown(value)), field, problems)
 
 /** A number between two limits, both included. */
@@ -99,7 +109,7 @@ export const amount =
   (least: number, most: number): Check<number> =>
   (value, field, problems) =>
     typeof value === 'number' && value >= least && value <= most
-      ? value
+      ? value + 0
       : wrong(absent(value, `a number ${span(least, most)}`, shown(value)), field, problems)
 
 const span = (least: number, most: number): string =>

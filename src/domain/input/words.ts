@@ -6,7 +6,7 @@ import { absent, type Check, wrong } from './check.ts'
 const MAX_NAME_LENGTH = 300
 
 /** Far more than a window holds, and well below what a database takes. */
-export const MAX_TEXT_LENGTH = 16_777_216
+const MAX_TEXT_LENGTH = 16_777_216
 
 const stringOf = (most: number, mayBeBlank: boolean): Check<string> => {
   return (value, field, problems) => {
@@ -34,7 +34,7 @@ export const messageText: Check<string> = stringOf(MAX_TEXT_LENGTH, true)
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** Whether a value is an id of ours. */
-export const isId = (value: unknown): value is string => typeof value === 'string' && UUID.test(value)
+const isId = (value: unknown): value is string => typeof value === 'string' && UUID.test(value)
 
 /** An id of ours; which one it names is a matter of types alone. */
 export const id: Check<AnyId> = (value, field, problems) =>

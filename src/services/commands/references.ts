@@ -5,7 +5,7 @@ import type { SessionTarget } from '../../domain/decisions/change-session.ts'
 import { defined } from '../../domain/defined.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
 import type { AgentSessionId, CommandId, ConversationId, HandoffId, HolderToken, Id } from '../../domain/ids.ts'
-import { type Check, type OptionalCheck, optional, wrong } from '../../domain/input/check.ts'
+import { type Check, lengthOf, listOf, type OptionalCheck, optional, wrong } from '../../domain/input/check.ts'
 import { id } from '../../domain/input/words.ts'
 import type { Turn } from '../../domain/turn.ts'
 import { type IssuedKind, issuedKind } from '../issued.ts'
@@ -33,11 +33,11 @@ const idIn = (value: object): unknown => {
 const passedBack = <T>(kind: IssuedKind): OptionalCheck<T> =>
   optional((value) => (issuedKind(value) === kind ? (value as T) : (undefined as never)))
 
-const passedBackTurns: OptionalCheck<readonly Turn[]> = optional((value) =>
-  Array.isArray(value) && value.every((turn) => issuedKind(turn) === 'turn')
-    ? (value as readonly Turn[])
-    : (undefined as never),
-)
+const passedBackTurns: OptionalCheck<readonly Turn[]> = optional((value, field, problems) => {
+  if (lengthOf(value) === undefined) return undefined as never
+  const turns = listOf((turn) => turn as Turn)(value, field, problems)
+  return turns.every((turn) => issuedKind(turn) === 'turn') ? turns : (undefined as never)
+})
 
 export const repeatable = { commandId: manner(optional<CommandId>(id)) }
 
@@ -99,4 +99,13 @@ export const isByHand = ({ holder }: { readonly holder?: HolderToken }): boolean
 
 /** A signal that ends a wait. */
 export const abortSignal: Check<AbortSignal> = (value, field, problems) =>
-  value instanceof AbortSignal ? value : wrong('it is not an AbortSignal', field, problems)
+  isSignal(value) ? value : wrong('it is not an AbortSignal', field, problems)
+
+/** Only a real one answers; what merely looks like one throws. */
+const isSignal = (value: unknown): value is AbortSignal => {
+  try {
+    return value instanceof AbortSignal && typeof value.aborted === 'boolean'
+  } catch {
+    return false
+  }
+}

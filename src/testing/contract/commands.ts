@@ -77,6 +77,14 @@ export const commandsContract: ContractPart = {
       const first = unwrap(await scene.service.cancelHandoff(request))
       assert.deepEqual(unwrap(await scene.service.cancelHandoff(request)), first)
     },
+    'is remembered for an hour at least, however little is to be kept': async (scene) => {
+      const request = { originalTask: 'Fix it', commandId: commandId(scene.ids.next()) }
+      const first = unwrap(await scene.service.openConversation(request))
+      const { commands } = scene.store
+      assert.equal(await commands.countPrunable(0), 0)
+      assert.equal(await commands.prune(0, 1_000), 0)
+      assert.deepEqual(unwrap(await scene.service.openConversation(request)), first)
+    },
     'records the turn of a caller whose copy is merely old': async (scene) => {
       const started = await scene.session()
       unwrap(await scene.service.recordTurn({ ...started, ...scene.turn('read_file') }))

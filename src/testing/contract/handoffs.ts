@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { agentSessionId, handoffId } from '../../domain/ids.ts'
+import { agentSessionId, commandId, handoffId } from '../../domain/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { refusal } from '../refusal.ts'
 import type { ContractPart } from '../store-contract.ts'
@@ -128,6 +128,36 @@ export const handoffsContract: ContractPart = {
       const taken = (await Promise.all(['a', 'b', 'c', 'd'].map(work))).flat()
       assert.equal(taken.length, 12)
       assert.deepEqual(new Set(taken), initiated)
+    },
+    'offers the oldest that nobody holds, or one of so many of the oldest, another to another command': async (
+      scene,
+    ) => {
+      const targetAgent = scene.name('reviewer')
+      const made: string[] = []
+      for (let count = 0; count < 6; count += 1) {
+        made.push((await scene.initiated({ targetAgent })).handoff.id)
+        scene.clock.advance(1_000)
+      }
+      const offered = async (among?: number): Promise<string | undefined> => {
+        const command = { id: commandId(scene.ids.next()), payload: 'claim_next' }
+        const loaded = await scene.store.unitOfWork.load(
+          { about: 'next_handoff', targetAgent, ...(among !== undefined && { among }) },
+          command,
+        )
+        return loaded.repeated === undefined ? loaded.facts.handoff?.id : undefined
+      }
+      const claim = async (id: string | undefined, claimMs: number) =>
+        unwrap(await scene.service.acceptHandoff({ handoff: handoffId(id ?? ''), claimant: 'first', claimMs }))
+      await claim(made[2], 60_000)
+      await claim(made[0], SHORT_CLAIM_MS)
+      assert.equal(await offered(), made[1])
+      await scene.passTime(SHORT_CLAIM_MS + 50)
+      assert.equal(await offered(), made[0])
+      const some = new Set<string | undefined>()
+      for (let count = 0; count < 40; count += 1) some.add(await offered(3))
+      assert.deepEqual([...some].sort(), [made[0], made[1], made[3]].sort())
+      for (const id of [0, 1, 3, 4, 5]) await claim(made[id], 60_000)
+      assert.equal(await offered(100), undefined)
     },
     'lets one of several racing claimants win': async (scene) => {
       const { handoff } = await scene.initiated()

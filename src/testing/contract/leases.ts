@@ -223,7 +223,31 @@ export const leasesContract: ContractPart = {
 
 /** The parts of a store; those of a class do not spread. */
 const partsOf = (store: Store): Store => {
-  const { unitOfWork, conversations, sessions, handoffs, snapshots, messages, audit, monitors, signals, leases } = store
-  const kept = { unitOfWork, conversations, sessions, handoffs, snapshots, messages, audit, monitors, signals, leases }
+  const {
+    unitOfWork,
+    conversations,
+    sessions,
+    handoffs,
+    snapshots,
+    messages,
+    audit,
+    monitors,
+    signals,
+    leases,
+    commands,
+  } = store
+  const kept = {
+    unitOfWork,
+    conversations,
+    sessions,
+    handoffs,
+    snapshots,
+    messages,
+    audit,
+    monitors,
+    signals,
+    leases,
+    commands,
+  }
   return { ...kept, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
 }

@@ -8,6 +8,7 @@ import { demo } from './demo.ts'
 import { handoffsList, handoffsShow } from './handoffs.ts'
 import { lineage } from './lineage.ts'
 import { migrateDown, migrateSql, migrateStatus, migrateUp } from './migrate.ts'
+import { pruneCommand } from './prune.ts'
 import { recoverCommand } from './recover.ts'
 import { replayCommand } from './replay.ts'
 import { runCommand } from './run.ts'
@@ -23,6 +24,7 @@ export const COMMANDS: Readonly<Record<string, CliCommand>> = {
   'migrate down': migrateDown,
   'migrate status': migrateStatus,
   'migrate sql': migrateSql,
+  prune: pruneCommand,
   'config check': configCheck,
   'audit trail': auditTrail,
   'audit verify': auditVerify,

@@ -1,0 +1,87 @@
+import { openStore, readConfiguration } from '../../../container.ts'
+import { DEFAULT_RETENTION_MS, retentionProblem } from '../../../domain/command-retention.ts'
+import { pruneCommands } from '../../../services/command-pruner.ts'
+import type { CliCommand, Invocation } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { duration, noWords, parsedFlag, textFlag } from '../history-args.ts'
+import { notTogether } from '../list-command.ts'
+import { EndedOtherwise, UsageError } from '../problems.ts'
+import { counted } from '../render-run.ts'
+import { toJson } from '../render-text.ts'
+import { STORE_FLAGS, STORE_FLAGS_HELP, storeOptions } from '../store-options.ts'
+
+/** Forgets commands that nobody repeats any more. */
+export const pruneCommand: CliCommand = {
+  summary: 'forget commands that nobody repeats any more',
+  usage: 'prune [--older-than TIME | --config FILE] [--dry-run] [flags]',
+  details: [
+    'A command that was carried out is remembered, so that repeating it gives the first answer. This forgets the old',
+    'ones, a few at a time, while others work; stopping it is safe. Repeated after that, a command acts again.',
+    'Sessions, handoffs and the audit log stay as they are. A program that lives long does the same now and then.',
+    '',
+    '  --older-than TIME   such as 36h or 30d, an hour at least (7d)',
+    '  --config FILE       the time that a configuration says (commands.retention)',
+    '  --dry-run           only say how many',
+    STORE_FLAGS_HELP,
+  ].join('\n'),
+  options: {
+    ...STORE_FLAGS,
+    'older-than': { type: 'string' },
+    config: { type: 'string' },
+    'dry-run': { type: 'boolean' },
+  },
+  run: async (invocation) => {
+    noWords(invocation)
+    notTogether(invocation, 'older-than', 'config')
+    const isDryRun = invocation.values['dry-run'] === true
+    const olderThanMs = await retentionFor(invocation)
+    await using store = await openStore(storeOptions(invocation))
+    const commands = isDryRun
+      ? await store.commands.countPrunable(olderThanMs)
+      : await pruned(store, olderThanMs, invocation)
+    const { out, values } = invocation
+    if (values.json === true) return out.line(toJson({ commands, olderThanMs, isDryRun }))
+    out.line(`${counted(commands, 'command')} ${isDryRun ? 'would be' : commands === 1 ? 'was' : 'were'} forgotten.`)
+  },
+}
+
+const pruned = async (
+  { commands }: Awaited<ReturnType<typeof openStore>>,
+  keepMs: number,
+  { notes, interruption }: Invocation,
+): Promise<number> => {
+  const signal = interruption()
+  let count = 0
+  try {
+    for await (const soFar of pruneCommands(commands, keepMs, signal)) {
+      count = soFar
+      const progress = `${counted(count, 'command')} forgotten`
+      if (notes.status === undefined) notes.line(progress)
+      else notes.status(progress)
+    }
+  } catch (problem) {
+    if (!signal.aborted) throw problem
+    throw new EndedOtherwise(
+      `Stopped: ${counted(count, 'command')} forgotten. Run it again for the rest.`,
+      EXIT.cancelled,
+    )
+  } finally {
+    notes.status?.('')
+  }
+  return count
+}
+
+const retentionFor = async (invocation: Invocation): Promise<number> => {
+  const config = textFlag(invocation, 'config')
+  if (config === undefined) return parsedFlag(invocation, 'older-than', age) ?? DEFAULT_RETENTION_MS
+  const { commandRetentionMs } = (await readConfiguration(config)).configuration
+  if (commandRetentionMs !== false) return commandRetentionMs
+  throw new UsageError(`${config} says to remember commands for ever. Use --older-than to forget some all the same.`)
+}
+
+const age = (text: string): number => {
+  const milliseconds = duration(text)
+  const problem = retentionProblem(milliseconds)
+  if (problem !== undefined) throw new TypeError(`${problem}.`)
+  return milliseconds
+}

@@ -1,0 +1,66 @@
+import { LEAST_RETENTION_MS } from '../domain/command-retention.ts'
+import type { CommandRetention } from '../ports/command-retention.ts'
+
+/** How many commands are forgotten in one step: few enough that nobody waits for it. */
+const STEP = 500
+
+/** A program that lives long looks about once an hour, and forgets so much at once at most; the rest waits. */
+const EVERY_MS = LEAST_RETENTION_MS
+const MOST_STEPS = 20
+
+/** Forgets commands older than `keepMs`, step by step, and tells after each how many it were so far. */
+export async function* pruneCommands(
+  commands: CommandRetention,
+  keepMs: number,
+  signal?: AbortSignal,
+): AsyncGenerator<number, number> {
+  for (let pruned = 0; ; ) {
+    signal?.throwIfAborted()
+    const step = await commands.prune(keepMs, STEP)
+    pruned += step
+    if (step > 0) yield pruned
+    if (step < STEP) return pruned
+  }
+}
+
+/**
+ * Forgets old commands now and then, for as long as a program lives.
+ *
+ * The time between is a matter of chance, so that programs started together do not look together. It keeps no process
+ * alive. A store that fails is left alone until the next time: whoever needs it is told by what it does.
+ */
+export class CommandPruner {
+  readonly #commands: CommandRetention
+  readonly #keepMs: number
+  #timer: NodeJS.Timeout | undefined
+  #isStopped = false
+
+  constructor(commands: CommandRetention, keepMs: number) {
+    this.#commands = commands
+    this.#keepMs = keepMs
+    this.#wait()
+  }
+
+  /** Stops, with no more than the step that is under way. */
+  stop(): void {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+  }
+
+  #wait(): void {
+    this.#timer = setTimeout(() => void this.#prune(), EVERY_MS * (0.5 + Math.random())).unref()
+  }
+
+  async #prune(): Promise<void> {
+    try {
+      let steps = 0
+      for await (const _ of pruneCommands(this.#commands, this.#keepMs)) {
+        steps += 1
+        if (this.#isStopped || steps >= MOST_STEPS) break
+      }
+    } catch {
+      // Nothing is lost: they are forgotten another time.
+    }
+    if (!this.#isStopped) this.#wait()
+  }
+}
