@@ -53,7 +53,8 @@ export const runFault = async (fault: Fault, setting: Setting, milliseconds: num
       await client.query(`update batonpass.messages set text = 'Tampered' where sequence_number = 1`)
   })
   const minutes = milliseconds / 60_000
-  const idle = idleness(fault, { faults, afterwards, acknowledged: check.reckoning.acknowledged }, minutes)
+  const { acknowledged, failures } = check.reckoning
+  const idle = idleness(fault, { faults, afterwards, acknowledged, failures }, minutes)
   return { row: rowOf(fault.name, faults, check, [...idle, ...crew.deaths]), moves: check.reckoning.byMove }
 }
 
@@ -84,7 +85,7 @@ const disturb = async (fault: Fault, { ground, crew, milliseconds, chance }: Dis
 /** What was too little for the phase to prove anything. */
 const idleness = (
   { least }: Fault,
-  came: { readonly faults: number; readonly acknowledged: number; readonly afterwards: number },
+  came: Readonly<Record<'faults' | 'acknowledged' | 'failures' | 'afterwards', number>>,
   minutes: number,
 ): readonly string[] => {
   const needed = { faults: Math.floor(least.faults * minutes), acknowledged: Math.ceil(least.acknowledged * minutes) }
@@ -93,6 +94,7 @@ const idleness = (
     ...(came.acknowledged < needed.acknowledged
       ? [`only ${came.acknowledged} commands acknowledged, at least ${needed.acknowledged} are needed`]
       : []),
+    ...(came.failures < (least.failures ?? 0) ? ['no client noticed any of the faults'] : []),
     ...(came.afterwards <= 0 ? ['nothing was acknowledged once the faults were over'] : []),
   ]
 }
@@ -108,6 +110,7 @@ const rowOf = (phase: string, faults: number, check: StoreCheck, others: readonl
       invoked: reckoning.invoked,
       acknowledged: reckoning.acknowledged,
       refused: reckoning.refused,
+      failures: reckoning.failures,
       'in doubt': reckoning.inDoubt,
       'found once': reckoning.foundOnce,
       lost: lost.length,

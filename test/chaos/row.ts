@@ -13,6 +13,7 @@ const COLUMNS = [
   'invoked',
   'acknowledged',
   'refused',
+  'failures',
   'in doubt',
   'found once',
   'lost',

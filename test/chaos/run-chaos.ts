@@ -7,11 +7,16 @@ import { MOVE_NAMES, type MoveName } from './crew/moves.ts'
 import { runFault, type Setting } from './fault-phase.ts'
 import { FAULTS } from './faults/faults.ts'
 import { OwnServer } from './faults/own-server.ts'
+import { runFuzz } from './fuzz/fuzz-phase.ts'
 import type { ChaosOptions } from './options.ts'
 import type { Row } from './row.ts'
+import { runTamperings } from './tamper/tamper-phase.ts'
+
+/** Phases that end after so many tries, however long they take. */
+const COUNTED = ['tamper', 'fuzz']
 
 /** Every phase by name, in the order they are run. */
-export const PHASES: readonly string[] = [...FAULTS.map(({ name }) => name)]
+export const PHASES: readonly string[] = [...FAULTS.map(({ name }) => name), ...COUNTED]
 
 /** Runs the phases that are asked for, one after the other. */
 export const runChaos = async (options: ChaosOptions): Promise<readonly Row[]> => {
@@ -20,7 +25,10 @@ export const runChaos = async (options: ChaosOptions): Promise<readonly Row[]> =
     await using server = await OwnServer.start()
     const program = await bundle(fileURLToPath(new URL('./crew/worker.ts', import.meta.url)), folder)
     const setting: Setting = { server, options, program, folder }
-    return await runFaults(setting)
+    const rows = [...(await runFaults(setting))]
+    if (options.only.includes('tamper')) rows.push(await runTamperings(setting))
+    if (options.only.includes('fuzz')) rows.push(await runFuzz(setting))
+    return rows
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -28,12 +36,14 @@ export const runChaos = async (options: ChaosOptions): Promise<readonly Row[]> =
 
 const runFaults = async (setting: Setting): Promise<readonly Row[]> => {
   const { only, minutes } = setting.options
+  // What is counted instead of timed takes about a third of a whole run.
+  const time = minutes * (only.some((name) => COUNTED.includes(name)) ? 0.65 : 1)
   const chosen = FAULTS.filter(({ name }) => only.includes(name))
   const weights = chosen.reduce((sum, { weight }) => sum + weight, 0)
   const moves = new Set<MoveName>()
   const rows: Row[] = []
   for (const fault of chosen) {
-    const phase = await runFault(fault, setting, (minutes * 60_000 * fault.weight) / weights)
+    const phase = await runFault(fault, setting, (time * 60_000 * fault.weight) / weights)
     for (const name of phase.moves.keys()) moves.add(name)
     rows.push(phase.row)
   }

@@ -19,6 +19,8 @@ export interface Reckoning {
   readonly refused: number
   /** Neither yes nor no ever came, or it came to a process that was killed. */
   readonly inDoubt: number
+  /** How often a client was told that the store had failed. */
+  readonly failures: number
   /** Acknowledged, and there once. */
   readonly foundOnce: number
   readonly lost: readonly string[]
@@ -52,6 +54,7 @@ export const reckon = (lines: readonly LedgerLine[], found: Found): Reckoning =>
     acknowledged: kept.length,
     refused: refused.length,
     inDoubt: [...invoked.keys()].filter((id) => !answered.has(id)).length,
+    failures: said('failed').length,
     foundOnce: kept.filter(({ id }) => count(found.receipts, id) === 1 && count(found.transactions, id) <= 1).length,
     lost: lost.map(({ id, move }) => `${move} ${id}`),
     doubled: doubled.map((id) => `${invoked.get(id) ?? 'a command'} ${id}`),

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Refusal } from '../../../src/domain/refusal.ts'
 import type { Result } from '../../../src/domain/result.ts'
 import { StoreFailure } from '../../../src/ports/store-failure.ts'
-import type { Ledger } from './ledger.ts'
+import type { Log } from './ledger.ts'
 import { ask, MOVES, type Move, type MoveName, type Services } from './moves.ts'
 import type { AnyAnswer, World } from './world.ts'
 
@@ -23,15 +23,11 @@ export class Client {
   invoked = 0
   readonly #services: Services
   readonly #world: World
-  readonly #ledger: Ledger
+  readonly #ledger: Log
   #plant: Plant | undefined
   isStopping = false
 
-  constructor(
-    services: Services,
-    world: World,
-    { ledger, plant }: { readonly ledger: Ledger; readonly plant?: Plant },
-  ) {
+  constructor(services: Services, world: World, { ledger, plant }: { readonly ledger: Log; readonly plant?: Plant }) {
     this.#services = services
     this.#world = world
     this.#ledger = ledger

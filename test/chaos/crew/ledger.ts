@@ -19,8 +19,13 @@ export type LedgerLine =
   /** Something that must never come: an error without a code, or another answer to the same command. */
   | { readonly is: 'broken'; readonly id: string; readonly move: MoveName; readonly what: string }
 
+/** Where a client's log goes. */
+export interface Log {
+  write(line: LedgerLine): void
+}
+
 /** Writes a client's log, line by line, each on disk before the next step. */
-export class Ledger implements Disposable {
+export class Ledger implements Log, Disposable {
   readonly #file: number
 
   constructor(path: string) {

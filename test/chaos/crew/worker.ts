@@ -41,7 +41,7 @@ const work = async ({ store: options, folder, name, seed, plant }: WorkerOrders)
   const deps = { store, clock: systemClock, ids: uuidV7Ids }
   const services = { handoffs: new HandoffService(deps), context: new ContextService(deps) }
   // A claimant is a worker's place in the crew, not a process: the next process there may carry on with its claims.
-  const world = new World(name.split('.')[0] ?? name, services.handoffs, chanceFor(seed, name))
+  const world = new World(services.handoffs, { name: name.split('.')[0] ?? name, chance: chanceFor(seed, name) })
   const client = new Client(services, world, { ledger, ...(plant !== undefined && { plant }) })
   const telling = setInterval(() => process.send?.({ acknowledged: client.acknowledged }), TELL_EVERY_MS)
   const stop = (): void => {

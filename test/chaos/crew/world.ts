@@ -26,33 +26,51 @@ export interface AnyAnswer {
 
 /** How much a client remembers; what is older it meets again only through others. */
 const MEMORY = 24
-const AGENTS = ['claude-code', 'opus', 'sonnet'] as const
 /** Clients meet in these, and in new ones after a while, so that no conversation grows without end. */
 const SHARED = 8
 const SHARED_FOR_MS = 15_000
+
+/** Who a client is, and whom it meets. */
+export interface Surroundings {
+  readonly name: string
+  readonly chance: Chance
+  readonly agents?: readonly string[]
+  /** Which keys it shares with others; by the time of day unless given. */
+  readonly keys?: () => string
+  /** It never looks for what others have left. */
+  readonly isAlone?: boolean
+}
 
 /** What one client knows of the store: what it holds, and what it may find there. */
 export class World {
   readonly name: string
   readonly chance: Chance
   readonly service: HandoffService
+  readonly #surroundings: Surroundings
   readonly #conversations: ConversationId[] = []
   readonly #held = new Map<string, Held>()
   readonly #handoffs = new Map<string, HandoffMetadata>()
 
-  constructor(name: string, service: HandoffService, chance: Chance) {
-    this.name = name
+  constructor(service: HandoffService, surroundings: Surroundings) {
     this.service = service
-    this.chance = chance
+    this.name = surroundings.name
+    this.chance = surroundings.chance
+    this.#surroundings = surroundings
+  }
+
+  /** The conversations it has met. */
+  get conversations(): readonly ConversationId[] {
+    return this.#conversations
   }
 
   agent(): string {
-    return this.chance.one(AGENTS) ?? 'opus'
+    return this.chance.one(this.#surroundings.agents ?? ['claude-code', 'opus', 'sonnet']) ?? 'opus'
   }
 
   /** A key that other clients open too. */
   sharedKey(): string {
-    return `shared-${Math.floor(Date.now() / SHARED_FOR_MS)}-${this.chance.below(SHARED)}`
+    const { keys = () => String(Math.floor(Date.now() / SHARED_FOR_MS)) } = this.#surroundings
+    return `shared-${keys()}-${this.chance.below(SHARED)}`
   }
 
   conversation(): ConversationId | undefined {
@@ -81,7 +99,7 @@ export class World {
   /** A handoff that was open when it was last heard of, own or anybody's. */
   async handoff(): Promise<HandoffMetadata | undefined> {
     const known = this.chance.one([...this.#handoffs.values()])
-    if (known !== undefined && this.chance.happens(0.7)) return known
+    if (this.#surroundings.isAlone === true || (known !== undefined && this.chance.happens(0.7))) return known
     const { items } = await this.service.listHandoffs({ isOpen: true, order: 'newest_first' }, { limit: 5 })
     return this.chance.one(items) ?? known
   }

@@ -25,8 +25,11 @@ export interface Fault {
   readonly name: string
   /** Its share of the time. */
   readonly weight: number
-  /** At least so many faults and acknowledged commands in each minute; fewer means that nothing was tried. */
-  readonly least: { readonly faults: number; readonly acknowledged: number }
+  /**
+   * At least so many faults and acknowledged commands in each minute, and so many failures that a client was told of:
+   * fewer mean that nothing was tried.
+   */
+  readonly least: { readonly faults: number; readonly acknowledged: number; readonly failures?: number }
   prepare(server: OwnServer): Promise<Ground | NotRun>
 }
 

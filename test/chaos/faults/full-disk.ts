@@ -40,7 +40,7 @@ const fill = (path: string): void => {
 export const fullDisk: Fault = {
   name: 'full-disk',
   weight: 2,
-  least: { faults: 2, acknowledged: 100 },
+  least: { faults: 2, acknowledged: 100, failures: 1 },
   prepare: async () => {
     const folder = await mounted()
     if (folder === undefined) return { notRun: 'a file system of a given size cannot be mounted by this user' }

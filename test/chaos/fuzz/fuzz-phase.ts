@@ -1,0 +1,56 @@
+import { join } from 'node:path'
+import type { Setting } from '../fault-phase.ts'
+import { Progress } from '../progress.ts'
+import type { Row } from '../row.ts'
+import { type Finding, runEpisode } from './episode.ts'
+import { type FuzzStore, openStores } from './fuzz-store.ts'
+
+/** Sends wrong requests to every store, and looks at everything that they left. */
+export const runFuzz = async ({ server, options, folder }: Setting): Promise<Row> => {
+  const { seed, wrongRequests } = options
+  const stores = await openStores(await server.database('fuzz'), join(folder, 'fuzz'), seed)
+  const found = new Map<Finding, number>()
+  const note = (finding: Finding): unknown => found.set(finding, (found.get(finding) ?? 0) + 1)
+  const sum = { requests: 0, wrong: 0, refused: 0 }
+  try {
+    using _ = new Progress(() => `fuzz       ${sum.wrong} of ${wrongRequests} wrong requests  ${found.size} findings`)
+    for (let number = 0; sum.wrong < wrongRequests; number += 1) {
+      const episode = await runEpisode(stores, seed, number)
+      for (const key of ['requests', 'wrong', 'refused'] as const) sum[key] += episode[key]
+      episode.findings.forEach(note)
+    }
+    const verdicts = await Promise.all(stores.map(verifyAll))
+    return {
+      phase: 'fuzz',
+      cells: {
+        faults: sum.wrong,
+        invoked: sum.requests,
+        refused: sum.refused,
+        verify: verdicts.map(({ says }) => says).join(', '),
+      },
+      problems: [
+        ...[...found].sort().map(([finding, count]) => `${finding}, ${count} times`),
+        ...verdicts.flatMap(({ problems }) => problems),
+      ],
+    }
+  } finally {
+    for (const { store } of stores) await store[Symbol.asyncDispose]()
+  }
+}
+
+const verifyAll = async ({
+  name,
+  audit,
+}: FuzzStore): Promise<{ readonly says: string; readonly problems: readonly string[] }> => {
+  let [intact, broken] = [0, 0]
+  try {
+    for await (const verdict of audit.verifyAll()) {
+      if (verdict.intact) intact += 1
+      else broken += 1
+    }
+  } catch (problem) {
+    return { says: `${name} broke`, problems: [`${name}: verifying everything threw ${String(problem)}`] }
+  }
+  const problems = broken === 0 ? [] : [`${name}: ${broken} conversations do not verify`]
+  return { says: `${name} ${intact} intact`, problems }
+}
