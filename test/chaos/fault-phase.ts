@@ -19,6 +19,8 @@ export interface Setting {
   readonly program: string
   /** Where logs go. */
   readonly folder: string
+  /** Ends the run early, in good order. */
+  readonly signal: AbortSignal
 }
 
 /** What a phase of faults came to, and which commands were acknowledged in it. */
@@ -41,12 +43,14 @@ export const runFault = async (fault: Fault, setting: Setting, milliseconds: num
   mkdirSync(logs)
   const { seed, plant, workers } = options
   const orders = { store: ground.store, folder: logs, seed, ...(plant !== undefined && { plant }) }
+  const { signal } = setting
   const crew = new Crew(setting.program, orders, workers)
   const { faults, afterwards } = await disturb(fault, {
     ground,
     crew,
     milliseconds,
     chance: chanceFor(seed, fault.name),
+    signal,
   })
   const check = await checkStore(ground.direct, readLedgers(logs), async (client) => {
     if (plant === 'tampered')
@@ -63,9 +67,10 @@ interface Disturbance {
   readonly crew: Crew
   readonly milliseconds: number
   readonly chance: Chance
+  readonly signal: AbortSignal
 }
 
-const disturb = async (fault: Fault, { ground, crew, milliseconds, chance }: Disturbance) => {
+const disturb = async (fault: Fault, { ground, crew, milliseconds, chance, signal }: Disturbance) => {
   const began = Date.now()
   let faults = 0
   using _ = new Progress(
@@ -73,7 +78,7 @@ const disturb = async (fault: Fault, { ground, crew, milliseconds, chance }: Dis
       `${fault.name.padEnd(10)} ${clock(Date.now() - began)} of ${clock(milliseconds)}  ` +
       `${faults} faults  ${crew.acknowledged.toLocaleString('en-US')} acknowledged`,
   )
-  while (Date.now() - began < milliseconds - QUIET_MS) faults += await ground.inject(crew, chance)
+  while (!signal.aborted && Date.now() - began < milliseconds - QUIET_MS) faults += await ground.inject(crew, chance)
   await ground.heal()
   const before = crew.acknowledged
   await wait(QUIET_MS)

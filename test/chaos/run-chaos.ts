@@ -19,12 +19,12 @@ const COUNTED = ['tamper', 'fuzz']
 export const PHASES: readonly string[] = [...FAULTS.map(({ name }) => name), ...COUNTED]
 
 /** Runs the phases that are asked for, one after the other. */
-export const runChaos = async (options: ChaosOptions): Promise<readonly Row[]> => {
+export const runChaos = async (options: ChaosOptions, signal: AbortSignal): Promise<readonly Row[]> => {
   const folder = mkdtempSync(join(tmpdir(), 'batonpass-chaos-logs-'))
   try {
     await using server = await OwnServer.start()
     const program = await bundle(fileURLToPath(new URL('./crew/worker.ts', import.meta.url)), folder)
-    const setting: Setting = { server, options, program, folder }
+    const setting: Setting = { server, options, program, folder, signal }
     const rows = [...(await runFaults(setting))]
     if (options.only.includes('tamper')) rows.push(await runTamperings(setting))
     if (options.only.includes('fuzz')) rows.push(await runFuzz(setting))
@@ -43,6 +43,7 @@ const runFaults = async (setting: Setting): Promise<readonly Row[]> => {
   const moves = new Set<MoveName>()
   const rows: Row[] = []
   for (const fault of chosen) {
+    if (setting.signal.aborted) break
     const phase = await runFault(fault, setting, (time * 60_000 * fault.weight) / weights)
     for (const name of phase.moves.keys()) moves.add(name)
     rows.push(phase.row)

@@ -49,6 +49,8 @@ const work = async ({ store: options, folder, name, seed, plant }: WorkerOrders)
   }
   process.on('message', stop)
   process.on('disconnect', stop)
+  // Whoever started the crew decides when it ends.
+  process.on('SIGINT', () => {})
   while (!client.isStopping) await (plant === 'idle' ? pause(50) : client.step())
   clearInterval(telling)
   process.send?.({ acknowledged: client.acknowledged })

@@ -49,7 +49,7 @@ export const runEpisode = async (stores: readonly FuzzStore[], seed: number, num
     if (first === undefined || asked.includes(undefined)) continue
     const isNamed = chance.happens(0.5)
     const named = asked.map((request) => ({ ...request, ...(isNamed && { commandId: mark }) }))
-    const spoiling = requests > 3 && chance.happens(0.6) ? spoilingFor(named[0] ?? {}, chance) : undefined
+    const spoiling = requests > 3 && chance.happens(0.6) ? spoilingFor(move, named[0] ?? {}, chance) : undefined
     const outcomes = await Promise.all(sides.map((side, at) => send(side, move, spoiling, named[at] ?? {})))
     if (spoiling !== undefined) {
       wrong += 1

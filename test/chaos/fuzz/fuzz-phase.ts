@@ -6,7 +6,7 @@ import { type Finding, runEpisode } from './episode.ts'
 import { type FuzzStore, openStores } from './fuzz-store.ts'
 
 /** Sends wrong requests to every store, and looks at everything that they left. */
-export const runFuzz = async ({ server, options, folder }: Setting): Promise<Row> => {
+export const runFuzz = async ({ server, options, folder, signal }: Setting): Promise<Row> => {
   const { seed, wrongRequests } = options
   const stores = await openStores(await server.database('fuzz'), join(folder, 'fuzz'), seed)
   const found = new Map<Finding, number>()
@@ -14,7 +14,7 @@ export const runFuzz = async ({ server, options, folder }: Setting): Promise<Row
   const sum = { requests: 0, wrong: 0, refused: 0 }
   try {
     using _ = new Progress(() => `fuzz       ${sum.wrong} of ${wrongRequests} wrong requests  ${found.size} findings`)
-    for (let number = 0; sum.wrong < wrongRequests; number += 1) {
+    for (let number = 0; sum.wrong < wrongRequests && !signal.aborted; number += 1) {
       const episode = await runEpisode(stores, seed, number)
       for (const key of ['requests', 'wrong', 'refused'] as const) sum[key] += episode[key]
       episode.findings.forEach(note)
@@ -29,6 +29,7 @@ export const runFuzz = async ({ server, options, folder }: Setting): Promise<Row
         verify: verdicts.map(({ says }) => says).join(', '),
       },
       problems: [
+        ...(sum.wrong < wrongRequests ? [`only ${sum.wrong} wrong requests, ${wrongRequests} are needed`] : []),
         ...[...found].sort().map(([finding, count]) => `${finding}, ${count} times`),
         ...verdicts.flatMap(({ problems }) => problems),
       ],

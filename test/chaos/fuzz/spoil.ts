@@ -1,4 +1,5 @@
 import type { Chance } from '../chance.ts'
+import type { MoveName } from '../crew/moves.ts'
 import { type Hostile, hostile } from './hostile.ts'
 
 /** Where in a request. */
@@ -15,7 +16,12 @@ export interface Spoiling {
 }
 
 /** What callers pass along so that the store need not read it; it is only ever compared with the truth. */
-const COPIES = new Set(['session', 'handoff', 'monitor', 'conversation', 'turns'])
+const isCopy = (move: MoveName, [first, ...rest]: Path): boolean => {
+  if (rest.length === 0) return false
+  if (first === 'monitor') return move !== 'startSession'
+  if (first === 'turns') return move === 'initiateHandoff'
+  return first === 'session' || first === 'handoff' || first === 'conversation'
+}
 
 /** Fields that some command has, put where they may not belong. */
 const FIELDS = [
@@ -104,7 +110,7 @@ const fieldOf = (path: Path): string => path.map((key) => (typeof key === 'numbe
 const isOdd = ({ oddAs }: Hostile, was: unknown): boolean => oddAs !== undefined && typeof was === oddAs
 
 /** Chooses how to spoil a request like this one. */
-export const spoilingFor = (request: object, chance: Chance): Spoiling => {
+export const spoilingFor = (move: MoveName, request: object, chance: Chance): Spoiling => {
   const bad = hostile(chance)
   if (chance.happens(0.03)) return { field: '(request)', by: bad.name, mustRefuse: true, apply: () => bad.make() }
   const paths = pathsOf(request)
@@ -125,17 +131,17 @@ export const spoilingFor = (request: object, chance: Chance): Spoiling => {
     }
     return { field, by: 'nothing', mustRefuse: false, apply: (asked) => withValue(asked, path, drop) }
   }
-  const isCopy = path.length > 1 && COPIES.has(String(path[0])) && path[1] !== 0
+  const mustRefuse = !isCopy(move, path)
   if (chance.happens(0.05)) {
     const trap = (owner: Record<string | number, unknown>, key: string | number): void => {
       Object.defineProperty(owner, key, { enumerable: true, get: () => bad.make() && JSON.parse('no JSON') })
     }
-    return { field, by: 'a getter that throws', mustRefuse: !isCopy, apply: (asked) => withValue(asked, path, trap) }
+    return { field, by: 'a getter that throws', mustRefuse, apply: (asked) => withValue(asked, path, trap) }
   }
   return {
     field,
     by: bad.name,
-    mustRefuse: !isCopy && !isOdd(bad, valueAt(request, path)),
+    mustRefuse: mustRefuse && !isOdd(bad, valueAt(request, path)),
     apply: (asked) =>
       withValue(asked, path, (owner, key) => {
         owner[key] = bad.make()

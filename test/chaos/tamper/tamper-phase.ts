@@ -24,7 +24,7 @@ type Outcome =
   | 'nothing'
 
 /** Tampers with a record, once per transaction, and counts what `verify` sees inside of it. All of it is undone. */
-export const runTamperings = async ({ server, options }: Setting): Promise<Row> => {
+export const runTamperings = async ({ server, options, signal }: Setting): Promise<Row> => {
   const url = await server.database('tamper')
   await makeRecord(url, options.seed)
   // One connection, so that `verify` reads inside the very transaction that tampers.
@@ -40,7 +40,7 @@ export const runTamperings = async ({ server, options }: Setting): Promise<Row> 
     const columns = await columnsOf(pool)
     const chance = chanceFor(options.seed, 'tamper')
     const plans = plansFor(columns, chance)
-    for (let turn = 0; tried < options.tamperings && turn < options.tamperings * 10; turn += 1) {
+    for (let turn = 0; tried < options.tamperings && turn < options.tamperings * 10 && !signal.aborted; turn += 1) {
       const plan = plans[turn % plans.length] as Plan
       const { outcome, detail } = await attempt({ pool, audit, columns, chance }, plan)
       counts[outcome] += 1
