@@ -71,6 +71,8 @@ interface Disturbance {
 }
 
 const disturb = async (fault: Fault, { ground, crew, milliseconds, chance, signal }: Disturbance) => {
+  // Starting so many processes takes a while, and is no part of the phase.
+  await crew.ready()
   const began = Date.now()
   let faults = 0
   using _ = new Progress(

@@ -11,6 +11,7 @@ const PATIENCE_MS = 60_000
 
 interface Worker {
   readonly child: ChildProcess
+  readonly ready: Promise<void>
   readonly ended: Promise<void>
   isKilled: boolean
   acknowledged: number
@@ -40,6 +41,11 @@ export class Crew {
       (a, b) => a + b,
       0,
     )
+  }
+
+  /** Comes when everyone is at work, or has ended before. */
+  async ready(): Promise<void> {
+    await Promise.all([...this.#workers.values()].map(({ ready, ended }) => Promise.race([ready, ended])))
   }
 
   /** Kills one of those that have got something done, without a warning. Answers with how many were killed. */
@@ -82,7 +88,8 @@ export class Crew {
       log = (log + chunk.toString()).slice(-3_000)
     })
     const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
-    const worker: Worker = { child, ended, isKilled: false, acknowledged: 0 }
+    const ready = new Promise<void>((resolve) => child.once('message', () => resolve()))
+    const worker: Worker = { child, ready, ended, isKilled: false, acknowledged: 0 }
     child.on('message', ({ acknowledged }: { readonly acknowledged: number }) => {
       worker.acknowledged = acknowledged
     })

@@ -44,6 +44,7 @@ const work = async ({ store: options, folder, name, seed, plant }: WorkerOrders)
   const world = new World(services.handoffs, { name: name.split('.')[0] ?? name, chance: chanceFor(seed, name) })
   const client = new Client(services, world, { ledger, ...(plant !== undefined && { plant }) })
   const telling = setInterval(() => process.send?.({ acknowledged: client.acknowledged }), TELL_EVERY_MS)
+  process.send?.({ acknowledged: 0 })
   const stop = (): void => {
     client.isStopping = true
   }

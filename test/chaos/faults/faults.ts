@@ -10,7 +10,7 @@ const CUTS: readonly Cut[] = ['before', 'half', 'last_byte']
 const calm: Fault = {
   name: 'calm',
   weight: 1,
-  least: { faults: 0, acknowledged: 600 },
+  least: { faults: 0, acknowledged: 300 },
   prepare: (server) =>
     directGround(server, 'calm', async () => {
       await wait(500)
@@ -22,7 +22,7 @@ const calm: Fault = {
 const kill: Fault = {
   name: 'kill',
   weight: 2,
-  least: { faults: 20, acknowledged: 300 },
+  least: { faults: 20, acknowledged: 200 },
   prepare: (server) =>
     directGround(server, 'kill', async (_, crew, chance) => {
       await wait(200 + chance.below(800))
@@ -47,7 +47,7 @@ const restart: Fault = {
 const terminate: Fault = {
   name: 'terminate',
   weight: 2,
-  least: { faults: 300, acknowledged: 200 },
+  least: { faults: 200, acknowledged: 100 },
   prepare: (server) =>
     directGround(server, 'terminate', async (url, _, chance) => {
       await wait(chance.happens(0.7) ? chance.below(200) : 500 + chance.below(2_000))
