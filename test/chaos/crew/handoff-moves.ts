@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import type { HandoffMetadata } from '../../../src/domain/handoff.ts'
 import { HOOK_MOMENTS } from '../../../src/domain/hook-settings.ts'
 import { agentSessionId } from '../../../src/domain/ids.ts'
 import type { HandoffMoves } from './moves.ts'
 import type { World } from './world.ts'
 
 /** A handoff, by the copy at hand or by the id alone, with the source's token where this client has it. */
-const onHandoff = async (world: World) => {
-  const handoff = await world.handoff()
+const onHandoff = async (world: World, isPreferred: (handoff: HandoffMetadata) => boolean = () => true) => {
+  const handoff = await world.handoff(isPreferred)
   if (handoff === undefined) return undefined
   return {
     handoff: world.chance.happens(0.5) ? handoff : handoff.id,
@@ -19,6 +20,14 @@ const ending = async (world: World, mark: string) => {
   const asked = await onHandoff(world)
   return asked && { ...asked, reason: `Ended #${mark}`, by: world.name }
 }
+
+const isOwnClaim =
+  ({ name }: World) =>
+  (handoff: HandoffMetadata): boolean =>
+    handoff.status === 'accepted' && handoff.claim.claimant === name
+
+const isUnclaimed = ({ status, checkpoint }: HandoffMetadata): boolean =>
+  status === 'initiated' && checkpoint === undefined
 
 /** Short, so that what a killed client had claimed is free again soon. */
 const claimMs = ({ chance }: World): number => 50 + chance.below(1_500)
@@ -61,7 +70,7 @@ export const HANDOFF_MOVES: HandoffMoves<
     },
   },
   restartSession: {
-    weight: 3,
+    weight: 5,
     plan: async (world, mark) => {
       const held = world.held(isReady)
       return held && { session: held.session, holder: held.holder, reason: `Full #${mark}` }
@@ -70,16 +79,16 @@ export const HANDOFF_MOVES: HandoffMoves<
     keeps: ({ handoff }) => handoff !== undefined,
   },
   keepCheckpoint: {
-    weight: 3,
+    weight: 4,
     plan: async (world, mark) => {
-      const asked = await onHandoff(world)
+      const asked = await onHandoff(world, isUnclaimed)
       return asked && { ...asked, document: `Notes #${mark}`, checkpoint: { outcome: 'kept' as const } }
     },
   },
   prepareHandoff: {
-    weight: 3,
+    weight: 5,
     plan: async (world, mark) => {
-      const asked = await onHandoff(world)
+      const asked = await onHandoff(world, isOwnClaim(world))
       const prepared = { continuation: `Continue #${mark}`, targetSessionId: agentSessionId(randomUUID()) }
       return asked && { ...asked, ...prepared, claimant: world.name }
     },
@@ -109,7 +118,7 @@ export const HANDOFF_MOVES: HandoffMoves<
   completeHandoff: {
     weight: 8,
     plan: async (world, mark) => {
-      const asked = await onHandoff(world)
+      const asked = await onHandoff(world, isOwnClaim(world))
       if (asked === undefined) return undefined
       return {
         ...asked,

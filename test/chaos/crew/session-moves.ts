@@ -85,9 +85,9 @@ export const SESSION_MOVES: HandoffMoves<
       }
     },
   },
-  pauseSession: { weight: 3, plan: byHand },
+  pauseSession: { weight: 4, plan: byHand },
   resumeSession: {
-    weight: 4,
+    weight: 7,
     plan: async (world) => {
       const paused = world.held(({ session }) => session.state === 'paused' && session.heldBy === undefined)
       const asked = paused && { session: paused.session.id, holder: paused.holder }

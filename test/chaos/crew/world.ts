@@ -96,9 +96,10 @@ export class World {
     return session === undefined ? own : { session }
   }
 
-  /** A handoff that was open when it was last heard of, own or anybody's. */
-  async handoff(): Promise<HandoffMetadata | undefined> {
-    const known = this.chance.one([...this.#handoffs.values()])
+  /** A handoff that was open when it was last heard of, own or anybody's; rather one that is preferred. */
+  async handoff(isPreferred: (handoff: HandoffMetadata) => boolean): Promise<HandoffMetadata | undefined> {
+    const all = [...this.#handoffs.values()]
+    const known = this.chance.one(all.filter(isPreferred)) ?? this.chance.one(all)
     if (this.#surroundings.isAlone === true || (known !== undefined && this.chance.happens(0.7))) return known
     const { items } = await this.service.listHandoffs({ isOpen: true, order: 'newest_first' }, { limit: 5 })
     return this.chance.one(items) ?? known
