@@ -35,8 +35,9 @@ const main = async (asked: ChaosOptions): Promise<number> => {
   console.log(title)
   const rows = await runChaos(asked, stop.signal)
   const table = tableOf(rows)
+  const notes = rows.flatMap(({ phase, notes = [] }) => notes.map((note) => `${phase}: ${note}`)).join('\n')
   mkdirSync('reports', { recursive: true })
-  writeFileSync(REPORT, `${title}\n\n${table}\n\n${problemsOf(rows, Number.POSITIVE_INFINITY)}\n`)
+  writeFileSync(REPORT, `${title}\n\n${table}\n\n${problemsOf(rows, Number.POSITIVE_INFINITY)}\n\n${notes}\n`)
   console.log(`${problemsOf(rows, MOST)}\n\n${title}\n\n${table}\n`)
   const isHeld = rows.every(({ problems }) => problems.length === 0)
   const verdict = isHeld ? 'Everything held.' : 'Something did not hold: see above.'

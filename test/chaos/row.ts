@@ -4,6 +4,8 @@ export interface Row {
   readonly cells: Readonly<Partial<Record<Column, string | number>>>
   /** What was not as it must be; none means that the phase held. */
   readonly problems: readonly string[]
+  /** What is worth knowing and no problem; in the report only. */
+  readonly notes?: readonly string[]
   /** Said instead of figures when a phase could not be run here. */
   readonly notRun?: string
 }

@@ -113,6 +113,7 @@ const rowOf = (
     faults: tried,
     verify: `${counts.found} found, ${counts.refused} refused, ${sum(allowed)} allowed, ${sum(missed)} missed`,
   },
+  notes: [...allowed].sort().map(([what, count]) => `allowed, ${what}, ${count} times`),
   problems: [
     ...[...missed].sort().map(([what, count]) => `${what}, ${count} times`),
     ...(tried < needed ? [`only ${tried} tamperings, ${needed} are needed`] : []),
