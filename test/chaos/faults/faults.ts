@@ -38,7 +38,7 @@ const restart: Fault = {
   prepare: (server) =>
     directGround(server, 'restart', async (_, __, chance) => {
       await wait(2_000 + chance.below(6_000))
-      await server.crash()
+      await server.crash(chance.happens(0.3) ? 1_000 + chance.below(3_000) : 0)
       return 1
     }),
 }

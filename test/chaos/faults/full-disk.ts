@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -9,7 +10,7 @@ import { OwnServer } from './own-server.ts'
 const run = promisify(execFile)
 
 /** Room for a server, its write-ahead log and some minutes of work. */
-const SIZE = '600m'
+const SIZE = '400m'
 
 /** A small file system in memory; `undefined` where this user may not mount one. */
 const mounted = async (): Promise<string | undefined> => {
@@ -23,17 +24,17 @@ const mounted = async (): Promise<string | undefined> => {
   }
 }
 
-/** Takes all the room that is left. */
-const fill = (path: string): void => {
-  const file = openSync(path, 'w')
-  for (let size = 1 << 20; size >= 512; ) {
-    try {
-      writeSync(file, Buffer.alloc(size))
-    } catch {
-      size >>= 1
-    }
+/** Takes all the room that is left, without holding up the rest of the run. */
+const fill = async (path: string): Promise<void> => {
+  const file = await open(path, 'w')
+  for (let size = 4 << 20; size >= 512; ) {
+    const isWritten = await file.write(Buffer.alloc(size)).then(
+      () => true,
+      () => false,
+    )
+    if (!isWritten) size >>= 1
   }
-  closeSync(file)
+  await file.close()
 }
 
 /** The server's disk is full, again and again. A server that gives up meanwhile is started again once there is room. */
@@ -56,7 +57,7 @@ export const fullDisk: Fault = {
       direct,
       inject: async (_, chance) => {
         await wait(3_000 + chance.below(4_000))
-        fill(ballast)
+        await fill(ballast)
         await wait(2_000 + chance.below(3_000))
         await empty()
         return 1

@@ -80,9 +80,14 @@ export class OwnServer implements AsyncDisposable {
     return withDatabase(this.url, database)
   }
 
-  /** Ends the server as a crash would, and brings it back. */
-  async crash(): Promise<void> {
-    await this.#control('restart', '-m', 'immediate')
+  /** Ends the server as a crash would, and brings it back: at once, or after it was away for a while. */
+  async crash(awayMs = 0): Promise<void> {
+    if (awayMs === 0) await this.#control('restart', '-m', 'immediate')
+    else {
+      await this.#control('stop', '-m', 'immediate')
+      await new Promise((resolve) => setTimeout(resolve, awayMs))
+      await this.#control('start')
+    }
   }
 
   /** Brings the server back if it went down by itself. */
