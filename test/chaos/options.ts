@@ -16,7 +16,7 @@ export interface ChaosOptions {
 
 /** How long a whole run takes, and how much it tries. A shorter one tries as much less. */
 const FULL = { minutes: 20, tamperings: 1_000, wrongRequests: 20_000 }
-const PLANTS: readonly Plant[] = ['forged_ack', 'unlogged', 'idle', 'tampered']
+const PLANTS: readonly Plant[] = ['forged_ack', 'unlogged', 'idle', 'tampered', 'blind', 'lenient']
 
 /** What `--help` says. */
 export const helpFor = (phases: readonly string[]): string => `npm run chaos -- [options]

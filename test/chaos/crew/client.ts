@@ -14,8 +14,8 @@ const CHOICES = (Object.keys(MOVES) as MoveName[]).map((name) => ({ name, weight
 const TRIES = 40
 const PAUSE_MS = 120
 
-/** What a harness that is to be seen failing does wrong, once per client. */
-export type Plant = 'forged_ack' | 'unlogged' | 'idle' | 'tampered'
+/** What a harness that is to be seen failing does wrong: clients once each, the others all the time. */
+export type Plant = 'forged_ack' | 'unlogged' | 'idle' | 'tampered' | 'blind' | 'lenient'
 
 /** Gives commands, each under a name of its own, and keeps a log of what was asked and answered. */
 export class Client {

@@ -2,20 +2,21 @@ import { join } from 'node:path'
 import type { Setting } from '../fault-phase.ts'
 import { Progress } from '../progress.ts'
 import type { Row } from '../row.ts'
-import { type Finding, runEpisode } from './episode.ts'
+import { Episode, type Finding } from './episode.ts'
 import { type FuzzStore, openStores } from './fuzz-store.ts'
 
 /** Sends wrong requests to every store, and looks at everything that they left. */
 export const runFuzz = async ({ server, options, folder, signal }: Setting): Promise<Row> => {
   const { seed, wrongRequests } = options
-  const stores = await openStores(await server.database('fuzz'), join(folder, 'fuzz'), seed)
+  const stores = await openStores(await server.database('fuzz'), join(folder, 'fuzz'), options)
   const found = new Map<Finding, number>()
   const note = (finding: Finding): unknown => found.set(finding, (found.get(finding) ?? 0) + 1)
   const sum = { requests: 0, wrong: 0, refused: 0 }
   try {
     using _ = new Progress(() => `fuzz       ${sum.wrong} of ${wrongRequests} wrong requests  ${found.size} findings`)
     for (let number = 0; sum.wrong < wrongRequests && !signal.aborted; number += 1) {
-      const episode = await runEpisode(stores, seed, number)
+      const episode = new Episode(stores, seed, number)
+      await episode.run()
       for (const key of ['requests', 'wrong', 'refused'] as const) sum[key] += episode[key]
       episode.findings.forEach(note)
     }

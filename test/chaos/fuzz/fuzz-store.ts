@@ -8,6 +8,7 @@ import { ContextService } from '../../../src/services/context-service.ts'
 import { HandoffService } from '../../../src/services/handoff-service.ts'
 import { CountingIds, FixedClock } from '../../../src/testing/index.ts'
 import type { Services } from '../crew/moves.ts'
+import type { ChaosOptions } from '../options.ts'
 
 /** A store that requests are sent to, with clock and ids that are the same beside every other. */
 export interface FuzzStore {
@@ -23,9 +24,23 @@ const over = (name: string, store: Store, seed: number): FuzzStore => {
   return { name, store, services, audit: new AuditService({ store, sha256 }) }
 }
 
+const same = (store: FuzzStore): FuzzStore => store
+
+/** Planted: a service that takes a reason of any kind. */
+const lenient = ({ services, ...rest }: FuzzStore): FuzzStore => {
+  const { handoffs } = services
+  const cancel = handoffs.cancelHandoff.bind(handoffs)
+  handoffs.cancelHandoff = (request) => cancel({ ...request, reason: String(request.reason) })
+  return { services, ...rest }
+}
+
 /** Opens one of each. */
-export const openStores = async (url: string, dataDir: string, seed: number): Promise<readonly FuzzStore[]> => [
-  over('memory', new MemoryStore({ clock: new FixedClock() }), seed),
+export const openStores = async (
+  url: string,
+  dataDir: string,
+  { seed, plant }: Pick<ChaosOptions, 'seed' | 'plant'>,
+): Promise<readonly FuzzStore[]> => [
+  (plant === 'lenient' ? lenient : same)(over('memory', new MemoryStore({ clock: new FixedClock() }), seed)),
   over('pglite', await openPglite({ dataDir }), seed),
   over('postgres', await openPostgres({ connectionString: url }), seed),
 ]

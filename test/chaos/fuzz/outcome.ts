@@ -14,7 +14,10 @@ export interface Outcome {
 const PATIENCE_MS = 30_000
 
 /** Sends a request and describes what came of it; nothing is thrown here, however the request was meant. */
-export const outcomeOf = async (send: () => Promise<unknown>): Promise<Outcome> => {
+export const outcomeOf = async (
+  send: () => Promise<unknown>,
+  learn: (answer: AnyAnswer) => void = () => {},
+): Promise<Outcome> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('It gave no answer')), PATIENCE_MS)
@@ -22,6 +25,7 @@ export const outcomeOf = async (send: () => Promise<unknown>): Promise<Outcome> 
   try {
     // A command may also throw before it gives a promise.
     const result = (await Promise.race([(async () => send())(), late])) as Result<AnyAnswer, Refusal>
+    if (result.ok) learn(result.value)
     if (result.ok) return { says: `ok ${standing(result.value)}`, isThrown: false, answer: result.value }
     return { says: `refused ${refusal(result.error)}`, isThrown: false }
   } catch (problem) {

@@ -42,7 +42,10 @@ export const runTamperings = async ({ server, options, signal }: Setting): Promi
     const plans = plansFor(columns, chance)
     for (let turn = 0; tried < options.tamperings && turn < options.tamperings * 10 && !signal.aborted; turn += 1) {
       const plan = plans[turn % plans.length] as Plan
-      const { outcome, detail } = await attempt({ pool, audit, columns, chance }, plan)
+      const { outcome, detail } = await attempt(
+        { pool, audit, columns, chance, isBlind: options.plant === 'blind' },
+        plan,
+      )
       counts[outcome] += 1
       if (outcome === 'nothing') continue
       tried += 1
@@ -65,10 +68,12 @@ interface Attempting {
   readonly audit: AuditService
   readonly columns: readonly Column[]
   readonly chance: Chance
+  /** Planted: nobody looks at the verdict. */
+  readonly isBlind: boolean
 }
 
 const attempt = async (
-  { pool, audit, columns, chance }: Attempting,
+  { pool, audit, columns, chance, isBlind }: Attempting,
   plan: Plan,
 ): Promise<{ readonly outcome: Outcome; readonly detail: string }> => {
   await pool.query('begin')
@@ -79,7 +84,7 @@ const attempt = async (
     if (concerned.length === 0) return { outcome: 'nothing', detail: '' }
     for (const id of concerned) {
       const verdict = await audit.verify(conversationId(id))
-      if (verdict.ok && !verdict.value.intact) return { outcome: 'found', detail: '' }
+      if (verdict.ok && !verdict.value.intact && !isBlind) return { outcome: 'found', detail: '' }
     }
     return { outcome: 'missed', detail: '' }
   } catch (problem) {
