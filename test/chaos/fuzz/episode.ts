@@ -49,7 +49,8 @@ export class Episode {
       // What is stored differs from now on, and every answer would tell of it again.
       if (!isAlike) break
     }
-    this.findings.push(...(await leftBehind(this.#sides, this.#taken)))
+    // Where nothing wrong was taken, there is nothing to look for before the end of the run.
+    if (this.#taken.length > 0) this.findings.push(...(await leftBehind(this.#sides, this.#taken)))
   }
 
   async #step(move: MoveName, step: number): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { readEverything } from '../check/fold.ts'
 import type { Setting } from '../fault-phase.ts'
 import { Progress } from '../progress.ts'
 import type { Row } from '../row.ts'
@@ -40,19 +41,27 @@ export const runFuzz = async ({ server, options, folder, signal }: Setting): Pro
   }
 }
 
+/** Verifies and reads everything there is. */
 const verifyAll = async ({
   name,
   audit,
+  store,
 }: FuzzStore): Promise<{ readonly says: string; readonly problems: readonly string[] }> => {
-  let [intact, broken] = [0, 0]
+  const sum = { intact: 0, broken: 0, unreadable: 0 }
   try {
-    for await (const verdict of audit.verifyAll()) {
-      if (verdict.intact) intact += 1
-      else broken += 1
+    for await (const { intact, conversationId } of audit.verifyAll()) {
+      sum[intact ? 'intact' : 'broken'] += 1
+      sum.unreadable += await readEverything(store, conversationId).then(
+        () => 0,
+        () => 1,
+      )
     }
   } catch (problem) {
     return { says: `${name} broke`, problems: [`${name}: verifying everything threw ${String(problem)}`] }
   }
-  const problems = broken === 0 ? [] : [`${name}: ${broken} conversations do not verify`]
-  return { says: `${name} ${intact} intact`, problems }
+  const problems = [
+    ...(sum.broken === 0 ? [] : [`${name}: ${sum.broken} conversations do not verify`]),
+    ...(sum.unreadable === 0 ? [] : [`${name}: ${sum.unreadable} conversations cannot be read`]),
+  ]
+  return { says: `${name} ${sum.intact} intact`, problems }
 }

@@ -1,8 +1,12 @@
+import type { Way } from './tampering.ts'
+
 /** Something that may be changed by hand without `verify` saying so, and why that is accepted. */
 export interface Allowed {
   readonly table: string
   /** Every column unless one is named. */
   readonly column?: string
+  /** Every way unless some are named. */
+  readonly ways?: readonly Way[]
   readonly why: string
 }
 
@@ -26,8 +30,30 @@ export const ALLOWED: readonly Allowed[] = [
     column: 'transaction_id',
     why: 'orders the feed across conversations; no part of what happened',
   },
+  {
+    table: 'handoff_tool_calls',
+    column: 'ordinal',
+    ways: ['change'],
+    why: 'only the order counts; a number that leaves it as it is means the same',
+  },
+  {
+    table: 'tool_calls',
+    column: 'position',
+    ways: ['change'],
+    why: 'only the order counts; a number that leaves it as it is means the same',
+  },
+  {
+    table: 'commands',
+    ways: ['delete'],
+    why: 'receipts are pruned when they are old, so a missing one proves nothing',
+  },
 ]
 
-/** Why a miss is accepted; `undefined` when it is not. */
-export const allowance = (table: string, column?: string): string | undefined =>
-  ALLOWED.find((allowed) => allowed.table === table && (allowed.column === undefined || allowed.column === column))?.why
+/** Why a miss is accepted; `undefined` when it is not. A whole row has no column. */
+export const allowance = (way: Way, table: string, column: string | undefined): string | undefined =>
+  ALLOWED.find(
+    (allowed) =>
+      allowed.table === table &&
+      (allowed.column === undefined || allowed.column === column) &&
+      (allowed.ways === undefined || allowed.ways.includes(way)),
+  )?.why

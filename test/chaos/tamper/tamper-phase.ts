@@ -53,7 +53,7 @@ export const runTamperings = async ({ server, options, signal }: Setting): Promi
       const { table, name } = plan.column
       const isWhole = plan.way === 'delete' || plan.way === 'insert'
       const what = `${outcome}: ${plan.way} ${isWhole ? table : `${table}.${name}`}${detail}`
-      const list = allowance(table, isWhole ? undefined : name) === undefined ? missed : allowed
+      const list = allowance(plan.way, table, isWhole ? undefined : name) === undefined ? missed : allowed
       list.set(what, (list.get(what) ?? 0) + 1)
     }
   } finally {
