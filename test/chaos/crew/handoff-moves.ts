@@ -29,9 +29,6 @@ const isOwnClaim =
 const isUnclaimed = ({ status, checkpoint }: HandoffMetadata): boolean =>
   status === 'initiated' && checkpoint === undefined
 
-/** Short, so that what a killed client had claimed is free again soon. */
-const claimMs = ({ chance }: World): number => 50 + chance.below(1_500)
-
 const isReady = ({
   session,
 }: {
@@ -107,12 +104,12 @@ export const HANDOFF_MOVES: HandoffMoves<
     weight: 5,
     plan: async (world) => {
       const asked = await onHandoff(world)
-      return asked && { ...asked, claimant: world.name, claimMs: claimMs(world) }
+      return asked && { ...asked, claimant: world.name, claimMs: world.briefMs() }
     },
   },
   claimNext: {
     weight: 6,
-    plan: async (world) => ({ targetAgent: world.agent(), claimant: world.name, claimMs: claimMs(world) }),
+    plan: async (world) => ({ targetAgent: world.agent(), claimant: world.name, claimMs: world.briefMs() }),
     keeps: ({ handoff }) => handoff !== undefined,
   },
   completeHandoff: {
@@ -124,7 +121,7 @@ export const HANDOFF_MOVES: HandoffMoves<
         ...asked,
         claimant: world.name,
         ...(world.chance.happens(0.5) && { continuation: `Continue #${mark}` }),
-        ...(world.chance.happens(0.3) && { leaseMs: 1_000 }),
+        ...(world.chance.happens(0.3) && { leaseMs: world.briefMs() }),
       }
     },
   },

@@ -80,7 +80,7 @@ export const SESSION_MOVES: HandoffMoves<
         agentName: world.agent(),
         backend: 'scripted',
         ...(chance.happens(0.5) && { prompt: `Begin #${mark}` }),
-        ...(chance.happens(0.3) && { leaseMs: 50 + chance.below(2_000) }),
+        ...(chance.happens(0.3) && { leaseMs: world.briefMs() }),
         monitor: { contextLimit: 200_000, policy: chance.happens(0.3) ? ('auto' as const) : ('advise' as const) },
       }
     },
@@ -91,7 +91,7 @@ export const SESSION_MOVES: HandoffMoves<
     plan: async (world) => {
       const paused = world.held(({ session }) => session.state === 'paused' && session.heldBy === undefined)
       const asked = paused && { session: paused.session.id, holder: paused.holder }
-      return asked && { ...asked, ...(world.chance.happens(0.3) && { leaseMs: 1_000 }) }
+      return asked && { ...asked, ...(world.chance.happens(0.3) && { leaseMs: world.briefMs() }) }
     },
   },
   completeSession: { weight: 1, plan: byHand },
@@ -107,7 +107,13 @@ export const SESSION_MOVES: HandoffMoves<
     plan: async (world) => {
       const found = await world.session()
       const ifAbandoned = world.chance.happens(0.3) && { ifAbandoned: true as const }
-      return found && { session: found.session.id, ...ifAbandoned, ...(world.chance.happens(0.3) && { leaseMs: 500 }) }
+      return (
+        found && {
+          session: found.session.id,
+          ...ifAbandoned,
+          ...(world.chance.happens(0.3) && { leaseMs: world.briefMs() }),
+        }
+      )
     },
   },
   attachSession: {

@@ -29,6 +29,8 @@ const MEMORY = 24
 /** Clients meet in these, and in new ones after a while, so that no conversation grows without end. */
 const SHARED = 8
 const SHARED_FOR_MS = 15_000
+/** Longer than any run: stores whose clocks differ then agree on what has expired. */
+const AGES_MS = 6_000_000
 
 /** Who a client is, and whom it meets. */
 export interface Surroundings {
@@ -65,6 +67,11 @@ export class World {
 
   agent(): string {
     return this.chance.one(this.#surroundings.agents ?? ['claude-code', 'opus', 'sonnet']) ?? 'opus'
+  }
+
+  /** A time for claims and leases: short, so that what a killed client had is free again soon. Alone, it never ends. */
+  briefMs(): number {
+    return 50 + this.chance.below(1_500) + (this.#surroundings.isAlone === true ? AGES_MS : 0)
   }
 
   /** A key that other clients open too. */
