@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { open, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Fault, TIMEOUTS, wait } from './fault.ts'
 import { OwnServer } from './own-server.ts'
@@ -24,9 +24,12 @@ const mounted = async (): Promise<string | undefined> => {
   }
 }
 
-/** Takes all the room that is left, without holding up the rest of the run. */
+/** Takes all the room that is left: most of it at once where there is a tool for it, the rest by writing. */
 const fill = async (path: string): Promise<void> => {
-  const file = await open(path, 'w')
+  const { bavail, bsize } = await statfs(dirname(path))
+  const most = Math.max(bavail * bsize - (8 << 20), bsize)
+  await run('fallocate', ['-l', String(most), path]).catch(() => {})
+  const file = await open(path, 'a')
   for (let size = 4 << 20; size >= 512; ) {
     const isWritten = await file.write(Buffer.alloc(size)).then(
       () => true,

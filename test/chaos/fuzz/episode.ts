@@ -91,7 +91,8 @@ export class Episode {
   }
 
   #judge(move: MoveName, spoiling: Spoiling | undefined, outcomes: readonly Outcome[], isAlike: boolean): void {
-    const what = spoiling === undefined ? `${move}, a right request` : `${move} with ${spoiling.field} ← ${spoiling.by}`
+    const right = [`${move}, a right request`, ...this.#taken].join(' after ')
+    const what = spoiling === undefined ? right : `${move} with ${spoiling.field} ← ${spoiling.by}`
     const said = outcomes.map((outcome, at) => `${this.#sides[at]?.on.name} ${inShort(outcome)}`)
     const [first] = outcomes
     if (first === undefined) return
