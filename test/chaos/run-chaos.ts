@@ -26,8 +26,8 @@ export const runChaos = async (options: ChaosOptions, signal: AbortSignal): Prom
     const program = await bundle(fileURLToPath(new URL('./crew/worker.ts', import.meta.url)), folder)
     const setting: Setting = { server, options, program, folder, signal }
     const rows = [...(await runFaults(setting))]
-    if (options.only.includes('tamper')) rows.push(await runTamperings(setting))
-    if (options.only.includes('fuzz')) rows.push(await runFuzz(setting))
+    if (options.only.includes('tamper')) rows.push(await orBroken('tamper', () => runTamperings(setting)))
+    if (options.only.includes('fuzz')) rows.push(await orBroken('fuzz', () => runFuzz(setting)))
     return rows
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -44,11 +44,24 @@ const runFaults = async (setting: Setting): Promise<readonly Row[]> => {
   const rows: Row[] = []
   for (const fault of chosen) {
     if (setting.signal.aborted) break
-    const phase = await runFault(fault, setting, (time * 60_000 * fault.weight) / weights)
-    for (const name of phase.moves.keys()) moves.add(name)
-    rows.push(phase.row)
+    const run = async (): Promise<Row> => {
+      const phase = await runFault(fault, setting, (time * 60_000 * fault.weight) / weights)
+      for (const name of phase.moves.keys()) moves.add(name)
+      return phase.row
+    }
+    rows.push(await orBroken(fault.name, run))
   }
   return chosen.length === 0 ? rows : [...rows, mixRow(moves)]
+}
+
+/** A phase that breaks is a row too: the others are still worth their time. */
+const orBroken = async (phase: string, run: () => Promise<Row>): Promise<Row> => {
+  try {
+    return await run()
+  } catch (problem) {
+    const what = problem instanceof Error ? (problem.stack ?? problem.message) : String(problem)
+    return { phase, cells: {}, problems: [`the phase broke: ${what}`] }
+  }
 }
 
 /** A command that nobody could give proves nothing about itself. */

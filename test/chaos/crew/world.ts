@@ -29,8 +29,6 @@ const MEMORY = 24
 /** Clients meet in these, and in new ones after a while, so that no conversation grows without end. */
 const SHARED = 8
 const SHARED_FOR_MS = 15_000
-/** Longer than any run: stores whose clocks differ then agree on what has expired. */
-const AGES_MS = 6_000_000
 
 /** Who a client is, and whom it meets. */
 export interface Surroundings {
@@ -39,6 +37,8 @@ export interface Surroundings {
   readonly agents?: readonly string[]
   /** Which keys it shares with others; by the time of day unless given. */
   readonly keys?: () => string
+  /** Claims and leases last so much longer. */
+  readonly longerMs?: number
   /** It never looks for what others have left. */
   readonly isAlone?: boolean
 }
@@ -69,9 +69,9 @@ export class World {
     return this.chance.one(this.#surroundings.agents ?? ['claude-code', 'opus', 'sonnet']) ?? 'opus'
   }
 
-  /** A time for claims and leases: short, so that what a killed client had is free again soon. Alone, it never ends. */
+  /** A time for claims and leases: short, so that what a killed client had is free again soon. */
   briefMs(): number {
-    return 50 + this.chance.below(1_500) + (this.#surroundings.isAlone === true ? AGES_MS : 0)
+    return 50 + this.chance.below(1_500) + (this.#surroundings.longerMs ?? 0)
   }
 
   /** A key that other clients open too. */

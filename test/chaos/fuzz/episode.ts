@@ -10,6 +10,8 @@ import { type Spoiling, spoilingFor } from './spoil.ts'
 const STEPS = 40
 const FIRST = ['openConversation', 'startSession', 'recordTurn'] as const
 const SPOILED = 0.6
+/** Longer than any run: stores whose clocks differ then agree on what has expired. */
+const AGES_MS = 6_000_000
 
 /** Something that must not be, in words that are the same for alike findings. */
 export type Finding = string
@@ -34,7 +36,7 @@ export class Episode {
 
   constructor(stores: readonly FuzzStore[], seed: number, number: number) {
     const name = `episode-${number}`
-    const alone = { name, agents: [`${name}-a`, `${name}-b`], keys: () => name, isAlone: true }
+    const alone = { name, agents: [`${name}-a`, `${name}-b`], keys: () => name, isAlone: true, longerMs: AGES_MS }
     this.#number = number
     this.#chance = chanceFor(seed, `${name} spoils`)
     this.#sides = stores.map((on) => ({

@@ -13,7 +13,7 @@ const COMMANDS = 600
 const MOST_STEPS = 20 * COMMANDS
 
 /** Fills a database with what a few clients do who meet in the same conversations. */
-export const makeRecord = async (url: string, seed: number): Promise<void> => {
+export const makeRecord = async (url: string, seed: number, signal: AbortSignal): Promise<void> => {
   await using store = await openPostgres({ connectionString: url })
   const deps = { store, clock: systemClock, ids: uuidV7Ids }
   const services = { handoffs: new HandoffService(deps), context: new ContextService(deps) }
@@ -24,12 +24,16 @@ export const makeRecord = async (url: string, seed: number): Promise<void> => {
     },
   }
   const clients = ['worker-0', 'worker-1', 'worker-2'].map(
-    (name) => new Client(services, new World(services.handoffs, { name, chance: chanceFor(seed, name) }), { ledger }),
+    (name) =>
+      new Client(services, new World(services.handoffs, { name, chance: chanceFor(seed, name), longerMs: 60_000 }), {
+        ledger,
+      }),
   )
   const done = (): number => clients.reduce((total, { acknowledged }) => total + acknowledged, 0)
   for (let steps = 0; done() < COMMANDS || moves.size < MOVE_NAMES.length; steps += 1) {
     if (steps > MOST_STEPS)
       throw new Error(`The record lacks ${MOVE_NAMES.filter((name) => !moves.has(name)).join(', ')}`)
+    signal.throwIfAborted()
     await clients[steps % clients.length]?.step()
   }
 }

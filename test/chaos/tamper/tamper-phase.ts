@@ -7,60 +7,35 @@ import { type Chance, chanceFor } from '../chance.ts'
 import type { Setting } from '../fault-phase.ts'
 import { Progress } from '../progress.ts'
 import type { Row } from '../row.ts'
-import { allowance } from './allow-list.ts'
 import { type Column, columnsOf } from './columns.ts'
 import { makeRecord } from './make-record.ts'
+import { type Attempt, Tally } from './tally.ts'
 import { type Plan, tamper, WAYS } from './tampering.ts'
-
-/** What became of a tampering. */
-type Outcome =
-  /** A constraint did not let it in. */
-  | 'refused'
-  | 'found'
-  | 'missed'
-  /** `verify` gave up with an error instead of a verdict. */
-  | 'threw'
-  /** There was no row to tamper with in this way. */
-  | 'nothing'
 
 /** Tampers with a record, once per transaction, and counts what `verify` sees inside of it. All of it is undone. */
 export const runTamperings = async ({ server, options, signal }: Setting): Promise<Row> => {
+  const { tamperings, seed, plant } = options
+  const tally = new Tally()
+  using _ = new Progress(() => `tamper     ${tally.tried} of ${tamperings}  ${JSON.stringify(tally.counts)}`)
   const url = await server.database('tamper')
-  await makeRecord(url, options.seed)
+  await makeRecord(url, seed, signal)
   // One connection, so that `verify` reads inside the very transaction that tampers.
   const pool = new pg.Pool({ connectionString: url, max: 1 })
   const store = await openPostgres({ pool })
-  const audit = new AuditService({ store, sha256 })
-  const counts = { refused: 0, found: 0, missed: 0, threw: 0, nothing: 0 }
-  const missed = new Map<string, number>()
-  const allowed = new Map<string, number>()
-  let tried = 0
   try {
-    using _ = new Progress(() => `tamper     ${tried} of ${options.tamperings}  ${JSON.stringify(counts)}`)
     const columns = await columnsOf(pool)
-    const chance = chanceFor(options.seed, 'tamper')
+    const chance = chanceFor(seed, 'tamper')
+    const around = { pool, audit: new AuditService({ store, sha256 }), columns, chance, isBlind: plant === 'blind' }
     const plans = plansFor(columns, chance)
-    for (let turn = 0; tried < options.tamperings && turn < options.tamperings * 10 && !signal.aborted; turn += 1) {
+    for (let turn = 0; tally.tried < tamperings && turn < tamperings * 10 && !signal.aborted; turn += 1) {
       const plan = plans[turn % plans.length] as Plan
-      const { outcome, detail } = await attempt(
-        { pool, audit, columns, chance, isBlind: options.plant === 'blind' },
-        plan,
-      )
-      counts[outcome] += 1
-      if (outcome === 'nothing') continue
-      tried += 1
-      if (outcome !== 'missed' && outcome !== 'threw') continue
-      const { table, name } = plan.column
-      const isWhole = plan.way === 'delete' || plan.way === 'insert'
-      const what = `${outcome}: ${plan.way} ${isWhole ? table : `${table}.${name}`}${detail}`
-      const list = allowance(plan.way, table, isWhole ? undefined : name) === undefined ? missed : allowed
-      list.set(what, (list.get(what) ?? 0) + 1)
+      tally.count(plan, await attempt(around, plan))
     }
   } finally {
     await store[Symbol.asyncDispose]()
     await pool.end()
   }
-  return rowOf(counts, tried, missed, allowed, options.tamperings)
+  return tally.row(tamperings)
 }
 
 interface Attempting {
@@ -72,10 +47,7 @@ interface Attempting {
   readonly isBlind: boolean
 }
 
-const attempt = async (
-  { pool, audit, columns, chance, isBlind }: Attempting,
-  plan: Plan,
-): Promise<{ readonly outcome: Outcome; readonly detail: string }> => {
+const attempt = async ({ pool, audit, columns, chance, isBlind }: Attempting, plan: Plan): Promise<Attempt> => {
   await pool.query('begin')
   try {
     // A superuser need not care for triggers and foreign keys.
@@ -105,24 +77,3 @@ const plansFor = (columns: readonly Column[], chance: Chance): readonly Plan[] =
       return ways.map((way) => ({ way, column, order: chance.next() }))
     })
     .sort((a, b) => a.order - b.order)
-
-const rowOf = (
-  counts: Readonly<Record<Outcome, number>>,
-  tried: number,
-  missed: ReadonlyMap<string, number>,
-  allowed: ReadonlyMap<string, number>,
-  needed: number,
-): Row => ({
-  phase: 'tamper',
-  cells: {
-    faults: tried,
-    verify: `${counts.found} found, ${counts.refused} refused, ${sum(allowed)} allowed, ${sum(missed)} missed`,
-  },
-  notes: [...allowed].sort().map(([what, count]) => `allowed, ${what}, ${count} times`),
-  problems: [
-    ...[...missed].sort().map(([what, count]) => `${what}, ${count} times`),
-    ...(tried < needed ? [`only ${tried} tamperings, ${needed} are needed`] : []),
-  ],
-})
-
-const sum = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((a, b) => a + b, 0)
