@@ -9,8 +9,8 @@ import { MOVE_NAMES } from '../crew/moves.ts'
 import { World } from '../crew/world.ts'
 
 /** So many acknowledged commands make a record in which every table has rows of every kind. */
-const COMMANDS = 600
-const MOST_STEPS = 20 * COMMANDS
+const COMMANDS = 300
+const MOST_STEPS = 30 * COMMANDS
 
 /** Fills a database with what a few clients do who meet in the same conversations. */
 export const makeRecord = async (url: string, seed: number, signal: AbortSignal): Promise<void> => {
