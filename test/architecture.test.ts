@@ -56,6 +56,7 @@ const MAY_IMPORT: ImportTable = {
     'domain',
     'ports',
     'adapters/codex',
+    'npm:node:fs',
     'npm:node:fs/promises',
     'npm:node:os',
     'npm:node:path',

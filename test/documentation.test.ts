@@ -90,7 +90,8 @@ describe('public names', () => {
   })
 })
 
-describe('examples', () => {
+// Bounded work, for which a busy machine may take its time.
+describe('examples', { timeout: 0 }, () => {
   const inSource = SOURCES.flatMap((file) => examplesInSource(file, SYMBOLS))
   const inMarkdown = markdownFiles().flatMap((path) => examplesInMarkdown(path, read(path)))
 

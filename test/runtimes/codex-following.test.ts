@@ -82,7 +82,7 @@ describe('a reading that is written after the event it belongs to', () => {
 
   it('is told in the order it was written, and once, however it is written', async () => {
     const records = Array.from({ length: 60 }, (_, index) => [
-      ...[call(`call_${index}`), output(`call_${index}`), message('assistant', 'é'.repeat(index * 50))],
+      ...[call(`call_${index}`), output(`call_${index}`), message('assistant', 'é'.repeat(1 + index * 50))],
       tokenCount(100 + index, 10, [1_000 * (index + 1), 10]),
     ]).flat()
     const bytes = Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(''))
@@ -101,6 +101,8 @@ describe('a reading that is written after the event it belongs to', () => {
     const steps = await all(run)
     expect(steps.flatMap(reads)).toEqual(Array.from({ length: 60 }, (_, index) => 100 + index))
     expect(steps.flatMap(calls)).toEqual(Array.from({ length: 60 }, (_, index) => `call_${index}`))
+    const said = steps.flatMap(({ texts }) => texts).filter(({ role }) => role === 'assistant')
+    expect(said.map(({ text }) => text)).toEqual(Array.from({ length: 60 }, (_, index) => 'é'.repeat(1 + index * 50)))
   })
 
   it('and is the last of its turn does not interrupt work that is done', async () => {

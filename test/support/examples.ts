@@ -119,11 +119,13 @@ const configIn = (directory: string) => ({
 const run = promisify(execFile)
 
 const LONGEST_COMPLAINT = 5_000
+/** Only for what hangs: a busy machine may take its time. */
+const HANGS_MS = 600_000
 
 /** What a process said that did not end well; empty for one that did. */
 const complaintOf = async (file: string, args: readonly string[], cwd: string): Promise<string> => {
   try {
-    await run(file, [...args], { cwd, timeout: 50_000 })
+    await run(file, [...args], { cwd, timeout: HANGS_MS })
     return ''
   } catch (problem) {
     const { stdout = '', stderr = '', message } = problem as Error & { stdout?: string; stderr?: string }
