@@ -27,9 +27,10 @@ import type { Clock, IdGenerator } from './ports/system.ts'
 import type { WindowReader } from './ports/window-reader.ts'
 import { AuditService } from './services/audit-service.ts'
 import { ContextService } from './services/context-service.ts'
-import { HandoffService, type HandoffServiceDeps } from './services/handoff-service.ts'
+import { HandoffService } from './services/handoff-service.ts'
 import { RestartRunner } from './services/restart-runner.ts'
 import type { RunSettings } from './services/runner/run-request.ts'
+import type { HandoffServiceDeps } from './services/session-keeping.ts'
 
 /** Where everything is kept. Without any of these: the embedded store in `.batonpass/`. */
 export interface StoreOptions {

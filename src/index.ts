@@ -61,8 +61,13 @@ export {
   DEFAULT_CONTINUATION_TEMPLATE,
   minimalContinuation,
 } from './domain/continuation.ts'
-export type { Conversation, Workspace } from './domain/conversation.ts'
-export type { Change, Expected } from './domain/decision.ts'
+export {
+  CONVERSATION_TRANSITIONS,
+  type Conversation,
+  type ConversationState,
+  type Workspace,
+} from './domain/conversation.ts'
+export type { Change, Expected, ExpectedHandoff } from './domain/decision.ts'
 export type { RestartBegun } from './domain/decisions/begin-restart.ts'
 export type { OpenConversation } from './domain/decisions/open-conversation.ts'
 export type { ThreadOpened } from './domain/decisions/open-thread.ts'
@@ -101,10 +106,12 @@ export {
   type TurnId,
   turnId,
 } from './domain/ids.ts'
+export type { InputProblem } from './domain/input/check.ts'
 export { type Instant, instant } from './domain/instant.ts'
 export type { Lineage, LineageBranch, LineageRecord, LineageSubject } from './domain/lineage.ts'
 export type { Message, MessageInHistory, MessageRole } from './domain/message.ts'
 export { type MessageSummary, totalMessages } from './domain/message-summary.ts'
+export type { Metadata, MetadataTypes } from './domain/metadata.ts'
 export { DEFAULT_MILESTONES, type Milestone, type MilestoneName } from './domain/milestone.ts'
 export type { MonitorReport, ReportOutcome } from './domain/monitor-reports.ts'
 export { describeRefusal, type Refusal, type RefusalCode } from './domain/refusal.ts'
@@ -195,18 +202,21 @@ export {
   type WindowStanding,
 } from './services/context-service.ts'
 export { HandoffHistory } from './services/handoff-history.ts'
-export { HandoffService, type HandoffServiceDeps } from './services/handoff-service.ts'
+export { HandoffService } from './services/handoff-service.ts'
 export type {
   AcceptRequest,
   AccountRequest,
   AttachRequest,
   ClaimNextRequest,
   CompleteRequest,
+  ConversationMetadataRequest,
   EndRequest,
   FailSessionRequest,
+  HandoffMetadataRequest,
   HooksRequest,
   InitiateRequest,
   KeepCheckpointRequest,
+  OnConversation,
   OnSession,
   PrepareRequest,
   RecordTurnRequest,
@@ -215,6 +225,7 @@ export type {
   RestartRequest,
   ResumeRequest,
   SendRequest,
+  SessionMetadataRequest,
   SnapshotRequest,
   TakeOverRequest,
   ThreadRequest,
@@ -225,3 +236,4 @@ export { AgentRun } from './services/runner/agent-run.ts'
 export type { Recovered, RecoverRequest } from './services/runner/recover.ts'
 export type { RunnerDeps } from './services/runner/run-in-progress.ts'
 export type { RunRequest, RunSettings } from './services/runner/run-request.ts'
+export type { HandoffServiceDeps } from './services/session-keeping.ts'

@@ -12,6 +12,7 @@ import { monitorsContract } from './contract/monitors.ts'
 import { notesContract } from './contract/notes.ts'
 import { queriesContract } from './contract/queries.ts'
 import { recordsContract } from './contract/records.ts'
+import { renewalsContract } from './contract/renewals.ts'
 import { restartsContract } from './contract/restarts.ts'
 import { sessionsContract } from './contract/sessions.ts'
 import { unitsContract } from './contract/units.ts'
@@ -39,6 +40,7 @@ const PARTS: readonly ContractPart[] = [
   fencesContract,
   copiesContract,
   notesContract,
+  renewalsContract,
   conversationsContract,
   sessionsContract,
   leasesContract,

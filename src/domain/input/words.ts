@@ -17,7 +17,7 @@ const stringOf = (most: number, mayBeBlank: boolean): Check<string> => {
 }
 
 /** Whether a text says nothing: it is empty, or white space of any alphabet. */
-export const isBlank = (text: string): boolean => text.trim() === ''
+const isBlank = (text: string): boolean => text.trim() === ''
 
 /** A name or a key: short, and not blank. */
 export const name: Check<string> = stringOf(MAX_NAME_LENGTH, false)

@@ -223,31 +223,8 @@ export const leasesContract: ContractPart = {
 
 /** The parts of a store; those of a class do not spread. */
 const partsOf = (store: Store): Store => {
-  const {
-    unitOfWork,
-    conversations,
-    sessions,
-    handoffs,
-    snapshots,
-    messages,
-    audit,
-    monitors,
-    signals,
-    leases,
-    commands,
-  } = store
-  const kept = {
-    unitOfWork,
-    conversations,
-    sessions,
-    handoffs,
-    snapshots,
-    messages,
-    audit,
-    monitors,
-    signals,
-    leases,
-    commands,
-  }
-  return { ...kept, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
+  const { unitOfWork, conversations, sessions, handoffs, snapshots, messages } = store
+  const { audit, monitors, signals, leases, commands } = store
+  const records = { conversations, sessions, handoffs, snapshots, messages, audit, monitors, signals }
+  return { unitOfWork, ...records, leases, commands, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
 }

@@ -1,0 +1,163 @@
+import type { AgentSession, WorkingSession } from '../domain/agent-session.ts'
+import type { ContextMonitor } from '../domain/context-monitor.ts'
+import type { ContextWindowSnapshot } from '../domain/context-snapshot.ts'
+import type { Conversation } from '../domain/conversation.ts'
+import type { SessionResumed } from '../domain/decisions/change-session.ts'
+import type { OpenConversation } from '../domain/decisions/open-conversation.ts'
+import type { TurnsRecorded } from '../domain/decisions/record-turns.ts'
+import type { SessionStartedAnswer, StartSession } from '../domain/decisions/start-session.ts'
+import type { MetadataTypes } from '../domain/metadata.ts'
+import type { Refusal } from '../domain/refusal.ts'
+import { ok, type Result } from '../domain/result.ts'
+import type { Notifier } from '../ports/notifier.ts'
+import type { Store } from '../ports/store.ts'
+import type { RecordedTurns, Reply } from './answers.ts'
+import { CommandRunner } from './command-runner.ts'
+import type { Surroundings } from './commands/command-context.ts'
+import * as conversations from './commands/conversation-commands.ts'
+import * as sessions from './commands/session-commands.ts'
+import * as turns from './commands/turn-commands.ts'
+import { standingOfWindow } from './context-service.ts'
+import { HandoffHistory } from './handoff-history.ts'
+import { announce } from './notifying.ts'
+import { findSnapshot } from './receipts.ts'
+import type {
+  AccountRequest,
+  AttachRequest,
+  ConversationMetadataRequest,
+  FailSessionRequest,
+  OnConversation,
+  OnSession,
+  RecordTurnRequest,
+  RecordTurnsRequest,
+  Repeatable,
+  ResumeRequest,
+  SessionMetadataRequest,
+  SnapshotRequest,
+  TakeOverRequest,
+} from './requests.ts'
+
+/** What the service needs around it. */
+export interface HandoffServiceDeps extends Surroundings {
+  readonly store: Store
+  /** Is told of what recorded turns say about their windows. */
+  readonly notifier?: Notifier
+}
+
+/** A conversation, with the caller's own kind of note. */
+type ConversationReply<Notes extends MetadataTypes> = Reply<{
+  readonly conversation: Conversation<Notes['conversation']>
+}>
+
+/** Opens conversations, keeps sessions and records their turns. {@link HandoffService} passes them on as well. */
+export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> extends HandoffHistory<Notes> {
+  protected readonly runner: CommandRunner
+  readonly #notifier: Notifier | undefined
+
+  constructor(deps: HandoffServiceDeps) {
+    super(deps)
+    this.runner = new CommandRunner(deps)
+    this.#notifier = deps.notifier
+  }
+
+  /** Opens a conversation. Opening one external key again gives the conversation that has it. */
+  openConversation(
+    request: OpenConversation & Repeatable & { readonly metadata?: Notes['conversation'] },
+  ): ConversationReply<Notes> {
+    return this.runner.run(conversations.openConversation, request) as ConversationReply<Notes>
+  }
+
+  /** Closes a conversation whose work is done: no session starts in it until it is reopened. */
+  closeConversation(request: OnConversation): ConversationReply<Notes> {
+    return this.runner.run(conversations.closeConversation, request) as ConversationReply<Notes>
+  }
+
+  /** Opens a closed conversation again. */
+  reopenConversation(request: OnConversation): ConversationReply<Notes> {
+    return this.runner.run(conversations.reopenConversation, request) as ConversationReply<Notes>
+  }
+
+  /** Puts the caller's own note on a conversation, in the place of the one before; an empty one takes it away. */
+  setConversationMetadata(
+    request: ConversationMetadataRequest & { readonly metadata: Notes['conversation'] },
+  ): ConversationReply<Notes> {
+    return this.runner.run(conversations.setConversationMetadata, request) as ConversationReply<Notes>
+  }
+
+  /** Puts the caller's own note on a session, whatever its state. */
+  setSessionMetadata(
+    request: SessionMetadataRequest & { readonly metadata: Notes['session'] },
+  ): Reply<{ readonly session: AgentSession<Notes['session']> }> {
+    return this.runner.run(sessions.setSessionMetadata, request) as Reply<{ session: AgentSession<Notes['session']> }>
+  }
+
+  /** Starts a session and makes the caller its holder. Refused while another session has the conversation's baton. */
+  startSession(
+    request: StartSession & Repeatable & { readonly metadata?: Notes['session'] },
+  ): Reply<SessionStartedAnswer> {
+    return this.runner.run(sessions.startSession, request)
+  }
+
+  /** Pauses a session by hand; another may start meanwhile. */
+  pauseSession(request: OnSession): Reply<{ readonly session: AgentSession }> {
+    return this.runner.run(sessions.pauseSession, request)
+  }
+
+  /** Resumes a session that was paused by hand. Refused while another has the baton. With a lease, the caller holds it. */
+  resumeSession(request: ResumeRequest): Reply<SessionResumed> {
+    return this.runner.run(sessions.resumeSession, request)
+  }
+
+  /** Ends a session whose work is done. */
+  completeSession(request: OnSession): Reply<{ readonly session: AgentSession }> {
+    return this.runner.run(sessions.completeSession, request)
+  }
+
+  /** Ends a session that cannot go on, with the reason. */
+  failSession(request: FailSessionRequest): Reply<{ readonly session: AgentSession }> {
+    return this.runner.run(sessions.failSession, request)
+  }
+
+  /** Makes the caller the holder of a session. Whoever held it before can no longer write to it. */
+  takeOverSession(request: TakeOverRequest): Reply<WorkingSession & { readonly monitor?: ContextMonitor }> {
+    return this.runner.run(sessions.takeOverSession, request)
+  }
+
+  /** Says under which name the runtime has launched a session. Said again, it changes nothing. */
+  attachSession(request: AttachRequest): Reply<{ readonly session: AgentSession }> {
+    return this.runner.run(sessions.attachSession, request)
+  }
+
+  /** Says what a session used in sum so far, as its runtime counts: accounting, for the budget and for people. */
+  accountSession(request: AccountRequest): Reply<{ readonly session: AgentSession }> {
+    return this.runner.run(sessions.accountSession, request)
+  }
+
+  /**
+   * Records one turn. Pass back the session and the monitor this answers with, beside the holder's token: then the next
+   * turn costs one round trip.
+   */
+  async recordTurn(request: RecordTurnRequest): Reply<RecordedTurns> {
+    return this.#recorded(await this.runner.run(turns.recordTurn, request))
+  }
+
+  /**
+   * Records several turns, all of them or none, and answers with how full the window is. Under the policy `auto` the
+   * turn that crosses the restart milestone leaves the session held by a `context_restart` handoff, answered as well.
+   */
+  async recordTurns(request: RecordTurnsRequest): Reply<RecordedTurns> {
+    return this.#recorded(await this.runner.run(turns.recordTurns, request))
+  }
+
+  async #recorded(recorded: Result<TurnsRecorded, Refusal>): Reply<RecordedTurns> {
+    if (!recorded.ok) return recorded
+    await announce(this.#notifier, recorded.value.signals ?? [])
+    return ok({ ...recorded.value, ...standingOfWindow(recorded.value.monitor) })
+  }
+
+  /** Takes a picture of a session's window. */
+  async captureSnapshot(request: SnapshotRequest): Reply<{ readonly snapshot: ContextWindowSnapshot }> {
+    const captured = await this.runner.run(sessions.captureSnapshot, request)
+    return captured.ok ? ok({ snapshot: await findSnapshot(captured.value.snapshot.id, this.store) }) : captured
+  }
+}
