@@ -86,10 +86,17 @@ const report = (problem: unknown, err: Output): number => {
     err.line(`baton: ${problem.message}`)
     return EXIT.refused
   }
+  if (problem instanceof StoreFailure && problem.code === 'store.missing') {
+    err.line(`baton: ${problem.message} (${problem.code})\n${WHERE}`)
+    return EXIT.noStore
+  }
   const code = problem instanceof StoreFailure ? ` (${problem.code})` : ''
   err.line(`baton: ${problem instanceof Error ? problem.message : String(problem)}${code}`)
   return EXIT.failure
 }
+
+const WHERE =
+  'Set DATABASE_URL or --database to read from a server, --data-dir to read another folder. "baton demo" makes a store.'
 
 const commandHelp = ({ usage: line, summary, details }: CliCommand): string =>
   [`baton ${line}`, '', summary, ...(details === undefined ? [] : ['', details])].join('\n')
@@ -103,6 +110,7 @@ const help = (): string =>
     `  ${'help'.padEnd(20)} show this; every command also takes --help`,
     `  ${'version'.padEnd(20)} show the version`,
     '',
-    'Exit status: 0 done, 1 something broke, 2 the command line was not understood, 3 a rule said no;',
+    'Exit status: 0 done, 1 something broke, 2 the command line was not understood, 3 a rule said no,',
+    '7 there is no store to read;',
     'of a run also 4 no restart left, 5 out of time, 6 taken over by another, 130 called off.',
   ].join('\n')

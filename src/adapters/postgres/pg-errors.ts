@@ -34,14 +34,18 @@ const BROKEN_SOCKET = new Set([
 ])
 
 interface DatabaseProblem {
+  /** A SQLSTATE, or the name of a system error. */
   readonly code: string | undefined
   readonly constraint: string | undefined
 }
 
 const problemOf = (error: unknown): DatabaseProblem => {
-  const { code, constraint } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
+  const found = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
+  const { code, constraint, syscall } = found
+  // The file of a socket that is not there is a server that is not there.
+  const isNoSocket = code === 'ENOENT' && syscall === 'connect'
   return {
-    code: typeof code === 'string' ? code : undefined,
+    code: isNoSocket ? 'ECONNREFUSED' : typeof code === 'string' ? code : undefined,
     constraint: typeof constraint === 'string' ? constraint : undefined,
   }
 }

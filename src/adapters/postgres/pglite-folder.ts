@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { defined } from '../../domain/defined.ts'
@@ -11,14 +11,25 @@ export interface LockedPglite {
   readonly lock: PgliteLock
 }
 
+/** How to begin where there is no store yet: from nothing, from a dump, or not at all. */
+export interface Beginning {
+  readonly loadDataDir?: Blob
+  readonly mustExist?: boolean
+}
+
 /** Opens the engine on a folder, which is made when missing. The files are in `data`, the lock beside them. */
-export const openFolder = async (dataDir: string, loadDataDir: Blob | undefined): Promise<LockedPglite> => {
+export const openFolder = async (dataDir: string, beginning: Beginning): Promise<LockedPglite> => {
+  const { loadDataDir, mustExist = false } = beginning
+  // Looked at first, so that nothing is left where there is no store.
+  if (mustExist && !isStore(dataDir)) throw missing(dataDir)
   const folder = madeFolder(dataDir)
   const lock = lockIn(folder)
   try {
     const data = join(folder, 'data')
-    if (isMissing(folder, data)) await makeDatabase(folder, data, loadDataDir)
-    else if (loadDataDir !== undefined) throw new StoreFailure('store.failed', alreadyThere(folder))
+    if (isMissing(folder, data)) {
+      if (mustExist) throw missing(dataDir)
+      await makeDatabase(folder, data, loadDataDir)
+    } else if (loadDataDir !== undefined) throw new StoreFailure('store.failed', alreadyThere(folder))
     return { pglite: await openDatabase(data), lock }
   } catch (error) {
     lock.release()
@@ -27,13 +38,31 @@ export const openFolder = async (dataDir: string, loadDataDir: Blob | undefined)
 }
 
 /** Opens an engine that keeps nothing on disk. */
-export const openInMemory = async (loadDataDir: Blob | undefined): Promise<PGlite> => {
+export const openInMemory = async ({ loadDataDir, mustExist = false }: Beginning): Promise<PGlite> => {
+  if (mustExist)
+    throw new StoreFailure('store.missing', 'A store in memory begins empty: name the folder that has one.')
   try {
     return await PGlite.create(defined({ loadDataDir }))
   } catch (error) {
     throw notOpened('The embedded store does not start in memory. Is there enough of it, and is the dump whole?', error)
   }
 }
+
+const isStore = (dataDir: string): boolean => {
+  try {
+    return existsSync(dataDir) && !isMissing(dataDir, join(dataDir, 'data'))
+  } catch (error) {
+    if (error instanceof StoreFailure) throw error
+    throw notOpened(`${resolve(dataDir)} cannot be read as the folder of an embedded store`, error)
+  }
+}
+
+const missing = (dataDir: string): StoreFailure =>
+  new StoreFailure(
+    'store.missing',
+    `There is no embedded store in ${resolve(dataDir)}, and reading makes none. Name the folder that has it, or the ` +
+      'Postgres server if the record is on one. Whoever writes first makes the store.',
+  )
 
 const alreadyThere = (folder: string): string =>
   `There is an embedded store in ${folder} already. A dump can only begin a new one: name another folder.`
