@@ -3,11 +3,13 @@ import { join, resolve } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { defined } from '../../domain/defined.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
-import { type PgliteLock, takeLock } from './pglite-lock.ts'
+import type { PgliteLock } from './pglite-lock.ts'
+import { takeProvenLock } from './pglite-proven-lock.ts'
+import { type Engine, guardSpace, mustHaveSpace } from './pglite-space.ts'
 
 /** An embedded store's engine, and the lock that keeps others from its files. */
 export interface LockedPglite {
-  readonly pglite: PGlite
+  readonly pglite: Engine
   readonly lock: PgliteLock
 }
 
@@ -23,14 +25,16 @@ export const openFolder = async (dataDir: string, beginning: Beginning): Promise
   // Looked at first, so that nothing is left where there is no store.
   if (mustExist && !isStore(dataDir)) throw missing(dataDir)
   const folder = madeFolder(dataDir)
-  const lock = lockIn(folder)
+  const lock = await lockIn(folder)
   try {
     const data = join(folder, 'data')
     if (isMissing(folder, data)) {
       if (mustExist) throw missing(dataDir)
+      mustHaveSpace(folder, true)
       await makeDatabase(folder, data, loadDataDir)
     } else if (loadDataDir !== undefined) throw new StoreFailure('store.failed', alreadyThere(folder))
-    return { pglite: await openDatabase(data), lock }
+    mustHaveSpace(folder, false)
+    return { pglite: guardSpace(await openDatabase(data), folder), lock }
   } catch (error) {
     lock.release()
     throw error
@@ -81,9 +85,9 @@ const madeFolder = (dataDir: string): string => {
   }
 }
 
-const lockIn = (folder: string): PgliteLock => {
+const lockIn = async (folder: string): Promise<PgliteLock> => {
   try {
-    return takeLock(folder)
+    return await takeProvenLock(folder)
   } catch (error) {
     if (error instanceof StoreFailure) throw error
     throw notOpened(
@@ -131,8 +135,9 @@ const openDatabase = async (data: string): Promise<PGlite> => {
     return await PGlite.create({ dataDir: data })
   } catch (error) {
     throw notOpened(
-      `The database in ${data} does not open: its files are damaged, or were made by another version of PGlite. ` +
-        'Put a backup of the folder in its place, or name another folder to begin anew',
+      `The database in ${data} does not open. It may lack memory or space here, its files may be of another version of ` +
+        'PGlite, or they may be damaged. Nobody can tell from here, and everything in it may be whole: copy the folder ' +
+        'before anything else, then try again, or name another folder with a backup in it',
       error,
     )
   }
