@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { ConfigurationError } from '../../domain/configuration.ts'
+import { describeThrown } from '../../domain/describe-thrown.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { CliCommand, Invocation, Output } from './command.ts'
@@ -58,7 +59,7 @@ const parse = (args: readonly string[], options: CliCommand['options']): Pick<In
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
     return { values: values as Invocation['values'], positionals }
   } catch (cause) {
-    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause })
+    throw new UsageError(describeThrown(cause), { cause })
   }
 }
 
@@ -91,7 +92,7 @@ const report = (problem: unknown, err: Output): number => {
     return EXIT.noStore
   }
   const code = problem instanceof StoreFailure ? ` (${problem.code})` : ''
-  err.line(`baton: ${problem instanceof Error ? problem.message : String(problem)}${code}`)
+  err.line(`baton: ${describeThrown(problem)}${code}`)
   return EXIT.failure
 }
 

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } 
 import { join, resolve } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { defined } from '../../domain/defined.ts'
+import { describeThrown } from '../../domain/describe-thrown.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { PgliteLock } from './pglite-lock.ts'
 import { takeProvenLock } from './pglite-proven-lock.ts'
@@ -144,4 +145,4 @@ const openDatabase = async (data: string): Promise<PGlite> => {
 }
 
 const notOpened = (message: string, cause: unknown): StoreFailure =>
-  new StoreFailure('store.failed', `${message} (${cause instanceof Error ? cause.message : String(cause)}).`, { cause })
+  new StoreFailure('store.failed', `${message} (${describeThrown(cause)}).`, { cause })
