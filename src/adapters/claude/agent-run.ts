@@ -89,7 +89,7 @@ export class AgentRun<Message> implements RunningAgent<Message> {
       this.#source = await this.#options.open()
     } catch (error) {
       if (error instanceof RuntimeFailure) throw error
-      return { type: 'failed', message: wordsOf(error) }
+      return { type: 'failed', message: describeThrown(error) }
     }
     return this.#isUnwanted() ? { type: 'interrupted' } : undefined
   }
