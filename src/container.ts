@@ -11,6 +11,7 @@ import { MemoryStore } from './adapters/memory/memory-store.ts'
 import { type OpenMigrator, openMigratorAt } from './adapters/postgres/open-migrator.ts'
 import { openPglite } from './adapters/postgres/open-pglite.ts'
 import { openPostgres } from './adapters/postgres/open-postgres.ts'
+import { mustBeSaid } from './adapters/postgres/store-address.ts'
 import { InProcessNotifier } from './adapters/system/in-process-notifier.ts'
 import { sha256 } from './adapters/system/sha256.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
@@ -40,6 +41,8 @@ export interface StoreOptions {
   readonly database?: string
   /** The folder of the embedded store. */
   readonly dataDir?: string
+  /** For those who only read: where there is no embedded store yet, fail with `store.missing` instead of making one. */
+  readonly mustExist?: boolean
   /** The schema Batonpass has to itself; `batonpass` unless given. */
   readonly schema?: string
   /** Apply pending migrations to a server on opening. The embedded store always does. */
@@ -149,21 +152,33 @@ const around = (parts: DependencyContainer): HandoffServiceDeps => ({
 })
 
 /** The folder of the embedded store unless another is named. */
-const DEFAULT_DATA_DIR = '.batonpass'
+export const DEFAULT_DATA_DIR = '.batonpass'
 
-/** Opens the store the options ask for. */
+/** Opens the store the options ask for. @throws StoreFailure when it cannot be opened, or an address says nothing */
 export const openStore = async (options: StoreOptions & { readonly clock?: Clock } = {}): Promise<Store> => {
-  const { store, database, dataDir = DEFAULT_DATA_DIR, schema, autoMigrate, pooled, clock = systemClock } = options
+  const { store, schema, autoMigrate, pooled, mustExist, clock = systemClock } = options
   if (store === 'memory') return new MemoryStore({ clock })
   if (store !== undefined) return store
-  if (database === undefined) return openPglite(defined({ dataDir, schema }))
+  const { database, dataDir } = placeOf(options)
+  if (database === undefined) return openPglite(defined({ dataDir, schema, mustExist }))
   return openPostgres(defined({ connectionString: database, schema, autoMigrate, pooled }))
 }
 
 /** Opens the schema the options choose for migrating, whatever stands there: unlike a store it is not looked at. */
-export const openMigrator = (options: Pick<StoreOptions, 'database' | 'dataDir' | 'schema'> = {}): OpenMigrator => {
-  const { database, dataDir = DEFAULT_DATA_DIR, schema } = options
-  return openMigratorAt(defined({ connectionString: database, dataDir, schema }))
+export const openMigrator = (
+  options: Pick<StoreOptions, 'database' | 'dataDir' | 'schema' | 'mustExist'> = {},
+): OpenMigrator => {
+  const { database, dataDir } = placeOf(options)
+  const { schema, mustExist } = options
+  return openMigratorAt(defined({ connectionString: database, dataDir, schema, mustExist }))
+}
+
+/** Where the store is. What was not named is the embedded store; what was named with nothing is a mistake. */
+const placeOf = (options: StoreOptions): { readonly database?: string; readonly dataDir: string } => {
+  mustBeSaid(options, 'database', 'Leave the option out to use the embedded store.')
+  mustBeSaid(options, 'dataDir', `Leave the option out to use the folder ${DEFAULT_DATA_DIR}.`)
+  const { database, dataDir = DEFAULT_DATA_DIR } = options
+  return defined({ database, dataDir })
 }
 
 /** The readers of every runtime there is one for, the most particular first. */

@@ -12,6 +12,12 @@ export type StoreFailureCode =
   | 'store.newer_schema'
   /** Another process has the embedded store. */
   | 'store.locked'
+  /** The disk is full. What was acknowledged is kept; the same command may be tried when there is space again. */
+  | 'store.full'
+  /** There is no store where one was to be read, and none was made. */
+  | 'store.missing'
+  /** The address of the store is empty, or is none. */
+  | 'store.bad_address'
   /** Anything else; the cause says more. */
   | 'store.failed'
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCli } from '../../src/adapters/cli/run.ts'
 import { type AuditEntry, type ConversationId, unwrap } from '../../src/index.ts'
+import { withoutStore } from '../cli/terminal.ts'
 import { ownDatabase, ownStage, type Stage } from './stage.ts'
 
 let url: string
@@ -18,7 +19,7 @@ const baton = async (...argv: readonly string[]) => {
   const [out, err]: [string[], string[]] = [[], []]
   const terminal = { out: { line: (text: string) => out.push(text) }, err: { line: (text: string) => err.push(text) } }
   const status = await runCli(argv, { ...terminal, version: '0', environment: { DATABASE_URL: url } })
-  return { status, out: out.join('\n'), err: err.join('\n') }
+  return { status, out: out.join('\n'), err: withoutStore(err.join('\n')) }
 }
 
 const NOBODY = '0190a0a0-0000-7000-8000-00000000dead'

@@ -5,7 +5,7 @@ import { outputsOn } from '../../src/adapters/cli/outputs.ts'
 import { RunProgress } from '../../src/adapters/cli/run-progress.ts'
 import type { AgentSession, RunEvent } from '../../src/index.ts'
 import { AGENT_COMMAND, alive, database, folder, spawnBaton, until } from './spawned.ts'
-import { batonOn, type Said } from './terminal.ts'
+import { batonOn, type Said, withoutStore } from './terminal.ts'
 
 let url: string
 beforeAll(async () => {
@@ -28,7 +28,10 @@ const start = (scene: Scene, ...args: readonly string[]) => {
   })
 }
 
-const run = (scene: Scene, ...args: readonly string[]): Promise<Said> => start(scene, ...args).ended
+const run = async (scene: Scene, ...args: readonly string[]): Promise<Said> => {
+  const said = await start(scene, ...args).ended
+  return { ...said, err: withoutStore(said.err) }
+}
 
 const sessionOf = async (key: string): Promise<AgentSession> => {
   const { out } = await batonOn(url)('sessions', 'show', '--key', key, '--json')

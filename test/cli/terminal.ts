@@ -10,16 +10,27 @@ export interface Said {
   readonly err: string
 }
 
+/** What a command said but for the line that names its store, which has a test of its own. */
+export const withoutStore = (err: string): string => err.replace(/^Store: .*\n?/, '')
+
 /** Runs `baton` in this process against a database. */
 export const batonOn =
   (database: string) =>
+  async (...args: readonly string[]): Promise<Said> => {
+    const said = await batonWith({ DATABASE_URL: database })(...args)
+    return { ...said, err: withoutStore(said.err) }
+  }
+
+/** Runs `baton` in this process with such an environment. */
+export const batonWith =
+  (environment: Readonly<Record<string, string | undefined>>) =>
   async (...args: readonly string[]): Promise<Said> => {
     const [out, err]: [string[], string[]] = [[], []]
     const terminal = {
       out: { line: (text: string) => void out.push(text) },
       err: { line: (text: string) => void err.push(text) },
       version: '0.0.0',
-      environment: { DATABASE_URL: database },
+      environment,
     }
     const code = await runCli(args, terminal)
     return { code, out: out.join('\n'), err: err.join('\n') }

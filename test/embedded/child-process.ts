@@ -25,11 +25,13 @@ const LOADER = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 export const startChild = async (
   program: string,
   args: readonly string[],
-  { cwd = process.cwd() }: { readonly cwd?: string } = {},
+  { cwd = process.cwd(), via = [] }: { readonly cwd?: string; readonly via?: readonly string[] } = {},
 ): Promise<Child> => {
   const file = fileURLToPath(new URL(program, import.meta.url))
   const loader = program.endsWith('.ts') ? ['--import', LOADER] : []
-  const child = spawn(process.execPath, [...loader, file, ...args], { cwd, stdio: ['pipe', 'pipe', 'pipe'] })
+  // Another program may start it, such as one that makes a container.
+  const [command = '', ...words] = [...via, process.execPath, ...loader, file, ...args]
+  const child = spawn(command, words, { cwd, stdio: ['pipe', 'pipe', 'pipe'] })
   const started = talkTo(child)
   const first = await started.hear()
   if (first !== 'loaded') throw new Error(`${program} began with "${first}"`)

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -11,3 +11,9 @@ export const temporaryFolder = (): string => {
   })
   return folder
 }
+
+/** What is in a store's folder, but for the socket of its holder, which only Linux has. */
+export const withoutPulse = (folder: string): readonly string[] =>
+  readdirSync(folder)
+    .filter((name) => !name.startsWith('pulse-'))
+    .toSorted()

@@ -180,6 +180,8 @@ it('a server that became a standby is unavailable, and its connections are given
   await using store = await openPostgres({ connectionString: url, maxConnections: 1 })
   const { service } = new Scene({ store, passTime: async () => {} })
   await expectUnavailable(() => service.openConversation({ originalTask: 'Fix it' }), 20_000)
+  const failure = await failureOf(service.openConversation({ originalTask: 'Fix it' }))
+  expect(failure.message).toMatch(/^The server takes no writes: it is a standby, or was set read-only/)
   await onServer(SERVER, `alter database ${name} reset default_transaction_read_only`)
   unwrap(await service.openConversation({ originalTask: 'Fix it' }))
 })

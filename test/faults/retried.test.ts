@@ -65,22 +65,24 @@ describe.each(['40001', '40P01', '57P01', '08006'])('the first two tries end in 
 })
 
 describe.each([
-  { state: '40001', code: 'store.contention', tries: 5 },
-  { state: '40P01', code: 'store.contention', tries: 5 },
-  { state: '57P01', code: 'store.unavailable', tries: 5 },
-  { state: '53300', code: 'store.unavailable', tries: 5 },
-  { state: '25006', code: 'store.unavailable', tries: 5 },
+  { state: '40001', code: 'store.contention', tries: 5, says: 'Too many writers' },
+  { state: '40P01', code: 'store.contention', tries: 5, says: 'Too many writers' },
+  { state: '57P01', code: 'store.unavailable', tries: 5, says: 'The server is shutting down or starting' },
+  { state: '53300', code: 'store.unavailable', tries: 5, says: 'The server lacks connections' },
+  { state: '25006', code: 'store.unavailable', tries: 5, says: 'The server takes no writes' },
+  { state: '08006', code: 'store.unavailable', tries: 5, says: 'The database did not answer' },
   // Whoever has waited for a timeout is told, instead of waiting four times more.
-  { state: '55P03', code: 'store.contention', tries: 1 },
-  { state: '57014', code: 'store.unavailable', tries: 1 },
-])('every try ends in $state', ({ state, code, tries }) => {
+  { state: '55P03', code: 'store.contention', tries: 1, says: 'Too many writers' },
+  { state: '57014', code: 'store.unavailable', tries: 1, says: 'The server ended a statement that took too long' },
+])('every try ends in $state', ({ state, code, tries, says }) => {
   it(`a command ends in ${code} after ${tries}, keeps nothing, and may be tried again`, async () => {
     await plan(0, state)
     const { ask } = await COMMANDS.complete(scene)
     const id = commandId(scene.ids.next())
     const there = await countRows(admin)
     await plan(1_000, state)
-    await expect(ask(scene.service, id)).rejects.toMatchObject({ name: 'StoreFailure', code, retryable: true })
+    const message = expect.stringMatching(new RegExp(`^${says}`))
+    await expect(ask(scene.service, id)).rejects.toMatchObject({ name: 'StoreFailure', code, retryable: true, message })
     expect(await tried()).toBe(tries)
     expect(added(there, await countRows(admin))).toEqual(NOTHING)
     await plan(0, state)
@@ -97,6 +99,16 @@ it.each(['22012', '42501', 'XX000'])('%s does not pass by itself: one try, not r
   await expect(asked).rejects.toMatchObject({ name: 'StoreFailure', code: 'store.failed', retryable: false })
   expect(await tried()).toBe(1)
   await plan(0, state)
+})
+
+it('53100 is a full disk, which needs a hand: one try, not retryable', async () => {
+  await plan(0, '53100')
+  const { ask } = await COMMANDS.turn(scene)
+  await plan(1_000, '53100')
+  const asked = ask(scene.service, commandId(scene.ids.next()))
+  await expect(asked).rejects.toMatchObject({ name: 'StoreFailure', code: 'store.full', retryable: false })
+  expect(await tried()).toBe(1)
+  await plan(0, '53100')
 })
 
 it('a question is tried again too', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { schemaSnapshot } from '../../scripts/schema-snapshot.ts'
 import { runCli } from '../../src/adapters/cli/run.ts'
 import { openMigratorAt } from '../../src/adapters/postgres/open-migrator.ts'
+import { withoutStore } from '../cli/terminal.ts'
 import { onServer } from '../support/test-databases.ts'
 import { emptyDatabase, expectedSnapshot, throughPooler } from './empty-database.ts'
 
@@ -18,7 +19,7 @@ const baton = async (...argv: readonly string[]) => {
     version: 'test',
     environment: {},
   })
-  return { status, out: out.join('\n'), err: err.join('\n') }
+  return { status, out: out.join('\n'), err: withoutStore(err.join('\n')) }
 }
 
 const NAMES = readdirSync('migrations')

@@ -1,5 +1,5 @@
 import { createServer, type Server, Socket } from 'node:net'
-import { frameReader } from './wire-frames.ts'
+import { errorResponse, frameReader } from './wire-frames.ts'
 
 /** What the proxy does with what it gets. */
 export type ProxyMode =
@@ -16,6 +16,15 @@ export type Cut = 'before' | 'half' | 'last_byte'
 /** Messages that a client sends and then waits: Sync, Query, Flush, FunctionCall. */
 const AWAITED = new Set(['S', 'Q', 'H', 'F'])
 
+/** What an administrator's shutdown says: FATAL 57P01. */
+const SHUTDOWN = errorResponse({ severity: 'FATAL', code: '57P01', message: 'terminating connection' })
+
+/** Both ends of one connection through the proxy. */
+interface Line {
+  readonly client: Socket
+  readonly server: Socket
+}
+
 /** Stands between a store and its server: counts round trips at the wire, and misbehaves when told to. */
 export class TcpProxy implements AsyncDisposable {
   mode: ProxyMode = 'forward'
@@ -23,10 +32,15 @@ export class TcpProxy implements AsyncDisposable {
   roundTrips = 0
   /** How many answers were cut off. */
   cuts = 0
+  /** Every so many answers the server seems to shut down right behind one; 0 for never. */
+  shutdownEvery = 0
+  /** How many answers came with a shutdown in the same packet: at the end of a login, or of a statement. */
+  readonly shutdowns = { login: 0, statement: 0 }
   readonly #server: Server
   readonly #target: URL
   readonly #sockets = new Set<Socket>()
   readonly #plannedCuts: Cut[] = []
+  #answered = 0
 
   private constructor(server: Server, target: URL) {
     this.#server = server
@@ -109,15 +123,18 @@ export class TcpProxy implements AsyncDisposable {
   }
 
   /** Passes answers on, unless one of them is to be cut: that one is held back until the server is done with it. */
-  #answers({ client, server }: { readonly client: Socket; readonly server: Socket }) {
+  #answers(both: Line) {
+    const { client, server } = both
     let cut: Cut | undefined
     let held = Buffer.alloc(0)
     let isOver = false
     const read = frameReader('server', ({ type }) => {
       if (type === 'Z' && cut !== undefined) isOver = true
     })
+    const shutdown = this.#shutdown(both)
     const pass = (chunk: Buffer): void => {
       read(chunk)
+      if (shutdown(chunk)) return
       if (cut === undefined) {
         client.write(chunk)
         return
@@ -136,6 +153,28 @@ export class TcpProxy implements AsyncDisposable {
       expectCommit: (): void => {
         cut ??= this.#plannedCuts.shift()
       },
+    }
+  }
+
+  /** Glues a shutdown to the end of an answer when it is time for one, and says whether it did. */
+  #shutdown({ client, server }: Line): (chunk: Buffer) => boolean {
+    let isReady = false
+    let kind: keyof TcpProxy['shutdowns'] = 'login'
+    const read = frameReader('server', ({ type }) => {
+      isReady = type === 'Z'
+    })
+    return (chunk) => {
+      isReady = false
+      read(chunk)
+      if (!isReady) return false
+      const ending = kind
+      kind = 'statement'
+      this.#answered += 1
+      if (this.shutdownEvery === 0 || this.#answered % this.shutdownEvery !== 0) return false
+      this.shutdowns[ending] += 1
+      client.end(Buffer.concat([chunk, SHUTDOWN]))
+      server.destroy()
+      return true
     }
   }
 }

@@ -33,3 +33,17 @@ export const frameReader = (from: 'client' | 'server', onFrame: (frame: Frame) =
     }
   }
 }
+
+/** What a server says when something went wrong, as it goes over the wire. */
+export const errorResponse = ({
+  severity,
+  code,
+  message,
+}: Readonly<Record<'severity' | 'code' | 'message', string>>) => {
+  const fields = `S${severity}\0V${severity}\0C${code}\0M${message}\0\0`
+  const frame = Buffer.alloc(5 + Buffer.byteLength(fields))
+  frame.write('E')
+  frame.writeInt32BE(frame.length - 1, 1)
+  frame.write(fields, 5)
+  return frame
+}

@@ -24,7 +24,16 @@ export interface Jobs {
   /** Moves handoffs on, all at once. */
   settle: { asks: readonly Settling[]; gives: readonly { readonly ok: boolean; readonly code?: string }[] }
   /** Records turns one after the other, each until it is kept. */
-  record: { asks: { readonly session: string; readonly holder: string; readonly turns: number }; gives: number }
+  record: {
+    asks: {
+      readonly session: string
+      readonly holder: string
+      readonly turns: number
+      /** Several questions beside each turn, so that connections pass from hand to hand. */
+      readonly isBusy?: boolean
+    }
+    gives: number
+  }
 }
 
 /** How a worker reaches its server. */
@@ -39,6 +48,10 @@ const open = async ({ connectionString, maxConnections = 5, ownPool = false }: W
   const pool = new pg.Pool({ connectionString, max: maxConnections, application_name: 'batonpass' })
   const store = await openPostgres(ownPool ? { pool } : { connectionString, maxConnections })
   return new HandoffService({ store, clock: systemClock, ids: uuidV7Ids })
+}
+
+const unlessRetryable = (error: unknown): void => {
+  if (!(error instanceof StoreFailure && error.retryable)) throw error
 }
 
 type Work = {
@@ -71,7 +84,8 @@ const WORK: Work = {
         return result.ok ? { ok: true } : { ok: false, code: result.error.code }
       }),
     ),
-  record: async (service, { session, holder, turns }) => {
+  record: async (service, { session, holder, turns, isBusy = false }) => {
+    const ask = () => service.session(agentSessionId(session)).catch(unlessRetryable)
     for (let count = 1; count <= turns; count += 1) {
       const turn = {
         session: agentSessionId(session),
@@ -81,10 +95,12 @@ const WORK: Work = {
       }
       for (;;) {
         try {
-          unwrap(await service.recordTurn(turn))
+          const asking = isBusy ? Array.from({ length: 8 }, ask) : []
+          const [recorded] = await Promise.all([service.recordTurn(turn), ...asking])
+          unwrap(recorded)
           break
         } catch (error) {
-          if (!(error instanceof StoreFailure && error.retryable)) throw error
+          unlessRetryable(error)
         }
       }
       await new Promise((resolve) => setTimeout(resolve, 5))

@@ -1,3 +1,4 @@
+import { describeThrown } from '../../domain/describe-thrown.ts'
 import type { WindowEvent } from '../../domain/window-event.ts'
 import type { RunningAgent, RuntimeEnd, RuntimeStep } from '../../ports/agent-runtime.ts'
 import { RuntimeFailure } from '../../ports/runtime-failure.ts'
@@ -88,7 +89,7 @@ export class AgentRun<Message> implements RunningAgent<Message> {
       this.#source = await this.#options.open()
     } catch (error) {
       if (error instanceof RuntimeFailure) throw error
-      return { type: 'failed', message: wordsOf(error) }
+      return { type: 'failed', message: describeThrown(error) }
     }
     return this.#isUnwanted() ? { type: 'interrupted' } : undefined
   }
@@ -145,11 +146,11 @@ export class AgentRun<Message> implements RunningAgent<Message> {
 
   #endWithoutResult(error: unknown): RuntimeEnd {
     if (this.#isUnwanted()) return { type: 'interrupted' }
-    const why = [error === undefined ? '' : wordsOf(error), this.#source?.complaint() ?? ''].filter(Boolean).join(': ')
+    const why = [error === undefined ? '' : describeThrown(error), this.#source?.complaint() ?? '']
+      .filter(Boolean)
+      .join(': ')
     return { type: 'failed', message: `The runtime ended without a result${why === '' ? '.' : ` (${why}).`}` }
   }
 }
 
 const only = (end: RuntimeEnd): RuntimeStep<never> => ({ events: [], texts: [], end })
-
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

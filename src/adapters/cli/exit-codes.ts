@@ -15,6 +15,8 @@ export const EXIT = {
   timedOut: 5,
   /** Somebody else took a run over. */
   superseded: 6,
+  /** There is no store where one was to be read. */
+  noStore: 7,
   /** A run was called off, as by Ctrl-C. */
   cancelled: 130,
 } as const

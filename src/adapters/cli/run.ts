@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { ConfigurationError } from '../../domain/configuration.ts'
+import { describeThrown } from '../../domain/describe-thrown.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { CliCommand, Invocation, Output } from './command.ts'
@@ -58,7 +59,7 @@ const parse = (args: readonly string[], options: CliCommand['options']): Pick<In
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
     return { values: values as Invocation['values'], positionals }
   } catch (cause) {
-    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause })
+    throw new UsageError(describeThrown(cause), { cause })
   }
 }
 
@@ -86,10 +87,17 @@ const report = (problem: unknown, err: Output): number => {
     err.line(`baton: ${problem.message}`)
     return EXIT.refused
   }
+  if (problem instanceof StoreFailure && problem.code === 'store.missing') {
+    err.line(`baton: ${problem.message} (${problem.code})\n${WHERE}`)
+    return EXIT.noStore
+  }
   const code = problem instanceof StoreFailure ? ` (${problem.code})` : ''
-  err.line(`baton: ${problem instanceof Error ? problem.message : String(problem)}${code}`)
+  err.line(`baton: ${describeThrown(problem)}${code}`)
   return EXIT.failure
 }
+
+const WHERE =
+  'Set DATABASE_URL or --database to read from a server, --data-dir to read another folder. "baton demo" makes a store.'
 
 const commandHelp = ({ usage: line, summary, details }: CliCommand): string =>
   [`baton ${line}`, '', summary, ...(details === undefined ? [] : ['', details])].join('\n')
@@ -103,6 +111,7 @@ const help = (): string =>
     `  ${'help'.padEnd(20)} show this; every command also takes --help`,
     `  ${'version'.padEnd(20)} show the version`,
     '',
-    'Exit status: 0 done, 1 something broke, 2 the command line was not understood, 3 a rule said no;',
+    'Exit status: 0 done, 1 something broke, 2 the command line was not understood, 3 a rule said no,',
+    '7 there is no store to read;',
     'of a run also 4 no restart left, 5 out of time, 6 taken over by another, 130 called off.',
   ].join('\n')

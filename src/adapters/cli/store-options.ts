@@ -1,6 +1,8 @@
 import type { StoreOptions } from '../../container.ts'
 import { defined } from '../../domain/defined.ts'
 import type { CliCommand, Invocation } from './command.ts'
+import { UsageError } from './problems.ts'
+import { describeStore } from './render-store.ts'
 
 /** The flags that choose a store; every command that needs one takes them. */
 export const STORE_FLAGS = {
@@ -18,13 +20,29 @@ export const STORE_FLAGS_HELP = [
   '  --json           for machines',
 ].join('\n')
 
-const text = (value: string | boolean | undefined): string | undefined =>
-  typeof value === 'string' ? value : undefined
-
-/** Which store the flags choose: a named folder beats `DATABASE_URL`, a named server beats both. */
+/**
+ * Which store the flags choose: a named folder beats `DATABASE_URL`, a named server beats both. One
+ * that is named and empty is not taken for one that is not named: a forgotten address would become an empty store.
+ */
 export const storeOptions = ({ values, environment }: Invocation): StoreOptions => {
-  const dataDir = text(values['data-dir'])
-  const named = text(values.database)
-  const database = named ?? (dataDir === undefined ? environment.DATABASE_URL : undefined)
-  return defined({ database, dataDir, schema: text(values.schema) })
+  const dataDir = filled('--data-dir', values['data-dir'])
+  const named = filled('--database', values.database)
+  const database = named ?? (dataDir === undefined ? filled('DATABASE_URL', environment.DATABASE_URL) : undefined)
+  return defined({ database, dataDir, schema: filled('--schema', values.schema) })
+}
+
+/** The store of a command that writes, which makes it when it is missing. Says on the side which one that is. */
+export const storeToWrite = (invocation: Invocation): StoreOptions => {
+  const chosen = storeOptions(invocation)
+  invocation.notes.line(`Store: ${describeStore(chosen)}`)
+  return chosen
+}
+
+/** The store of a command that begins nothing: where there is none, none is made. */
+export const storeToRead = (invocation: Invocation): StoreOptions => ({ ...storeToWrite(invocation), mustExist: true })
+
+const filled = (name: string, value: string | boolean | undefined): string | undefined => {
+  if (typeof value !== 'string') return undefined
+  if (value.trim() !== '') return value
+  throw new UsageError(`${name} is empty. Give it a value, or leave it out.`)
 }

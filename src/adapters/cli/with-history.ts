@@ -1,14 +1,14 @@
 import { openStore } from '../../container.ts'
 import { HandoffHistory } from '../../services/handoff-history.ts'
 import type { Invocation } from './command.ts'
-import { storeOptions } from './store-options.ts'
+import { storeToRead } from './store-options.ts'
 
 /** Opens the history of the store the flags choose, for as long as the work takes. */
 export const withHistory = async <T>(
   invocation: Invocation,
   work: (history: HandoffHistory) => Promise<T>,
 ): Promise<T> => {
-  await using store = await openStore(storeOptions(invocation))
+  await using store = await openStore(storeToRead(invocation))
   // Awaited here: the store closes as soon as this function returns.
   return await work(new HandoffHistory({ store }))
 }

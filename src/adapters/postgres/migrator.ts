@@ -1,4 +1,5 @@
 import { CompiledQuery } from 'kysely'
+import { describeThrown } from '../../domain/describe-thrown.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import { type Database, quoted, withRetry } from './database.ts'
 import { ledgerOf, ledgerSql, lockName, type Migration, readMigrations } from './migration-files.ts'
@@ -178,7 +179,7 @@ const make = async (run: Run, name: string, change: string): Promise<void> => {
     for (const statement of statementsOf(change)) await run(statement)
   } catch (cause) {
     if (cause instanceof StoreFailure || isTransient(cause)) throw cause
-    const detail = cause instanceof Error ? cause.message : String(cause)
+    const detail = describeThrown(cause)
     throw new StoreFailure('store.failed', `Nothing was changed, because ${name} failed: ${detail}`, { cause })
   }
 }

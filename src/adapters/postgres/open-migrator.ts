@@ -1,14 +1,17 @@
 import { Kysely, PGliteDialect, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { defined } from '../../domain/defined.ts'
 import type { Database, Schema } from './database.ts'
 import { Migrator } from './migrator.ts'
 import { openFolder, openInMemory } from './pglite-folder.ts'
 import { type Patience, safePool } from './safe-pool.ts'
+import { checkedAddress } from './store-address.ts'
 
 /** Which schema to migrate: on a server, in the folder of an embedded store, or else in memory. */
 export interface MigratorOptions {
   readonly connectionString?: string
   readonly dataDir?: string
+  readonly mustExist?: boolean
   readonly schema?: string
 }
 
@@ -23,8 +26,9 @@ const PATIENCE: Patience = { connectMs: 5_000, answerMs: 3_900_000 }
 
 /** Opens a schema for migrating, whatever stands there. Nothing is connected to before the first question. */
 export const openMigratorAt = (options: MigratorOptions): OpenMigrator => {
-  const { connectionString, dataDir, schema = 'batonpass' } = options
-  const { dialect, close } = connectionString === undefined ? embedded(dataDir) : server(connectionString)
+  const { connectionString, schema = 'batonpass' } = options
+  const { dialect, close } =
+    connectionString === undefined ? embedded(options) : server(checkedAddress(connectionString))
   const kysely = new Kysely<Schema>({ dialect }).withSchema(schema)
   const database = { kysely, schema }
   return {
@@ -38,11 +42,11 @@ export const openMigratorAt = (options: MigratorOptions): OpenMigrator => {
 }
 
 /** Under the same lock as the store itself. */
-const embedded = (dataDir: string | undefined) => {
+const embedded = ({ dataDir, mustExist }: MigratorOptions) => {
   let release = (): void => {}
   const open = async () => {
-    if (dataDir === undefined) return openInMemory(undefined)
-    const { pglite, lock } = await openFolder(dataDir, undefined)
+    if (dataDir === undefined) return openInMemory({})
+    const { pglite, lock } = await openFolder(dataDir, defined({ mustExist }))
     release = () => lock.release()
     return pglite
   }

@@ -1,7 +1,9 @@
 import { PGliteDialect } from 'kysely'
+import { defined } from '../../domain/defined.ts'
 import { Migrator } from './migrator.ts'
 import { openFolder, openInMemory } from './pglite-folder.ts'
 import { SqlStore } from './sql-store.ts'
+import { mustBeSaid } from './store-address.ts'
 
 /** Where the embedded store keeps its files. */
 export interface PgliteOptions {
@@ -10,6 +12,8 @@ export interface PgliteOptions {
   readonly schema?: string
   /** A dump of a database folder to begin from. */
   readonly loadDataDir?: Blob
+  /** Fail with `store.missing` where there is no store yet, instead of making one. */
+  readonly mustExist?: boolean
 }
 
 /**
@@ -17,7 +21,8 @@ export interface PgliteOptions {
  * ends. `docs/embedded-store.md` says more.
  *
  * @throws StoreFailure `store.locked` when another process, or this one, has the folder open; `store.newer_schema` when
- * a newer Batonpass has written to it; `store.failed` when the folder or its database cannot be opened
+ * a newer Batonpass has written to it; `store.missing` when one must exist and none does;
+ * `store.failed` when the folder or its database cannot be opened
  * @example
  * ```ts
  * await using store = await openPglite()
@@ -27,11 +32,12 @@ export interface PgliteOptions {
  * ```
  */
 export const openPglite = async (options: PgliteOptions = {}): Promise<SqlStore> => {
-  const { dataDir, schema = 'batonpass', loadDataDir } = options
+  mustBeSaid(options, 'dataDir', 'Leave the option out for a store in memory, which is gone with the process.')
+  const { dataDir, schema = 'batonpass', loadDataDir, mustExist } = options
   const { pglite, lock } =
     dataDir === undefined
-      ? { pglite: await openInMemory(loadDataDir), lock: undefined }
-      : await openFolder(dataDir, loadDataDir)
+      ? { pglite: await openInMemory(defined({ loadDataDir, mustExist })), lock: undefined }
+      : await openFolder(dataDir, defined({ loadDataDir, mustExist }))
   let closing: Promise<void> | undefined
   // The lock goes last: until the engine is closed it may still write.
   const close = (): Promise<void> => (closing ??= pglite.close().finally(() => lock?.release()))

@@ -4,6 +4,7 @@ import { StoreFailure } from '../../ports/store-failure.ts'
 import { Migrator } from './migrator.ts'
 import { type Patience, safePool } from './safe-pool.ts'
 import { SqlStore } from './sql-store.ts'
+import { checkedAddress, mustBeSaid } from './store-address.ts'
 
 /** How to reach a server, and what to do there. */
 export interface PostgresOptions {
@@ -37,7 +38,8 @@ const PATIENCE_MS = 5_000
 /**
  * Opens a store on a Postgres server.
  *
- * @throws StoreFailure `store.not_migrated` or `store.newer_schema` when the schema is not the one this program knows
+ * @throws StoreFailure `store.not_migrated` or `store.newer_schema` when the schema is not the one this program knows;
+ * `store.bad_address` when the connection string is none
  * @example
  * ```ts
  * const unreachable = openPostgres({ connectionString: 'postgres://nobody@127.0.0.1:1/none', connectTimeoutMs: 100 })
@@ -45,6 +47,7 @@ const PATIENCE_MS = 5_000
  * ```
  */
 export const openPostgres = async (options: PostgresOptions): Promise<SqlStore> => {
+  if (options.pool === undefined) mustBeSaid(options, 'connectionString', 'Or give a pool.')
   const { schema = 'batonpass', autoMigrate = false } = options
   const patience = patienceOf(options)
   const pool = options.pool ?? newPool(options, patience)
@@ -84,10 +87,10 @@ const patienceOf = (options: PostgresOptions): Patience => ({
 const newPool = (options: PostgresOptions, { connectMs }: Patience): pg.Pool => {
   const { connectionString, pooled = false, maxConnections = 10 } = options
   if (connectionString === undefined) {
-    throw new StoreFailure('store.failed', 'A Postgres store needs a connection string or a pool')
+    throw new StoreFailure('store.bad_address', 'A Postgres store needs a connection string or a pool')
   }
   return new pg.Pool({
-    connectionString,
+    connectionString: checkedAddress(connectionString),
     max: maxConnections,
     connectionTimeoutMillis: connectMs,
     keepAlive: true,

@@ -1,3 +1,4 @@
+import { describeThrown } from '../../domain/describe-thrown.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 
 /** SQLSTATEs by name; texts of messages are for people and never compared. */
@@ -7,6 +8,7 @@ const STATE = {
   deadlockDetected: '40P01',
   lockNotAvailable: '55P03',
   queryCanceled: '57014',
+  diskFull: '53100',
   /** Our own: something a decision was based on has moved on. */
   moved: 'BP001',
 } as const
@@ -17,7 +19,7 @@ const NOT_MIGRATED = new Set(['42P01', '3F000', '42883', '42703'])
  * Connection exceptions, lack of resources, an operator's hand, a server that became a standby, a session that was
  * ended for taking too long: the next try may find another server.
  */
-const UNREACHABLE = /^(08|53|57P|25006|25P03|25P04)/
+const UNREACHABLE = /^(08|53(?!100)|57P|25006|25P03|25P04)/
 const BROKEN_SOCKET = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -34,14 +36,18 @@ const BROKEN_SOCKET = new Set([
 ])
 
 interface DatabaseProblem {
+  /** A SQLSTATE, or the name of a system error. */
   readonly code: string | undefined
   readonly constraint: string | undefined
 }
 
 const problemOf = (error: unknown): DatabaseProblem => {
-  const { code, constraint } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
+  const found = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
+  const { code, constraint, syscall } = found
+  // The file of a socket that is not there is a server that is not there.
+  const isNoSocket = code === 'ENOENT' && syscall === 'connect'
   return {
-    code: typeof code === 'string' ? code : undefined,
+    code: isNoSocket ? 'ECONNREFUSED' : typeof code === 'string' ? code : undefined,
     constraint: typeof constraint === 'string' ? constraint : undefined,
   }
 }
@@ -83,11 +89,23 @@ const isUnreachable = (error: unknown): boolean => {
   return error instanceof Error && error.constructor === Error
 }
 
+/** Why a server does not serve, by the class of its answer; most give none. */
+const UNAVAILABLE: readonly (readonly [RegExp, string])[] = [
+  [/^25006/, 'The server takes no writes: it is a standby, or was set read-only. Use the address of the primary'],
+  [/^25P0/, 'The server ended a session that took too long'],
+  [/^53/, 'The server lacks connections or memory'],
+  [/^57014/, 'The server ended a statement that took too long'],
+  [/^57P/, 'The server is shutting down or starting'],
+]
+
+const whyUnavailable = (code = ''): string =>
+  UNAVAILABLE.find(([states]) => states.test(code))?.[1] ?? 'The database did not answer'
+
 /** Any error of a driver as a failure that says what broke. The cause stays attached. */
 export const toFailure = (error: unknown): StoreFailure => {
   if (error instanceof StoreFailure) return error
   const { code, constraint } = problemOf(error)
-  const detail = error instanceof Error && error.message !== '' ? error.message : (code ?? String(error))
+  const detail = describeThrown(error)
   if (code !== undefined && INTEGRITY.has(code)) {
     const rule = constraint === undefined ? '' : ` (${constraint})`
     return new StoreFailure('store.integrity', `The database refused what would break its record${rule}: ${detail}`, {
@@ -104,8 +122,12 @@ export const toFailure = (error: unknown): StoreFailure => {
   if (isContention(error)) {
     return new StoreFailure('store.contention', `Too many writers at one spot: ${detail}. Try again.`, { cause: error })
   }
+  if (code === STATE.diskFull) {
+    const message = `The disk of the database is full: ${detail}. Free some space there, then try again.`
+    return new StoreFailure('store.full', message, { cause: error })
+  }
   if (isUnreachable(error) || code === STATE.queryCanceled) {
-    return new StoreFailure('store.unavailable', `The database did not answer: ${detail}. Try again.`, { cause: error })
+    return new StoreFailure('store.unavailable', `${whyUnavailable(code)}: ${detail}. Try again.`, { cause: error })
   }
   return new StoreFailure('store.failed', `The database failed: ${detail}`, { cause: error })
 }

@@ -1,25 +1,41 @@
-import { mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { defined } from '../../domain/defined.ts'
+import { describeThrown } from '../../domain/describe-thrown.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
-import { type PgliteLock, takeLock } from './pglite-lock.ts'
+import type { PgliteLock } from './pglite-lock.ts'
+import { takeProvenLock } from './pglite-proven-lock.ts'
+import { type Engine, guardSpace, mustHaveSpace } from './pglite-space.ts'
 
 /** An embedded store's engine, and the lock that keeps others from its files. */
 export interface LockedPglite {
-  readonly pglite: PGlite
+  readonly pglite: Engine
   readonly lock: PgliteLock
 }
 
+/** How to begin where there is no store yet: from nothing, from a dump, or not at all. */
+export interface Beginning {
+  readonly loadDataDir?: Blob
+  readonly mustExist?: boolean
+}
+
 /** Opens the engine on a folder, which is made when missing. The files are in `data`, the lock beside them. */
-export const openFolder = async (dataDir: string, loadDataDir: Blob | undefined): Promise<LockedPglite> => {
+export const openFolder = async (dataDir: string, beginning: Beginning): Promise<LockedPglite> => {
+  const { loadDataDir, mustExist = false } = beginning
+  // Looked at first, so that nothing is left where there is no store.
+  if (mustExist && !isStore(dataDir)) throw missing(dataDir)
   const folder = madeFolder(dataDir)
-  const lock = lockIn(folder)
+  const lock = await lockIn(folder)
   try {
     const data = join(folder, 'data')
-    if (isMissing(folder, data)) await makeDatabase(folder, data, loadDataDir)
-    else if (loadDataDir !== undefined) throw new StoreFailure('store.failed', alreadyThere(folder))
-    return { pglite: await openDatabase(data), lock }
+    if (isMissing(folder, data)) {
+      if (mustExist) throw missing(dataDir)
+      mustHaveSpace(folder, true)
+      await makeDatabase(folder, data, loadDataDir)
+    } else if (loadDataDir !== undefined) throw new StoreFailure('store.failed', alreadyThere(folder))
+    mustHaveSpace(folder, false)
+    return { pglite: guardSpace(await openDatabase(data), folder), lock }
   } catch (error) {
     lock.release()
     throw error
@@ -27,13 +43,31 @@ export const openFolder = async (dataDir: string, loadDataDir: Blob | undefined)
 }
 
 /** Opens an engine that keeps nothing on disk. */
-export const openInMemory = async (loadDataDir: Blob | undefined): Promise<PGlite> => {
+export const openInMemory = async ({ loadDataDir, mustExist = false }: Beginning): Promise<PGlite> => {
+  if (mustExist)
+    throw new StoreFailure('store.missing', 'A store in memory begins empty: name the folder that has one.')
   try {
     return await PGlite.create(defined({ loadDataDir }))
   } catch (error) {
     throw notOpened('The embedded store does not start in memory. Is there enough of it, and is the dump whole?', error)
   }
 }
+
+const isStore = (dataDir: string): boolean => {
+  try {
+    return existsSync(dataDir) && !isMissing(dataDir, join(dataDir, 'data'))
+  } catch (error) {
+    if (error instanceof StoreFailure) throw error
+    throw notOpened(`${resolve(dataDir)} cannot be read as the folder of an embedded store`, error)
+  }
+}
+
+const missing = (dataDir: string): StoreFailure =>
+  new StoreFailure(
+    'store.missing',
+    `There is no embedded store in ${resolve(dataDir)}, and reading makes none. Name the folder that has it, or the ` +
+      'Postgres server if the record is on one. Whoever writes first makes the store.',
+  )
 
 const alreadyThere = (folder: string): string =>
   `There is an embedded store in ${folder} already. A dump can only begin a new one: name another folder.`
@@ -52,9 +86,9 @@ const madeFolder = (dataDir: string): string => {
   }
 }
 
-const lockIn = (folder: string): PgliteLock => {
+const lockIn = async (folder: string): Promise<PgliteLock> => {
   try {
-    return takeLock(folder)
+    return await takeProvenLock(folder)
   } catch (error) {
     if (error instanceof StoreFailure) throw error
     throw notOpened(
@@ -102,12 +136,13 @@ const openDatabase = async (data: string): Promise<PGlite> => {
     return await PGlite.create({ dataDir: data })
   } catch (error) {
     throw notOpened(
-      `The database in ${data} does not open: its files are damaged, or were made by another version of PGlite. ` +
-        'Put a backup of the folder in its place, or name another folder to begin anew',
+      `The database in ${data} does not open. It may lack memory or space here, its files may be of another version of ` +
+        'PGlite, or they may be damaged. Nobody can tell from here, and everything in it may be whole: copy the folder ' +
+        'before anything else, then try again, or name another folder with a backup in it',
       error,
     )
   }
 }
 
 const notOpened = (message: string, cause: unknown): StoreFailure =>
-  new StoreFailure('store.failed', `${message} (${cause instanceof Error ? cause.message : String(cause)}).`, { cause })
+  new StoreFailure('store.failed', `${message} (${describeThrown(cause)}).`, { cause })

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import { readFileSync, readlinkSync } from 'node:fs'
+import { readFileSync, readlinkSync, statfsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { z } from 'zod'
 
@@ -14,6 +13,13 @@ const holderSchema = z.object({
   processStart: z.string().optional(),
   /** Pids mean something only inside their namespace; a sandbox or container has one of its own. */
   pidNamespace: z.string().optional(),
+  /** The kind of file system the folder is on, as Linux numbers them. */
+  fileSystem: z.int().optional(),
+  /** The socket in the folder that is listened to while the holder lives; see `pglite-pulse.ts`. */
+  pulse: z
+    .string()
+    .regex(/^pulse-[\da-f]+$/)
+    .optional(),
   /** Where a long-lived holder lets others in. Reserved: nobody writes it yet. */
   door: z.string().optional(),
 })
@@ -25,22 +31,67 @@ export type Holder = Readonly<z.infer<typeof holderSchema>>
 export type Liveness = 'alive' | 'dead' | 'elsewhere'
 
 /** This process, about to take a lock. */
-export const thisProcess = (): Holder => ({
+export const thisProcess = (folder: string, token: string, pulse?: string): Holder => ({
   pid: process.pid,
   host: hostname(),
   startedAt: new Date().toISOString(),
-  token: randomUUID(),
+  token,
   processStart: readProcess(process.pid)?.start,
   pidNamespace: pidNamespace(),
+  ...(process.platform === 'linux' && { fileSystem: fileSystemOf(folder) }),
+  ...(pulse !== undefined && { pulse }),
 })
 
 /** Reads what a lock file says. @throws an error of JSON or zod for anything else */
 export const parseHolder = (text: string): Holder => holderSchema.parse(JSON.parse(text))
 
-/** Whether a holder still runs. Only what is certain counts as dead. */
-export const livenessOf = ({ pid, host, processStart, pidNamespace: theirs }: Holder): Liveness => {
+/**
+ * Whether a holder still runs, as far as its lock tells. Only what is certain counts as dead.
+ *
+ * In the same boot, pids can be compared within their namespace; of a process in another one, such as a container, only
+ * its pulse tells. A holder from another boot is gone if nobody but this machine can have the folder, or if it ran here.
+ */
+export const livenessOf = (holder: Holder, folder: string): Liveness => {
+  const [theirBoot, ourBoot] = [bootOf(holder), bootId()]
+  if (theirBoot === undefined || ourBoot === undefined) return isNear(holder) ? byPid(holder) : 'elsewhere'
+  if (theirBoot === ourBoot) return isSameNamespace(holder) ? byPid(holder) : 'elsewhere'
+  return isOwnDisk(holder, folder) || isNear(holder) ? 'dead' : 'elsewhere'
+}
+
+/** Whether the holder's pulse can be felt from here though its process cannot be seen: another container, one kernel. */
+export const isOnSameKernel = (holder: Holder, folder: string): boolean => {
+  const boot = bootOf(holder)
+  return boot !== undefined && boot === bootId() && !isSameNamespace(holder) && isOwnDisk(holder, folder)
+}
+
+const bootOf = ({ processStart }: Holder): string | undefined => processStart?.split('/')[0]
+
+const isNear = (holder: Holder): boolean => holder.host === hostname() && isSameNamespace(holder)
+
+const isSameNamespace = ({ pidNamespace: theirs }: Holder): boolean => {
   const ours = pidNamespace()
-  if (host !== hostname() || (theirs !== undefined && ours !== undefined && theirs !== ours)) return 'elsewhere'
+  return theirs === undefined || ours === undefined || theirs === ours
+}
+
+/** What one machine has to itself: ext, xfs, btrfs, f2fs, zfs, tmpfs, and the layers of containers. */
+const OWN_DISKS = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0x01021994, 0x794c7630])
+
+/**
+ * Whether the holder had, and this process has, the folder on a file system that only one running machine can have. Both
+ * must say so: what is a disk here may be shared with a virtual machine, which sees a share.
+ */
+const isOwnDisk = ({ fileSystem }: Holder, folder: string): boolean =>
+  fileSystem !== undefined && OWN_DISKS.has(fileSystem) && fileSystem === fileSystemOf(folder)
+
+const fileSystemOf = (folder: string): number | undefined => {
+  try {
+    return statfsSync(folder).type
+  } catch {
+    return undefined
+  }
+}
+
+const byPid = ({ pid, processStart }: Holder): Liveness => {
   if (!isTaken(pid)) return 'dead'
   const found = readProcess(pid)
   // Without /proc a pid in use is all there is to know, and may be the holder.
@@ -67,13 +118,17 @@ interface FoundProcess {
 
 /** What Linux says about a process; nothing elsewhere, or where /proc hides other people's. */
 const readProcess = (pid: number): FoundProcess | undefined => {
+  // A sandbox may have kept the /proc of its maker, where the same pid is somebody else's.
+  if (linkIfThere('/proc/self') !== String(process.pid)) return undefined
   const stat = readIfThere(`/proc/${pid}/stat`)
-  const boot = readIfThere('/proc/sys/kernel/random/boot_id')
+  const boot = bootId()
   if (stat === undefined || boot === undefined) return undefined
   // The command name stands in parentheses and may hold anything, so count from the last one.
   const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return { start: `${boot.trim()}/${fields[18]}`, isZombie: state === 'Z' || state === 'X' }
+  return { start: `${boot}/${fields[18]}`, isZombie: state === 'Z' || state === 'X' }
 }
+
+const bootId = (): string | undefined => readIfThere('/proc/sys/kernel/random/boot_id')?.trim()
 
 const readIfThere = (path: string): string | undefined => {
   try {
@@ -83,10 +138,12 @@ const readIfThere = (path: string): string | undefined => {
   }
 }
 
-const pidNamespace = (): string | undefined => {
+const linkIfThere = (path: string): string | undefined => {
   try {
-    return readlinkSync('/proc/self/ns/pid')
+    return readlinkSync(path)
   } catch {
     return undefined
   }
 }
+
+const pidNamespace = (): string | undefined => linkIfThere('/proc/self/ns/pid')

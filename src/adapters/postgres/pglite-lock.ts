@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   closeSync,
   fsyncSync,
@@ -12,7 +13,8 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { StoreFailure } from '../../ports/store-failure.ts'
-import { type Holder, livenessOf, parseHolder, thisProcess } from './pglite-holder.ts'
+import { type Holder, type Liveness, livenessOf, parseHolder, thisProcess } from './pglite-holder.ts'
+import { PULSE, type Pulse } from './pglite-pulse.ts'
 
 /** A lock this process holds. */
 export interface PgliteLock {
@@ -26,6 +28,15 @@ const MAX_TRIES = 100
 /** A draft this old belongs to a process that was killed while it took the lock. */
 const ABANDONED_MS = 60_000
 
+/** What is known when a lock is to be taken. */
+export interface Taking {
+  readonly token: string
+  /** The pulse of this process, which stops with the lock. */
+  readonly pulse?: Pulse
+  /** What is known of holders that cannot be seen from here, by their tokens. Who is dead stays so. */
+  readonly known?: ReadonlyMap<string, Liveness>
+}
+
 /**
  * Takes the lock of an embedded store, or says at once who has it.
  *
@@ -36,13 +47,14 @@ const ABANDONED_MS = 60_000
  *
  * @throws StoreFailure `store.locked`
  */
-export const takeLock = (folder: string): PgliteLock => {
+export const takeLock = (folder: string, taking: Taking = { token: randomUUID() }): PgliteLock => {
   const path = join(folder, 'lock')
-  const holder = thisProcess()
+  const holder = thisProcess(folder, taking.token, taking.pulse?.name)
   const draft = `${path}.new-${holder.token}`
   try {
     writeDurably(draft, `${JSON.stringify(holder, undefined, 2)}\n`)
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) if (tryToTake(path, draft, holder)) return held(path, holder)
+    for (let tries = 0; tries < MAX_TRIES; tries += 1)
+      if (tryToTake(path, draft, { holder, ...taking })) return held(path, holder, taking.pulse)
   } finally {
     rmSync(draft, { force: true })
   }
@@ -61,11 +73,11 @@ const writeDurably = (path: string, text: string): void => {
 }
 
 /** Whether it is ours now; if not, somebody else was quicker somewhere and it is worth another look. */
-const tryToTake = (path: string, draft: string, holder: Holder): boolean => {
+const tryToTake = (path: string, draft: string, { holder, known }: Taking & { readonly holder: Holder }): boolean => {
   if (isLinked(draft, path)) return true
   const last = lastHolder(path)
   if (last === undefined) return false
-  refuseUnlessDead(last, path)
+  refuseUnlessDead(last, path, known?.get(last.token))
   const claim = claimOn(path, last)
   if (!isLinked(draft, claim)) return false
   // A claim can also be made after the real successor has moved in and tidied up. Then the lock is no longer the dead
@@ -75,6 +87,7 @@ const tryToTake = (path: string, draft: string, holder: Holder): boolean => {
     return false
   }
   renameSync(draft, path)
+  if (last.pulse !== undefined) rmSync(join(dirname(path), last.pulse), { force: true })
   return true
 }
 
@@ -85,10 +98,15 @@ const claimOn = (path: string, { token }: Holder): string => `${path}.after-${to
  * Nobody when there is no lock, or when it changed hands meanwhile: the line may then be made of claims that are void.
  */
 const lastHolder = (path: string): Holder | undefined => {
-  const first = readHolder(path)
-  let last = first
-  for (let next = last; next !== undefined; next = readHolder(claimOn(path, next))) last = next
-  return first !== undefined && first.token === readHolder(path)?.token ? last : undefined
+  const line = lineOf(path)
+  return line[0] !== undefined && line[0].token === readHolder(path)?.token ? line.at(-1) : undefined
+}
+
+/** The lock's own holder, and those who succeeded it without moving in. */
+export const lineOf = (path: string): readonly Holder[] => {
+  const line: Holder[] = []
+  for (let next = readHolder(path); next !== undefined; next = readHolder(claimOn(path, next))) line.push(next)
+  return line
 }
 
 const readHolder = (path: string): Holder | undefined => {
@@ -105,18 +123,18 @@ const readHolder = (path: string): Holder | undefined => {
   }
 }
 
-const refuseUnlessDead = (holder: Holder, path: string): void => {
-  const liveness = livenessOf(holder)
+const refuseUnlessDead = (holder: Holder, path: string, known: Liveness | undefined): void => {
+  const liveness = known ?? livenessOf(holder, dirname(path))
   if (liveness === 'dead') return
   const { pid, host, startedAt } = holder
-  const isOurs = liveness === 'alive' && pid === process.pid
+  const isOurs = liveness === 'alive' && known === undefined && pid === process.pid
   const who = isOurs ? `this process (pid ${pid} on ${host})` : `process ${pid} on ${host}`
   const advice = isOurs
     ? 'Use the store that is already open, or close it first.'
     : liveness === 'alive'
       ? 'Wait until it has ended, or use a Postgres server, which any number of processes can share.'
-      : 'That is another machine or container, so nobody here can tell whether it still runs, and its lock is left ' +
-        `alone. When you know that it has ended, delete ${path}.`
+      : 'That is another machine, or a container that nobody here can look into, so its lock is left alone. When you ' +
+        `know that it has ended, delete ${path}.`
   throw new StoreFailure(
     'store.locked',
     `The embedded store in ${dirname(path)} is held by ${who} since ${startedAt}. ${advice}`,
@@ -139,10 +157,11 @@ const isLinked = (from: string, to: string): boolean => {
 }
 
 /** Removes what killed processes left. No claim matters but one on the lock that is there, and that one is ours. */
-const tidy = (path: string): void => {
+const tidy = (path: string, pulse: Pulse | undefined): void => {
   const [folder, name] = [dirname(path), basename(path)]
   for (const found of readdirSync(folder)) {
-    const isAbandoned = found.startsWith(`${name}.new-`) && ageOf(join(folder, found)) > ABANDONED_MS
+    const isPassing = found.startsWith(`${name}.new-`) || (found.startsWith(PULSE) && found !== pulse?.name)
+    const isAbandoned = isPassing && ageOf(join(folder, found)) > ABANDONED_MS
     if (isAbandoned || found.startsWith(`${name}.after-`)) rmSync(join(folder, found), { force: true })
   }
 }
@@ -168,17 +187,21 @@ const attempt = (work: () => void): unknown => {
   }
 }
 
-const held = (path: string, { token }: Holder): PgliteLock => {
+const held = (path: string, { token }: Holder, pulse: Pulse | undefined): PgliteLock => {
   const lock: PgliteLock = {
     release: () => {
       if (!heldHere.delete(lock)) return
       if (heldHere.size === 0) process.off('exit', releaseAll)
-      if (readHolder(path)?.token === token) rmSync(path, { force: true })
+      try {
+        if (readHolder(path)?.token === token) rmSync(path, { force: true })
+      } finally {
+        pulse?.stop()
+      }
     },
   }
   if (heldHere.size === 0) process.on('exit', releaseAll)
   heldHere.add(lock)
   // Leftovers do no harm, and the next holder tries again.
-  attempt(() => tidy(path))
+  attempt(() => tidy(path, pulse))
   return lock
 }

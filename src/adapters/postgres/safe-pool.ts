@@ -39,24 +39,38 @@ const nameOf = (text: string): string | undefined => {
  * listens; and a client that did not answer in time is still busy, so it must not go back to the pool.
  */
 export const safePool = (pool: Pool, manners: PoolManners): PostgresPool => ({
-  connect: async () => checkedOut(await connected(pool, manners.patience), manners),
+  connect: () => connected(pool, manners),
   // Whoever made the pool ends it.
   end: async () => {},
   options: {},
 })
 
-const connected = async (pool: Pool, { connectMs }: Patience): Promise<PoolClient> => {
+const connected = async (pool: Pool, manners: PoolManners): Promise<PostgresPoolClient> => {
   if (pool.ending) throw new StoreFailure('store.failed', 'The store is closed')
   const connecting = { late: false }
-  const connect = async (): Promise<PoolClient> => {
-    const client = await pool.connect()
-    if (connecting.late) client.release()
-    return client
-  }
-  return within(connectMs, connect, () => {
+  const connect = (): Promise<PostgresPoolClient> =>
+    new Promise((resolve, reject) => {
+      takeFrom(pool, reject, (client) => {
+        const taken = checkedOut(client, manners)
+        if (connecting.late) taken.release()
+        else resolve(taken)
+      })
+    })
+  return within(manners.patience.connectMs, connect, () => {
     connecting.late = true
     return 'The database gave no connection'
   })
+}
+
+/**
+ * Takes a client by callback: it is called in the same moment in which the pool stops listening to the client. A promise
+ * is answered a moment later, and a server that shuts down in between (its last words come in the packet that made the
+ * client ready) would end the process.
+ */
+const takeFrom = (pool: Pool, fail: (error: unknown) => void, take: (client: PoolClient) => void): void => {
+  const answer: unknown = pool.connect((error, client) => (client === undefined ? fail(error) : take(client)))
+  // A caller's pool may be of a kind of its own, which answers with a promise only.
+  if (answer instanceof Promise) answer.then((client?: PoolClient) => client && take(client), fail)
 }
 
 const checkedOut = (client: PoolClient, { patience, isDirect }: PoolManners): PostgresPoolClient => {

@@ -1,3 +1,5 @@
+import { describeThrown } from '../../domain/describe-thrown.ts'
+
 /** Somebody else works the session now: whatever this run does from here on is not taken. */
 export class SupersededError extends Error {
   override readonly name = 'SupersededError'
@@ -17,5 +19,4 @@ export class RunTimedOut extends Error {
 }
 
 /** What went wrong, as a sentence. */
-export const messageOf = (error: unknown): string =>
-  error instanceof Error && error.message !== '' ? error.message : String(error)
+export const messageOf = (error: unknown): string => describeThrown(error)

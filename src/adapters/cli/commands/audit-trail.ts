@@ -8,7 +8,7 @@ import type { HandoffHistory } from '../../../services/handoff-history.ts'
 import type { CliCommand, Output } from '../command.ts'
 import { UsageError } from '../problems.ts'
 import { handoffOf, renderEntry } from '../render-audit.ts'
-import { STORE_FLAGS, STORE_FLAGS_HELP, storeOptions } from '../store-options.ts'
+import { STORE_FLAGS, STORE_FLAGS_HELP, storeToRead } from '../store-options.ts'
 import { findConversation, namedConversation } from './audit-conversation.ts'
 
 const PAGE = 500
@@ -22,7 +22,7 @@ export const auditTrail: CliCommand = {
   run: async (invocation) => {
     const named = namedConversation(invocation)
     if (named === undefined) throw new UsageError('Say which conversation: its id, or --key KEY.')
-    await using batonpass = await createBatonpass(storeOptions(invocation))
+    await using batonpass = await createBatonpass(storeToRead(invocation))
     const { handoffs: history } = batonpass
     const id = await findConversation(history, named)
     const { values, out } = invocation

@@ -5,7 +5,7 @@ import type { AuditService } from '../../../services/audit-service.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 import { UsageError } from '../problems.ts'
 import { renderNotCovered, renderVerdict } from '../render-audit.ts'
-import { STORE_FLAGS, STORE_FLAGS_HELP, storeOptions } from '../store-options.ts'
+import { STORE_FLAGS, STORE_FLAGS_HELP, storeToRead } from '../store-options.ts'
 import { findConversation, namedConversation } from './audit-conversation.ts'
 
 const DETAILS = [
@@ -32,7 +32,7 @@ export const auditVerify: CliCommand = {
     if (isAll === (named !== undefined)) {
       throw new UsageError('Say what to verify: the id of a conversation, --key KEY, or --all.')
     }
-    await using batonpass = await createBatonpass(storeOptions(invocation))
+    await using batonpass = await createBatonpass(storeToRead(invocation))
     const { audit, handoffs } = batonpass
     if (named === undefined) return await verifyAll(audit, invocation)
     const id = 'id' in named ? named.id : await findConversation(handoffs, named)

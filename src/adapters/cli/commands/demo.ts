@@ -5,7 +5,7 @@ import { unwrap } from '../../../domain/unwrap.ts'
 import type { HandoffService } from '../../../services/handoff-service.ts'
 import type { CliCommand } from '../command.ts'
 import { renderLineage } from '../render-lineage.ts'
-import { STORE_FLAGS, STORE_FLAGS_HELP, storeOptions } from '../store-options.ts'
+import { STORE_FLAGS, STORE_FLAGS_HELP, storeToWrite } from '../store-options.ts'
 
 const TASK = 'Find out why the login test fails on Mondays, and mend it'
 
@@ -36,7 +36,7 @@ export const demo: CliCommand = {
     const { values, out } = invocation
     const isJson = values.json === true
     const say = (text: string): void => (isJson ? undefined : out.line(text))
-    await using batonpass = await createBatonpass(storeOptions(invocation))
+    await using batonpass = await createBatonpass(storeToWrite(invocation))
     const { handoffs } = batonpass
     const { conversation } = unwrap(await handoffs.openConversation({ originalTask: TASK }))
     say(`"claude-code" begins: ${TASK}`)

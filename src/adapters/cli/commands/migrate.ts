@@ -1,7 +1,7 @@
-import { openMigrator } from '../../../container.ts'
+import { openMigrator, type StoreOptions } from '../../../container.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 import { UsageError } from '../problems.ts'
-import { STORE_FLAGS, STORE_FLAGS_HELP, storeOptions } from '../store-options.ts'
+import { STORE_FLAGS, STORE_FLAGS_HELP, storeOptions, storeToRead, storeToWrite } from '../store-options.ts'
 
 type OpenMigrator = ReturnType<typeof openMigrator>
 type MigrationStatus = Awaited<ReturnType<OpenMigrator['migrator']['status']>>[number]
@@ -14,7 +14,7 @@ export const migrateUp: CliCommand = {
   options: STORE_FLAGS,
   run: async (invocation) => {
     noMoreThan(0, invocation)
-    await withMigrator(invocation, async ({ migrator, database: { schema } }) => {
+    await withMigrator(storeToWrite(invocation), async ({ migrator, database: { schema } }) => {
       const applied = await migrator.up()
       const lines = applied.map((name) => `applied ${name}`)
       show(invocation, { schema, applied }, lines.length > 0 ? lines : [`The schema "${schema}" is up to date.`])
@@ -34,7 +34,7 @@ export const migrateDown: CliCommand = {
     if (invocation.values.yes !== true) {
       throw new UsageError('Undoing a change destroys the data in it. Make a backup, then add --yes.')
     }
-    await withMigrator(invocation, async ({ migrator, database: { schema } }) => {
+    await withMigrator(storeToRead(invocation), async ({ migrator, database: { schema } }) => {
       const undone = await migrator.down(count)
       const lines = undone.map((name) => `undone ${name}`)
       show(invocation, { schema, undone }, lines.length > 0 ? lines : [`The schema "${schema}" has nothing to undo.`])
@@ -50,7 +50,7 @@ export const migrateStatus: CliCommand = {
   options: STORE_FLAGS,
   run: async (invocation) => {
     noMoreThan(0, invocation)
-    await withMigrator(invocation, async ({ migrator, database: { schema } }) => {
+    await withMigrator(storeToRead(invocation), async ({ migrator, database: { schema } }) => {
       const migrations = await migrator.status()
       show(invocation, { schema, migrations }, table(migrations))
     })
@@ -65,15 +65,17 @@ export const migrateSql: CliCommand = {
   options: STORE_FLAGS,
   run: async (invocation) => {
     noMoreThan(0, invocation)
-    await withMigrator(invocation, async ({ migrator, database: { schema } }) => {
+    await withMigrator(storeOptions(invocation), async ({ migrator, database: { schema } }) => {
       const sql = await migrator.sql()
       show(invocation, { schema, sql }, [sql])
     })
   },
 }
 
-const withMigrator = async (invocation: Invocation, work: (opened: OpenMigrator) => Promise<void>): Promise<void> => {
-  await using opened = openMigrator(storeOptions(invocation))
+type MigratorWork = (opened: OpenMigrator) => Promise<void>
+
+const withMigrator = async (options: StoreOptions, work: MigratorWork): Promise<void> => {
+  await using opened = openMigrator(options)
   await work(opened)
 }
 

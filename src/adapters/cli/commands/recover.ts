@@ -14,7 +14,7 @@ import { counted, describeRunEvent, OUTCOMES } from '../render-run.ts'
 import { Table } from '../render-table.ts'
 import { plain, toJson } from '../render-text.ts'
 import { RUNTIME_FLAGS, RUNTIME_FLAGS_HELP, runtimeFrom, runtimeName } from '../runtime-flags.ts'
-import { STORE_FLAGS, STORE_FLAGS_HELP, storeOptions } from '../store-options.ts'
+import { STORE_FLAGS, STORE_FLAGS_HELP, storeToRead } from '../store-options.ts'
 
 /** Goes on with what processes left behind that are gone. */
 export const recoverCommand: CliCommand = {
@@ -40,7 +40,7 @@ export const recoverCommand: CliCommand = {
     const isFail = values.fail === true
     const runtimes = isFail ? [] : runtimesFor(invocation)
     const config = textFlag(invocation, 'config')
-    await using batonpass = await createBatonpass({ ...storeOptions(invocation), ...defined({ config }) })
+    await using batonpass = await createBatonpass({ ...storeToRead(invocation), ...defined({ config }) })
     const signal = invocation.interruption()
     const onEvent = (event: RunEvent): void => notes.line(`${event.conversationId} ${describeRunEvent(event)}`)
     const calledOff = new EndedOtherwise('Recovering was called off.', EXIT.cancelled)

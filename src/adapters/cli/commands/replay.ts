@@ -14,7 +14,7 @@ import { type RecordingFile, recordingFiles } from '../recording-files.ts'
 import { renderReplay } from '../render-replay.ts'
 import { toJson } from '../render-text.ts'
 import { type ReplayedFile, replayJson } from '../replay-json.ts'
-import { STORE_FLAGS, STORE_FLAGS_HELP, storeOptions } from '../store-options.ts'
+import { STORE_FLAGS, STORE_FLAGS_HELP, storeToWrite } from '../store-options.ts'
 
 /** What a person may want to compare with. */
 const OTHER_THRESHOLDS = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
@@ -46,7 +46,7 @@ export const replayCommand: CliCommand = {
     const options = optionsFrom(invocation)
     const files = await recordingFiles(positionals)
     if (values.store !== true) return replayAll(files, options, invocation)
-    await using batonpass = await createBatonpass(storeOptions(invocation))
+    await using batonpass = await createBatonpass(storeToWrite(invocation))
     // Awaited here: the store closes as soon as this function returns.
     await replayAll(files, options, invocation, batonpass.handoffs)
   },

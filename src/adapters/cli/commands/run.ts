@@ -13,7 +13,7 @@ import { plain, plainLines, toJsonLine } from '../render-text.ts'
 import { mustResume, promptFrom, RUN_FLAGS, RUN_FLAGS_HELP, runChoices } from '../run-flags.ts'
 import { RunProgress } from '../run-progress.ts'
 import { runtimeFrom, runtimeName } from '../runtime-flags.ts'
-import { storeOptions } from '../store-options.ts'
+import { storeToWrite } from '../store-options.ts'
 
 /** Runs an agent in as many windows as it takes. */
 export const runCommand: CliCommand = {
@@ -37,7 +37,7 @@ export const runCommand: CliCommand = {
     const choices = await runChoices(invocation)
     mustResume(chosen, choices)
     const config = textFlag(invocation, 'config')
-    await using batonpass = await createBatonpass({ ...storeOptions(invocation), ...defined({ config }) })
+    await using batonpass = await createBatonpass({ ...storeToWrite(invocation), ...defined({ config }) })
     const progress = new RunProgress(notes)
     const runtime = overheard(chosen, {
       onTexts: (texts) => {

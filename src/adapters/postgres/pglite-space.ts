@@ -1,0 +1,92 @@
+import { statfsSync } from 'node:fs'
+import type { PGlite } from '@electric-sql/pglite'
+import type { PGliteDialectConfig } from 'kysely'
+import { StoreFailure } from '../../ports/store-failure.ts'
+
+/** What Kysely needs of an engine. */
+export type Engine = Exclude<PGliteDialectConfig['pglite'], (...args: never) => unknown>
+
+/**
+ * The engine's log grows by files of 16 MB. When there is no room for the next one, the engine fails in the middle of
+ * its own bookkeeping, and whatever it is asked next it never answers. So it is kept away from there, with room for what
+ * others write to the disk meanwhile.
+ */
+const FLOOR = 64 * 2 ** 20
+
+/** A new database, in bytes. */
+const NEW_DATABASE = 48 * 2 ** 20
+
+/** A text is written to its row, to the log, to the log again as a whole page, and to indexes. */
+const TIMES_WRITTEN = 4
+
+const DISK_FULL = '53100'
+
+/** How many bytes may still be written to the disk that has a folder. It costs some microseconds to ask. */
+const freeIn = (folder: string): number => {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
+}
+
+/** Refuses to open, or to make, a store on a disk that is full. @throws StoreFailure `store.full` */
+export const mustHaveSpace = (folder: string, isNew: boolean): void =>
+  mustHave(folder, FLOOR + (isNew ? NEW_DATABASE : 0))
+
+const mustHave = (folder: string, needed: number): void => {
+  const left = freeIn(folder)
+  if (left < needed) throw full(folder, `${megabytes(left)} are left, and it needs ${megabytes(needed)}`)
+}
+
+const megabytes = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MB`
+
+const full = (folder: string, why: string, options?: ErrorOptions): StoreFailure =>
+  new StoreFailure(
+    'store.full',
+    `The disk of the embedded store in ${folder} is full: ${why}. Everything acknowledged is kept. Free some space, ` +
+      'then try again.',
+    options,
+  )
+
+/**
+ * An engine that is asked nothing while the disk is full. One that met a full disk all the same, because somebody else
+ * was quicker, is not asked again: it might never answer. Its files are whole; opening the store anew is safe.
+ */
+export const guardSpace = (pglite: PGlite, folder: string): Engine => {
+  let broken: unknown
+  const guarded =
+    (query: Engine['query']): Engine['query'] =>
+    async (text, parameters, options) => {
+      if (broken !== undefined) throw full(folder, 'it was met while writing. Close the store', { cause: broken })
+      mustHave(folder, FLOOR + TIMES_WRITTEN * sizeOf(parameters))
+      try {
+        return await query(text, parameters, options)
+      } catch (error) {
+        if ((error as { readonly code?: unknown }).code !== DISK_FULL) throw error
+        broken = error
+        throw full(folder, 'it was met while writing. Close the store', { cause: error })
+      }
+    }
+  return {
+    get closed() {
+      return pglite.closed
+    },
+    get ready() {
+      return pglite.ready
+    },
+    waitReady: pglite.waitReady,
+    query: guarded((text, parameters, options) => pglite.query(text, parameters, options)),
+    transaction: (work) =>
+      pglite.transaction((tx) =>
+        work({
+          query: guarded((text, parameters, options) => tx.query(text, parameters, options)),
+          rollback: () => tx.rollback(),
+        }),
+      ),
+    // Closing writes as well. What is not closed is put in order by the next opening, as after a kill.
+    close: async () => {
+      if (broken === undefined && freeIn(folder) >= FLOOR) await pglite.close()
+    },
+  }
+}
+
+const sizeOf = (parameters: readonly unknown[] = []): number =>
+  parameters.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
