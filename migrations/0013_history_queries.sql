@@ -45,8 +45,9 @@ create function batonpass.handoffs_saying(wanted text[], most integer) returns s
 language plpgsql stable set enable_seqscan = off set enable_indexscan = off as $$
 begin
   return query execute (
-    select 'select * from batonpass.handoffs h where '
-      || string_agg(format('batonpass.search_words(h.reason) && %L::text[]', string_to_array(spellings, ' ')), ' and ')
+    select $sql$ select * from batonpass.handoffs h where $sql$
+      || string_agg($sql$ batonpass.search_words(h.reason) && $sql$
+        || quote_literal(string_to_array(spellings, ' ')::text) || '::text[]', ' and ')
       || ' limit ' || most
     from unnest(wanted) as spellings);
 end

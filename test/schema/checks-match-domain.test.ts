@@ -26,7 +26,6 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   handoffs_ended_when_over: TERMINAL_HANDOFF_STATUSES,
   handoffs_end_says_why: TERMINAL_HANDOFF_STATUSES.filter((status) => status !== 'completed'),
   handoffs_one_open: OPEN_STATUSES,
-  handoffs_open: OPEN_STATUSES,
   handoffs_pending: OPEN_STATUSES,
   messages_role_known: MESSAGE_ROLES,
 }

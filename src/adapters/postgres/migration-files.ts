@@ -52,12 +52,15 @@ export const lockName = (schema: string): string => `batonpass migrations ${sche
 const readSql = async (file: string, schema: string): Promise<string> =>
   (await readFile(new URL(file, FOLDER), 'utf8')).replaceAll(/\bbatonpass\.(?=[a-z_])/g, () => `${quoted(schema)}.`)
 
-/** Function bodies stand between `$$`, so a name with that in it would end them. */
+/** Function bodies stand between `$$`, and statements in them between `$sql$`: a name with either in it would end them. */
+const ENDS_A_BODY = /\$(sql)?\$/
+
+/** A schema must have a name that Postgres and the files can take. */
 const refuseUnusable = (schema: string): void => {
   const bytes = Buffer.byteLength(schema)
-  if (bytes > 0 && bytes <= MAX_NAME_BYTES && !schema.includes('\0') && !schema.includes('$$')) return
+  if (bytes > 0 && bytes <= MAX_NAME_BYTES && !schema.includes('\0') && !ENDS_A_BODY.test(schema)) return
   throw new StoreFailure(
     'store.failed',
-    `No schema can be named ${JSON.stringify(schema)}: a name has 1 to ${MAX_NAME_BYTES} bytes, no NUL and no "$$".`,
+    `No schema can be named ${JSON.stringify(schema)}: a name has 1 to ${MAX_NAME_BYTES} bytes, no NUL, no "$$" and no "$sql$".`,
   )
 }
