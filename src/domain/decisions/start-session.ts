@@ -23,7 +23,7 @@ export interface StartSession {
   readonly backend: string
   readonly model?: string
   readonly providerSessionId?: string
-  /** The session that started this one, in the same conversation or in its parent. */
+  /** The session that started this one, in any conversation; it must exist. */
   readonly parentSessionId?: AgentSessionId
   /** The message the session opens with. */
   readonly prompt?: string
@@ -83,10 +83,7 @@ const obstacleTo = (facts: ConversationFacts, request: StartSession): Refusal | 
   if (conversation.closedAt !== undefined)
     return { code: 'conversation.closed', conversationId, since: conversation.closedAt }
   if (baton !== undefined) return batonTaken(baton)
-  // A session's parent works the same conversation, or the one that this one grew out of.
-  const isKin =
-    parentSession?.conversationId === conversationId || parentSession?.conversationId === conversation.parentId
-  if (parentSessionId !== undefined && (parentSession === undefined || !isKin))
+  if (parentSessionId !== undefined && parentSession === undefined)
     return { code: 'session.not_found', sessionId: parentSessionId }
   if (isTaken !== true || sessionId === undefined) return undefined
   return {
