@@ -245,11 +245,11 @@ describe('a run ends', () => {
   })
 
   it.each([
-    [{ agent: ' ' }, 'The agentName is blank'],
-    [{ prompt: ' ' }, 'The originalTask is blank'],
+    [{ agent: ' ' }, 'The agent cannot be used: it is blank'],
+    [{ prompt: ' ' }, 'The originalTask cannot be used: it is blank'],
     [{ policy: 'sometimes' }, 'not one of manual, advise, auto'],
     [{ leaseMs: 0 }, 'The leaseMs cannot be used'],
-    [{ milestones: [{ name: 'restart', at: 2 }] }, 'The milestones cannot be used'],
+    [{ milestones: [{ name: 'restart', at: 2 }] }, 'The milestones[0].at cannot be used'],
     [{ runtime: undefined }, 'A run needs a runtime'],
     [{ hooks: 'none' }, 'hooks is a list'],
     [{ checkpointTimeoutMs: -1 }, 'checkpointTimeoutMs'],
