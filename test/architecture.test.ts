@@ -29,6 +29,7 @@ const MAY_IMPORT: ImportTable = {
     'npm:node:crypto',
     'npm:node:fs',
     'npm:node:fs/promises',
+    'npm:node:net',
     'npm:node:os',
     'npm:node:path',
     'npm:pg',

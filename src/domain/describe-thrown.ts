@@ -1,11 +1,6 @@
 /**
  * What was thrown, in words for a person. Anything can be thrown: an error without a message, an error of another realm
  * or of a compiled program, an object, a text.
- *
- * @example
- * ```ts
- * console.log(describeThrown({ name: 'ExitStatus', status: 1 })) // => ExitStatus {"status":1}
- * ```
  */
 export const describeThrown = (thrown: unknown): string => {
   if (typeof thrown !== 'object' || thrown === null) return String(thrown)
