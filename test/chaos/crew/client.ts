@@ -11,8 +11,16 @@ import type { AnyAnswer, World } from './world.ts'
 const CHOICES = (Object.keys(MOVES) as MoveName[]).map((name) => ({ name, weight: MOVES[name].weight }))
 
 /** How a store that is down for a while is asked again, and when a client gives a command up as in doubt. */
-const TRIES = 40
+const PATIENCE_MS = 30_000
 const PAUSE_MS = 120
+
+/** What a client works with beside its services and its world. */
+export interface ClientOptions {
+  readonly ledger: Log
+  readonly plant?: Plant
+  /** How long a command is tried again; half a minute unless given. */
+  readonly patienceMs?: number
+}
 
 /** What a harness that is to be seen failing does wrong: clients once each, the others all the time. */
 export type Plant = 'forged_ack' | 'unlogged' | 'idle' | 'tampered' | 'blind' | 'lenient'
@@ -24,14 +32,16 @@ export class Client {
   readonly #services: Services
   readonly #world: World
   readonly #ledger: Log
+  readonly #patienceMs: number
   #plant: Plant | undefined
   isStopping = false
 
-  constructor(services: Services, world: World, { ledger, plant }: { readonly ledger: Log; readonly plant?: Plant }) {
+  constructor(services: Services, world: World, { ledger, plant, patienceMs = PATIENCE_MS }: ClientOptions) {
     this.#services = services
     this.#world = world
     this.#ledger = ledger
     this.#plant = plant
+    this.#patienceMs = patienceMs
   }
 
   /** Gives one command that there is something to give it for. */
@@ -80,7 +90,8 @@ export class Client {
 
   /** The answer; `undefined` when none came and it is not known whether the command was kept. */
   async #untilAnswered({ name, id, request }: Given): Promise<Result<AnyAnswer, Refusal> | undefined> {
-    for (let tries = 0; tries < TRIES && !(this.isStopping && tries > 0); tries += 1) {
+    const began = Date.now()
+    for (;;) {
       try {
         return (await ask(this.#services, name, request)) as Result<AnyAnswer, Refusal>
       } catch (failure) {
@@ -89,11 +100,15 @@ export class Client {
           return undefined
         }
         this.#ledger.write({ is: 'failed', id, move: name, code: failure.code })
-        if (!failure.retryable) return undefined
+        const isOver = Date.now() - began > this.#patienceMs
+        // An outage ends, and so does a queue. A command that is overtaken all this time will never get through.
+        if (isOver && failure.code === 'store.contention') {
+          this.#ledger.write({ is: 'broken', id, move: name, what: `never got through: ${failure.message}` })
+        }
+        if (!failure.retryable || isOver || this.isStopping) return undefined
         await pause(PAUSE_MS)
       }
     }
-    return undefined
   }
 
   /** A command given again under its name speaks of the same things. */

@@ -69,9 +69,10 @@ export class World {
     return this.chance.one(this.#surroundings.agents ?? ['claude-code', 'opus', 'sonnet']) ?? 'opus'
   }
 
-  /** A time for claims and leases: short, so that what a killed client had is free again soon. */
+  /** A time for claims and leases: mostly short, so that what a killed client had is free again soon. */
   briefMs(): number {
-    return 50 + this.chance.below(1_500) + (this.#surroundings.longerMs ?? 0)
+    const brief = this.chance.happens(0.8) ? 50 + this.chance.below(1_500) : 5_000
+    return brief + (this.#surroundings.longerMs ?? 0)
   }
 
   /** A key that other clients open too. */

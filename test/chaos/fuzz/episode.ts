@@ -1,5 +1,5 @@
 import { type Chance, chanceFor } from '../chance.ts'
-import { ask, MOVE_NAMES, MOVES, type Move, type MoveName } from '../crew/moves.ts'
+import { ask, MOVE_NAMES, MOVES, type Move, type MoveName, type Services } from '../crew/moves.ts'
 import { World } from '../crew/world.ts'
 import type { FuzzStore } from './fuzz-store.ts'
 import { leftBehind } from './left-behind.ts'
@@ -19,6 +19,7 @@ export type Finding = string
 /** A store, and what a client knows of it. */
 export interface Side {
   readonly on: FuzzStore
+  readonly services: Services
   readonly world: World
 }
 
@@ -39,10 +40,10 @@ export class Episode {
     const alone = { name, agents: [`${name}-a`, `${name}-b`], keys: () => name, isAlone: true, longerMs: AGES_MS }
     this.#number = number
     this.#chance = chanceFor(seed, `${name} spoils`)
-    this.#sides = stores.map((on) => ({
-      on,
-      world: new World(on.services.handoffs, { ...alone, chance: chanceFor(seed, name) }),
-    }))
+    this.#sides = stores.map((on) => {
+      const services = on.servicesFor(number)
+      return { on, services, world: new World(services.handoffs, { ...alone, chance: chanceFor(seed, name) }) }
+    })
   }
 
   async run(): Promise<void> {
@@ -106,9 +107,9 @@ export class Episode {
 
 const same = (request: object): unknown => request
 
-const send = ({ on, world }: Side, move: MoveName, request: unknown): Promise<Outcome> =>
+const send = ({ services, world }: Side, move: MoveName, request: unknown): Promise<Outcome> =>
   outcomeOf(
-    () => ask(on.services, move, request as object),
+    () => ask(services, move, request as object),
     (answer) => world.learn(answer),
   )
 

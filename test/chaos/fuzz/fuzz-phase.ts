@@ -15,7 +15,7 @@ export const runFuzz = async ({ server, options, folder, signal }: Setting): Pro
   const sum = { requests: 0, wrong: 0, refused: 0 }
   try {
     using _ = new Progress(() => `fuzz       ${sum.wrong} of ${wrongRequests} wrong requests  ${found.size} findings`)
-    for (let number = 0; sum.wrong < wrongRequests && !signal.aborted; number += 1) {
+    for (let number = 0; sum.wrong < wrongRequests && number <= wrongRequests && !signal.aborted; number += 1) {
       const episode = new Episode(stores, seed, number)
       await episode.run()
       for (const key of ['requests', 'wrong', 'refused'] as const) sum[key] += episode[key]

@@ -10,37 +10,55 @@ import { CountingIds, FixedClock } from '../../../src/testing/index.ts'
 import type { Services } from '../crew/moves.ts'
 import type { ChaosOptions } from '../options.ts'
 
-/** A store that requests are sent to, with clock and ids that are the same beside every other. */
+/** A store that requests are sent to. */
 export interface FuzzStore {
   readonly name: string
   readonly store: Store
-  readonly services: Services
   readonly audit: AuditService
+  /**
+   * New services for an episode, whose clock and ids are the same on every store: once stores have answered differently,
+   * they have also used up other ids.
+   */
+  servicesFor(episode: number): Services
 }
 
-const over = (name: string, store: Store, seed: number): FuzzStore => {
+/** More episodes than any run has, so that no two runs of ids meet. */
+const EPISODES = 2 ** 16
+
+const servicesOver = (store: Store, seed: number): Services => {
   const deps = { store, clock: new FixedClock(), ids: new CountingIds(seed) }
-  const services = { handoffs: new HandoffService(deps), context: new ContextService(deps) }
-  return { name, store, services, audit: new AuditService({ store, sha256 }) }
+  return { handoffs: new HandoffService(deps), context: new ContextService(deps) }
 }
 
-const same = (store: FuzzStore): FuzzStore => store
+const over = (name: string, store: Store, seed: number): FuzzStore => ({
+  name,
+  store,
+  audit: new AuditService({ store, sha256 }),
+  servicesFor: (episode) => servicesOver(store, (seed % 2 ** 31) * EPISODES + episode),
+})
 
-/** Planted: a service that takes a reason of any kind. */
-const lenient = ({ services, ...rest }: FuzzStore): FuzzStore => {
-  const { handoffs } = services
-  const cancel = handoffs.cancelHandoff.bind(handoffs)
-  handoffs.cancelHandoff = (request) => cancel({ ...request, reason: String(request.reason) })
-  return { services, ...rest }
-}
+/** Planted: services that open a conversation for any task, such as a blank one or a number. */
+const lenient = (store: FuzzStore): FuzzStore => ({
+  ...store,
+  servicesFor: (episode) => {
+    const services = store.servicesFor(episode)
+    const { handoffs } = services
+    const open = handoffs.openConversation.bind(handoffs)
+    handoffs.openConversation = (request) => open({ ...request, originalTask: `Task ${String(request.originalTask)}` })
+    return services
+  },
+})
 
 /** Opens one of each. */
 export const openStores = async (
   url: string,
   dataDir: string,
   { seed, plant }: Pick<ChaosOptions, 'seed' | 'plant'>,
-): Promise<readonly FuzzStore[]> => [
-  (plant === 'lenient' ? lenient : same)(over('memory', new MemoryStore({ clock: new FixedClock() }), seed)),
-  over('pglite', await openPglite({ dataDir }), seed),
-  over('postgres', await openPostgres({ connectionString: url }), seed),
-]
+): Promise<readonly FuzzStore[]> => {
+  const memory = over('memory', new MemoryStore({ clock: new FixedClock() }), seed)
+  return [
+    plant === 'lenient' ? lenient(memory) : memory,
+    over('pglite', await openPglite({ dataDir }), seed),
+    over('postgres', await openPostgres({ connectionString: url }), seed),
+  ]
+}

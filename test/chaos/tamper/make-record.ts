@@ -27,6 +27,7 @@ export const makeRecord = async (url: string, seed: number, signal: AbortSignal)
     (name) =>
       new Client(services, new World(services.handoffs, { name, chance: chanceFor(seed, name), longerMs: 60_000 }), {
         ledger,
+        patienceMs: 0,
       }),
   )
   const done = (): number => clients.reduce((total, { acknowledged }) => total + acknowledged, 0)
