@@ -224,31 +224,9 @@ export const leasesContract: ContractPart = {
 
 /** The parts of a store; those of a class do not spread. */
 const partsOf = (store: Store): Store => {
-  const {
-    unitOfWork,
-    conversations,
-    sessions,
-    handoffs,
-    snapshots,
-    messages,
-    audit,
-    monitors,
-    signals,
-    leases,
-    commands,
-  } = store
-  const kept = {
-    unitOfWork,
-    conversations,
-    sessions,
-    handoffs,
-    snapshots,
-    messages,
-    audit,
-    monitors,
-    signals,
-    leases,
-    commands,
-  }
-  return { ...kept, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
+  const { unitOfWork, conversations, sessions, handoffs, snapshots, messages, ...others } = store
+  const { audit, monitors, signals, leases, commands } = others
+  const kept = { unitOfWork, conversations, sessions, handoffs, snapshots, messages }
+  const dispose = (): PromiseLike<void> => store[Symbol.asyncDispose]()
+  return { ...kept, audit, monitors, signals, leases, commands, [Symbol.asyncDispose]: dispose }
 }
