@@ -37,6 +37,7 @@ create table batonpass.handoffs (
     check (flags <@ array['minimal_continuation', 'checkpoint_timed_out', 'checkpoint_missing', 'checkpoint_failed',
       'checkpoint_skipped', 'decided_by_hook', 'window_overflowed', 'runtime_lost', 'no_progress']),
   constraint handoffs_transfer_changes_agent check (kind <> 'agent_transfer' or source_agent <> target_agent),
+  constraint handoffs_trace_whole check (tracestate is null or traceparent is not null),
   constraint handoffs_claim_whole
     check ((claimant is null) = (accepted_at is null) and (claimant is null) = (claim_deadline is null)
       and claim_deadline > accepted_at),

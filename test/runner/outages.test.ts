@@ -2,11 +2,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   type AgentRuntime,
   type Batonpass,
+  type Clock,
   createBatonpass,
+  instant,
   type RuntimeStep,
   type Store,
   StoreFailure,
-  systemClock,
   unwrap,
 } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
@@ -15,11 +16,14 @@ import { lostProcess } from '../support/lost-process.ts'
 import { keeps, meddledStore } from '../support/meddled-store.ts'
 import { ENDS, FILLS, functionHook, play, recorded, script, sleep, spoken, TASK, turn, types } from './played.ts'
 
+// The clock of the system never goes back, and these tests turn it forward and back again.
+const clock: Clock = { now: () => instant(Date.now()) }
+
 let store: Store
 let batonpass: Batonpass
 
 beforeEach(async () => {
-  store = new MemoryStore({ clock: systemClock })
+  store = new MemoryStore({ clock })
   batonpass = await createBatonpass({ store })
 })
 

@@ -24,6 +24,7 @@ export const NOT_COVERED_COLUMNS: Readonly<Record<string, string>> = {
   'audit_entries.transaction_id': 'orders the feed; a database that was restored has others. The verdict says so',
   'audit_heads.transaction_id': 'as that of the entries',
   'commands.id': 'a command that is not there was forgotten, as all are after a while; one nobody knows answers nobody',
+  'commands.kept_at': 'says when a command may be forgotten, and nothing about what it did',
   'handoff_tool_calls.ordinal': 'only the order counts, and a change of the order is found; a gap changes nothing',
 }
 

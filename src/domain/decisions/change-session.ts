@@ -95,7 +95,8 @@ export const resumeSession = (
       ...changes,
       { type: 'expect_open', conversationId },
       { type: 'expect_tail', conversationId, nextSequence },
-      ...leaseFor(answer, leaseMs),
+      // One that was given before it was paused is not for whoever resumes it.
+      ...(leaseMs === undefined ? dropLease(answer.session) : leaseFor(answer, leaseMs)),
     ],
     answer: defined({ session: answer.session, holder: leaseMs === undefined ? undefined : holder, monitor }),
   })

@@ -81,6 +81,7 @@ export const commandsContract: ContractPart = {
       const request = { originalTask: 'Fix it', commandId: commandId(scene.ids.next()) }
       const first = unwrap(await scene.service.openConversation(request))
       const { commands } = scene.store
+      await scene.passTime(50)
       assert.equal(await commands.countPrunable(0), 0)
       assert.equal(await commands.prune(0, 1_000), 0)
       assert.deepEqual(unwrap(await scene.service.openConversation(request)), first)
