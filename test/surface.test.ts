@@ -153,7 +153,7 @@ describe('refusals', () => {
   } as const satisfies Record<RefusalCode, number>
 
   it('can be told apart by their codes, all of them', () => {
-    expect(Object.keys(exits)).toHaveLength(25)
+    expect(Object.keys(exits)).toHaveLength(27)
     // @ts-expect-error a code that is forgotten breaks the build
     const forgetful = { 'input.invalid': 2 } as const satisfies Record<RefusalCode, number>
     expect(forgetful['input.invalid']).toBe(2)
@@ -188,6 +188,7 @@ describe('the public surface', () => {
       'AgentRun',
       'AuditService',
       'CHECKPOINT_SECTIONS',
+      'CONVERSATION_TRANSITIONS',
       'ConfigurationError',
       'ContextService',
       'DEFAULT_CHECKPOINT_TEMPLATE',
