@@ -121,6 +121,9 @@ describe('texts without their salts', () => {
 })
 
 describe('a salt', () => {
+  // The schema refuses such a salt; whoever owns the database can take that rule away.
+  beforeAll(() => stage.tamper([`alter table ${SALTS} drop constraint if exists audit_salts_is_salt`]))
+
   it('that carries a digest of its own wins nothing', async () => {
     const id = await stage.conversation()
     await stage.tamper(

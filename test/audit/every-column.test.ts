@@ -37,11 +37,17 @@ const putBack = (table: string, id: ConversationId): Promise<unknown> =>
     [`insert into batonpass.${table} select * from aside.${table}`],
   )
 
+/** A command that logged nothing is sealed by no entry; the verdict says so. */
+const sealedFirst = (table: string): string =>
+  table === 'commands'
+    ? 'not exists (select from batonpass.audit_entries e where e.command_id = batonpass.commands.id),'
+    : ''
+
 /** Gives a column of one row another value. A constraint may refuse that, and some have that value already. */
 const tamper = async ({ table, name }: Column, value: string, id: ConversationId) => {
   const [row] = await stage.rows<{ ctid: string }>(
     `select ctid::text from batonpass.${table} where ${conversationColumn(table)} = '${id}'
-     order by ${name} is null, ctid limit 1`,
+     order by ${sealedFirst(table)} ${name} is null, ctid limit 1`,
   )
   if (row === undefined) throw new Error(`The whole conversation has no row in ${table}`)
   const isOther = `${name} is distinct from ${value}`

@@ -14,7 +14,8 @@ const record = async (first: number): Promise<never> => {
   const opening = { originalTask: 'Survive', externalKey: 'the killed writer', commandId: nameOf(0xaaaa_0000) }
   const { conversation } = unwrap(await handoffs.openConversation(opening))
   const starting = { conversationId: conversation.id, agentName: 'claude-code', backend: 'scripted' }
-  const { session } = unwrap(await handoffs.startSession({ ...starting, commandId: nameOf(0xbbbb_0000) }))
+  const there = await handoffs.activeSession(conversation.id)
+  const session = there ?? unwrap(await handoffs.startSession(starting)).session
   const taken = unwrap(await handoffs.takeOverSession({ session }))
   let working = taken
   console.log('opened')

@@ -11,6 +11,7 @@ import { type ToolCallReference, toolCallRecords } from '../../domain/tool-call.
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
 import { appendAudit, sha256 } from './audit-append.ts'
+import { frozenCopy } from './frozen-copy.ts'
 import { mayLease, setLease } from './leases.ts'
 import { checkLinks } from './links.ts'
 import { withdrawSignals } from './signals.ts'
@@ -64,7 +65,7 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
           const { holder, session } = expectSession(tables.sessions.get(change.working.session.id), change.expected)
           const { metadata: _, ...moved } = change.working.session
           const kept = { ...moved, ...defined({ metadata: session.metadata }) }
-          return tables.sessions.replace({ holder, ...change.working, session: kept })
+          return tables.sessions.replace(frozenCopy({ holder, ...change.working, session: kept }))
         },
       ]
     case 'expect_session':
@@ -98,7 +99,7 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
         () => {
           const stored = expectHandoff(tables.handoffs.get(change.handoff.id), change.expected)
           expectTime(stored, change.handoff, now)
-          return tables.handoffs.replace({ ...change.handoff, ...defined({ metadata: stored.metadata }) })
+          return tables.handoffs.replace(frozenCopy({ ...change.handoff, ...defined({ metadata: stored.metadata }) }))
         },
       ]
     case 'add_monitor':
@@ -156,7 +157,7 @@ const setClosed = (tables: Tables, { conversationId, closedAt }: Extract<Change,
   const isIdle = closedAt === undefined || tables.sessions.at('baton', conversationId) === undefined
   if (!isOther || !isIdle) throw new VersionMoved('the conversation is not what was expected')
   const { closedAt: _, ...rest } = stored
-  return tables.conversations.replace({ ...rest, ...defined({ closedAt }) })
+  return tables.conversations.replace(frozenCopy({ ...rest, ...defined({ closedAt }) }))
 }
 
 const setMetadata = (tables: Tables, change: Extract<Change, { type: 'set_metadata' }>): Undo => {
@@ -164,12 +165,12 @@ const setMetadata = (tables: Tables, change: Extract<Change, { type: 'set_metada
   const noted = <Row extends object>(row: Row | undefined): Row => {
     if (row === undefined) throw new VersionMoved(`there is no ${of} ${id}`)
     const { metadata: _, ...rest } = row as Row & { metadata?: unknown }
-    return { ...rest, ...defined({ metadata }) } as unknown as Row
+    return frozenCopy({ ...rest, ...defined({ metadata }) }) as unknown as Row
   }
   if (of === 'conversation') return tables.conversations.replace(noted(tables.conversations.get(id)))
   if (of === 'handoff') return tables.handoffs.replace(noted(tables.handoffs.get(id)))
   const working = tables.sessions.get(id)
-  return tables.sessions.replace({ ...(working as WorkingSession), session: noted(working?.session) })
+  return tables.sessions.replace(Object.freeze({ ...(working as WorkingSession), session: noted(working?.session) }))
 }
 
 /** A claim that begins now does so by the store's clock; one that goes on has begun before. */

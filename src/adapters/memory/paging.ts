@@ -1,8 +1,8 @@
 import { defined } from '../../domain/defined.ts'
 import { type Page, type Paged, pageLimit, strangeCursor } from '../../ports/page.ts'
 
-/** The keys that rows are ordered by: a number, an id, or a time and an id. */
-const KEY = /^(\d{16}|(\S+Z )?[0-9a-f-]{36})$/
+/** The keys that rows are ordered by: numbers, ids, or a time and an id. */
+const KEY = /^(\d{16}(\/\d{16})?|(\S+Z )?[0-9a-f-]{36})$/
 
 /** One page of rows in the order of a key that no two rows share. The key is the cursor. */
 export const pageBy = <Row>(rows: readonly Row[], key: (row: Row) => string, page: Page): Paged<Row> => {
