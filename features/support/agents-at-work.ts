@@ -2,6 +2,7 @@ import type { WorkingSession } from '../../src/domain/agent-session.ts'
 import type { Workspace } from '../../src/domain/conversation.ts'
 import { defined } from '../../src/domain/defined.ts'
 import { type ConversationId, conversationId } from '../../src/domain/ids.ts'
+import type { Metadata } from '../../src/domain/metadata.ts'
 import type { TurnInput } from '../../src/domain/turn.ts'
 import type { OnSession } from '../../src/services/requests.ts'
 import type { Stage } from './stage.ts'
@@ -66,6 +67,25 @@ export class AgentsAtWork {
 
   doesOnFirstCopy(): Promise<void> {
     return this.#record(this.#stage.hands.firstCopy(), [turnOf('user')])
+  }
+
+  close(): Promise<void> {
+    const { attempts, hands, service } = this.#stage
+    const { conversationId: conversation } = hands
+    return attempts.ask((commandId) => service.closeConversation({ conversation, commandId }))
+  }
+
+  reopen(): Promise<void> {
+    const { attempts, hands, service } = this.#stage
+    const { conversationId: conversation } = hands
+    return attempts.ask((commandId) => service.reopenConversation({ conversation, commandId }))
+  }
+
+  /** Puts a note on the conversation. */
+  note(metadata: Metadata): Promise<void> {
+    const { attempts, hands, service } = this.#stage
+    const { conversationId: conversation } = hands
+    return attempts.ask((commandId) => service.setConversationMetadata({ conversation, metadata, commandId }))
   }
 
   takeOver(agent: string): Promise<void> {

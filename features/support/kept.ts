@@ -8,6 +8,7 @@ import type { Conversation } from '../../src/domain/conversation.ts'
 import type { HandoffMetadata } from '../../src/domain/handoff.ts'
 import { arrangeLineage, type Lineage } from '../../src/domain/lineage.ts'
 import type { MessageInHistory, MessageRole } from '../../src/domain/message.ts'
+import type { Metadata } from '../../src/domain/metadata.ts'
 import type { Turn } from '../../src/domain/turn.ts'
 import type { Page, Paged } from '../../src/ports/page.ts'
 import type { Store } from '../../src/ports/store.ts'
@@ -26,6 +27,12 @@ export class Kept {
 
   async conversation(): Promise<Conversation> {
     return stored(await this.#find(this.#store), 'conversation')
+  }
+
+  /** The conversations whose note contains this. */
+  async foundByNote(metadata: Metadata): Promise<readonly string[]> {
+    const found = await all((page) => this.#store.conversations.list({ metadata }, page))
+    return found.map(({ id }) => id)
   }
 
   async sessions(): Promise<readonly AgentSession[]> {
