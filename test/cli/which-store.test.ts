@@ -11,6 +11,7 @@ const ID = '0190a0a0-0000-7000-8000-000000000001'
 /** A command line of every command that reads a store and makes none. */
 const READING: Readonly<Record<string, readonly string[]>> = {
   recover: ['--fail'],
+  prune: [],
   'migrate down': ['--yes'],
   'migrate status': [],
   'audit trail': [ID],

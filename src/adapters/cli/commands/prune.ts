@@ -8,7 +8,7 @@ import { notTogether } from '../list-command.ts'
 import { EndedOtherwise, UsageError } from '../problems.ts'
 import { counted } from '../render-run.ts'
 import { toJson } from '../render-text.ts'
-import { STORE_FLAGS, STORE_FLAGS_HELP, storeOptions } from '../store-options.ts'
+import { STORE_FLAGS, STORE_FLAGS_HELP, storeToRead } from '../store-options.ts'
 
 /** Forgets commands that nobody repeats any more. */
 export const pruneCommand: CliCommand = {
@@ -35,7 +35,7 @@ export const pruneCommand: CliCommand = {
     notTogether(invocation, 'older-than', 'config')
     const isDryRun = invocation.values['dry-run'] === true
     const olderThanMs = await retentionFor(invocation)
-    await using store = await openStore(storeOptions(invocation))
+    await using store = await openStore(storeToRead(invocation))
     const commands = isDryRun
       ? await store.commands.countPrunable(olderThanMs)
       : await pruned(store, olderThanMs, invocation)
