@@ -39,6 +39,7 @@ export const REASONS: Readonly<Record<string, readonly string[]>> = {
       'agent_sessions insert, started_at *',
       'context_snapshots insert, captured_at *',
       'conversations insert, opened_at *',
+      'conversations (insert|update), closed_at *',
       'handoffs insert, (initiated_at|ended_at) *',
       '(messages|turns) insert, recorded_at *',
     ],
@@ -54,9 +55,10 @@ export const REASONS: Readonly<Record<string, readonly string[]>> = {
   'A token means nothing but that two are the same. Whoever may rewrite rows needs none.': [
     'agent_sessions (insert|update), holder of (nobody|another conversation)',
   ],
-  'Metadata of a row that has ended may change, and its version counts that.': [
-    '(agent_sessions|handoffs) update, ended, version far ahead',
+  'A note is the caller’s own, in any state; what it may be is checked where it comes in, and verify compares it.': [
+    '(agent_sessions|conversations|handoffs) (insert|update|update, ended), metadata (with a negative number|a list|of something else)',
   ],
+  'When a command may be forgotten is no part of what it did.': ['commands insert, kept_at *'],
   'An erasure: a text gives way to [erased], nothing else changes, and an entry must say so or verify reports it.': [
     'story, an erasure of *',
     'audit_salts (delete|truncate)',
