@@ -7,8 +7,7 @@ export const HANDOFF_INVARIANTS: readonly Invariant[] = [
   {
     name: 'one handoff at most of a conversation is open',
     query: `select conversation_id from batonpass.handoffs where ${OPEN} group by conversation_id having count(*) > 1`,
-    breaks: `drop index batonpass.handoffs_one_open_per_source;
-             drop index if exists batonpass.handoffs_one_open;
+    breaks: `drop index batonpass.handoffs_one_open;
              insert into batonpass.handoffs
              select (jsonb_populate_record(h, jsonb_build_object('id', gen_random_uuid()))).* from batonpass.handoffs h where ${OPEN}`,
   },
@@ -70,7 +69,7 @@ export const HANDOFF_INVARIANTS: readonly Invariant[] = [
   {
     name: 'a claim ends after it began',
     query: 'select id from batonpass.handoffs where claim_deadline <= accepted_at',
-    breaks: `alter table batonpass.handoffs drop constraint if exists handoffs_deadline_after_acceptance;
+    breaks: `alter table batonpass.handoffs drop constraint handoffs_claim_whole;
              update batonpass.handoffs set claim_deadline = accepted_at - interval '1 second' where claimant is not null`,
   },
 ]
