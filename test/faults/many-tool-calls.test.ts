@@ -18,7 +18,7 @@ describe.each(STORE_KINDS)('more tool calls than a small number counts: %s', (ki
     const callIds = toolCalls.map(({ callId }) => callId)
     const request = { ...worked, targetAgent: scene.name('opus'), reason: 'Too much' }
     const refused = refusal(await scene.service.initiateHandoff({ ...request, toolCalls: callIds }))
-    expect(refused).toMatchObject({ code: 'input.invalid', field: 'toolCalls' })
+    expect(refused).toMatchObject({ code: 'input.invalid', fields: [{ field: 'toolCalls' }] })
     const { handoff } = unwrap(await scene.service.initiateHandoff({ ...request, toolCalls: callIds.slice(-2) }))
     const found = await scene.store.handoffs.find(handoff.id)
     expect(found?.triggeringToolCalls.map(({ callId }) => callId)).toEqual(callIds.slice(-2))
