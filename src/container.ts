@@ -173,7 +173,7 @@ export const openMigrator = (
   return openMigratorAt(defined({ connectionString: database, dataDir, schema, mustExist }))
 }
 
-/** Where the store is. What was not named is the embedded store; what was named with nothing is a mistake. */
+/** The place of the store. Without a name it is the embedded store; an empty name is a mistake. */
 const placeOf = (options: StoreOptions): { readonly database?: string; readonly dataDir: string } => {
   mustBeSaid(options, 'database', 'Leave the option out to use the embedded store.')
   mustBeSaid(options, 'dataDir', `Leave the option out to use the folder ${DEFAULT_DATA_DIR}.`)

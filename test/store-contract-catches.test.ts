@@ -3,13 +3,14 @@ import type { Store } from '../src/index.ts'
 import { type Harness, storeContract } from '../src/testing/index.ts'
 import { droppingToolCalls } from './faulty-stores/dropping-tool-calls.ts'
 import { forgettingCommands } from './faulty-stores/forgetting-commands.ts'
+import { guardingVersionsOnly, startingInClosed, withoutGuard } from './faulty-stores/guards.ts'
 import { keepingEndedLeases } from './faulty-stores/keeping-ended-leases.ts'
 import { leavingEndFields } from './faulty-stores/leaving-end-fields.ts'
 import { losingCheckpoints } from './faulty-stores/losing-checkpoints.ts'
+import { losingNotes } from './faulty-stores/losing-notes.ts'
 import { renewingForAnyone } from './faulty-stores/renewing-for-anyone.ts'
 import { robbingTheLiving } from './faulty-stores/robbing-the-living.ts'
 import { withoutRollback } from './faulty-stores/without-rollback.ts'
-import { withoutVersionGuard } from './faulty-stores/without-version-guard.ts'
 import { openStore } from './support/stores.ts'
 
 /** Runs the whole contract against a store and answers with the names of the cases that failed. */
@@ -28,11 +29,7 @@ const failuresOf = async (spoil: (store: Store) => Store): Promise<readonly stri
 describe('the store contract catches', () => {
   it.each([
     ['a store without rollback', withoutRollback, 'keeps nothing of a unit whose last change meets a moved version'],
-    [
-      'a store without the version guard',
-      withoutVersionGuard,
-      'refuses a session write made from a version that has moved on',
-    ],
+    ['a store without a guard', withoutGuard, 'refuses a session write made from a version that has moved on'],
     [
       'a store that drops tool calls',
       droppingToolCalls,
@@ -59,6 +56,18 @@ describe('the store contract catches', () => {
       'a store that loses checkpoints',
       losingCheckpoints,
       'keeps what goes with a handoff through every later step, and passes the continuation on',
+    ],
+    [
+      'a store that compares versions only',
+      guardingVersionsOnly,
+      'compares everything a decision on a session stood on',
+    ],
+    ['one that does so for handoffs', guardingVersionsOnly, 'compares everything a decision on a handoff stood on'],
+    ['a store that loses notes', losingNotes, 'reads back exactly the note of a conversation, a session and a handoff'],
+    [
+      'a store that starts sessions in closed conversations',
+      startingInClosed,
+      'closes or starts, never both, however many try',
     ],
   ])('%s', async (_, spoil, expected) => {
     expect(await failuresOf(spoil)).toContain(expected)

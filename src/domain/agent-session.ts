@@ -70,7 +70,7 @@ export const SESSION_STATES: readonly SessionState[] = statesOf(SESSION_TRANSITI
 /** The states a session never leaves. */
 export const TERMINAL_SESSION_STATES = terminalStates<SessionState, SessionCommandType>(SESSION_TRANSITIONS)
 
-/** What a session begins as. */
+/** The facts a session begins with. */
 export interface SessionIdentity<Note extends Metadata = Metadata> {
   readonly id: AgentSessionId
   readonly conversationId: ConversationId

@@ -2,14 +2,14 @@ import { type AgentSession, heldBy } from './agent-session.ts'
 import type { Conversation } from './conversation.ts'
 import { type HandoffMetadata, isOpen } from './handoff.ts'
 
-/** What entries have added up to so far. */
+/** The state that the entries add up to so far. */
 export interface FoldedState {
   readonly conversations: ReadonlyMap<string, { readonly row: Conversation }>
   readonly sessions: ReadonlyMap<string, { readonly row: AgentSession }>
   readonly handoffs: ReadonlyMap<string, { readonly row: HandoffMetadata }>
 }
 
-/** What does not hold between the sessions and handoffs that a command has touched; a command leaves nothing half done. */
+/** The first rule that does not hold between the sessions and handoffs a command touched. A command leaves nothing half done. */
 export const brokenBond = (state: FoldedState, touched: Iterable<string>): string | undefined => {
   for (const id of touched) {
     const session = state.sessions.get(id)?.row

@@ -33,7 +33,7 @@ export class AuditFold {
   readonly #conversation: ConversationId
   /** Windows that a compaction emptied: their snapshot comes after. */
   readonly #emptied = new Map<AgentSessionId, AgentSession>()
-  /** What the current command has touched. */
+  /** The ids of sessions and handoffs that the current command touched. */
   readonly #touched = new Set<string>()
   #command: CommandId | undefined
   #baton: AgentSessionId | undefined

@@ -29,7 +29,7 @@ export const comparableEntry = ({ json, salt }: SealedEntry): ComparableEntry =>
   return { event: compared, ...rest }
 }
 
-/** A salt that no writer of ours made was put there so that another text fits. */
+/** A salt that this program did not make was put there so that another text matches. */
 export const checkSalt = ({ position, salt }: SealedEntry): AuditProblem | undefined =>
   salt === undefined || isSalt(salt)
     ? undefined
@@ -44,7 +44,7 @@ export interface AboutRow {
   readonly position: number
 }
 
-/** What is wrong with a stored row, going by what the entries add up to; texts go to the ledger. */
+/** The problem with a stored row, if it differs from what the entries add up to. Texts go to the ledger. */
 export const checkRow = (
   about: AboutRow,
   expected: object,

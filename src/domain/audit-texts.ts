@@ -91,7 +91,7 @@ export class TextLedger {
     return undefined
   }
 
-  /** What is wrong with the texts, now that everything was compared. */
+  /** The problem with the texts, once all of them were compared. */
   problem(): AuditProblem | undefined {
     const open = [...this.#open.values()]
     const changed = open.find(({ hasSalt }) => hasSalt)

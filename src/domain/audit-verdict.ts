@@ -49,11 +49,11 @@ export type AuditVerdict = {
   readonly texts: TextCounts
   /** Entries that are dated before an earlier one. No problem: positions say what came first, times what clocks read. */
   readonly setBack?: ClockSetBack
-  /** What no verdict says anything about. */
+  /** The parts of the store that no verdict covers. */
   readonly notCovered: readonly string[]
 } & ({ readonly intact: true } | { readonly intact: false; readonly problem: AuditProblem })
 
-/** What is stored and not in the log, or not bound to it: tampering there is not found. */
+/** Rows and columns that the log does not hold or seal: tampering with them is not found. */
 export const NOT_COVERED: readonly string[] = [
   'monitors (how full windows are)',
   'leases (until when holders are to be heard of)',

@@ -1,7 +1,7 @@
 /** Nothing we store is nearly as deep; a caller's object that is has a cycle, or means no good. */
 const MAX_DEPTH = 64
 
-/** What to write in the place of a property's value, by its name; nothing to write it as it is. */
+/** Gives the text to write instead of a property's value; `undefined` writes the value as it is. */
 export type Rewrite = (name: string, value: unknown) => string | undefined
 
 const asItIs: Rewrite = () => undefined

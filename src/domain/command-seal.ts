@@ -7,15 +7,15 @@ export interface KeptCommand {
   readonly id: CommandId
   /** Whose log seals it; absent when it logged nothing and the store does not need to know. */
   readonly conversationId?: ConversationId
-  /** What was asked, as a salted digest. */
+  /** The request, as a salted digest. */
   readonly digest: string
-  /** What was answered: our own words, unless somebody has changed them. */
+  /** The receipt as stored; somebody may have changed it. */
   readonly receipt: unknown
 }
 
 const utf8 = new TextEncoder()
 
-/** What was asked, digested with a salt beside it: whoever guesses a text cannot try it once the row is forgotten. */
+/** The digest of a request, with its salt in front: once the row is deleted, nobody can test a guess against it. */
 export const payloadDigest = (payload: string, salt: string, sha256: Sha256): string =>
   `${salt}:${toHex(sha256(utf8.encode(`${salt}\n${payload}`)))}`
 

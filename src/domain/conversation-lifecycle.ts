@@ -15,7 +15,7 @@ import { nextState } from './state-machine.ts'
 /** How a conversation begins. */
 export type ConversationOpened = Fact<'conversation.opened', { conversation: Conversation }>
 
-/** What happens to a conversation after it was opened. */
+/** The events of a conversation after it was opened. */
 export type ConversationMoved =
   | Fact<'conversation.closed' | 'conversation.reopened', unknown>
   | Fact<'conversation.metadata_set', { metadata?: Metadata }>
@@ -47,7 +47,7 @@ export const decideConversation = (
   return ok({ type, version: 1, conversationId, at })
 }
 
-/** What the conversation looks like once the event has happened. Never refuses. */
+/** The conversation once the event has happened. Never refuses. */
 export const evolveConversation = (conversation: Conversation, event: ConversationMoved): Conversation => {
   const { closedAt, metadata, ...rest } = conversation
   switch (event.type) {

@@ -103,7 +103,7 @@ export const expecting = ({ session, holder }: SourceSession): Expected => {
   return defined({ version, holder, state, heldBy: heldBy(session), turns, nextSequence })
 }
 
-/** What a decision on this handoff is based on. */
+/** The facts about this handoff that a decision is based on. */
 export const expectingHandoff = (handoff: HandoffMetadata): ExpectedHandoff => {
   const { claimant, deadline } = claimOf(handoff) ?? {}
   return defined({ version: handoff.version, status: handoff.status, claimant, deadline })

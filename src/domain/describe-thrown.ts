@@ -1,5 +1,5 @@
 /**
- * What was thrown, in words for a person. Anything can be thrown: an error without a message, an error of another realm
+ * The words of a thrown value, for a person. Anything can be thrown: an error without a message, an error of another realm
  * or of a compiled program, an object, a text.
  */
 export const describeThrown = (thrown: unknown): string => {

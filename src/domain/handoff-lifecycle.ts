@@ -149,7 +149,7 @@ export const evolveHandoff = (handoff: HandoffMetadata, event: HandoffMoved): Ha
   }
 }
 
-/** What moves a handoff on; a note does not. */
+/** The events that change the version of a handoff. A note does not. */
 type HandoffStep = Exclude<HandoffMoved, { type: 'handoff.metadata_set' }>
 
 const papersAfter = ({ document, flags, checkpoint }: HandoffMetadata, event: HandoffStep): HandoffPapers =>

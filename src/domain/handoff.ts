@@ -79,7 +79,7 @@ export interface TraceContext {
   readonly tracestate?: string
 }
 
-/** What a handoff begins as: who, when, why, and what led to it. */
+/** The facts a handoff begins with: who, when, why, and what led to it. */
 export interface HandoffOrigin<Note extends Metadata = Metadata> {
   readonly id: HandoffId
   readonly kind: HandoffKind

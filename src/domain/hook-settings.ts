@@ -24,7 +24,7 @@ export const HOOK_EVENTS = [
 /** What a hook may wait for. */
 export type HookEvent = (typeof HOOK_EVENTS)[number]
 
-/** What a hook may be. */
+/** The types of hooks. */
 export const HOOK_TYPES = [
   'shell',
   'webhook',

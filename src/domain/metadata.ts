@@ -1,4 +1,4 @@
-/** What JSON can say. */
+/** Any JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
 /** A note of the caller's own, kept beside a conversation, a session or a handoff. Batonpass never reads it. */

@@ -156,7 +156,7 @@ export const evolveSession = (session: AgentSession, event: SessionMoved): Agent
   }
 }
 
-/** What moves a session on; a note does not. */
+/** The events that change the version of a session. A note does not. */
 type SessionStep = Exclude<SessionMoved, { type: 'session.metadata_set' }>
 
 const runtimeAfter = ({ providerSessionId, totals }: AgentSession, event: SessionStep): SessionRuntime =>

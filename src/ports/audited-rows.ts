@@ -17,7 +17,7 @@ export interface SharedId {
 }
 
 /**
- * What is stored beside the log, as verifying needs it: of one conversation and no other, with every column, and
+ * The rows stored beside the log, as verifying needs them: of one conversation and no other, with every column, and
  * whatever has become of it.
  */
 export interface AuditedRows {

@@ -25,7 +25,7 @@ export interface Subjects {
   next_handoff: { asks: { readonly targetAgent: string; readonly among?: number }; facts: HandoffFacts }
 }
 
-/** What starting a session needs to know. */
+/** The question that starting a session asks. */
 export interface ConversationQuestion {
   readonly conversationId: ConversationId
   /** The session a new one is to be the child of. */

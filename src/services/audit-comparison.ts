@@ -173,7 +173,7 @@ const checkAll = async <Row extends { readonly id: string }>(
   return checkRow({ row, id, position }, expected, undefined, texts)
 }
 
-/** What was thrown over an entry, as a problem with it. */
+/** An error thrown while an entry was read, as a problem with that entry. */
 const nonsense = (cause: unknown, taken?: number): AuditProblem => {
   const why = cause instanceof Error ? cause.message.replace(/\.$/, '') : String(cause)
   const isImpossible = cause instanceof ImpossibleEvent

@@ -2,7 +2,7 @@
 const FIRST_WIDTH = 32
 const WIDEST = 256
 
-/** What is left of the width after a claim nobody got in the way of. With 2 for a conflict, one claim in nine meets one. */
+/** The share of the width that remains after a claim without a conflict. As a conflict doubles it, about one claim in nine meets one. */
 const NARROWED = 7 / 8
 
 /**

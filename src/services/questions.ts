@@ -71,7 +71,7 @@ const SUBJECT = objectOf<{ conversationId?: Id<never>; sessionId?: Id<never>; ha
   handoffId: optional(id),
 })
 
-/** What a lineage is asked of: one thing, by its id. @throws RefusedError */
+/** The conversation, session or handoff whose lineage is asked for. @throws RefusedError */
 export const askedSubject = (subject: LineageSubject): LineageSubject => {
   const read = asked(SUBJECT, subject, 'subject')
   if (Object.keys(read).length === 1) return read as LineageSubject

@@ -56,17 +56,17 @@ export interface HeldAtHandoff {
   readonly monitor?: ContextMonitor
 }
 
-/** What it takes to put a note on a conversation. An empty one takes the note away. */
+/** A request to set the note of a conversation. An empty note removes it. */
 export interface ConversationMetadataRequest extends OnConversation, SetMetadata {}
-/** What it takes to put a note on a session. An empty one takes the note away. */
+/** A request to set the note of a session. An empty note removes it. */
 export interface SessionMetadataRequest extends Repeatable, SetMetadata {
   readonly session: AgentSession | AgentSessionId
 }
-/** What it takes to put a note on a handoff. An empty one takes the note away. */
+/** A request to set the note of a handoff. An empty note removes it. */
 export interface HandoffMetadataRequest extends OnHandoff, SetMetadata {}
-/** What it takes to take a picture of a window. */
+/** A request to capture a snapshot of a window. */
 export interface SnapshotRequest extends OnSession {
-  /** What it is taken for; `on_demand` unless given. */
+  /** The type of the snapshot; `on_demand` unless given. */
   readonly type?: SnapshotType
 }
 /** What it takes to record one turn. */

@@ -18,9 +18,11 @@ beforeAll(async () => {
   unwrap(await scene.service.acceptHandoff({ handoff, claimant: 'worker' }))
   const next = unwrap(await scene.service.completeHandoff({ handoff, claimant: 'worker', leaseMs: 60_000 }))
   const worked = unwrap(await scene.service.recordTurn({ ...next, ...scene.turn('read_file') }))
-  unwrap(await scene.service.openThread({ session: worked.session, targetAgent: 'opus', reason: 'Aside' }))
   client = new pg.Client({ connectionString: url })
   await client.connect()
+  // As if a later transaction had written to the stream first: its figure never falls, and the thread begins another.
+  await client.query(`update batonpass.audit_heads set transaction_id = '1000000000'`)
+  unwrap(await scene.service.openThread({ session: worked.session, targetAgent: 'opus', reason: 'Aside' }))
 })
 afterAll(() => client.end())
 

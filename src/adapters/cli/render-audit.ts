@@ -136,5 +136,5 @@ export const renderVerdict = (verdict: AuditVerdict): string => {
   return `${conversationId}  ${kind}${position === undefined ? '' : ` at entry ${position}`}: ${shown(detail)}`
 }
 
-/** What a verdict says nothing about, as a line. */
+/** One line that names everything the verdict does not cover. */
 export const renderNotCovered = (): string => `Not covered: ${NOT_COVERED.join('; ')}.`

@@ -75,7 +75,7 @@ export class CodexRun<Event extends CodexEvent> implements RunningAgent<Event> {
     yield { events: [], texts: [], end: this.#end.end(this.#isInterrupted, thrown) }
   }
 
-  /** What it says and what it writes down, whichever comes first: a reading may be written long before the next event. */
+  /** The next event or the next line of the rollout: a reading may be written long before the next event. */
   async *#following(
     thread: CodexThread<Event>,
     steps: CodexSteps<Event>,

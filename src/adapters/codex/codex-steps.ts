@@ -54,7 +54,7 @@ export class CodexSteps<Event extends CodexEvent> {
     yield* this.#held.splice(0).filter(({ events, texts }) => events.length + texts.length > 0)
   }
 
-  /** What was written down since it was last asked, but for a reading that may be the last of its turn. */
+  /** The lines written since the last call, without a reading that may be the last of its turn. */
   async *written(): AsyncGenerator<RuntimeStep<Event>> {
     for await (const record of this.#follower.gained()) yield* this.#gate.pass(record, this.#stepsOf(record))
     if (this.#follower.isFound) this.#held = []

@@ -2,7 +2,7 @@ import type { AuditedRows } from '../../ports/audited-rows.ts'
 import { numberKey, pageBy } from './paging.ts'
 import type { Tables } from './tables.ts'
 
-/** What is stored beside the log. Tables here are keyed by id alone, so none is there twice. */
+/** The rows stored beside the log. Tables here are keyed by id alone, so no id is there twice. */
 export const auditedRowsIn = (tables: Tables): AuditedRows => ({
   listTurnsIn: async (conversation, session, page) => {
     const mine = tables.turns.in('session', session).filter(({ conversationId }) => conversationId === conversation)

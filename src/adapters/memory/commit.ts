@@ -214,7 +214,7 @@ const logSteps = (tables: Tables, { command, events }: Unit, kept: KeptCommand |
     return appendAudit(tables, { commandId: command.id, receipt }, event)
   })
 
-/** What is remembered of a command, if anything is. */
+/** The row that remembers a command; none when the command has no receipt. */
 const keptCommand = ({ command, events, receipt }: Unit): Omit<CommandRow, 'keptAt'> | undefined => {
   const digest = payloadDigest(command.payload, randomUUID(), sha256)
   const [first] = events

@@ -5,8 +5,8 @@ import { StoreFailure } from '../../ports/store-failure.ts'
 import type { Tables } from './tables.ts'
 
 /**
- * What deferred constraints would hold, looked at when all rows of a unit are there: sessions and handoffs name each
- * other, and what one says of the other must be so.
+ * The rules that deferred constraints hold in a database, checked when all rows of a unit are there: sessions and
+ * handoffs name each other, and what one says of the other must be so.
  */
 export const checkLinks = (tables: Tables, changes: readonly Change[]): void => {
   for (const change of changes) {

@@ -9,7 +9,7 @@ import { fromCursor, limitOf, paged } from './paging.ts'
 import { toSnapshotRecord, toToolCallRecord, toTurn } from './record-rows.ts'
 import { aConversation, maybe, reader } from './row-types.ts'
 
-/** What is stored beside the log, of one conversation and no other. */
+/** The rows stored beside the log of one conversation. */
 export const auditedRowsIn = (database: Database): AuditedRows => {
   const documents = (query: RawBuilder<{ json: string }>): Promise<readonly unknown[]> =>
     reading(() => readDocuments(async () => (await query.execute(database.kysely)).rows))

@@ -19,7 +19,7 @@ export const listHandoffs = async (
   return readMerged(database, { ...page, order }, listsOf(database, filter, wanted), foundFirst(database, wanted))
 }
 
-/** What an agent may claim now, oldest first. Claims that hold are not read. */
+/** The handoffs an agent may claim now, oldest first. Handoffs with a current claim are not read. */
 export const listPendingHandoffs = (database: Database, agent: string, page: Page): Promise<Paged<HandoffMetadata>> => {
   const handoffs = named(database, 'handoffs')
   const unclaimed = [isTarget(agent), isIn('initiated'), sql`h.claim_deadline is null`]

@@ -73,7 +73,7 @@ const isSameNamespace = ({ pidNamespace: theirs }: Holder): boolean => {
   return theirs === undefined || ours === undefined || theirs === ours
 }
 
-/** What one machine has to itself: ext, xfs, btrfs, f2fs, zfs, tmpfs, and the layers of containers. */
+/** File systems that only one machine can use: ext, xfs, btrfs, f2fs, zfs, tmpfs, and the layers of containers. */
 const OWN_DISKS = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0x01021994, 0x794c7630])
 
 /**

@@ -28,12 +28,12 @@ const MAX_TRIES = 100
 /** A draft this old belongs to a process that was killed while it took the lock. */
 const ABANDONED_MS = 60_000
 
-/** What is known when a lock is to be taken. */
+/** The facts that decide whether a lock may be taken. */
 export interface Taking {
   readonly token: string
   /** The pulse of this process, which stops with the lock. */
   readonly pulse?: Pulse
-  /** What is known of holders that cannot be seen from here, by their tokens. Who is dead stays so. */
+  /** The state of holders that cannot be seen from here, by token. A holder found dead stays dead. */
   readonly known?: ReadonlyMap<string, Liveness>
 }
 

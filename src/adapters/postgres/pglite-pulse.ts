@@ -39,7 +39,7 @@ const listening = (server: Server, path: string): Promise<boolean> =>
     server.listen({ path, exclusive: true }, () => resolve(true))
   })
 
-/** What the kernel says about a pulse. `unknown`: its file is gone, may not be used, or was never there. */
+/** The kernel's answer about a pulse. `unknown`: its file is gone, may not be used, or was never there. */
 export const feelPulse = (folder: string, name: string): Promise<'beats' | 'stopped' | 'unknown'> =>
   inFolder(
     folder,

@@ -3,7 +3,7 @@ import type { PGlite } from '@electric-sql/pglite'
 import type { PGliteDialectConfig } from 'kysely'
 import { StoreFailure } from '../../ports/store-failure.ts'
 
-/** What Kysely needs of an engine. */
+/** The part of an engine that Kysely uses. */
 export type Engine = Exclude<PGliteDialectConfig['pglite'], (...args: never) => unknown>
 
 /**

@@ -63,7 +63,7 @@ const fromCommand = ({ conversationId, digest, receipt }: KeptCommand) => ({
   receipt,
 })
 
-/** What tells a repetition, if one is to be told. It belongs to the conversation whose log seals it. */
+/** The columns that recognise a repetition. The row belongs to the conversation whose log seals it. */
 const keptCommand = ({
   command: { id, payload },
   changes: [first],

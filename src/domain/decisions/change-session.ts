@@ -1,4 +1,4 @@
-import type { AgentSession, WorkingSession } from '../agent-session.ts'
+import { type AgentSession, hasBaton, type WorkingSession } from '../agent-session.ts'
 import type { ContextMonitor } from '../context-monitor.ts'
 import { type Change, type Decided, expecting, leaseFor } from '../decision.ts'
 import { defined } from '../defined.ts'
@@ -104,7 +104,10 @@ export const resumeSession = (
 
 /** How a session is taken over. */
 export interface TakeOver {
-  /** How long the new holder may be silent before others may take it over in turn. */
+  /**
+   * How long the new holder may be silent before others may take it over in turn. A session paused by hand gets no
+   * lease: nobody waits to hear of its holder until it is resumed.
+   */
   readonly leaseMs?: number
   /** Only when its holder was not heard of in time. */
   readonly ifAbandoned?: true
@@ -123,7 +126,8 @@ export const takeOverSession = (
   const moved = moveSession(found.value, { type: 'take_over', at }, holder)
   if (!moved.ok) return moved
   const { answer } = moved.value
-  const lease = leaseMs === undefined ? dropLease(answer.session) : leaseFor(answer, leaseMs)
+  const lease =
+    leaseMs !== undefined && hasBaton(answer.session) ? leaseFor(answer, leaseMs) : dropLease(answer.session)
   // Its holder may say that it lives after the facts were read.
   const guarded = ifAbandoned === true ? lease.map((change) => ({ ...change, ifExpired: ifAbandoned })) : lease
   return ok({

@@ -37,7 +37,7 @@ export const optional = <T>(check: Check<T>): OptionalCheck<T> => {
   return Object.assign(read, { isOptional: true as const })
 }
 
-/** An object with these properties. Others are left behind: a caller may pass more than is asked for. */
+/** An object with these properties. Others are ignored: a caller may pass more than is asked for. */
 export const objectOf = <T extends object>(checks: ChecksOf<T>): Check<T> => {
   const parts = Object.entries(checks) as readonly (readonly [string, Check<unknown>])[]
   return (value, field, problems) => {

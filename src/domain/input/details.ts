@@ -38,7 +38,7 @@ export const traceContext = objectOf<TraceContext>({ traceparent: name, tracesta
 /** Remarks about a handoff. */
 export const flags = listOf(oneOf(...HANDOFF_FLAGS), { most: 100 })
 
-/** What is known of a checkpoint beside its text. */
+/** The facts about a checkpoint beside its text. */
 export const checkpointFacts = objectOf<CheckpointFacts>({
   outcome: oneOf(...CHECKPOINT_OUTCOMES),
   reason: optional(messageText),

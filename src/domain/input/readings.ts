@@ -60,7 +60,7 @@ const tokens: Check<number> = (value, field, problems) =>
     ? value
     : wrong(absent(value, 'a number of tokens'), field, problems)
 
-/** What is said of a window. Nothing said is fine: unknown is a state. */
+/** The known sizes of a window. None is fine: unknown is a state. */
 export const windowParts = objectOf<WindowParts>({
   hardLimit: optional(objectOf<WindowSize>({ tokens, source: oneOf(...WINDOW_SOURCES) })),
   configuredLimit: optional(tokens),
@@ -100,7 +100,7 @@ const REPORTS = {
   cleared: objectOf<Reported<'cleared'>>({ type: oneOf('cleared'), producedAt }),
 } as const satisfies { [Type in MonitorReport['type']]: Check<Reported<Type>> }
 
-/** What the outside says about a window. */
+/** A report about a window. */
 export const monitorReport: Check<MonitorReport> = (value, field, problems) => {
   const type = wordOf(value, 'type')
   if (typeof type === 'string' && Object.hasOwn(REPORTS, type))
@@ -115,7 +115,7 @@ const MAX_COST_USD = 1_000_000_000
 /** A number of dollars. */
 export const dollars = amount(0, MAX_COST_USD)
 
-/** What a session used in sum. */
+/** The totals of a session. */
 export const totals = objectOf<UsageTotals>({
   inputTokens: count,
   outputTokens: count,

@@ -25,10 +25,10 @@ export const name: Check<string> = stringOf(MAX_NAME_LENGTH, false)
 /** A name as it is kept: without the white space around it. */
 export const trimmedName: Check<string> = (value, field, problems) => name(value, field, problems)?.trim()
 
-/** What somebody wrote; not blank. */
+/** A text that is not blank. */
 export const text: Check<string> = stringOf(MAX_TEXT_LENGTH, false)
 
-/** What a message says. An answer that only calls tools says nothing. */
+/** The text of a message. It may be empty: an answer may only call tools. */
 export const messageText: Check<string> = stringOf(MAX_TEXT_LENGTH, true)
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

@@ -26,7 +26,7 @@ export interface CommandContext {
   readonly believedWindow?: (model: string) => WindowSize | undefined
 }
 
-/** What a command is given from outside; the rest its runner knows. */
+/** The part of the context that comes from outside; the runner adds the rest. */
 export type Surroundings = Omit<CommandContext, 'storeNow' | 'spread'>
 
 /** Ids for a new session, made once per command however often it is decided. */

@@ -22,7 +22,7 @@ export const manner = <C>(check: C): Field<C> => ({ check, isContent: false })
 
 /** How a checked request is carried out. */
 export interface Plan<Subject extends keyof Subjects, Held, A extends Answer> {
-  /** What to read; it may be another after so many conflicts. */
+  /** The question to ask the store; it may depend on the number of conflicts so far. */
   readonly question: Question<Subject> | ((conflicts: number) => Question<Subject>)
   /** Facts that the caller already holds; deciding on them saves the read. */
   readonly held?: Held

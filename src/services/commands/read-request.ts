@@ -17,7 +17,7 @@ import type { Repeatable } from '../requests.ts'
 import type { Field, Fields } from './command.ts'
 import type { CommandContext } from './command-context.ts'
 
-/** What reading a request needs of a command. */
+/** The part of a definition that reading a request needs. */
 interface Readable<R> {
   readonly name: string
   readonly fields: Fields<R>
@@ -55,7 +55,7 @@ const checked = <R>(check: Check<R>, asked: unknown): Result<R, Refusal> => {
   return err({ code: 'input.invalid', fields: named })
 }
 
-/** What is asked, with its texts redacted. What the caller passes back is ours, and is left as it is. */
+/** The request with its texts redacted. Objects that a command answered with are left as they are. */
 const redacted = <R extends object>(request: R, fields: Fields<R>, redact: (text: string) => string): R => {
   const whole: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(request)) {

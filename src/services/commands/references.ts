@@ -29,7 +29,7 @@ const idIn = (value: object): unknown => {
   }
 }
 
-/** What a command answered with, passed back to save a read. Anything else is not looked at: it is read instead. */
+/** A part of an earlier answer, passed back to save a read. Any other object is ignored, and the store is read. */
 const passedBack = <T>(kind: IssuedKind): OptionalCheck<T> =>
   optional((value) => (issuedKind(value) === kind ? (value as T) : (undefined as never)))
 

@@ -54,7 +54,7 @@ export const startSession = command<StartSession & Repeatable>()({
   },
 })
 
-/** What the caller holds of a session, if it shows whose copy it is. */
+/** The session as the caller holds it, when the caller shows the token as well. */
 const heldSession = ({ session, holder }: OnSession): { readonly held?: SessionFacts } =>
   typeof session === 'string' || holder === undefined ? {} : { held: { working: { session, holder } } }
 

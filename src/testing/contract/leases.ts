@@ -177,6 +177,14 @@ export const leasesContract: ContractPart = {
       const request = { session: paused.session.id, ifAbandoned: true, leaseMs: LONG_MS } as const
       assert.equal(refusal(await service.takeOverSession(request)).code, 'session.not_leased')
     },
+    'does not begin with a take-over of a session that is paused by hand': async (scene) => {
+      const paused = await working(scene)
+      unwrap(await scene.service.pauseSession(paused))
+      const taken = unwrap(await scene.service.takeOverSession({ session: paused.session.id, leaseMs: SHORT_MS }))
+      await expire(scene)
+      assert.deepEqual(await expired(scene.store, paused), [])
+      assert.equal(await scene.store.leases.renew(taken.session.id, taken.holder, LONG_MS), false)
+    },
     'goes on while a handoff holds the session, ends with it, and begins anew with the successor': async (scene) => {
       const { service, store } = scene
       const source = await working(scene)

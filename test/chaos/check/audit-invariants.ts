@@ -41,8 +41,9 @@ export const AUDIT_INVARIANTS: readonly Invariant[] = [
   },
   {
     name: 'the entries of a command were written in one transaction',
-    query: `select command_id from batonpass.audit_entries group by command_id having count(distinct transaction_id) > 1`,
-    breaks: `update batonpass.audit_entries set command_id = (select min(id::text)::uuid from batonpass.commands)`,
+    query: `select command_id from batonpass.audit_entries group by command_id having count(distinct xmin::text) > 1`,
+    breaks: `update batonpass.audit_entries e set command_id = b.command_id from batonpass.audit_entries b
+             where b.conversation_id = e.conversation_id and b.position = 1 and e.position = 2`,
   },
   {
     name: 'a receipt is for a conversation that is there',

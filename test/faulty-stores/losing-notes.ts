@@ -1,0 +1,9 @@
+import type { Store } from '../../src/index.ts'
+import { withSessions } from './wrap.ts'
+
+/** Reads sessions back without the caller's own note. */
+export const losingNotes = (store: Store): Store =>
+  withSessions(store, (session) => {
+    const { metadata: _, ...without } = session
+    return without
+  })
