@@ -41,7 +41,7 @@ export const optional = <T>(check: Check<T>): OptionalCheck<T> => {
 export const objectOf = <T extends object>(checks: ChecksOf<T>): Check<T> => {
   const parts = Object.entries(checks) as readonly (readonly [string, Check<unknown>])[]
   return (value, field, problems) => {
-    if (typeof value !== 'object' || value === null) return wrong(absent(value, 'an object'), field, problems)
+    if (!isRecord(value)) return wrong(absent(value, 'an object'), field, problems)
     const read: Record<string, unknown> = {}
     for (const [name, check] of parts) {
       const path = field === '' ? name : `${field}.${name}`
@@ -50,6 +50,18 @@ export const objectOf = <T extends object>(checks: ChecksOf<T>): Check<T> => {
       if (found !== undefined) read[name] = found
     }
     return read as T
+  }
+}
+
+/**
+ * Whether a value has properties by name. A list, a date, a map or a boxed text is an object too, and would pass where
+ * every property may be left out; a proxy that was revoked throws whatever is asked of it.
+ */
+export const isRecord = (value: unknown): value is object => {
+  try {
+    return Object.prototype.toString.call(value) === '[object Object]'
+  } catch {
+    return false
   }
 }
 

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../canonical-json.ts'
 import { type Json, MAX_METADATA_LENGTH, type Metadata } from '../metadata.ts'
-import { type Check, type InputProblem, wrong } from './check.ts'
+import { absent, type Check, type InputProblem, isRecord, wrong } from './check.ts'
 
 /** Deeper than a note of any use. */
 const MAX_DEPTH = 16
@@ -13,8 +13,7 @@ const HALF_A_PAIR = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\ud
 /** A note: a plain object of JSON, not too deep and not too long. */
 export const metadata: Check<Metadata> = (value, field, problems) => {
   const before = problems.length
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return wrong(value === undefined ? 'it is missing' : 'it is not an object', field, problems)
+  if (!isRecord(value)) return wrong(absent(value, 'an object'), field, problems)
   const read = json(value, field, problems, MAX_DEPTH) as Metadata
   if (problems.length > before) return read
   const { length } = canonicalJson(read)
@@ -29,6 +28,7 @@ const json = (value: unknown, field: string, problems: InputProblem[], depth: nu
   if (typeof value !== 'object') return wrong('it is not JSON', field, problems)
   if (depth === 0) return wrong(`it is nested deeper than ${MAX_DEPTH} levels`, field, problems)
   try {
+    if (!Array.isArray(value) && !isRecord(value)) return wrong('it is not JSON', field, problems)
     return Array.isArray(value)
       ? value.slice(0, MAX_METADATA_LENGTH).map((item, index) => json(item, `${field}[${index}]`, problems, depth - 1))
       : properties(value, field, problems, depth - 1)

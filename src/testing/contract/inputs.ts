@@ -142,6 +142,19 @@ export const inputsContract: ContractPart = {
       ])
       await assertIntact(scene, source.session.conversationId)
     },
+    'takes no list, date or map for an object whose every field may be left out': async (scene) => {
+      const source = await scene.worked('read_file')
+      const { conversationId } = source.session
+      for (const odd of [['x'], [], new Date(0), new Map(), Object('boxed')]) {
+        const thread = { session: source.session.id, targetAgent: scene.name('opus'), child: odd }
+        const child = refusal(await ask(scene, 'openThread', thread))
+        assert.deepEqual(child, { code: 'input.invalid', fields: [{ field: 'child', problem: 'it is not an object' }] })
+        const started = { originalTask: 'Fix it', workspace: odd }
+        const opened = refusal(await ask(scene, 'openConversation', started))
+        assert.equal(opened.code === 'input.invalid' && opened.fields[0]?.field, 'workspace')
+      }
+      await assertIntact(scene, conversationId)
+    },
     'refuses a question that makes no sense, whatever it is about': async (scene) => {
       const methods = scene.service as unknown as Record<string, (...asked: readonly unknown[]) => Promise<unknown>>
       const refuses = (name: string, ...asked: readonly unknown[]) =>

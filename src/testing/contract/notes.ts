@@ -16,6 +16,12 @@ const note = (scene: Scene): Metadata => ({
   'a key with a space': -1.5e300,
 })
 
+const revoked = (): object => {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  return proxy
+}
+
 export const notesContract: ContractPart = {
   about: "the caller's own notes, and closing a conversation",
   cases: {
@@ -99,8 +105,15 @@ export const notesContract: ContractPart = {
         { a: Number.NaN },
         { a: 1n },
         { a: () => 1 },
+        { a: new Date(0) },
+        { a: new Map() },
+        { a: Object('boxed') },
+        { a: [revoked()] },
         [],
         'text',
+        Object('boxed'),
+        new Map(),
+        revoked(),
         null,
         deep,
         cyclic,

@@ -96,12 +96,14 @@ export class Episode {
   #judge(move: MoveName, spoiling: Spoiling | undefined, outcomes: readonly Outcome[], isAlike: boolean): void {
     const right = [`${move}, a right request`, ...this.#taken].join(' after ')
     const what = spoiling === undefined ? right : `${move} with ${spoiling.field} ← ${spoiling.by}`
-    const said = outcomes.map((outcome, at) => `${this.#sides[at]?.on.name} ${inShort(outcome)}`)
-    const [first] = outcomes
-    if (first === undefined) return
+    const [first, ...others] = outcomes.map(inShort)
+    // Alike in short, they differ in what is left out there.
+    const isShort = others.some((other) => other !== first)
+    const said = outcomes.map((out, at) => `${this.#sides[at]?.on.name} ${isShort ? inShort(out) : out.says}`)
+    const { isThrown, answer } = outcomes[0] ?? {}
     if (!isAlike) this.findings.push(`differs: ${what}: ${said.join('; ')}`)
-    else if (first.isThrown) this.findings.push(`throws: ${what}: ${inShort(first)}`)
-    else if (spoiling?.mustRefuse === true && first.answer !== undefined) this.findings.push(`accepted: ${what}`)
+    else if (isThrown === true) this.findings.push(`throws: ${what}: ${first}`)
+    else if (spoiling?.mustRefuse === true && answer !== undefined) this.findings.push(`accepted: ${what}`)
   }
 }
 

@@ -6,7 +6,7 @@ export interface Hostile {
   /** A new one each time: some of them cannot be used twice. */
   readonly make: () => unknown
   /** Of this type it is odd rather than wrong: a store may take it, if it gives it back. */
-  readonly oddAs?: 'string' | 'number' | 'boolean'
+  readonly oddAs?: 'string' | 'number' | 'boolean' | 'object' | 'array' | 'null'
 }
 
 const throwing = (): never => {
@@ -53,13 +53,13 @@ export const HOSTILE: readonly Hostile[] = [
   number('1e308', 1e308),
   number('2^53', 2 ** 53),
   { name: 'true', make: () => true, oddAs: 'boolean' },
-  { name: 'null', make: () => null },
-  { name: 'array', make: () => ['x'] },
-  { name: 'empty array', make: () => [] },
-  { name: 'object', make: () => ({ x: 1 }) },
-  { name: 'empty object', make: () => ({}) },
-  { name: 'object without a prototype', make: () => Object.create(null) },
-  { name: 'object with __proto__', make: () => JSON.parse('{"__proto__": {"x": 1}, "id": "x"}') },
+  { name: 'null', make: () => null, oddAs: 'null' },
+  { name: 'array', make: () => ['x'], oddAs: 'array' },
+  { name: 'empty array', make: () => [], oddAs: 'array' },
+  { name: 'object', make: () => ({ x: 1 }), oddAs: 'object' },
+  { name: 'empty object', make: () => ({}), oddAs: 'object' },
+  { name: 'object without a prototype', make: () => Object.create(null), oddAs: 'object' },
+  { name: 'object with __proto__', make: () => JSON.parse('{"__proto__": {"x": 1}, "id": "x"}'), oddAs: 'object' },
   { name: 'boxed text', make: () => Object('x') },
   { name: 'BigInt', make: () => 5n },
   { name: 'symbol', make: () => Symbol('x') },

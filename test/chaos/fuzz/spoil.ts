@@ -107,7 +107,13 @@ const withValue = (
 
 const fieldOf = (path: Path): string => path.map((key) => (typeof key === 'number' ? '[]' : key)).join('.')
 
-const isOdd = ({ oddAs }: Hostile, was: unknown): boolean => oddAs !== undefined && typeof was === oddAs
+const kindOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value)
+
+const isOdd = ({ oddAs }: Hostile, path: Path, was: unknown): boolean =>
+  oddAs !== undefined && (oddAs === kindOf(was) || isNote(path))
+
+/** In a note of the caller's own any JSON is right. */
+const isNote = ([first, ...rest]: Path): boolean => first === 'metadata' && rest.length > 0
 
 /** Chooses how to spoil a request like this one. */
 export const spoilingFor = (move: MoveName, request: object, chance: Chance): Spoiling => {
@@ -141,7 +147,7 @@ export const spoilingFor = (move: MoveName, request: object, chance: Chance): Sp
   return {
     field,
     by: bad.name,
-    mustRefuse: mustRefuse && !isOdd(bad, valueAt(request, path)),
+    mustRefuse: mustRefuse && !isOdd(bad, path, valueAt(request, path)),
     apply: (asked) =>
       withValue(asked, path, (owner, key) => {
         owner[key] = bad.make()

@@ -33,19 +33,35 @@ export const ALLOWED: readonly Allowed[] = [
   {
     table: 'handoff_tool_calls',
     column: 'ordinal',
-    ways: ['change'],
+    ways: ['change', 'borrow', 'swap'],
     why: 'only the order counts; a number that leaves it as it is means the same',
   },
   {
     table: 'tool_calls',
     column: 'position',
-    ways: ['change'],
+    ways: ['change', 'borrow', 'swap'],
     why: 'only the order counts; a number that leaves it as it is means the same',
   },
   {
     table: 'commands',
     ways: ['delete'],
     why: 'receipts are pruned when they are old, so a missing one proves nothing',
+  },
+  {
+    table: 'commands',
+    column: 'id',
+    why: 'the old id then looks pruned, and the new one like a command that logged nothing; the verdict says so',
+  },
+  { table: 'commands', column: 'kept_at', why: 'when a receipt may be pruned; it has no part in its answer' },
+  {
+    table: 'commands',
+    ways: ['insert'],
+    why: 'a command that logged nothing has a receipt and no entry; the verdict says so',
+  },
+  {
+    table: 'audit_salts',
+    ways: ['insert'],
+    why: 'a salt that no text was hashed with proves nothing and changes nothing',
   },
 ]
 
