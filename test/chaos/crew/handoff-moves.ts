@@ -97,7 +97,9 @@ export const HANDOFF_MOVES: HandoffMoves<
     weight: 5,
     plan: async (world, mark) => {
       const asked = await asHolderOf(world, isOwnClaim(world))
-      const prepared = { continuation: `Continue #${mark}`, targetSessionId: agentSessionId(randomUUID()) }
+      // By the mark, not by chance: several stores that are asked the same must be able to answer the same.
+      const targetSessionId = agentSessionId(`${mark.slice(0, 14)}8${mark.slice(15)}`)
+      const prepared = { continuation: `Continue #${mark}`, targetSessionId }
       return asked && { ...asked, ...prepared, claimant: world.name }
     },
   },

@@ -5,7 +5,7 @@ export interface Hostile {
   readonly name: string
   /** A new one each time: some of them cannot be used twice. */
   readonly make: () => unknown
-  /** Of this type it is odd rather than wrong: a store may take it, if it gives it back. */
+  /** Of this type it is odd rather than wrong: a store may take what it knows of it, if it gives that back. */
   readonly oddAs?: 'string' | 'number' | 'boolean' | 'object' | 'array' | 'null'
 }
 
@@ -67,10 +67,14 @@ export const HOSTILE: readonly Hostile[] = [
   { name: 'date', make: () => new Date(0) },
   { name: 'map', make: () => new Map([['x', 1]]) },
   { name: 'bytes', make: () => new Uint8Array([1, 2]) },
-  { name: 'cyclic object', make: cyclic },
+  { name: 'cyclic object', make: cyclic, oddAs: 'object' },
   { name: 'deep array', make: deep },
-  { name: 'getter that throws', make: () => Object.defineProperty({}, 'id', { enumerable: true, get: throwing }) },
-  { name: 'toJSON that throws', make: () => ({ toJSON: throwing }) },
+  {
+    name: 'getter that throws',
+    make: () => Object.defineProperty({}, 'id', { enumerable: true, get: throwing }),
+    oddAs: 'object',
+  },
+  { name: 'toJSON that throws', make: () => ({ toJSON: throwing }), oddAs: 'object' },
   { name: 'proxy that throws', make: () => new Proxy({}, { get: throwing, ownKeys: throwing, has: throwing }) },
   { name: 'revoked proxy', make: revoked },
 ]

@@ -17,8 +17,8 @@ export interface Spoiling {
 
 /** What callers pass along so that the store need not read it; it is only ever compared with the truth. */
 const isCopy = (move: MoveName, [first, ...rest]: Path): boolean => {
-  if (rest.length === 0) return false
   if (first === 'monitor') return move !== 'startSession'
+  if (rest.length === 0) return false
   if (first === 'turns') return move === 'initiateHandoff'
   return first === 'session' || first === 'handoff' || first === 'conversation'
 }
