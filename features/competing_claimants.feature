@@ -44,6 +44,23 @@ Feature: Competing claimants
       And the person is told 'claimed by "worker-2"'
       And nothing was stored
 
+    Scenario: A worker that needs longer renews its claim
+      Given "worker-1" claims the handoff for a moment
+      When "worker-1" renews its claim
+      And the deadline passes
+      And "worker-2" claims the handoff
+      Then that is refused as "handoff.already_claimed"
+      And the handoff is claimed by "worker-1"
+      And the record has 1 "handoff claim renewed"
+
+    Scenario: A worker that comes too late cannot renew
+      Given "worker-1" claims the handoff for a moment
+      And the deadline passes
+      And "worker-2" claims the handoff
+      When "worker-1" renews its claim
+      Then that is refused as "handoff.not_claimant"
+      And the handoff is claimed by "worker-2"
+
     Scenario Outline: A stranger may not <deed> what is claimed
       Given "worker-1" claims the handoff
       When "worker-2" tries to <deed> the handoff

@@ -12,6 +12,9 @@ create domain batonpass.counts as jsonb
   constraint counts_not_negative check (jsonb_typeof(value) = 'object' and not value @? '$.** ? (@ < 0)');
 comment on domain batonpass.counts is 'An object with no number below zero in it.';
 
+create domain batonpass.note as jsonb constraint note_is_an_object check (jsonb_typeof(value) = 'object');
+comment on domain batonpass.note is 'The caller''s own, which nothing here reads.';
+
 create function batonpass.refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception using errcode = 'BP002', table = tg_table_name, constraint = tg_name,
@@ -53,7 +56,7 @@ create table batonpass.conversations (
   restart_budget    batonpass.counts not null,
   opened_at         timestamptz not null,
   closed_at         timestamptz,
-  metadata          jsonb,
+  metadata          batonpass.note,
   constraint conversations_pkey primary key (id),
   constraint conversations_external_key_once unique (external_key),
   constraint conversations_parent_exists foreign key (parent_id) references batonpass.conversations (id),

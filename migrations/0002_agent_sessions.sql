@@ -32,7 +32,7 @@ create table batonpass.agent_sessions (
   end_sequence          bigint,
   end_reason            batonpass.non_blank,
   ended_at              timestamptz,
-  metadata              jsonb,
+  metadata              batonpass.note,
   constraint agent_sessions_pkey primary key (conversation_id, id),
   constraint agent_sessions_epoch_once unique (conversation_id, epoch),
   constraint agent_sessions_conversation_exists

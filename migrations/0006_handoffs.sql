@@ -25,7 +25,7 @@ create table batonpass.handoffs (
   target_conversation_id uuid,
   end_reason             batonpass.non_blank,
   ended_at               timestamptz,
-  metadata               jsonb,
+  metadata               batonpass.note,
   constraint handoffs_pkey primary key (conversation_id, id),
   constraint handoffs_source_exists foreign key (conversation_id, source_session_id)
     references batonpass.agent_sessions (conversation_id, id),

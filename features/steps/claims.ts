@@ -28,6 +28,10 @@ When('{agent} claims the handoff for a moment', async function (this: HandoffWor
   await this.handoffs.claim(claimant, A_MOMENT_MS)
 })
 
+When('{agent} renews its claim', async function (this: HandoffWorld, claimant: string) {
+  await this.handoffs.renewClaim(claimant)
+})
+
 When('the deadline passes', async function (this: HandoffWorld) {
   await this.passDeadline()
 })

@@ -56,6 +56,12 @@ export class HandoffsUnderWay {
     return attempts.ask(this.#claiming(claimant, claimMs))
   }
 
+  renewClaim(claimant: string): Promise<void> {
+    const { attempts, service } = this.#stage
+    const handoff = this.#handoff()
+    return attempts.ask((commandId) => service.renewClaim({ handoff, claimant, commandId }))
+  }
+
   claimNext(targetAgent: string, claimant: string, claimMs?: number): Promise<void> {
     const { attempts, service } = this.#stage
     const request = defined({ targetAgent, claimant, claimMs })
