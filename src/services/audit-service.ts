@@ -2,6 +2,8 @@ import type { Sha256 } from '../domain/audit-chain.ts'
 import type { AuditVerdict } from '../domain/audit-verdict.ts'
 import { defined } from '../domain/defined.ts'
 import type { ConversationId } from '../domain/ids.ts'
+import type { InputProblem } from '../domain/input/check.ts'
+import { id } from '../domain/input/words.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import { err, ok, type Result } from '../domain/result.ts'
 import type { Changes } from '../ports/audit-log.ts'
@@ -9,6 +11,7 @@ import type { Cursor, Page } from '../ports/page.ts'
 import type { Store } from '../ports/store.ts'
 import { verifyStream } from './audit-verification.ts'
 import { pauseFor } from './pause-for.ts'
+import { askedPage } from './questions.ts'
 import { everyRow } from './row-stream.ts'
 import { sharedIds, withShared } from './shared-ids.ts'
 
@@ -60,6 +63,9 @@ export class AuditService {
    * else with what is stored beside it. Writers may go on meanwhile.
    */
   async verify(conversation: ConversationId): Promise<Result<AuditVerdict, Refusal>> {
+    const problems: InputProblem[] = []
+    id(conversation, 'id', problems)
+    if (problems.length > 0) return err({ code: 'input.invalid', fields: problems })
     const verdict = await verifyStream(this.#store, { conversation, sha256: this.#sha256 })
     return verdict === undefined ? err({ code: 'conversation.not_found', conversationId: conversation }) : ok(verdict)
   }
@@ -74,9 +80,9 @@ export class AuditService {
     }
   }
 
-  /** What happened anywhere after a cursor. Empty when there is nothing new; `next` is always there. */
-  changes(page: Page = {}): Promise<Changes> {
-    return this.#store.audit.changes(page)
+  /** What happened anywhere after a cursor. Empty when there is nothing new; `next` is always there. @throws RefusedError */
+  async changes(page: Page = {}): Promise<Changes> {
+    return this.#store.audit.changes(askedPage(page))
   }
 
   /**

@@ -5,7 +5,7 @@ import { refusal } from '../refusal.ts'
 import type { Scene } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'
 import { ask, type CommandName, READY, type Ready } from './asked.ts'
-import { assertIntact } from './trail.ts'
+import { assertIntact, auditOf } from './trail.ts'
 
 const NAMES = Object.keys(READY) as readonly CommandName[]
 
@@ -165,6 +165,9 @@ export const inputsContract: ContractPart = {
       for (const name of lists) for (const page of pages) await refuses(name, {}, page)
       for (const name of lists) for (const filter of [5, { order: 'x' }, { metadata: [] }]) await refuses(name, filter)
       for (const subject of [{}, { conversationId: 'zzz' }, 5]) await refuses('lineageOf', subject)
+      const audit = auditOf(scene)
+      for (const page of pages) await assert.rejects(audit.changes(page as never), { name: 'RefusedError' })
+      assert.equal(refusal(await audit.verify('zzz' as never)).code, 'input.invalid')
       const session = await scene.session()
       await assert.rejects(scene.context.acknowledge(session.session.id, ['zzz' as never]), { name: 'RefusedError' })
     },

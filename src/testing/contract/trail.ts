@@ -5,9 +5,13 @@ import { unwrap } from '../../domain/unwrap.ts'
 import { AuditService } from '../../services/audit-service.ts'
 import type { Scene } from '../scene.ts'
 
+/** The auditor of a scene's store. */
+export const auditOf = ({ store }: Scene): AuditService =>
+  new AuditService({ store, sha256: (data) => createHash('sha256').update(data).digest() })
+
 /** The log of a conversation verifies, to its last entry. */
 export const assertIntact = async (scene: Scene, id: ConversationId): Promise<void> => {
-  const audit = new AuditService({ store: scene.store, sha256: (data) => createHash('sha256').update(data).digest() })
+  const audit = auditOf(scene)
   const { items } = await scene.store.audit.list(id, { limit: 1_000 })
   const verdict = unwrap(await audit.verify(id))
   assert.equal(verdict.intact ? 'intact' : verdict.problem.detail, 'intact')
