@@ -21,6 +21,11 @@ interface FoundRow {
   readonly conversation: string
 }
 
+/** No entry seals the answer of a command that logged nothing, and the verdict says so: only the others are tried. */
+const SEALED: Readonly<Record<string, string>> = {
+  commands: 'exists (select from batonpass.audit_entries e where e.command_id = commands.id)',
+}
+
 /** A row that was tampered with, and the conversations that it belonged and belongs to. */
 export type Tampered = readonly string[]
 
@@ -36,7 +41,7 @@ export const tamper = async (
   const pick = async (where: string, ...values: readonly unknown[]): Promise<FoundRow | undefined> => {
     const { rows } = await client.query<FoundRow>(
       `select ctid::text as at, ${name}::text as value, ${owner}::text as conversation from batonpass.${table}
-       where ${where} order by md5(ctid::text || '${chance.next()}') limit 1`,
+       where ${where} and ${SEALED[table] ?? true} order by md5(ctid::text || '${chance.next()}') limit 1`,
       [...values],
     )
     return rows[0]
