@@ -1,6 +1,6 @@
 import { DEFAULT_MILESTONES, uuidV7Ids, type WorkingSession } from '../../src/index.ts'
 import { AGENTS, BACKEND, CLAIMANT, ORIGINAL_TASK, REASON, type Seat, turnInput } from '../seat.ts'
-import { bodyOf, digestOf, saltTexts } from './documents.ts'
+import { bodyOf, digestOf, saltTexts, sealOf } from './documents.ts'
 import { type Run, write } from './statement.ts'
 import type { Statements } from './statements.ts'
 
@@ -78,15 +78,13 @@ export class FloorSeat implements Seat {
     }
     const texts = messages.map(({ text }) => text)
     const { salt, digests } = saltTexts(...texts)
+    const { seal, ...command } = this.#command(
+      { session: sessionId, turns: [{ messages, usage }] },
+      { session: this.#receipt(next, 'active'), turnIds: [turnId], monitor: this.#monitor(next) },
+    )
     await write(this.#run, this.#statements.recordTurn, {
       ...this.#guard(),
-      ...this.#command(
-        { session: sessionId, turns: [{ messages, usage }] },
-        {
-          ...{ holder: session.holder, session: this.#receipt(next, 'active'), turnIds: [turnId] },
-          monitor: this.#monitor(next),
-        },
-      ),
+      ...command,
       monitor_version: session.monitorVersion,
       turn: turnId,
       first,
@@ -112,6 +110,7 @@ export class FloorSeat implements Seat {
           text: digests[index],
           turnId,
         })),
+        receipt: seal,
         sessionId,
         turn: {
           conversationId,
@@ -133,12 +132,13 @@ export class FloorSeat implements Seat {
   async snapshot(): Promise<void> {
     const at = new Date().toISOString()
     const snapshot = uuidV7Ids.next()
+    const { seal, ...command } = this.#command({ session: this.#session.id }, { snapshotId: snapshot })
     const { calls } = await write(this.#run, this.#statements.snapshot, {
       ...this.#guard(),
-      ...this.#command({ session: this.#session.id }, { snapshotId: snapshot }),
+      ...command,
       snapshot,
       at,
-      body: this.#captured(this.#session, 'on_demand', snapshot, at),
+      body: this.#captured(this.#session, 'on_demand', snapshot, at, seal),
     })
     JSON.parse(String(calls))
   }
@@ -152,16 +152,17 @@ export class FloorSeat implements Seat {
     const target = AGENTS.find((name) => name !== session.agent) ?? AGENTS[0]
     const { salt, digests } = saltTexts(REASON)
     const next = { ...session, version: session.version + 1 }
+    const { seal, ...command } = this.#command(
+      { session: sessionId, targetAgent: target, reason: REASON },
+      {
+        handoff: { id: handoff, standing: { flags: [], status: 'initiated', version: 1 } },
+        session: this.#receipt(next, 'paused', { heldBy: handoff }),
+        monitor: this.#monitor(next),
+      },
+    )
     await write(this.#run, this.#statements.initiate, {
       ...this.#guard(),
-      ...this.#command(
-        { session: sessionId, targetAgent: target, reason: REASON },
-        {
-          handoff: { id: handoff, standing: { flags: [], status: 'initiated', version: 1 } },
-          session: this.#receipt(next, 'paused', { heldBy: handoff }),
-          monitor: this.#monitor(next),
-        },
-      ),
+      ...command,
       handoff,
       target,
       reason: REASON,
@@ -185,6 +186,7 @@ export class FloorSeat implements Seat {
           targetAgent: target,
           triggeringToolCalls: session.calls,
         },
+        receipt: seal,
         type: 'handoff.initiated',
         version: 1,
       }),
@@ -201,22 +203,23 @@ export class FloorSeat implements Seat {
     const claim = { acceptedAt, claimant: CLAIMANT, deadline: new Date(now + CLAIM_MS).toISOString() }
     const handoffId = this.#handoff
     const { conversationId } = this
+    const { seal: receipt, ...command } = this.#command(
+      { handoff: handoffId, claimant: CLAIMANT },
+      {
+        conversationId,
+        handoff: { id: handoffId, standing: { claim, flags: [], status: 'accepted', version: 2 } },
+        session: this.#receipt(this.#session, 'paused', { heldBy: handoffId }),
+        monitor: this.#monitor(this.#session),
+      },
+    )
     await write(this.#run, this.#statements.accept, {
-      ...this.#command(
-        { handoff: handoffId, claimant: CLAIMANT },
-        {
-          conversationId,
-          handoff: { id: handoffId, standing: { claim, flags: [], status: 'accepted', version: 2 } },
-          session: this.#receipt(this.#session, 'paused', { heldBy: handoffId }),
-          monitor: this.#monitor(this.#session),
-        },
-      ),
+      ...command,
       handoff: handoffId,
       version: 1,
       claimant: CLAIMANT,
       at: acceptedAt,
       deadline: claim.deadline,
-      body: bodyOf({ at: acceptedAt, claim, conversationId, handoffId, type: 'handoff.accepted', version: 1 }),
+      body: bodyOf({ at: acceptedAt, claim, conversationId, handoffId, receipt, type: 'handoff.accepted', version: 1 }),
     })
     await this.#complete(claim)
   }
@@ -238,15 +241,16 @@ export class FloorSeat implements Seat {
     const { salt, digests } = saltTexts(ORIGINAL_TASK)
     const opening = { conversationId, id: message, recordedAt: at, role: 'user', sequenceNumber: source.next }
     const place = { startSequence: source.next, startedAt: at }
+    const { seal: receipt, ...command } = this.#command(
+      { handoff: handoffId, claimant: CLAIMANT },
+      {
+        ...{ holder: targetHolder, handoff: { id: handoffId, standing }, session: this.#receipt(next, 'active') },
+        monitor: this.#monitor(next),
+      },
+    )
     await write(this.#run, this.#statements.complete, {
       ...this.#guard(),
-      ...this.#command(
-        { handoff: handoffId, claimant: CLAIMANT },
-        {
-          ...{ holder: targetHolder, handoff: { id: handoffId, standing }, session: this.#receipt(next, 'active') },
-          monitor: this.#monitor(next),
-        },
-      ),
+      ...command,
       handoff: handoffId,
       handoff_version: 2,
       target,
@@ -264,7 +268,7 @@ export class FloorSeat implements Seat {
       milestones: JSON.stringify(DEFAULT_MILESTONES),
       monitor_version: source.monitorVersion,
       handed_off: bodyOf({
-        ...{ at, conversationId, handoffId, sessionId: source.id },
+        ...{ at, conversationId, handoffId, receipt, sessionId: source.id },
         ...{ type: 'session.handed_off', version: 1 },
       }),
       started: bodyOf({
@@ -302,8 +306,14 @@ export class FloorSeat implements Seat {
   }
 
   #command(asked: object, receipt: object) {
-    const command = uuidV7Ids.next()
-    return { conversation: this.conversationId, command, digest: digestOf(asked), receipt: JSON.stringify(receipt) }
+    const { conversationId: conversation } = this
+    const command = {
+      conversation,
+      command: uuidV7Ids.next(),
+      digest: digestOf(asked),
+      receipt: JSON.stringify(receipt),
+    }
+    return { ...command, seal: sealOf(conversation, command.digest, command.receipt) }
   }
 
   #receipt(session: Standing, state: string, held: object = {}) {
@@ -325,7 +335,7 @@ export class FloorSeat implements Seat {
     }
   }
 
-  #captured(session: Standing, type: string, snapshot: string, at: string): string {
+  #captured(session: Standing, type: string, snapshot: string, at: string, receipt?: string): string {
     const { conversationId } = this
     const { messages, range, usage } = windowOf(session)
     const picture = {
@@ -338,7 +348,7 @@ export class FloorSeat implements Seat {
       type,
       usage,
     }
-    return bodyOf({ at, conversationId, snapshot: picture, type: 'snapshot.captured', version: 1 })
+    return bodyOf({ at, conversationId, receipt, snapshot: picture, type: 'snapshot.captured', version: 1 })
   }
 }
 
