@@ -13,6 +13,7 @@ import { openPglite } from './adapters/postgres/open-pglite.ts'
 import { openPostgres } from './adapters/postgres/open-postgres.ts'
 import { mustBeSaid } from './adapters/postgres/store-address.ts'
 import { InProcessNotifier } from './adapters/system/in-process-notifier.ts'
+import { nodeProcesses } from './adapters/system/node-processes.ts'
 import { sha256 } from './adapters/system/sha256.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
 import { uuidV7Ids } from './adapters/system/uuid-v7-ids.ts'
@@ -20,6 +21,7 @@ import { openTelemetry } from './adapters/telemetry/open-telemetry.ts'
 import type { MonitorSettings } from './domain/context-monitor.ts'
 import { defined } from './domain/defined.ts'
 import { DEFAULT_RESTART_BUDGET, type RestartBudget } from './domain/restart-budget.ts'
+import type { AgentProcesses } from './ports/agent-processes.ts'
 import type { HookRunner } from './ports/hook-runner.ts'
 import type { Notifier } from './ports/notifier.ts'
 import type { RunTelemetry } from './ports/run-telemetry.ts'
@@ -69,6 +71,8 @@ export interface BatonpassOptions extends StoreOptions {
   readonly runs?: RunSettings
   /** Calls hooks; the usual one unless given. */
   readonly hookRunner?: HookRunner
+  /** Ends what runners that are gone have left at work; the processes of this machine unless given. */
+  readonly processes?: AgentProcesses
   /** Shows sessions, turns and handoffs to whoever watches; through OpenTelemetry unless given, which is nothing without an SDK. */
   readonly telemetry?: RunTelemetry
 }
@@ -130,10 +134,11 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
     useFactory: instanceCachingFactory((c) => new AuditService({ store: c.resolve(TOKENS.store), sha256 })),
   })
   const { runs: settings = {}, hookRunner = new NodeHookRunner(), telemetry = openTelemetry() } = given
+  const { processes = nodeProcesses } = given
   parts.register(TOKENS.restartRunner, {
     useFactory: instanceCachingFactory((c) => {
       const [handoffs, context] = [c.resolve(TOKENS.handoffService), c.resolve(TOKENS.contextService)]
-      return new RestartRunner({ ...around(c), handoffs, context, hookRunner, settings, telemetry })
+      return new RestartRunner({ ...around(c), handoffs, context, hookRunner, processes, settings, telemetry })
     }),
   })
   return parts

@@ -172,7 +172,7 @@ describe('a store that stays away', () => {
       isAway
         ? Promise.reject(new StoreFailure('store.unavailable', 'The database is gone'))
         : store.leases.renew(...asked)
-    const leases = { renew, listExpired: store.leases.listExpired.bind(store.leases) }
+    const leases = { ...store.leases, renew }
     const shaky = await createBatonpass({ store: { ...leaving, leases } })
     const runtime = restarting()
     const run = shaky.run({ runtime, agent: 'claude', prompt: TASK, policy: 'auto', conversation: 'away' })

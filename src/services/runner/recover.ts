@@ -7,6 +7,7 @@ import type { AgentRuntime } from '../../ports/agent-runtime.ts'
 import { everyPage } from '../../ports/page.ts'
 import type { ExpiredLease } from '../../ports/session-leases.ts'
 import { pauseFor } from '../pause-for.ts'
+import { endLeftBehind } from './agent-processes.ts'
 import { messageOf } from './run-errors.ts'
 import type { RunnerDeps } from './run-in-progress.ts'
 import type { RunSettings } from './run-request.ts'
@@ -121,11 +122,13 @@ export const isForAnother = async ({ handoffs }: RunnerDeps, session: AgentSessi
 
 /** Fails a session that nobody goes on with, and the restart that was under way. */
 const giveUp = async (
-  { handoffs }: RunnerDeps,
+  deps: RunnerDeps,
   sessionId: AgentSessionId,
   { reason, signal }: { readonly reason: string; readonly signal?: AbortSignal },
 ): Promise<void> => {
+  const { handoffs } = deps
   const taken = unwrap(await handoffs.takeOverSession({ session: sessionId, leaseMs: LEASE_MS, ifAbandoned: true }))
+  await endLeftBehind(deps, sessionId)
   for (let waitedMs = 0; ; waitedMs += LOOK_AGAIN_MS) {
     const handoffId = heldBy(taken.session)
     const handoff = handoffId === undefined ? undefined : await handoffs.handoff(handoffId)

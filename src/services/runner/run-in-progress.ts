@@ -10,10 +10,12 @@ import type { Conversation, Workspace } from '../../domain/conversation.ts'
 import { inPercent } from '../../domain/hook-payload.ts'
 import type { HookSettings } from '../../domain/hook-settings.ts'
 import type { AgentSessionId, CommandId, HolderToken } from '../../domain/ids.ts'
+import type { ProcessIdentity } from '../../domain/process-identity.ts'
 import { deadlineOf } from '../../domain/restart-budget.ts'
 import type { RunEvent, RunNews, WindowFigures } from '../../domain/run-event.ts'
 import { addTotals, NO_TOTALS } from '../../domain/run-summary.ts'
 import type { UsageTotals } from '../../domain/usage-reading.ts'
+import type { AgentProcesses } from '../../ports/agent-processes.ts'
 import type { HookRunner } from '../../ports/hook-runner.ts'
 import type { RunTelemetry, SessionSpan } from '../../ports/run-telemetry.ts'
 import type { Store } from '../../ports/store.ts'
@@ -33,6 +35,8 @@ export interface RunnerDeps {
   readonly ids: IdGenerator
   /** Calls hooks; without one there are none. */
   readonly hookRunner?: HookRunner
+  /** Ends what runners that are gone have left at work; without it nothing is ended. */
+  readonly processes?: AgentProcesses
   readonly telemetry?: RunTelemetry
   /** What is believed of a model's window until its runtime says. */
   readonly believedWindow?: (model: string) => WindowSize | undefined
@@ -81,6 +85,8 @@ export class RunInProgress<Message = unknown> {
   owedPrompt: string | undefined
   /** The session that hooks are told of while there is none yet. */
   plannedId: AgentSessionId | undefined
+  /** The processes that were launched for a session, all of them: whoever takes it over ends what is left. */
+  launched: { readonly sessionId?: AgentSessionId; readonly processes: readonly ProcessIdentity[] } = { processes: [] }
   /** While a session is being handed on or ended, and once the run is over. */
   isSettling = false
   readonly #emit: (event: RunEvent) => void
