@@ -52,7 +52,11 @@ const killWhileItWorks = async (line: string): Promise<number> => {
   runner.say('orphaned')
   await until(() => log().length > 3)
   await runner.kill('SIGKILL')
-  return Number(readFileSync(join(folder, 'pid'), 'utf8'))
+  const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'))
+  onTestFinished(() => {
+    if (alive(pid)) process.kill(pid, 'SIGKILL')
+  })
+  return pid
 }
 
 const recover = async (line: string) => {

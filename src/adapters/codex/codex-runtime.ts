@@ -111,6 +111,7 @@ class CodexRuntime<Event extends CodexEvent> implements Required<AgentRuntime<Ev
 const marked = async (codex: CodexOptions, { onProcess }: Pick<Launch, 'onProcess'>): Promise<CodexOptions> => {
   const { mark, environment } = newMark()
   const identity = identityOf(mark)
-  if (identity !== undefined) await onProcess?.(identity)
+  if (identity === undefined || onProcess === undefined) return codex
+  await onProcess(identity)
   return { ...codex, env: { ...codex.env, ...environment } }
 }
