@@ -5,11 +5,15 @@ create table batonpass.session_leases (
   session_id      uuid        not null,
   holder          uuid        not null,
   expires_at      timestamptz not null,
+  processes       jsonb       not null default '[]',
   constraint session_leases_pkey primary key (conversation_id, session_id),
   constraint session_leases_session_exists foreign key (conversation_id, session_id)
-    references batonpass.agent_sessions (conversation_id, id)
+    references batonpass.agent_sessions (conversation_id, id),
+  constraint session_leases_processes_are_a_list check (jsonb_typeof(processes) = 'array')
 );
 comment on table batonpass.session_leases is 'Until when the holder of a session is to be heard of.';
+comment on column batonpass.session_leases.processes is
+  'The processes that were last launched for the session, so that whoever takes it over can end them.';
 comment on index batonpass.session_leases_pkey is 'Until when is the holder of this session of this conversation to be heard of?';
 
 create index session_leases_by_session on batonpass.session_leases (session_id);
@@ -37,7 +41,7 @@ begin
   if unit ? 'leases' then
     for i in 0 .. jsonb_array_length(unit -> 'leases') - 1 loop
       item := unit -> 'leases' -> i;
-      insert into batonpass.session_leases as lease values (
+      insert into batonpass.session_leases as lease (conversation_id, session_id, holder, expires_at) values (
         (item ->> 'conversation_id')::uuid, (item ->> 'session_id')::uuid, (item ->> 'holder')::uuid,
         clock_timestamp() + (item ->> 'lease_ms')::integer * interval '1 millisecond')
       on conflict (conversation_id, session_id) do update set holder = excluded.holder, expires_at = excluded.expires_at
@@ -62,6 +66,17 @@ security definer set search_path = pg_catalog, pg_temp as $$
 $$;
 comment on function batonpass.renew_lease is 'Says that a holder lives, if it still is the holder.';
 revoke all on function batonpass.renew_lease from public;
+
+-- Definer: a holder says which processes work its session, and changes nothing else.
+create function batonpass.keep_processes(session uuid, token uuid, launched jsonb) returns boolean language sql
+security definer set search_path = pg_catalog, pg_temp as $$
+  with kept as (
+    update batonpass.session_leases set processes = launched where session_id = session and holder = token
+    returning 1)
+  select exists (select from kept)
+$$;
+comment on function batonpass.keep_processes is 'Says which processes work a session, if it is the holder who says so.';
+revoke all on function batonpass.keep_processes from public;
 
 -- What a conversation has used of its restart budget, going by its record.
 create function batonpass.restart_use(source batonpass.agent_sessions) returns jsonb language sql stable as $$

@@ -3,6 +3,7 @@ import { DEFAULT_RETENTION_MS, retentionProblem } from './domain/command-retenti
 import { type Configuration, ConfigurationError } from './domain/configuration.ts'
 import { defined } from './domain/defined.ts'
 import type { MetadataTypes } from './domain/metadata.ts'
+import type { HeldLease } from './ports/session-leases.ts'
 import type { AuditService } from './services/audit-service.ts'
 import { CommandPruner } from './services/command-pruner.ts'
 import type { ContextService } from './services/context-service.ts'
@@ -20,6 +21,8 @@ export interface Batonpass<Notes extends MetadataTypes = MetadataTypes> extends 
   run<Message>(request: RunRequest<Message>): AgentRun<Message>
   /** Finishes, or fails, what processes that are gone have left behind. */
   recover(request?: RecoverRequest): Promise<readonly Recovered[]>
+  /** Sessions that cannot be recovered yet: their leases are not over, so their holders may live. Soonest over first. */
+  waiting(): Promise<readonly HeldLease[]>
   close(): Promise<void>
 }
 
@@ -54,7 +57,7 @@ export const createBatonpass = async <Notes extends MetadataTypes = MetadataType
   const keepMs = retentionOf(settings)
   const store = await openStore(options)
   const parts = buildContainer({ ...settings, store })
-  const pruner = keepMs === false ? undefined : new CommandPruner(store.commands, keepMs)
+  const pruner = keepMs === false ? undefined : new CommandPruner(store.commands, keepMs, parts.resolve(TOKENS.logger))
   const isOurs = options.store === undefined || options.store === 'memory'
   const close = async (): Promise<void> => {
     pruner?.stop()
@@ -64,6 +67,7 @@ export const createBatonpass = async <Notes extends MetadataTypes = MetadataType
   return {
     run: (request) => runner.run(request),
     recover: (request) => runner.recover(request),
+    waiting: () => runner.waiting(),
     handoffs: parts.resolve(TOKENS.handoffService) as HandoffService<Notes>,
     context: parts.resolve(TOKENS.contextService),
     audit: parts.resolve(TOKENS.auditService),

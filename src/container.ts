@@ -13,6 +13,7 @@ import { openPglite } from './adapters/postgres/open-pglite.ts'
 import { openPostgres } from './adapters/postgres/open-postgres.ts'
 import { mustBeSaid } from './adapters/postgres/store-address.ts'
 import { InProcessNotifier } from './adapters/system/in-process-notifier.ts'
+import { nodeProcesses } from './adapters/system/node-processes.ts'
 import { sha256 } from './adapters/system/sha256.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
 import { uuidV7Ids } from './adapters/system/uuid-v7-ids.ts'
@@ -20,7 +21,9 @@ import { openTelemetry } from './adapters/telemetry/open-telemetry.ts'
 import type { MonitorSettings } from './domain/context-monitor.ts'
 import { defined } from './domain/defined.ts'
 import { DEFAULT_RESTART_BUDGET, type RestartBudget } from './domain/restart-budget.ts'
+import type { AgentProcesses } from './ports/agent-processes.ts'
 import type { HookRunner } from './ports/hook-runner.ts'
+import { type Logger, silentLogger } from './ports/logger.ts'
 import type { Notifier } from './ports/notifier.ts'
 import type { RunTelemetry } from './ports/run-telemetry.ts'
 import type { Store } from './ports/store.ts'
@@ -31,6 +34,7 @@ import { ContextService } from './services/context-service.ts'
 import { HandoffService } from './services/handoff-service.ts'
 import { RestartRunner } from './services/restart-runner.ts'
 import type { RunSettings } from './services/runner/run-request.ts'
+import { safeLogger } from './services/safe-logger.ts'
 import type { HandoffServiceDeps } from './services/session-keeping.ts'
 
 /** Where everything is kept. Without any of these: the embedded store in `.batonpass/`. */
@@ -69,8 +73,12 @@ export interface BatonpassOptions extends StoreOptions {
   readonly runs?: RunSettings
   /** Calls hooks; the usual one unless given. */
   readonly hookRunner?: HookRunner
+  /** Ends what runners that are gone have left at work; the processes of this machine unless given. */
+  readonly processes?: AgentProcesses
   /** Shows sessions, turns and handoffs to whoever watches; through OpenTelemetry unless given, which is nothing without an SDK. */
   readonly telemetry?: RunTelemetry
+  /** Is told what happens: restarts, refusals, recovery, outages, hooks that fail. Nobody is unless given; a pino logger fits. */
+  readonly logger?: Logger
 }
 
 /** What the container is built from: a store that is already open, and the rest if wanted. */
@@ -101,6 +109,7 @@ export const TOKENS = {
   auditService: token<AuditService>('AuditService'),
   contextService: token<ContextService>('ContextService'),
   restartRunner: token<RestartRunner>('RestartRunner'),
+  logger: token<Logger>('Logger'),
 } as const
 
 /**
@@ -122,6 +131,7 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
   parts.register(TOKENS.redact, { useValue: redact })
   parts.register(TOKENS.store, { useValue: store })
   parts.register(TOKENS.notifier, { useValue: notifier })
+  parts.register(TOKENS.logger, { useValue: safeLogger(given.logger ?? silentLogger) })
   parts.register(TOKENS.monitorSettings, { useValue: monitor })
   parts.register(TOKENS.restartBudget, { useValue: restartBudget })
   parts.register(TOKENS.handoffService, { useFactory: instanceCachingFactory((c) => new HandoffService(around(c))) })
@@ -130,10 +140,11 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
     useFactory: instanceCachingFactory((c) => new AuditService({ store: c.resolve(TOKENS.store), sha256 })),
   })
   const { runs: settings = {}, hookRunner = new NodeHookRunner(), telemetry = openTelemetry() } = given
+  const { processes = nodeProcesses } = given
   parts.register(TOKENS.restartRunner, {
     useFactory: instanceCachingFactory((c) => {
       const [handoffs, context] = [c.resolve(TOKENS.handoffService), c.resolve(TOKENS.contextService)]
-      return new RestartRunner({ ...around(c), handoffs, context, hookRunner, settings, telemetry })
+      return new RestartRunner({ ...around(c), handoffs, context, hookRunner, processes, settings, telemetry })
     }),
   })
   return parts
@@ -146,6 +157,7 @@ const around = (parts: DependencyContainer): HandoffServiceDeps => ({
   ids: parts.resolve(TOKENS.ids),
   redact: parts.resolve(TOKENS.redact),
   notifier: parts.resolve(TOKENS.notifier),
+  logger: parts.resolve(TOKENS.logger),
   monitor: parts.resolve(TOKENS.monitorSettings),
   restartBudget: parts.resolve(TOKENS.restartBudget),
   believedWindow,

@@ -114,6 +114,7 @@ export { type MessageSummary, totalMessages } from './domain/message-summary.ts'
 export type { Metadata, MetadataTypes } from './domain/metadata.ts'
 export { DEFAULT_MILESTONES, type Milestone, type MilestoneName } from './domain/milestone.ts'
 export type { MonitorReport, ReportOutcome } from './domain/monitor-reports.ts'
+export type { ProcessFate, ProcessIdentity } from './domain/process-identity.ts'
 export { describeRefusal, type Refusal, type RefusalCode } from './domain/refusal.ts'
 export type { BudgetLimit, RestartBudget } from './domain/restart-budget.ts'
 export type { Result } from './domain/result.ts'
@@ -144,9 +145,11 @@ export type {
 export { reportOf } from './domain/window-report.ts'
 export { WindowTracker } from './domain/window-tracker.ts'
 export type { AgentHandoffPort } from './ports/agent-handoff-port.ts'
+export type { AgentProcesses } from './ports/agent-processes.ts'
 export type {
   AgentRuntime,
   Launch,
+  OnProcess,
   Resumption,
   RunningAgent,
   RuntimeEnd,
@@ -162,6 +165,7 @@ export type { ContextMonitorPort } from './ports/context-monitor-port.ts'
 export type { ContextSnapshotPort } from './ports/context-snapshot-port.ts'
 export type { ConversationRepository } from './ports/conversation-repository.ts'
 export type { ConversationFilter, HandoffFilter, OverdueRule, SessionFilter } from './ports/history-filters.ts'
+export type { LogFields, Logger, LogLevel } from './ports/logger.ts'
 export type { MessageRepository } from './ports/message-repository.ts'
 export type { Notifier } from './ports/notifier.ts'
 export { type Cursor, everyPage, type ListOrder, type Page, type Paged } from './ports/page.ts'
@@ -176,7 +180,7 @@ export type {
   SpannedTurn,
 } from './ports/run-telemetry.ts'
 export { RuntimeFailure, type RuntimeFailureCode } from './ports/runtime-failure.ts'
-export type { ExpiredLease, SessionLeases } from './ports/session-leases.ts'
+export type { ExpiredLease, HeldLease, SessionLeases } from './ports/session-leases.ts'
 export type { SignalQueue } from './ports/signal-queue.ts'
 export type { Store } from './ports/store.ts'
 export { StoreFailure, type StoreFailureCode } from './ports/store-failure.ts'

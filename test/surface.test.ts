@@ -148,12 +148,13 @@ describe('refusals', () => {
     'handoff.checkpointed': 4,
     'handoff.already_claimed': 4,
     'handoff.not_claimant': 4,
+    'prompt.fence_not_unique': 4,
     'command.id_reused': 4,
     several: 4,
   } as const satisfies Record<RefusalCode, number>
 
   it('can be told apart by their codes, all of them', () => {
-    expect(Object.keys(exits)).toHaveLength(27)
+    expect(Object.keys(exits)).toHaveLength(28)
     // @ts-expect-error a code that is forgotten breaks the build
     const forgetful = { 'input.invalid': 2 } as const satisfies Record<RefusalCode, number>
     expect(forgetful['input.invalid']).toBe(2)

@@ -46,7 +46,13 @@ export const blindStore = (store: Store): Store => {
     },
     monitors: { find: nothing },
     signals: { find: nothing, waiting: async () => [], acknowledge: async () => 0, listFor: none },
-    leases: { renew: async () => false, listExpired: none },
+    leases: {
+      renew: async () => false,
+      keepProcesses: async () => false,
+      find: nothing,
+      listRunning: none,
+      listExpired: none,
+    },
     commands: { prune: async () => 0, countPrunable: async () => 0 },
     [Symbol.asyncDispose]: async () => {},
   }

@@ -10,6 +10,9 @@ interface Untrusted {
 /** Short ones can be guessed; other characters could be read as something else than one word. */
 const NONCE = /^[0-9a-z-]{16,}$/i
 
+/** Whether a word can set a text apart. */
+export const isNonce = (word: string): boolean => NONCE.test(word)
+
 /**
  * Sets a text apart between two lines that nothing inside it can imitate, and leaves the text as it is.
  *
@@ -21,7 +24,7 @@ export const fenced = ({
   nonce,
   around,
 }: Untrusted): { readonly fence: string; readonly block: string } => {
-  if (!NONCE.test(nonce)) throw new TypeError('A nonce must be at least 16 letters, digits and hyphens')
+  if (!isNonce(nonce)) throw new TypeError('A nonce must be at least 16 letters, digits and hyphens')
   const fence = `${name}-${absentFrom(`${around}\n${text}`, nonce.toLowerCase())}`
   return { fence, block: `<${fence}>\n${text}\n</${fence}>` }
 }

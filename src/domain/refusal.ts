@@ -36,6 +36,7 @@ interface Details {
     by?: string
     command: HandoffCommandType
   }
+  'prompt.fence_not_unique': { field: string; fence: string }
   'command.id_reused': { commandId: CommandId }
   several: { reasons: readonly Refusal[] }
 }
@@ -100,6 +101,9 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
     `Handoff ${handoffId} is claimed by "${claimant}" (until ${deadline}), so ` +
     `${by === undefined ? 'an unnamed caller' : `"${by}"`} may not ${command} it. ` +
     'Claim it after the deadline, or leave it to its claimant.',
+  'prompt.fence_not_unique': ({ field, fence }) =>
+    `The ${field} sets a text apart with the fence "${fence}", which is not unique in it, or was changed by redaction. ` +
+    'What stands inside could pass for instructions. Fence it once, with a fresh nonce.',
   'command.id_reused': ({ commandId }) =>
     `Command ${commandId} was already used for something else. Use a new command id for a new command.`,
   several: ({ reasons }) => reasons.map(describeRefusal).join(' '),

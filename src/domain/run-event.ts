@@ -2,6 +2,7 @@ import type { SessionState } from './agent-session.ts'
 import type { CheckpointOutcome } from './checkpoint-facts.ts'
 import type { HookMoment } from './hook-settings.ts'
 import type { AgentSessionId, ConversationId, HandoffId } from './ids.ts'
+import type { ProcessFate } from './process-identity.ts'
 import type { BudgetLimit, RestartBudget } from './restart-budget.ts'
 import type { RunSummary } from './run-summary.ts'
 import type { ToolCallInput } from './turn.ts'
@@ -35,6 +36,12 @@ interface Bodies {
   'session:end': OfSession & { readonly state: SessionState; readonly reason: string | null }
   /** Somebody else works the session now; this run has stopped. */
   'session:replaced': OfSession
+  /** A runner that is gone had left an agent at work: it was ended, or is elsewhere and cannot be ended from here. */
+  'process:left': OfSession & {
+    readonly host: string
+    readonly pid: number | null
+    readonly fate: Extract<ProcessFate, 'ended' | 'elsewhere'>
+  }
   'turn:recorded': OfSession & WindowFigures & { readonly turn: number; readonly toolCalls: readonly ToolCallInput[] }
   'context:milestone': OfSession & WindowFigures & { readonly milestone: string }
   'context:compaction': OfSession & { readonly trigger: CompactionTrigger; readonly preTokens: number | null }

@@ -1,4 +1,5 @@
 import type { Workspace } from '../domain/conversation.ts'
+import type { ProcessIdentity } from '../domain/process-identity.ts'
 import type { UsageTotals } from '../domain/usage-reading.ts'
 import type { WindowEvent } from '../domain/window-event.ts'
 import type { RecordedText } from './window-reader.ts'
@@ -13,7 +14,14 @@ export interface Launch {
   readonly workspace?: Workspace
   /** Ends the agent at once, whatever it is doing. */
   readonly signal: AbortSignal
+  readonly onProcess?: OnProcess
 }
+
+/**
+ * Is told of each process that is launched, and waited for before the process is given its prompt: whoever takes the
+ * session over can then end it. When it rejects, the process is ended.
+ */
+export type OnProcess = (process: ProcessIdentity) => Promise<void>
 
 /** A session of the runtime to go on with. */
 export interface Resumption extends Launch {
@@ -63,6 +71,7 @@ export interface RuntimeQuestion {
   readonly model?: string
   readonly workspace?: Workspace
   readonly signal: AbortSignal
+  readonly onProcess?: OnProcess
 }
 
 /** What a session answered, and what the answer cost. */

@@ -1,5 +1,7 @@
 import { LEAST_RETENTION_MS } from '../domain/command-retention.ts'
 import type { CommandRetention } from '../ports/command-retention.ts'
+import type { Logger } from '../ports/logger.ts'
+import { errorFields } from './safe-logger.ts'
 
 /** How many commands are forgotten in one step: few enough that nobody waits for it. */
 const STEP = 500
@@ -32,11 +34,13 @@ export async function* pruneCommands(
 export class CommandPruner {
   readonly #commands: CommandRetention
   readonly #keepMs: number
+  readonly #logger: Logger | undefined
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
 
-  constructor(commands: CommandRetention, keepMs: number) {
+  constructor(commands: CommandRetention, keepMs: number, logger?: Logger) {
     this.#commands = commands
+    this.#logger = logger
     this.#keepMs = keepMs
     this.#wait()
   }
@@ -58,8 +62,9 @@ export class CommandPruner {
         steps += 1
         if (this.#isStopped || steps >= MOST_STEPS) break
       }
-    } catch {
+    } catch (error) {
       // Nothing is lost: they are forgotten another time.
+      this.#logger?.warn(errorFields(error), 'old commands were not forgotten')
     }
     if (!this.#isStopped) this.#wait()
   }

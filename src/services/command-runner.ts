@@ -2,6 +2,7 @@ import type { AuditEvent } from '../domain/audit-event.ts'
 import type { Answer, Decided } from '../domain/decision.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import { err, ok, type Result } from '../domain/result.ts'
+import type { Logger } from '../ports/logger.ts'
 import type { Store } from '../ports/store.ts'
 import { StoreFailure } from '../ports/store-failure.ts'
 import type { CommandStamp, Repeated, Subjects, Unit } from '../ports/unit-of-work.ts'
@@ -12,6 +13,7 @@ import { checkDefaults, readRequest, stampOf } from './commands/read-request.ts'
 import { issue } from './issued.ts'
 import { answerAgain, receiptFor } from './receipts.ts'
 import type { Repeatable } from './requests.ts'
+import { safeLogger } from './safe-logger.ts'
 
 /** Each conflict means that somebody else got on, so a command this unlucky points at a store that never says yes. */
 const MAX_CONFLICTS = 1_000
@@ -26,10 +28,12 @@ interface UnderWay<Subject extends keyof Subjects, Held, A extends Answer> exten
 export class CommandRunner {
   readonly #store: Store
   readonly #context: CommandContext
+  readonly #logger: Logger | undefined
 
-  constructor({ store, ...around }: Surroundings & { readonly store: Store }) {
+  constructor({ store, logger, ...around }: Surroundings & { readonly store: Store; readonly logger?: Logger }) {
     checkDefaults(around)
     this.#store = store
+    this.#logger = logger && safeLogger(logger)
     this.#context = { ...around, spread: new ClaimSpread(), storeNow: () => store.unitOfWork.estimateNow() }
   }
 
@@ -54,7 +58,9 @@ export class CommandRunner {
       stamp: stampOf(definition, request, this.#context.ids),
       isByHand: definition.isByHand?.(request) ?? false,
     })
-    return carriedOut.ok ? ok(issue(carriedOut.value)) : carriedOut
+    if (carriedOut.ok) return ok(issue(carriedOut.value))
+    this.#logger?.debug({ command: definition.name, refusal: carriedOut.error }, 'a command was refused')
+    return carriedOut
   }
 
   /** A no decided on the caller's own copy is never final: the copy may be old, or the command already done. */

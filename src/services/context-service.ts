@@ -8,6 +8,7 @@ import { milestoneProblem } from '../domain/milestone.ts'
 import type { ReportOutcome } from '../domain/monitor-reports.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import { err, ok, type Result } from '../domain/result.ts'
+import type { Logger } from '../ports/logger.ts'
 import type { Notifier } from '../ports/notifier.ts'
 import type { Page, Paged } from '../ports/page.ts'
 import type { Store } from '../ports/store.ts'
@@ -18,11 +19,14 @@ import { reportContext, sendSignal, watchContext } from './commands/context-comm
 import { announce } from './notifying.ts'
 import { asked, askedId, askedPage } from './questions.ts'
 import type { ReportRequest, SendRequest, WatchRequest } from './requests.ts'
+import { safeLogger } from './safe-logger.ts'
 
 /** What the service needs around it. */
 export interface ContextServiceDeps extends Surroundings {
   readonly store: Store
   readonly notifier?: Notifier
+  /** Is told what happens; nobody unless given. */
+  readonly logger?: Logger
 }
 
 /** How full a window is, and whether a fresh one is due. */
@@ -75,13 +79,13 @@ export class ContextService {
   readonly #store: Store
   readonly #runner: CommandRunner
   readonly #clock: Clock
-  readonly #notifier: Notifier | undefined
+  readonly #notifying: Parameters<typeof announce>[0]
 
   constructor(deps: ContextServiceDeps) {
     this.#store = deps.store
     this.#runner = new CommandRunner(deps)
     this.#clock = deps.clock
-    this.#notifier = deps.notifier
+    this.#notifying = { notifier: deps.notifier, logger: deps.logger && safeLogger(deps.logger) }
   }
 
   /** Takes in what a runtime says of a window: a sample, that it is compacting, a compaction, a clear. */
@@ -124,7 +128,7 @@ export class ContextService {
     const sent = await this.#runner.run(sendSignal, request)
     if (!sent.ok) return sent
     const { signals = [] } = sent.value
-    await announce(this.#notifier, signals)
+    await announce(this.#notifying, signals)
     return ok({ signals })
   }
 
@@ -134,7 +138,7 @@ export class ContextService {
     if (!reported.ok) return reported
     // A command that was done before says so; what it said then is not said again.
     const { monitor, outcome = 'repeated', signals = [] } = reported.value
-    await announce(this.#notifier, signals)
+    await announce(this.#notifying, signals)
     return ok({ ...statusOf(monitor), outcome, signals })
   }
 }

@@ -1,14 +1,20 @@
 import type { ContextSignal } from '../domain/context-signal.ts'
+import type { Logger } from '../ports/logger.ts'
 import type { Notifier } from '../ports/notifier.ts'
+import { errorFields } from './safe-logger.ts'
 
 /** Tells a notifier. Whatever it does with that, what was stored is stored. */
-export const announce = async (notifier: Notifier | undefined, signals: readonly ContextSignal[]): Promise<void> => {
+export const announce = async (
+  { notifier, logger }: { readonly notifier?: Notifier | undefined; readonly logger?: Logger | undefined },
+  signals: readonly ContextSignal[],
+): Promise<void> => {
   if (notifier === undefined) return
   for (const signal of signals) {
     try {
       await notifier.notify(signal)
-    } catch {
+    } catch (error) {
       // The queue still has it.
+      logger?.warn({ signalId: signal.id, ...errorFields(error) }, 'the notifier failed')
     }
   }
 }

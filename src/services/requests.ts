@@ -94,7 +94,10 @@ export interface RestartRequest extends AsHolder, Omit<BeginRestart, 'sessionId'
 /** What it takes to keep what the outgoing agent left. */
 export interface KeepCheckpointRequest extends OnHandoff, HeldAtHandoff, Omit<KeepCheckpoint, 'handoffId'> {}
 /** What it takes to keep what a successor is to open with. */
-export interface PrepareRequest extends OnHandoff, HeldAtHandoff, Omit<PrepareHandoff, 'handoffId'> {}
+export interface PrepareRequest extends OnHandoff, HeldAtHandoff, Omit<PrepareHandoff, 'handoffId'> {
+  /** What the continuation was fenced with, if its fence is not one of ours: redaction leaves it as it is. */
+  readonly nonce?: string
+}
 /** What it takes to log that hooks were called. */
 export interface HooksRequest extends Repeatable, HookDeliveries {}
 /** What it takes to report what a runtime says of a window. */

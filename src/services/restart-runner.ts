@@ -5,17 +5,19 @@ import type { RunEvent } from '../domain/run-event.ts'
 import type { RunSummary } from '../domain/run-summary.ts'
 import { RefusedError } from '../domain/unwrap.ts'
 import type { AgentRuntime } from '../ports/agent-runtime.ts'
+import type { HeldLease } from '../ports/session-leases.ts'
 import { AgentRun } from './runner/agent-run.ts'
 import { carryOutRestart } from './runner/carry-out-restart.ts'
 import { endingOf, endRun, type RunEnding } from './runner/end-run.ts'
 import { startHeartbeat } from './runner/heartbeat.ts'
 import { newPrompt, relaunch, startSuccessor } from './runner/launch.ts'
 import { beginFirst, conversationFor, takeOver, takeOverBaton } from './runner/open-run.ts'
-import { type Recovered, type RecoverRequest, recoverAll } from './runner/recover.ts'
+import { type Recovered, type RecoverRequest, recoverAll, waitingSessions } from './runner/recover.ts'
 import { messageOf, RunCancelled, RunTimedOut } from './runner/run-errors.ts'
 import { RunInProgress, type RunnerDeps } from './runner/run-in-progress.ts'
 import { checkRequest, type RunRequest } from './runner/run-request.ts'
 import { type Launcher, type SessionOutcome, workSession } from './runner/work-session.ts'
+import { safeLogger } from './safe-logger.ts'
 
 /**
  * Runs agents so that they never run out of window: it records what they say, notices a window filling, gets a
@@ -43,7 +45,7 @@ export class RestartRunner {
   readonly #deps: RunnerDeps
 
   constructor(deps: RunnerDeps) {
-    this.#deps = deps
+    this.#deps = { ...deps, ...(deps.logger !== undefined && { logger: safeLogger(deps.logger) }) }
   }
 
   /**
@@ -64,6 +66,11 @@ export class RestartRunner {
    */
   recover(request: RecoverRequest = {}): Promise<readonly Recovered[]> {
     return recoverAll(this.#deps, request, (sessionId, runtime) => this.#resume(sessionId, runtime, request))
+  }
+
+  /** Sessions whose leases are not over: whether their holders are gone cannot be known before. Soonest over first. */
+  waiting(): Promise<readonly HeldLease[]> {
+    return waitingSessions(this.#deps)
   }
 
   async #resume(

@@ -9,6 +9,7 @@ import type { SessionStartedAnswer, StartSession } from '../domain/decisions/sta
 import type { MetadataTypes } from '../domain/metadata.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import { ok, type Result } from '../domain/result.ts'
+import type { Logger } from '../ports/logger.ts'
 import type { Notifier } from '../ports/notifier.ts'
 import type { Store } from '../ports/store.ts'
 import type { RecordedTurns, Reply } from './answers.ts'
@@ -36,12 +37,15 @@ import type {
   SnapshotRequest,
   TakeOverRequest,
 } from './requests.ts'
+import { safeLogger } from './safe-logger.ts'
 
 /** What the service needs around it. */
 export interface HandoffServiceDeps extends Surroundings {
   readonly store: Store
   /** Is told of what recorded turns say about their windows. */
   readonly notifier?: Notifier
+  /** Is told what happens; nobody unless given. */
+  readonly logger?: Logger
 }
 
 /** A conversation, with the caller's own kind of note. */
@@ -52,12 +56,12 @@ type ConversationReply<Notes extends MetadataTypes> = Reply<{
 /** Opens conversations, keeps sessions and records their turns. {@link HandoffService} passes them on as well. */
 export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> extends HandoffHistory<Notes> {
   protected readonly runner: CommandRunner
-  readonly #notifier: Notifier | undefined
+  readonly #notifying: Parameters<typeof announce>[0]
 
   constructor(deps: HandoffServiceDeps) {
     super(deps)
     this.runner = new CommandRunner(deps)
-    this.#notifier = deps.notifier
+    this.#notifying = { notifier: deps.notifier, logger: deps.logger && safeLogger(deps.logger) }
   }
 
   /** Opens a conversation. Opening one external key again gives the conversation that has it. */
@@ -151,7 +155,7 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> extends
 
   async #recorded(recorded: Result<TurnsRecorded, Refusal>): Reply<RecordedTurns> {
     if (!recorded.ok) return recorded
-    await announce(this.#notifier, recorded.value.signals ?? [])
+    await announce(this.#notifying, recorded.value.signals ?? [])
     return ok({ ...recorded.value, ...standingOfWindow(recorded.value.monitor) })
   }
 

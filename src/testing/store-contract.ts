@@ -10,6 +10,7 @@ import { leasesContract } from './contract/leases.ts'
 import { linksContract } from './contract/links.ts'
 import { monitorsContract } from './contract/monitors.ts'
 import { notesContract } from './contract/notes.ts'
+import { processesContract } from './contract/processes.ts'
 import { queriesContract } from './contract/queries.ts'
 import { recordsContract } from './contract/records.ts'
 import { renewalsContract } from './contract/renewals.ts'
@@ -44,6 +45,7 @@ const PARTS: readonly ContractPart[] = [
   conversationsContract,
   sessionsContract,
   leasesContract,
+  processesContract,
   handoffsContract,
   restartsContract,
   budgetsContract,

@@ -61,6 +61,7 @@ const EVERY = {
     by: 'worker-2',
     command: 'complete',
   },
+  'prompt.fence_not_unique': { code: 'prompt.fence_not_unique', field: 'continuation', fence: 'checkpoint-0190' },
   'command.id_reused': { code: 'command.id_reused', commandId: COMMAND },
   several: {
     code: 'several',

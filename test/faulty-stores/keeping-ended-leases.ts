@@ -22,7 +22,7 @@ export const keepingEndedLeases = (store: Store): Store => {
   })
   return withParts(remembering, {
     leases: {
-      renew: (session, holder, leaseMs) => store.leases.renew(session, holder, leaseMs),
+      ...store.leases,
       listExpired: async (page) => {
         const paged = await store.leases.listExpired(page)
         return page.after === undefined ? { ...paged, items: [...ended.values(), ...paged.items] } : paged

@@ -14,8 +14,8 @@ export const renewingForAnyone = (store: Store): Store => {
   })
   return withParts(watched, {
     leases: {
+      ...store.leases,
       renew: (session, holder, leaseMs) => store.leases.renew(session, holders.get(session) ?? holder, leaseMs),
-      listExpired: (page) => store.leases.listExpired(page),
     },
   })
 }

@@ -161,7 +161,7 @@ describe('a store that is away for a moment', () => {
 
 describe('a store that stays away', () => {
   /** Runs while the store is gone from this commit on, with the time it takes passing at once. */
-  const outlast = async (isGone: (commit: (typeof COMMITS)[number] | undefined) => boolean) => {
+  const outlast = async (isGone: (commit: (typeof COMMITS)[number] | undefined) => boolean, patienceMs = 120_000) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance', 'Date'] })
     let isAway = false
     const leaving = meddledStore(store, ({ events }) => {
@@ -172,7 +172,7 @@ describe('a store that stays away', () => {
       isAway
         ? Promise.reject(new StoreFailure('store.unavailable', 'The database is gone'))
         : store.leases.renew(...asked)
-    const leases = { renew, listExpired: store.leases.listExpired.bind(store.leases) }
+    const leases = { ...store.leases, renew }
     const shaky = await createBatonpass({ store: { ...leaving, leases } })
     const runtime = restarting()
     const run = shaky.run({ runtime, agent: 'claude', prompt: TASK, policy: 'auto', conversation: 'away' })
@@ -184,9 +184,17 @@ describe('a store that stays away', () => {
       () => 'It ended well',
       (error: unknown) => error,
     )
-    await vi.advanceTimersByTimeAsync(120_000)
-    return { runtime, seen, error: await iterated, summary: run.summary }
+    await vi.advanceTimersByTimeAsync(patienceMs)
+    const stillRuns = new Promise<string>((resolve) => setImmediate(() => resolve('It still runs')))
+    const error = await Promise.race([iterated, stillRuns])
+    return { runtime, seen, error, summary: run.summary }
   }
+
+  it('is waited for once: leaving does not wait for it again', async () => {
+    const { seen, error } = await outlast((type) => type === 'turn.recorded', 75_000)
+    expect(error).toBeInstanceOf(StoreFailure)
+    expect(seen.at(-1)).toBe('run:end')
+  })
 
   it.each(['turn.recorded', 'handoff.accepted', 'session.handed_off', 'session.completed'] as const)(
     'from %s on: the run says that it is over, and recovery finishes it later',

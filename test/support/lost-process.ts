@@ -62,7 +62,7 @@ export const lostProcess = (
       audit: reads(store.audit),
       monitors: reads(store.monitors),
       signals: reads(store.signals),
-      leases: { renew: async () => true, listExpired: (page) => store.leases.listExpired(page) },
+      leases: { ...store.leases, renew: async () => true },
       commands: reads(store.commands),
       [Symbol.asyncDispose]: async () => undefined,
     },

@@ -1,6 +1,9 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { OnProcess } from '../../ports/agent-runtime.ts'
+import { dyingWithUs } from '../../processes/dies-with-us.ts'
+import { identityOf, newMark } from '../../processes/left-process.ts'
 import { signalGroup } from '../../processes/process-group.ts'
 import { endTree } from './process-tree.ts'
 
@@ -12,6 +15,8 @@ export interface ProcessStart {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Told what it writes to its error output, as it comes. */
   readonly stderr?: (text: string) => void
+  /** Is told of the process; whoever gives it its prompt waits for {@link AgentProcess.recorded} first. */
+  readonly onProcess?: OnProcess | undefined
 }
 
 /** Enough to say what went wrong. */
@@ -27,9 +32,17 @@ export class AgentProcess {
   readonly #exit: Promise<void>
   readonly #close: Promise<void>
   #complaint = ''
+  /** Resolves once the process is on record, so that it may be given work. */
+  readonly recorded: Promise<void>
 
-  constructor({ command, args, cwd, env, stderr }: ProcessStart) {
-    this.child = spawn(command, [...args], { cwd, env, detached: true, stdio: 'pipe' })
+  constructor({ command, args, cwd, env, stderr, onProcess }: ProcessStart) {
+    const { mark, environment } = newMark()
+    const program = dyingWithUs({ command, args }, { cwd, env })
+    const options = { cwd, env: { ...env, ...environment }, detached: true, stdio: 'pipe' } as const
+    this.child = spawn(program.command, program.args, options)
+    const identity = this.child.pid === undefined ? undefined : identityOf(mark, this.child.pid)
+    this.recorded = identity === undefined ? Promise.resolve() : Promise.resolve(onProcess?.(identity))
+    this.recorded.catch(() => {}) // whoever gives it work is told
     this.#exit = new Promise((resolve) => {
       this.child.once('exit', () => resolve())
       this.child.once('error', () => resolve())

@@ -1,3 +1,4 @@
+import { defined } from '../../domain/defined.ts'
 import type { AgentRuntime, Launch } from '../../ports/agent-runtime.ts'
 import { checkDirectory } from './agent-process.ts'
 import { AgentRun } from './agent-run.ts'
@@ -51,28 +52,32 @@ export const agentSdkRuntime = <Message extends SdkMessage = SdkMessage>({
   return {
     backend: 'claude_agent_sdk',
     takesSessionId: true,
-    start: (launch) => run(promptOf(launch), startOptions(defaults, launch), launch.signal),
+    start: (launch) => run(promptOf(launch), startOptions(defaults, launch), launch),
     resume: ({ providerSessionId: resume, ...launch }) =>
-      run(promptOf(launch), { ...launchOptions(defaults, launch), resume }, launch.signal),
+      run(promptOf(launch), { ...launchOptions(defaults, launch), resume }, launch),
     has: ({ providerSessionId }) =>
       hasSession(providerSessionId, (defaults.options?.env as Environment | undefined) ?? process.env),
     ask: (question) => {
       const prompt: SdkPrompt = { ...promptOf(question), client_composed: true }
-      return replyOf(run(prompt, questionOptions(defaults, question), question.signal))
+      return replyOf(run(prompt, questionOptions(defaults, question), question))
     },
   }
 }
 
 const runner =
   <Message extends SdkMessage>(sdk: () => Promise<AgentSdk<Message>>) =>
-  (prompt: SdkPrompt, options: SdkOwnOptions, signal: AbortSignal): AgentRun<Message> =>
+  (
+    prompt: SdkPrompt,
+    options: SdkOwnOptions,
+    { signal, onProcess }: Pick<Launch, 'signal' | 'onProcess'>,
+  ): AgentRun<Message> =>
     new AgentRun<Message>({
       signal,
       isResumed: options.resume !== undefined,
       open: async () => {
         const loaded = await sdk()
         await checkDirectory(options.cwd)
-        return openQuery(loaded, prompt, options)
+        return openQuery(loaded, prompt, { ...options, ...defined({ onProcess }) })
       },
     })
 

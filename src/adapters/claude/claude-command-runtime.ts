@@ -47,14 +47,18 @@ export interface ClaudeCommandRuntimeOptions {
 export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}): AgentRuntime<SdkMessage> => {
   const { command = 'claude', env = process.env, ...rest } = options
   const defaults: CommandDefaults = rest
-  const run = (launch: Pick<Launch, 'prompt' | 'signal' | 'workspace'>, args: readonly string[], isResumed: boolean) =>
+  const run = (
+    launch: Pick<Launch, 'prompt' | 'signal' | 'workspace' | 'onProcess'>,
+    args: readonly string[],
+    isResumed: boolean,
+  ) =>
     new AgentRun({
       signal: launch.signal,
       isResumed,
       open: async () => {
         const cwd = directoryOf(launch)
         await checkDirectory(cwd)
-        return openCommand({ command, args, cwd, env }, launch.prompt)
+        return openCommand({ command, args, cwd, env, onProcess: launch.onProcess }, launch.prompt)
       },
     })
   return {

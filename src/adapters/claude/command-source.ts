@@ -13,6 +13,10 @@ export const openCommand = async (start: ProcessStart, prompt: string): Promise<
     await agent.end(false)
     throw notStarted(start.command, cause)
   })
+  await agent.recorded.catch(async (cause: unknown) => {
+    await agent.end(false)
+    throw cause
+  })
   child.on('error', () => {})
   child.once('exit', async () => {
     await agent.closed()

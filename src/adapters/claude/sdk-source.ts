@@ -1,23 +1,28 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { AgentProcess } from './agent-process.ts'
+import { defined } from '../../domain/defined.ts'
+import type { OnProcess } from '../../ports/agent-runtime.ts'
+import { AgentProcess, type ProcessStart } from './agent-process.ts'
 import type { AgentSource } from './agent-source.ts'
 import { readContextUsage } from './context-usage.ts'
 import type { AgentSdk, SdkMessage, SdkOwnOptions, SdkPrompt } from './sdk-module.ts'
 
-/** One prompt, and then nothing until it is closed: an input that ends would take interrupt and questions with it. */
+/** One prompt, once the process it goes to is on record, and then nothing until it is closed: an input that ends would take interrupt and questions with it. */
 class OpenInput {
   readonly #prompt: SdkPrompt
+  readonly #isReady: () => Promise<unknown>
   readonly #closed: Promise<void>
   close: () => void = () => {}
 
-  constructor(prompt: SdkPrompt) {
+  constructor(prompt: SdkPrompt, isReady: () => Promise<unknown>) {
     this.#prompt = prompt
+    this.#isReady = isReady
     this.#closed = new Promise((resolve) => {
       this.close = resolve
     })
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<SdkPrompt, void> {
+    await this.#isReady()
     yield this.#prompt
     await this.#closed
   }
@@ -30,11 +35,14 @@ const DRAIN_MS = 5_000
 export const openQuery = <Message extends SdkMessage>(
   sdk: AgentSdk<Message>,
   prompt: SdkPrompt,
-  options: SdkOwnOptions & { readonly stderr?: (text: string) => void },
+  {
+    onProcess,
+    ...options
+  }: SdkOwnOptions & { readonly stderr?: (text: string) => void; readonly onProcess?: OnProcess },
 ): AgentSource<Message> => {
   const started: AgentProcess[] = []
-  const spawnClaudeCodeProcess = spawnInto(started, options.stderr)
-  const input = new OpenInput(prompt)
+  const spawnClaudeCodeProcess = spawnInto(started, defined({ stderr: options.stderr, onProcess }))
+  const input = new OpenInput(prompt, () => Promise.all(started.map(({ recorded }) => recorded)))
   const query = sdk.query({ prompt: input, options: { spawnClaudeCodeProcess, ...options } })
   const messages = query[Symbol.asyncIterator]()
   return {
@@ -53,9 +61,12 @@ export const openQuery = <Message extends SdkMessage>(
 }
 
 const spawnInto =
-  (started: AgentProcess[], stderr?: (text: string) => void): NonNullable<SdkOwnOptions['spawnClaudeCodeProcess']> =>
+  (
+    started: AgentProcess[],
+    more: Pick<ProcessStart, 'stderr' | 'onProcess'>,
+  ): NonNullable<SdkOwnOptions['spawnClaudeCodeProcess']> =>
   (start) => {
-    const agent = new AgentProcess({ ...start, ...(stderr && { stderr }) })
+    const agent = new AgentProcess({ ...start, ...more })
     started.push(agent)
     return agent.child
   }

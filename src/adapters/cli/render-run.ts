@@ -34,6 +34,10 @@ export const describeRunEvent = (event: RunEvent): string => {
       return `session ${event.sessionId} is ${event.state}${because(event.reason)}`
     case 'session:replaced':
       return `session ${event.sessionId} is worked by somebody else now`
+    case 'process:left':
+      return event.fate === 'ended'
+        ? `the agent that was left at work is ended (process ${event.pid ?? 'of its runtime'})`
+        : `an agent may still be at work on ${plain(event.host)}, and cannot be ended from here; its lease is over`
     case 'turn:recorded':
       return `turn ${event.turn} ${renderFigures(event)}${toolsText(event.toolCalls)}`
     case 'context:milestone':

@@ -32,6 +32,7 @@ export const RUN_FLAGS = {
   resume: { type: 'string' },
   'prompt-file': { type: 'string' },
   quiet: { type: 'boolean' },
+  verbose: { type: 'boolean' },
   messages: { type: 'boolean' },
 } as const satisfies CliCommand['options']
 
@@ -49,6 +50,7 @@ export const RUN_FLAGS_HELP = [
   '  --resume ID      begin in this session of the runtime instead of a new one',
   '  --prompt-file FILE  the prompt from a file; "-" in place of the prompt reads standard input',
   '  --quiet          do not print what the agent says',
+  '  --verbose        print the log to standard error: restarts, refusals, outages, what is not known',
   STORE_FLAGS_HELP,
   '  --messages       with --json: also the messages of the runtime, as {"type":"message"}',
 ].join('\n')

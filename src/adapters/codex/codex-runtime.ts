@@ -7,6 +7,7 @@ import type {
   RuntimeQuestion,
   RuntimeReply,
 } from '../../ports/agent-runtime.ts'
+import { identityOf, newMark } from '../../processes/left-process.ts'
 import { type CodexPlace, placeOf } from './codex-environment.ts'
 import { ANSWER_ONLY, answerOf, withoutTools } from './codex-question.ts'
 import { CodexRun } from './codex-run.ts'
@@ -68,7 +69,7 @@ class CodexRuntime<Event extends CodexEvent> implements Required<AgentRuntime<Ev
   start(launch: Launch): RunningAgent<Event> {
     return new CodexRun(launch, async () => {
       const { Codex } = await this.#sdk()
-      const thread = new Codex(this.#place.codex).startThread(this.#threadOf(launch))
+      const thread = new Codex(await marked(this.#place.codex, launch)).startThread(this.#threadOf(launch))
       return { thread, follower: new RolloutFollower(this.#place.home) }
     })
   }
@@ -91,7 +92,8 @@ class CodexRuntime<Event extends CodexEvent> implements Required<AgentRuntime<Ev
     return new CodexRun(launch, async () => {
       const { Codex } = await this.#sdk()
       const follower = await RolloutFollower.ofResumed(this.#place.home, launch.providerSessionId)
-      return { thread: new Codex(codex).resumeThread(launch.providerSessionId, options), follower }
+      const marks = await marked(codex, launch)
+      return { thread: new Codex(marks).resumeThread(launch.providerSessionId, options), follower }
     })
   }
 
@@ -103,4 +105,13 @@ class CodexRuntime<Event extends CodexEvent> implements Required<AgentRuntime<Ev
   async #sdk(): Promise<CodexSdk<Event>> {
     return this.#options.sdk ?? ((await loadCodexSdk()) as CodexSdk<Event>)
   }
+}
+
+/** The same options, with a mark in the environment that whatever the SDK starts is known by. It is on record first. */
+const marked = async (codex: CodexOptions, { onProcess }: Pick<Launch, 'onProcess'>): Promise<CodexOptions> => {
+  const { mark, environment } = newMark()
+  const identity = identityOf(mark)
+  if (identity === undefined || onProcess === undefined) return codex
+  await onProcess(identity)
+  return { ...codex, env: { ...codex.env, ...environment } }
 }

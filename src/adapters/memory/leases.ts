@@ -2,8 +2,10 @@ import { hasBaton } from '../../domain/agent-session.ts'
 import type { Change } from '../../domain/decision.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { by } from '../../domain/lineage.ts'
-import type { SessionLeases } from '../../ports/session-leases.ts'
+import type { Page } from '../../ports/page.ts'
+import type { HeldLease, SessionLeases } from '../../ports/session-leases.ts'
 import type { Clock } from '../../ports/system.ts'
+import { frozenCopy } from './frozen-copy.ts'
 import { pageBy } from './paging.ts'
 import type { Undo } from './table.ts'
 import type { LeaseRow, Tables } from './tables.ts'
@@ -20,8 +22,35 @@ type LeaseChange = Lease | Extract<Change, { type: 'drop_lease' }>
 /** Sets a lease from now on. */
 export const setLease = (tables: Tables, { session, holder, leaseMs }: Lease, now: Instant): Undo => {
   const { id: sessionId, conversationId } = session
-  const row: LeaseRow = { sessionId, conversationId, holder, expiresAt: later(now, leaseMs) }
-  return tables.leases.get(sessionId) === undefined ? tables.leases.insert(row) : tables.leases.replace(row)
+  const before = tables.leases.get(sessionId)
+  const { processes = [] } = before ?? {}
+  const row: LeaseRow = { sessionId, conversationId, holder, expiresAt: later(now, leaseMs), processes }
+  return before === undefined ? tables.leases.insert(row) : tables.leases.replace(row)
+}
+
+const heldLease = ({ conversationId, sessionId, expiresAt: until, processes }: LeaseRow): HeldLease => ({
+  conversationId,
+  sessionId,
+  until,
+  processes,
+})
+
+/** The leases of sessions that have the baton, soonest over first. */
+const ofBatons = (tables: Tables, page: Page, isWanted: (row: LeaseRow) => boolean) => {
+  const hasIt = ({ sessionId }: LeaseRow): boolean => {
+    const session = tables.sessions.get(sessionId)?.session
+    return session !== undefined && hasBaton(session)
+  }
+  const rows = tables.leases
+    .in('all', 'all')
+    .filter((row) => isWanted(row) && hasIt(row))
+    .sort(
+      by(
+        ({ expiresAt }) => expiresAt,
+        ({ sessionId }) => sessionId,
+      ),
+    )
+  return pageBy(rows, ({ expiresAt, sessionId }) => `${expiresAt} ${sessionId}`, page)
 }
 
 /** Until when holders are to be heard of, by the clock of the store. */
@@ -32,22 +61,24 @@ export const leasesIn = (tables: Tables, clock: Clock): SessionLeases => ({
     tables.leases.replace({ ...lease, expiresAt: later(clock.now(), leaseMs) })
     return true
   },
+  keepProcesses: async (session, holder, processes) => {
+    const lease = tables.leases.get(session)
+    if (lease?.holder !== holder) return false
+    tables.leases.replace({ ...lease, processes: frozenCopy(processes) })
+    return true
+  },
+  find: async (session) => {
+    const lease = tables.leases.get(session)
+    return lease && heldLease(lease)
+  },
+  listRunning: async (page) => {
+    const now = clock.now()
+    const { items, ...rest } = ofBatons(tables, page, ({ expiresAt }) => expiresAt > now)
+    return { ...rest, items: items.map(heldLease) }
+  },
   listExpired: async (page) => {
     const now = clock.now()
-    const isAbandoned = ({ sessionId, expiresAt }: LeaseRow): boolean => {
-      const session = tables.sessions.get(sessionId)?.session
-      return expiresAt <= now && session !== undefined && hasBaton(session)
-    }
-    const rows = tables.leases
-      .in('all', 'all')
-      .filter(isAbandoned)
-      .sort(
-        by(
-          ({ expiresAt }) => expiresAt,
-          ({ sessionId }) => sessionId,
-        ),
-      )
-    const { items, ...rest } = pageBy(rows, ({ expiresAt, sessionId }) => `${expiresAt} ${sessionId}`, page)
+    const { items, ...rest } = ofBatons(tables, page, ({ expiresAt }) => expiresAt <= now)
     return {
       ...rest,
       items: items.map(({ conversationId, sessionId, expiresAt: expiredAt }) => ({

@@ -9,6 +9,7 @@ import { type HandoffMetadata, isOpen } from '../../domain/handoff.ts'
 import type { AgentSessionId, ConversationId, HolderToken } from '../../domain/ids.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { Message } from '../../domain/message.ts'
+import type { ProcessIdentity } from '../../domain/process-identity.ts'
 import type { ToolCallRecord, ToolCallReference } from '../../domain/tool-call.ts'
 import type { Turn } from '../../domain/turn.ts'
 import type { Receipt } from '../../ports/receipt.ts'
@@ -41,6 +42,7 @@ export interface LeaseRow {
   readonly conversationId: ConversationId
   readonly holder: HolderToken
   readonly expiresAt: Instant
+  readonly processes: readonly ProcessIdentity[]
 }
 
 /** Empty tables. The unique places are the rules a database would hold with unique indexes. */

@@ -1,54 +1,94 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
-import type { ExpiredLease, SessionLeases } from '../../ports/session-leases.ts'
+import type { Page, Paged } from '../../ports/page.ts'
+import type { HeldLease, SessionLeases } from '../../ports/session-leases.ts'
 import { type Database, named, readDocuments, reading, withRetry } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 import { aConversation, aSession, reader, time } from './row-types.ts'
+import { toStorableJson } from './text-codec.ts'
 
 /** A lease, and its place in the list: by the server's clock, which counts in microseconds. */
-interface LeaseInList extends ExpiredLease {
+interface LeaseInList extends HeldLease {
   readonly place: string
 }
 
+const aProcess = z.strictObject({
+  host: z.string(),
+  bootId: z.string(),
+  pidNamespace: z.string(),
+  userId: z.int().nonnegative(),
+  mark: z.string(),
+  leader: z.strictObject({ pid: z.int().positive(), startTime: z.string() }).exactOptional(),
+})
+
 const toLease = reader(
   'lease',
-  z.object({ conversation_id: aConversation, session_id: aSession, expires_at: time, place: z.string() }).transform(
-    (row): LeaseInList => ({
-      conversationId: row.conversation_id,
-      sessionId: row.session_id,
-      expiredAt: row.expires_at,
-      place: row.place,
-    }),
-  ),
+  z
+    .object({
+      conversation_id: aConversation,
+      session_id: aSession,
+      expires_at: time,
+      processes: z.array(aProcess),
+      place: z.string(),
+    })
+    .transform(
+      (row): LeaseInList => ({
+        conversationId: row.conversation_id,
+        sessionId: row.session_id,
+        until: row.expires_at,
+        processes: row.processes,
+        place: row.place,
+      }),
+    ),
 )
+
+const withoutPlace = ({ place: _, ...lease }: LeaseInList): HeldLease => lease
 
 /** Until when holders are to be heard of, by the server's clock. */
 export const leasesIn = (database: Database): SessionLeases => {
   const leases = named(database, 'session_leases')
   const sessions = named(database, 'agent_sessions')
+  const says = (call: RawBuilder<{ said: boolean }>): Promise<boolean> =>
+    reading(() => withRetry(async () => (await call.execute(database.kysely)).rows[0]?.said === true))
+  const read = async (which: RawBuilder<unknown>): Promise<readonly LeaseInList[]> => {
+    const query = sql<{
+      json: string
+    }>`select (to_jsonb(l) || jsonb_build_object('place', l.expires_at))::text as json from ${leases} l
+      join ${sessions} s on s.conversation_id = l.conversation_id and s.id = l.session_id where ${which}`
+    return (await readDocuments(async () => (await query.execute(database.kysely)).rows)).map(toLease)
+  }
+  const ofBatons = (page: Page, which: RawBuilder<unknown>): Promise<Paged<HeldLease>> =>
+    reading(async () => {
+      const [at, id] = page.after === undefined ? [] : fromCursor(page.after, 2)
+      const from = at === undefined ? sql`true` : sql`(l.expires_at, l.session_id) > (${at}::timestamptz, ${id}::uuid)`
+      const rows = await read(sql`${which} and (s.state = 'active' or s.held_by is not null) and ${from}
+        order by l.expires_at, l.session_id limit ${limitOf(page)}`)
+      const { items, ...rest } = paged(rows, page, (lease) => [lease.place, lease.sessionId])
+      return { ...rest, items: items.map(withoutPlace) }
+    })
   return {
     renew: (session, holder, leaseMs) =>
-      reading(() =>
-        withRetry(async () => {
-          const renewed = await sql<{ renewed: boolean }>`select ${named(database, 'renew_lease')}(
-            ${session}::uuid, ${holder}::uuid, ${leaseMs}::integer) as renewed`.execute(database.kysely)
-          return renewed.rows[0]?.renewed === true
-        }),
-      ),
-    listExpired: (page) =>
+      says(sql`select ${named(database, 'renew_lease')}(
+        ${session}::uuid, ${holder}::uuid, ${leaseMs}::integer) as said`),
+    keepProcesses: (session, holder, processes) =>
+      says(sql`select ${named(database, 'keep_processes')}(
+        ${session}::uuid, ${holder}::uuid, ${toStorableJson(processes)}::text::jsonb) as said`),
+    find: (session) =>
       reading(async () => {
-        const [at, id] = page.after === undefined ? [] : fromCursor(page.after, 2)
-        const from =
-          at === undefined ? sql`true` : sql`(l.expires_at, l.session_id) > (${at}::timestamptz, ${id}::uuid)`
-        const query = sql<{
-          json: string
-        }>`select (to_jsonb(l) || jsonb_build_object('place', l.expires_at))::text as json from ${leases} l
-          join ${sessions} s on s.conversation_id = l.conversation_id and s.id = l.session_id
-          where l.expires_at <= clock_timestamp() and (s.state = 'active' or s.held_by is not null) and ${from}
-          order by l.expires_at, l.session_id limit ${limitOf(page)}`
-        const rows = await readDocuments(async () => (await query.execute(database.kysely)).rows)
-        const { items, ...rest } = paged(rows.map(toLease), page, (lease) => [lease.place, lease.sessionId])
-        return { ...rest, items: items.map(({ place: _, ...lease }) => lease) }
+        const [lease] = await read(sql`l.session_id = ${session}::uuid`)
+        return lease && withoutPlace(lease)
       }),
+    listRunning: (page) => ofBatons(page, sql`l.expires_at > clock_timestamp()`),
+    listExpired: async (page) => {
+      const { items, ...rest } = await ofBatons(page, sql`l.expires_at <= clock_timestamp()`)
+      return {
+        ...rest,
+        items: items.map(({ conversationId, sessionId, until: expiredAt }) => ({
+          conversationId,
+          sessionId,
+          expiredAt,
+        })),
+      }
+    },
   }
 }

@@ -1,6 +1,7 @@
-import { readFileSync, readlinkSync, statfsSync } from 'node:fs'
+import { statfsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { z } from 'zod'
+import { bootId, isTaken, pidNamespace, readProcess } from '../../processes/process-table.ts'
 
 /** What a lock says about the process that holds it. */
 const holderSchema = z.object({
@@ -36,7 +37,7 @@ export const thisProcess = (folder: string, token: string, pulse?: string): Hold
   host: hostname(),
   startedAt: new Date().toISOString(),
   token,
-  processStart: readProcess(process.pid)?.start,
+  processStart: startOf(process.pid),
   pidNamespace: pidNamespace(),
   ...(process.platform === 'linux' && { fileSystem: fileSystemOf(folder) }),
   ...(pulse !== undefined && { pulse }),
@@ -97,53 +98,12 @@ const byPid = ({ pid, processStart }: Holder): Liveness => {
   // Without /proc a pid in use is all there is to know, and may be the holder.
   if (found === undefined) return 'alive'
   if (found.isZombie) return 'dead'
-  return processStart === undefined || processStart === found.start ? 'alive' : 'dead'
+  const start = startOf(pid)
+  return processStart === undefined || start === undefined || processStart === start ? 'alive' : 'dead'
 }
 
-const isTaken = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // Somebody else's process (EPERM) is a process too.
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
-  }
+/** When a process began, and in which run of the machine. */
+const startOf = (pid: number): string | undefined => {
+  const [boot, found] = [bootId(), readProcess(pid)]
+  return boot === undefined || found === undefined ? undefined : `${boot}/${found.startTime}`
 }
-
-interface FoundProcess {
-  readonly start: string
-  /** It has ended and only waits for its parent to notice. It holds no files. */
-  readonly isZombie: boolean
-}
-
-/** What Linux says about a process; nothing elsewhere, or where /proc hides other people's. */
-const readProcess = (pid: number): FoundProcess | undefined => {
-  // A sandbox may have kept the /proc of its maker, where the same pid is somebody else's.
-  if (linkIfThere('/proc/self') !== String(process.pid)) return undefined
-  const stat = readIfThere(`/proc/${pid}/stat`)
-  const boot = bootId()
-  if (stat === undefined || boot === undefined) return undefined
-  // The command name stands in parentheses and may hold anything, so count from the last one.
-  const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return { start: `${boot}/${fields[18]}`, isZombie: state === 'Z' || state === 'X' }
-}
-
-const bootId = (): string | undefined => readIfThere('/proc/sys/kernel/random/boot_id')?.trim()
-
-const readIfThere = (path: string): string | undefined => {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
-  }
-}
-
-const linkIfThere = (path: string): string | undefined => {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return undefined
-  }
-}
-
-const pidNamespace = (): string | undefined => linkIfThere('/proc/self/ns/pid')

@@ -1,5 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import type { OnProcess } from '../../ports/agent-runtime.ts'
+import { dyingWithUs, type Program } from '../../processes/dies-with-us.ts'
+import { identityOf, newMark } from '../../processes/left-process.ts'
 import { endGroup, signalGroup } from '../../processes/process-group.ts'
 
 /** After TERM and before KILL: agents put their things in order when they are asked to stop. */
@@ -13,6 +16,7 @@ export interface ProgramStart {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Written to its standard input, which then ends. */
   readonly input: string
+  readonly onProcess?: OnProcess | undefined
 }
 
 /** How a program ended. */
@@ -28,6 +32,17 @@ const LONGEST_LINE = 64 * 1024 * 1024
 /** Once the program has ended, what it left in its pipe comes at once; a process that fled may hold the pipe for ever. */
 const LAST_OUTPUT_MS = 250
 
+/** The program that is started, tied to us where it can be; none for a line that only the shell of Windows knows. */
+const programOf = (
+  command: string | readonly string[],
+  place: { readonly cwd: string; readonly env: ProgramStart['environment'] },
+): Program | undefined => {
+  if (typeof command === 'string')
+    return process.platform === 'win32' ? undefined : dyingWithUs({ command: '/bin/sh', args: ['-c', command] }, place)
+  const [program = '', ...args] = command
+  return dyingWithUs({ command: program, args }, place)
+}
+
 /** A program in a process group of its own, which ends with it, and with us. */
 export class AgentProcess {
   readonly #child: ChildProcessWithoutNullStreams
@@ -37,7 +52,7 @@ export class AgentProcess {
   #errors = ''
   #isWaiting = false
 
-  private constructor(child: ChildProcessWithoutNullStreams, input: string) {
+  private constructor(child: ChildProcessWithoutNullStreams) {
     this.#child = child
     this.#group = child.pid as number // it has one: it was spawned
     this.#ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })))
@@ -49,17 +64,28 @@ export class AgentProcess {
       this.#errors = (this.#errors + text).slice(-ERROR_TAIL)
     })
     child.stdin.on('error', () => {}) // a program need not read what it is told
-    child.stdin.end(input)
   }
 
-  /** @throws whatever the operating system says when it cannot be started */
-  static async start({ command, cwd, environment: env, input }: ProgramStart): Promise<AgentProcess> {
-    const options = { cwd, env, detached: true, stdio: 'pipe' } as const
-    const [program = '', ...args] = command
+  /** @throws whatever the operating system says when it cannot be started, and whatever keeps it off the record */
+  static async start({ command, cwd, environment: env, input, onProcess }: ProgramStart): Promise<AgentProcess> {
+    const { mark, environment } = newMark()
+    const options = { cwd, env: { ...env, ...environment }, detached: true, stdio: 'pipe' } as const
+    const program = programOf(command, { cwd, env })
     const child =
-      typeof command === 'string' ? spawn(command, { ...options, shell: true }) : spawn(program, args, options)
+      program === undefined
+        ? spawn(command as string, { ...options, shell: true })
+        : spawn(program.command, program.args, options)
     await once(child, 'spawn')
-    return new AgentProcess(child, input)
+    const agent = new AgentProcess(child)
+    try {
+      const identity = identityOf(mark, agent.pid)
+      if (identity !== undefined) await onProcess?.(identity)
+    } catch (error) {
+      await agent.close()
+      throw error
+    }
+    child.stdin.end(input)
+    return agent
   }
 
   get pid(): number {

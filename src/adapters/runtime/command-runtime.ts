@@ -62,7 +62,7 @@ async function* stepsOf(
   }
 }
 
-const begin = async (options: CommandRuntimeOptions, { prompt, workspace }: Launch) => {
+const begin = async (options: CommandRuntimeOptions, { prompt, workspace, onProcess }: Launch) => {
   const cwd = workspace?.worktreePath ?? workspace?.workingDirectory ?? process.cwd()
   const isThere = await stat(cwd).then(
     (found) => found.isDirectory(),
@@ -72,7 +72,7 @@ const begin = async (options: CommandRuntimeOptions, { prompt, workspace }: Laun
   const ours = Object.fromEntries(HARMLESS.map((name) => [name, process.env[name]]))
   const { command, environment = ours } = options
   try {
-    return await AgentProcess.start({ command, cwd, environment, input: prompt })
+    return await AgentProcess.start({ command, cwd, environment, input: prompt, onProcess })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     return failed(

@@ -67,7 +67,8 @@ export const openThread = (
   const obstacles = [...(child.ok ? [] : [child.error]), ...(described.ok ? [] : described.error)]
   if (!child.ok || !described.ok) return err(refuseForAll(obstacles) as Refusal)
   const { conversation } = child.value.answer
-  const continuation = request.continuation ?? continuationFor(conversation.originalTask, request.document)
+  const continuation =
+    request.continuation ?? continuationFor(conversation.originalTask, request.document, ids.session.openingId)
   const first = firstSession(conversation, source, request, ids)
   const watch = facts.monitor && inheritMonitor(facts.monitor, windowFor(source, first, believed))
   const started = newSession(first, ids.session, defined({ prompt: continuation, watch }))

@@ -149,7 +149,9 @@ export const completeHandoff = (
   const left = decideSession(source.session, { type: 'hand_off', handoffId: handoff.id, at })
   if (!left.ok) return left
   const continuation =
-    request.continuation ?? prepared?.continuation ?? continuationFor(conversation.originalTask, handoff.document)
+    request.continuation ??
+    prepared?.continuation ??
+    continuationFor(conversation.originalTask, handoff.document, ids.openingId)
   const next = successor(facts, found.value, request, { id: targetSessionId, at })
   const watch = facts.monitor && inheritMonitor(facts.monitor, windowFor(source.session, next, believed))
   const target = newSession(next, ids, defined({ prompt: continuation, watch, providerSessionId, leaseMs }))

@@ -1,5 +1,6 @@
 import type { Id } from '../ids.ts'
 import { type Instant, instantIn } from '../instant.ts'
+import { isNonce } from '../nonce-fence.ts'
 import { absent, type Check, wrong } from './check.ts'
 
 /** Names and keys are looked up by index, which takes no more than this whatever the alphabet. */
@@ -24,6 +25,12 @@ export const name: Check<string> = stringOf(MAX_NAME_LENGTH, false)
 
 /** A name as it is kept: without the white space around it. */
 export const trimmedName: Check<string> = (value, field, problems) => name(value, field, problems)?.trim()
+
+/** A nonce: one word that cannot be guessed. */
+export const nonce: Check<string> = (value, field, problems) => {
+  if (typeof value !== 'string') return wrong(absent(value, 'text'), field, problems)
+  return isNonce(value) ? value : wrong('it is not at least 16 letters, digits and hyphens', field, problems)
+}
 
 /** A text that is not blank. */
 export const text: Check<string> = stringOf(MAX_TEXT_LENGTH, false)

@@ -9,6 +9,8 @@ export interface Field<C> {
   readonly check: C
   /** A repetition must agree in it. Everything else is the manner of asking, in which a repetition may differ. */
   readonly isContent: boolean
+  /** It is given to an agent as it is, and may set apart what somebody else wrote: redaction leaves its fences alone. */
+  readonly isPrompt?: 'continuation' | 'written'
 }
 
 /** Every property of a request has its field: one that was forgotten does not compile. */
@@ -16,6 +18,12 @@ export type Fields<R> = { readonly [K in keyof R]-?: Field<ChecksOf<R>[K]> }
 
 /** A property in which a repetition must agree. */
 export const content = <C>(check: C): Field<C> => ({ check, isContent: true })
+
+/** A text that an agent is to continue from; what it sets apart must stay apart. */
+export const continuation = <C>(check: C): Field<C> => ({ check, isContent: true, isPrompt: 'continuation' })
+
+/** A text that an agent is to begin with, as a person may have written it. */
+export const prompt = <C>(check: C): Field<C> => ({ check, isContent: true, isPrompt: 'written' })
 
 /** A property in which a repetition may differ. */
 export const manner = <C>(check: C): Field<C> => ({ check, isContent: false })

@@ -30,7 +30,7 @@ import type {
   InitiateRequest,
   ThreadRequest,
 } from '../requests.ts'
-import { command, content, manner } from './command.ts'
+import { command, content, continuation, manner } from './command.ts'
 import { newHandoffIds, newSessionIds, watchOf } from './command-context.ts'
 import { heldHandoff, heldSource } from './held-facts.ts'
 import {
@@ -112,7 +112,7 @@ export const openThread = command<ThreadRequest>()({
     backend: content(optional(name)),
     model: content(optional(name)),
     providerSessionId: content(optional(name)),
-    continuation: content(optional(text)),
+    continuation: continuation(optional(text)),
   },
   plan: (request, context) => {
     const at = context.clock.now()
@@ -184,7 +184,7 @@ export const completeHandoff = command<CompleteRequest>()({
     backend: content(optional(name)),
     model: content(optional(name)),
     providerSessionId: content(optional(name)),
-    continuation: content(optional(text)),
+    continuation: continuation(optional(text)),
     leaseMs: content(optional(leaseMs)),
   },
   plan: (request, context) => {

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../domain/canonical-json.ts'
 import type { MonitorSettings } from '../../domain/context-monitor.ts'
 import { defined } from '../../domain/defined.ts'
+import { redactPrompt } from '../../domain/fenced-prompt.ts'
 import { commandId } from '../../domain/ids.ts'
 import { type Check, type InputProblem, objectOf, optional } from '../../domain/input/check.ts'
 import { restartBudget } from '../../domain/input/details.ts'
@@ -31,9 +32,29 @@ export const readRequest = <R extends object>(
   { redact }: Pick<CommandContext, 'redact'>,
 ): Result<R, Refusal> => {
   const read = checked(check, asked)
-  if (!read.ok || redact === undefined) return read
+  if (!read.ok) return read
+  const prompts = redactedPrompts(read.value, fields, redact)
+  if (!prompts.ok || redact === undefined) return prompts
   // A redactor may leave a text blank, which is as wrong as a blank one that was sent.
-  return checked(check, redacted(read.value, fields, redact))
+  return checked(check, redacted(prompts.value, fields, redact))
+}
+
+/** The request with its prompts redacted around their fences. A fence must be unique, whether or not there is a redactor. */
+const redactedPrompts = <R extends object>(
+  request: R,
+  fields: Fields<R>,
+  redact: (text: string) => string = (text) => text,
+): Result<R, Refusal> => {
+  const { nonce } = request as { readonly nonce?: string }
+  const prompts: Record<string, string> = {}
+  for (const [name, value] of Object.entries(request)) {
+    const { isPrompt } = fields[name as keyof R] as Field<unknown>
+    if (isPrompt === undefined || typeof value !== 'string') continue
+    const prompt = redactPrompt(value, { redact, mayQuote: isPrompt === 'written', ...defined({ nonce }) })
+    if (!prompt.ok) return err({ code: 'prompt.fence_not_unique', field: name, fence: prompt.error.fence })
+    prompts[name] = prompt.value
+  }
+  return ok({ ...request, ...prompts })
 }
 
 /** Refuses defaults that no session and no conversation could start with. @throws RefusedError */
@@ -60,8 +81,8 @@ const redacted = <R extends object>(request: R, fields: Fields<R>, redact: (text
   const whole: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(request)) {
     const field = fields[name as keyof R] as Field<unknown>
-    whole[name] =
-      field.isContent && issuedKind(value) === undefined ? redactTexts({ [name]: value }, redact)[name] : value
+    const isRedacted = field.isContent && field.isPrompt === undefined && issuedKind(value) === undefined
+    whole[name] = isRedacted ? redactTexts({ [name]: value }, redact)[name] : value
   }
   return whole as R
 }

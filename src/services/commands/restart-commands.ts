@@ -6,10 +6,10 @@ import type { HandoffFacts, SourceFacts } from '../../domain/facts.ts'
 import { snapshotId } from '../../domain/ids.ts'
 import { optional } from '../../domain/input/check.ts'
 import { checkpointFacts, flags, traceContext } from '../../domain/input/details.ts'
-import { id, name, text } from '../../domain/input/words.ts'
+import { id, name, nonce, text } from '../../domain/input/words.ts'
 import { MAX_REFERENCED_TOOL_CALLS } from '../../domain/tool-call.ts'
 import type { KeepCheckpointRequest, PrepareRequest, RestartRequest } from '../requests.ts'
-import { command, content } from './command.ts'
+import { command, content, continuation, manner } from './command.ts'
 import { newHandoffIds } from './command-context.ts'
 import { heldHandoff } from './held-facts.ts'
 import { asHolder, handoffIdOf, heldAtHandoff, onHandoff, provenHolder, targetOf } from './references.ts'
@@ -63,7 +63,8 @@ export const prepareHandoff = command<PrepareRequest>()({
     ...heldAtHandoff,
     ...provenHolder,
     claimant: content(name),
-    continuation: content(text),
+    continuation: continuation(text),
+    nonce: manner(optional(nonce)),
     targetSessionId: content(id),
   },
   plan: (request, context) => {

@@ -22,7 +22,7 @@ import type {
   SnapshotRequest,
   TakeOverRequest,
 } from '../requests.ts'
-import { command, content } from './command.ts'
+import { command, content, prompt } from './command.ts'
 import { newSessionIds, watchOf } from './command-context.ts'
 import { anySession, asHolder, isByHand, onSession, repeatable, targetOf } from './references.ts'
 
@@ -37,7 +37,7 @@ export const startSession = command<StartSession & Repeatable>()({
     model: content(optional(name)),
     providerSessionId: content(optional(name)),
     parentSessionId: content(optional(id)),
-    prompt: content(optional(text)),
+    prompt: prompt(optional(text)),
     monitor: content(optional(monitorSettings)),
     leaseMs: content(optional(leaseMs)),
     metadata: content(optional(metadata)),

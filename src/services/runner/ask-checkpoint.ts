@@ -7,6 +7,7 @@ import { DEFAULT_CHECKPOINT_TIMEOUT_MS } from '../../domain/configuration.ts'
 import { defined } from '../../domain/defined.ts'
 import type { HandoffFlag, HandoffMetadata } from '../../domain/handoff.ts'
 import type { RuntimeReply } from '../../ports/agent-runtime.ts'
+import { recording } from './agent-processes.ts'
 import { messageOf } from './run-errors.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 
@@ -40,7 +41,7 @@ export const askForCheckpoint = async (run: RunInProgress, handoff: HandoffMetad
   let reply: RuntimeReply
   try {
     const about = { providerSessionId, prompt: questionFor(run, handoff), model: run.held.session.model }
-    const question = { ...defined({ ...about, workspace: run.workspace }), signal }
+    const question = { ...defined({ ...about, workspace: run.workspace }), signal, onProcess: recording(run) }
     // Waited for no longer than that, whatever the runtime does with its signal.
     reply = await Promise.race([runtime.ask(question), aborted(signal)])
   } catch (error) {

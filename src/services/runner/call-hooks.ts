@@ -6,7 +6,7 @@ import type { AgentSessionId } from '../../domain/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { runHooks } from '../run-hooks.ts'
 import type { RunInProgress } from './run-in-progress.ts'
-import { ENDING_OUTAGE_MS, steadily } from './steadily.ts'
+import { ENDING_OUTAGE_MS } from './steadily.ts'
 
 /** A session as the hooks of a run are told of it. */
 export const toldOf = ({ conversation, request }: RunInProgress, sessionId: AgentSessionId): HookSession => {
@@ -32,7 +32,7 @@ export const callHooks = async <Moment extends HookMoment>(
   sessionId: AgentSessionId,
   payload: HookPayloads[Moment],
 ): Promise<HookReport> => {
-  const { hookRunner, handoffs, ids } = run.deps
+  const { hookRunner, handoffs } = run.deps
   if (hookRunner === undefined || !hasHooks(run, moment)) return NOTHING_CALLED
   // What is told after the end is told though the run was called off.
   const isAfterEnd = moment === 'after_run' || moment === 'on_error'
@@ -41,7 +41,7 @@ export const callHooks = async <Moment extends HookMoment>(
   const { results } = report
   for (const { name: hook, ok } of results) run.emit({ type: 'hook:called', sessionId, moment, hook, ok })
   const about = { conversationId: run.conversation.id, sessionId, moment, results }
-  const limits = isAfterEnd ? { outageMs: ENDING_OUTAGE_MS } : signal
-  if (results.length > 0) unwrap(await steadily(ids, (named) => handoffs.recordHooks({ ...about, ...named }), limits))
+  const limits = isAfterEnd ? { outageMs: ENDING_OUTAGE_MS } : {}
+  if (results.length > 0) unwrap(await run.steadily((named) => handoffs.recordHooks({ ...about, ...named }), limits))
   return report
 }

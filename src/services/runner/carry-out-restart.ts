@@ -120,19 +120,21 @@ const withContinuation = async (run: RunInProgress, step: Step): Promise<Step> =
   const { handoff } = step
   if (handoff.status === 'accepted' && handoff.prepared !== undefined) return step
   const targetSessionId = agentSessionId(run.deps.ids.next())
-  const prompt = await continuationOf(run, handoff)
+  const nonce = run.deps.ids.next()
+  const prompt = await continuationOf(run, handoff, nonce)
   const continuation = await promptWithHooks(run, { sessionId: targetSessionId, prompt, isContinuation: true })
   run.throwIfStopped()
-  const request = { ...step, claimant: run.claimant, continuation, targetSessionId, holder: run.held.holder }
+  const request = { ...step, claimant: run.claimant, continuation, nonce, targetSessionId, holder: run.held.holder }
   return unwrap(await run.steadily((named) => run.deps.handoffs.prepareHandoff({ ...request, ...named })))
 }
 
-const continuationOf = async (run: RunInProgress, handoff: HandoffMetadata): Promise<string> => {
+/** Made of what is stored, and so redacted already: only then is it fenced. */
+const continuationOf = async (run: RunInProgress, handoff: HandoffMetadata, nonce: string): Promise<string> => {
   const { originalTask } = run.conversation
   if (handoff.document === undefined) return minimalContinuation({ originalTask })
   const from = { sessionId: handoff.sourceSessionId, handoffId: handoff.id, at: run.deps.clock.now() }
   const checkpoint = await reviewed(run, handoff.document)
-  const parts = { originalTask, checkpoint, from, nonce: run.deps.ids.next() }
+  const parts = { originalTask, checkpoint, from, nonce }
   const template = run.setting('continuation')
   return typeof template === 'function' ? template(parts) : continuationPrompt(parts, template)
 }

@@ -7,7 +7,7 @@ import { callHooks, toldOf } from './call-hooks.ts'
 import { isForAnother } from './recover.ts'
 import { messageOf, RunCancelled, RunTimedOut, SupersededError } from './run-errors.ts'
 import type { RunInProgress } from './run-in-progress.ts'
-import { ENDING_OUTAGE_MS, steadily } from './steadily.ts'
+import { ENDING_OUTAGE_MS } from './steadily.ts'
 
 /** How a run ends, and why it did not complete. */
 export interface RunEnding {
@@ -29,7 +29,7 @@ const endingAsHolder = async (run: RunInProgress, ending: RunEnding): Promise<Ru
   if (!run.hasSession || isTerminal(run.held.session) || ending.outcome === 'superseded') return ending
   const { session, holder } = run.held
   const renew = () => run.deps.store.leases.renew(session.id, holder, run.leaseMs)
-  const isOurs = await steadily(run.deps.ids, renew, { outageMs: ENDING_OUTAGE_MS })
+  const isOurs = await run.steadily(renew, { outageMs: ENDING_OUTAGE_MS })
   return isOurs ? ending : endingOf(run.overtaken())
 }
 
@@ -71,8 +71,9 @@ const tellSessionEnd = (run: RunInProgress, { outcome, reason }: RunEnding): voi
 }
 
 const settle = async (run: RunInProgress, { outcome, reason = outcome }: RunEnding): Promise<void> => {
-  const { handoffs, ids } = run.deps
-  const keep = <T>(command: Parameters<typeof steadily<T>>[1]) => steadily(ids, command, { outageMs: ENDING_OUTAGE_MS })
+  const { handoffs } = run.deps
+  const keep = <T>(command: Parameters<typeof run.steadily<T>>[0]) =>
+    run.steadily(command, { outageMs: ENDING_OUTAGE_MS })
   const now = await keep(() => handoffs.session(run.held.session.id))
   run.update({ session: now ?? run.held.session })
   // Handed to another agent, it is no longer ours to end.

@@ -1,4 +1,5 @@
 import { isTerminal } from '../../domain/agent-session.ts'
+import { errorFields } from '../safe-logger.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 
 /** How often a process says that it lives, within the time it may be silent. */
@@ -18,8 +19,12 @@ export const startHeartbeat = (run: RunInProgress): Disposable => {
       const isOurs = await run.deps.store.leases.renew(session.id, holder, run.leaseMs)
       // A session that is being handed on or ended gives its lease back itself, and nobody took it.
       if (!isOurs && run.held.session.id === session.id && !isQuiet(run)) run.stop(run.overtaken())
-    } catch {
+    } catch (error) {
       // The store is away. It is asked again soon, and if it stays away the lease says so.
+      run.deps.logger?.warn(
+        { sessionId: session.id, ...errorFields(error, run.deps.redact) },
+        'the lease was not renewed',
+      )
     } finally {
       isBeating = false
     }

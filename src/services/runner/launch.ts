@@ -1,6 +1,7 @@
 import { defined } from '../../domain/defined.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { Launch } from '../../ports/agent-runtime.ts'
+import { recording } from './agent-processes.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { beginRestart } from './threshold.ts'
 import type { Launcher, SessionOutcome } from './work-session.ts'
@@ -12,7 +13,7 @@ const GO_ON =
 
 const launchOf = (run: RunInProgress, prompt: string, signal: AbortSignal): Launch => {
   const { model } = run.held.session
-  return defined({ prompt, model, workspace: run.workspace, signal })
+  return defined({ prompt, model, workspace: run.workspace, signal, onProcess: recording(run) })
 }
 
 /** Begins a session of the runtime. Where it takes a name for it, that is our session's id, so that it can be found again. */

@@ -4,6 +4,7 @@ import type { Conversation } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
 import { agentSessionId } from '../../domain/ids.ts'
 import { RefusedError, unwrap } from '../../domain/unwrap.ts'
+import { endLeftBehind } from './agent-processes.ts'
 import { countRestarts, promptWithHooks } from './carry-out-restart.ts'
 import { goOnIn, relaunch, startFresh } from './launch.ts'
 import { isForAnother } from './recover.ts'
@@ -48,11 +49,20 @@ export const takeOverBaton = async (run: RunInProgress): Promise<boolean> => {
 export const takeOver = async (run: RunInProgress, abandoned: AgentSession): Promise<void> => {
   const request = { session: abandoned.id, leaseMs: run.leaseMs, ifAbandoned: true as const }
   run.hold(unwrap(await run.steadily((named) => run.deps.handoffs.takeOverSession({ ...request, ...named }))))
+  await tellLeftBehind(run)
   run.restartsSoFar = await countRestarts(run)
   await watchAsAsked(run)
   const { initiatedByHandoff } = abandoned
   const cameFrom = initiatedByHandoff && (await run.deps.handoffs.handoff(initiatedByHandoff))
   beginSpan(run, cameFrom?.traceContext)
+}
+
+const tellLeftBehind = async (run: RunInProgress): Promise<void> => {
+  const { session } = run.held
+  for (const { process, fate } of await run.steadily(() => endLeftBehind(run.deps, session.id))) {
+    const { host, leader } = process
+    run.emit({ type: 'process:left', sessionId: session.id, host, pid: leader?.pid ?? null, fate })
+  }
 }
 
 /** Begins the run's first session: the one an earlier run was called off in, or a new one. */

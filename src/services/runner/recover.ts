@@ -1,12 +1,15 @@
 import { type AgentSession, heldBy } from '../../domain/agent-session.ts'
 import type { AgentSessionId, ConversationId } from '../../domain/ids.ts'
+import type { Instant } from '../../domain/instant.ts'
 import type { RunEvent } from '../../domain/run-event.ts'
 import type { RunSummary } from '../../domain/run-summary.ts'
 import { RefusedError, unwrap } from '../../domain/unwrap.ts'
 import type { AgentRuntime } from '../../ports/agent-runtime.ts'
+import type { LogLevel } from '../../ports/logger.ts'
 import { everyPage } from '../../ports/page.ts'
-import type { ExpiredLease } from '../../ports/session-leases.ts'
+import type { ExpiredLease, HeldLease } from '../../ports/session-leases.ts'
 import { pauseFor } from '../pause-for.ts'
+import { endLeftBehind } from './agent-processes.ts'
 import { messageOf } from './run-errors.ts'
 import type { RunnerDeps } from './run-in-progress.ts'
 import type { RunSettings } from './run-request.ts'
@@ -19,6 +22,10 @@ export interface RecoverRequest {
   readonly leaveOthers?: boolean
   /** How what is gone on with is run. */
   readonly run?: RunSettings
+  /** Wait for leases that are not over yet, until each has ended or its holder was heard of. */
+  readonly wait?: boolean
+  /** Told of each lease that is waited for, once. */
+  readonly onWaiting?: (lease: HeldLease) => void
   /** How many runs to go on with at the same time; 4 unless given. */
   readonly atOnce?: number
   /** Told of what happens in all of them. */
@@ -56,21 +63,59 @@ export const recoverAll = async (
   request: RecoverRequest,
   resume: (session: AgentSessionId, runtime: AgentRuntime) => Promise<RunSummary>,
 ): Promise<readonly Recovered[]> => {
-  const { atOnce = AT_ONCE } = request
+  const { atOnce = AT_ONCE, wait = false } = request
   if (!Number.isSafeInteger(atOnce) || atOnce < 1) throw new TypeError('atOnce is a whole number from 1 up.')
-  const left: ExpiredLease[] = []
-  for await (const lease of everyPage((page) => deps.store.leases.listExpired(page))) left.push(lease)
   const recovered: Recovered[] = []
-  const queue = left.values()
-  const worker = async (): Promise<void> => {
-    for (const lease of queue) {
-      request.signal?.throwIfAborted()
-      recovered.push(await recoverOne(deps, request, lease, resume))
+  const expected = wait ? await waitingSessions(deps) : []
+  for (const lease of expected) request.onWaiting?.(lease)
+  for (let waited = new Map(expected.map((lease) => [lease.sessionId, lease.until])); ; ) {
+    const left: ExpiredLease[] = []
+    for await (const lease of everyPage((page) => deps.store.leases.listExpired(page))) left.push(lease)
+    const queue = left.values()
+    const worker = async (): Promise<void> => {
+      for (const lease of queue) {
+        request.signal?.throwIfAborted()
+        const one = await recoverOne(deps, request, lease, resume)
+        logRecovered(deps, one)
+        recovered.push(one)
+      }
     }
+    await Promise.all(Array.from({ length: atOnce }, worker))
+    if (waited.size === 0) return recovered
+    await pauseFor(LOOK_AGAIN_MS, request.signal)
+    waited = stillWaited(waited, await waitingSessions(deps))
+    // What is no longer waited for may have expired since the list was read: it is looked for once more.
   }
-  await Promise.all(Array.from({ length: atOnce }, worker))
-  return recovered
 }
+
+/** Sessions whose holder may be gone, and is not known to be: their leases are not over. Soonest over first. */
+export const waitingSessions = async ({ store }: Pick<RunnerDeps, 'store'>): Promise<readonly HeldLease[]> => {
+  const waiting: HeldLease[] = []
+  for await (const lease of everyPage((page) => store.leases.listRunning(page))) waiting.push(lease)
+  return waiting
+}
+
+/** A lease that was renewed has a holder who lives, and one that is over is in the other list. */
+const stillWaited = (
+  waited: ReadonlyMap<AgentSessionId, Instant>,
+  now: readonly HeldLease[],
+): Map<AgentSessionId, Instant> =>
+  new Map(now.flatMap(({ sessionId, until }) => (waited.get(sessionId) === until ? [[sessionId, until] as const] : [])))
+
+const LEVEL_OF = {
+  resumed: 'info',
+  failed: 'warn',
+  left: 'info',
+  unfinished: 'warn',
+  taken: 'debug',
+  handed_over: 'debug',
+} as const satisfies Record<Recovered['type'], LogLevel>
+
+const logRecovered = ({ logger }: RunnerDeps, recovered: Recovered): void =>
+  logger?.[LEVEL_OF[recovered.type]](
+    { ...recovered },
+    `a session that was left behind: ${recovered.type.replace('_', ' ')}`,
+  )
 
 const recoverOne = async (
   deps: RunnerDeps,
@@ -121,11 +166,13 @@ export const isForAnother = async ({ handoffs }: RunnerDeps, session: AgentSessi
 
 /** Fails a session that nobody goes on with, and the restart that was under way. */
 const giveUp = async (
-  { handoffs }: RunnerDeps,
+  deps: RunnerDeps,
   sessionId: AgentSessionId,
   { reason, signal }: { readonly reason: string; readonly signal?: AbortSignal },
 ): Promise<void> => {
+  const { handoffs } = deps
   const taken = unwrap(await handoffs.takeOverSession({ session: sessionId, leaseMs: LEASE_MS, ifAbandoned: true }))
+  await endLeftBehind(deps, sessionId)
   for (let waitedMs = 0; ; waitedMs += LOOK_AGAIN_MS) {
     const handoffId = heldBy(taken.session)
     const handoff = handoffId === undefined ? undefined : await handoffs.handoff(handoffId)

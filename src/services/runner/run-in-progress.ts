@@ -7,22 +7,27 @@ import {
 } from '../../domain/context-monitor.ts'
 import type { WindowSize } from '../../domain/context-pressure.ts'
 import type { Conversation, Workspace } from '../../domain/conversation.ts'
+import { defined } from '../../domain/defined.ts'
 import { inPercent } from '../../domain/hook-payload.ts'
 import type { HookSettings } from '../../domain/hook-settings.ts'
 import type { AgentSessionId, CommandId, HolderToken } from '../../domain/ids.ts'
+import type { ProcessIdentity } from '../../domain/process-identity.ts'
 import { deadlineOf } from '../../domain/restart-budget.ts'
 import type { RunEvent, RunNews, WindowFigures } from '../../domain/run-event.ts'
 import { addTotals, NO_TOTALS } from '../../domain/run-summary.ts'
 import type { UsageTotals } from '../../domain/usage-reading.ts'
+import type { AgentProcesses } from '../../ports/agent-processes.ts'
 import type { HookRunner } from '../../ports/hook-runner.ts'
+import type { Logger } from '../../ports/logger.ts'
 import type { RunTelemetry, SessionSpan } from '../../ports/run-telemetry.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Clock, IdGenerator } from '../../ports/system.ts'
 import type { ContextService } from '../context-service.ts'
 import type { HandoffService } from '../handoff-service.ts'
 import { SupersededError } from './run-errors.ts'
+import { RunLog } from './run-log.ts'
 import type { RunRequest, RunSettings } from './run-request.ts'
-import { steadily } from './steadily.ts'
+import { type Limits, steadily, type Trouble } from './steadily.ts'
 
 /** What runs need around them. */
 export interface RunnerDeps {
@@ -33,7 +38,11 @@ export interface RunnerDeps {
   readonly ids: IdGenerator
   /** Calls hooks; without one there are none. */
   readonly hookRunner?: HookRunner
+  /** Ends what runners that are gone have left at work; without it nothing is ended. */
+  readonly processes?: AgentProcesses
   readonly telemetry?: RunTelemetry
+  /** Is told what happens; nobody unless given. */
+  readonly logger?: Logger
   /** What is believed of a model's window until its runtime says. */
   readonly believedWindow?: (model: string) => WindowSize | undefined
   /** How windows are watched unless a run says otherwise. */
@@ -81,8 +90,12 @@ export class RunInProgress<Message = unknown> {
   owedPrompt: string | undefined
   /** The session that hooks are told of while there is none yet. */
   plannedId: AgentSessionId | undefined
+  /** The processes that were launched for a session, all of them: whoever takes it over ends what is left. */
+  launched: { readonly sessionId?: AgentSessionId; readonly processes: readonly ProcessIdentity[] } = { processes: [] }
   /** While a session is being handed on or ended, and once the run is over. */
   isSettling = false
+  readonly log: RunLog
+  #isStoreGivenUp = false
   readonly #emit: (event: RunEvent) => void
   readonly #controller = new AbortController()
   #held: HeldSession | undefined
@@ -97,6 +110,7 @@ export class RunInProgress<Message = unknown> {
     this.request = given.request
     this.conversation = given.conversation
     this.#emit = given.emit
+    this.log = new RunLog(given.deps.logger)
     const { settings = {}, ids, hookRunner } = given.deps
     this.hooks = hookRunner === undefined ? [] : (given.request.hooks ?? settings.hooks ?? [])
     this.leaseMs = given.request.leaseMs ?? settings.leaseMs ?? DEFAULT_LEASE_MS
@@ -146,9 +160,21 @@ export class RunInProgress<Message = unknown> {
     return this.request[name] ?? this.deps.settings?.[name]
   }
 
-  /** Carries a command out though the store may be away for a moment. */
-  steadily<T>(command: (named: { readonly commandId: CommandId }) => Promise<T>): Promise<T> {
-    return steadily(this.deps.ids, command, { signal: this.signal })
+  /** Carries a command out though the store may be away for a moment; with a time of its own, though the run is stopped. */
+  async steadily<T>(
+    command: (named: { readonly commandId: CommandId }) => Promise<T>,
+    { outageMs }: Pick<Limits, 'outageMs'> = {},
+  ): Promise<T> {
+    const signal = outageMs === undefined ? this.signal : undefined
+    const onTrouble = (trouble: Trouble): void => {
+      this.#isStoreGivenUp ||= trouble.isGivenUp
+      this.log.outage(trouble)
+    }
+    // Whoever has waited for the store in vain does not wait for it again: each command is tried once then.
+    const limits = defined({ outageMs: this.#isStoreGivenUp ? 0 : outageMs, signal })
+    const answer = await steadily(this.deps.ids, command, { ...limits, onTrouble })
+    this.#isStoreGivenUp = false
+    return answer
   }
 
   account(totals: UsageTotals | undefined): void {
@@ -158,7 +184,9 @@ export class RunInProgress<Message = unknown> {
   emit(news: RunNews): void {
     const { id: conversationId, externalKey } = this.conversation
     const about = { version: 1, conversationId, agentName: this.request.agent, jobId: externalKey ?? null } as const
-    this.#emit({ ...news, ...about })
+    const event = { ...news, ...about }
+    this.log.take(event)
+    this.#emit(event)
   }
 
   /** How full the window is, as people and hooks are told. */

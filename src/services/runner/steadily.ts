@@ -1,5 +1,5 @@
 import { type CommandId, commandId } from '../../domain/ids.ts'
-import { StoreFailure } from '../../ports/store-failure.ts'
+import { StoreFailure, type StoreFailureCode } from '../../ports/store-failure.ts'
 import type { IdGenerator } from '../../ports/system.ts'
 import { pauseFor } from '../pause-for.ts'
 
@@ -10,10 +10,20 @@ export const ENDING_OUTAGE_MS = 10_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 
-/** When to stop trying. */
-interface Limits {
+/** A store that does not answer. */
+export interface Trouble {
+  readonly code: StoreFailureCode
+  /** How often it was tried by now. */
+  readonly tries: number
+  /** Nothing more is tried. */
+  readonly isGivenUp: boolean
+}
+
+/** When to stop trying, and who is told of what stands in the way. */
+export interface Limits {
   readonly signal?: AbortSignal
   readonly outageMs?: number
+  readonly onTrouble?: (trouble: Trouble) => void
 }
 
 /**
@@ -23,16 +33,18 @@ interface Limits {
 export const steadily = async <T>(
   ids: IdGenerator,
   command: (named: { readonly commandId: CommandId }) => Promise<T>,
-  { signal, outageMs = OUTAGE_MS }: Limits = {},
+  { signal, outageMs = OUTAGE_MS, onTrouble }: Limits = {},
 ): Promise<T> => {
   const named = { commandId: commandId(ids.next()) }
   const began = performance.now()
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+  for (let [pauseMs, tries] = [FIRST_PAUSE_MS, 1]; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS), tries += 1) {
     try {
       return await command(named)
     } catch (error) {
-      const isWorthAnother = error instanceof StoreFailure && error.retryable
-      if (!isWorthAnother || performance.now() - began + pauseMs > outageMs) throw error
+      if (!(error instanceof StoreFailure) || !error.retryable) throw error
+      const isGivenUp = performance.now() - began + pauseMs > outageMs
+      onTrouble?.({ code: error.code, tries, isGivenUp })
+      if (isGivenUp) throw error
       await pauseFor(pauseMs, signal)
     }
   }

@@ -160,6 +160,9 @@ export class TurnDesk {
       const toolCalls = turn.toolCalls.map(({ callId, toolName }) => ({ callId, toolName }))
       this.#run.emit({ type: 'turn:recorded', sessionId: session.id, turn: turn.number, toolCalls, ...figures })
       const { usage } = turn
+      if (usage.state === 'unknown') this.#run.log.missing('usage', { sessionId: session.id, turn: turn.number })
+      else if (figures.contextWindow === null)
+        this.#run.log.missing('window', { sessionId: session.id, turn: turn.number })
       const tokens =
         usage.state === 'metered' ? { inputTokens: usage.promptTokens, outputTokens: usage.outputTokens } : {}
       const toolNames = toolCalls.map(({ toolName }) => toolName)

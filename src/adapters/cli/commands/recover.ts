@@ -4,10 +4,12 @@ import { defined } from '../../../domain/defined.ts'
 import type { RunEvent } from '../../../domain/run-event.ts'
 import type { AgentRuntime } from '../../../ports/agent-runtime.ts'
 import { RuntimeFailure } from '../../../ports/runtime-failure.ts'
+import type { HeldLease } from '../../../ports/session-leases.ts'
 import type { Recovered } from '../../../services/runner/recover.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { noWords, textFlag } from '../history-args.ts'
+import { lineLogger } from '../line-logger.ts'
 import { notTogether } from '../list-command.ts'
 import { EndedOtherwise } from '../problems.ts'
 import { counted, describeRunEvent, OUTCOMES } from '../render-run.ts'
@@ -25,13 +27,23 @@ export const recoverCommand: CliCommand = {
     'with each on the runtime it ran on. What cannot be run here is left to somebody who can.',
     'Any number may recover at once. Exit status 0 when there was nothing to do, or all of it was done;',
     '1 when a run that was gone on with did not complete.',
+    'A session whose process may still live waits until its lease is over, and is named with that time.',
     '',
+    '  --wait           wait for the leases that are not over yet, and recover what they leave',
     '  --fail           fail all of it instead of going on',
+    '  --verbose        print the log to standard error',
     '  --config FILE    hooks and checkpoints of the runs that are gone on with',
     RUNTIME_FLAGS_HELP,
     STORE_FLAGS_HELP,
   ].join('\n'),
-  options: { ...STORE_FLAGS, ...RUNTIME_FLAGS, fail: { type: 'boolean' }, config: { type: 'string' } },
+  options: {
+    ...STORE_FLAGS,
+    ...RUNTIME_FLAGS,
+    fail: { type: 'boolean' },
+    wait: { type: 'boolean' },
+    verbose: { type: 'boolean' },
+    config: { type: 'string' },
+  },
   run: async (invocation) => {
     noWords(invocation)
     notTogether(invocation, 'fail', 'runtime')
@@ -40,14 +52,17 @@ export const recoverCommand: CliCommand = {
     const isFail = values.fail === true
     const runtimes = isFail ? [] : runtimesFor(invocation)
     const config = textFlag(invocation, 'config')
-    await using batonpass = await createBatonpass({ ...storeToRead(invocation), ...defined({ config }) })
+    const logger = values.verbose === true ? lineLogger(notes) : undefined
+    await using batonpass = await createBatonpass({ ...storeToRead(invocation), ...defined({ config, logger }) })
     const signal = invocation.interruption()
     const onEvent = (event: RunEvent): void => notes.line(`${event.conversationId} ${describeRunEvent(event)}`)
     const calledOff = new EndedOtherwise('Recovering was called off.', EXIT.cancelled)
-    const recovered = await batonpass.recover({ runtimes, leaveOthers: !isFail, signal, onEvent }).catch((problem) => {
+    const onWaiting = (lease: HeldLease): void => notes.line(`Waiting for ${describeWaiting(lease)}`)
+    const request = { runtimes, leaveOthers: !isFail, wait: values.wait === true, signal, onEvent, onWaiting }
+    const recovered = await batonpass.recover(request).catch((problem) => {
       throw signal.aborted ? calledOff : problem
     })
-    out.line(rendered(recovered, values.json === true))
+    out.line(rendered(recovered, await batonpass.waiting(), values.json === true))
     if (signal.aborted) throw calledOff
     const broken = recovered.filter(
       (one) => one.type === 'unfinished' || (one.type === 'resumed' && one.summary.outcome !== 'completed'),
@@ -70,9 +85,25 @@ const runtimesFor = (invocation: Invocation): readonly AgentRuntime[] => {
   })
 }
 
-const rendered = (recovered: readonly Recovered[], isJson: boolean): string => {
-  if (isJson) return toJson({ recovered })
-  if (recovered.length === 0) return 'There is nothing to recover.'
+const rendered = (recovered: readonly Recovered[], waiting: readonly HeldLease[], isJson: boolean): string => {
+  if (isJson) return toJson({ recovered, ...(waiting.length > 0 && { waiting }) })
+  const notYet = waiting.map(describeWaiting)
+  if (recovered.length === 0 && waiting.length === 0) return 'There is nothing to recover.'
+  const why = 'Not recovered, because a process that may still live has it (--wait waits for that):'
+  return [
+    ...(recovered.length === 0 ? [] : [tableOf(recovered)]),
+    ...(notYet.length === 0 ? [] : [why, ...notYet]),
+  ].join('\n')
+}
+
+/** A session that waits, until when, and where its agent was last seen. */
+const describeWaiting = ({ sessionId, until, processes }: HeldLease): string => {
+  const hosts = [...new Set(processes.map(({ host }) => host))]
+  const where = hosts.length === 0 ? '' : `, on ${plain(hosts.join(', '))}`
+  return `${sessionId}  until ${until}${where}`
+}
+
+const tableOf = (recovered: readonly Recovered[]): string => {
   const columns = [
     { title: 'SESSION', of: ({ sessionId }: Recovered) => sessionId, most: 36 },
     { title: 'BECAME', of: became },

@@ -6,6 +6,7 @@ import type { AgentRun } from '../../../services/runner/agent-run.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 import { EXIT_OF_RUN } from '../exit-codes.ts'
 import { textFlag } from '../history-args.ts'
+import { lineLogger } from '../line-logger.ts'
 import { overheard } from '../overheard.ts'
 import { EndedOtherwise, UsageError } from '../problems.ts'
 import { OUTCOMES } from '../render-run.ts'
@@ -37,7 +38,8 @@ export const runCommand: CliCommand = {
     const choices = await runChoices(invocation)
     mustResume(chosen, choices)
     const config = textFlag(invocation, 'config')
-    await using batonpass = await createBatonpass({ ...storeToWrite(invocation), ...defined({ config }) })
+    const logger = values.verbose === true ? lineLogger(notes) : undefined
+    await using batonpass = await createBatonpass({ ...storeToWrite(invocation), ...defined({ config, logger }) })
     const progress = new RunProgress(notes)
     const runtime = overheard(chosen, {
       onTexts: (texts) => {

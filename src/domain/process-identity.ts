@@ -1,0 +1,31 @@
+/**
+ * Where a process of an agent runs, so that whoever takes its session over can end it, and nothing else in its place. A
+ * pid alone is no name: it is given again.
+ */
+export interface ProcessIdentity {
+  readonly host: string
+  /** The machine's start. A process does not outlive it. */
+  readonly bootId: string
+  /** Pids mean something only inside their namespace; a sandbox or container has one of its own. */
+  readonly pidNamespace: string
+  readonly userId: number
+  /** A word that only this launch has in its environment; what it starts inherits it. */
+  readonly mark: string
+  /** The process, which leads a group of its own; absent where somebody else starts it. */
+  readonly leader?: {
+    readonly pid: number
+    /** When it began, in the machine's own terms: another one under the same pid differs here. */
+    readonly startTime: string
+  }
+}
+
+/** What became of a process that was left behind. */
+export type ProcessFate =
+  /** It was still at work, and was ended. */
+  | 'ended'
+  /** It had ended by itself. */
+  | 'gone'
+  /** It is on another machine, in another container or of another user: nobody here can tell, or end it. */
+  | 'elsewhere'
+  /** It does not end, whatever it is told. */
+  | 'remains'

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ProcessFate, ProcessIdentity } from '../domain/process-identity.ts'
+import {
+  bootId,
+  type FoundProcess,
+  hasVariable,
+  isTaken,
+  pidNamespace,
+  readProcess,
+  runningProcesses,
+  userOf,
+} from './process-table.ts'
+
+/** The variable that marks an agent and what it starts. */
+const VARIABLE = 'BATONPASS_LAUNCH'
+
+/** After TERM and before KILL: agents put their things in order, and end tools that run in groups of their own. */
+const GRACE_MS = 2_500
+/** After KILL nothing can refuse, though a disk may be waited for. */
+const AFTER_KILL_MS = 5_000
+const LOOK_EVERY_MS = 25
+
+/** A mark for one launch, and the environment that carries it. */
+export const newMark = (): { readonly mark: string; readonly environment: Readonly<Record<string, string>> } => {
+  const mark = randomUUID()
+  return { mark, environment: { [VARIABLE]: mark } }
+}
+
+/**
+ * The identity of what is launched under a mark from this process, so that it can be ended later.
+ *
+ * @param pid the leader of its group, once there is one
+ * @returns nothing where processes cannot be told apart for certain
+ */
+export const identityOf = (mark: string, pid?: number): ProcessIdentity | undefined => {
+  const [boot, namespace, userId] = [bootId(), pidNamespace(), process.getuid?.()]
+  if (boot === undefined || namespace === undefined || userId === undefined) return undefined
+  const startTime = pid === undefined ? undefined : readProcess(pid)?.startTime
+  const leader = pid !== undefined && startTime !== undefined && { leader: { pid, startTime } }
+  return { host: hostname(), bootId: boot, pidNamespace: namespace, userId, mark, ...leader }
+}
+
+/** Ends what is left of a launch: its group if its leader is the one that was recorded, and what carries its mark. */
+export const endLeftProcess = async (left: ProcessIdentity): Promise<ProcessFate> => {
+  const here = identityOf(left.mark)
+  if (here === undefined) return 'elsewhere'
+  // Whatever ran here before the machine was started anew has ended with it.
+  if (left.bootId !== here.bootId) return left.host === here.host ? 'gone' : 'elsewhere'
+  if (left.pidNamespace !== here.pidNamespace || left.userId !== here.userId) return 'elsewhere'
+  const first = rootsOf(left)
+  if (first.length === 0) return 'gone'
+  // Looked for while their parents are there: once these are killed, nothing says whose they were.
+  const all = new Map(withDescendants(first).map((found) => [found.pid, found]))
+  for (const { pid } of first) signal(pid, 'SIGTERM')
+  if (await areGone(left, all, GRACE_MS)) return 'ended'
+  const until = performance.now() + AFTER_KILL_MS
+  do {
+    for (const found of withDescendants(rootsOf(left))) all.set(found.pid, found)
+    for (const found of all.values()) if (isSame(found)) signal(found.pid, 'SIGKILL')
+    if (await areGone(left, all, LOOK_EVERY_MS)) return 'ended'
+  } while (performance.now() < until)
+  return 'remains'
+}
+
+/** The processes that are certainly of the launch: those of its leader's group, and those that carry its mark. */
+const rootsOf = ({ leader, userId, mark }: ProcessIdentity): readonly FoundProcess[] => {
+  const found = leader === undefined ? undefined : readProcess(leader.pid)
+  const isLeader = found !== undefined && found.startTime === leader?.startTime && userOf(found.pid) === userId
+  return runningProcesses().filter(
+    ({ pid, group }) =>
+      pid !== process.pid &&
+      ((isLeader && group === found.group && group === found.pid) ||
+        (isLeader && pid === found.pid) ||
+        (userOf(pid) === userId && hasVariable(pid, `${VARIABLE}=${mark}`))),
+  )
+}
+
+const withDescendants = (roots: readonly FoundProcess[]): readonly FoundProcess[] => {
+  const all = runningProcesses()
+  const known = new Set(roots.map(({ pid }) => pid))
+  // A child may stand before its parent, so this is repeated until nothing new is found.
+  for (let before = 0; before !== known.size; ) {
+    before = known.size
+    for (const { pid, parent } of all) if (known.has(parent) && pid !== process.pid) known.add(pid)
+  }
+  return all.filter(({ pid }) => known.has(pid))
+}
+
+/** Whether a process is the one that was found before, and has not ended. */
+const isSame = ({ pid, startTime }: FoundProcess): boolean => {
+  const now = readProcess(pid)
+  return now !== undefined && !now.isZombie && now.startTime === startTime
+}
+
+const areGone = async (
+  left: ProcessIdentity,
+  known: ReadonlyMap<number, FoundProcess>,
+  withinMs: number,
+): Promise<boolean> => {
+  const end = performance.now() + withinMs
+  for (;;) {
+    if (![...known.values()].some(isSame) && rootsOf(left).length === 0) return true
+    if (performance.now() >= end) return false
+    await pause(LOOK_EVERY_MS)
+  }
+}
+
+const signal = (pid: number, name: NodeJS.Signals): void => {
+  if (!isTaken(pid)) return
+  try {
+    process.kill(pid, name)
+  } catch {
+    // it has ended meanwhile
+  }
+}

@@ -1,0 +1,87 @@
+import type { AgentSessionId } from '../../domain/ids.ts'
+import type { RunEvent, RunEventType } from '../../domain/run-event.ts'
+import type { RunOutcome } from '../../domain/run-summary.ts'
+import type { LogFields, Logger, LogLevel } from '../../ports/logger.ts'
+import type { Trouble } from './steadily.ts'
+
+/** A line of the log. */
+interface Line {
+  readonly level: LogLevel
+  readonly message: string
+}
+
+type Lines = { readonly [Type in RunEventType]: (event: Extract<RunEvent, { type: Type }>) => Line }
+
+const line = (level: LogLevel, message: string): Line => ({ level, message })
+
+const percent = ({ usagePercent }: { readonly usagePercent: number | null }): string =>
+  usagePercent === null ? 'an unknown share' : `${Math.round(usagePercent)} %`
+
+/** What is said of each event, and how much it matters. */
+const LINES: Lines = {
+  'session:start': ({ epoch }) => line('info', `session ${epoch} begins`),
+  'session:end': ({ state }) => line(state === 'failed' ? 'warn' : 'info', `the session is ${state}`),
+  'session:replaced': () => line('warn', 'somebody else works the session now'),
+  'process:left': ({ fate }) =>
+    fate === 'ended'
+      ? line('warn', 'an agent that a lost runner had left at work was ended')
+      : line('warn', 'an agent of a lost runner may still be at work elsewhere'),
+  'turn:recorded': ({ turn }) => line('debug', `turn ${turn} is recorded`),
+  'context:milestone': (event) => line('info', `milestone ${event.milestone} at ${percent(event)} of the window`),
+  'context:compaction': ({ trigger }) => line('warn', `the runtime made room by itself (${trigger})`),
+  'context:handoff:start': (event) => line('info', `a restart begins at ${percent(event)} of the window`),
+  'context:handoff:checkpoint': ({ outcome }) =>
+    line(outcome === 'kept' ? 'info' : 'warn', `the checkpoint: ${outcome.replace('_', ' ')}`),
+  'context:handoff:complete': (event) =>
+    line('info', `restart ${event.handoffNumber}, begun at ${percent(event)} of the window, is done`),
+  'context:handoff:cancelled': () => line('warn', 'the restart was cancelled'),
+  'context:restart:refused': ({ limit }) => line('warn', `the budget allows no restart (${limit})`),
+  'hook:called': ({ hook, ok }) =>
+    ok ? line('debug', `hook ${hook} was called`) : line('warn', `hook ${hook} has failed`),
+  'run:end': ({ summary }) => line(LEVEL_OF[summary.outcome], `the run is over: ${summary.outcome.replace('_', ' ')}`),
+}
+
+const LEVEL_OF = {
+  completed: 'info',
+  cancelled: 'info',
+  failed: 'error',
+  timed_out: 'error',
+  exhausted: 'error',
+  superseded: 'warn',
+} as const satisfies Record<RunOutcome, LogLevel>
+
+/** Tells a logger what happens in a run, from its events: one place for all of it. */
+export class RunLog {
+  readonly #logger: Logger | undefined
+  readonly #said = new Set<string>()
+
+  constructor(logger: Logger | undefined) {
+    this.#logger = logger
+  }
+
+  take(event: RunEvent): void {
+    const { type, version: _, ...fields } = event
+    const { level, message } = (LINES[type] as (event: RunEvent) => Line)(event)
+    this.#logger?.[level]({ event: type, ...fields }, message)
+  }
+
+  /** Says once for a session that something is not known of its window; until it is, nothing is restarted for it. */
+  missing(what: keyof typeof MISSING, fields: LogFields & { readonly sessionId: AgentSessionId }): void {
+    const key = `${what} ${fields.sessionId}`
+    if (this.#said.has(key)) return
+    this.#said.add(key)
+    this.#logger?.warn({ missing: what, ...fields }, MISSING[what])
+  }
+
+  /** Says that the store does not answer, and what is done about it. */
+  outage(trouble: Trouble): void {
+    const { isGivenUp, ...fields } = trouble
+    if (isGivenUp) this.#logger?.error(fields, 'the store stays away, so it is not waited for any longer')
+    else this.#logger?.warn(fields, 'the store is away, and is tried again')
+  }
+}
+
+const MISSING = {
+  usage: 'the runtime does not say what an answer used, so how full the window is cannot be told',
+  window: 'the size of the window is not known, so it is never restarted for being full',
+} as const
