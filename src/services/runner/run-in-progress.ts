@@ -81,6 +81,8 @@ export class RunInProgress<Message = unknown> {
   owedPrompt: string | undefined
   /** The session that hooks are told of while there is none yet. */
   plannedId: AgentSessionId | undefined
+  /** That nobody knows how full the window is was said already. */
+  hasToldUnknownWindow = false
   /** While a session is being handed on or ended, and once the run is over. */
   isSettling = false
   readonly #emit: (event: RunEvent) => void
