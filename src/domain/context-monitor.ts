@@ -75,7 +75,16 @@ export type RestartRefused = Of<
 export type MonitorEvent =
   | MilestoneReached
   | RestartRefused
-  | Of<'context.compacted', { trigger: CompactionTrigger; preTokens?: number; cycle: number }>
+  | Of<
+      'context.compacted',
+      {
+        trigger: CompactionTrigger
+        preTokens?: number
+        cycle: number
+        /** What counts as the usable window from here on, where the compaction showed that it is less than was thought. */
+        loweredTo?: number
+      }
+    >
   | Of<'context.rearmed', { cycle: number; why: RearmReason }>
   | Of<
       'context.monitor_set',
@@ -117,7 +126,9 @@ export const inheritMonitor = (
 ): MonitorStart => {
   const { configuredLimit } = window
   const allowed = configuredLimit === undefined ? {} : { configuredLimit }
-  return { isEnabled, policy, milestones, window: believed === undefined ? window : { ...believed, ...allowed } }
+  // Where this session was compacted says nothing certain of another.
+  const { compactedAt: _, ...known } = window
+  return { isEnabled, policy, milestones, window: believed === undefined ? known : { ...believed, ...allowed } }
 }
 
 /** A monitor of a session that has handed off: what is still said of that window is of no consequence. */

@@ -1,5 +1,6 @@
 import { defined } from './defined.ts'
 import type { UsageReading } from './usage-reading.ts'
+import type { CompactionTrigger } from './window-event.ts'
 
 /** Who says how large a window is, the most trusted first. */
 export const WINDOW_SOURCES = ['runtime', 'configured', 'suffix', 'catalogue', 'observed'] as const
@@ -19,8 +20,10 @@ export interface WindowParts {
   readonly hardLimit?: WindowSize
   /** What the user allows. */
   readonly configuredLimit?: number
-  /** Where the runtime compacts by itself. */
+  /** Where the runtime compacts by itself, as it says or as is known of it. */
   readonly autoCompactAt?: number
+  /** Where it was seen to compact by itself though more was thought to be usable; the lowest in the session. */
+  readonly compactedAt?: number
 }
 
 /** How full a window is, or that nobody knows. Unknown never triggers anything. */
@@ -39,11 +42,13 @@ export const usedTokens = (reading: UsageReading): number | undefined =>
   reading.state === 'unknown' ? undefined : reading.promptTokens + reading.outputTokens + (reading.pendingTokens ?? 0)
 
 /** The part of a window that can be used: the smallest of what is known. */
-export const usableWindow = ({ hardLimit, configuredLimit, autoCompactAt }: WindowParts): WindowSize | undefined => {
+export const usableWindow = (parts: WindowParts): WindowSize | undefined => {
+  const { hardLimit, configuredLimit, autoCompactAt, compactedAt } = parts
   const known: readonly (WindowSize | undefined)[] = [
     configuredLimit === undefined ? undefined : { tokens: configuredLimit, source: 'configured' },
     autoCompactAt === undefined ? undefined : { tokens: autoCompactAt, source: 'runtime' },
     hardLimit,
+    compactedAt === undefined ? undefined : { tokens: compactedAt, source: 'observed' },
   ]
   return known
     .filter((size) => size !== undefined && size.tokens > 0)
@@ -62,6 +67,23 @@ export const raiseBelieved = (parts: WindowParts, seenTokens: number): WindowPar
     : parts
 }
 
+/** A compaction, as far as it tells where a window ends. */
+export interface CompactionReport {
+  readonly trigger: CompactionTrigger
+  /** What the runtime counted before it. */
+  readonly preTokens?: number
+}
+
+/**
+ * The window after a compaction. One that the runtime made by itself, below what was thought to be usable, shows that less
+ * is: acting later than the runtime does would be acting never. Only the runtime's own count tells where that was, because
+ * the last reading may be much older.
+ */
+export const lowerByCompaction = (parts: WindowParts, { trigger, preTokens = 0 }: CompactionReport): WindowParts => {
+  const usable = usableWindow(parts)?.tokens ?? Number.POSITIVE_INFINITY
+  return trigger === 'auto' && preTokens > 0 && preTokens < usable ? { ...parts, compactedAt: preTokens } : parts
+}
+
 /** How full a window is. */
 export const pressureOf = (reading: UsageReading, parts: WindowParts): Pressure => {
   const used = usedTokens(reading)
@@ -77,7 +99,13 @@ export const mergeWindow = (known: WindowParts, reported: WindowParts): WindowPa
     known.hardLimit !== undefined &&
     reported.hardLimit !== undefined &&
     rank(reported.hardLimit) > rank(known.hardLimit)
-  return { ...known, ...reported, ...(weaker && defined({ hardLimit: known.hardLimit })) }
+  const seen = [known.compactedAt, reported.compactedAt].filter((tokens) => tokens !== undefined)
+  return {
+    ...known,
+    ...reported,
+    ...(weaker && defined({ hardLimit: known.hardLimit })),
+    ...(seen.length > 0 && { compactedAt: Math.min(...seen) }),
+  }
 }
 
 const rank = ({ source }: WindowSize): number => WINDOW_SOURCES.indexOf(source)

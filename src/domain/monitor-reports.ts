@@ -6,7 +6,7 @@ import {
   monitoredPressure,
   type RearmReason,
 } from './context-monitor.ts'
-import { mergeWindow, raiseBelieved, usedTokens, type WindowParts } from './context-pressure.ts'
+import { lowerByCompaction, mergeWindow, raiseBelieved, usedTokens, type WindowParts } from './context-pressure.ts'
 import { defined } from './defined.ts'
 import type { Instant } from './instant.ts'
 import { milestoneProblem, RESTART, reach } from './milestone.ts'
@@ -128,9 +128,16 @@ const takeCompaction = (
   const isSame = producedAt !== undefined && monitor.boundaryAt !== undefined && producedAt <= monitor.boundaryAt
   const isKnown = key !== undefined && key === monitor.boundaryKey
   if (isRepeated || isSame || isKnown) return unmoved(monitor, 'repeated')
-  const next = { ...newCycle(monitor, producedAt), ...defined({ boundaryKey: key }) }
+  const { window: before } = monitor
+  const window = lowerByCompaction(before, defined({ trigger, preTokens }))
+  const next = { ...newCycle(monitor, producedAt), window, ...defined({ boundaryKey: key }) }
   const compacted = { type: 'context.compacted', ...about(monitor, at), trigger, cycle: next.cycle } as const
-  return { monitor: next, outcome: 'compaction_logged', events: [{ ...compacted, ...defined({ preTokens }) }] }
+  const loweredTo = window === before ? undefined : window.compactedAt
+  return {
+    monitor: next,
+    outcome: 'compaction_logged',
+    events: [{ ...compacted, ...defined({ preTokens, loweredTo }) }],
+  }
 }
 
 /** Lets milestones signal anew: all of them, or the restart alone when a restart came to nothing. */

@@ -1,4 +1,5 @@
-import type { WindowSize } from './context-pressure.ts'
+import { lowerByCompaction, type WindowParts, type WindowSize } from './context-pressure.ts'
+import { defined } from './defined.ts'
 import type { WindowEvent } from './window-event.ts'
 import type { WindowTrackerOptions } from './window-history.ts'
 
@@ -6,6 +7,9 @@ import type { WindowTrackerOptions } from './window-history.ts'
 export class ReportedWindow {
   tokens: number | undefined
   autoCompactAt: number | undefined
+  /** How far before the end of its window it compacts, where it does not say at which point. */
+  autoCompactReserve: number | undefined
+  #compactedAt: number | undefined
   /** The model the session was begun with, suffix included. */
   initModel: string | undefined
   #isExact = false
@@ -20,12 +24,25 @@ export class ReportedWindow {
   }
 
   /** The window of the main model: as reported, else as believed. Asked once per model, for a catalogue takes its time. */
-  hardLimit(believed: WindowTrackerOptions['believed'], answering: string | undefined): WindowSize | undefined {
+  #hardLimit(believed: WindowTrackerOptions['believed'], answering: string | undefined): WindowSize | undefined {
     if (this.tokens !== undefined) return { tokens: this.tokens, source: 'runtime' }
     const model = this.initModel ?? answering
     if (model === undefined || believed === undefined) return undefined
     if (this.#asked?.model !== model) this.#asked = { model, answer: believed(model) }
     return this.#asked.answer
+  }
+
+  /** What is known of the window's size: as reported, as believed, and as seen. */
+  parts({ limit: configuredLimit, believed }: WindowTrackerOptions, answering: string | undefined): WindowParts {
+    const hardLimit = this.#hardLimit(believed, answering)
+    const room = (hardLimit?.tokens ?? 0) - (this.autoCompactReserve ?? Number.POSITIVE_INFINITY)
+    const autoCompactAt = this.autoCompactAt ?? (room > 0 ? room : undefined)
+    return defined({ hardLimit, configuredLimit, autoCompactAt, compactedAt: this.#compactedAt })
+  }
+
+  /** A compaction may show that the window is smaller than was thought; a limit that somebody named is taken as it is. */
+  compacted(event: Extract<WindowEvent, { type: 'compaction' }>, parts: WindowParts): void {
+    if (parts.configuredLimit === undefined) this.#compactedAt = lowerByCompaction(parts, event).compactedAt
   }
 
   begin(model: string): void {

@@ -1,5 +1,6 @@
 import type { SessionState } from './agent-session.ts'
 import type { CheckpointOutcome } from './checkpoint-facts.ts'
+import type { Pressure } from './context-pressure.ts'
 import type { HookMoment } from './hook-settings.ts'
 import type { AgentSessionId, ConversationId, HandoffId } from './ids.ts'
 import type { ProcessFate } from './process-identity.ts'
@@ -23,6 +24,8 @@ export interface WindowFigures {
   readonly contextWindow: number | null
 }
 
+type UnknownPressure = Extract<Pressure, { state: 'unknown' }>
+
 interface OfSession {
   readonly sessionId: AgentSessionId
 }
@@ -45,6 +48,10 @@ interface Bodies {
   'turn:recorded': OfSession & WindowFigures & { readonly turn: number; readonly toolCalls: readonly ToolCallInput[] }
   'context:milestone': OfSession & WindowFigures & { readonly milestone: string }
   'context:compaction': OfSession & { readonly trigger: CompactionTrigger; readonly preTokens: number | null }
+  /** A compaction showed that less can be used than was thought; it counts for the rest of the session. */
+  'context:window:lowered': OfSession & { readonly fromTokens: number | null; readonly toTokens: number }
+  /** Under `auto`, and once in a run: nobody knows how full the window is, so no restart can come. */
+  'context:window:unknown': OfSession & { readonly why: UnknownPressure['why']; readonly model: string | null }
   'context:handoff:start': WindowFigures & { readonly handoffId: HandoffId; readonly oldSessionId: AgentSessionId }
   'context:handoff:checkpoint': { readonly handoffId: HandoffId; readonly outcome: CheckpointOutcome }
   'context:handoff:complete': WindowFigures & {

@@ -26,7 +26,8 @@ export interface SignalSeen {
 export interface WindowHistory {
   readonly turns: number
   readonly peakContext: number
-  readonly lastContext: number
+  /** Absent while nothing was read. */
+  readonly lastContext?: number
   readonly window?: WindowSize
   readonly compactions: readonly CompactionSeen[]
   readonly subagentTurns: number

@@ -1,3 +1,4 @@
+import { CompactionLog } from './compaction-log.ts'
 import { raiseBelieved, usableWindow, type WindowParts, type WindowSize } from './context-pressure.ts'
 import { type CurrentReading, provenanceOf } from './current-reading.ts'
 import { defined } from './defined.ts'
@@ -8,7 +9,7 @@ import { RecentKeys } from './recent-keys.ts'
 import { ReportedWindow } from './reported-window.ts'
 import { UNKNOWN_USAGE, type UsageReading } from './usage-reading.ts'
 import type { WindowEvent } from './window-event.ts'
-import type { CompactionSeen, SignalSeen, WindowHistory, WindowTrackerOptions } from './window-history.ts'
+import type { SignalSeen, WindowHistory, WindowTrackerOptions } from './window-history.ts'
 
 type Of<Type extends WindowEvent['type']> = Extract<WindowEvent, { type: Type }>
 
@@ -33,7 +34,7 @@ export class WindowTracker {
   readonly #records = new RecentKeys()
   readonly #reported = new ReportedWindow()
   readonly #pending = new PendingText()
-  readonly #compactions: CompactionSeen[] = []
+  readonly #compactions = new CompactionLog()
   readonly #signals: SignalSeen[] = []
   readonly #counts = { turns: 0, subagentTurns: 0, toolCalls: 0, unmetered: 0 }
   #thread: string | undefined
@@ -44,7 +45,6 @@ export class WindowTracker {
   #cycle = 0
   #latchedAt = 0
   #isCompacting = false
-  #sinceCompaction = 1
 
   constructor(options: WindowTrackerOptions) {
     this.#options = options
@@ -67,8 +67,7 @@ export class WindowTracker {
   reading(): UsageReading {
     if (this.#reading === undefined) return UNKNOWN_USAGE
     const { promptTokens, outputTokens } = this.#reading
-    const { tokens } = this.#pending
-    const pendingTokens = tokens > 0 ? tokens : undefined
+    const pendingTokens = this.#pending.tokens > 0 ? this.#pending.tokens : undefined
     return defined({
       state: 'metered' as const,
       promptTokens,
@@ -80,10 +79,9 @@ export class WindowTracker {
 
   /** What is known of the window's size, for whoever records the reading. */
   windowParts(): WindowParts {
-    const { limit: configuredLimit, believed } = this.#options
-    const { autoCompactAt } = this.#reported
-    const hardLimit = this.#reported.hardLimit(believed, this.#last?.model)
-    return defined({ hardLimit, configuredLimit, autoCompactAt })
+    // What a compaction showed is told by the report of it, and kept by the monitor.
+    const { compactedAt: _, ...parts } = this.#parts()
+    return parts
   }
 
   /** What the window went through so far. */
@@ -91,9 +89,9 @@ export class WindowTracker {
     return defined({
       ...this.#counts,
       peakContext: this.#peak,
-      lastContext: this.#last?.promptTokens ?? 0,
+      lastContext: this.#last?.promptTokens,
       window: this.#window(),
-      compactions: [...this.#compactions],
+      compactions: this.#compactions.list(),
       signals: [...this.#signals],
       model: this.#last?.model ?? this.#reported.initModel,
     })
@@ -133,6 +131,9 @@ export class WindowTracker {
       case 'auto_compact_at':
         this.#reported.autoCompactAt = event.tokens
         break
+      case 'auto_compact_reserve':
+        this.#reported.autoCompactReserve = event.tokens
+        break
       case 'model':
         this.#reported.begin(event.model)
         break
@@ -169,7 +170,7 @@ export class WindowTracker {
     if (current === undefined) {
       this.#requests.add(key)
       this.#counts.turns += 1
-      this.#sinceCompaction += 1
+      this.#compactions.request()
       this.#pending.request(isLate === true)
     }
     this.#read(
@@ -197,15 +198,15 @@ export class WindowTracker {
     this.#last = reading
     this.#peak = Math.max(this.#peak, reading.promptTokens)
     this.#isCompacting = false
-    this.#completeCompaction(reading.promptTokens)
+    this.#compactions.complete(reading.promptTokens)
     this.#signal(at)
   }
 
-  #compaction({ trigger, preTokens }: Of<'compaction'>): void {
-    // Reported again before the next request, it is still the same one.
-    if (this.#sinceCompaction === 0) return
-    this.#compactions.push(defined({ trigger, preTokens, contextBefore: this.#last?.promptTokens }))
-    this.#sinceCompaction = 0
+  #compaction(event: Of<'compaction'>): void {
+    if (this.#compactions.isRepetition) return
+    const { trigger, preTokens } = event
+    this.#reported.compacted(event, raiseBelieved(this.#parts(), this.#peak))
+    this.#compactions.add(defined({ trigger, preTokens, contextBefore: this.#last?.promptTokens }))
     this.#beginCycle()
   }
 
@@ -219,12 +220,6 @@ export class WindowTracker {
     this.#reading = undefined
     this.#pending.clear()
     this.#isCompacting = false
-  }
-
-  #completeCompaction(contextAfter: number): void {
-    const newest = this.#compactions.at(-1)
-    if (this.#sinceCompaction !== 1 || newest === undefined) return
-    this.#compactions[this.#compactions.length - 1] = { ...newest, contextAfter }
   }
 
   #signal(time: Instant | undefined): void {
@@ -242,6 +237,10 @@ export class WindowTracker {
   }
 
   #window(): WindowSize | undefined {
-    return usableWindow(raiseBelieved(this.windowParts(), this.#peak))
+    return usableWindow(raiseBelieved(this.#parts(), this.#peak))
+  }
+
+  #parts(): WindowParts {
+    return this.#reported.parts(this.#options, this.#last?.model)
   }
 }

@@ -22,14 +22,14 @@ describe('baton replay', () => {
     expect(out.split('\n')).toEqual([
       `${FIXTURES}/claude-code/compactions.jsonl`,
       '  claude-code, claude-haiku-4-5: 7 turns, 3 tool calls, 0 subagent turns left out',
-      '  context 32,000 last, 155,000 peak, window 200,000 (catalogue)',
-      '  ▅▆▅▇▂▅▂',
+      '  context 32,000 last, 155,000 peak, window 155,700 (observed)',
+      '  ▅▆▅▇▃▆▂',
       '  compaction (auto): 155,000 before, 45,000 after, the runtime counted 155,700',
       '  compaction (manual): 105,000 before, 32,000 after, the runtime counted 105,300',
       '  turn 1: warning (50 %) at 50 %',
       '  turn 2: critical (65 %) at 65 %',
-      '  turn 6: warning (50 %) at 52.7 %',
-      '  other thresholds: 40 % 2× from turn 1, 50 % 2× from turn 1, 60 % 1× from turn 2, 70 % 1× from turn 4, 80 % never, 90 % never',
+      '  turn 6: critical (65 %) at 67.6 %',
+      '  other thresholds: 40 % 2× from turn 1, 50 % 2× from turn 1, 60 % 2× from turn 2, 70 % 1× from turn 4, 80 % never, 90 % never',
       '  2 damaged lines skipped',
     ])
   })

@@ -102,10 +102,10 @@ describe(`recordings of real sessions${absent}`, () => {
       }),
     )
     expect(seen).toEqual({
-      'after-compact-null-usage.json': [0, 'unknown', 1_000_000],
-      'ccstatusline-payload.example-start.json': [0, 'unknown', 200_000],
+      'after-compact-null-usage.json': [undefined, 'unknown', 1_000_000],
+      'ccstatusline-payload.example-start.json': [undefined, 'unknown', 200_000],
       'ccstatusline-payload.example.json': [15_500, 'metered', 1_000_000],
-      'issue-13783-old-cumulative.json': [0, 'unknown', 200_000],
+      'issue-13783-old-cumulative.json': [undefined, 'unknown', 200_000],
       'issue-76751-real-payload-context_window.json': [160_781, 'metered', 200_000],
     })
   })

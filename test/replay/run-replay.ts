@@ -5,8 +5,8 @@ export interface ReplayJson {
   readonly file: string
   readonly format: string
   readonly turns: number
-  readonly peakContext: number
-  readonly lastContext: number
+  readonly peakContext: number | null
+  readonly lastContext: number | null
   readonly window: { readonly tokens: number; readonly source: string } | null
   readonly compactions: readonly {
     readonly trigger: string

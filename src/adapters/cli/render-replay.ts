@@ -31,7 +31,7 @@ const importedAs = ({ conversationId, turns, added }: NonNullable<ReplayedFile['
   `conversation ${conversationId}: ${count(turns, 'turn')}, ${added} of them new`
 
 const contextOf = ({ turns, lastContext, peakContext }: Replay): string =>
-  turns === 0 ? 'unknown' : `${tokens(lastContext)} last, ${tokens(peakContext)} peak`
+  turns === 0 || lastContext === undefined ? 'unknown' : `${tokens(lastContext)} last, ${tokens(peakContext)} peak`
 
 const windowOf = ({ window }: Replay): string =>
   window === undefined ? 'unknown (name one with --window)' : `${tokens(window.tokens)} (${window.source})`

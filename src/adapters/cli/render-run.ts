@@ -44,6 +44,10 @@ export const describeRunEvent = (event: RunEvent): string => {
       return `milestone ${plain(event.milestone)}: ${renderFigures(event)}`
     case 'context:compaction':
       return `the runtime made room by itself (${event.trigger})`
+    case 'context:window:lowered':
+      return `the usable window is smaller than was thought: ${loweredText(event)}`
+    case 'context:window:unknown':
+      return `no restart can come: ${UNKNOWN_WINDOW[event.why]}${event.model === null ? '' : ` (${plain(event.model)})`}`
     case 'context:handoff:start':
       return `restart: ${renderFigures(event)} (handoff ${event.handoffId})`
     case 'context:handoff:checkpoint':
@@ -62,6 +66,15 @@ export const describeRunEvent = (event: RunEvent): string => {
       return event satisfies never
   }
 }
+
+const loweredText = ({ fromTokens, toTokens }: Extract<RunEvent, { type: 'context:window:lowered' }>): string =>
+  `${tokensText(toTokens)}${fromTokens === null ? '' : ` instead of ${tokensText(fromTokens)}`}, for the rest of the session`
+
+/** Why nobody knows how full a window is, and what to do about it. */
+const UNKNOWN_WINDOW = {
+  no_window: 'nobody says how large the window is; name it with --context-limit',
+  no_reading: 'the agent does not say what its requests used',
+} as const
 
 const because = (reason: string | null): string => (reason === null ? '' : `: ${plain(reason)}`)
 

@@ -12,8 +12,8 @@ export const replayJson = (replayed: ReplayedFile) => ({
   file: replayed.file,
   format: replayed.format,
   turns: replayed.turns,
-  peakContext: replayed.peakContext,
-  lastContext: replayed.lastContext,
+  peakContext: replayed.lastContext === undefined ? null : replayed.peakContext,
+  lastContext: replayed.lastContext ?? null,
   window: replayed.window ?? null,
   compactions: replayed.compactions.map(({ trigger, preTokens, contextBefore, contextAfter }) => ({
     trigger,

@@ -13,6 +13,7 @@ export class RunProgress {
   readonly #notes: Output
   #epoch = 0
   #figures: WindowFigures = NOTHING_READ
+  #isUnknown = false
   #turn = 0
   #tools: readonly string[] = []
   #restarts = 0
@@ -44,6 +45,7 @@ export class RunProgress {
     const parts = [
       `session ${this.#epoch}`,
       renderFigures(this.#figures),
+      this.#isUnknown && this.#figures.usagePercent === null ? 'no restart can come' : '',
       `turn ${this.#turn}`,
       plain(this.#tools.join(', ')),
       this.#restarts === 0 ? '' : counted(this.#restarts, 'restart'),
@@ -63,6 +65,9 @@ export class RunProgress {
         this.#turn = event.turn
         this.#figures = event
         this.#tools = [...this.#tools, ...event.toolCalls.map(({ toolName }) => toolName)].slice(-TOOLS_SHOWN)
+        return
+      case 'context:window:unknown':
+        this.#isUnknown = true
         return
       case 'context:compaction':
         this.#figures = NOTHING_READ

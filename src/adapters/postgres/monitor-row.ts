@@ -17,6 +17,7 @@ const windowParts = z.strictObject({
   hardLimit: z.strictObject({ tokens: z.number(), source: z.enum(WINDOW_SOURCES) }).exactOptional(),
   configuredLimit: z.number().exactOptional(),
   autoCompactAt: z.number().exactOptional(),
+  compactedAt: z.number().exactOptional(),
 })
 
 const monitorRow = z.object({

@@ -65,6 +65,7 @@ export const windowParts = objectOf<WindowParts>({
   hardLimit: optional(objectOf<WindowSize>({ tokens, source: oneOf(...WINDOW_SOURCES) })),
   configuredLimit: optional(tokens),
   autoCompactAt: optional(tokens),
+  compactedAt: optional(tokens),
 })
 
 const milestones: Check<readonly Milestone[]> = (value, field, problems) => {

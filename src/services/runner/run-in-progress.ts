@@ -92,6 +92,8 @@ export class RunInProgress<Message = unknown> {
   plannedId: AgentSessionId | undefined
   /** The processes that were launched for a session, all of them: whoever takes it over ends what is left. */
   launched: { readonly sessionId?: AgentSessionId; readonly processes: readonly ProcessIdentity[] } = { processes: [] }
+  /** That nobody knows how full the window is was said already. */
+  hasToldUnknownWindow = false
   /** While a session is being handed on or ended, and once the run is over. */
   isSettling = false
   readonly log: RunLog

@@ -15,6 +15,7 @@ import { TurnCollector } from '../turn-collector.ts'
 import { hasHooks } from './call-hooks.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { decideByHooks, tellRefused } from './threshold.ts'
+import { tellLoweredWindow, tellUnknownWindow } from './window-news.ts'
 
 /** Why a session is left: for a fresh window, or because there is none to be had. */
 export type Leaving =
@@ -88,6 +89,7 @@ export class TurnDesk {
   async finish(): Promise<void> {
     const turns = [...this.#unrecorded.splice(0), ...this.#collector.last()]
     if (turns.length > 0) await this.#record(turns, { withholdRestart: true })
+    if (this.#run.tally.turns > 0) this.#tellIfUnknown()
   }
 
   /** Records what it can when the agent was left in the middle: what was passed on is on record too. */
@@ -124,13 +126,14 @@ export class TurnDesk {
       if (report === undefined) continue
       const before = this.#collector.rest()
       if (before.length > 0) await this.#record(before, { withholdRestart: true })
-      const { session } = this.#run.held
+      const { session, monitor: known } = this.#run.held
       const reported = await this.#run.steadily((named) => this.#run.deps.context.report({ session, report, ...named }))
       const { outcome, monitor } = this.#mine(reported)
       this.#run.update({ session, monitor })
       if (report.type !== 'compaction' || outcome !== 'compaction_logged') continue
       const { trigger, preTokens = null } = report
       this.#run.emit({ type: 'context:compaction', sessionId: session.id, trigger, preTokens })
+      tellLoweredWindow(this.#run, known)
     }
   }
 
@@ -176,9 +179,15 @@ export class TurnDesk {
       })
     }
     this.#lastTurnMs = now
+    // A runtime that is asked for its window may answer after the first turn.
+    if (session.progress.turns > 1) this.#tellIfUnknown()
     for (const { milestone, recipientId } of signals)
       if (milestone !== undefined && recipientId === session.id)
         this.#run.emit({ type: 'context:milestone', sessionId: session.id, milestone, ...figures })
+  }
+
+  #tellIfUnknown(): void {
+    tellUnknownWindow(this.#run, this.#tracker.history().lastContext !== undefined)
   }
 
   async #decide(recorded: RecordedTurns, isWithheld: boolean): Promise<void> {

@@ -31,7 +31,10 @@ const fullMonitor = (monitor: ContextMonitor): ContextMonitor => ({
   isEnabled: false,
   policy: 'auto',
   milestones: [{ name: 'restart', at: 0.7 }],
-  window: { hardLimit: { tokens: 200_000, source: 'runtime' }, configuredLimit: 150_000, autoCompactAt: 167_000 },
+  window: {
+    hardLimit: { tokens: 200_000, source: 'runtime' },
+    ...{ configuredLimit: 150_000, autoCompactAt: 167_000, compactedAt: 141_000 },
+  },
   reading: {
     state: 'metered',
     promptTokens: 120_000,
