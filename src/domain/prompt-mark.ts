@@ -1,3 +1,5 @@
+import type { Conversation } from './conversation.ts'
+
 const OFFSET = 0x811c9dc5
 const PRIME = 0x01000193
 
@@ -12,3 +14,7 @@ export const promptMark = (prompt: string): number => {
   for (const byte of new TextEncoder().encode(prompt.trim())) hash = Math.imul(hash ^ byte, PRIME) >>> 0
   return hash
 }
+
+/** Whether a prompt is another one than the latest that was asked. Nothing at all is asked when somebody only recovers. */
+export const isNewPrompt = ({ asked, originalTask }: Conversation, prompt: string): boolean =>
+  prompt.trim() !== '' && promptMark(prompt) !== (asked?.mark ?? promptMark(originalTask))

@@ -37,6 +37,7 @@ interface Details {
     command: HandoffCommandType
   }
   'command.id_reused': { commandId: CommandId }
+  'budget.unpriced': { model: string; maxCostUsd: number }
   several: { reasons: readonly Refusal[] }
 }
 
@@ -102,6 +103,9 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
     'Claim it after the deadline, or leave it to its claimant.',
   'command.id_reused': ({ commandId }) =>
     `Command ${commandId} was already used for something else. Use a new command id for a new command.`,
+  'budget.unpriced': ({ model, maxCostUsd }) =>
+    `There is no list price for the model "${model}", so a cap of ${maxCostUsd} dollars cannot be kept. ` +
+    'Choose a model that has one, leave the cap out, or allow models without a price.',
   several: ({ reasons }) => reasons.map(describeRefusal).join(' '),
 }
 

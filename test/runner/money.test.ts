@@ -29,6 +29,7 @@ const capped = (maxCostUsd: number, more: Partial<RestartBudget> = {}): RestartB
 const spender = (usdEach: number, log: number[] = [], most = 300) =>
   functionRuntime<number>({
     backend: 'spender',
+    reportsCost: true,
     start: async function* ({ signal }) {
       for (let number = 1; number <= most && !signal.aborted; number += 1) {
         log.push(number)
@@ -55,7 +56,7 @@ describe('a run with a cap on its cost', () => {
     expect(log).toEqual([1, 2, 3])
     expect(summary).toMatchObject({ outcome: 'exhausted', limit: 'cost' })
     const { sessions } = await recorded(batonpass, summary)
-    expect(sessions).toMatchObject([{ state: 'failed', endedBy: 'cost', progress: { turns: 3 } }])
+    expect(sessions).toMatchObject([{ state: 'paused', progress: { turns: 3 } }])
     expect(await costOnRecord(summary.conversationId)).toBeCloseTo(1.2)
   })
 
@@ -83,7 +84,7 @@ describe('a run with a cap on its cost', () => {
     expect(runtime.launches).toHaveLength(1)
     expect(summary).toMatchObject({ outcome: 'exhausted', limit: 'cost', totals: { costUsd: 1.2 } })
     const { sessions, handoffs } = await recorded(batonpass, summary)
-    expect(sessions).toMatchObject([{ state: 'failed', endedBy: 'cost' }])
+    expect(sessions).toMatchObject([{ state: 'paused' }])
     expect(handoffs).toMatchObject([{ status: 'failed', document: 'Half.' }])
   })
 })

@@ -5,7 +5,7 @@ import type { Decided } from '../decision.ts'
 import type { ConversationFacts } from '../facts.ts'
 import type { ConversationId } from '../ids.ts'
 import type { Instant } from '../instant.ts'
-import { promptMark } from '../prompt-mark.ts'
+import { isNewPrompt, promptMark } from '../prompt-mark.ts'
 import type { RestartBudget } from '../restart-budget.ts'
 import { err, ok } from '../result.ts'
 
@@ -44,10 +44,8 @@ export const askConversation = (
   at: Instant,
 ): Decided<{ readonly conversation: Conversation }> => {
   if (conversation === undefined || use === undefined) return err({ code: 'conversation.not_found', conversationId })
-  const mark = promptMark(prompt)
-  const latest = conversation.asked?.mark ?? promptMark(conversation.originalTask)
-  if (prompt.trim() === '' || mark === latest) return ok({ changes: [], events: [], answer: { conversation } })
-  const asked = { mark, restarts: use.restarts, takeovers: use.takeovers }
+  if (!isNewPrompt(conversation, prompt)) return ok({ changes: [], events: [], answer: { conversation } })
+  const asked = { mark: promptMark(prompt), restarts: use.restarts, takeovers: use.takeovers }
   return moved(conversation, { type: 'conversation.asked', version: 1, conversationId, at, asked })
 }
 
