@@ -80,7 +80,7 @@ describe('a run with a cap on its cost', () => {
     const totals = { inputTokens: 10, outputTokens: 1, costUsd: 0.5 }
     const checkpointTotals = { inputTokens: 10, outputTokens: 1, costUsd: 0.7 }
     const runtime = script([{ turns: FILLS, totals, checkpoint: 'Half.', checkpointTotals }, { turns: [turn(100)] }])
-    const { summary } = await play(batonpass, runtime, { budget: capped(1) })
+    const { summary } = await play(batonpass, runtime, { budget: capped(1), allowUnpriced: true })
     expect(runtime.launches).toHaveLength(1)
     expect(summary).toMatchObject({ outcome: 'exhausted', limit: 'cost', totals: { costUsd: 1.2 } })
     const { sessions, handoffs } = await recorded(batonpass, summary)

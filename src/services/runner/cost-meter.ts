@@ -50,7 +50,9 @@ export class CostMeter {
 }
 
 const nothingBelowZero = (totals: UsageTotals): UsageTotals =>
-  Object.fromEntries(Object.entries(totals).map(([name, figure]) => [name, Math.max(0, figure)])) as unknown as UsageTotals
+  Object.fromEntries(
+    Object.entries(totals).map(([name, figure]) => [name, Math.max(0, figure)]),
+  ) as unknown as UsageTotals
 
 /** Counts what requests used by what is said of the window, for runtimes that say no totals themselves. */
 export class RequestCount {

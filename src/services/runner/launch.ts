@@ -110,5 +110,7 @@ const restartInstead = async (run: RunInProgress): Promise<SessionOutcome> => {
   const reason = 'The process that ran it was lost, and its runtime cannot go on in a session.'
   const { handoff, refusedBy: limit } = await beginRestart(run, reason, ['runtime_lost'])
   if (handoff !== undefined) return { type: 'restart', handoff }
-  return limit === undefined ? { type: 'over', outcome: 'failed', reason } : { type: 'over', outcome: 'exhausted', reason, limit }
+  return limit === undefined
+    ? { type: 'over', outcome: 'failed', reason }
+    : { type: 'over', outcome: 'exhausted', reason, limit }
 }

@@ -60,7 +60,8 @@ export class TurnDesk {
   /** Whether the agent can be interrupted without cutting a tool off. */
   get mayInterrupt(): boolean {
     // Money is not spent while a tool is waited for, but with the request that follows it.
-    const isAtOnce = this.#leaving?.type === 'unpriced' || (this.#leaving?.type === 'exhausted' && this.#leaving.limit === 'cost')
+    const isAtOnce =
+      this.#leaving?.type === 'unpriced' || (this.#leaving?.type === 'exhausted' && this.#leaving.limit === 'cost')
     return isAtOnce || (this.#leaving !== undefined && (this.#awaited <= 0 || this.#hasMovedOn))
   }
 

@@ -124,7 +124,9 @@ const concluded = async (run: RunInProgress, desk: TurnDesk, end: RuntimeEnd = S
     if (!isRefused) await desk.finish()
     const reason = isRefused ? describeLimit(limit, restartBudget) : describeStop(limit, restartBudget)
     // It may have done its work with the request that reached the limit.
-    return !isRefused && end.type === 'idle' ? { type: 'over', outcome: 'completed' } : { type: 'over', outcome: 'exhausted', reason, limit }
+    return !isRefused && end.type === 'idle'
+      ? { type: 'over', outcome: 'completed' }
+      : { type: 'over', outcome: 'exhausted', reason, limit }
   }
   if (leaving?.type === 'unpriced') {
     await desk.finish()
