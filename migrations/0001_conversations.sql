@@ -43,7 +43,8 @@ end
 $$;
 comment on function batonpass.keep_record is 'Refuses to change what is settled, but for the erasure of a text.';
 
--- Conversations: one row per long piece of work. Only whether it is closed and the caller's note ever change.
+-- Conversations: one row per long piece of work. Only its budget, the latest new prompt, whether it
+-- is closed and the caller's note ever change.
 create table batonpass.conversations (
   id                uuid        not null,
   external_key      batonpass.non_blank,
@@ -54,13 +55,15 @@ create table batonpass.conversations (
   worktree_path     text,
   branch            text,
   restart_budget    batonpass.counts not null,
+  asked             batonpass.counts,
   opened_at         timestamptz not null,
   closed_at         timestamptz,
   metadata          batonpass.note,
   constraint conversations_pkey primary key (id),
   constraint conversations_external_key_once unique (external_key),
   constraint conversations_parent_exists foreign key (parent_id) references batonpass.conversations (id),
-  constraint conversations_parent_is_another check (parent_id <> id)
+  constraint conversations_parent_is_another check (parent_id <> id),
+  constraint conversations_asked_in_full check (asked ? 'mark' and asked ? 'restarts' and asked ? 'takeovers')
 );
 comment on table batonpass.conversations is 'One long piece of work: a job, a thread, an issue. Outlives many windows.';
 comment on index batonpass.conversations_pkey is 'Which conversation has this id?';
@@ -78,6 +81,6 @@ create index conversations_by_age on batonpass.conversations (opened_at, id);
 comment on index batonpass.conversations_by_age is 'Which conversations are there, page by page?';
 
 create trigger conversations_stay before update on batonpass.conversations
-  for each row execute function batonpass.keep_record('{restart_budget,closed_at,metadata}', '{original_task}');
+  for each row execute function batonpass.keep_record('{restart_budget,asked,closed_at,metadata}', '{original_task}');
 create trigger conversations_never_deleted before delete on batonpass.conversations
   for each row execute function batonpass.refuse_change();

@@ -26,11 +26,13 @@ create table batonpass.agent_sessions (
   window_system         integer     not null,
   window_usage          batonpass.counts not null,
   totals                batonpass.counts,
+  takeovers             integer,
   state                 text        not null,
   held_by               uuid,
   terminated_by_handoff uuid,
   end_sequence          bigint,
   end_reason            batonpass.non_blank,
+  ended_by              text,
   ended_at              timestamptz,
   metadata              batonpass.note,
   constraint agent_sessions_pkey primary key (conversation_id, id),
@@ -47,6 +49,10 @@ create table batonpass.agent_sessions (
   constraint agent_sessions_handed_off_names_handoff
     check ((terminated_by_handoff is not null) = (state = 'handed_off')),
   constraint agent_sessions_failed_says_why check ((end_reason is not null) = (state = 'failed')),
+  constraint agent_sessions_ended_by_known
+    check (ended_by in ('restarts', 'deadline', 'cost', 'takeovers', 'turns', 'no_progress')),
+  constraint agent_sessions_ended_by_when_failed check (ended_by is null or state = 'failed'),
+  constraint agent_sessions_takeovers_counted check (takeovers >= 1),
   constraint agent_sessions_window_has_both_ends check ((window_start is null) = (window_end is null)),
   constraint agent_sessions_counts_from_one check (epoch >= 1 and start_sequence >= 1 and version >= 1 and turns >= 0)
 );

@@ -49,9 +49,9 @@ begin
         exchange_start = session.exchange_start, window_start = session.window_start, window_end = session.window_end,
         window_user = session.window_user, window_assistant = session.window_assistant, window_tool = session.window_tool,
         window_system = session.window_system, window_usage = session.window_usage, state = session.state,
-        totals = session.totals, provider_session_id = session.provider_session_id,
+        totals = session.totals, takeovers = session.takeovers, provider_session_id = session.provider_session_id,
         held_by = session.held_by, terminated_by_handoff = session.terminated_by_handoff,
-        end_sequence = session.end_sequence, end_reason = session.end_reason, ended_at = session.ended_at
+        end_sequence = session.end_sequence, end_reason = session.end_reason, ended_by = session.ended_by, ended_at = session.ended_at
       where conversation_id = session.conversation_id and id = session.id
         and version = (item #>> '{expected,version}')::bigint
         and holder = coalesce((item #>> '{expected,holder}')::uuid, holder)
@@ -130,7 +130,7 @@ begin
       end if;
     end loop;
   end if;
-  if unit ?| array['closed_conversations', 'metadata'] then perform batonpass.keep_notes(unit); end if;
+  if unit ?| array['closed_conversations', 'budgets', 'metadata'] then perform batonpass.keep_notes(unit); end if;
   -- Checked after the baton was taken: from here on nobody else can speak.
   if unit ? 'expected_tails' then
     for i in 0 .. jsonb_array_length(unit -> 'expected_tails') - 1 loop
@@ -198,6 +198,14 @@ begin
     where item ? 'closed_at' and conversation_id = (item ->> 'id')::uuid and (state = 'active' or held_by is not null);
     if found then
       raise exception using errcode = 'BP001', message = 'somebody has the baton';
+    end if;
+  end loop;
+  for item in select jsonb_array_elements(unit -> 'budgets') loop
+    update batonpass.conversations set
+      restart_budget = coalesce(item -> 'restart_budget', restart_budget), asked = coalesce(item -> 'asked', asked)
+    where id = (item ->> 'id')::uuid;
+    if not found then
+      raise exception using errcode = 'BP001', message = 'there is no such conversation';
     end if;
   end loop;
   for item in select jsonb_array_elements(unit -> 'metadata') loop

@@ -27,7 +27,9 @@ end
 $$;
 comment on function batonpass.load_opening is 'What opening a conversation is decided on.';
 
-create function batonpass.load_conversation(conversation uuid, parent uuid, session uuid, command uuid) returns jsonb language plpgsql stable set enable_seqscan = off as $$
+create function batonpass.load_conversation(
+  conversation uuid, parent uuid, session uuid, budgeted boolean, command uuid)
+ returns jsonb language plpgsql stable set enable_seqscan = off as $$
 begin
   return jsonb_build_object(
     'repeated', batonpass.repeated_command(command),
@@ -38,6 +40,7 @@ begin
       (select to_jsonb(s) from batonpass.agent_sessions s where s.id = parent order by s.conversation_id limit 1) end,
     'is_taken', session is not null and exists (
       select from batonpass.agent_sessions s where s.conversation_id = conversation and s.id = session),
+    'use', case when budgeted then batonpass.budget_use(conversation) end,
     'tail', batonpass.conversation_tail(conversation));
 end
 $$;

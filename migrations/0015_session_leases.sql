@@ -78,24 +78,32 @@ $$;
 comment on function batonpass.keep_processes is 'Says which processes work a session, if it is the holder who says so.';
 revoke all on function batonpass.keep_processes from public;
 
--- What a conversation has used of its restart budget, going by its record.
-create function batonpass.restart_use(source batonpass.agent_sessions) returns jsonb language sql stable as $$
+-- What a conversation has used of its budget, going by its record.
+create function batonpass.budget_use(conversation uuid) returns jsonb language sql stable as $$
   select jsonb_build_object(
     'restarts', (
       select count(*) from batonpass.handoffs h
-      where h.conversation_id = source.conversation_id and h.kind = 'context_restart'),
+      where h.conversation_id = conversation and h.kind = 'context_restart'),
+    'takeovers', coalesce((
+      select sum(s.takeovers) from batonpass.agent_sessions s where s.conversation_id = conversation), 0),
     'first_started_at', (
       select s.started_at from batonpass.agent_sessions s
-      where s.conversation_id = source.conversation_id order by s.epoch limit 1),
+      where s.conversation_id = conversation order by s.epoch limit 1),
     'cost_usd', coalesce((
         select sum((s.totals ->> 'costUsd')::double precision) from batonpass.agent_sessions s
-        where s.conversation_id = source.conversation_id), 0)
+        where s.conversation_id = conversation), 0)
       + coalesce((
         select sum((h.checkpoint -> 'totals' ->> 'costUsd')::double precision) from batonpass.handoffs h
-        where h.conversation_id = source.conversation_id), 0),
+        where h.conversation_id = conversation), 0))
+$$;
+comment on function batonpass.budget_use is 'What a conversation has used of its budget.';
+
+-- The same, and the handoff that a session to be restarted came from.
+create function batonpass.restart_use(source batonpass.agent_sessions) returns jsonb language sql stable as $$
+  select batonpass.budget_use(source.conversation_id) || jsonb_build_object(
     'came_from', (
       select jsonb_build_object('kind', h.kind, 'flags', h.flags) from batonpass.handoffs h
       where h.conversation_id = source.conversation_id and h.id = source.initiated_by_handoff))
   where source.id is not null
 $$;
-comment on function batonpass.restart_use is 'What a conversation has used of its restart budget.';
+comment on function batonpass.restart_use is 'What a conversation has used of its budget when a session is to be restarted.';

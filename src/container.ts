@@ -1,5 +1,6 @@
 import 'reflect-metadata' // tsyringe refuses to load without it
 import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from 'tsyringe'
+import { listPrice } from './adapters/catalogue/model-prices.ts'
 import { believedWindow } from './adapters/catalogue/model-windows.ts'
 import { agentSdkReader } from './adapters/claude/agent-sdk-reader.ts'
 import { statusLineReader } from './adapters/claude/status-line-reader.ts'
@@ -33,6 +34,7 @@ import { AuditService } from './services/audit-service.ts'
 import { ContextService } from './services/context-service.ts'
 import { HandoffService } from './services/handoff-service.ts'
 import { RestartRunner } from './services/restart-runner.ts'
+import type { PriceOf } from './services/runner/cost-meter.ts'
 import type { RunSettings } from './services/runner/run-request.ts'
 import { safeLogger } from './services/safe-logger.ts'
 import type { HandoffServiceDeps } from './services/session-keeping.ts'
@@ -71,6 +73,8 @@ export interface BatonpassOptions extends StoreOptions {
   readonly notifier?: Notifier
   /** How agents are run unless a run says otherwise: hooks, checkpoint template and timeout, workspace, lease. */
   readonly runs?: RunSettings
+  /** List prices, for runtimes that say what they cost at their end or never; those of the kept table unless given. */
+  readonly priceOf?: PriceOf
   /** Calls hooks; the usual one unless given. */
   readonly hookRunner?: HookRunner
   /** Ends what runners that are gone have left at work; the processes of this machine unless given. */
@@ -140,11 +144,12 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
     useFactory: instanceCachingFactory((c) => new AuditService({ store: c.resolve(TOKENS.store), sha256 })),
   })
   const { runs: settings = {}, hookRunner = new NodeHookRunner(), telemetry = openTelemetry() } = given
-  const { processes = nodeProcesses } = given
+  const { processes = nodeProcesses, priceOf = listPrice } = given
   parts.register(TOKENS.restartRunner, {
     useFactory: instanceCachingFactory((c) => {
       const [handoffs, context] = [c.resolve(TOKENS.handoffService), c.resolve(TOKENS.contextService)]
-      return new RestartRunner({ ...around(c), handoffs, context, hookRunner, processes, settings, telemetry })
+      const own = { hookRunner, processes, settings, telemetry, priceOf }
+      return new RestartRunner({ ...around(c), handoffs, context, ...own })
     }),
   })
   return parts

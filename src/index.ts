@@ -237,6 +237,7 @@ export type {
 } from './services/requests.ts'
 export { RestartRunner } from './services/restart-runner.ts'
 export { AgentRun } from './services/runner/agent-run.ts'
+export type { PriceOf } from './services/runner/cost-meter.ts'
 export type { Recovered, RecoverRequest } from './services/runner/recover.ts'
 export type { RunnerDeps } from './services/runner/run-in-progress.ts'
 export type { RunRequest, RunSettings } from './services/runner/run-request.ts'

@@ -136,6 +136,7 @@ describe('refusals', () => {
     'session.held': 4,
     'session.superseded': 4,
     'session.attached': 4,
+    'budget.unpriced': 4,
     'session.leased': 4,
     'session.not_leased': 4,
     'session.no_turns': 4,

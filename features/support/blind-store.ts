@@ -12,7 +12,7 @@ export const blindStore = (store: Store): Store => {
   const noEntries = async () => ({ entries: [], next: '' })
   return {
     unitOfWork: store.unitOfWork,
-    conversations: { find: nothing, findByExternalKey: nothing, list: none, lineage: nothing },
+    conversations: { find: nothing, findByExternalKey: nothing, findUse: nothing, list: none, lineage: nothing },
     sessions: {
       find: nothing,
       findActive: nothing,

@@ -3,6 +3,7 @@ import type { Instant } from './instant.ts'
 import type { MessageSummary } from './message-summary.ts'
 import type { Metadata } from './metadata.ts'
 import { parts } from './parts.ts'
+import type { BudgetLimit } from './restart-budget.ts'
 import type { SequenceNumber, SequenceRange } from './sequence.ts'
 import { statesOf, type TransitionTable, terminalStates } from './state-machine.ts'
 import type { UsageReading, UsageTotals } from './usage-reading.ts'
@@ -117,7 +118,12 @@ export type SessionLifecycle =
     }
   | ({ readonly state: 'handed_off'; readonly terminatedByHandoff: HandoffId } & SessionEnd)
   | ({ readonly state: 'completed' } & SessionEnd)
-  | ({ readonly state: 'failed'; readonly endReason: string } & SessionEnd)
+  | ({
+      readonly state: 'failed'
+      readonly endReason: string
+      /** The limit of the budget that ended it; absent when something else did. */
+      readonly endedBy?: BudgetLimit
+    } & SessionEnd)
 
 /** How a session ended. */
 export interface SessionEnd {
@@ -132,6 +138,8 @@ export interface SessionRuntime {
   readonly providerSessionId?: string
   /** What it used in sum, as far as the runtime has said. Accounting, never a reading. */
   readonly totals?: UsageTotals
+  /** How often it was taken over from a process that was gone; absent when it never was. */
+  readonly takeovers?: number
 }
 
 /** What changes about a session, and the version it is compared by. */

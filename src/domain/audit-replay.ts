@@ -44,7 +44,8 @@ export const replayHandoff = (handoff: HandoffMetadata, event: HandoffMoved): Ha
 
 /** The conversation once the event has happened. @throws ImpossibleEvent as for a session */
 export const replayConversation = (conversation: Conversation, event: ConversationMoved): Conversation => {
-  if (event.type !== 'conversation.metadata_set')
+  // A note, a budget and a new prompt may come at any time.
+  if (event.type === 'conversation.closed' || event.type === 'conversation.reopened')
     agree(decideConversation(conversation, event.type === 'conversation.closed' ? 'close' : 'reopen', event.at), event)
   return evolveConversation(conversation, event)
 }
@@ -65,7 +66,7 @@ const sessionCommandOf = (event: Exclude<SessionMoved, { type: 'session.metadata
     case 'turn.recorded':
       return { type: 'record_turn', at, turn: draftOf(event) }
     case 'session.taken_over':
-      return { type: 'take_over', at }
+      return { type: 'take_over', at, ...(event.isAbandoned === true && { isAbandoned: true }) }
     case 'session.truncated':
       return { type: 'truncate', at }
     case 'session.attached':
@@ -79,7 +80,7 @@ const sessionCommandOf = (event: Exclude<SessionMoved, { type: 'session.metadata
     case 'session.completed':
       return { type: 'complete', at }
     case 'session.failed':
-      return { type: 'fail', at, reason: event.endReason }
+      return { type: 'fail', at, reason: event.endReason, ...(event.endedBy && { limit: event.endedBy }) }
     case 'session.held':
       return { type: 'hold', at, handoffId: event.handoffId }
     case 'session.released':

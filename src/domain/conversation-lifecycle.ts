@@ -9,6 +9,7 @@ import type { Fact } from './fact.ts'
 import type { Instant } from './instant.ts'
 import type { Metadata } from './metadata.ts'
 import type { Refusal } from './refusal.ts'
+import type { AskedPrompt, RestartBudget } from './restart-budget.ts'
 import { err, ok, type Result } from './result.ts'
 import { nextState } from './state-machine.ts'
 
@@ -19,6 +20,10 @@ export type ConversationOpened = Fact<'conversation.opened', { conversation: Con
 export type ConversationMoved =
   | Fact<'conversation.closed' | 'conversation.reopened', unknown>
   | Fact<'conversation.metadata_set', { metadata?: Metadata }>
+  /** Its budget is another one from now on. */
+  | Fact<'conversation.budget_set', { restartBudget: RestartBudget }>
+  /** A person asked for something new: its restarts count from here. */
+  | Fact<'conversation.asked', { asked: AskedPrompt }>
 
 /** Everything that happens to a conversation. */
 export type ConversationEvent = ConversationOpened | ConversationMoved
@@ -55,6 +60,10 @@ export const evolveConversation = (conversation: Conversation, event: Conversati
       return defined({ ...rest, closedAt: event.at, metadata })
     case 'conversation.reopened':
       return defined({ ...rest, metadata })
+    case 'conversation.budget_set':
+      return { ...conversation, restartBudget: event.restartBudget }
+    case 'conversation.asked':
+      return { ...conversation, asked: event.asked }
     case 'conversation.metadata_set':
       return defined({ ...rest, closedAt, metadata: event.metadata })
     default:

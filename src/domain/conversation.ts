@@ -1,7 +1,7 @@
 import type { ConversationId } from './ids.ts'
 import type { Instant } from './instant.ts'
 import type { Metadata } from './metadata.ts'
-import type { RestartBudget } from './restart-budget.ts'
+import type { AskedPrompt, RestartBudget } from './restart-budget.ts'
 import type { TransitionTable } from './state-machine.ts'
 
 /** Where a conversation's work lies on disk; the same for every session in it. */
@@ -22,6 +22,8 @@ export interface Conversation<Note extends Metadata = Metadata> {
   readonly parentId?: ConversationId
   readonly workspace?: Workspace
   readonly restartBudget: RestartBudget
+  /** The latest new prompt after the original task; absent while that is all that was asked. */
+  readonly asked?: AskedPrompt
   readonly openedAt: Instant
   /** Since when no session may start in it; absent while it is open. */
   readonly closedAt?: Instant

@@ -12,7 +12,7 @@ import type { Message } from './message.ts'
 import type { Metadata } from './metadata.ts'
 import type { ReportOutcome } from './monitor-reports.ts'
 import type { Refusal } from './refusal.ts'
-import type { BudgetLimit } from './restart-budget.ts'
+import type { AskedPrompt, BudgetLimit, RestartBudget } from './restart-budget.ts'
 import type { Result } from './result.ts'
 import type { SequenceNumber } from './sequence.ts'
 import type { Turn } from './turn.ts'
@@ -24,6 +24,13 @@ export type Change =
   | { readonly type: 'set_closed'; readonly conversationId: ConversationId; readonly closedAt?: Instant }
   /** Changes nothing, but everything else is kept only while the conversation is open. */
   | { readonly type: 'expect_open'; readonly conversationId: ConversationId }
+  /** Takes the place of a budget, or of the latest new prompt. The last one counts, so nothing is compared. */
+  | {
+      readonly type: 'set_budget'
+      readonly conversationId: ConversationId
+      readonly restartBudget?: RestartBudget
+      readonly asked?: AskedPrompt
+    }
   /** Takes the place of a note. The last one counts, so nothing is compared. */
   | {
       readonly type: 'set_metadata'

@@ -4,7 +4,7 @@ import type { Conversation } from './conversation.ts'
 import type { HandoffMetadata } from './handoff.ts'
 import type { ConversationId, TurnId } from './ids.ts'
 import type { Instant } from './instant.ts'
-import type { RestartUse } from './restart-budget.ts'
+import type { BudgetUse, RestartUse } from './restart-budget.ts'
 import type { SequenceNumber } from './sequence.ts'
 import type { ToolCallReference } from './tool-call.ts'
 
@@ -31,6 +31,8 @@ export interface ConversationFacts extends ConversationTail {
   readonly parentSession?: AgentSession
   /** Whether the conversation already has a session of the id asked for. */
   readonly isTaken?: boolean
+  /** What the conversation has used of its budget, when that was asked. */
+  readonly use?: BudgetUse
 }
 
 /** What a command on one session is decided on. The caller's own copy will do, until a version says otherwise. */

@@ -38,6 +38,7 @@ interface Details {
   }
   'prompt.fence_not_unique': { field: string; fence: string }
   'command.id_reused': { commandId: CommandId }
+  'budget.unpriced': { model: string; maxCostUsd: number }
   several: { reasons: readonly Refusal[] }
 }
 
@@ -106,6 +107,9 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
     'What stands inside could pass for instructions. Fence it once, with a fresh nonce.',
   'command.id_reused': ({ commandId }) =>
     `Command ${commandId} was already used for something else. Use a new command id for a new command.`,
+  'budget.unpriced': ({ model, maxCostUsd }) =>
+    `There is no list price for the model "${model}", so a cap of ${maxCostUsd} dollars cannot be kept. ` +
+    'Choose a model that has one, leave the cap out, or allow models without a price.',
   several: ({ reasons }) => reasons.map(describeRefusal).join(' '),
 }
 

@@ -67,9 +67,21 @@ interface Bodies {
     readonly limit: BudgetLimit
     readonly whenExhausted: RestartBudget['whenExhausted']
   }
+  /** A limit was reached, and nothing more is launched: what the conversation has cost by then, and how much of that is estimated. */
+  'budget:reached': {
+    readonly sessionId: AgentSessionId | null
+    readonly limit: BudgetLimit
+    readonly costUsd: number
+    readonly estimatedUsd: number
+  }
+  /** Something about the run that is allowed, and worth a second look. */
+  'run:warning': { readonly code: RunWarningCode; readonly message: string }
   'hook:called': OfSession & { readonly moment: HookMoment; readonly hook: string; readonly ok: boolean }
   'run:end': { readonly summary: RunSummary }
 }
+
+/** The stable code of a warning. */
+export type RunWarningCode = 'threshold.no_room_to_ask'
 
 /** The name of something that happens in a run. */
 export type RunEventType = keyof Bodies

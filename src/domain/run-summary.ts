@@ -1,4 +1,6 @@
+import { defined } from './defined.ts'
 import type { AgentSessionId, ConversationId } from './ids.ts'
+import type { BudgetLimit } from './restart-budget.ts'
 import type { UsageTotals } from './usage-reading.ts'
 
 /**
@@ -13,10 +15,12 @@ export interface RunSummary {
   readonly outcome: RunOutcome
   /** Why it did not complete. */
   readonly reason?: string
+  /** The limit that an exhausted run came to. */
+  readonly limit?: BudgetLimit
   readonly sessions: number
   readonly turns: number
   readonly restarts: number
-  /** What it used in sum, checkpoints included, as far as the runtime has said. */
+  /** What it used in sum, checkpoints included, as far as is known; `estimatedUsd` says how much of the cost is estimated. */
   readonly totals: UsageTotals
   readonly durationMs: number
   readonly lastSessionId?: AgentSessionId
@@ -25,16 +29,26 @@ export interface RunSummary {
 /** Two sums in one. */
 export const addTotals = (a: UsageTotals, b: UsageTotals | undefined): UsageTotals => {
   if (b === undefined) return a
-  const requests =
-    a.requests === undefined && b.requests === undefined ? {} : { requests: (a.requests ?? 0) + (b.requests ?? 0) }
-  const costUsd =
-    a.costUsd === undefined && b.costUsd === undefined ? {} : { costUsd: (a.costUsd ?? 0) + (b.costUsd ?? 0) }
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    ...requests,
-    ...costUsd,
-  }
+  return combined(a, b, (one, other) => one + other)
+}
+
+/** What came to a sum since it was another one. A figure may have been estimated too high before: then it is negative. */
+export const differenceOf = (now: UsageTotals, before: UsageTotals): UsageTotals =>
+  combined(now, before, (one, other) => one - other)
+
+const combined = (a: UsageTotals, b: UsageTotals, by: (one: number, other: number) => number): UsageTotals => {
+  const part = (name: keyof UsageTotals): number | undefined =>
+    a[name] === undefined && b[name] === undefined ? undefined : by(a[name] ?? 0, b[name] ?? 0)
+  return defined({
+    inputTokens: by(a.inputTokens, b.inputTokens),
+    outputTokens: by(a.outputTokens, b.outputTokens),
+    requests: part('requests'),
+    cacheReadTokens: part('cacheReadTokens'),
+    cacheWriteTokens: part('cacheWriteTokens'),
+    costUsd: part('costUsd'),
+    // An estimate that was replaced by what the runtime says leaves nothing behind.
+    estimatedUsd: part('estimatedUsd') || undefined,
+  })
 }
 
 /** Nothing used yet. */

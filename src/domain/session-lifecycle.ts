@@ -20,6 +20,7 @@ import type { Message } from './message.ts'
 import { countRoles, EMPTY_SUMMARY } from './message-summary.ts'
 import type { Metadata } from './metadata.ts'
 import type { Refusal } from './refusal.ts'
+import type { BudgetLimit } from './restart-budget.ts'
 import { err, ok, type Result } from './result.ts'
 import { advance, type SequenceNumber } from './sequence.ts'
 import { nextState } from './state-machine.ts'
@@ -30,12 +31,13 @@ import { UNKNOWN_USAGE, type UsageReading, type UsageTotals } from './usage-read
 export type SessionCommand = { readonly at: Instant } & (
   | { readonly type: 'record_turn'; readonly turn: TurnDraft }
   | { readonly type: 'resume'; readonly nextSequence: SequenceNumber }
-  | { readonly type: 'take_over' | 'truncate' }
+  | { readonly type: 'take_over'; readonly isAbandoned?: true }
+  | { readonly type: 'truncate' }
   | { readonly type: 'attach'; readonly providerSessionId: string }
   | { readonly type: 'account'; readonly totals: UsageTotals }
   | { readonly type: 'pause' }
   | { readonly type: 'complete' }
-  | { readonly type: 'fail'; readonly reason: string }
+  | { readonly type: 'fail'; readonly reason: string; readonly limit?: BudgetLimit }
   | { readonly type: 'hold' | 'release' | 'hand_off'; readonly handoffId: HandoffId }
 )
 
@@ -52,13 +54,15 @@ export type SessionMoved =
   | Of<'turn.recorded', { turn: Turn; messages: readonly Message[] }>
   /** Its window was emptied by a compaction; what it held is in the snapshot taken with it. */
   | Of<'session.truncated'>
-  | Of<'session.taken_over' | 'session.paused' | 'session.completed'>
+  | Of<'session.paused' | 'session.completed'>
+  /** Somebody else holds it now; `isAbandoned` when its holder was not heard of in time, and not by hand. */
+  | Of<'session.taken_over', { isAbandoned?: true }>
   /** Its runtime has launched it, under this name. */
   | Of<'session.attached', { providerSessionId: string }>
   | Of<'session.metadata_set', { metadata?: Metadata }>
   | Of<'session.accounted', { totals: UsageTotals }>
   | Of<'session.resumed', { nextSequence: SequenceNumber }>
-  | Of<'session.failed', { endReason: string }>
+  | Of<'session.failed', { endReason: string; endedBy?: BudgetLimit }>
   | Of<'session.held' | 'session.released' | 'session.handed_off', { handoffId: HandoffId }>
 
 /** Everything that happens to a session. */
@@ -94,7 +98,7 @@ const factOf = (session: AgentSession, command: SessionCommand): SessionMoved =>
     case 'record_turn':
       return { type: 'turn.recorded', ...about, ...placeTurn(command.turn, nextPlace(session, command.at)) }
     case 'take_over':
-      return { type: 'session.taken_over', ...about }
+      return { type: 'session.taken_over', ...about, ...(command.isAbandoned && { isAbandoned: true }) }
     case 'truncate':
       return { type: 'session.truncated', ...about }
     case 'attach':
@@ -108,7 +112,7 @@ const factOf = (session: AgentSession, command: SessionCommand): SessionMoved =>
     case 'complete':
       return { type: 'session.completed', ...about }
     case 'fail':
-      return { type: 'session.failed', ...about, endReason: command.reason }
+      return { type: 'session.failed', ...about, endReason: command.reason, ...defined({ endedBy: command.limit }) }
     case 'hold':
       return { type: 'session.held', ...about, handoffId: command.handoffId }
     case 'release':
@@ -159,10 +163,11 @@ export const evolveSession = (session: AgentSession, event: SessionMoved): Agent
 /** The events that change the version of a session. A note does not. */
 type SessionStep = Exclude<SessionMoved, { type: 'session.metadata_set' }>
 
-const runtimeAfter = ({ providerSessionId, totals }: AgentSession, event: SessionStep): SessionRuntime =>
+const runtimeAfter = ({ providerSessionId, totals, takeovers }: AgentSession, event: SessionStep): SessionRuntime =>
   defined({
     providerSessionId: event.type === 'session.attached' ? event.providerSessionId : providerSessionId,
     totals: event.type === 'session.accounted' ? event.totals : totals,
+    takeovers: event.type === 'session.taken_over' && event.isAbandoned === true ? (takeovers ?? 0) + 1 : takeovers,
   })
 
 const progressAfter = (progress: SessionProgress, event: SessionStep): SessionProgress => {
@@ -218,7 +223,7 @@ const lifecycleAfter = (session: AgentSession, event: SessionStep): SessionLifec
     case 'session.completed':
       return { state: 'completed', ...end }
     case 'session.failed':
-      return { state: 'failed', endReason: event.endReason, ...end }
+      return { state: 'failed', endReason: event.endReason, ...defined({ endedBy: event.endedBy }), ...end }
     case 'session.handed_off':
       return { state: 'handed_off', terminatedByHandoff: event.handoffId, ...end }
     default:

@@ -37,8 +37,14 @@ export const UNKNOWN_USAGE: UsageReading = { state: 'unknown' }
  * It has no `state`, so it cannot be passed where a reading belongs.
  */
 export interface UsageTotals {
+  /** Everything that was sent, cached parts included. */
   readonly inputTokens: number
   readonly outputTokens: number
   readonly requests?: number
+  /** Of the input, what was read from a cache, and what was written to one; where the runtime says. */
+  readonly cacheReadTokens?: number
+  readonly cacheWriteTokens?: number
   readonly costUsd?: number
+  /** How much of the cost is estimated from tokens and list prices; absent when the runtime has said all of it. */
+  readonly estimatedUsd?: number
 }

@@ -52,6 +52,8 @@ export interface RuntimeStep<Message> {
   readonly beginsTurn?: boolean
   /** What the launch has used so far, summed over its requests. */
   readonly totals?: UsageTotals
+  /** The model that the newest of these totals is of, where it is not the one that answers on the main thread. */
+  readonly usedModel?: string
   /** Said once, with the last step. */
   readonly end?: RuntimeEnd
 }
@@ -72,6 +74,8 @@ export interface RuntimeQuestion {
   readonly workspace?: Workspace
   readonly signal: AbortSignal
   readonly onProcess?: OnProcess
+  /** Told what the question has used so far, as it comes: one that is not answered has cost something too. */
+  readonly onUsage?: (totals: UsageTotals) => void
 }
 
 /** What a session answered, and what the answer cost. */
@@ -93,6 +97,8 @@ export interface AgentRuntime<Message = unknown> {
   readonly backend: string
   /** Whether `start` takes a name for the session, so that it is known before there is one. */
   readonly takesSessionId: boolean
+  /** Whether its totals have the cost with every request: then no list price is needed. */
+  readonly reportsCost?: boolean
   /** Begins a session of its own. */
   start(launch: Launch): RunningAgent<Message>
   /** Goes on in a session that was there before. Absent when the runtime cannot. */

@@ -1,6 +1,7 @@
 import type { Conversation } from '../domain/conversation.ts'
 import type { ConversationId } from '../domain/ids.ts'
 import type { LineageRecord, LineageSubject } from '../domain/lineage.ts'
+import type { BudgetUse } from '../domain/restart-budget.ts'
 import type { ConversationFilter } from './history-filters.ts'
 import type { Page, Paged } from './page.ts'
 
@@ -11,6 +12,8 @@ import type { Page, Paged } from './page.ts'
 export interface ConversationRepository {
   find(id: ConversationId): Promise<Conversation | undefined>
   findByExternalKey(key: string): Promise<Conversation | undefined>
+  /** What a conversation has used of its budget, over all its sessions and runs, in one read. */
+  findUse(id: ConversationId): Promise<BudgetUse | undefined>
   /** By the time they were opened. */
   list(filter: ConversationFilter, page: Page): Promise<Paged<Conversation>>
   /**

@@ -32,6 +32,8 @@ export interface ConversationQuestion {
   readonly parentSessionId?: AgentSessionId
   /** The id a new session is to have. */
   readonly sessionId?: AgentSessionId
+  /** Whether to say what of the budget is used. */
+  readonly isBudgeted?: boolean
 }
 
 /** What initiating a handoff needs to know. */

@@ -1,3 +1,4 @@
+import type { UsageTotals } from '../domain/usage-reading.ts'
 import type { WindowEvent } from '../domain/window-event.ts'
 
 /** Something that was said on the main thread. */
@@ -11,6 +12,17 @@ export interface RecordedWords {
   /** The runtime's own name for the session. */
   readonly session?: string
   readonly texts: readonly RecordedText[]
+}
+
+/** What a launch has used so far, and the model that the newest of it is of, where the record names one. */
+export interface CountedUsage {
+  readonly totals: UsageTotals
+  readonly usedModel?: string
+}
+
+/** Counts what one launch uses. It never throws, and a record that says nothing new of it gives nothing. */
+export interface UsageCounter {
+  take(record: unknown): CountedUsage | undefined
 }
 
 /**
@@ -27,4 +39,6 @@ export interface WindowReader {
   read(record: unknown): readonly WindowEvent[]
   /** What was said, for whoever keeps the conversation and not only its figures. Not every runtime writes it down. */
   words?(record: unknown): RecordedWords
+  /** Begins to count what one launch uses. Not every runtime says it. */
+  usage?(): UsageCounter
 }

@@ -9,12 +9,14 @@ import type { HandoffRequest, InitiateHandoff } from '../domain/decisions/initia
 import type { OpenThread } from '../domain/decisions/open-thread.ts'
 import type { KeepCheckpoint, PrepareHandoff } from '../domain/decisions/prepare-handoff.ts'
 import type { RecordTurns } from '../domain/decisions/record-turns.ts'
+import type { AskConversation, SetBudget } from '../domain/decisions/set-budget.ts'
 import type { SetMetadata } from '../domain/decisions/set-metadata.ts'
 import type { AcceptHandoff, CompleteHandoff, EndHandoff } from '../domain/decisions/settle-handoff.ts'
 import type { HandoffMetadata } from '../domain/handoff.ts'
 import type { HookDeliveries } from '../domain/hook-delivery.ts'
 import type { AgentSessionId, CommandId, ConversationId, HandoffId, HolderToken } from '../domain/ids.ts'
 import type { MonitorReport } from '../domain/monitor-reports.ts'
+import type { BudgetLimit } from '../domain/restart-budget.ts'
 import type { Turn, TurnInput } from '../domain/turn.ts'
 import type { UsageTotals } from '../domain/usage-reading.ts'
 
@@ -56,6 +58,10 @@ export interface HeldAtHandoff {
   readonly monitor?: ContextMonitor
 }
 
+/** What it takes to change the budget of a conversation. */
+export interface BudgetRequest extends OnConversation, SetBudget {}
+/** What it takes to say what a person asks of a conversation. */
+export interface AskRequest extends OnConversation, AskConversation {}
 /** A request to set the note of a conversation. An empty note removes it. */
 export interface ConversationMetadataRequest extends OnConversation, SetMetadata {}
 /** A request to set the note of a session. An empty note removes it. */
@@ -117,6 +123,8 @@ export interface SendRequest extends Omit<OnSession, 'monitor'> {
 /** What it takes to fail a session. */
 export interface FailSessionRequest extends OnSession {
   readonly reason: string
+  /** The limit of the budget that ends it, if one does. */
+  readonly limit?: BudgetLimit
 }
 /** What it takes to initiate a handoff. */
 export interface InitiateRequest extends OnSession, Omit<InitiateHandoff, keyof HandoffRequest>, HandoffDetails {

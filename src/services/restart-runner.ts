@@ -7,10 +7,12 @@ import { RefusedError } from '../domain/unwrap.ts'
 import type { AgentRuntime } from '../ports/agent-runtime.ts'
 import type { HeldLease } from '../ports/session-leases.ts'
 import { AgentRun } from './runner/agent-run.ts'
+import { afterTakeover, openBudget } from './runner/begin-budget.ts'
 import { carryOutRestart } from './runner/carry-out-restart.ts'
 import { endingOf, endRun, type RunEnding } from './runner/end-run.ts'
 import { startHeartbeat } from './runner/heartbeat.ts'
 import { newPrompt, relaunch, startSuccessor } from './runner/launch.ts'
+import { mustBePriced, throwIfSpent } from './runner/limits.ts'
 import { beginFirst, conversationFor, takeOver, takeOverBaton } from './runner/open-run.ts'
 import { type Recovered, type RecoverRequest, recoverAll, waitingSessions } from './runner/recover.ts'
 import { messageOf, RunCancelled, RunTimedOut } from './runner/run-errors.ts'
@@ -128,6 +130,8 @@ export class RestartRunner {
     let next: Launcher<Message> | SessionOutcome = await this.#begin(run, abandoned)
     for (;;) {
       run.throwIfStopped()
+      // A launch costs as much as its window holds.
+      if ('start' in next) throwIfSpent(run)
       const outcome: SessionOutcome = 'start' in next ? yield* workSession(run, next) : next
       if (outcome.type === 'over') return outcome
       next = startSuccessor(run, await carryOutRestart(run, outcome.handoff))
@@ -142,9 +146,13 @@ export class RestartRunner {
     run.throwIfStopped()
     const { handoffs } = this.#deps
     const left = abandoned === undefined ? undefined : await handoffs.session(abandoned)
-    if (left !== undefined) await takeOver(run, left)
-    else if (!(await takeOverBaton(run))) return beginFirst(run)
+    mustBePriced(run, run.request.model ?? left?.model)
+    const isTakenOver = left === undefined ? await takeOverBaton(run) : await takeOver(run, left)
+    const use = await openBudget(run)
+    if (!isTakenOver) return beginFirst(run, use)
     run.tally.sessions += 1
+    const ended = await afterTakeover(run, use)
+    if (ended !== undefined) return ended
     const handoffId = heldBy(run.held.session)
     const handoff = handoffId === undefined ? undefined : await handoffs.handoff(handoffId)
     if (handoff === undefined) return relaunch(run)
@@ -153,10 +161,10 @@ export class RestartRunner {
   }
 }
 
-/** Stops a run when the time of its conversation is over, unless its budget says to carry on. */
+/** Stops a run when the time of its conversation is over. Carrying on is about windows, and not about time. */
 const startDeadline = async (run: RunInProgress): Promise<ReturnType<typeof setTimeout> | undefined> => {
   const remaining = await run.remainingMs()
-  if (remaining === undefined || run.conversation.restartBudget.whenExhausted === 'carry_on') return undefined
+  if (remaining === undefined) return undefined
   const over = (): void => run.stop(new RunTimedOut('The time of the conversation is over.'))
   if (remaining <= 0) over()
   const timer = setTimeout(over, Math.min(Math.max(0, remaining), 2_147_483_647))

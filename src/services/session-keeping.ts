@@ -24,7 +24,9 @@ import { announce } from './notifying.ts'
 import { findSnapshot } from './receipts.ts'
 import type {
   AccountRequest,
+  AskRequest,
   AttachRequest,
+  BudgetRequest,
   ConversationMetadataRequest,
   FailSessionRequest,
   OnConversation,
@@ -79,6 +81,16 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> extends
   /** Opens a closed conversation again. */
   reopenConversation(request: OnConversation): ConversationReply<Notes> {
     return this.runner.run(conversations.reopenConversation, request) as ConversationReply<Notes>
+  }
+
+  /** Changes parts of a conversation's budget. A number is the new total; what is not named stays as it is. */
+  setBudget(request: BudgetRequest): ConversationReply<Notes> {
+    return this.runner.run(conversations.setBudget, request) as ConversationReply<Notes>
+  }
+
+  /** Notes what a person asks. From a prompt that is not the one before it, restarts and takeovers count anew. */
+  askConversation(request: AskRequest): ConversationReply<Notes> {
+    return this.runner.run(conversations.askConversation, request) as ConversationReply<Notes>
   }
 
   /** Puts the caller's own note on a conversation, in the place of the one before; an empty one takes it away. */

@@ -117,6 +117,7 @@ export class ScriptedRuntime implements AgentRuntime<ScriptedMessage> {
       checkpointMs = 0,
       checkpointTotals: totals,
     } = this.#sessions.get(question.providerSessionId)?.window ?? {}
+    if (totals !== undefined) question.onUsage?.(totals)
     await pause(checkpointMs, question.signal)
     if (checkpoint instanceof Error) throw checkpoint
     const text = typeof checkpoint === 'function' ? checkpoint(question.prompt) : checkpoint

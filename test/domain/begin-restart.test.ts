@@ -33,7 +33,7 @@ const facts = (budget: Partial<RestartBudget> = {}, over: Partial<SourceFacts> =
   namedToolCalls: [],
   exchangeToolCalls: [CALL],
   lastToolCalls: [],
-  restarts: { restarts: 0, firstStartedAt: AT, costUsd: 0 },
+  restarts: { restarts: 0, takeovers: 0, firstStartedAt: AT, costUsd: 0 },
   now: AT,
   ...over,
 })
@@ -129,7 +129,7 @@ describe('a restart beyond its budget', () => {
   })
 
   it('names what is used up', () => {
-    const restarts = { restarts: 1, firstStartedAt: AT, costUsd: 7 }
+    const restarts = { restarts: 1, takeovers: 0, firstStartedAt: AT, costUsd: 7 }
     expect(unwrap(begin(facts({ maxCostUsd: 7 }, { restarts }))).answer.refusedBy).toBe('cost')
     expect(unwrap(begin(facts({ deadlineMs: 1_000 }, { restarts }))).answer.refusedBy).toBe('deadline')
     const cameFrom = { kind: 'context_restart', flags: [] } as const

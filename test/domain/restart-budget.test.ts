@@ -14,7 +14,7 @@ import { sequenceNumber } from '../../src/domain/sequence.ts'
 import { AT, SESSIONS, sessionOf } from './samples.ts'
 
 const BUDGET: RestartBudget = { maxRestarts: 3, deadlineMs: 60_000, maxCostUsd: 2, whenExhausted: 'stop' }
-const UNUSED: RestartUse = { restarts: 0, firstStartedAt: AT, costUsd: 0 }
+const UNUSED: RestartUse = { restarts: 0, takeovers: 0, firstStartedAt: AT, costUsd: 0 }
 
 const { progress } = SESSIONS.active
 const worked = (turns: number, exchangeStart = 1): AgentSession =>

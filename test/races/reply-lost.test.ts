@@ -61,6 +61,10 @@ const COMMANDS: Readonly<Record<Exclude<keyof HandoffService, keyof HandoffHisto
   },
   setConversationMetadata: ({ service }, { conversation }, id) =>
     service.setConversationMetadata({ conversation, metadata: { ticket: 1 }, commandId: id }),
+  setBudget: ({ service }, { conversation }, id) =>
+    service.setBudget({ conversation, budget: { maxRestarts: 9 }, commandId: id }),
+  askConversation: ({ service }, { conversation }, id) =>
+    service.askConversation({ conversation, prompt: 'Something else', commandId: id }),
   setSessionMetadata: ({ service }, { working: { session } }, id) =>
     service.setSessionMetadata({ session, metadata: { ticket: 2 }, commandId: id }),
   setHandoffMetadata: ({ service }, { handoff }, id) =>

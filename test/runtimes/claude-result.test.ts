@@ -63,12 +63,20 @@ describe('what a launch used', () => {
     costUSD,
     contextWindow: 200_000,
   })
-  const fresh = { isResumed: false, requests: 3 }
-  const resumed = { isResumed: true, requests: 1 }
+  const counted = (requests: number) => ({ inputTokens: 0, outputTokens: 0, requests })
+  const fresh = { isResumed: false, counted: counted(3) }
+  const resumed = { isResumed: true, counted: counted(1) }
 
   it('is summed over its models, cached parts included', () => {
     const modelUsage = { opus: model(5, 0.5), haiku: model(2, 0.25) }
-    const totals = { inputTokens: 2_207, outputTokens: 20, requests: 3, costUsd: 0.75 }
+    const totals = {
+      inputTokens: 2_207,
+      outputTokens: 20,
+      requests: 3,
+      costUsd: 0.75,
+      cacheReadTokens: 2_000,
+      cacheWriteTokens: 200,
+    }
     expect(totalsOf(read({ usage, modelUsage }), fresh)).toEqual(totals)
   })
 
@@ -79,15 +87,17 @@ describe('what a launch used', () => {
       inputTokens: 1_101,
       outputTokens: 10,
       requests: 1,
+      cacheReadTokens: 1_000,
+      cacheWriteTokens: 100,
       costUsd: 0.125,
     })
     const older = read({ usage, modelUsage, total_cost_usd: 0.5 })
-    expect(totalsOf(older, resumed)).toEqual({ inputTokens: 321, outputTokens: 4, requests: 1 })
+    expect(totalsOf(older, resumed)).toMatchObject({ inputTokens: 321, outputTokens: 4, requests: 1 })
   })
 
   it('is what the main thread used where models are not told, or nothing where nothing is', () => {
     const told = read({ usage, total_cost_usd: 0.5 })
-    expect(totalsOf(told, fresh)).toEqual({ inputTokens: 321, outputTokens: 4, requests: 3, costUsd: 0.5 })
-    expect(totalsOf(read(), fresh)).toBeUndefined()
+    expect(totalsOf(told, fresh)).toMatchObject({ inputTokens: 321, outputTokens: 4, requests: 3, costUsd: 0.5 })
+    expect(totalsOf(read(), { isResumed: false, counted: counted(0) })).toBeUndefined()
   })
 })

@@ -13,9 +13,9 @@ export const REASONS: Readonly<Record<string, readonly string[]>> = {
     '(agent_sessions|context_signals|context_snapshots|handoffs|messages|turns) insert, id of another conversation',
   ],
   'A value that could be true. Whether it is, only the entries can say: verify compares every such column with them.': [
-    'agent_sessions insert, (epoch|version|next_sequence) far ahead',
+    'agent_sessions insert, (epoch|version|next_sequence|takeovers) far ahead',
     'agent_sessions insert, (agent_name|backend|model|provider_session_id) another',
-    'agent_sessions update, (provider_session_id another|version far ahead|next_sequence far ahead)',
+    'agent_sessions update, (provider_session_id another|(version|next_sequence|takeovers) far ahead)',
     'agent_sessions update, window_(user|assistant) nought',
     'context_snapshots insert, window_(user|assistant|tool|system) nought',
     'context_snapshots insert, window_end far ahead',

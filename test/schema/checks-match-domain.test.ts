@@ -6,6 +6,7 @@ import { SIGNAL_DELIVERIES, SIGNAL_KINDS, SIGNAL_STATUSES } from '../../src/doma
 import { SNAPSHOT_TYPES } from '../../src/domain/context-snapshot.ts'
 import { HANDOFF_FLAGS, HANDOFF_KINDS, HANDOFF_STATUSES, TERMINAL_HANDOFF_STATUSES } from '../../src/domain/handoff.ts'
 import { MESSAGE_ROLES } from '../../src/domain/message.ts'
+import { BUDGET_LIMITS } from '../../src/domain/restart-budget.ts'
 import { ask } from '../migrations/empty-database.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
 
@@ -14,6 +15,7 @@ const OPEN_STATUSES = HANDOFF_STATUSES.filter((status) => !TERMINAL_HANDOFF_STAT
 /** Each list in the schema, and the one in the domain that it must equal. */
 const LISTS: Readonly<Record<string, readonly string[]>> = {
   agent_sessions_state_known: SESSION_STATES,
+  agent_sessions_ended_by_known: BUDGET_LIMITS,
   agent_sessions_end_only_when_ended: TERMINAL_SESSION_STATES,
   context_monitors_policy_known: PRESSURE_POLICIES,
   context_signals_delivery_known: SIGNAL_DELIVERIES,

@@ -3,8 +3,9 @@ import type { WindowEvent } from '../../domain/window-event.ts'
 import type { RunningAgent, RuntimeEnd, RuntimeStep } from '../../ports/agent-runtime.ts'
 import { RuntimeFailure } from '../../ports/runtime-failure.ts'
 import type { AgentSource } from './agent-source.ts'
-import { endOf, resultIn, totalsOf } from './claude-result.ts'
+import { endOf, resultIn } from './claude-result.ts'
 import { modelIn, stepOf } from './claude-step.ts'
+import { ClaudeUsage } from './claude-usage.ts'
 import { Inbox } from './inbox.ts'
 
 type Heard<Message> =
@@ -29,7 +30,7 @@ const MOST_QUESTIONS = 2
 export class AgentRun<Message> implements RunningAgent<Message> {
   readonly #options: RunOptions<Message>
   readonly #inbox = new Inbox<Heard<Message>>()
-  readonly #requests = new Set<string>()
+  readonly #usage: ClaudeUsage
   readonly #models = new Set<string>()
   #source: AgentSource<Message> | undefined
   #wasInterrupted = false
@@ -39,6 +40,7 @@ export class AgentRun<Message> implements RunningAgent<Message> {
 
   constructor(options: RunOptions<Message>) {
     this.#options = options
+    this.#usage = new ClaudeUsage(options)
     this.steps = this.#run()
   }
 
@@ -119,18 +121,14 @@ export class AgentRun<Message> implements RunningAgent<Message> {
   }
 
   #read(message: Message): RuntimeStep<Message> {
-    const step = stepOf(message)
-    for (const event of step.events) {
-      if (event.type === 'request' || event.type === 'subagent_request') this.#requests.add(event.key)
-    }
+    const step = { ...stepOf(message), ...this.#usage.take(message) }
     const said = resultIn(message)
     if (said === undefined) {
       this.#askWindow(modelIn(message))
       return step
     }
     this.#source?.finish()
-    const totals = totalsOf(said, { isResumed: this.#options.isResumed, requests: this.#requests.size })
-    return { ...step, ...(totals && { totals }), end: endOf(said, this.#wasInterrupted) }
+    return { ...step, end: endOf(said, this.#wasInterrupted) }
   }
 
   #askWindow(model: string | undefined): void {

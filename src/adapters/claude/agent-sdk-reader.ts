@@ -12,6 +12,7 @@ import {
   promptOf,
   readAssistant,
 } from './claude-message.ts'
+import { ClaudeUsage } from './claude-usage.ts'
 import { claudeWords } from './claude-words.ts'
 import { readContextUsage } from './context-usage.ts'
 
@@ -72,6 +73,7 @@ export const agentSdkReader: WindowReader = {
     return parsed.success ? readMessage(parsed.data) : []
   },
   words: claudeWords,
+  usage: () => new ClaudeUsage(),
 }
 
 const readMessage = (sent: SdkMessage): readonly WindowEvent[] => {

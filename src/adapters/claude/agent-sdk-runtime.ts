@@ -59,7 +59,7 @@ export const agentSdkRuntime = <Message extends SdkMessage = SdkMessage>({
       hasSession(providerSessionId, (defaults.options?.env as Environment | undefined) ?? process.env),
     ask: (question) => {
       const prompt: SdkPrompt = { ...promptOf(question), client_composed: true }
-      return replyOf(run(prompt, questionOptions(defaults, question), question))
+      return replyOf(run(prompt, questionOptions(defaults, question), question), question)
     },
   }
 }

@@ -69,6 +69,6 @@ export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}):
     resume: (launch) =>
       run(launch, [...launchArgs(defaults, launch), ...sessionArg('resume', launch.providerSessionId)], true),
     has: ({ providerSessionId }) => hasSession(providerSessionId, env satisfies Environment),
-    ask: (question) => replyOf(run(question, questionArgs(defaults, question), true)),
+    ask: (question) => replyOf(run(question, questionArgs(defaults, question), true), question),
   }
 }

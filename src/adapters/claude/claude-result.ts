@@ -89,33 +89,40 @@ const messageOf = (said: ClaudeResult): string => {
   return known.find(Boolean) ?? `The agent ended with an error (${codeOf(said) ?? 'it gave no reason'}).`
 }
 
-/** What a launch was: whether it went on in a session, and how many requests of it were seen. */
+/** What a launch was: whether it went on in a session, and what was counted of its requests. */
 export interface LaunchFacts {
   readonly isResumed: boolean
-  readonly requests: number
+  readonly counted: UsageTotals
 }
 
 /**
  * What a launch used. The sums of a resumed session go on from what it had used before, so they are taken only of what
  * was used since. `num_turns` is not how many requests there were: an interrupt and a refused tool count as turns too.
  */
-export const totalsOf = (said: ClaudeResult, { isResumed, requests }: LaunchFacts): UsageTotals | undefined => {
+export const totalsOf = (said: ClaudeResult, { isResumed, counted }: LaunchFacts): UsageTotals | undefined => {
   const models = Object.values(said.model_usage_since_last_result ?? (isResumed ? {} : (said.modelUsage ?? {})))
-  if (models.length === 0) return mainTotals(said, { isResumed, requests })
+  if (models.length === 0) return mainTotals(said, { isResumed, counted })
   const sum = (of: (model: (typeof models)[number]) => number): number => models.reduce((all, one) => all + of(one), 0)
   return {
     inputTokens: sum((one) => one.inputTokens + one.cacheReadInputTokens + one.cacheCreationInputTokens),
     outputTokens: sum(({ outputTokens }) => outputTokens),
-    requests,
+    requests: counted.requests ?? 0,
+    cacheReadTokens: sum(({ cacheReadInputTokens }) => cacheReadInputTokens),
+    cacheWriteTokens: sum(({ cacheCreationInputTokens }) => cacheCreationInputTokens),
     costUsd: sum(({ costUSD }) => costUSD),
   }
 }
 
-const mainTotals = ({ usage, total_cost_usd }: ClaudeResult, { isResumed, requests }: LaunchFacts) =>
-  usage &&
-  defined({
-    inputTokens: promptOf(usage),
-    outputTokens: usage.output_tokens,
-    requests,
-    costUsd: isResumed ? undefined : total_cost_usd,
+/** The result's own sum is of the main thread only, so what was counted of all threads may be more. */
+const mainTotals = ({ usage, total_cost_usd }: ClaudeResult, { isResumed, counted }: LaunchFacts) => {
+  const costUsd = isResumed ? undefined : total_cost_usd
+  if (usage === undefined && costUsd === undefined && counted.requests === 0) return undefined
+  return defined({
+    inputTokens: Math.max(usage ? promptOf(usage) : 0, counted.inputTokens),
+    outputTokens: Math.max(usage?.output_tokens ?? 0, counted.outputTokens),
+    requests: counted.requests,
+    cacheReadTokens: Math.max(usage?.cache_read_input_tokens ?? 0, counted.cacheReadTokens ?? 0),
+    cacheWriteTokens: Math.max(usage?.cache_creation_input_tokens ?? 0, counted.cacheWriteTokens ?? 0),
+    costUsd,
   })
+}

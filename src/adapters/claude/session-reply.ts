@@ -1,13 +1,17 @@
 import { defined } from '../../domain/defined.ts'
-import type { RunningAgent, RuntimeEnd, RuntimeReply, RuntimeStep } from '../../ports/agent-runtime.ts'
+import type { RunningAgent, RuntimeEnd, RuntimeQuestion, RuntimeReply, RuntimeStep } from '../../ports/agent-runtime.ts'
 import { RuntimeFailure } from '../../ports/runtime-failure.ts'
 
 /** What an agent answers to one question. Rejects when that is nothing, or only half of something. */
-export const replyOf = async ({ steps }: RunningAgent<unknown>): Promise<RuntimeReply> => {
+export const replyOf = async (
+  { steps }: RunningAgent<unknown>,
+  { onUsage }: Pick<RuntimeQuestion, 'onUsage'> = {},
+): Promise<RuntimeReply> => {
   const texts: string[] = []
   let last: RuntimeStep<unknown> | undefined
   for await (const step of steps) {
     texts.push(...step.texts.filter(({ role }) => role === 'assistant').map(({ text }) => text))
+    if (step.totals !== undefined) onUsage?.(step.totals)
     last = step
   }
   const text = texts.join('\n\n').trim()

@@ -4,6 +4,7 @@ import { type Instant, instantIn } from '../../domain/instant.ts'
 import type { WindowEvent } from '../../domain/window-event.ts'
 import type { WindowReader } from '../../ports/window-reader.ts'
 import { assistantMessage, charactersOf, readAssistant } from './claude-message.ts'
+import { ClaudeUsage } from './claude-usage.ts'
 import { claudeWords } from './claude-words.ts'
 
 const line = z.looseObject({
@@ -50,6 +51,7 @@ export const transcriptReader: WindowReader = {
     return parsed.success ? readLine(parsed.data) : []
   },
   words: claudeWords,
+  usage: () => new ClaudeUsage(),
 }
 
 const named = z.looseObject({ sessionId: z.string(), uuid: z.string() })

@@ -2,6 +2,7 @@ import type { AuditEntry, AuditEvent } from '../../domain/audit-event.ts'
 import { type AuditVerdict, NOT_COVERED } from '../../domain/audit-verdict.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
 import { totalMessages } from '../../domain/message-summary.ts'
+import type { RestartBudget } from '../../domain/restart-budget.ts'
 import { describeMonitorEvent } from './render-window.ts'
 
 type Event<Type extends AuditEvent['type']> = Extract<AuditEvent, { type: Type }>
@@ -58,6 +59,10 @@ const describe = (event: AuditEvent, context: TrailContext): string => {
     case 'conversation.reopened':
     case 'conversation.metadata_set':
       return `conversation ${short(event.conversationId)} ${event.type.slice('conversation.'.length).replace('_', ' ')}`
+    case 'conversation.budget_set':
+      return `conversation ${short(event.conversationId)} budget set: ${budgetText(event.restartBudget)}`
+    case 'conversation.asked':
+      return `conversation ${short(event.conversationId)} asked for something new: restarts count from here`
     case 'handoff.cancelled':
     case 'handoff.failed':
       return `handoff ${short(event.handoffId)} ${event.type.slice('handoff.'.length)}  ${endReason(context.handoff)}`
@@ -78,6 +83,16 @@ const describe = (event: AuditEvent, context: TrailContext): string => {
     }
   }
 }
+
+/** A budget in a few words, with the limits it has. */
+const budgetText = ({ maxRestarts, maxCostUsd, deadlineMs, maxTakeovers, whenExhausted }: RestartBudget): string =>
+  [
+    count(maxRestarts, 'restart'),
+    ...(maxCostUsd === undefined ? [] : [`$${maxCostUsd}`]),
+    ...(deadlineMs === undefined ? [] : [`${deadlineMs} ms`]),
+    ...(maxTakeovers === undefined ? [] : [count(maxTakeovers, 'takeover')]),
+    `then ${whenExhausted}`,
+  ].join(', ')
 
 const opened = ({ conversation: { id, externalKey, parentId } }: Event<'conversation.opened'>): string => {
   const key = externalKey === undefined ? '' : `, key ${quoted(externalKey)}`

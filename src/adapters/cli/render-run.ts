@@ -19,8 +19,15 @@ const tokensText = (tokens: number): string => {
 }
 
 /** What was paid, where the runtime says. */
-export const costText = ({ costUsd }: UsageTotals): string | undefined =>
-  costUsd === undefined ? undefined : `$${costUsd.toFixed(2)}`
+export const costText = ({ costUsd, estimatedUsd }: UsageTotals): string | undefined =>
+  costUsd === undefined ? undefined : moneyText({ costUsd, estimatedUsd: estimatedUsd ?? 0 })
+
+/** An amount, which says so where some of it is estimated: `about $1.20 ($0.40 estimated)`. */
+const moneyText = ({ costUsd, estimatedUsd }: { readonly costUsd: number; readonly estimatedUsd: number }): string => {
+  if (estimatedUsd <= 0) return `$${costUsd.toFixed(2)}`
+  const share = estimatedUsd < costUsd ? `$${estimatedUsd.toFixed(2)} ` : ''
+  return `about $${costUsd.toFixed(2)} (${share}estimated)`
+}
 
 /** How many there are of something. */
 export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
@@ -58,6 +65,10 @@ export const describeRunEvent = (event: RunEvent): string => {
       return `the restart was called off${because(event.reason)}`
     case 'context:restart:refused':
       return `no restart: ${event.limit.replace('_', ' ')} (${event.whenExhausted.replace('_', ' ')})`
+    case 'budget:reached':
+      return `limit reached: ${event.limit.replace('_', ' ')} (${moneyText(event)} so far)`
+    case 'run:warning':
+      return `warning: ${plain(event.message)}`
     case 'hook:called':
       return `hook ${plain(event.hook)} at ${event.moment}: ${event.ok ? 'ok' : 'failed'}`
     case 'run:end':

@@ -1,5 +1,5 @@
 import type { UsageTotals } from '../../domain/usage-reading.ts'
-import type { RunningAgent, RuntimeReply, RuntimeStep } from '../../ports/agent-runtime.ts'
+import type { RunningAgent, RuntimeQuestion, RuntimeReply, RuntimeStep } from '../../ports/agent-runtime.ts'
 import { RuntimeFailure, type RuntimeFailureCode } from '../../ports/runtime-failure.ts'
 import type { CodexEvent, CodexOptions, CodexThreadOptions } from './codex-sdk.ts'
 import { execReader } from './exec-reader.ts'
@@ -34,10 +34,14 @@ const unanswered = (message: string, code: RuntimeFailureCode = 'runtime.questio
   new RuntimeFailure(code, message)
 
 /** The last thing a run said. One that uses a tool is stopped: it was asked, not sent to work. @throws RuntimeFailure */
-export const answerOf = async (run: RunningAgent<CodexEvent>): Promise<RuntimeReply> => {
+export const answerOf = async (
+  run: RunningAgent<CodexEvent>,
+  { onUsage }: Pick<RuntimeQuestion, 'onUsage'> = {},
+): Promise<RuntimeReply> => {
   let text: string | undefined
   let totals: UsageTotals | undefined
   for await (const step of run.steps) {
+    if (step.totals !== undefined) onUsage?.(step.totals)
     const tool = toolIn(step)
     if (tool !== undefined) throw unanswered(`Codex used the tool ${tool} when it was only asked`)
     text = step.texts.findLast(({ role }) => role === 'assistant')?.text ?? text

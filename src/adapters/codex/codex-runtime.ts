@@ -53,9 +53,9 @@ export interface CodexRuntimeOptions<Event extends CodexEvent = CodexEvent> {
  */
 export const codexRuntime = <Event extends CodexEvent = CodexEvent>(
   options: CodexRuntimeOptions<Event> = {},
-): Required<AgentRuntime<Event>> => new CodexRuntime(options)
+): Required<Omit<AgentRuntime<Event>, 'reportsCost'>> => new CodexRuntime(options)
 
-class CodexRuntime<Event extends CodexEvent> implements Required<AgentRuntime<Event>> {
+class CodexRuntime<Event extends CodexEvent> implements Required<Omit<AgentRuntime<Event>, 'reportsCost'>> {
   readonly backend = 'codex'
   readonly takesSessionId = false
   readonly #options: CodexRuntimeOptions<Event>
@@ -85,7 +85,7 @@ class CodexRuntime<Event extends CodexEvent> implements Required<AgentRuntime<Ev
 
   ask(question: RuntimeQuestion): Promise<RuntimeReply> {
     const options = { ...this.#threadOf(question), ...ANSWER_ONLY }
-    return answerOf(this.#resume(question, withoutTools(this.#place.codex), options))
+    return answerOf(this.#resume(question, withoutTools(this.#place.codex), options), question)
   }
 
   #resume(launch: RuntimeQuestion, codex: CodexOptions, options: CodexThreadOptions): RunningAgent<Event> {

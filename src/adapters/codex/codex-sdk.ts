@@ -47,6 +47,7 @@ export type CodexEvent =
 export interface CodexUsage {
   /** The cached part included. */
   readonly input_tokens: number
+  readonly cached_input_tokens?: number | undefined
   readonly output_tokens: number
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { WindowEvent } from '../../domain/window-event.ts'
 import type { WindowReader } from '../../ports/window-reader.ts'
+import { threadUsage } from './rollout-totals.ts'
 
 const event = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('thread.started'), thread_id: z.string() }),
@@ -44,6 +45,7 @@ export const execReader: WindowReader = {
     const parsed = event.safeParse(record)
     return parsed.success ? readEvent(parsed.data) : []
   },
+  usage: threadUsage,
 }
 
 const readEvent = (sent: z.output<typeof event>): readonly WindowEvent[] => {

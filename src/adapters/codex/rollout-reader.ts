@@ -3,6 +3,7 @@ import { defined } from '../../domain/defined.ts'
 import { instantIn } from '../../domain/instant.ts'
 import type { WindowEvent } from '../../domain/window-event.ts'
 import type { WindowReader } from '../../ports/window-reader.ts'
+import { threadUsage } from './rollout-totals.ts'
 import { rolloutWords } from './rollout-words.ts'
 
 const line = z.looseObject({
@@ -55,6 +56,7 @@ export const rolloutReader: WindowReader = {
     return parsed.success ? readLine(parsed.data) : []
   },
   words: rolloutWords,
+  usage: threadUsage,
 }
 
 const readLine = (record: Line): readonly WindowEvent[] => {

@@ -1,16 +1,24 @@
 import { stat } from 'node:fs/promises'
 import { z } from 'zod'
+import { defined } from '../../domain/defined.ts'
 import type { UsageTotals } from '../../domain/usage-reading.ts'
+import type { UsageCounter } from '../../ports/window-reader.ts'
 import type { CodexUsage } from './codex-sdk.ts'
 import { RolloutTail } from './rollout-tail.ts'
 
 const count = z.number().int().nonnegative()
 
+const used = z.looseObject({
+  input_tokens: count,
+  cached_input_tokens: count.optional().catch(undefined),
+  output_tokens: count,
+})
+
 const counted = z.looseObject({
   type: z.literal('event_msg'),
   payload: z.looseObject({
     type: z.literal('token_count'),
-    info: z.looseObject({ total_token_usage: z.looseObject({ input_tokens: count, output_tokens: count }) }),
+    info: z.looseObject({ total_token_usage: used }),
   }),
 })
 
@@ -37,7 +45,23 @@ export const lastThreadTotals = async (path: string): Promise<CodexUsage | undef
 }
 
 /** What one launch used: the thread's sum, less what it was before. */
-export const totalsSince = (before: CodexUsage, now: CodexUsage): UsageTotals => ({
-  inputTokens: Math.max(0, now.input_tokens - before.input_tokens),
-  outputTokens: Math.max(0, now.output_tokens - before.output_tokens),
+export const totalsSince = (before: CodexUsage, now: CodexUsage): UsageTotals =>
+  defined({
+    inputTokens: Math.max(0, now.input_tokens - before.input_tokens),
+    outputTokens: Math.max(0, now.output_tokens - before.output_tokens),
+    cacheReadTokens:
+      now.cached_input_tokens === undefined
+        ? undefined
+        : Math.max(0, now.cached_input_tokens - (before.cached_input_tokens ?? 0)),
+  })
+
+const completed = z.looseObject({ type: z.literal('turn.completed'), usage: used })
+
+/** Counts what a program used that writes the events or the rollout of one thread. Both sum over the thread. */
+export const threadUsage = (): UsageCounter => ({
+  take: (record) => {
+    const turn = completed.safeParse(record)
+    const sum = turn.success ? turn.data.usage : threadTotalsIn(record)
+    return sum && { totals: totalsSince(NOTHING_USED, sum) }
+  },
 })

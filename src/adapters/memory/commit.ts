@@ -55,6 +55,8 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
       if (tables.conversations.get(change.conversationId)?.closedAt !== undefined)
         throw new VersionMoved('the conversation was closed')
       return []
+    case 'set_budget':
+      return [() => setBudget(tables, change)]
     case 'set_metadata':
       return [() => setMetadata(tables, change)]
     case 'add_session':
@@ -171,6 +173,15 @@ const setMetadata = (tables: Tables, change: Extract<Change, { type: 'set_metada
   if (of === 'handoff') return tables.handoffs.replace(noted(tables.handoffs.get(id)))
   const working = tables.sessions.get(id)
   return tables.sessions.replace(Object.freeze({ ...(working as WorkingSession), session: noted(working?.session) }))
+}
+
+const setBudget = (
+  tables: Tables,
+  { conversationId, restartBudget, asked }: Extract<Change, { type: 'set_budget' }>,
+): Undo => {
+  const stored = tables.conversations.get(conversationId)
+  if (stored === undefined) throw new VersionMoved('there is no such conversation')
+  return tables.conversations.replace(frozenCopy({ ...stored, ...defined({ restartBudget, asked }) }))
 }
 
 /** A claim that begins now does so by the store's clock; one that goes on has begun before. */

@@ -4,12 +4,14 @@ import type { LineageRecord, LineageSubject } from '../../domain/lineage.ts'
 import { containsJson } from '../../domain/metadata.ts'
 import type { ConversationRepository } from '../../ports/conversation-repository.ts'
 import { allConversations, pageByAge } from './all-rows.ts'
+import { budgetUse } from './budget-use.ts'
 import type { Tables } from './tables.ts'
 
 /** Conversations, one or many, and whole lineages. */
 export const conversationsIn = (tables: Tables): ConversationRepository => ({
   find: async (id) => tables.conversations.get(id),
   findByExternalKey: async (key) => tables.conversations.at('externalKey', key),
+  findUse: async (id) => (tables.conversations.get(id) === undefined ? undefined : budgetUse(tables, id)),
   list: async ({ subject, isRoot, state, metadata, order = 'oldest_first' }, page) => {
     const found = allConversations(tables)
       .filter((candidate) => subject === undefined || candidate.subject === subject)

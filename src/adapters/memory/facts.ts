@@ -1,4 +1,4 @@
-import { type AgentSession, hasBaton } from '../../domain/agent-session.ts'
+import { hasBaton } from '../../domain/agent-session.ts'
 import { defined } from '../../domain/defined.ts'
 import type {
   ConversationFacts,
@@ -12,10 +12,10 @@ import { type HandoffMetadata, isClaimable } from '../../domain/handoff.ts'
 import type { AgentSessionId, CommandId, ConversationId } from '../../domain/ids.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { by } from '../../domain/lineage.ts'
-import type { RestartUse } from '../../domain/restart-budget.ts'
 import { sequenceNumber } from '../../domain/sequence.ts'
 import type { ToolCallReference } from '../../domain/tool-call.ts'
 import type { Question, SourceQuestion, Subjects } from '../../ports/unit-of-work.ts'
+import { budgetUse, restartUse } from './budget-use.ts'
 import type { Tables } from './tables.ts'
 
 /** When it is asked, and for which command. */
@@ -80,13 +80,14 @@ const batonOf = (tables: Tables, conversationId: ConversationId) =>
 
 const conversationFacts = (
   tables: Tables,
-  { conversationId: id, parentSessionId, sessionId }: Subjects['conversation']['asks'],
+  { conversationId: id, parentSessionId, sessionId, isBudgeted }: Subjects['conversation']['asks'],
 ): ConversationFacts =>
   defined({
     conversation: tables.conversations.get(id),
     baton: batonOf(tables, id),
     parentSession: tables.sessions.get(parentSessionId ?? '')?.session,
     isTaken: tables.sessions.get(sessionId ?? '')?.session.conversationId === id,
+    use: isBudgeted === true ? budgetUse(tables, id) : undefined,
     ...tailOf(tables, id),
   })
 
@@ -125,23 +126,6 @@ const sourceFacts = (tables: Tables, question: SourceQuestion, now: Instant): So
     lastToolCalls: lastCalls(tables, sessionId).slice(-maxToolCalls),
     keyTakenBy: externalKey === undefined ? undefined : tables.conversations.at('externalKey', externalKey)?.id,
     restarts: isBudgeted === true ? restartUse(tables, working.session) : undefined,
-  })
-}
-
-const restartUse = (tables: Tables, { conversationId, initiatedByHandoff, startedAt }: AgentSession): RestartUse => {
-  const handoffs = tables.handoffs.in('conversation', conversationId)
-  const sessions = tables.sessions.in('conversation', conversationId).map(({ session }) => session)
-  const cameFrom = tables.handoffs.get(initiatedByHandoff ?? '')
-  const costs = [
-    ...sessions.map(({ totals }) => totals?.costUsd ?? 0),
-    ...handoffs.map(({ checkpoint }) => checkpoint?.totals?.costUsd ?? 0),
-  ]
-  return defined({
-    restarts: handoffs.filter(({ kind }) => kind === 'context_restart').length,
-    firstStartedAt: sessions.find(({ epoch }) => epoch === 1)?.startedAt ?? startedAt,
-    costUsd: costs.reduce((sum, cost) => sum + cost, 0),
-    // A thread's first session came from a handoff of its parent's, which is no restart.
-    cameFrom: cameFrom?.conversationId === conversationId ? { kind: cameFrom.kind, flags: cameFrom.flags } : undefined,
   })
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { ConversationRepository } from '../../ports/conversation-repository.ts'
+import { toBudgetUse } from './budget-use-row.ts'
 import { allOf, byAge, given, noted } from './by-age.ts'
 import { toConversation } from './conversation-row.ts'
 import { type Database, named, readDocuments, reading } from './database.ts'
@@ -18,6 +19,13 @@ export const conversationsIn = (database: Database): ConversationRepository => {
   return {
     find: (id) => reading(() => one('id', id)),
     findByExternalKey: (key) => reading(() => one('external_key', toStorableText(key))),
+    findUse: (id) =>
+      reading(async () => {
+        const query = sql<{ json: string }>`select ${named(database, 'budget_use')}(c.id)::text as json
+          from ${named(database, 'conversations')} c where c.id = ${id}::uuid`
+        const [found] = await readDocuments(async () => (await query.execute(kysely)).rows)
+        return found === undefined ? undefined : toBudgetUse(found)
+      }),
     list: ({ subject, isRoot, state, metadata, order = 'oldest_first' }, page) =>
       reading(async () => {
         const age = byAge('c', 'opened_at', { ...page, order })

@@ -2,10 +2,8 @@ import { z } from 'zod'
 import { asksTheSame } from '../../domain/command-seal.ts'
 import { defined } from '../../domain/defined.ts'
 import type { ConversationTail } from '../../domain/facts.ts'
-import { HANDOFF_FLAGS, HANDOFF_KINDS } from '../../domain/handoff.ts'
 import type { CommandId } from '../../domain/ids.ts'
 import { type Instant, instant } from '../../domain/instant.ts'
-import type { RestartUse } from '../../domain/restart-budget.ts'
 import type { Receipt } from '../../ports/receipt.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type {
@@ -18,6 +16,7 @@ import type {
   Unit,
   UnitOfWork,
 } from '../../ports/unit-of-work.ts'
+import { budgetUse, restartUse } from './budget-use-row.ts'
 import { toConversation } from './conversation-row.ts'
 import { callFunction, type Database, quoted } from './database.ts'
 import { toHandoff } from './handoff-row.ts'
@@ -36,18 +35,6 @@ const outcome = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('conflict') }),
   repeated.extend({ outcome: z.literal('repeated') }),
 ])
-
-const restartUse = z
-  .object({
-    restarts: z.number(),
-    first_started_at: time,
-    cost_usd: z.number(),
-    came_from: maybe(z.object({ kind: z.enum(HANDOFF_KINDS), flags: z.array(z.enum(HANDOFF_FLAGS)) })),
-  })
-  .transform(
-    ({ restarts, first_started_at: firstStartedAt, cost_usd: costUsd, came_from: cameFrom }): RestartUse =>
-      defined({ restarts, firstStartedAt, costUsd, cameFrom }),
-  )
 
 const loaded = z.object({
   repeated: maybe(repeated),
@@ -69,6 +56,7 @@ const loaded = z.object({
   tail: maybe(z.object({ last_epoch: z.number(), next_sequence: place })),
   lease: maybe(z.object({ until: time, now: time })),
   restarts: maybe(restartUse),
+  use: maybe(budgetUse),
   now: maybe(time),
 })
 
@@ -84,11 +72,12 @@ type Calls = {
 
 const CALLS: Calls = {
   opening: ({ externalKey, parentId }) => ['load_opening(%::text, %::uuid', storable(externalKey), parentId ?? null],
-  conversation: ({ conversationId, parentSessionId, sessionId }) => [
-    'load_conversation(%::uuid, %::uuid, %::uuid',
+  conversation: ({ conversationId, parentSessionId, sessionId, isBudgeted = false }) => [
+    'load_conversation(%::uuid, %::uuid, %::uuid, %::boolean',
     conversationId,
     parentSessionId ?? null,
     sessionId ?? null,
+    isBudgeted,
   ],
   session: ({ sessionId }) => ['load_session(%::uuid', sessionId],
   source: ({ sessionId, priorTurn, toolCalls, maxToolCalls, externalKey, isBudgeted = false }) => [
@@ -114,12 +103,13 @@ const storable = (text: string | undefined): string | null => (text === undefine
 const FACTS: { readonly [S in keyof Subjects]: (answer: Answer) => Subjects[S]['facts'] } = {
   opening: ({ existing, parent }) =>
     defined({ existing: existing && toConversation(existing), parent: parent && toConversation(parent) }),
-  conversation: ({ conversation, baton, parent_session: parent, is_taken: isTaken, tail }) =>
+  conversation: ({ conversation, baton, parent_session: parent, is_taken: isTaken, tail, use }) =>
     defined({
       conversation: conversation && toConversation(conversation),
       baton: baton && toWorkingSession(baton).session,
       parentSession: parent && toWorkingSession(parent).session,
       isTaken,
+      use,
       ...toTail(tail),
     }),
   session: ({ session, conversation, monitor, lease, baton, tail }) =>

@@ -57,7 +57,10 @@ export const totalsRow = z.strictObject({
   inputTokens: z.number(),
   outputTokens: z.number(),
   requests: z.number().exactOptional(),
+  cacheReadTokens: z.number().exactOptional(),
+  cacheWriteTokens: z.number().exactOptional(),
   costUsd: z.number().exactOptional(),
+  estimatedUsd: z.number().exactOptional(),
 })
 
 /** What a window held, as columns. */

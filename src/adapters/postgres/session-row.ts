@@ -7,6 +7,7 @@ import {
 } from '../../domain/agent-session.ts'
 import { defined } from '../../domain/defined.ts'
 import { holderToken } from '../../domain/ids.ts'
+import { BUDGET_LIMITS } from '../../domain/restart-budget.ts'
 import {
   aConversation,
   aHandoff,
@@ -44,11 +45,13 @@ const row = z.object({
   exchange_start: maybe(place),
   ...windowColumns,
   totals: maybe(totalsRow),
+  takeovers: maybe(z.number()),
   state: z.enum(SESSION_STATES),
   held_by: maybe(aHandoff),
   terminated_by_handoff: maybe(aHandoff),
   end_sequence: maybe(place),
   end_reason: maybe(z.string()),
+  ended_by: maybe(z.enum(BUDGET_LIMITS)),
   ended_at: maybe(time),
   metadata: maybe(note),
 })
@@ -57,13 +60,18 @@ type Row = z.output<typeof row>
 
 /** Which facts a state has, and no others. */
 const lifecycleOf = ({ state, held_by: heldBy, ...stored }: Row): SessionLifecycle => {
-  const { terminated_by_handoff: terminatedByHandoff, ended_at: endedAt, end_reason: endReason } = stored
+  const {
+    terminated_by_handoff: terminatedByHandoff,
+    ended_at: endedAt,
+    end_reason: endReason,
+    ended_by: endedBy,
+  } = stored
   const end = endedAt && defined({ endedAt, endSequence: stored.end_sequence })
   if (state === 'active' && !heldBy && !end) return { state }
   if (state === 'paused' && !end) return defined({ state, heldBy })
   if (state === 'handed_off' && terminatedByHandoff && end) return { state, terminatedByHandoff, ...end }
   if (state === 'completed' && end) return { state, ...end }
-  if (state === 'failed' && endReason !== undefined && end) return { state, endReason, ...end }
+  if (state === 'failed' && endReason !== undefined && end) return { state, endReason, ...defined({ endedBy }), ...end }
   throw new TypeError(`session ${stored.id} is ${state}, with facts that state does not have`)
 }
 
@@ -87,7 +95,11 @@ export const toWorkingSession = reader(
           metadata: stored.metadata,
         }),
         version: stored.version,
-        ...defined({ providerSessionId: stored.provider_session_id, totals: stored.totals }),
+        ...defined({
+          providerSessionId: stored.provider_session_id,
+          totals: stored.totals,
+          takeovers: stored.takeovers,
+        }),
         progress: defined({
           turns: stored.turns,
           lastTurnId: stored.last_turn_id,
@@ -116,11 +128,13 @@ export const fromMovedSession = ({ session, holder }: SourceSession) => ({
   ...fromWindow(session.progress.window),
   provider_session_id: session.providerSessionId,
   totals: session.totals,
+  takeovers: session.takeovers,
   state: session.state,
   held_by: 'heldBy' in session ? session.heldBy : undefined,
   terminated_by_handoff: 'terminatedByHandoff' in session ? session.terminatedByHandoff : undefined,
   end_sequence: 'endSequence' in session ? session.endSequence : undefined,
   end_reason: 'endReason' in session ? session.endReason : undefined,
+  ended_by: 'endedBy' in session ? session.endedBy : undefined,
   ended_at: 'endedAt' in session ? session.endedAt : undefined,
 })
 

@@ -18,6 +18,7 @@ type RowList =
   | 'conversations'
   | 'closed_conversations'
   | 'open_conversations'
+  | 'budgets'
   | 'metadata'
   | 'sessions'
   | 'moved_sessions'
@@ -84,6 +85,10 @@ const rowsOf = (change: Change): RowsOfChange => {
       return { closed_conversations: [{ id: change.conversationId, closed_at: change.closedAt }] }
     case 'expect_open':
       return { open_conversations: [{ id: change.conversationId }] }
+    case 'set_budget':
+      return {
+        budgets: [{ id: change.conversationId, restart_budget: change.restartBudget, asked: change.asked }],
+      }
     case 'set_metadata': {
       const { of, id, conversationId, metadata } = change
       return { metadata: [{ of, id, conversation_id: conversationId, metadata }] }
@@ -180,6 +185,7 @@ const conversationOf = (change: Change): ConversationId => {
     case 'withdraw_signals':
     case 'set_closed':
     case 'expect_open':
+    case 'set_budget':
     case 'set_metadata':
       return change.conversationId
     case 'add_turn':

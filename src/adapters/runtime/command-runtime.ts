@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import type { AgentRuntime, Launch, RunningAgent, RuntimeEnd, RuntimeStep } from '../../ports/agent-runtime.ts'
-import type { WindowReader } from '../../ports/window-reader.ts'
+import type { UsageCounter, WindowReader } from '../../ports/window-reader.ts'
 import { AgentProcess, type ProgramEnd } from './agent-process.ts'
 
 /** A program that is an agent. */
@@ -95,6 +95,7 @@ class Ear {
   readonly #readers: readonly WindowReader[]
   readonly #pid: number
   #reader: WindowReader | undefined
+  #usage: UsageCounter | undefined
   #isNamed = false
 
   constructor(readers: readonly WindowReader[], pid: number) {
@@ -116,9 +117,10 @@ class Ear {
     if (message === undefined) return undefined
     this.#reader ??= this.#readers.find((reader) => reader.recognises(message))
     if (this.#reader === undefined) return { message, events: [], texts: [] }
+    this.#usage ??= this.#reader.usage?.()
     const events = this.#reader.read(message)
     const { session, texts } = this.#reader.words?.(message) ?? { texts: [] }
-    return { message, events, texts, ...this.#named(session) }
+    return { message, events, texts, ...this.#usage?.take(message), ...this.#named(session) }
   }
 
   /** It is named once, by its own word or by its process: a session that has a name is known to have been launched. */

@@ -26,6 +26,8 @@ export interface FunctionRuntimeOptions<Message> {
   /** Asks a session for its checkpoint, with no tool to use. */
   readonly ask?: (question: RuntimeQuestion) => Promise<RuntimeReply>
   readonly has?: AgentRuntime['has']
+  /** Whether its totals have the cost with every request: then no list price is needed under a cap. */
+  readonly reportsCost?: boolean
   /** Whether `start` takes a name for the session. */
   readonly takesSessionId?: boolean
 }
@@ -51,11 +53,12 @@ export interface FunctionRuntimeOptions<Message> {
  * ```
  */
 export const functionRuntime = <Message>(options: FunctionRuntimeOptions<Message>): AgentRuntime<Message> => {
-  const { backend, start, resume, ask, has, takesSessionId = false } = options
+  const { backend, start, resume, ask, has, takesSessionId = false, reportsCost } = options
   const meaning = meaningOf(options.read)
   return {
     backend,
     takesSessionId,
+    ...defined({ reportsCost }),
     start: (launch) => launched(start, launch, meaning),
     ...(resume !== undefined && { resume: (launch: Resumption) => launched(resume, launch, meaning) }),
     ...(ask !== undefined && { ask }),

@@ -5,7 +5,7 @@ import { defined } from '../defined.ts'
 import type { SourceFacts } from '../facts.ts'
 import type { HandoffFlag, HandoffMetadata, TraceContext } from '../handoff.ts'
 import type { Instant } from '../instant.ts'
-import { type BudgetLimit, describeLimit, exhaustedBy, madeProgress } from '../restart-budget.ts'
+import { type BudgetLimit, describeLimit, exhaustedBy, madeProgress, mayCarryOn, useSince } from '../restart-budget.ts'
 import { err, ok } from '../result.ts'
 import { decideSession, evolveSession } from '../session-lifecycle.ts'
 import { findHeld, type HeldTarget } from './change-session.ts'
@@ -47,7 +47,7 @@ export const beginRestart = (
   if (!held.ok) return err(notNow(session, held.error))
   const hasToolCalls = exchangeToolCalls.length > 0 || lastToolCalls.length > 0
   const restarted = { session, hasToolCalls, isLost: request.flags?.includes('runtime_lost') ?? false }
-  const limit = exhaustedBy(conversation.restartBudget, restarts, restarted, at)
+  const limit = exhaustedBy(conversation.restartBudget, useSince(restarts, conversation.asked), restarted, at)
   if (limit !== undefined) return refuseRestart(facts, limit, at)
   const flags = [...(request.flags ?? []), ...(madeProgress(restarted) ? [] : (['no_progress'] as const))]
   const described = { ...request, kind: 'context_restart' as const, targetAgent: session.agentName, flags }
@@ -64,9 +64,9 @@ const refuseRestart = (facts: SourceFacts, limit: BudgetLimit, at: Instant): Dec
     type: 'context.restart_refused',
     ...about,
     limit,
-    whenExhausted: budget.whenExhausted,
+    whenExhausted: mayCarryOn(limit, budget) ? 'carry_on' : 'stop',
   }
-  if (budget.whenExhausted === 'carry_on') {
+  if (mayCarryOn(limit, budget)) {
     const unmoved = { type: 'expect_session' as const, session, expected: expecting(working) }
     return ok({
       changes: [unmoved],
@@ -74,7 +74,7 @@ const refuseRestart = (facts: SourceFacts, limit: BudgetLimit, at: Instant): Dec
       answer: defined({ session, monitor, refusedBy: limit }),
     })
   }
-  const failed = decideSession(session, { type: 'fail', reason: describeLimit(limit, budget), at })
+  const failed = decideSession(session, { type: 'fail', reason: describeLimit(limit, budget), limit, at })
   if (!failed.ok) return failed
   const ended = evolveSession(session, failed.value)
   return ok({

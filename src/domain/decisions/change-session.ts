@@ -123,7 +123,8 @@ export const takeOverSession = (
   if (!found.ok) return found
   const held = ifAbandoned === true ? stillHeld(facts, sessionId) : undefined
   if (held !== undefined) return err(held)
-  const moved = moveSession(found.value, { type: 'take_over', at }, holder)
+  const taking = defined({ type: 'take_over' as const, isAbandoned: ifAbandoned, at })
+  const moved = moveSession(found.value, taking, holder)
   if (!moved.ok) return moved
   const { answer } = moved.value
   const lease =

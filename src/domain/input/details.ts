@@ -23,13 +23,23 @@ export const workspace = objectOf<Workspace>({
   branch: optional(text),
 })
 
-/** How often and how long a conversation may be restarted. */
-export const restartBudget = objectOf<RestartBudget>({
-  maxRestarts: count,
+const whenExhausted = oneOf('stop', 'carry_on')
+
+const limits = {
   // A century is as good as for ever, and stays within the calendar.
   deadlineMs: optional(amount(0, 36_525 * DAY_MS)),
   maxCostUsd: optional(dollars),
-  whenExhausted: oneOf('stop', 'carry_on'),
+  maxTakeovers: optional(count),
+}
+
+/** How often and how long a conversation may be restarted. */
+export const restartBudget = objectOf<RestartBudget>({ maxRestarts: count, ...limits, whenExhausted })
+
+/** The parts of a budget that are to be others. */
+export const budgetChange = objectOf<Partial<RestartBudget>>({
+  maxRestarts: optional(count),
+  ...limits,
+  whenExhausted: optional(whenExhausted),
 })
 
 /** W3C trace context. */

@@ -121,5 +121,8 @@ export const totals = objectOf<UsageTotals>({
   inputTokens: count,
   outputTokens: count,
   requests: optional(count),
+  cacheReadTokens: optional(count),
+  cacheWriteTokens: optional(count),
   costUsd: optional(dollars),
+  estimatedUsd: optional(dollars),
 })

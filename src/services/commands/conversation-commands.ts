@@ -1,17 +1,25 @@
 import { closeConversation as decideClosing } from '../../domain/decisions/close-conversation.ts'
 import * as decisions from '../../domain/decisions/open-conversation.ts'
 import { recordHooks } from '../../domain/decisions/record-hooks.ts'
+import * as budgets from '../../domain/decisions/set-budget.ts'
 import * as notes from '../../domain/decisions/set-metadata.ts'
 import { defined } from '../../domain/defined.ts'
 import type { ConversationFacts, OpeningFacts } from '../../domain/facts.ts'
 import { HOOK_MOMENTS } from '../../domain/hook-settings.ts'
 import { conversationId } from '../../domain/ids.ts'
 import { listOf, oneOf, optional } from '../../domain/input/check.ts'
-import { restartBudget, workspace } from '../../domain/input/details.ts'
+import { budgetChange, restartBudget, workspace } from '../../domain/input/details.ts'
 import { hookResult } from '../../domain/input/hooks.ts'
 import { metadata } from '../../domain/input/notes.ts'
 import { id, name, text } from '../../domain/input/words.ts'
-import type { ConversationMetadataRequest, HooksRequest, OnConversation, Repeatable } from '../requests.ts'
+import type {
+  AskRequest,
+  BudgetRequest,
+  ConversationMetadataRequest,
+  HooksRequest,
+  OnConversation,
+  Repeatable,
+} from '../requests.ts'
 import { command, content } from './command.ts'
 import { conversationIdOf, onConversation, repeatable } from './references.ts'
 
@@ -72,6 +80,32 @@ export const setConversationMetadata = command<ConversationMetadataRequest>()({
     return {
       question: { about: 'conversation' as const, conversationId: wanted.conversationId },
       decide: (facts: ConversationFacts) => notes.setConversationMetadata(facts, wanted, at),
+    }
+  },
+})
+
+export const setBudget = command<BudgetRequest>()({
+  name: 'set_budget',
+  fields: { ...onConversation, budget: content(budgetChange) },
+  plan: (request, { clock }) => {
+    const wanted = { conversationId: conversationIdOf(request), budget: request.budget }
+    const at = clock.now()
+    return {
+      question: { about: 'conversation' as const, conversationId: wanted.conversationId },
+      decide: (facts: ConversationFacts) => budgets.setBudget(facts, wanted, at),
+    }
+  },
+})
+
+export const askConversation = command<AskRequest>()({
+  name: 'ask_conversation',
+  fields: { ...onConversation, prompt: content(text) },
+  plan: (request, { clock }) => {
+    const wanted = { conversationId: conversationIdOf(request), prompt: request.prompt }
+    const at = clock.now()
+    return {
+      question: { about: 'conversation' as const, conversationId: wanted.conversationId, isBudgeted: true },
+      decide: (facts: ConversationFacts) => budgets.askConversation(facts, wanted, at),
     }
   },
 })

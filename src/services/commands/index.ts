@@ -1,9 +1,11 @@
 import { reportContext, sendSignal, watchContext } from './context-commands.ts'
 import {
+  askConversation,
   closeConversation,
   openConversation,
   recordHookCalls,
   reopenConversation,
+  setBudget,
   setConversationMetadata,
 } from './conversation-commands.ts'
 import {
@@ -38,6 +40,8 @@ export const COMMANDS = {
   closeConversation,
   reopenConversation,
   setConversationMetadata,
+  setBudget,
+  askConversation,
   startSession,
   pauseSession,
   resumeSession,

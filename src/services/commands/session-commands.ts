@@ -11,6 +11,7 @@ import { leaseMs } from '../../domain/input/details.ts'
 import { metadata } from '../../domain/input/notes.ts'
 import { monitorSettings, totals } from '../../domain/input/readings.ts'
 import { id, name, text, trimmedName } from '../../domain/input/words.ts'
+import { BUDGET_LIMITS } from '../../domain/restart-budget.ts'
 import type {
   AccountRequest,
   AttachRequest,
@@ -85,15 +86,16 @@ export const completeSession = byHand('complete_session', 'complete')
 
 export const failSession = command<FailSessionRequest>()({
   name: 'fail_session',
-  fields: { ...onSession, reason: content(text) },
+  fields: { ...onSession, reason: content(text), limit: content(optional(oneOf(...BUDGET_LIMITS))) },
   isByHand,
   plan: (request, { clock }) => {
-    const { reason } = request
+    const { reason, limit } = request
     const at = clock.now()
     return {
       question: sessionQuestion(request),
       ...heldSession(request),
-      decide: (facts: SessionFacts) => decisions.changeSession(facts, targetOf(request), { type: 'fail', reason, at }),
+      decide: (facts: SessionFacts) =>
+        decisions.changeSession(facts, targetOf(request), { type: 'fail', reason, at, ...defined({ limit }) }),
     }
   },
 })

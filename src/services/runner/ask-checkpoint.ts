@@ -6,8 +6,10 @@ import { checkpointIn } from '../../domain/checkpoint-text.ts'
 import { DEFAULT_CHECKPOINT_TIMEOUT_MS } from '../../domain/configuration.ts'
 import { defined } from '../../domain/defined.ts'
 import type { HandoffFlag, HandoffMetadata } from '../../domain/handoff.ts'
+import type { UsageTotals } from '../../domain/usage-reading.ts'
 import type { RuntimeReply } from '../../ports/agent-runtime.ts'
 import { recording } from './agent-processes.ts'
+import { AskingCost } from './asking-cost.ts'
 import { messageOf } from './run-errors.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 
@@ -38,17 +40,21 @@ export const askForCheckpoint = async (run: RunInProgress, handoff: HandoffMetad
   if (withinMs <= 0) return timedOut(0)
   const timeout = AbortSignal.timeout(Math.ceil(withinMs))
   const signal = AbortSignal.any([run.signal, timeout])
+  const cost = new AskingCost(run)
   let reply: RuntimeReply
   try {
     const about = { providerSessionId, prompt: questionFor(run, handoff), model: run.held.session.model }
-    const question = { ...defined({ ...about, workspace: run.workspace }), signal, onProcess: recording(run) }
+    const told = { onProcess: recording(run), onUsage: cost.take }
+    const question = { ...defined({ ...about, workspace: run.workspace }), signal, ...told }
     // Waited for no longer than that, whatever the runtime does with its signal.
     reply = await Promise.race([runtime.ask(question), aborted(signal)])
   } catch (error) {
+    if (signal.aborted) cost.cutOff()
     run.throwIfStopped()
-    return timeout.aborted ? timedOut(withinMs) : failed(error)
+    return timeout.aborted ? timedOut(withinMs, cost.totals) : failed(error, cost.totals)
   }
-  return readReply(run, reply)
+  if (reply.totals !== undefined) cost.take(reply.totals)
+  return readReply(run, reply.text, cost.totals)
 }
 
 const aborted = (signal: AbortSignal): Promise<never> =>
@@ -66,8 +72,11 @@ const questionFor = (run: RunInProgress, { triggeringToolCalls: toolCalls }: Han
     : checkpointPrompt({ originalTask, toolCalls }, template)
 }
 
-const readReply = async (run: RunInProgress, { text, totals }: RuntimeReply): Promise<CheckpointAsked> => {
-  run.account(totals)
+const readReply = async (
+  run: RunInProgress,
+  text: string,
+  totals: UsageTotals | undefined,
+): Promise<CheckpointAsked> => {
   const { text: written, isMissing } = checkpointIn(text)
   if (isMissing)
     return {
@@ -86,12 +95,16 @@ export const reviewed = async (run: RunInProgress, text: string): Promise<Checkp
   return reviewCheckpoint(text, { knownCalls: new Set(known.map(({ callId }) => callId)) })
 }
 
-const timedOut = (withinMs: number): CheckpointAsked => ({
+const timedOut = (withinMs: number, totals?: UsageTotals): CheckpointAsked => ({
   flags: ['minimal_continuation', 'checkpoint_timed_out'],
-  checkpoint: { outcome: 'timed_out', reason: `There was no answer within ${Math.max(0, Math.round(withinMs))} ms.` },
+  checkpoint: defined({
+    outcome: 'timed_out' as const,
+    reason: `There was no answer within ${Math.max(0, Math.round(withinMs))} ms.`,
+    totals,
+  }),
 })
 
-const failed = (error: unknown): CheckpointAsked => ({
+const failed = (error: unknown, totals: UsageTotals | undefined): CheckpointAsked => ({
   flags: ['minimal_continuation', 'checkpoint_failed'],
-  checkpoint: { outcome: 'failed', reason: messageOf(error) },
+  checkpoint: defined({ outcome: 'failed' as const, reason: messageOf(error), totals }),
 })

@@ -1,4 +1,3 @@
-import { continuationPrompt, minimalContinuation } from '../../domain/continuation.ts'
 import type { HandoffAccepted, HandoffCompleted } from '../../domain/decisions/settle-handoff.ts'
 import { defined } from '../../domain/defined.ts'
 import type { HandoffFlag, HandoffMetadata } from '../../domain/handoff.ts'
@@ -7,8 +6,10 @@ import { type AgentSessionId, agentSessionId } from '../../domain/ids.ts'
 import { RefusedError, unwrap } from '../../domain/unwrap.ts'
 import type { HandoffSpan } from '../../ports/run-telemetry.ts'
 import { pauseFor } from '../pause-for.ts'
-import { askForCheckpoint, notAsked, reviewed } from './ask-checkpoint.ts'
+import { askForCheckpoint, notAsked } from './ask-checkpoint.ts'
 import { callHooks, toldOf } from './call-hooks.ts'
+import { continuationOf } from './continuation-prompt.ts'
+import { throwIfSpent } from './limits.ts'
 import { messageOf } from './run-errors.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { beginSpan } from './spans.ts'
@@ -41,6 +42,7 @@ const pass = async (run: RunInProgress, handoff: HandoffMetadata, span: HandoffS
   const figures = run.figures()
   run.emit({ type: 'context:handoff:start', handoffId: handoff.id, oldSessionId: old.id, ...figures })
   const left = await withCheckpoint(run, { handoff, ...heldBy(run) })
+  throwIfSpent(run)
   const claimed = await withClaim(run, left)
   const { handoff: ready, ...rest } = await withContinuation(run, claimed)
   const continuation = ready.status === 'accepted' ? ready.prepared?.continuation : undefined
@@ -80,6 +82,8 @@ const withCheckpoint = async (run: RunInProgress, step: Step): Promise<Step> => 
   const { handoff } = step
   const isThere = handoff.checkpoint !== undefined || handoff.document !== undefined
   if (handoff.status !== 'initiated' || isThere) return step
+  // Asking costs as much as the window holds.
+  if (isAsked(handoff)) throwIfSpent(run)
   const asked = isAsked(handoff) ? await askForCheckpoint(run, handoff) : notAsked('It was decided to do without.')
   run.throwIfStopped()
   const request = { ...step, ...asked, holder: run.held.holder }
@@ -126,17 +130,6 @@ const withContinuation = async (run: RunInProgress, step: Step): Promise<Step> =
   run.throwIfStopped()
   const request = { ...step, claimant: run.claimant, continuation, nonce, targetSessionId, holder: run.held.holder }
   return unwrap(await run.steadily((named) => run.deps.handoffs.prepareHandoff({ ...request, ...named })))
-}
-
-/** Made of what is stored, and so redacted already: only then is it fenced. */
-const continuationOf = async (run: RunInProgress, handoff: HandoffMetadata, nonce: string): Promise<string> => {
-  const { originalTask } = run.conversation
-  if (handoff.document === undefined) return minimalContinuation({ originalTask })
-  const from = { sessionId: handoff.sourceSessionId, handoffId: handoff.id, at: run.deps.clock.now() }
-  const checkpoint = await reviewed(run, handoff.document)
-  const parts = { originalTask, checkpoint, from, nonce }
-  const template = run.setting('continuation')
-  return typeof template === 'function' ? template(parts) : continuationPrompt(parts, template)
 }
 
 /** The prompt with what session-start hooks have to say before it; they are told before there is a session. */

@@ -1,11 +1,12 @@
 import { heldBy, isTerminal } from '../../domain/agent-session.ts'
 import { defined } from '../../domain/defined.ts'
 import type { AgentSessionId } from '../../domain/ids.ts'
+import type { BudgetLimit } from '../../domain/restart-budget.ts'
 import type { RunOutcome, RunSummary } from '../../domain/run-summary.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { callHooks, toldOf } from './call-hooks.ts'
 import { isForAnother } from './recover.ts'
-import { messageOf, RunCancelled, RunTimedOut, SupersededError } from './run-errors.ts'
+import { AgentSilent, messageOf, RunCancelled, RunExhausted, RunTimedOut, SupersededError } from './run-errors.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { ENDING_OUTAGE_MS } from './steadily.ts'
 
@@ -13,13 +14,17 @@ import { ENDING_OUTAGE_MS } from './steadily.ts'
 export interface RunEnding {
   readonly outcome: RunOutcome
   readonly reason?: string
+  /** The limit that was reached. */
+  readonly limit?: BudgetLimit
 }
 
 /** What an error that stopped a run makes of it. */
 export const endingOf = (error: unknown): RunEnding => {
   const reason = messageOf(error)
   if (error instanceof RunCancelled) return { outcome: 'cancelled', reason }
-  if (error instanceof RunTimedOut) return { outcome: 'timed_out', reason }
+  if (error instanceof RunTimedOut) return { outcome: 'timed_out', reason, limit: 'deadline' }
+  if (error instanceof AgentSilent) return { outcome: 'timed_out', reason }
+  if (error instanceof RunExhausted) return { outcome: 'exhausted', reason, limit: error.limit }
   if (error instanceof SupersededError) return { outcome: 'superseded', reason }
   return { outcome: 'failed', reason }
 }
@@ -60,8 +65,8 @@ export const endRun = async (run: RunInProgress, given: RunEnding): Promise<RunS
   return summary
 }
 
-const withoutSecrets = ({ deps }: RunInProgress, { outcome, reason }: RunEnding): RunEnding =>
-  defined({ outcome, reason: reason === undefined ? undefined : (deps.redact?.(reason) ?? reason) })
+const withoutSecrets = ({ deps }: RunInProgress, { reason, ...ending }: RunEnding): RunEnding =>
+  defined({ ...ending, reason: reason === undefined ? undefined : (deps.redact?.(reason) ?? reason) })
 
 const tellSessionEnd = (run: RunInProgress, { outcome, reason }: RunEnding): void => {
   const { session } = run.held
@@ -70,7 +75,10 @@ const tellSessionEnd = (run: RunInProgress, { outcome, reason }: RunEnding): voi
   run.span?.end(defined({ outcome, error: outcome === 'completed' ? undefined : reason }))
 }
 
-const settle = async (run: RunInProgress, { outcome, reason = outcome }: RunEnding): Promise<void> => {
+/** Limits after which a later run may go on in the same window, once it is allowed more. */
+const PAUSED_FOR: readonly (BudgetLimit | undefined)[] = ['cost', 'turns']
+
+const settle = async (run: RunInProgress, { outcome, reason = outcome, limit }: RunEnding): Promise<void> => {
   const { handoffs } = run.deps
   const keep = <T>(command: Parameters<typeof run.steadily<T>>[0]) =>
     run.steadily(command, { outageMs: ENDING_OUTAGE_MS })
@@ -95,18 +103,19 @@ const settle = async (run: RunInProgress, { outcome, reason = outcome }: RunEndi
   if (held.session.state !== 'active') return
   const left = await keep((named) => {
     if (outcome === 'completed') return handoffs.completeSession({ ...held, ...named })
-    if (outcome === 'cancelled') return handoffs.pauseSession({ ...held, ...named })
-    return handoffs.failSession({ ...held, reason, ...named })
+    if (outcome === 'cancelled' || PAUSED_FOR.includes(limit)) return handoffs.pauseSession({ ...held, ...named })
+    return handoffs.failSession({ ...held, reason, ...defined({ limit }), ...named })
   })
   run.update(unwrap(left))
 }
 
-const summaryOf = (run: RunInProgress, { outcome, reason }: RunEnding): RunSummary => {
+const summaryOf = (run: RunInProgress, { outcome, reason, limit }: RunEnding): RunSummary => {
   const { sessions, turns, restarts, totals } = run.tally
   return defined({
     conversationId: run.conversation.id,
     outcome,
     reason,
+    limit,
     sessions,
     turns,
     restarts,

@@ -44,8 +44,10 @@ export const goOnIn = <Message>(
 }
 
 /** What was asked of this run and not yet of the conversation; nothing when somebody only recovers it. */
-export const newPrompt = ({ request, conversation }: RunInProgress): string | undefined =>
-  request.prompt === conversation.originalTask || request.prompt === '' ? undefined : request.prompt
+export const newPrompt = ({ request, conversation, deps }: RunInProgress): string | undefined => {
+  const isOriginal = (deps.redact?.(request.prompt) ?? request.prompt) === conversation.originalTask
+  return isOriginal || request.prompt === '' ? undefined : request.prompt
+}
 
 /** What a successor is launched with: what it opens with, and what was newly asked of a run that took a restart over. */
 export const startSuccessor = <Message>(run: RunInProgress<Message>, opening: string): Launcher<Message> => {
@@ -107,7 +109,9 @@ const resumable = async <Message>(
 
 const restartInstead = async (run: RunInProgress): Promise<SessionOutcome> => {
   const reason = 'The process that ran it was lost, and its runtime cannot go on in a session.'
-  const { handoff, refusedBy } = await beginRestart(run, reason, ['runtime_lost'])
+  const { handoff, refusedBy: limit } = await beginRestart(run, reason, ['runtime_lost'])
   if (handoff !== undefined) return { type: 'restart', handoff }
-  return { type: 'over', outcome: refusedBy === undefined ? 'failed' : 'exhausted', reason }
+  return limit === undefined
+    ? { type: 'over', outcome: 'failed', reason }
+    : { type: 'over', outcome: 'exhausted', reason, limit }
 }

@@ -1,12 +1,15 @@
 import { type AgentSession, heldBy } from '../../domain/agent-session.ts'
-import { minimalContinuation } from '../../domain/continuation.ts'
 import type { Conversation } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
 import { agentSessionId } from '../../domain/ids.ts'
+import { type BudgetUse, DEFAULT_RESTART_BUDGET, type RestartBudget } from '../../domain/restart-budget.ts'
 import { RefusedError, unwrap } from '../../domain/unwrap.ts'
 import { endLeftBehind } from './agent-processes.ts'
+import { endedFor } from './begin-budget.ts'
 import { countRestarts, promptWithHooks } from './carry-out-restart.ts'
+import { openingAfter } from './continuation-prompt.ts'
 import { goOnIn, relaunch, startFresh } from './launch.ts'
+import { throwIfSpent } from './limits.ts'
 import { isForAnother } from './recover.ts'
 import type { RunInProgress, RunnerDeps } from './run-in-progress.ts'
 import { monitorOf, type RunRequest } from './run-request.ts'
@@ -20,13 +23,27 @@ export const conversationFor = async (deps: RunnerDeps, request: RunRequest): Pr
   if (conversationId !== undefined) {
     const known = await deps.handoffs.conversation(conversationId)
     if (known === undefined) throw new RefusedError({ code: 'conversation.not_found', conversationId })
-    return known
+    return withBudget(deps, known, budget)
   }
   const workspace = request.workspace ?? deps.settings?.workspace
-  const details = defined({ externalKey, subject, workspace, restartBudget: budget })
+  const restartBudget = budget && { ...DEFAULT_RESTART_BUDGET, ...deps.restartBudget, ...budget }
+  const details = defined({ externalKey, subject, workspace, restartBudget })
   const wanted = { originalTask: prompt, ...details }
-  return unwrap(await steadily(deps.ids, (named) => deps.handoffs.openConversation({ ...wanted, ...named })))
-    .conversation
+  const open = () => steadily(deps.ids, (named) => deps.handoffs.openConversation({ ...wanted, ...named }))
+  return withBudget(deps, unwrap(await open()).conversation, budget)
+}
+
+/** The conversation with what this run says of its budget. What it says already is not said again. */
+const withBudget = async (
+  deps: RunnerDeps,
+  conversation: Conversation,
+  budget: Partial<RestartBudget> = {},
+): Promise<Conversation> => {
+  const known: Partial<RestartBudget> = conversation.restartBudget
+  const parts = Object.entries(budget) as readonly [keyof RestartBudget, unknown][]
+  if (parts.every(([name, value]) => known[name] === value)) return conversation
+  const change = { conversation: conversation.id, budget }
+  return unwrap(await steadily(deps.ids, (named) => deps.handoffs.setBudget({ ...change, ...named }))).conversation
 }
 
 /**
@@ -41,12 +58,11 @@ export const takeOverBaton = async (run: RunInProgress): Promise<boolean> => {
   const handoffId = heldBy(baton)
   if (handoffId !== undefined && (await isForAnother(run.deps, baton)))
     throw new RefusedError({ code: 'conversation.handoff_open', conversationId: run.conversation.id, handoffId })
-  await takeOver(run, baton)
-  return true
+  return takeOver(run, baton)
 }
 
-/** Makes this process the holder of an abandoned session. */
-export const takeOver = async (run: RunInProgress, abandoned: AgentSession): Promise<void> => {
+/** Makes this process the holder of an abandoned session. @returns true: it is, or something was thrown */
+export const takeOver = async (run: RunInProgress, abandoned: AgentSession): Promise<true> => {
   const request = { session: abandoned.id, leaseMs: run.leaseMs, ifAbandoned: true as const }
   run.hold(unwrap(await run.steadily((named) => run.deps.handoffs.takeOverSession({ ...request, ...named }))))
   await tellLeftBehind(run)
@@ -55,6 +71,7 @@ export const takeOver = async (run: RunInProgress, abandoned: AgentSession): Pro
   const { initiatedByHandoff } = abandoned
   const cameFrom = initiatedByHandoff && (await run.deps.handoffs.handoff(initiatedByHandoff))
   beginSpan(run, cameFrom?.traceContext)
+  return true
 }
 
 const tellLeftBehind = async (run: RunInProgress): Promise<void> => {
@@ -66,15 +83,22 @@ const tellLeftBehind = async (run: RunInProgress): Promise<void> => {
 }
 
 /** Begins the run's first session: the one an earlier run was called off in, or a new one. */
-export const beginFirst = async <Message>(run: RunInProgress<Message>): Promise<Launcher<Message> | SessionOutcome> => {
+export const beginFirst = async <Message>(
+  run: RunInProgress<Message>,
+  use: BudgetUse,
+): Promise<Launcher<Message> | SessionOutcome> => {
   const latest = await run.deps.store.sessions.findLatest(run.conversation.id)
   if (latest !== undefined) run.restartsSoFar = await countRestarts(run)
+  const ended = endedFor(run, latest, use)
+  if (ended !== undefined) return ended
+  throwIfSpent(run)
   const again = latest && (await resumePaused(run, latest))
   if (again !== undefined) return again
   const { request, conversation, deps } = run
   const sessionId = agentSessionId(deps.ids.next())
   run.plannedId = sessionId
-  const asked = openingAfter(latest, request.prompt, conversation)
+  const isUnfinished = latest?.state === 'failed' || latest?.state === 'paused'
+  const asked = isUnfinished ? await openingAfter(run, { hasSpoken: latest.progress.turns > 0 }) : request.prompt
   const prompt = await promptWithHooks(run, { sessionId, prompt: asked, isContinuation: false })
   const { runtime, agent: agentName, model, resume: providerSessionId } = request
   const monitor = monitorOf(request)
@@ -84,14 +108,6 @@ export const beginFirst = async <Message>(run: RunInProgress<Message>): Promise<
   tellBegun(run)
   const resumed = providerSessionId && goOnIn(run, providerSessionId, { prompt, isNew: false })
   return resumed || startFresh(run, prompt)
-}
-
-/** Work that failed or was called off is gone on with, and not begun again, when it is asked for in the same words. */
-const openingAfter = (latest: AgentSession | undefined, prompt: string, { originalTask }: Conversation): string => {
-  const isUnfinished = latest?.state === 'failed' || latest?.state === 'paused'
-  return isUnfinished && latest.progress.turns > 0 && prompt === originalTask
-    ? minimalContinuation({ originalTask })
-    : prompt
 }
 
 const tellBegun = (run: RunInProgress): void => {

@@ -1,4 +1,5 @@
 import { describeThrown } from '../../domain/describe-thrown.ts'
+import type { BudgetLimit } from '../../domain/restart-budget.ts'
 
 /** Somebody else works the session now: whatever this run does from here on is not taken. */
 export class SupersededError extends Error {
@@ -10,6 +11,24 @@ export class SupersededError extends Error {
 export class RunCancelled extends Error {
   override readonly name = 'RunCancelled'
   readonly code = 'run.cancelled'
+}
+
+/** A limit of the conversation or of the run is reached, and nothing more is launched or asked. */
+export class RunExhausted extends Error {
+  override readonly name = 'RunExhausted'
+  readonly code = 'run.exhausted'
+  readonly limit: BudgetLimit
+
+  constructor(limit: BudgetLimit, message: string) {
+    super(message)
+    this.limit = limit
+  }
+}
+
+/** The agent said nothing for longer than it may. */
+export class AgentSilent extends Error {
+  override readonly name = 'AgentSilent'
+  readonly code = 'run.idle'
 }
 
 /** The time of the conversation is over. */

@@ -12,7 +12,7 @@ import { inPercent } from '../../domain/hook-payload.ts'
 import type { HookSettings } from '../../domain/hook-settings.ts'
 import type { AgentSessionId, CommandId, HolderToken } from '../../domain/ids.ts'
 import type { ProcessIdentity } from '../../domain/process-identity.ts'
-import { deadlineOf } from '../../domain/restart-budget.ts'
+import { deadlineOf, type RestartBudget } from '../../domain/restart-budget.ts'
 import type { RunEvent, RunNews, WindowFigures } from '../../domain/run-event.ts'
 import { addTotals, NO_TOTALS } from '../../domain/run-summary.ts'
 import type { UsageTotals } from '../../domain/usage-reading.ts'
@@ -24,6 +24,7 @@ import type { Store } from '../../ports/store.ts'
 import type { Clock, IdGenerator } from '../../ports/system.ts'
 import type { ContextService } from '../context-service.ts'
 import type { HandoffService } from '../handoff-service.ts'
+import type { PriceOf } from './cost-meter.ts'
 import { SupersededError } from './run-errors.ts'
 import { RunLog } from './run-log.ts'
 import type { RunRequest, RunSettings } from './run-request.ts'
@@ -45,6 +46,10 @@ export interface RunnerDeps {
   readonly logger?: Logger
   /** What is believed of a model's window until its runtime says. */
   readonly believedWindow?: (model: string) => WindowSize | undefined
+  /** List prices, for runtimes that say what they cost at their end or never. */
+  readonly priceOf?: PriceOf
+  /** The budget of conversations that are opened now, where a run says nothing else. */
+  readonly restartBudget?: RestartBudget
   /** How windows are watched unless a run says otherwise. */
   readonly monitor?: MonitorSettings
   /** Applied to what is told of a run, as it is to what is stored. */
@@ -74,7 +79,8 @@ const DEFAULT_LEASE_MS = 30_000
 export class RunInProgress<Message = unknown> {
   readonly deps: RunnerDeps
   readonly request: RunRequest<Message>
-  readonly conversation: Conversation
+  /** As it was last read: a new prompt or another budget changes it. */
+  conversation: Conversation
   readonly hooks: readonly HookSettings[]
   readonly leaseMs: number
   /** Names this process where it claims handoffs. */
@@ -86,6 +92,8 @@ export class RunInProgress<Message = unknown> {
   model: string | undefined
   /** How many restarts of the conversation there were, those of this run included. */
   restartsSoFar = 0
+  /** What the conversation had cost before this run. */
+  costBefore = 0
   /** What was newly asked and is still to be said, after a restart that somebody else had begun. */
   owedPrompt: string | undefined
   /** The session that hooks are told of while there is none yet. */
@@ -181,6 +189,11 @@ export class RunInProgress<Message = unknown> {
 
   account(totals: UsageTotals | undefined): void {
     this.tally.totals = addTotals(this.tally.totals, totals)
+  }
+
+  /** What the conversation has cost so far, this run included. */
+  get costUsd(): number {
+    return this.costBefore + (this.tally.totals.costUsd ?? 0)
   }
 
   emit(news: RunNews): void {

@@ -29,6 +29,9 @@ const LINES: Lines = {
   'turn:recorded': ({ turn }) => line('debug', `turn ${turn} is recorded`),
   'context:milestone': (event) => line('info', `milestone ${event.milestone} at ${percent(event)} of the window`),
   'context:compaction': ({ trigger }) => line('warn', `the runtime made room by itself (${trigger})`),
+  'context:window:lowered': ({ toTokens }) =>
+    line('warn', `the runtime made room by itself, so the window counts as ${toTokens} tokens from now on`),
+  'context:window:unknown': () => line('warn', 'nobody knows how full the window is, so it is never restarted for it'),
   'context:handoff:start': (event) => line('info', `a restart begins at ${percent(event)} of the window`),
   'context:handoff:checkpoint': ({ outcome }) =>
     line(outcome === 'kept' ? 'info' : 'warn', `the checkpoint: ${outcome.replace('_', ' ')}`),
@@ -36,6 +39,8 @@ const LINES: Lines = {
     line('info', `restart ${event.handoffNumber}, begun at ${percent(event)} of the window, is done`),
   'context:handoff:cancelled': () => line('warn', 'the restart was cancelled'),
   'context:restart:refused': ({ limit }) => line('warn', `the budget allows no restart (${limit})`),
+  'budget:reached': ({ limit }) => line('warn', `a limit is reached (${limit}), so nothing more is launched`),
+  'run:warning': ({ message }) => line('warn', message),
   'hook:called': ({ hook, ok }) =>
     ok ? line('debug', `hook ${hook} was called`) : line('warn', `hook ${hook} has failed`),
   'run:end': ({ summary }) => line(LEVEL_OF[summary.outcome], `the run is over: ${summary.outcome.replace('_', ' ')}`),

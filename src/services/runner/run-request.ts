@@ -6,7 +6,7 @@ import { defined } from '../../domain/defined.ts'
 import type { HookSettings } from '../../domain/hook-settings.ts'
 import type { ConversationId } from '../../domain/ids.ts'
 import { type InputProblem, objectOf, optional } from '../../domain/input/check.ts'
-import { leaseMs } from '../../domain/input/details.ts'
+import { budgetChange, leaseMs } from '../../domain/input/details.ts'
 import { monitorSettings } from '../../domain/input/readings.ts'
 import { name } from '../../domain/input/words.ts'
 import type { Milestone } from '../../domain/milestone.ts'
@@ -24,6 +24,12 @@ export interface RunSettings {
   readonly continuation?: string | ((parts: ContinuationParts) => string)
   /** How long the outgoing agent may take to write its checkpoint. */
   readonly checkpointTimeoutMs?: number
+  /** How long the agent may say nothing before it is ended; for ever unless given. A tool that runs says nothing. */
+  readonly idleTimeoutMs?: number
+  /** How many turns a run may have; as many as it takes unless given. */
+  readonly maxTurns?: number
+  /** Whether a model without a list price may be used under a cap on the cost. What it costs is not counted then. */
+  readonly allowUnpriced?: boolean
   /** Where the work is done, unless the conversation says. */
   readonly workspace?: Workspace
   /** How long this process may be silent before another may take the run over. It says that it lives three times as often. */
@@ -48,8 +54,11 @@ export interface RunRequest<Message = unknown> extends RunSettings {
   readonly model?: string
   /** Begin in this session of the runtime instead of a new one. After a restart it is not touched again. */
   readonly resume?: string
-  /** Of a conversation that is opened now; one that is there keeps its own. */
-  readonly budget?: RestartBudget
+  /**
+   * Parts of the conversation's budget. One that is opened now has the usual budget beside these; one that is there is
+   * changed to them, which is on record. A number is the new total.
+   */
+  readonly budget?: Partial<RestartBudget>
   readonly subject?: string
   /** Calls the run off: what is open is cancelled, and the session paused, so that a later run can go on. */
   readonly signal?: AbortSignal
@@ -71,7 +80,13 @@ export const checkRequest = (request: RunRequest): void => {
   if (hooks !== undefined && !Array.isArray(hooks)) throw new TypeError('hooks is a list of hooks.')
   if (checkpointTimeoutMs !== undefined && !(checkpointTimeoutMs >= 0))
     throw new TypeError('checkpointTimeoutMs is a number of milliseconds from 0 up.')
+  const { idleTimeoutMs, maxTurns } = request
+  if (idleTimeoutMs !== undefined && !(idleTimeoutMs > 0))
+    throw new TypeError('idleTimeoutMs is a number of milliseconds above 0.')
+  if (maxTurns !== undefined && !(Number.isSafeInteger(maxTurns) && maxTurns >= 1))
+    throw new TypeError('maxTurns is a whole number from 1 up.')
   const problems: InputProblem[] = []
+  if (request.budget !== undefined) budgetChange(request.budget, 'budget', problems)
   fields({ agent, backend: runtime.backend, model, leaseMs: request.leaseMs }, '', problems)
   monitorSettings(monitorOf(request), '', problems)
   if (problems.length > 0) throw new RefusedError({ code: 'input.invalid', fields: problems })

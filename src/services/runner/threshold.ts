@@ -2,7 +2,7 @@ import type { RestartBegun } from '../../domain/decisions/begin-restart.ts'
 import type { HandoffFlag } from '../../domain/handoff.ts'
 import { type ThresholdOutcome, thresholdOutcome } from '../../domain/hook-answer.ts'
 import { hookContext } from '../../domain/hook-payload.ts'
-import type { BudgetLimit } from '../../domain/restart-budget.ts'
+import { type BudgetLimit, mayCarryOn } from '../../domain/restart-budget.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { callHooks, hasHooks, toldOf } from './call-hooks.ts'
 import type { RunInProgress } from './run-in-progress.ts'
@@ -43,7 +43,7 @@ export const beginRestart = async (
 
 /** Says that the budget allows no restart. */
 export const tellRefused = (run: RunInProgress, limit: BudgetLimit): void => {
-  const { whenExhausted } = run.conversation.restartBudget
+  const whenExhausted = mayCarryOn(limit, run.conversation.restartBudget) ? 'carry_on' : 'stop'
   run.emit({ type: 'context:restart:refused', sessionId: run.held.session.id, limit, whenExhausted })
 }
 

@@ -1,11 +1,9 @@
 import { defined } from '../../domain/defined.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
 import { RESTART } from '../../domain/milestone.ts'
-import type { BudgetLimit } from '../../domain/restart-budget.ts'
-import { addTotals, NO_TOTALS } from '../../domain/run-summary.ts'
+import { type BudgetLimit, mayCarryOn } from '../../domain/restart-budget.ts'
 import type { TurnInput } from '../../domain/turn.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
-import type { UsageTotals } from '../../domain/usage-reading.ts'
 import type { WindowEvent } from '../../domain/window-event.ts'
 import { reportOf } from '../../domain/window-report.ts'
 import { WindowTracker } from '../../domain/window-tracker.ts'
@@ -13,22 +11,26 @@ import type { RuntimeStep } from '../../ports/agent-runtime.ts'
 import type { RecordedTurns } from '../answers.ts'
 import { TurnCollector } from '../turn-collector.ts'
 import { hasHooks } from './call-hooks.ts'
+import { LaunchAccount } from './launch-account.ts'
+import { isOutOfMoney, tellReached } from './limits.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { decideByHooks, tellRefused } from './threshold.ts'
 import { tellLoweredWindow, tellUnknownWindow } from './window-news.ts'
 
-/** Why a session is left: for a fresh window, or because there is none to be had. */
+/** Why a session is left: for a fresh window, because there is none to be had, or because its cost cannot be told. */
 export type Leaving =
   | { readonly type: 'restart'; readonly handoff: HandoffMetadata }
   | { readonly type: 'exhausted'; readonly limit: BudgetLimit }
+  | { readonly type: 'unpriced'; readonly model: string }
 
 /** Records what one launched agent says: turns, tool calls, readings, compactions, and what it used. */
 export class TurnDesk {
   readonly #run: RunInProgress
   readonly #tracker: WindowTracker
   readonly #collector = new TurnCollector((reading) => reading)
-  /** What the session had used before this launch. */
-  readonly #before: UsageTotals
+  readonly #accounts: LaunchAccount
+  /** Tools of the turn that is open which have not answered yet. */
+  #toolsAtWork = 0
   #lastTurnMs = performance.now()
   #leaving: Leaving | undefined
   /** Tools of the last recorded turn that have not answered yet: they are not cut off. */
@@ -45,7 +47,7 @@ export class TurnDesk {
     const { believedWindow: believed } = run.deps
     const runtime = run.request.runtime.backend
     this.#tracker = new WindowTracker(defined({ milestones: [], runtime, believed }))
-    this.#before = run.held.session.totals ?? NO_TOTALS
+    this.#accounts = new LaunchAccount(run)
     // What a session opens with is on record; what it is asked later belongs to the turn that answers it.
     const texts = isNew ? [{ role: 'user' as const, text: prompt }] : []
     this.#collector.take({ events: [], texts, isNewTurn: false, tracker: this.#tracker })
@@ -58,7 +60,10 @@ export class TurnDesk {
 
   /** Whether the agent can be interrupted without cutting a tool off. */
   get mayInterrupt(): boolean {
-    return this.#leaving !== undefined && (this.#awaited <= 0 || this.#hasMovedOn)
+    // Money is not spent while a tool is waited for, but with the request that follows it.
+    const isAtOnce =
+      this.#leaving?.type === 'unpriced' || (this.#leaving?.type === 'exhausted' && this.#leaving.limit === 'cost')
+    return isAtOnce || (this.#leaving !== undefined && (this.#awaited <= 0 || this.#hasMovedOn))
   }
 
   /** Takes the next thing the agent said. What it says after the session is to be left waits for {@link finish}. */
@@ -68,13 +73,15 @@ export class TurnDesk {
     for (const event of step.events) this.#tracker.take(event)
     const isNewTurn = this.#tracker.turns > turns || step.beginsTurn === true
     if (this.#leaving === undefined) await this.#report(step.events)
+    // Before the turn is recorded: a restart that this turn leads to is decided on what it has cost.
+    await this.#account(step)
     const ended = this.#collect(step, isNewTurn)
     if (this.#leaving === undefined && ended.length > 0) await this.#record(ended, {})
     else if (this.#leaving !== undefined) this.#unrecorded.push(...ended)
     const answered = step.texts.filter(({ role }) => role === 'tool').length
     this.#awaited -= answered
     this.#hasMovedOn ||= this.#leaving !== undefined && isNewTurn
-    if (step.totals !== undefined) await this.#account(step.totals)
+    this.#countTurns(step, isNewTurn, answered)
   }
 
   /** The prompt is on record, or will be; some runtimes say it again. */
@@ -207,21 +214,39 @@ export class TurnDesk {
   }
 
   #exhausted(limit: BudgetLimit): void {
-    if (this.#run.conversation.restartBudget.whenExhausted === 'stop') this.#leaving = { type: 'exhausted', limit }
+    if (!mayCarryOn(limit, this.#run.conversation.restartBudget)) this.#leaving = { type: 'exhausted', limit }
   }
 
-  async #account(totals: UsageTotals): Promise<void> {
-    const { held, deps } = this.#run
-    const { totals: known = this.#before, state } = held.session
-    const now = addTotals(this.#before, totals)
-    this.#run.account(differenceOf(now, known))
+  /** Leaves for a limit of the run itself, unless the session is left already. */
+  #reached(limit: BudgetLimit): void {
+    if (this.#leaving !== undefined) return
+    tellReached(this.#run, limit)
+    this.#leaving = { type: 'exhausted', limit }
+  }
+
+  /** The last turn that a run may have is left when its tools have answered: what follows would be the next one. */
+  #countTurns({ events }: RuntimeStep<unknown>, isNewTurn: boolean, answered: number): void {
+    const calls = events.filter(({ type }) => type === 'tool_call').length
+    this.#toolsAtWork = (isNewTurn ? 0 : this.#toolsAtWork) + calls - answered
+    const most = this.#run.setting('maxTurns')
+    if (most === undefined || this.#run.tally.turns + 1 < most) return
+    const isWorkedOff = answered > 0 && this.#toolsAtWork <= 0
+    if (isWorkedOff || this.#run.tally.turns >= most) this.#reached('turns')
+  }
+
+  async #account(step: RuntimeStep<unknown>): Promise<void> {
+    const { session } = this.#run.held
+    const model = this.#tracker.history().model ?? this.#run.model ?? session.model
+    const totals = this.#accounts.take(step, model)
     // What has ended keeps the figures it had: nobody may write to it any more.
-    if (state === 'active' || state === 'paused')
-      this.#run.update(
-        this.#mine(
-          await this.#run.steadily((named) => deps.handoffs.accountSession({ ...held, totals: now, ...named })),
-        ),
-      )
+    if (totals !== undefined && (session.state === 'active' || session.state === 'paused')) {
+      const request = { ...this.#run.held, totals }
+      const keep = () => this.#run.steadily((named) => this.#run.deps.handoffs.accountSession({ ...request, ...named }))
+      this.#run.update(this.#mine(await keep()))
+    }
+    const { unpriced } = this.#accounts
+    if (isOutOfMoney(this.#run)) this.#reached('cost')
+    else if (unpriced !== undefined) this.#leaving ??= { type: 'unpriced', model: unpriced }
   }
 
   /** The answer, unless somebody else has the session now. */
@@ -234,11 +259,3 @@ export class TurnDesk {
     throw new RefusedError(answer.error)
   }
 }
-
-const differenceOf = (now: UsageTotals, before: UsageTotals): UsageTotals =>
-  defined({
-    inputTokens: Math.max(0, now.inputTokens - before.inputTokens),
-    outputTokens: Math.max(0, now.outputTokens - before.outputTokens),
-    requests: now.requests === undefined ? undefined : Math.max(0, now.requests - (before.requests ?? 0)),
-    costUsd: now.costUsd === undefined ? undefined : Math.max(0, now.costUsd - (before.costUsd ?? 0)),
-  })

@@ -1,10 +1,10 @@
 import type { HandoffMetadata } from '../../domain/handoff.ts'
-import { describeLimit } from '../../domain/restart-budget.ts'
+import { type BudgetLimit, describeLimit, describeStop, mayCarryOn } from '../../domain/restart-budget.ts'
 import type { RunOutcome } from '../../domain/run-summary.ts'
-import { unwrap } from '../../domain/unwrap.ts'
+import { RefusedError, unwrap } from '../../domain/unwrap.ts'
 import type { Launch, RunningAgent, RuntimeEnd, RuntimeStep } from '../../ports/agent-runtime.ts'
 import { Patience } from './patience.ts'
-import { messageOf } from './run-errors.ts'
+import { AgentSilent, messageOf } from './run-errors.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { beginRestart } from './threshold.ts'
 import { TurnDesk } from './turn-desk.ts'
@@ -12,7 +12,12 @@ import { TurnDesk } from './turn-desk.ts'
 /** How the work of a session came to its end. */
 export type SessionOutcome =
   | { readonly type: 'restart'; readonly handoff: HandoffMetadata }
-  | { readonly type: 'over'; readonly outcome: RunOutcome; readonly reason?: string }
+  | {
+      readonly type: 'over'
+      readonly outcome: RunOutcome
+      readonly reason?: string
+      readonly limit?: BudgetLimit
+    }
 
 /** How long an interrupted agent may take to stop before it is ended, and one that is ended before it is given up. */
 const GRACE_MS = 10_000
@@ -45,7 +50,7 @@ export async function* workSession<Message>(
   let grace: ReturnType<typeof setTimeout> | undefined
   try {
     for (;;) {
-      const next = await nextStep(run, desk, () => patience.for(steps.next()))
+      const next = await nextStep(run, desk, () => whileHeard(run, ending, () => patience.for(steps.next())))
       if ('end' in next) {
         end ??= next.end ?? SILENT
         break
@@ -66,7 +71,27 @@ export async function* workSession<Message>(
     if (end === undefined || run.signal.aborted) await desk.leave()
   }
   run.throwIfStopped()
+  if (ending.signal.reason instanceof AgentSilent && desk.leaving === undefined) {
+    await desk.leave()
+    throw ending.signal.reason
+  }
   return concluded(run, desk, end)
+}
+
+/** Timers take no more than this. */
+const LONGEST_MS = 2_147_483_647
+
+/** Waits for the agent, and ends one that says nothing for longer than it may. Whoever reads its messages may take their time. */
+const whileHeard = async <T>(run: RunInProgress, ending: AbortController, next: () => Promise<T>): Promise<T> => {
+  const idleMs = run.setting('idleTimeoutMs')
+  if (idleMs === undefined) return next()
+  const silent = (): void => ending.abort(new AgentSilent(`The agent said nothing for ${idleMs} ms, and was ended.`))
+  const timer = setTimeout(silent, Math.min(idleMs, LONGEST_MS))
+  try {
+    return await next()
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 type Next<Message> = { readonly step: RuntimeStep<Message> } | { readonly end: RuntimeEnd | undefined }
@@ -92,8 +117,21 @@ const SILENT: RuntimeEnd = { type: 'failed', message: 'The agent ended without s
 const concluded = async (run: RunInProgress, desk: TurnDesk, end: RuntimeEnd = SILENT): Promise<SessionOutcome> => {
   const { leaving } = desk
   if (leaving?.type === 'exhausted') {
-    const reason = describeLimit(leaving.limit, run.conversation.restartBudget)
-    return { type: 'over', outcome: 'exhausted', reason }
+    const { limit } = leaving
+    const { restartBudget } = run.conversation
+    // One that was refused a fresh window has been failed with it, and takes no more turns.
+    const isRefused = run.held.session.state === 'failed'
+    if (!isRefused) await desk.finish()
+    const reason = isRefused ? describeLimit(limit, restartBudget) : describeStop(limit, restartBudget)
+    // It may have done its work with the request that reached the limit.
+    return !isRefused && end.type === 'idle'
+      ? { type: 'over', outcome: 'completed' }
+      : { type: 'over', outcome: 'exhausted', reason, limit }
+  }
+  if (leaving?.type === 'unpriced') {
+    await desk.finish()
+    const { maxCostUsd = 0 } = run.conversation.restartBudget
+    throw new RefusedError({ code: 'budget.unpriced', model: leaving.model, maxCostUsd })
   }
   if (leaving?.type === 'restart') {
     // It went on and finished before it could be interrupted: then there is nothing left to restart for.
@@ -135,5 +173,7 @@ const overflowed = async (run: RunInProgress, message: string): Promise<SessionO
   if (refusedBy === undefined) return failed
   const { restartBudget } = run.conversation
   const reason = describeLimit(refusedBy, restartBudget)
-  return restartBudget.whenExhausted === 'stop' ? { type: 'over', outcome: 'exhausted', reason } : failed
+  return mayCarryOn(refusedBy, restartBudget)
+    ? failed
+    : { type: 'over', outcome: 'exhausted', reason, limit: refusedBy }
 }

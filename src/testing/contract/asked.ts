@@ -50,6 +50,14 @@ export const READY: { readonly [Name in keyof typeof COMMANDS]: (scene: Scene) =
     const source = await working(scene)
     return { source, request: { conversation: source.session.conversationId, metadata: { ticket: 1 } } }
   },
+  setBudget: async (scene) => {
+    const source = await working(scene)
+    return { source, request: { conversation: source.session.conversationId, budget: { maxRestarts: 7 } } }
+  },
+  askConversation: async (scene) => {
+    const source = await working(scene)
+    return { source, request: { conversation: source.session.conversationId, prompt: 'Now something else' } }
+  },
   setSessionMetadata: onWorking(() => ({ metadata: { ticket: 1 } })),
   setHandoffMetadata: onHandoff(() => ({ metadata: { ticket: 1 } })),
   renewClaim: async (scene) => {

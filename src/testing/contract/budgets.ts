@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { SessionStartedAnswer } from '../../domain/decisions/start-session.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
+import { conversationId as newId } from '../../domain/ids.ts'
 import type { RestartBudget } from '../../domain/restart-budget.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { Scene, Worked } from '../scene.ts'
@@ -129,6 +130,58 @@ export const budgetsContract: ContractPart = {
       const turned = await scene.work({ session: thread.session, holder: thread.holder })
       const { handoff } = unwrap(await service.restartSession({ ...turned, reason: 'Full' }))
       assert.equal(handoff?.conversationId, thread.conversation.id)
+    },
+    'counts restarts from the latest new prompt, which the same words again are not': async (scene) => {
+      const { service, store } = scene
+      const started = await underAuto(scene, { maxRestarts: 1 })
+      const { conversationId: conversation } = started.session
+      const next = await restarted(scene, started)
+      for (const prompt of ['Fix it', ' Fix it\n']) unwrap(await service.askConversation({ conversation, prompt }))
+      assert.ok(!(await kindsOf(scene, conversation)).includes('conversation.asked'))
+      const asked = unwrap(await service.askConversation({ conversation, prompt: 'Now the docs' })).conversation
+      assert.deepEqual(await store.conversations.find(conversation), asked)
+      assert.equal(asked.asked?.restarts, 1)
+      const after = await restarted(scene, next)
+      unwrap(await service.askConversation({ conversation, prompt: 'Now the docs' }))
+      assert.equal((await fill(scene, after)).refusedBy, 'restarts')
+      const failed = await store.sessions.find(after.session.id)
+      assert.equal(failed?.state === 'failed' ? failed.endedBy : undefined, 'restarts')
+      assert.equal((await store.conversations.findUse(conversation))?.restarts, 2)
+      await assertIntact(scene, conversation)
+    },
+    'changes what is named of a budget, once, and keeps the rest': async (scene) => {
+      const { service, store } = scene
+      const started = await underAuto(scene, { maxRestarts: 0, deadlineMs: 60_000 })
+      const { conversationId: conversation } = started.session
+      const change = { conversation, budget: { maxRestarts: 1, maxCostUsd: 5, maxTakeovers: 2 } }
+      const answered = unwrap(await service.setBudget(change)).conversation
+      const restartBudget = {
+        maxRestarts: 1,
+        deadlineMs: 60_000,
+        maxCostUsd: 5,
+        maxTakeovers: 2,
+        whenExhausted: 'stop',
+      }
+      assert.deepEqual(answered.restartBudget, restartBudget)
+      assert.deepEqual(await store.conversations.find(conversation), answered)
+      unwrap(await service.setBudget(change))
+      const kinds = await kindsOf(scene, conversation)
+      assert.equal(kinds.filter((kind) => kind === 'conversation.budget_set').length, 1)
+      assert.ok((await fill(scene, started)).handoff)
+      await assertIntact(scene, conversation)
+    },
+    'counts takeovers from processes that were gone, over all sessions, and none by hand': async (scene) => {
+      const { service, store } = scene
+      const started = await underAuto(scene)
+      const { id: session, conversationId } = started.session
+      unwrap(await service.takeOverSession({ session, leaseMs: 1 }))
+      await scene.passTime(20)
+      unwrap(await service.takeOverSession({ session, leaseMs: 60_000, ifAbandoned: true }))
+      assert.equal((await store.sessions.find(session))?.takeovers, 1)
+      const use = await store.conversations.findUse(conversationId)
+      assert.deepEqual(use, { restarts: 0, takeovers: 1, costUsd: 0, firstStartedAt: started.session.startedAt })
+      assert.equal(await store.conversations.findUse(newId(scene.ids.next())), undefined)
+      await assertIntact(scene, conversationId)
     },
   },
 }

@@ -14,6 +14,8 @@ const FENCES: { readonly [Name in CommandName]: Fence } = {
   closeConversation: 'no_token',
   reopenConversation: 'no_token',
   setConversationMetadata: 'no_token',
+  setBudget: 'no_token',
+  askConversation: 'no_token',
   setSessionMetadata: 'no_token',
   setHandoffMetadata: 'no_token',
   startSession: 'no_token',

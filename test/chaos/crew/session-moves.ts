@@ -43,6 +43,8 @@ export const SESSION_MOVES: HandoffMoves<
   | 'closeConversation'
   | 'reopenConversation'
   | 'setConversationMetadata'
+  | 'setBudget'
+  | 'askConversation'
   | 'setSessionMetadata'
   | 'startSession'
   | 'pauseSession'
@@ -108,6 +110,25 @@ export const SESSION_MOVES: HandoffMoves<
     plan: async (world, mark) => {
       const conversation = world.conversation()
       return conversation && { conversation, metadata: { mark } }
+    },
+  },
+  setBudget: {
+    weight: 2,
+    plan: async (world) => {
+      const conversation = world.conversation()
+      return (
+        conversation && {
+          conversation,
+          budget: { maxRestarts: world.chance.below(9), maxCostUsd: world.chance.next() },
+        }
+      )
+    },
+  },
+  askConversation: {
+    weight: 2,
+    plan: async (world, mark) => {
+      const conversation = world.conversation()
+      return conversation && { conversation, prompt: `Ask #${mark}` }
     },
   },
   setSessionMetadata: {

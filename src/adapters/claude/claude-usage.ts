@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import type { UsageTotals } from '../../domain/usage-reading.ts'
+import type { CountedUsage, UsageCounter } from '../../ports/window-reader.ts'
+import { counters, SYNTHETIC } from './claude-message.ts'
+import { resultIn, totalsOf } from './claude-result.ts'
+
+const usage = counters.partial({ input_tokens: true })
+
+const answer = z.looseObject({
+  id: z.string(),
+  model: z.string().optional(),
+  content: z.array(z.looseObject({ type: z.string() })).catch([]),
+  usage: usage.optional().catch(undefined),
+})
+
+const record = z.union([
+  z.looseObject({ type: z.literal('assistant'), message: answer }),
+  z.looseObject({
+    type: z.literal('stream_event'),
+    parent_tool_use_id: z.string().nullish(),
+    event: z.union([
+      z.looseObject({ type: z.literal('message_start'), message: answer }),
+      z.looseObject({ type: z.literal('message_delta'), usage }),
+    ]),
+  }),
+])
+
+type Counters = z.output<typeof usage>
+
+/** One request, by the largest figures that were said of it: parts of an answer repeat what was known when they came. */
+interface Request {
+  readonly model: string | undefined
+  input: number
+  cacheRead: number
+  cacheWrite: number
+  output: number
+  characters: number
+}
+
+/** About as many characters to a token as any text has; only until the final figure comes. */
+const CHARACTERS_PER_TOKEN = 4
+
+/**
+ * Counts what one launch uses, request by request, subagents included; so it is known also of a launch that never comes
+ * to its result. What the result says, cost above all, takes the place of it.
+ */
+export class ClaudeUsage implements UsageCounter {
+  readonly #isResumed: boolean
+  readonly #requests = new Map<string, Request>()
+  /** The request that each thread streams now. */
+  readonly #streaming = new Map<string, string>()
+
+  constructor({ isResumed = false }: { readonly isResumed?: boolean } = {}) {
+    this.#isResumed = isResumed
+  }
+
+  take(message: unknown): CountedUsage | undefined {
+    const said = resultIn(message)
+    if (said !== undefined) {
+      const totals = totalsOf(said, { isResumed: this.#isResumed, counted: this.#totals() })
+      return totals && { totals }
+    }
+    const parsed = record.safeParse(message)
+    const request = parsed.success ? this.#count(parsed.data) : undefined
+    return request && { totals: this.#totals(), ...(request.model !== undefined && { usedModel: request.model }) }
+  }
+
+  #count(said: z.output<typeof record>): Request | undefined {
+    if (said.type === 'assistant') return this.#answer(said.message)
+    const { event } = said
+    const thread = said.parent_tool_use_id ?? ''
+    if (event.type === 'message_start') {
+      this.#streaming.set(thread, event.message.id)
+      return this.#answer(event.message)
+    }
+    const request = this.#requests.get(this.#streaming.get(thread) ?? '')
+    return request && raise(request, event.usage)
+  }
+
+  #answer({ id, model, content, usage: counted }: z.output<typeof answer>): Request | undefined {
+    if (model === SYNTHETIC || counted === undefined) return undefined
+    const known = this.#requests.get(id)
+    const request = known ?? { model, input: 0, cacheRead: 0, cacheWrite: 0, output: 0, characters: 0 }
+    this.#requests.set(id, request)
+    request.characters += content.reduce((sum, block) => sum + charactersIn(block), 0)
+    return raise(request, counted)
+  }
+
+  #totals(): UsageTotals {
+    const all = [...this.#requests.values()]
+    const sum = (of: (request: Request) => number): number => all.reduce((total, request) => total + of(request), 0)
+    return {
+      inputTokens: sum(({ input, cacheRead, cacheWrite }) => input + cacheRead + cacheWrite),
+      outputTokens: sum(({ output, characters }) => Math.max(output, Math.floor(characters / CHARACTERS_PER_TOKEN))),
+      requests: all.length,
+      cacheReadTokens: sum(({ cacheRead }) => cacheRead),
+      cacheWriteTokens: sum(({ cacheWrite }) => cacheWrite),
+    }
+  }
+}
+
+/** What the model wrote of a block; what else is in it (signatures above all) is none of its output. */
+const charactersIn = ({ text, thinking, input }: Readonly<Record<string, unknown>>): number =>
+  [text, thinking, typeof input === 'object' ? JSON.stringify(input) : undefined].reduce<number>(
+    (sum, words) => sum + (typeof words === 'string' ? words.length : 0),
+    0,
+  )
+
+const raise = (request: Request, said: Counters): Request => {
+  request.input = Math.max(request.input, said.input_tokens ?? 0)
+  request.cacheRead = Math.max(request.cacheRead, said.cache_read_input_tokens)
+  request.cacheWrite = Math.max(request.cacheWrite, said.cache_creation_input_tokens)
+  request.output = Math.max(request.output, said.output_tokens)
+  return request
+}

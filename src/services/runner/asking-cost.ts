@@ -1,0 +1,35 @@
+import { addTotals, differenceOf, NO_TOTALS } from '../../domain/run-summary.ts'
+import type { UsageTotals } from '../../domain/usage-reading.ts'
+import { CostMeter } from './cost-meter.ts'
+import type { RunInProgress } from './run-in-progress.ts'
+
+/** Keeps the account of one question to a session, answered or not. */
+export class AskingCost {
+  readonly #run: RunInProgress
+  readonly #meter: CostMeter
+  #counted: UsageTotals | undefined
+
+  constructor(run: RunInProgress) {
+    this.#run = run
+    this.#meter = new CostMeter(run.deps.priceOf)
+  }
+
+  /** What asking has used, as far as is known. */
+  get totals(): UsageTotals | undefined {
+    return this.#counted
+  }
+
+  /** Counts what the runtime says the question has used so far. */
+  readonly take = (totals: UsageTotals): void => {
+    const { model, held } = this.#run
+    const now = this.#meter.take(totals, model ?? held.session.model)
+    this.#run.account(differenceOf(now, this.#counted ?? NO_TOTALS))
+    this.#counted = addTotals(NO_TOTALS, now)
+  }
+
+  /** A question that was cut off has sent the whole window: it is counted as that, where the runtime has said nothing. */
+  cutOff(): void {
+    const { inputTokens } = this.#run.figures()
+    if (this.#counted === undefined && inputTokens !== null) this.take({ inputTokens, outputTokens: 0, requests: 1 })
+  }
+}

@@ -1,0 +1,54 @@
+import type { AgentSession } from '../../domain/agent-session.ts'
+import { isNewPrompt } from '../../domain/prompt-mark.ts'
+import {
+  type BudgetLimit,
+  type BudgetUse,
+  describeStop,
+  isTakenOverTooOften,
+  pauseAfterTakeover,
+  stillEndedBy,
+  useSince,
+} from '../../domain/restart-budget.ts'
+import { unwrap } from '../../domain/unwrap.ts'
+import { pauseFor } from '../pause-for.ts'
+import { tellReached } from './limits.ts'
+import type { RunInProgress } from './run-in-progress.ts'
+import type { SessionOutcome } from './work-session.ts'
+
+const UNUSED: BudgetUse = { restarts: 0, takeovers: 0, costUsd: 0 }
+
+/** Notes a new prompt, from which restarts and takeovers count anew, and reads what the conversation has used since. */
+export const openBudget = async (run: RunInProgress): Promise<BudgetUse> => {
+  const { deps, conversation, request } = run
+  if (isNewPrompt(conversation, deps.redact?.(request.prompt) ?? request.prompt)) {
+    const asked = { conversation: conversation.id, prompt: request.prompt }
+    const keep = () => run.steadily((named) => deps.handoffs.askConversation({ ...asked, ...named }))
+    run.conversation = unwrap(await keep()).conversation
+  }
+  const use = (await run.steadily(() => deps.store.conversations.findUse(conversation.id))) ?? UNUSED
+  run.costBefore = use.costUsd
+  return useSince(use, run.conversation.asked)
+}
+
+/** What stands against going on after this session with what was asked of it before. */
+export const endedFor = (
+  run: RunInProgress,
+  latest: AgentSession | undefined,
+  use: BudgetUse,
+): SessionOutcome | undefined => {
+  const endedBy = latest?.state === 'failed' ? latest.endedBy : undefined
+  const limit = stillEndedBy(endedBy, run.conversation.restartBudget, use)
+  return limit && overFor(run, limit)
+}
+
+/** Ends a session that was taken over too often, and lets one that was before wait: what kills its process does it again. */
+export const afterTakeover = async (run: RunInProgress, use: BudgetUse): Promise<SessionOutcome | undefined> => {
+  if (isTakenOverTooOften(run.conversation.restartBudget, use)) return overFor(run, 'takeovers')
+  await pauseFor(pauseAfterTakeover(use.takeovers), run.signal)
+  return undefined
+}
+
+const overFor = (run: RunInProgress, limit: BudgetLimit): SessionOutcome => {
+  tellReached(run, limit)
+  return { type: 'over', outcome: 'exhausted', reason: describeStop(limit, run.conversation.restartBudget), limit }
+}
