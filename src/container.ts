@@ -133,7 +133,7 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
   parts.register(TOKENS.restartRunner, {
     useFactory: instanceCachingFactory((c) => {
       const [handoffs, context] = [c.resolve(TOKENS.handoffService), c.resolve(TOKENS.contextService)]
-      return new RestartRunner({ ...around(c), handoffs, context, hookRunner, settings, telemetry })
+      return new RestartRunner({ ...around(c), sha256, handoffs, context, hookRunner, settings, telemetry })
     }),
   })
   return parts

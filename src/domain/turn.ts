@@ -1,4 +1,6 @@
 import type { WindowParts } from './context-pressure.ts'
+import type { CutText } from './cut-text.ts'
+import { defined } from './defined.ts'
 import type { AgentSessionId, ConversationId, MessageId, TurnId } from './ids.ts'
 import type { Instant } from './instant.ts'
 import type { Message, MessageRole } from './message.ts'
@@ -26,9 +28,14 @@ export interface ToolCallInput {
 }
 
 /** One message, as the caller reports it. Only an assistant calls tools. */
-export type MessageInput =
-  | { readonly role: 'assistant'; readonly text: string; readonly toolCalls?: readonly ToolCallInput[] }
-  | { readonly role: Exclude<MessageRole, 'assistant'>; readonly text: string }
+export type MessageInput = {
+  readonly text: string
+  /** Which text it is the beginning of, when it was cut. */
+  readonly cut?: CutText
+} & (
+  | { readonly role: 'assistant'; readonly toolCalls?: readonly ToolCallInput[] }
+  | { readonly role: Exclude<MessageRole, 'assistant'> }
+)
 
 /** One turn, as the caller reports it. */
 export interface TurnInput {
@@ -63,16 +70,18 @@ export interface TurnPlace {
 export const placeTurn = (draft: TurnDraft, place: TurnPlace): { turn: Turn; messages: readonly Message[] } => {
   const { conversationId, sessionId, number, start, at } = place
   const messages = draft.messages.map(
-    ({ id, input }, index): Message => ({
-      id,
-      conversationId,
-      sessionId,
-      turnId: draft.id,
-      sequenceNumber: advance(start, index),
-      role: input.role,
-      text: input.text,
-      recordedAt: at,
-    }),
+    ({ id, input }, index): Message =>
+      defined({
+        id,
+        conversationId,
+        sessionId,
+        turnId: draft.id,
+        sequenceNumber: advance(start, index),
+        role: input.role,
+        text: input.text,
+        cut: input.cut,
+        recordedAt: at,
+      }),
   )
   const toolCalls = draft.messages.flatMap(({ id, input }, index) =>
     toolCallsOf(input).map(

@@ -68,6 +68,8 @@ const messageRow = z.object({
   turn_id: maybe(aTurn),
   role: z.enum(MESSAGE_ROLES),
   text: z.string(),
+  cut_length: maybe(z.number()),
+  cut_sha256: maybe(z.string()),
   recorded_at: time,
   led_to: maybe(aHandoff),
   continues: maybe(aHandoff),
@@ -85,6 +87,10 @@ export const toMessage = reader(
         sequenceNumber: stored.sequence_number,
         role: stored.role,
         text: stored.text,
+        cut:
+          stored.cut_length === undefined || stored.cut_sha256 === undefined
+            ? undefined
+            : { length: stored.cut_length, sha256: stored.cut_sha256 },
         recordedAt: stored.recorded_at,
         metadata: defined({ sessionId: stored.session_id, ledTo: stored.led_to, continues: stored.continues }),
       }),
@@ -99,6 +105,8 @@ export const fromMessage = (message: Message) => ({
   turn_id: message.turnId,
   role: message.role,
   text: message.text,
+  cut_length: message.cut?.length,
+  cut_sha256: message.cut?.sha256,
   recorded_at: message.recordedAt,
 })
 

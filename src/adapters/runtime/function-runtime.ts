@@ -71,11 +71,11 @@ const meaningOf = <Message>(read: FunctionRuntimeOptions<Message>['read']): ((me
   }
 }
 
-/** A message that answers and says nothing of its usage is a turn all the same. */
+/** A message that answers and says nothing of its request is a turn all the same. */
 const inFull = <Message>(message: Message, meaning: MessageMeaning): RuntimeStep<Message> => {
   const { events = [], texts = [] } = meaning
-  const isMetered = events.some(({ type }) => type === 'request')
-  const beginsTurn = !isMetered && texts.some(({ role }) => role === 'assistant')
+  const isSaid = events.some(({ type }) => type === 'request' || type === 'unmetered')
+  const beginsTurn = !isSaid && texts.some(({ role }) => role === 'assistant')
   return { ...(beginsTurn && { beginsTurn }), ...meaning, events, texts, message }
 }
 

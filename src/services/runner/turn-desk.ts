@@ -1,3 +1,4 @@
+import { keptName } from '../../domain/cut-text.ts'
 import { defined } from '../../domain/defined.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
 import { RESTART } from '../../domain/milestone.ts'
@@ -25,7 +26,7 @@ export type Leaving =
 export class TurnDesk {
   readonly #run: RunInProgress
   readonly #tracker: WindowTracker
-  readonly #collector = new TurnCollector((reading) => reading)
+  readonly #collector: TurnCollector
   /** What the session had used before this launch. */
   readonly #before: UsageTotals
   #lastTurnMs = performance.now()
@@ -41,7 +42,8 @@ export class TurnDesk {
   constructor(run: RunInProgress, { prompt, isNew }: { readonly prompt: string; readonly isNew: boolean }) {
     this.#run = run
     this.#echo = prompt.trim()
-    const { believedWindow: believed } = run.deps
+    const { believedWindow: believed, sha256 } = run.deps
+    this.#collector = new TurnCollector({ keep: (reading) => reading, sha256 })
     const runtime = run.request.runtime.backend
     this.#tracker = new WindowTracker(defined({ milestones: [], runtime, believed }))
     this.#before = run.held.session.totals ?? NO_TOTALS
@@ -65,9 +67,10 @@ export class TurnDesk {
     await this.#attach(step.providerSessionId)
     const { turns } = this.#tracker
     for (const event of step.events) this.#tracker.take(event)
-    const isNewTurn = this.#tracker.turns > turns || step.beginsTurn === true
     if (this.#leaving === undefined) await this.#report(step.events)
-    const ended = this.#collect(step, isNewTurn)
+    const { begun } = this.#collector
+    const ended = this.#collect(step, this.#tracker.turns > turns || step.beginsTurn === true)
+    const isNewTurn = this.#collector.begun > begun
     if (this.#leaving === undefined && ended.length > 0) await this.#record(ended, {})
     else if (this.#leaving !== undefined) this.#unrecorded.push(...ended)
     const answered = step.texts.filter(({ role }) => role === 'tool').length
@@ -106,14 +109,15 @@ export class TurnDesk {
     this.#leaving = undefined
   }
 
-  async #attach(providerSessionId: string | undefined): Promise<void> {
+  async #attach(named: string | undefined): Promise<void> {
+    const providerSessionId = keptName(named)
     const { held, deps } = this.#run
     const { state, progress, providerSessionId: known } = held.session
     // What was launched again before anything was recorded goes by its new name.
     const isSettled = known === providerSessionId || (known !== undefined && progress.turns > 0)
     if (providerSessionId === undefined || isSettled || state !== 'active') return
     const request = { ...held, providerSessionId }
-    const attached = await this.#run.steadily((named) => deps.handoffs.attachSession({ ...request, ...named }))
+    const attached = await this.#run.steadily((command) => deps.handoffs.attachSession({ ...request, ...command }))
     this.#run.update(this.#mine(attached))
   }
 
