@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type ContextWindowSnapshot, SNAPSHOT_TYPES, type SnapshotRecord } from '../../domain/context-snapshot.ts'
+import type { Change } from '../../domain/decision.ts'
 import { defined } from '../../domain/defined.ts'
 import { messageId, snapshotId } from '../../domain/ids.ts'
 import { MESSAGE_ROLES, type Message, type MessageInHistory } from '../../domain/message.ts'
@@ -110,8 +111,22 @@ export const fromMessage = (message: Message) => ({
   recorded_at: message.recordedAt,
 })
 
+type Extension = Extract<Change, { type: 'extend_turn' }>
+
+/** The turn that is added to, and where it ends then. */
+export const fromExtension = ({ session, turnId, messages }: Extension) => ({
+  conversation_id: session.conversationId,
+  id: turnId,
+  session_id: session.id,
+  end_sequence: messages.at(-1)?.sequenceNumber,
+})
+
+/** The tool calls of what is added to a turn. Messages are new, and so are the places of calls in them. */
+export const fromAppendedCalls = ({ session, turnId: id, toolCalls }: Extension) =>
+  fromToolCalls({ conversationId: session.conversationId, sessionId: session.id, id, toolCalls })
+
 /** Tool calls at their places in their messages. */
-export const fromToolCalls = (turn: Turn) =>
+export const fromToolCalls = (turn: Pick<Turn, 'conversationId' | 'sessionId' | 'id' | 'toolCalls'>) =>
   toolCallRecords(turn).map((call) => ({
     conversation_id: call.conversationId,
     sequence_number: call.sequenceNumber,

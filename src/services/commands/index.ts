@@ -17,7 +17,7 @@ import {
   renewClaim,
   setHandoffMetadata,
 } from './handoff-commands.ts'
-import { keepCheckpoint, prepareHandoff, restartSession } from './restart-commands.ts'
+import { extendTurn, keepCheckpoint, prepareHandoff, restartSession } from './restart-commands.ts'
 import {
   accountSession,
   attachSession,
@@ -48,6 +48,7 @@ export const COMMANDS = {
   accountSession,
   recordTurn,
   recordTurns,
+  extendTurn,
   captureSnapshot,
   initiateHandoff,
   restartSession,
