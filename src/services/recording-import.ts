@@ -65,7 +65,7 @@ export class RecordingImport {
 
   /** Keeps what is left. Nothing is kept of a recording without a turn of the main thread. */
   async end(): Promise<Imported | undefined> {
-    for (const turn of this.#collector.last()) await this.#add(turn)
+    for (const turn of this.#collector.rest()) await this.#add(turn)
     await this.#keep()
     if (this.#working === undefined) return undefined
     const { conversationId } = this.#working.session

@@ -86,6 +86,14 @@ export class TurnCollector {
     return this.rest()
   }
 
+  /** Everything said that belongs to no turn yet, for whoever adds it to the turn before. */
+  drain(): readonly MessageInput[] {
+    const said = [...this.#turns.splice(0).flatMap(({ messages }) => messages), ...this.#messages.splice(0)]
+    this.#bytes = 0
+    this.#usage = undefined
+    return said.filter((message) => message.text !== '' || (message.role === 'assistant' && message.toolCalls))
+  }
+
   /** An answer begins a turn, whatever is known of its window. */
   #isNew({ events, texts, isNewTurn }: Said, answer: Answer | undefined): boolean {
     const isFirst = answer?.key === undefined || this.#answers.add(answer.key)

@@ -13,8 +13,10 @@ import { WindowTracker } from '../../domain/window-tracker.ts'
 import type { RuntimeStep } from '../../ports/agent-runtime.ts'
 import type { RecordedTurns } from '../answers.ts'
 import { TurnCollector } from '../turn-collector.ts'
+import { Afterwards } from './afterwards.ts'
 import { hasHooks } from './call-hooks.ts'
 import type { RunInProgress } from './run-in-progress.ts'
+import { RunningTools } from './running-tools.ts'
 import { decideByHooks, tellRefused } from './threshold.ts'
 
 /** Why a session is left: for a fresh window, or because there is none to be had. */
@@ -31,16 +33,14 @@ export class TurnDesk {
   readonly #before: UsageTotals
   #lastTurnMs = performance.now()
   #leaving: Leaving | undefined
-  /** Tools of the last recorded turn that have not answered yet: they are not cut off. */
-  #awaited = 0
-  #hasMovedOn = false
-  /** Turns that ended after the session was to be left. */
-  readonly #unrecorded: TurnInput[] = []
+  readonly #tools = new RunningTools()
+  readonly #afterwards: Afterwards
   /** What the agent was launched with, until it was said again. */
   #echo: string | undefined
 
   constructor(run: RunInProgress, { prompt, isNew }: { readonly prompt: string; readonly isNew: boolean }) {
     this.#run = run
+    this.#afterwards = new Afterwards(run)
     this.#echo = prompt.trim()
     const { believedWindow: believed, sha256 } = run.deps
     this.#collector = new TurnCollector({ keep: (reading) => reading, sha256 })
@@ -59,10 +59,10 @@ export class TurnDesk {
 
   /** Whether the agent can be interrupted without cutting a tool off. */
   get mayInterrupt(): boolean {
-    return this.#leaving !== undefined && (this.#awaited <= 0 || this.#hasMovedOn)
+    return this.#leaving !== undefined && !this.#tools.areRunning
   }
 
-  /** Takes the next thing the agent said. What it says after the session is to be left waits for {@link finish}. */
+  /** Takes the next thing the agent said. What it says once the session is to be left is added to the turn before. */
   async take(step: RuntimeStep<unknown>): Promise<void> {
     await this.#attach(step.providerSessionId)
     const { turns } = this.#tracker
@@ -71,11 +71,13 @@ export class TurnDesk {
     const { begun } = this.#collector
     const ended = this.#collect(step, this.#tracker.turns > turns || step.beginsTurn === true)
     const isNewTurn = this.#collector.begun > begun
-    if (this.#leaving === undefined && ended.length > 0) await this.#record(ended, {})
-    else if (this.#leaving !== undefined) this.#unrecorded.push(...ended)
-    const answered = step.texts.filter(({ role }) => role === 'tool').length
-    this.#awaited -= answered
-    this.#hasMovedOn ||= this.#leaving !== undefined && isNewTurn
+    this.#tools.take(step, isNewTurn)
+    const wasLeaving = this.#leaving !== undefined
+    if (!wasLeaving && ended.length > 0) await this.#record(ended, {})
+    if (this.#leaving?.type === 'restart') {
+      const said = wasLeaving ? [...ended.flatMap(({ messages }) => messages)] : []
+      await this.#afterwards.add(this.#leaving.handoff, [...said, ...this.#collector.drain()])
+    }
     if (step.totals !== undefined) await this.#account(step.totals)
   }
 
@@ -89,7 +91,7 @@ export class TurnDesk {
 
   /** Records what is still open when the agent has come to rest: its work is done, or will not go on here. */
   async finish(): Promise<void> {
-    const turns = [...this.#unrecorded.splice(0), ...this.#collector.last()]
+    const turns = this.#collector.last()
     if (turns.length > 0) await this.#record(turns, { withholdRestart: true })
   }
 
@@ -99,9 +101,9 @@ export class TurnDesk {
       await this.finish().catch(() => undefined)
   }
 
-  /** Whether something was said that is not recorded, because the session was to be left. */
+  /** Whether the agent has answered again since the session was to be left. */
   get hasMore(): boolean {
-    return this.#unrecorded.length > 0 || this.#hasMovedOn
+    return this.#afterwards.hasAnswer
   }
 
   /** Stays after all: the handoff was called off. */
@@ -150,7 +152,6 @@ export class TurnDesk {
     const recorded = this.#mine(await keep())
     this.#run.update(recorded)
     this.#run.tally.turns += recorded.turns.length
-    this.#awaited = recorded.turns.at(-1)?.toolCalls.length ?? 0
     this.#tell(recorded)
     await this.#decide(recorded, options.withholdRestart === true)
   }
