@@ -31,10 +31,11 @@ const answer = (key: string, promptTokens: number, ...calls: readonly string[]):
 const result = (text: string): Said => ({ events: [], texts: [{ role: 'tool', text }] })
 
 /** An agent that works in its first window as it is told, and is done at once in the next. */
-const agent = (first: (launch: Launch) => AsyncIterable<Said>) => {
+const agent = (first: (launch: Launch) => AsyncIterable<Said>, worksAhead = false) => {
   let launches = 0
   return functionRuntime<Said>({
     backend: 'own',
+    worksAhead,
     start: (launch) => {
       launches += 1
       return launches === 1 ? first(launch) : done()
@@ -111,7 +112,7 @@ describe('a tool that runs when the session is to be left', () => {
       }
       yield result(wasCut ? 'Cut off.' : 'Second.')
       while (!signal.aborted) await sleep(1)
-    })
+    }, true)
     const { summary } = await play(batonpass, runtime)
     expect(wasCut).toBe(false)
     expect((await spoken(store, summary)).slice(1, 5)).toEqual([

@@ -31,6 +31,7 @@ const launched = (options: CommandRuntimeOptions, launch: Launch): RunningAgent<
   const stopping = new AbortController()
   const signal = AbortSignal.any([launch.signal, stopping.signal])
   return {
+    worksAhead: true,
     steps: stepsOf(options, launch, signal),
     interrupt: async () => stopping.abort(new Error('The agent was interrupted.')),
   }

@@ -26,6 +26,8 @@ export interface FunctionRuntimeOptions<Message> {
   /** Asks a session for its checkpoint, with no tool to use. */
   readonly ask?: (question: RuntimeQuestion) => Promise<RuntimeReply>
   readonly has?: AgentRuntime['has']
+  /** Whether the agent works on while nobody asks for its next message, as a process or a socket does. */
+  readonly worksAhead?: boolean
   /** Whether `start` takes a name for the session. */
   readonly takesSessionId?: boolean
 }
@@ -51,13 +53,14 @@ export interface FunctionRuntimeOptions<Message> {
  * ```
  */
 export const functionRuntime = <Message>(options: FunctionRuntimeOptions<Message>): AgentRuntime<Message> => {
-  const { backend, start, resume, ask, has, takesSessionId = false } = options
+  const { backend, start, resume, ask, has, takesSessionId = false, worksAhead = false } = options
   const meaning = meaningOf(options.read)
+  const run = { meaning, worksAhead }
   return {
     backend,
     takesSessionId,
-    start: (launch) => launched(start, launch, meaning),
-    ...(resume !== undefined && { resume: (launch: Resumption) => launched(resume, launch, meaning) }),
+    start: (launch) => launched(start, launch, run),
+    ...(resume !== undefined && { resume: (launch: Resumption) => launched(resume, launch, run) }),
     ...(ask !== undefined && { ask }),
     ...(has !== undefined && { has }),
   }
@@ -82,7 +85,7 @@ const inFull = <Message>(message: Message, meaning: MessageMeaning): RuntimeStep
 const launched = <Message, L extends Launch>(
   begin: (launch: L) => AsyncIterable<Message>,
   launch: L,
-  meaning: (message: Message) => MessageMeaning,
+  { meaning, worksAhead }: { readonly meaning: (message: Message) => MessageMeaning; readonly worksAhead: boolean },
 ): RunningAgent<Message> => {
   const stopping = new AbortController()
   const signal = AbortSignal.any([launch.signal, stopping.signal])
@@ -102,6 +105,7 @@ const launched = <Message, L extends Launch>(
     if (!hasEnded) yield { events: [], texts: [], end: { type: stopping.signal.aborted ? 'interrupted' : 'idle' } }
   }
   return {
+    worksAhead,
     steps: steps(),
     interrupt: async () => stopping.abort(new Error('The agent was interrupted.')),
   }

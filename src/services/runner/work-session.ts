@@ -61,7 +61,7 @@ export async function* workSession<Message>(
       hasLooked &&= desk.mayInterrupt
       if (!desk.mayInterrupt || grace !== undefined) continue
       // It may have gone on while the turn was recorded, and have said so: a tool that it began since is not cut off.
-      if (!hasLooked && end === undefined) {
+      if (agent.worksAhead === true && !hasLooked && end === undefined) {
         hasLooked = true
         ahead = steps.next()
         if (await isThere(ahead)) continue
