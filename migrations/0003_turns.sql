@@ -1,4 +1,5 @@
--- Turns: one row per request/response on a session's main thread. Only ever added.
+-- Turns: one row per request/response on a session's main thread. Only ever added, and the last one added to while its
+-- session is being left.
 create table batonpass.turns (
   conversation_id uuid        not null,
   id              uuid        not null,
@@ -26,7 +27,9 @@ alter table batonpass.agent_sessions
   add constraint agent_sessions_last_turn_exists foreign key (conversation_id, last_turn_id, id)
     references batonpass.turns (conversation_id, id, session_id) deferrable initially deferred;
 
-create trigger turns_stay before update or delete on batonpass.turns
+create trigger turns_stay before update on batonpass.turns
+  for each row execute function batonpass.keep_record('{end_sequence}', '{}');
+create trigger turns_never_deleted before delete on batonpass.turns
   for each row execute function batonpass.refuse_change();
 create trigger turns_never_emptied before truncate on batonpass.turns
   for each statement execute function batonpass.refuse_change();

@@ -7,6 +7,8 @@ create table batonpass.messages (
   turn_id         uuid,
   role            text        not null,
   text            text        not null,
+  cut_length      bigint,
+  cut_sha256      text,
   recorded_at     timestamptz not null,
   constraint messages_pkey primary key (conversation_id, sequence_number),
   constraint messages_place_whole unique (conversation_id, sequence_number, session_id, turn_id),
@@ -15,9 +17,13 @@ create table batonpass.messages (
   constraint messages_turn_exists foreign key (conversation_id, turn_id, session_id)
     references batonpass.turns (conversation_id, id, session_id),
   constraint messages_role_known check (role in ('user', 'assistant', 'tool', 'system')),
-  constraint messages_counts_from_one check (sequence_number >= 1)
+  constraint messages_counts_from_one check (sequence_number >= 1),
+  constraint messages_cut_whole check ((cut_length is null) = (cut_sha256 is null)),
+  constraint messages_cut_plausible check (cut_length >= 1 and cut_sha256 ~ '^[0-9a-f]{64}$')
 );
 comment on table batonpass.messages is 'One message of a conversation.';
+comment on column batonpass.messages.cut_length is 'How many characters the whole text had, when this is only its beginning.';
+comment on column batonpass.messages.cut_sha256 is 'The SHA-256 of that whole text in UTF-8.';
 comment on index batonpass.messages_pkey is 'What was said in this conversation, in order?';
 comment on index batonpass.messages_place_whole is 'Which message of which turn and session made this tool call?';
 

@@ -159,6 +159,27 @@ create constraint trigger handoffs_end_as_sessions_say after update on batonpass
   deferrable initially deferred for each row when (old.ended_at is distinct from new.ended_at)
   execute function batonpass.check_handoff();
 
+-- What is said after the turn that led to a handoff belongs to that turn, until its agent has left what it leaves.
+create function batonpass.check_extension() returns trigger language plpgsql as $$
+begin
+  if new.end_sequence < old.end_sequence or not exists (
+    select from batonpass.agent_sessions s
+    join batonpass.handoffs h on h.conversation_id = s.conversation_id and h.id = s.held_by
+    where s.conversation_id = new.conversation_id and s.id = new.session_id and s.last_turn_id = new.id
+      and s.last_sequence = new.end_sequence and h.checkpoint is null)
+  then
+    raise exception using errcode = 'BP002', table = tg_table_name, constraint = tg_name,
+      message = format('what is on record stays: turn %s is not being left, and is not to be added to', old.id);
+  end if;
+  return null;
+end
+$$;
+comment on function batonpass.check_extension is 'Whether a turn is the last of a session that is being left.';
+
+create trigger turns_extended_while_left after update on batonpass.turns
+  for each row when (old.end_sequence is distinct from new.end_sequence)
+  execute function batonpass.check_extension();
+
 create function batonpass.keep_origin() returns trigger language plpgsql as $$
 begin
   if (old.conversation_id, old.id, old.kind, old.source_session_id, old.source_agent, old.target_agent, old.reason,

@@ -142,6 +142,18 @@ begin
       end if;
     end loop;
   end if;
+  if unit ? 'extended_turns' then
+    for i in 0 .. jsonb_array_length(unit -> 'extended_turns') - 1 loop
+      item := unit -> 'extended_turns' -> i;
+      update batonpass.turns set end_sequence = (item ->> 'end_sequence')::bigint
+      where conversation_id = (item ->> 'conversation_id')::uuid and id = (item ->> 'id')::uuid
+        and session_id = (item ->> 'session_id')::uuid;
+      if not found then
+        raise exception using errcode = '23503', table = 'turns', constraint = 'messages_turn_exists',
+          message = 'there is no turn to add to';
+      end if;
+    end loop;
+  end if;
   -- Rows that come together go in one statement: starting one costs as much as a row. References are checked at its end.
   if unit ? 'turns' then
     with turn as (
@@ -153,6 +165,10 @@ begin
       select * from jsonb_populate_recordset(null::batonpass.tool_calls, unit -> 'tool_calls');
   elsif unit ? 'messages' then
     insert into batonpass.messages select * from jsonb_populate_recordset(null::batonpass.messages, unit -> 'messages');
+    if unit ? 'tool_calls' then
+      insert into batonpass.tool_calls
+        select * from jsonb_populate_recordset(null::batonpass.tool_calls, unit -> 'tool_calls');
+    end if;
   end if;
   if unit ? 'handoffs' then
     with handoff as (

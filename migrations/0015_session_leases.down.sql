@@ -1,3 +1,4 @@
+drop function batonpass.restart_use;
 drop function batonpass.budget_use;
 drop function batonpass.keep_processes;
 drop function batonpass.renew_lease;

@@ -148,7 +148,7 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
   parts.register(TOKENS.restartRunner, {
     useFactory: instanceCachingFactory((c) => {
       const [handoffs, context] = [c.resolve(TOKENS.handoffService), c.resolve(TOKENS.contextService)]
-      const own = { hookRunner, processes, settings, telemetry, priceOf }
+      const own = { sha256, hookRunner, processes, settings, telemetry, priceOf }
       return new RestartRunner({ ...around(c), handoffs, context, ...own })
     }),
   })

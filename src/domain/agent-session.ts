@@ -14,6 +14,7 @@ import type { UsageReading, UsageTotals } from './usage-reading.ts'
  */
 export type SessionCommandType =
   | 'record_turn'
+  | 'extend_turn'
   | 'take_over'
   | 'attach'
   | 'account'
@@ -48,6 +49,7 @@ export const SESSION_TRANSITIONS = {
     fail: 'failed',
   },
   paused: {
+    extend_turn: 'paused',
     take_over: 'paused',
     account: 'paused',
     truncate: 'paused',

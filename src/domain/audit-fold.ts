@@ -1,4 +1,4 @@
-import { type AgentSession, hasBaton } from './agent-session.ts'
+import { type AgentSession, hasBaton, heldBy } from './agent-session.ts'
 import { brokenBond } from './audit-bonds.ts'
 import type { AuditEvent } from './audit-event.ts'
 import { ImpossibleEvent, replayConversation, replayHandoff, replaySession } from './audit-replay.ts'
@@ -151,10 +151,18 @@ export class AuditFold {
   #moveSession(event: SessionMoved, position: number): void {
     const before = known(this.sessions, event.sessionId)
     if (event.type === 'turn.recorded') due('first message', event.turn.range.start, this.#nextSequence)
+    if (event.type === 'turn.extended') this.#extend(before, event)
     if (event.type === 'session.resumed') due('next message', event.nextSequence, this.#nextSequence)
     if (event.type === 'session.truncated') this.#emptied.set(before.id, before)
     if ('handoffId' in event) this.#touched.add(event.handoffId)
     this.#keepSession(replaySession(before, event), position)
+  }
+
+  #extend(session: AgentSession, { messages }: Extract<SessionMoved, { type: 'turn.extended' }>): void {
+    due('first message', messages[0]?.sequenceNumber, this.#nextSequence)
+    const handoffId = heldBy(session)
+    if (handoffId !== undefined && known(this.handoffs, handoffId).checkpoint !== undefined)
+      throw new ImpossibleEvent(`Handoff ${handoffId} had what its outgoing agent left`)
   }
 
   #moveHandoff(event: HandoffMoved, position: number): void {

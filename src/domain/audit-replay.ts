@@ -4,10 +4,12 @@ import type { Conversation } from './conversation.ts'
 import { type ConversationMoved, decideConversation, evolveConversation } from './conversation-lifecycle.ts'
 import { claimOf, type HandoffMetadata } from './handoff.ts'
 import { decideHandoff, evolveHandoff, type HandoffCommand, type HandoffMoved } from './handoff-lifecycle.ts'
+import type { Message } from './message.ts'
 import { describeRefusal, type Refusal } from './refusal.ts'
 import type { Result } from './result.ts'
 import { decideSession, evolveSession, type SessionCommand, type SessionMoved } from './session-lifecycle.ts'
-import type { TurnDraft } from './turn.ts'
+import type { ToolCallReference } from './tool-call.ts'
+import type { MessageDraft, TurnDraft } from './turn.ts'
 
 /** An entry tells of something that no decision could have made where it stands. */
 export class ImpossibleEvent extends Error {
@@ -65,6 +67,8 @@ const sessionCommandOf = (event: Exclude<SessionMoved, { type: 'session.metadata
   switch (event.type) {
     case 'turn.recorded':
       return { type: 'record_turn', at, turn: draftOf(event) }
+    case 'turn.extended':
+      return { type: 'extend_turn', at, messages: draftsOf(event.messages, event.toolCalls) }
     case 'session.taken_over':
       return { type: 'take_over', at, ...(event.isAbandoned === true && { isAbandoned: true }) }
     case 'session.truncated':
@@ -97,12 +101,16 @@ const sessionCommandOf = (event: Exclude<SessionMoved, { type: 'session.metadata
 const draftOf = ({ turn, messages }: Extract<SessionMoved, { type: 'turn.recorded' }>): TurnDraft => ({
   id: turn.id,
   usage: turn.usage,
-  messages: messages.map(({ id, role, text }) => {
-    if (role !== 'assistant') return { id, input: { role, text } }
-    const calls = turn.toolCalls.filter(({ messageId }) => messageId === id)
-    return { id, input: { role, text, toolCalls: calls.map(({ callId, toolName }) => ({ callId, toolName })) } }
-  }),
+  messages: draftsOf(messages, turn.toolCalls),
 })
+
+const draftsOf = (messages: readonly Message[], toolCalls: readonly ToolCallReference[]): readonly MessageDraft[] =>
+  messages.map(({ id, role, text, cut }) => {
+    const said = { text, ...(cut !== undefined && { cut }) }
+    if (role !== 'assistant') return { id, input: { role, ...said } }
+    const calls = toolCalls.filter(({ messageId }) => messageId === id)
+    return { id, input: { role, ...said, toolCalls: calls.map(({ callId, toolName }) => ({ callId, toolName })) } }
+  })
 
 const handoffCommandOf = (
   handoff: HandoffMetadata,

@@ -6,7 +6,7 @@ import type { SnapshotRecord } from './context-snapshot.ts'
 import type { Conversation } from './conversation.ts'
 import { defined } from './defined.ts'
 import { claimOf, type HandoffMetadata } from './handoff.ts'
-import type { AgentSessionId, ConversationId, HandoffId, HolderToken } from './ids.ts'
+import type { AgentSessionId, ConversationId, HandoffId, HolderToken, TurnId } from './ids.ts'
 import type { Instant } from './instant.ts'
 import type { Message } from './message.ts'
 import type { Metadata } from './metadata.ts'
@@ -15,7 +15,7 @@ import type { Refusal } from './refusal.ts'
 import type { AskedPrompt, BudgetLimit, RestartBudget } from './restart-budget.ts'
 import type { Result } from './result.ts'
 import type { SequenceNumber } from './sequence.ts'
-import type { Turn } from './turn.ts'
+import type { Turn, TurnExtension } from './turn.ts'
 
 /** One thing a decision changes. A store keeps all changes of a decision, in order, or none. */
 export type Change =
@@ -47,6 +47,8 @@ export type Change =
   /** Changes nothing, but everything else is kept only while nobody has spoken from that place on. */
   | { readonly type: 'expect_tail'; readonly conversationId: ConversationId; readonly nextSequence: SequenceNumber }
   | { readonly type: 'add_turn'; readonly turn: Turn; readonly messages: readonly Message[] }
+  /** Adds to the last turn of a session what was said after it. */
+  | ({ readonly type: 'extend_turn'; readonly session: SessionKey; readonly turnId: TurnId } & TurnExtension)
   /** The message a session opens with; it belongs to no turn. */
   | { readonly type: 'add_message'; readonly message: Message }
   | { readonly type: 'add_snapshot'; readonly snapshot: SnapshotRecord }

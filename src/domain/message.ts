@@ -1,3 +1,4 @@
+import type { CutText } from './cut-text.ts'
 import type { AgentSessionId, ConversationId, HandoffId, MessageId, TurnId } from './ids.ts'
 import type { Instant } from './instant.ts'
 import type { SequenceNumber } from './sequence.ts'
@@ -18,6 +19,8 @@ export interface Message {
   readonly sequenceNumber: SequenceNumber
   readonly role: MessageRole
   readonly text: string
+  /** Which text it is the beginning of; absent when it is whole. */
+  readonly cut?: CutText
   readonly recordedAt: Instant
 }
 

@@ -14,7 +14,7 @@ import {
 } from './agent-session.ts'
 import { defined } from './defined.ts'
 import type { Fact } from './fact.ts'
-import type { AgentSessionId, HandoffId } from './ids.ts'
+import type { AgentSessionId, HandoffId, TurnId } from './ids.ts'
 import type { Instant } from './instant.ts'
 import type { Message } from './message.ts'
 import { countRoles, EMPTY_SUMMARY } from './message-summary.ts'
@@ -24,12 +24,13 @@ import type { BudgetLimit } from './restart-budget.ts'
 import { err, ok, type Result } from './result.ts'
 import { advance, type SequenceNumber } from './sequence.ts'
 import { nextState } from './state-machine.ts'
-import { placeTurn, type Turn, type TurnDraft } from './turn.ts'
+import { type MessageDraft, placeMessages, placeTurn, type Turn, type TurnDraft, type TurnExtension } from './turn.ts'
 import { UNKNOWN_USAGE, type UsageReading, type UsageTotals } from './usage-reading.ts'
 
 /** What is asked of a session. */
 export type SessionCommand = { readonly at: Instant } & (
   | { readonly type: 'record_turn'; readonly turn: TurnDraft }
+  | { readonly type: 'extend_turn'; readonly messages: readonly MessageDraft[] }
   | { readonly type: 'resume'; readonly nextSequence: SequenceNumber }
   | { readonly type: 'take_over'; readonly isAbandoned?: true }
   | { readonly type: 'truncate' }
@@ -52,6 +53,8 @@ export type SessionStarted = Fact<
 /** What happens to a session after its start. */
 export type SessionMoved =
   | Of<'turn.recorded', { turn: Turn; messages: readonly Message[] }>
+  /** Something was said after its last turn, while a handoff held it. */
+  | Of<'turn.extended', { turnId: TurnId } & TurnExtension>
   /** Its window was emptied by a compaction; what it held is in the snapshot taken with it. */
   | Of<'session.truncated'>
   | Of<'session.paused' | 'session.completed'>
@@ -82,6 +85,9 @@ export const decideSession = (session: AgentSession, command: SessionCommand): R
   if (command.type === 'attach' && session.providerSessionId !== undefined && session.progress.turns > 0)
     return err({ code: 'session.attached', sessionId: session.id, providerSessionId: session.providerSessionId })
   const byItsHandoff = 'handoffId' in command && command.handoffId === holder
+  // Whoever is paused by hand is not being left: what it says then is a turn of its own, once it is resumed.
+  const isLeft = holder !== undefined && session.progress.lastTurnId !== undefined
+  if (command.type === 'extend_turn' && !isLeft) return err(refuse(session, command.type))
   if (to === undefined || (BY_HANDOFF.includes(command.type) && !byItsHandoff))
     return err(refuse(session, command.type))
   return ok(factOf(session, command))
@@ -97,6 +103,8 @@ const factOf = (session: AgentSession, command: SessionCommand): SessionMoved =>
   switch (command.type) {
     case 'record_turn':
       return { type: 'turn.recorded', ...about, ...placeTurn(command.turn, nextPlace(session, command.at)) }
+    case 'extend_turn':
+      return { type: 'turn.extended', ...about, ...extension(session, command) }
     case 'take_over':
       return { type: 'session.taken_over', ...about, ...(command.isAbandoned && { isAbandoned: true }) }
     case 'truncate':
@@ -122,6 +130,12 @@ const factOf = (session: AgentSession, command: SessionCommand): SessionMoved =>
     default:
       return command satisfies never
   }
+}
+
+const extension = (session: AgentSession, { messages, at }: Extract<SessionCommand, { type: 'extend_turn' }>) => {
+  const { lastTurnId: turnId } = session.progress
+  if (turnId === undefined) throw new TypeError('Only a session that has spoken is left')
+  return { turnId, ...placeMessages(messages, turnId, nextPlace(session, at)) }
 }
 
 const nextPlace = ({ conversationId, id, progress }: AgentSession, at: Instant) => ({
@@ -173,6 +187,8 @@ const runtimeAfter = ({ providerSessionId, totals, takeovers }: AgentSession, ev
 const progressAfter = (progress: SessionProgress, event: SessionStep): SessionProgress => {
   if (event.type === 'session.resumed') return { ...progress, nextSequence: event.nextSequence }
   if (event.type === 'session.truncated') return { ...progress, window: EMPTY_WINDOW }
+  // What the request said of the window stays: nothing was asked since.
+  if (event.type === 'turn.extended') return withMessages(progress, event.messages, progress.window.usage)
   if (event.type !== 'turn.recorded') return progress
   const { turn, messages } = event
   return { ...withMessages(progress, messages, turn.usage), turns: turn.number, lastTurnId: turn.id }
@@ -217,6 +233,7 @@ const lifecycleAfter = (session: AgentSession, event: SessionStep): SessionLifec
     case 'session.attached':
     case 'session.accounted':
     case 'session.truncated':
+    case 'turn.extended':
       return session.state === 'paused'
         ? defined({ state: 'paused' as const, heldBy: session.heldBy })
         : { state: 'active' }

@@ -27,7 +27,12 @@ export interface ToolCallRecord {
 }
 
 /** The tool calls of a turn at their places in their messages, in order. */
-export const toolCallRecords = ({ conversationId, sessionId, id, toolCalls }: Turn): readonly ToolCallRecord[] => {
+export const toolCallRecords = ({
+  conversationId,
+  sessionId,
+  id,
+  toolCalls,
+}: Pick<Turn, 'conversationId' | 'sessionId' | 'id' | 'toolCalls'>): readonly ToolCallRecord[] => {
   const seen = new Map<number, number>()
   return toolCalls.map(({ sequenceNumber, callId, toolName }) => {
     const position = (seen.get(sequenceNumber) ?? 0) + 1

@@ -1,4 +1,6 @@
 import type { WindowParts } from './context-pressure.ts'
+import type { CutText } from './cut-text.ts'
+import { defined } from './defined.ts'
 import type { AgentSessionId, ConversationId, MessageId, TurnId } from './ids.ts'
 import type { Instant } from './instant.ts'
 import type { Message, MessageRole } from './message.ts'
@@ -26,9 +28,14 @@ export interface ToolCallInput {
 }
 
 /** One message, as the caller reports it. Only an assistant calls tools. */
-export type MessageInput =
-  | { readonly role: 'assistant'; readonly text: string; readonly toolCalls?: readonly ToolCallInput[] }
-  | { readonly role: Exclude<MessageRole, 'assistant'>; readonly text: string }
+export type MessageInput = {
+  readonly text: string
+  /** Which text it is the beginning of, when it was cut. */
+  readonly cut?: CutText
+} & (
+  | { readonly role: 'assistant'; readonly toolCalls?: readonly ToolCallInput[] }
+  | { readonly role: Exclude<MessageRole, 'assistant'> }
+)
 
 /** One turn, as the caller reports it. */
 export interface TurnInput {
@@ -41,20 +48,30 @@ export interface TurnInput {
   readonly producedAt?: Instant
 }
 
+/** A message with its id, not yet numbered. */
+export interface MessageDraft {
+  readonly id: MessageId
+  readonly input: MessageInput
+}
+
 /** A turn with its ids, not yet numbered. */
 export interface TurnDraft {
   readonly id: TurnId
-  readonly messages: readonly { readonly id: MessageId; readonly input: MessageInput }[]
+  readonly messages: readonly MessageDraft[]
   readonly usage: UsageReading
   readonly window?: WindowParts
   readonly producedAt?: Instant
 }
 
 /** Where a turn stands: its session, its number there, and the first free place in the conversation. */
-export interface TurnPlace {
+export interface TurnPlace extends Place {
+  readonly number: number
+}
+
+/** Where messages go: after what was said in the conversation so far. */
+export interface Place {
   readonly conversationId: ConversationId
   readonly sessionId: AgentSessionId
-  readonly number: number
   readonly start: SequenceNumber
   readonly at: Instant
 }
@@ -62,19 +79,35 @@ export interface TurnPlace {
 /** Gives the messages and tool calls of a draft their places in the conversation. */
 export const placeTurn = (draft: TurnDraft, place: TurnPlace): { turn: Turn; messages: readonly Message[] } => {
   const { conversationId, sessionId, number, start, at } = place
-  const messages = draft.messages.map(
-    ({ id, input }, index): Message => ({
-      id,
-      conversationId,
-      sessionId,
-      turnId: draft.id,
-      sequenceNumber: advance(start, index),
-      role: input.role,
-      text: input.text,
-      recordedAt: at,
-    }),
-  )
-  const toolCalls = draft.messages.flatMap(({ id, input }, index) =>
+  const { messages, toolCalls } = placeMessages(draft.messages, draft.id, place)
+  const range = sequenceRange(start, start + messages.length - 1)
+  return {
+    turn: { id: draft.id, conversationId, sessionId, number, range, toolCalls, usage: draft.usage, recordedAt: at },
+    messages,
+  }
+}
+
+/** Gives messages of a turn, and the tool calls they report, their places in the conversation. */
+export const placeMessages = (
+  drafts: readonly MessageDraft[],
+  turnId: TurnId,
+  { conversationId, sessionId, start, at }: Place,
+): { readonly messages: readonly Message[]; readonly toolCalls: readonly ToolCallReference[] } => ({
+  messages: drafts.map(
+    ({ id, input }, index): Message =>
+      defined({
+        id,
+        conversationId,
+        sessionId,
+        turnId,
+        sequenceNumber: advance(start, index),
+        role: input.role,
+        text: input.text,
+        cut: input.cut,
+        recordedAt: at,
+      }),
+  ),
+  toolCalls: drafts.flatMap(({ id, input }, index) =>
     toolCallsOf(input).map(
       ({ callId, toolName }): ToolCallReference => ({
         callId,
@@ -83,12 +116,20 @@ export const placeTurn = (draft: TurnDraft, place: TurnPlace): { turn: Turn; mes
         sequenceNumber: advance(start, index),
       }),
     ),
-  )
-  const range = sequenceRange(start, start + messages.length - 1)
-  return {
-    turn: { id: draft.id, conversationId, sessionId, number, range, toolCalls, usage: draft.usage, recordedAt: at },
-    messages,
-  }
+  ),
+})
+
+/** A turn with what was said after it, until its window was left. */
+export const extendedTurn = (turn: Turn, said: TurnExtension): Turn => ({
+  ...turn,
+  range: { start: turn.range.start, end: said.messages.at(-1)?.sequenceNumber ?? turn.range.end },
+  toolCalls: [...turn.toolCalls, ...said.toolCalls],
+})
+
+/** What was said after a turn. */
+export interface TurnExtension {
+  readonly messages: readonly Message[]
+  readonly toolCalls: readonly ToolCallReference[]
 }
 
 /** The tool calls a message reports. */

@@ -62,6 +62,8 @@ export interface RuntimeStep<Message> {
 export interface RunningAgent<Message> {
   /** What it says, until it comes to rest. Iterated once. */
   readonly steps: AsyncIterable<RuntimeStep<Message>>
+  /** Whether it works on while nobody reads its steps: what it has said by then is looked at before it is interrupted. */
+  readonly worksAhead?: boolean
   /** Asks it to stop where it is. Its steps end soon after. */
   interrupt(): Promise<void>
 }

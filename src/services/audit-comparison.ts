@@ -7,12 +7,15 @@ import { type TextCounts, TextLedger } from '../domain/audit-texts.ts'
 import type { AuditProblem, ClockSetBack } from '../domain/audit-verdict.ts'
 import type { AgentSessionId, ConversationId } from '../domain/ids.ts'
 import type { Message, MessageInHistory } from '../domain/message.ts'
+import type { SessionMoved } from '../domain/session-lifecycle.ts'
 import { type ToolCallRecord, toolCallRecords } from '../domain/tool-call.ts'
-import type { Turn } from '../domain/turn.ts'
+import { extendedTurn, type Turn } from '../domain/turn.ts'
 import type { Page, Paged } from '../ports/page.ts'
 import type { Store } from '../ports/store.ts'
 import { CommandCheck } from './command-check.ts'
 import { everyRow, RowStream } from './row-stream.ts'
+
+type TurnExtended = Extract<SessionMoved, { type: 'turn.extended' }>
 
 /**
  * Compares what is stored with what the entries of a conversation add up to.
@@ -29,6 +32,8 @@ export class AuditComparison {
   readonly #messages: RowStream<MessageInHistory>
   readonly #toolCalls: RowStream<ToolCallRecord>
   readonly #turns = new Map<AgentSessionId, RowStream<Turn>>()
+  /** The last turn of each session, which may be added to until there is another. */
+  readonly #lastTurns = new Map<AgentSessionId, Folded<Turn> & { readonly stored: Turn | undefined }>()
   #counts: TextCounts
 
   constructor(store: Store, conversation: ConversationId, sha256: Sha256) {
@@ -80,7 +85,11 @@ export class AuditComparison {
     } catch (cause) {
       return nonsense(cause)
     }
-    const problem = (await this.#checkRows(texts)) ?? (await this.#checkNoMore()) ?? this.#commands.problem()
+    const problem =
+      this.#checkLastTurns() ??
+      (await this.#checkRows(texts)) ??
+      (await this.#checkNoMore()) ??
+      this.#commands.problem()
     this.#counts = texts.counts
     return problem ?? texts.problem()
   }
@@ -102,14 +111,43 @@ export class AuditComparison {
   async #checkEvent(event: AuditEvent, position: number): Promise<AuditProblem | undefined> {
     if (event.type === 'text.erased') return this.#texts.erase(event, position)
     if (event.type === 'session.started') return this.#checkMessages(event.opening ? [event.opening] : [], position)
+    if (event.type === 'turn.extended') return this.#checkExtension(event, position)
     if (event.type !== 'turn.recorded') return undefined
-    const { turn, messages } = event
-    const stored = await this.#turnsOf(event.sessionId).next()
+    const { turn, messages, sessionId } = event
+    const problem = this.#checkLastTurn(sessionId)
+    const stored = await this.#turnsOf(sessionId).next()
+    this.#lastTurns.set(sessionId, { row: turn, stored, position })
     return (
-      checkRow({ row: 'turn', id: turn.id, position }, turn, stored, this.#texts) ??
+      problem ??
       (await this.#checkMessages(messages, position)) ??
-      (await this.#checkToolCalls(turn, position))
+      (await this.#checkToolCalls(toolCallRecords(turn), position))
     )
+  }
+
+  async #checkExtension(event: TurnExtended, position: number): Promise<AuditProblem | undefined> {
+    const { sessionId, turnId, messages } = event
+    const last = this.#lastTurns.get(sessionId)
+    if (last?.row.id !== turnId) return unknownRow(`turn ${turnId}`)
+    const row = extendedTurn(last.row, event)
+    this.#lastTurns.set(sessionId, { ...last, row, position })
+    const calls = toolCallRecords(row).slice(last.row.toolCalls.length)
+    return (await this.#checkMessages(messages, position)) ?? (await this.#checkToolCalls(calls, position))
+  }
+
+  /** What is wrong with the turn that can no longer be added to. */
+  #checkLastTurn(session: AgentSessionId): AuditProblem | undefined {
+    const last = this.#lastTurns.get(session)
+    if (last === undefined) return undefined
+    const { row, stored, position } = last
+    return checkRow({ row: 'turn', id: row.id, position }, row, stored, this.#texts)
+  }
+
+  #checkLastTurns(): AuditProblem | undefined {
+    for (const session of this.#lastTurns.keys()) {
+      const problem = this.#checkLastTurn(session)
+      if (problem !== undefined) return problem
+    }
+    return undefined
   }
 
   async #checkMessages(expected: readonly Message[], position: number): Promise<AuditProblem | undefined> {
@@ -122,8 +160,8 @@ export class AuditComparison {
     return undefined
   }
 
-  async #checkToolCalls(turn: Turn, position: number): Promise<AuditProblem | undefined> {
-    for (const call of toolCallRecords(turn)) {
+  async #checkToolCalls(calls: readonly ToolCallRecord[], position: number): Promise<AuditProblem | undefined> {
+    for (const call of calls) {
       const about = { row: 'tool call', id: call.callId, position }
       const problem = checkRow(about, call, await this.#toolCalls.next(), this.#texts)
       if (problem !== undefined) return problem

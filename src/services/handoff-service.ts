@@ -15,6 +15,7 @@ import type {
   ClaimNextRequest,
   CompleteRequest,
   EndRequest,
+  ExtendTurnRequest,
   HandoffMetadataRequest,
   HooksRequest,
   InitiateRequest,
@@ -72,6 +73,14 @@ export class HandoffService<Notes extends MetadataTypes = MetadataTypes> extends
    */
   restartSession(request: RestartRequest): Reply<RestartBegun> {
     return this.runner.run(restarts.restartSession, request)
+  }
+
+  /**
+   * Adds to the turn that led to a handoff what was said after it: results of its tools, and words until the agent was
+   * interrupted. Its holder may, until the checkpoint is kept. The handoff, its tool calls and its snapshot stay.
+   */
+  extendTurn(request: ExtendTurnRequest): Reply<HandoffAccepted> {
+    return this.runner.run(restarts.extendTurn, request)
   }
 
   /** Keeps what the outgoing agent left for its successor, or that it left nothing, before anyone takes over. */

@@ -11,9 +11,11 @@ import {
   originOf,
   type PreparedSession,
 } from '../domain/handoff.ts'
-import type { ConversationId, SignalId } from '../domain/ids.ts'
+import type { ConversationId, SignalId, TurnId } from '../domain/ids.ts'
 import type { Instant } from '../domain/instant.ts'
+import type { SequenceNumber } from '../domain/sequence.ts'
 import { withholdTexts } from '../domain/texts.ts'
+import type { Turn } from '../domain/turn.ts'
 import type { Receipt } from '../ports/receipt.ts'
 import type { Store } from '../ports/store.ts'
 import { StoreFailure } from '../ports/store-failure.ts'
@@ -44,7 +46,7 @@ export const answerAgain = async (receipt: Receipt, store: Store): Promise<Answe
     session: session && asItStood(await kept(session.id, store.sessions.find(session.id)), session.standing),
     holder,
     handoff: handoff && handoffAsItStood(await kept(handoff.id, store.handoffs.find(handoff.id)), handoff.standing),
-    turns: turnIds && (await Promise.all(turnIds.map((id) => kept(id, store.messages.findTurn(id))))),
+    turns: turnIds && (await turnsAsTheyStood(turnIds, session?.standing.progress.lastSequence, store)),
     snapshot: snapshotId && (await findSnapshot(snapshotId, store)),
     monitor,
     signals: signalIds && (await Promise.all(signalIds.map((id) => findSignal(id, store)))),
@@ -60,6 +62,24 @@ const conversationAsItStood = async (
 ): Promise<Conversation> => {
   const { closedAt: _, ...conversation } = await kept(id, store.conversations.find(id))
   return { ...conversation, ...defined({ closedAt }) }
+}
+
+/** Turns without what was said after them: the last one may have been added to since. */
+const turnsAsTheyStood = async (
+  ids: readonly TurnId[],
+  last: SequenceNumber | undefined,
+  store: Store,
+): Promise<readonly Turn[]> => {
+  const turns = await Promise.all(ids.map((id) => kept(id, store.messages.findTurn(id))))
+  return turns.map((turn) =>
+    last === undefined || turn.range.end <= last
+      ? turn
+      : {
+          ...turn,
+          range: { start: turn.range.start, end: last },
+          toolCalls: turn.toolCalls.filter(({ sequenceNumber }) => sequenceNumber <= last),
+        },
+  )
 }
 
 /** A snapshot that must be there. */

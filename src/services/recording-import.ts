@@ -1,4 +1,5 @@
 import type { Sha256 } from '../domain/audit-chain.ts'
+import { keptName } from '../domain/cut-text.ts'
 import type { SessionStartedAnswer } from '../domain/decisions/start-session.ts'
 import { defined } from '../domain/defined.ts'
 import { type CommandId, type ConversationId, commandId } from '../domain/ids.ts'
@@ -39,7 +40,7 @@ const LONGEST_TASK = 2_000
  */
 export class RecordingImport {
   readonly #deps: RecordingImportDeps
-  readonly #collector = new TurnCollector((reading) => asRecorded(reading, this.#format))
+  readonly #collector: TurnCollector
   #session: string | undefined
   #format = 'unknown'
   #batch: TurnInput[] = []
@@ -50,12 +51,14 @@ export class RecordingImport {
 
   constructor(deps: RecordingImportDeps) {
     this.#deps = deps
+    const keep = (reading: UsageReading): UsageReading => asRecorded(reading, this.#format)
+    this.#collector = new TurnCollector({ keep, sha256: deps.sha256 })
   }
 
   /** Takes the next record. */
   async take(seen: RecordSeen): Promise<void> {
     this.#format = seen.reader.format
-    this.#session ??= seen.reader.words?.(seen.record).session
+    this.#session ??= keptName(seen.reader.words?.(seen.record).session)
     const texts = seen.reader.words?.(seen.record).texts ?? []
     for (const turn of this.#collector.take({ ...seen, texts })) await this.#add(turn)
   }

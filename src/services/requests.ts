@@ -17,7 +17,7 @@ import type { HookDeliveries } from '../domain/hook-delivery.ts'
 import type { AgentSessionId, CommandId, ConversationId, HandoffId, HolderToken } from '../domain/ids.ts'
 import type { MonitorReport } from '../domain/monitor-reports.ts'
 import type { BudgetLimit } from '../domain/restart-budget.ts'
-import type { Turn, TurnInput } from '../domain/turn.ts'
+import type { MessageInput, Turn, TurnInput } from '../domain/turn.ts'
 import type { UsageTotals } from '../domain/usage-reading.ts'
 
 /** Any command may be named by the caller; the same name again gives the first answer and writes nothing. */
@@ -97,6 +97,12 @@ export interface AccountRequest extends AsHolder {
 }
 /** What it takes to restart a session in a fresh window, within its budget. */
 export interface RestartRequest extends AsHolder, Omit<BeginRestart, 'sessionId' | 'holder'> {}
+/** What it takes to add to the turn that led to a handoff what was said after it. */
+export interface ExtendTurnRequest extends OnHandoff, HeldAtHandoff {
+  /** Who works the source: it is refused to anybody else. */
+  readonly holder: HolderToken
+  readonly messages: readonly MessageInput[]
+}
 /** What it takes to keep what the outgoing agent left. */
 export interface KeepCheckpointRequest extends OnHandoff, HeldAtHandoff, Omit<KeepCheckpoint, 'handoffId'> {}
 /** What it takes to keep what a successor is to open with. */

@@ -1,48 +1,76 @@
+import type { Sha256 } from '../domain/audit-chain.ts'
+import { cutText, keptName } from '../domain/cut-text.ts'
+import { RecentKeys } from '../domain/recent-keys.ts'
 import type { MessageInput, ToolCallInput, TurnInput } from '../domain/turn.ts'
+import { bytesOf, MAX_TURN_BYTES } from '../domain/turn-size.ts'
 import type { UsageReading } from '../domain/usage-reading.ts'
 import type { WindowEvent } from '../domain/window-event.ts'
 import type { WindowTracker } from '../domain/window-tracker.ts'
 import type { RecordedText } from '../ports/window-reader.ts'
 
-/** What a turn may hold: far more than a window, and a bound for a recording in which no turn ever ends. */
+/** Far more than a window, and a bound for a recording in which no turn ever ends: one that is full is ended. */
 const MOST_MESSAGES = 2_000
+/** A redactor may make a text longer than it was. */
+const MOST_BYTES = MAX_TURN_BYTES / 2
 const LONGEST_TEXT = 1_000_000
+const NO_CALLS: ReadonlySet<string | undefined> = new Set()
 
 /** What a runtime said, once the tracker has taken it. */
 export interface Said {
   readonly events: readonly WindowEvent[]
   readonly texts: readonly RecordedText[]
-  /** Whether it began a turn of the main thread. */
+  /** Whether it began a turn of the main thread, as far as the tracker or the runtime can tell. */
   readonly isNewTurn: boolean
   readonly tracker: WindowTracker
 }
 
+type Answer = Extract<WindowEvent, { type: 'request' | 'unmetered' }>
+
+/** How turns are put together. */
+export interface TurnCollectorOptions {
+  /** Which part of the tracker's reading a turn keeps, of what was said up to its end. */
+  readonly keep: (reading: UsageReading) => UsageReading
+  readonly sha256: Sha256
+}
+
 /** Puts what a runtime said together to turns: what was asked, what was answered, and what the request said. */
 export class TurnCollector {
-  /** Which part of the tracker's reading a turn keeps, of what was said up to its end. */
-  readonly #keep: (reading: UsageReading) => UsageReading
+  readonly #options: TurnCollectorOptions
   readonly #turns: TurnInput[] = []
+  /** Answers that have begun a turn. Told in parts, or told again, an answer is still one. */
+  readonly #answers = new RecentKeys()
   #messages: MessageInput[] = []
+  #bytes = 0
   #usage: UsageReading | undefined
   #unnamed = 0
+  /** The calls of the turn that ended last. */
+  #lastCalls: ReadonlySet<string | undefined> = NO_CALLS
+  /** How many turns have begun. */
+  begun = 0
   /** What the session was asked first. */
   firstText: string | undefined
   /** The model that answered first. */
   model: string | undefined
 
-  constructor(keep: (reading: UsageReading) => UsageReading) {
-    this.#keep = keep
+  constructor(options: TurnCollectorOptions) {
+    this.#options = options
   }
 
   /** Takes what was said and answers with the turns that it brought to an end. */
-  take({ events, texts, isNewTurn, tracker }: Said): readonly TurnInput[] {
-    const request = events.find((event) => event.type === 'request')
-    if (isNewTurn) this.#begin(request)
+  take(said: Said): readonly TurnInput[] {
+    const { events, texts, tracker } = said
+    const answer = events.find((event): event is Answer => event.type === 'request' || event.type === 'unmetered')
+    const isNewTurn = this.#isNew(said, answer)
+    if (isNewTurn) this.#begin(answer)
     this.#read(tracker.reading(), events)
-    for (const { role, text } of texts) this.#say({ role, text: cut(text) })
-    for (const event of events) if (event.type === 'tool_call') this.#call(event)
+    const results = texts.filter(({ role }) => role === 'tool')
+    for (const text of texts) if (text.role !== 'tool') this.#say(text)
+    // A call that is told with its result may have been told before, when it began.
+    const known = results.length > 0 ? this.#lastCalls : NO_CALLS
+    for (const event of events) if (event.type === 'tool_call' && !known.has(event.callId)) this.#call(event)
+    for (const result of results) this.#say(result)
     // Everything that belongs to a request reported late has been said before it.
-    if (isNewTurn && request?.isLate === true) this.#end()
+    if (isNewTurn && answer?.type === 'request' && answer.isLate === true) this.#end()
     return this.#turns.splice(0)
   }
 
@@ -58,42 +86,75 @@ export class TurnCollector {
     return this.rest()
   }
 
+  /** Everything said that belongs to no turn yet, for whoever adds it to the turn before. */
+  drain(): readonly MessageInput[] {
+    const said = [...this.#turns.splice(0).flatMap(({ messages }) => messages), ...this.#messages.splice(0)]
+    this.#bytes = 0
+    this.#usage = undefined
+    return said.filter((message) => message.text !== '' || (message.role === 'assistant' && message.toolCalls))
+  }
+
+  /** An answer begins a turn, whatever is known of its window. */
+  #isNew({ events, texts, isNewTurn }: Said, answer: Answer | undefined): boolean {
+    const isFirst = answer?.key === undefined || this.#answers.add(answer.key)
+    if (isNewTurn || answer?.type !== 'unmetered') return isNewTurn && isFirst
+    if (answer.key !== undefined) return isFirst
+    return texts.some(({ role }) => role === 'assistant') || events.some(({ type }) => type === 'tool_call')
+  }
+
   /** A compaction wipes the reading out; the turn before it keeps what its request said. */
   #read(reading: UsageReading, events: readonly WindowEvent[]): void {
     const isAboutIt = events.some(({ type }) => type === 'request' || type === 'answered' || type === 'appended')
-    if (this.#usage !== undefined && isAboutIt && reading.state === 'metered') this.#usage = this.#keep(reading)
+    if (this.#usage !== undefined && isAboutIt && reading.state === 'metered') this.#usage = this.#options.keep(reading)
   }
 
-  #begin(request: Extract<WindowEvent, { type: 'request' }> | undefined): void {
+  #begin(answer: Answer | undefined): void {
     if (this.#usage !== undefined) this.#end()
+    this.begun += 1
     this.#usage = { state: 'unknown' }
-    this.model ??= request?.model
+    this.model ??= keptName(answer?.model)
   }
 
-  #say(said: RecordedText): void {
+  #say({ role, text }: RecordedText): void {
+    const said: MessageInput = { role, ...cutText(text, LONGEST_TEXT, this.#options.sha256) }
     if (said.role === 'user') this.firstText ??= said.text
     // Whatever is said to the agent after its answer is the beginning of the next turn.
     if (said.role !== 'assistant' && this.#usage !== undefined) this.#end()
-    if (this.#messages.length < MOST_MESSAGES) this.#messages.push(said)
+    this.#add(said)
   }
 
   #call({ callId, toolName }: Extract<WindowEvent, { type: 'tool_call' }>): void {
-    this.#unnamed += callId === undefined ? 1 : 0
-    const call: ToolCallInput = { callId: callId ?? `unnamed-${this.#unnamed}`, toolName }
     const last = this.#messages.at(-1)
     const message = last?.role === 'assistant' ? last : { role: 'assistant' as const, text: '' }
+    const call: ToolCallInput = { callId: this.#idOf(callId), toolName: keptName(toolName) ?? 'unnamed' }
     if (message.toolCalls?.some((known) => known.callId === call.callId)) return
-    if (message !== last && this.#messages.length >= MOST_MESSAGES) return
     const changed = { ...message, toolCalls: [...(message.toolCalls ?? []), call] }
-    this.#messages.splice(message === last ? -1 : this.#messages.length, 1, changed)
+    if (message === last) this.#bytes -= bytesOf(this.#messages.pop() ?? message)
+    this.#add(changed)
+  }
+
+  #idOf(given: string | undefined): string {
+    const callId = keptName(given)
+    this.#unnamed += callId === undefined ? 1 : 0
+    return callId ?? `unnamed-${this.#unnamed}`
+  }
+
+  /** A turn that has no room for it is ended, and what follows belongs to the next. */
+  #add(message: MessageInput): void {
+    const bytes = bytesOf(message)
+    const isFull = this.#messages.length >= MOST_MESSAGES || this.#bytes + bytes > MOST_BYTES
+    if (isFull && this.#messages.length > 0) this.#end()
+    this.#messages.push(message)
+    this.#bytes += bytes
   }
 
   #end(): void {
     const messages = this.#messages.length === 0 ? [{ role: 'assistant' as const, text: '' }] : this.#messages
     this.#turns.push({ messages, usage: this.#usage ?? { state: 'unknown' } })
+    const calls = messages.flatMap((said) => (said.role === 'assistant' ? (said.toolCalls ?? []) : []))
+    this.#lastCalls = new Set(calls.map(({ callId }) => callId))
     this.#messages = []
+    this.#bytes = 0
     this.#usage = undefined
   }
 }
-
-const cut = (text: string): string => (text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text)

@@ -3,6 +3,7 @@ import { budgetsContract } from './contract/budgets.ts'
 import { commandsContract } from './contract/commands.ts'
 import { conversationsContract } from './contract/conversations.ts'
 import { copiesContract } from './contract/copies.ts'
+import { extensionsContract } from './contract/extensions.ts'
 import { fencesContract } from './contract/fences.ts'
 import { handoffsContract } from './contract/handoffs.ts'
 import { inputsContract } from './contract/inputs.ts'
@@ -50,6 +51,7 @@ const PARTS: readonly ContractPart[] = [
   restartsContract,
   budgetsContract,
   recordsContract,
+  extensionsContract,
   queriesContract,
   windowsContract,
   monitorsContract,

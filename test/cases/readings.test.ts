@@ -196,7 +196,7 @@ describe('readings', () => {
     const result = { type: 'result', session_id: 's', usage: usage(50_587), modelUsage: { m: { inputTokens: 9 } } }
     expect(agentSdkReader.read(result)).toEqual([])
     const completed = { type: 'turn.completed', usage: { input_tokens: 41_613, output_tokens: 90 } }
-    expect(execReader.read(completed)).toEqual([{ type: 'unmetered' }])
+    expect(execReader.read(completed)).toEqual([])
     const old = { context_window: { total_input_tokens: 330_050, context_window_size: 200_000 } }
     expect(statusLineReader.read(old)).toEqual([{ type: 'window', tokens: 200_000 }])
   })

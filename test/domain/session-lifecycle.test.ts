@@ -31,6 +31,7 @@ const COMMANDS = {
       usage: { state: 'metered', promptTokens: 10, outputTokens: 2 },
     },
   },
+  extend_turn: { type: 'extend_turn', at: LATER, messages: [{ id: MESSAGE, input: { role: 'tool', text: 'Green' } }] },
   take_over: { type: 'take_over', at: LATER },
   attach: { type: 'attach', at: LATER, providerSessionId: 'provider-1' },
   account: { type: 'account', at: LATER, totals: { inputTokens: 900, outputTokens: 80, costUsd: 0.25 } },
@@ -52,6 +53,7 @@ const HELD = 'session.held'
 
 const ENDED = {
   record_turn: NOT_ACTIVE,
+  extend_turn: ILLEGAL,
   take_over: ILLEGAL,
   attach: ILLEGAL,
   account: ILLEGAL,
@@ -71,6 +73,7 @@ const CELLS: Readonly<
 > = {
   active: {
     record_turn: 'active',
+    extend_turn: ILLEGAL,
     take_over: 'active',
     attach: 'active',
     account: 'active',
@@ -85,6 +88,7 @@ const CELLS: Readonly<
   },
   paused: {
     record_turn: NOT_ACTIVE,
+    extend_turn: ILLEGAL,
     take_over: 'paused',
     attach: ILLEGAL,
     account: 'paused',
@@ -99,6 +103,7 @@ const CELLS: Readonly<
   },
   held: {
     record_turn: NOT_ACTIVE,
+    extend_turn: 'paused',
     take_over: 'paused',
     attach: ILLEGAL,
     account: 'paused',

@@ -102,6 +102,8 @@ const COMMANDS: Readonly<Record<Exclude<keyof HandoffService, keyof HandoffHisto
     service.initiateHandoff({ session, targetAgent: name('sonnet'), reason: 'Full', document: 'Notes', commandId: id }),
   restartSession: ({ service }, { working }, id) =>
     service.restartSession({ ...working, reason: 'Full', flags: ['decided_by_hook'], commandId: id }),
+  extendTurn: ({ service }, { plain }, id) =>
+    service.extendTurn({ ...plain, messages: [{ role: 'tool', text: 'Green' }], commandId: id }),
   keepCheckpoint: ({ service }, { plain }, id) => {
     const totals = { inputTokens: 900, outputTokens: 80, costUsd: 0.25 }
     const checkpoint = { outcome: 'kept', characters: 9, reason: 'Asked twice', totals } as const

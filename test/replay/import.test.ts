@@ -113,8 +113,16 @@ describe('importing a recording', () => {
   it('keeps nothing of a recording without a turn of the main thread', async () => {
     expect(await importLines(linesIn('claude-code/with-agent-files/agent-77aa.jsonl'))).toBeUndefined()
     expect(await importLines(linesIn('codex/descendant.jsonl'))).toBeUndefined()
-    expect(await importLines(linesIn('codex/exec.jsonl'))).toBeUndefined()
     expect((await batonpass.handoffs.listConversations()).items).toEqual([])
+  })
+
+  it('keeps answers of which nothing is known but that they were given', async () => {
+    const imported = await importLines(linesIn('codex/exec.jsonl'))
+    expect(imported?.turns).toBeGreaterThan(0)
+    if (imported === undefined) return
+    const { turns } = await kept(imported.conversationId)
+    expect(turns).toHaveLength(imported.turns)
+    expect(new Set(turns.map(({ usage }) => usage))).toEqual(new Set(['unknown']))
   })
 
   it('goes by the name of the file when the runtime does not name its session', async () => {

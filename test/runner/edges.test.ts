@@ -11,7 +11,7 @@ import {
   unwrap,
 } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
-import { ENDS, FILLS, logged, play, recorded, script, TASK, turn } from './played.ts'
+import { ENDS, FILLS, logged, play, recorded, script, spoken, TASK, turn } from './played.ts'
 
 let store: Store
 let batonpass: Batonpass
@@ -90,10 +90,12 @@ describe('when a window is full', () => {
       }),
     }
     const { summary, events } = await play(batonpass, stubborn)
-    expect(summary).toMatchObject({ outcome: 'completed', sessions: 1, restarts: 0, turns: 2 })
+    expect(summary).toMatchObject({ outcome: 'completed', sessions: 1, restarts: 0, turns: 1 })
     const { sessions, handoffs } = await recorded(batonpass, summary)
     expect(handoffs).toMatchObject([{ status: 'cancelled' }])
-    expect(sessions).toMatchObject([{ state: 'completed', progress: { turns: 2 } }])
+    expect(sessions).toMatchObject([{ state: 'completed', progress: { turns: 1 } }])
+    // Said while it was being left, it belongs to the turn that crossed.
+    expect((await spoken(store, summary)).slice(1)).toEqual(['assistant: a', 'tool: done', 'assistant: finished'])
     expect(types(events)).toContain('context:handoff:cancelled')
   })
 

@@ -18,7 +18,7 @@ import { readContextUsage } from './context-usage.ts'
 
 const common = {
   uuid: z.string().optional(),
-  session_id: z.string(),
+  session_id: z.string().optional(),
   parent_tool_use_id: z.string().nullish(),
   agent_id: z.string().nullish(),
 }
@@ -27,7 +27,6 @@ const message = z.discriminatedUnion('type', [
   z.looseObject({ ...common, type: z.literal('assistant'), message: assistantMessage }),
   z.looseObject({
     ...common,
-    session_id: z.string().optional(),
     type: z.literal('user'),
     message: z.looseObject({ content: z.unknown().optional() }),
   }),
@@ -81,7 +80,7 @@ const readMessage = (sent: SdkMessage): readonly WindowEvent[] => {
   if (sent.parent_tool_use_id || sent.agent_id) return readSubagent(sent, at)
   switch (sent.type) {
     case 'assistant':
-      return [...readAssistant(sent.message, at), ...readContextUsage(sent.context_usage, at)]
+      return [...readAssistant(sent.message, { at, uuid: sent.uuid }), ...readContextUsage(sent.context_usage, at)]
     case 'user':
       return [
         defined({
@@ -106,7 +105,10 @@ const readMessage = (sent: SdkMessage): readonly WindowEvent[] => {
 
 /** A subagent has a window of its own: only that it answered is worth knowing. */
 const readSubagent = (sent: SdkMessage, at?: Instant): readonly WindowEvent[] =>
-  sent.type === 'assistant' ? [defined({ type: 'subagent_request' as const, key: sent.message.id, at })] : []
+  sent.type === 'assistant' ? subagentRequest(sent.message.id ?? sent.uuid, at) : []
+
+const subagentRequest = (key: string | undefined, at?: Instant): readonly WindowEvent[] =>
+  key === undefined ? [] : [defined({ type: 'subagent_request' as const, key, at })]
 
 const compactMetadata = z.looseObject({
   trigger: z.enum(['auto', 'manual', 'unknown']).catch('unknown'),
@@ -137,7 +139,7 @@ const partial = z.discriminatedUnion('type', [
 const readPartial = (sent: Of<'stream_event'>, at?: Instant): readonly WindowEvent[] => {
   const parsed = partial.safeParse(sent.event)
   if (!parsed.success) return []
-  if (parsed.data.type === 'message_start') return readAssistant({ ...parsed.data.message, content: [] }, at)
+  if (parsed.data.type === 'message_start') return readAssistant({ ...parsed.data.message, content: [] }, { at })
   const { output_tokens, iterations } = parsed.data.usage
   const sample = lastIteration(iterations)
   const outputTokens = sample?.output_tokens ?? output_tokens

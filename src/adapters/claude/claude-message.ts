@@ -27,11 +27,16 @@ const iteration = z.looseObject({
 const usage = counters.extend({ iterations: z.array(z.unknown()).nullish() })
 
 const block = z.looseObject({ type: z.string() })
-const toolUse = z.object({ type: z.literal('tool_use'), id: z.string(), name: z.string() })
+/** Some programs that write this format name neither the call nor the tool. */
+const toolUse = z.object({
+  type: z.literal('tool_use'),
+  id: z.string().optional().catch(undefined),
+  name: z.string().optional().catch(undefined),
+})
 
 /** An assistant message as the API and both of its wrappers give it. Unknown fields and blocks are let through. */
 export const assistantMessage = z.looseObject({
-  id: z.string(),
+  id: z.string().optional().catch(undefined),
   model: z.string().optional(),
   content: z.array(block).catch([]),
   usage: z.unknown().optional(),
@@ -48,24 +53,33 @@ export interface ClaudeMessageShapes {
 export const SYNTHETIC = '<synthetic>'
 
 /** What an assistant message of the main thread says. */
-export const readAssistant = (message: z.output<typeof assistantMessage>, at?: Instant): readonly WindowEvent[] => {
+export const readAssistant = (
+  message: z.output<typeof assistantMessage>,
+  { at, uuid }: { readonly at?: Instant | undefined; readonly uuid?: string | undefined } = {},
+): readonly WindowEvent[] => {
   if (message.model === SYNTHETIC) return []
   const tools = message.content.flatMap((part): WindowEvent[] => {
     const call = toolUse.safeParse(part)
     return call.success
-      ? [defined({ type: 'tool_call' as const, callId: call.data.id, toolName: call.data.name, at })]
+      ? [defined({ type: 'tool_call' as const, callId: call.data.id, toolName: call.data.name ?? '', at })]
       : []
   })
-  return [readUsage(message, at), ...tools]
+  const key = [message.id, uuid].find((name) => name !== undefined && name.trim() !== '')
+  return [readUsage(message, key, at), ...tools]
 }
 
-const readUsage = ({ id, model, usage: raw }: z.output<typeof assistantMessage>, at?: Instant): WindowEvent => {
+const readUsage = (
+  { model, usage: raw }: z.output<typeof assistantMessage>,
+  key: string | undefined,
+  at?: Instant,
+): WindowEvent => {
   const parsed = usage.safeParse(raw)
   const sample = parsed.success ? (lastIteration(parsed.data.iterations) ?? parsed.data) : undefined
   const promptTokens = sample && promptOf(sample)
   // All zero is not a reading: nothing was sent.
-  if (sample === undefined || !promptTokens) return defined({ type: 'unmetered' as const, at })
-  return defined({ type: 'request' as const, key: id, model, promptTokens, outputTokens: sample.output_tokens, at })
+  if (sample === undefined || !promptTokens || key === undefined)
+    return defined({ type: 'unmetered' as const, key, model, at })
+  return defined({ type: 'request' as const, key, model, promptTokens, outputTokens: sample.output_tokens, at })
 }
 
 /** Everything a request sent. */

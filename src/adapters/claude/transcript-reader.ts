@@ -68,12 +68,12 @@ const readLine = (record: Line): readonly WindowEvent[] => {
   return record.type === 'system' && record.subtype === 'compact_boundary' ? [readBoundary(record, at)] : []
 }
 
-const readAnswer = ({ isSidechain, message: raw }: Line, at?: Instant): readonly WindowEvent[] => {
+const readAnswer = ({ isSidechain, message: raw, uuid }: Line, at?: Instant): readonly WindowEvent[] => {
   const message = assistantMessage.safeParse(raw)
   if (!message.success) return []
-  return isSidechain === true
-    ? [defined({ type: 'subagent_request' as const, key: message.data.id, at })]
-    : readAssistant(message.data, at)
+  if (isSidechain !== true) return readAssistant(message.data, { at, uuid })
+  const key = message.data.id ?? uuid
+  return key === undefined ? [] : [defined({ type: 'subagent_request' as const, key, at })]
 }
 
 const readProgress = (data: unknown, at?: Instant): readonly WindowEvent[] => {

@@ -13,11 +13,12 @@ export interface Listener {
 /** The same runtime, with somebody who listens. */
 export const overheard = (runtime: AgentRuntime, { onTexts, onTotals }: Listener): AgentRuntime => {
   let before: UsageTotals = NO_TOTALS
-  const listenTo = ({ steps, interrupt }: RunningAgent<unknown>): RunningAgent<unknown> => ({
+  const listenTo = (agent: RunningAgent<unknown>): RunningAgent<unknown> => ({
+    worksAhead: agent.worksAhead ?? false,
     steps: (async function* () {
       let now = before
       try {
-        for await (const step of steps) {
+        for await (const step of agent.steps) {
           if (step.texts.length > 0) onTexts(step.texts)
           if (step.totals !== undefined) {
             now = addTotals(before, step.totals)
@@ -29,7 +30,7 @@ export const overheard = (runtime: AgentRuntime, { onTexts, onTotals }: Listener
         before = now
       }
     })(),
-    interrupt,
+    interrupt: () => agent.interrupt(),
   })
   const { backend, takesSessionId } = runtime
   return {

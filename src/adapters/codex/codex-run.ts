@@ -19,6 +19,7 @@ export interface PreparedThread<Event extends CodexEvent> {
 
 /** One run of Codex: begins when its steps are asked for, and leaves no process behind when they end. */
 export class CodexRun<Event extends CodexEvent> implements RunningAgent<Event> {
+  readonly worksAhead = true
   readonly steps: AsyncIterable<RuntimeStep<Event>>
   readonly #prepare: () => Promise<PreparedThread<Event>>
   readonly #launch: Pick<Launch, 'prompt' | 'signal'>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { WindowEvent } from '../../domain/window-event.ts'
 import type { WindowReader } from '../../ports/window-reader.ts'
+import { execWords } from './exec-words.ts'
 import { threadUsage } from './rollout-totals.ts'
 
 const event = z.discriminatedUnion('type', [
@@ -29,13 +30,13 @@ const TOOLS: Readonly<Record<string, string>> = {
  * Reads events of `codex exec --json`, which are those of the Codex SDK.
  *
  * They cannot say how full the window is: the usage of a completed turn sums over the whole thread, and neither the
- * window nor a compaction is ever named. So there is no reading here, only tool calls. For readings follow the rollout
- * of the same thread.
+ * window nor a compaction is ever named. So there is no reading here, only answers and tool calls. For readings follow
+ * the rollout of the same thread.
  *
  * @example
  * ```ts
- * const usage = { input_tokens: 41_613, cached_input_tokens: 30_000, output_tokens: 90 }
- * console.log(execReader.read({ type: 'turn.completed', usage }).map(({ type }) => type).join()) // => unmetered
+ * const item = { id: 'item_1', type: 'agent_message', text: 'Done.' }
+ * console.log(execReader.read({ type: 'item.completed', item }).map(({ type }) => type).join()) // => unmetered
  * ```
  */
 export const execReader: WindowReader = {
@@ -46,6 +47,7 @@ export const execReader: WindowReader = {
     return parsed.success ? readEvent(parsed.data) : []
   },
   usage: threadUsage,
+  words: execWords,
 }
 
 const readEvent = (sent: z.output<typeof event>): readonly WindowEvent[] => {
@@ -53,16 +55,19 @@ const readEvent = (sent: z.output<typeof event>): readonly WindowEvent[] => {
     case 'thread.started':
       return [{ type: 'thread', thread: sent.thread_id }]
     case 'turn.completed':
-      return [{ type: 'unmetered' }]
     case 'turn.started':
     case 'turn.failed':
       return []
     default:
-      return readItem(sent.item)
+      return readItem(sent.item, sent.type === 'item.completed')
   }
 }
 
-const readItem = ({ id, type, tool }: { id: string; type: string; tool?: unknown }): readonly WindowEvent[] => {
+const readItem = (
+  { id, type, tool }: { id: string; type: string; tool?: unknown },
+  isCompleted: boolean,
+): readonly WindowEvent[] => {
+  if (type === 'agent_message') return isCompleted ? [{ type: 'unmetered', key: id }] : []
   const known = Object.hasOwn(TOOLS, type) ? TOOLS[type] : undefined
   if (known === undefined) return []
   return [{ type: 'tool_call', callId: id, toolName: typeof tool === 'string' ? tool : known }]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { RecordedText } from '../../ports/window-reader.ts'
+import type { RecordedText, RecordedWords } from '../../ports/window-reader.ts'
 
 const completed = z.looseObject({
   type: z.literal('item.completed'),
@@ -19,4 +19,12 @@ export const execTexts = (event: unknown): readonly RecordedText[] => {
       ? { role: 'assistant', text: item.text }
       : { role: 'tool', text: item.aggregated_output }
   return said.text === '' ? [] : [said]
+}
+
+const begun = z.looseObject({ type: z.literal('thread.started'), thread_id: z.string() })
+
+/** What an event says in words, and which thread it names. */
+export const execWords = (event: unknown): RecordedWords => {
+  const parsed = begun.safeParse(event)
+  return parsed.success ? { session: parsed.data.thread_id, texts: [] } : { texts: execTexts(event) }
 }

@@ -8,6 +8,7 @@ import { CLAIM_TOLERANCE_MS, claimOf, type HandoffMetadata } from '../../domain/
 import type { AgentSessionId, ConversationId } from '../../domain/ids.ts'
 import type { Instant } from '../../domain/instant.ts'
 import { type ToolCallReference, toolCallRecords } from '../../domain/tool-call.ts'
+import { extendedTurn, type Turn } from '../../domain/turn.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
 import { appendAudit, sha256 } from './audit-append.ts'
@@ -79,16 +80,14 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
       if (taken !== undefined) throw new VersionMoved(`somebody has spoken at ${nextSequence}`)
       return []
     }
-    case 'add_turn': {
-      const { toolCalls } = change.turn
+    case 'add_turn':
       return [
         () => tables.turns.insert(change.turn),
         ...change.messages.map((message) => () => tables.messages.insert(message)),
-        ...toolCallRecords(change.turn).map(
-          (call, index) => () => tables.toolCalls.insert({ ...call, reference: toolCalls[index] as ToolCallReference }),
-        ),
+        ...toolCallSteps(tables, change.turn),
       ]
-    }
+    case 'extend_turn':
+      return extendTurn(tables, change)
     case 'add_message':
       return [() => tables.messages.insert(change.message)]
     case 'add_snapshot':
@@ -134,6 +133,26 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
       return change satisfies never
   }
 }
+
+const extendTurn = (tables: Tables, change: Extract<Change, { type: 'extend_turn' }>): readonly Step[] => {
+  const turn = tables.turns.get(change.turnId)
+  if (turn === undefined || turn.sessionId !== change.session.id)
+    throw new StoreFailure('store.integrity', `There is no turn ${change.turnId} in session ${change.session.id}`)
+  const extended = extendedTurn(turn, change)
+  return [
+    () => tables.turns.replace(frozenCopy(extended)),
+    ...change.messages.map((message) => () => tables.messages.insert(message)),
+    ...toolCallSteps(tables, extended, turn.toolCalls.length),
+  ]
+}
+
+const toolCallSteps = (tables: Tables, turn: Turn, from = 0): readonly Step[] =>
+  toolCallRecords(turn)
+    .slice(from)
+    .map((call, index) => () => {
+      const reference = turn.toolCalls[from + index] as ToolCallReference
+      return tables.toolCalls.insert({ ...call, reference })
+    })
 
 /** The stored session, if all that the decision stood on is true of it. */
 const expectSession = (stored: WorkingSession | undefined, expected: Expected): WorkingSession => {

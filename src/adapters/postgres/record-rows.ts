@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type ContextWindowSnapshot, SNAPSHOT_TYPES, type SnapshotRecord } from '../../domain/context-snapshot.ts'
+import type { Change } from '../../domain/decision.ts'
 import { defined } from '../../domain/defined.ts'
 import { messageId, snapshotId } from '../../domain/ids.ts'
 import { MESSAGE_ROLES, type Message, type MessageInHistory } from '../../domain/message.ts'
@@ -68,6 +69,8 @@ const messageRow = z.object({
   turn_id: maybe(aTurn),
   role: z.enum(MESSAGE_ROLES),
   text: z.string(),
+  cut_length: maybe(z.number()),
+  cut_sha256: maybe(z.string()),
   recorded_at: time,
   led_to: maybe(aHandoff),
   continues: maybe(aHandoff),
@@ -85,6 +88,10 @@ export const toMessage = reader(
         sequenceNumber: stored.sequence_number,
         role: stored.role,
         text: stored.text,
+        cut:
+          stored.cut_length === undefined || stored.cut_sha256 === undefined
+            ? undefined
+            : { length: stored.cut_length, sha256: stored.cut_sha256 },
         recordedAt: stored.recorded_at,
         metadata: defined({ sessionId: stored.session_id, ledTo: stored.led_to, continues: stored.continues }),
       }),
@@ -99,11 +106,27 @@ export const fromMessage = (message: Message) => ({
   turn_id: message.turnId,
   role: message.role,
   text: message.text,
+  cut_length: message.cut?.length,
+  cut_sha256: message.cut?.sha256,
   recorded_at: message.recordedAt,
 })
 
+type Extension = Extract<Change, { type: 'extend_turn' }>
+
+/** The turn that is added to, and where it ends then. */
+export const fromExtension = ({ session, turnId, messages }: Extension) => ({
+  conversation_id: session.conversationId,
+  id: turnId,
+  session_id: session.id,
+  end_sequence: messages.at(-1)?.sequenceNumber,
+})
+
+/** The tool calls of what is added to a turn. Messages are new, and so are the places of calls in them. */
+export const fromAppendedCalls = ({ session, turnId: id, toolCalls }: Extension) =>
+  fromToolCalls({ conversationId: session.conversationId, sessionId: session.id, id, toolCalls })
+
 /** Tool calls at their places in their messages. */
-export const fromToolCalls = (turn: Turn) =>
+export const fromToolCalls = (turn: Pick<Turn, 'conversationId' | 'sessionId' | 'id' | 'toolCalls'>) =>
   toolCallRecords(turn).map((call) => ({
     conversation_id: call.conversationId,
     sequence_number: call.sequenceNumber,

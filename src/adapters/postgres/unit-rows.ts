@@ -9,7 +9,7 @@ import type { Unit } from '../../ports/unit-of-work.ts'
 import { fromConversation } from './conversation-row.ts'
 import { fromHandoff, fromMovedHandoff } from './handoff-row.ts'
 import { fromMonitor, fromSignal } from './monitor-row.ts'
-import { fromMessage, fromSnapshot, fromToolCalls, fromTurn } from './record-rows.ts'
+import { fromAppendedCalls, fromExtension, fromMessage, fromSnapshot, fromToolCalls, fromTurn } from './record-rows.ts'
 import { fromMovedSession, fromWorkingSession } from './session-row.ts'
 import { toStorableBody } from './text-codec.ts'
 
@@ -25,6 +25,7 @@ type RowList =
   | 'expected_sessions'
   | 'expected_tails'
   | 'turns'
+  | 'extended_turns'
   | 'messages'
   | 'tool_calls'
   | 'handoffs'
@@ -109,6 +110,12 @@ const rowsOf = (change: Change): RowsOfChange => {
         messages: change.messages.map(fromMessage),
         tool_calls: fromToolCalls(change.turn),
       }
+    case 'extend_turn':
+      return {
+        extended_turns: [fromExtension(change)],
+        messages: change.messages.map(fromMessage),
+        tool_calls: fromAppendedCalls(change),
+      }
     case 'add_message':
       return { messages: [fromMessage(change.message)] }
     case 'add_snapshot':
@@ -178,6 +185,7 @@ const conversationOf = (change: Change): ConversationId => {
     case 'move_session':
       return change.working.session.conversationId
     case 'expect_session':
+    case 'extend_turn':
     case 'set_lease':
     case 'drop_lease':
       return change.session.conversationId

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { keptName } from '../../domain/cut-text.ts'
 import type { AgentRuntime, Launch, RunningAgent, RuntimeEnd, RuntimeStep } from '../../ports/agent-runtime.ts'
 import type { UsageCounter, WindowReader } from '../../ports/window-reader.ts'
 import { AgentProcess, type ProgramEnd } from './agent-process.ts'
@@ -30,6 +31,7 @@ const launched = (options: CommandRuntimeOptions, launch: Launch): RunningAgent<
   const stopping = new AbortController()
   const signal = AbortSignal.any([launch.signal, stopping.signal])
   return {
+    worksAhead: true,
     steps: stepsOf(options, launch, signal),
     interrupt: async () => stopping.abort(new Error('The agent was interrupted.')),
   }
@@ -127,9 +129,12 @@ class Ear {
   #named(session: string | undefined): Pick<RuntimeStep<unknown>, 'providerSessionId'> {
     if (this.#isNamed) return {}
     this.#isNamed = true
-    return { providerSessionId: session ?? `process ${this.#pid}` }
+    return { providerSessionId: isUsable(session) ? session : `process ${this.#pid}` }
   }
 }
+
+/** One that is blank or without end names nothing. */
+const isUsable = (name: string | undefined): name is string => name !== undefined && keptName(name) === name
 
 const parsed = (line: string): object | undefined => {
   try {

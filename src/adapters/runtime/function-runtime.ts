@@ -28,6 +28,8 @@ export interface FunctionRuntimeOptions<Message> {
   readonly has?: AgentRuntime['has']
   /** Whether its totals have the cost with every request: then no list price is needed under a cap. */
   readonly reportsCost?: boolean
+  /** Whether the agent works on while nobody asks for its next message, as a process or a socket does. */
+  readonly worksAhead?: boolean
   /** Whether `start` takes a name for the session. */
   readonly takesSessionId?: boolean
 }
@@ -53,14 +55,15 @@ export interface FunctionRuntimeOptions<Message> {
  * ```
  */
 export const functionRuntime = <Message>(options: FunctionRuntimeOptions<Message>): AgentRuntime<Message> => {
-  const { backend, start, resume, ask, has, takesSessionId = false, reportsCost } = options
+  const { backend, start, resume, ask, has, takesSessionId = false, worksAhead = false, reportsCost } = options
   const meaning = meaningOf(options.read)
+  const run = { meaning, worksAhead }
   return {
     backend,
     takesSessionId,
     ...defined({ reportsCost }),
-    start: (launch) => launched(start, launch, meaning),
-    ...(resume !== undefined && { resume: (launch: Resumption) => launched(resume, launch, meaning) }),
+    start: (launch) => launched(start, launch, run),
+    ...(resume !== undefined && { resume: (launch: Resumption) => launched(resume, launch, run) }),
     ...(ask !== undefined && { ask }),
     ...(has !== undefined && { has }),
   }
@@ -74,18 +77,18 @@ const meaningOf = <Message>(read: FunctionRuntimeOptions<Message>['read']): ((me
   }
 }
 
-/** A message that answers and says nothing of its usage is a turn all the same. */
+/** A message that answers and says nothing of its request is a turn all the same. */
 const inFull = <Message>(message: Message, meaning: MessageMeaning): RuntimeStep<Message> => {
   const { events = [], texts = [] } = meaning
-  const isMetered = events.some(({ type }) => type === 'request')
-  const beginsTurn = !isMetered && texts.some(({ role }) => role === 'assistant')
+  const isSaid = events.some(({ type }) => type === 'request' || type === 'unmetered')
+  const beginsTurn = !isSaid && texts.some(({ role }) => role === 'assistant')
   return { ...(beginsTurn && { beginsTurn }), ...meaning, events, texts, message }
 }
 
 const launched = <Message, L extends Launch>(
   begin: (launch: L) => AsyncIterable<Message>,
   launch: L,
-  meaning: (message: Message) => MessageMeaning,
+  { meaning, worksAhead }: { readonly meaning: (message: Message) => MessageMeaning; readonly worksAhead: boolean },
 ): RunningAgent<Message> => {
   const stopping = new AbortController()
   const signal = AbortSignal.any([launch.signal, stopping.signal])
@@ -105,6 +108,7 @@ const launched = <Message, L extends Launch>(
     if (!hasEnded) yield { events: [], texts: [], end: { type: stopping.signal.aborted ? 'interrupted' : 'idle' } }
   }
   return {
+    worksAhead,
     steps: steps(),
     interrupt: async () => stopping.abort(new Error('The agent was interrupted.')),
   }

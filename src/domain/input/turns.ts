@@ -1,18 +1,22 @@
+import type { CutText } from '../cut-text.ts'
 import { MESSAGE_ROLES, type MessageRole } from '../message.ts'
 import type { MessageInput, ToolCallInput, TurnInput } from '../turn.ts'
-import { type Check, type ChecksOf, listOf, objectOf, oneOf, optional, wrong } from './check.ts'
+import { bytesOf, MAX_TURN_BYTES } from '../turn-size.ts'
+import { type Check, type ChecksOf, listOf, objectOf, oneOf, optional, wholeNumber, wrong } from './check.ts'
 import { reading, windowParts } from './readings.ts'
-import { messageText, moment, name } from './words.ts'
+import { messageText, moment, name, sha256Hex } from './words.ts'
 
 interface AnyMessage {
   readonly role: MessageRole
   readonly text: string
+  readonly cut?: CutText
   readonly toolCalls?: readonly ToolCallInput[]
 }
 
 const anyMessage = objectOf<AnyMessage>({
   role: oneOf(...MESSAGE_ROLES),
   text: messageText,
+  cut: optional(objectOf<CutText>({ length: wholeNumber(1), sha256: sha256Hex })),
   toolCalls: optional(listOf(objectOf<ToolCallInput>({ callId: name, toolName: name }))),
 })
 
@@ -29,9 +33,22 @@ const message: Check<MessageInput> = (value, field, problems) => {
   return read as MessageInput
 }
 
+const someMessages = listOf(message, { least: 1 })
+
+/** The messages of a turn, which is held in memory and written as a whole. */
+export const turnMessages: Check<readonly MessageInput[]> = (value, field, problems) => {
+  const before = problems.length
+  const read = someMessages(value, field, problems)
+  if (problems.length > before) return read
+  const bytes = read.reduce((sum, said) => sum + bytesOf(said), 0)
+  return bytes <= MAX_TURN_BYTES
+    ? read
+    : wrong(`the turn has ${bytes} bytes, and ${MAX_TURN_BYTES} is the most`, field, problems)
+}
+
 /** One turn, property by property. */
 export const TURN_CHECKS: ChecksOf<TurnInput> = {
-  messages: listOf(message, { least: 1 }),
+  messages: turnMessages,
   usage: optional(reading),
   window: optional(windowParts),
   producedAt: optional(moment),

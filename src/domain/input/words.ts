@@ -1,10 +1,8 @@
+import { MAX_NAME_LENGTH } from '../cut-text.ts'
 import type { Id } from '../ids.ts'
 import { type Instant, instantIn } from '../instant.ts'
 import { isNonce } from '../nonce-fence.ts'
 import { absent, type Check, wrong } from './check.ts'
-
-/** Names and keys are looked up by index, which takes no more than this whatever the alphabet. */
-const MAX_NAME_LENGTH = 300
 
 /** Far more than a window holds, and well below what a database takes. */
 const MAX_TEXT_LENGTH = 16_777_216
@@ -49,6 +47,14 @@ export const id: Check<AnyId> = (value, field, problems) =>
 
 /** Stands for an id of every kind, as `never` does for a value of every type. */
 type AnyId = Id<never>
+
+const SHA256 = /^[0-9a-f]{64}$/
+
+/** A SHA-256, as lower-case hexadecimal. */
+export const sha256Hex: Check<string> = (value, field, problems) =>
+  typeof value === 'string' && SHA256.test(value)
+    ? value
+    : wrong(absent(value, 'a SHA-256 in lower-case hexadecimal'), field, problems)
 
 /** A moment, as we write it. */
 export const moment: Check<Instant> = (value, field, problems) => {

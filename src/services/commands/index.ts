@@ -19,7 +19,7 @@ import {
   renewClaim,
   setHandoffMetadata,
 } from './handoff-commands.ts'
-import { keepCheckpoint, prepareHandoff, restartSession } from './restart-commands.ts'
+import { extendTurn, keepCheckpoint, prepareHandoff, restartSession } from './restart-commands.ts'
 import {
   accountSession,
   attachSession,
@@ -52,6 +52,7 @@ export const COMMANDS = {
   accountSession,
   recordTurn,
   recordTurns,
+  extendTurn,
   captureSnapshot,
   initiateHandoff,
   restartSession,

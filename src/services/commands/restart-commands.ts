@@ -1,14 +1,16 @@
 import { beginRestart } from '../../domain/decisions/begin-restart.ts'
+import { extendTurn as decideExtension } from '../../domain/decisions/extend-turn.ts'
 import * as preparing from '../../domain/decisions/prepare-handoff.ts'
 import type { HandoffAccepted } from '../../domain/decisions/settle-handoff.ts'
 import { defined } from '../../domain/defined.ts'
 import type { HandoffFacts, SourceFacts } from '../../domain/facts.ts'
-import { snapshotId } from '../../domain/ids.ts'
+import { messageId, snapshotId } from '../../domain/ids.ts'
 import { optional } from '../../domain/input/check.ts'
 import { checkpointFacts, flags, traceContext } from '../../domain/input/details.ts'
+import { turnMessages } from '../../domain/input/turns.ts'
 import { id, name, nonce, text } from '../../domain/input/words.ts'
 import { MAX_REFERENCED_TOOL_CALLS } from '../../domain/tool-call.ts'
-import type { KeepCheckpointRequest, PrepareRequest, RestartRequest } from '../requests.ts'
+import type { ExtendTurnRequest, KeepCheckpointRequest, PrepareRequest, RestartRequest } from '../requests.ts'
 import { command, content, continuation, manner } from './command.ts'
 import { newHandoffIds } from './command-context.ts'
 import { heldHandoff } from './held-facts.ts'
@@ -31,6 +33,22 @@ export const restartSession = command<RestartRequest>()({
     return {
       question: { about: 'source' as const, sessionId, maxToolCalls: MAX_REFERENCED_TOOL_CALLS, isBudgeted: true },
       decide: (facts: SourceFacts) => beginRestart(facts, wanted, { ids, at }),
+    }
+  },
+})
+
+export const extendTurn = command<ExtendTurnRequest>()({
+  name: 'extend_turn',
+  fields: { ...onHandoff, ...heldAtHandoff, ...provenHolder, messages: content(turnMessages) },
+  plan: (request, context) => {
+    const at = context.clock.now()
+    const handoffId = handoffIdOf(request)
+    const { holder, messages } = request
+    const drafts = messages.map((input) => ({ id: messageId(context.ids.next()), input }))
+    return {
+      question: { about: 'handoff' as const, handoffId },
+      ...heldHandoff(request, context.storeNow()),
+      decide: (facts: HandoffFacts) => decideExtension(facts, { handoffId, holder, drafts }, at),
     }
   },
 })

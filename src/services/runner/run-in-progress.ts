@@ -1,4 +1,5 @@
 import type { AgentSession } from '../../domain/agent-session.ts'
+import type { Sha256 } from '../../domain/audit-chain.ts'
 import {
   type ContextMonitor,
   type MonitorSettings,
@@ -37,6 +38,7 @@ export interface RunnerDeps {
   readonly store: Store
   readonly clock: Clock
   readonly ids: IdGenerator
+  readonly sha256: Sha256
   /** Calls hooks; without one there are none. */
   readonly hookRunner?: HookRunner
   /** Ends what runners that are gone have left at work; without it nothing is ended. */

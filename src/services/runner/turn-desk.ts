@@ -1,3 +1,4 @@
+import { keptName } from '../../domain/cut-text.ts'
 import { defined } from '../../domain/defined.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
 import { RESTART } from '../../domain/milestone.ts'
@@ -10,11 +11,14 @@ import { WindowTracker } from '../../domain/window-tracker.ts'
 import type { RuntimeStep } from '../../ports/agent-runtime.ts'
 import type { RecordedTurns } from '../answers.ts'
 import { TurnCollector } from '../turn-collector.ts'
+import { Afterwards } from './afterwards.ts'
 import { hasHooks } from './call-hooks.ts'
 import { LaunchAccount } from './launch-account.ts'
 import { isOutOfMoney, tellReached } from './limits.ts'
 import type { RunInProgress } from './run-in-progress.ts'
+import { RunningTools } from './running-tools.ts'
 import { decideByHooks, tellRefused } from './threshold.ts'
+import { tellMilestones, tellTurns } from './turn-news.ts'
 import { tellLoweredWindow, tellUnknownWindow } from './window-news.ts'
 
 /** Why a session is left: for a fresh window, because there is none to be had, or because its cost cannot be told. */
@@ -27,24 +31,21 @@ export type Leaving =
 export class TurnDesk {
   readonly #run: RunInProgress
   readonly #tracker: WindowTracker
-  readonly #collector = new TurnCollector((reading) => reading)
+  readonly #collector: TurnCollector
   readonly #accounts: LaunchAccount
-  /** Tools of the turn that is open which have not answered yet. */
-  #toolsAtWork = 0
   #lastTurnMs = performance.now()
   #leaving: Leaving | undefined
-  /** Tools of the last recorded turn that have not answered yet: they are not cut off. */
-  #awaited = 0
-  #hasMovedOn = false
-  /** Turns that ended after the session was to be left. */
-  readonly #unrecorded: TurnInput[] = []
+  readonly #tools = new RunningTools()
+  readonly #afterwards: Afterwards
   /** What the agent was launched with, until it was said again. */
   #echo: string | undefined
 
   constructor(run: RunInProgress, { prompt, isNew }: { readonly prompt: string; readonly isNew: boolean }) {
     this.#run = run
+    this.#afterwards = new Afterwards(run)
     this.#echo = prompt.trim()
-    const { believedWindow: believed } = run.deps
+    const { believedWindow: believed, sha256 } = run.deps
+    this.#collector = new TurnCollector({ keep: (reading) => reading, sha256 })
     const runtime = run.request.runtime.backend
     this.#tracker = new WindowTracker(defined({ milestones: [], runtime, believed }))
     this.#accounts = new LaunchAccount(run)
@@ -63,25 +64,29 @@ export class TurnDesk {
     // Money is not spent while a tool is waited for, but with the request that follows it.
     const isAtOnce =
       this.#leaving?.type === 'unpriced' || (this.#leaving?.type === 'exhausted' && this.#leaving.limit === 'cost')
-    return isAtOnce || (this.#leaving !== undefined && (this.#awaited <= 0 || this.#hasMovedOn))
+    return isAtOnce || (this.#leaving !== undefined && !this.#tools.areRunning)
   }
 
-  /** Takes the next thing the agent said. What it says after the session is to be left waits for {@link finish}. */
+  /** Takes the next thing the agent said. What it says once the session is to be left is added to the turn before. */
   async take(step: RuntimeStep<unknown>): Promise<void> {
     await this.#attach(step.providerSessionId)
     const { turns } = this.#tracker
     for (const event of step.events) this.#tracker.take(event)
-    const isNewTurn = this.#tracker.turns > turns || step.beginsTurn === true
     if (this.#leaving === undefined) await this.#report(step.events)
     // Before the turn is recorded: a restart that this turn leads to is decided on what it has cost.
     await this.#account(step)
-    const ended = this.#collect(step, isNewTurn)
-    if (this.#leaving === undefined && ended.length > 0) await this.#record(ended, {})
-    else if (this.#leaving !== undefined) this.#unrecorded.push(...ended)
-    const answered = step.texts.filter(({ role }) => role === 'tool').length
-    this.#awaited -= answered
-    this.#hasMovedOn ||= this.#leaving !== undefined && isNewTurn
-    this.#countTurns(step, isNewTurn, answered)
+    const { begun } = this.#collector
+    const ended = this.#collect(step, this.#tracker.turns > turns || step.beginsTurn === true)
+    this.#tools.take(step, this.#collector.begun > begun)
+    const before = this.#leaving
+    // Held by a restart, a session takes no more turns; what is left for a limit does, until it has ended.
+    if (before?.type !== 'restart' && this.#run.held.session.state === 'active' && ended.length > 0)
+      await this.#record(ended, before === undefined ? {} : { withholdRestart: true })
+    if (this.#leaving?.type === 'restart') {
+      const said = before?.type === 'restart' ? ended.flatMap(({ messages }) => messages) : []
+      await this.#afterwards.add(this.#leaving.handoff, [...said, ...this.#collector.drain()])
+    }
+    this.#countTurns(step)
   }
 
   /** The prompt is on record, or will be; some runtimes say it again. */
@@ -94,7 +99,7 @@ export class TurnDesk {
 
   /** Records what is still open when the agent has come to rest: its work is done, or will not go on here. */
   async finish(): Promise<void> {
-    const turns = [...this.#unrecorded.splice(0), ...this.#collector.last()]
+    const turns = this.#collector.last()
     if (turns.length > 0) await this.#record(turns, { withholdRestart: true })
     if (this.#run.tally.turns > 0) this.#tellIfUnknown()
   }
@@ -105,9 +110,9 @@ export class TurnDesk {
       await this.finish().catch(() => undefined)
   }
 
-  /** Whether something was said that is not recorded, because the session was to be left. */
+  /** Whether the agent has answered again since the session was to be left. */
   get hasMore(): boolean {
-    return this.#unrecorded.length > 0 || this.#hasMovedOn
+    return this.#afterwards.hasAnswer
   }
 
   /** Stays after all: the handoff was called off. */
@@ -115,14 +120,15 @@ export class TurnDesk {
     this.#leaving = undefined
   }
 
-  async #attach(providerSessionId: string | undefined): Promise<void> {
+  async #attach(named: string | undefined): Promise<void> {
+    const providerSessionId = keptName(named)
     const { held, deps } = this.#run
     const { state, progress, providerSessionId: known } = held.session
     // What was launched again before anything was recorded goes by its new name.
     const isSettled = known === providerSessionId || (known !== undefined && progress.turns > 0)
     if (providerSessionId === undefined || isSettled || state !== 'active') return
     const request = { ...held, providerSessionId }
-    const attached = await this.#run.steadily((named) => deps.handoffs.attachSession({ ...request, ...named }))
+    const attached = await this.#run.steadily((command) => deps.handoffs.attachSession({ ...request, ...command }))
     this.#run.update(this.#mine(attached))
   }
 
@@ -156,41 +162,18 @@ export class TurnDesk {
     const recorded = this.#mine(await keep())
     this.#run.update(recorded)
     this.#run.tally.turns += recorded.turns.length
-    this.#awaited = recorded.turns.at(-1)?.toolCalls.length ?? 0
     this.#tell(recorded)
     await this.#decide(recorded, options.withholdRestart === true)
   }
 
   #tell(recorded: RecordedTurns): void {
-    const { session, turns, signals = [] } = recorded
-    const figures = this.#run.figures()
-    const now = performance.now()
     this.#run.model = this.#tracker.history().model ?? this.#run.model
-    for (const turn of turns) {
-      const toolCalls = turn.toolCalls.map(({ callId, toolName }) => ({ callId, toolName }))
-      this.#run.emit({ type: 'turn:recorded', sessionId: session.id, turn: turn.number, toolCalls, ...figures })
-      const { usage } = turn
-      if (usage.state === 'unknown') this.#run.log.missing('usage', { sessionId: session.id, turn: turn.number })
-      else if (figures.contextWindow === null)
-        this.#run.log.missing('window', { sessionId: session.id, turn: turn.number })
-      const tokens =
-        usage.state === 'metered' ? { inputTokens: usage.promptTokens, outputTokens: usage.outputTokens } : {}
-      const toolNames = toolCalls.map(({ toolName }) => toolName)
-      const { model } = this.#run
-      this.#run.span?.turn({
-        number: turn.number,
-        ...defined({ model }),
-        ...tokens,
-        toolNames,
-        durationMs: now - this.#lastTurnMs,
-      })
-    }
+    const now = performance.now()
+    tellTurns(this.#run, recorded, now - this.#lastTurnMs)
     this.#lastTurnMs = now
     // A runtime that is asked for its window may answer after the first turn.
-    if (session.progress.turns > 1) this.#tellIfUnknown()
-    for (const { milestone, recipientId } of signals)
-      if (milestone !== undefined && recipientId === session.id)
-        this.#run.emit({ type: 'context:milestone', sessionId: session.id, milestone, ...figures })
+    if (recorded.session.progress.turns > 1) this.#tellIfUnknown()
+    tellMilestones(this.#run, recorded)
   }
 
   #tellIfUnknown(): void {
@@ -225,12 +208,10 @@ export class TurnDesk {
   }
 
   /** The last turn that a run may have is left when its tools have answered: what follows would be the next one. */
-  #countTurns({ events }: RuntimeStep<unknown>, isNewTurn: boolean, answered: number): void {
-    const calls = events.filter(({ type }) => type === 'tool_call').length
-    this.#toolsAtWork = (isNewTurn ? 0 : this.#toolsAtWork) + calls - answered
+  #countTurns({ texts }: RuntimeStep<unknown>): void {
     const most = this.#run.setting('maxTurns')
     if (most === undefined || this.#run.tally.turns + 1 < most) return
-    const isWorkedOff = answered > 0 && this.#toolsAtWork <= 0
+    const isWorkedOff = texts.some(({ role }) => role === 'tool') && !this.#tools.areRunning
     if (isWorkedOff || this.#run.tally.turns >= most) this.#reached('turns')
   }
 

@@ -3,6 +3,7 @@ import { type BudgetLimit, describeLimit, describeStop, mayCarryOn } from '../..
 import type { RunOutcome } from '../../domain/run-summary.ts'
 import { RefusedError, unwrap } from '../../domain/unwrap.ts'
 import type { Launch, RunningAgent, RuntimeEnd, RuntimeStep } from '../../ports/agent-runtime.ts'
+import { pauseFor } from '../pause-for.ts'
 import { Patience } from './patience.ts'
 import { AgentSilent, messageOf } from './run-errors.ts'
 import type { RunInProgress } from './run-in-progress.ts'
@@ -47,10 +48,14 @@ export async function* workSession<Message>(
   const steps = agent.steps[Symbol.asyncIterator]()
   using patience = new Patience(signal, GIVE_UP_MS)
   let end: RuntimeEnd | undefined
+  let ahead: Promise<IteratorResult<RuntimeStep<Message>>> | undefined
+  let hasLooked = false
   let grace: ReturnType<typeof setTimeout> | undefined
   try {
     for (;;) {
-      const next = await nextStep(run, desk, () => whileHeard(run, ending, () => patience.for(steps.next())))
+      const upcoming = ahead ?? steps.next()
+      ahead = undefined
+      const next = await nextStep(run, desk, () => whileHeard(run, ending, () => patience.for(upcoming)))
       if ('end' in next) {
         end ??= next.end ?? SILENT
         break
@@ -58,7 +63,14 @@ export async function* workSession<Message>(
       await desk.take(next.step)
       if (next.step.message !== undefined) yield next.step.message
       end = next.step.end ?? end
+      hasLooked &&= desk.mayInterrupt
       if (!desk.mayInterrupt || grace !== undefined) continue
+      // It may have gone on while the turn was recorded, and have said so: a tool that it began since is not cut off.
+      if (agent.worksAhead === true && !hasLooked && end === undefined) {
+        hasLooked = true
+        ahead = steps.next()
+        if (await isThere(ahead)) continue
+      }
       grace = setTimeout(() => ending.abort(new Error('The agent did not stop when it was interrupted.')), GRACE_MS)
       // Not waited for: what it says until it stops comes as steps.
       agent.interrupt().catch((error: unknown) => ending.abort(error))
@@ -92,6 +104,17 @@ const whileHeard = async <T>(run: RunInProgress, ending: AbortController, next: 
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** What was said already comes at once. */
+const SOON_MS = 20
+
+const isThere = async (step: Promise<unknown>): Promise<boolean> => {
+  const come = step.then(
+    () => true,
+    () => true,
+  )
+  return Promise.race([come, pauseFor(SOON_MS).then(() => false)])
 }
 
 type Next<Message> = { readonly step: RuntimeStep<Message> } | { readonly end: RuntimeEnd | undefined }

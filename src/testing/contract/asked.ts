@@ -90,6 +90,7 @@ export const READY: { readonly [Name in keyof typeof COMMANDS]: (scene: Scene) =
   captureSnapshot: onWorking(),
   initiateHandoff: onWorking(passedOn),
   restartSession: onWorking(() => ({ reason: 'Full' })),
+  extendTurn: onHandoff(() => ({ messages: [{ role: 'tool', text: 'Green.' }] })),
   keepCheckpoint: onHandoff(() => ({ document: 'Half done', checkpoint: { outcome: 'kept' } })),
   prepareHandoff: async (scene) => {
     const { handoff, source } = await scene.initiated()

@@ -26,6 +26,7 @@ const FENCES: { readonly [Name in CommandName]: Fence } = {
   attachSession: 'holder',
   accountSession: 'holder',
   restartSession: 'holder',
+  extendTurn: 'holder',
   keepCheckpoint: 'holder',
   prepareHandoff: 'holder',
   pauseSession: 'anyone',

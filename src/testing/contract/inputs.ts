@@ -142,6 +142,23 @@ export const inputsContract: ContractPart = {
       ])
       await assertIntact(scene, source.session.conversationId)
     },
+    'takes no turn of more than 16 MB, however it is spread': async (scene) => {
+      const source = await scene.worked('read_file')
+      const text = 'é'.repeat(1_000_000)
+      const turn = (length: number) => ({ ...source, messages: Array.from({ length }, () => ({ role: 'user', text })) })
+      const refused = refusal(await ask(scene, 'recordTurn', turn(9)))
+      assert.deepEqual(refused.code === 'input.invalid' && refused.fields, [
+        { field: 'messages', problem: 'the turn has 18000000 bytes, and 16777216 is the most' },
+      ])
+      const wrong = [{ length: 0, sha256: 'ab'.repeat(32) }, { length: 1 }, { length: 1, sha256: 'AB'.repeat(32) }, 'x']
+      for (const cut of wrong)
+        assert.equal(
+          refusal(await ask(scene, 'recordTurn', { ...source, messages: [{ role: 'user', text: 'x', cut }] })).code,
+          'input.invalid',
+        )
+      unwrap(await ask(scene, 'recordTurn', turn(8)))
+      await assertIntact(scene, source.session.conversationId)
+    },
     'takes no list, date or map for an object whose every field may be left out': async (scene) => {
       const source = await scene.worked('read_file')
       const { conversationId } = source.session

@@ -4,6 +4,7 @@ import { snapshotId, turnId } from '../../domain/ids.ts'
 import { withholdTexts } from '../../domain/texts.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { ContractPart } from '../store-contract.ts'
+import { assertIntact } from './trail.ts'
 
 export const recordsContract: ContractPart = {
   about: 'turns, snapshots and the audit log',
@@ -36,6 +37,21 @@ export const recordsContract: ContractPart = {
         all.map(({ sequenceNumber }) => sequenceNumber),
         [1, 2, 3, 4, 5, 6],
       )
+    },
+    'reads back which text a cut one is the beginning of, and holds it against the log': async (scene) => {
+      const started = await scene.session()
+      const cut = { length: 1_234_567, sha256: 'ab'.repeat(32) }
+      const messages = [
+        { role: 'tool' as const, text: 'The beginning', cut },
+        { role: 'user' as const, text: 'Whole' },
+      ]
+      unwrap(await scene.service.recordTurn({ ...started, messages }))
+      const { items } = await scene.store.messages.listMessages(started.session.conversationId, {})
+      assert.deepEqual(
+        items.map((message) => message.cut),
+        [cut, undefined],
+      )
+      await assertIntact(scene, started.session.conversationId)
     },
     'joins messages with the handoffs they have to do with': async (scene) => {
       const { handoff, source } = await scene.initiated()

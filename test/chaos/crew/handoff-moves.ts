@@ -48,6 +48,7 @@ const isReady = ({
 export const HANDOFF_MOVES: HandoffMoves<
   | 'initiateHandoff'
   | 'restartSession'
+  | 'extendTurn'
   | 'keepCheckpoint'
   | 'prepareHandoff'
   | 'recordHooks'
@@ -85,6 +86,13 @@ export const HANDOFF_MOVES: HandoffMoves<
     },
     // With the budget used up, and `carry_on`, there may be nothing to keep.
     keeps: ({ handoff }) => handoff !== undefined,
+  },
+  extendTurn: {
+    weight: 4,
+    plan: async (world, mark) => {
+      const asked = await asHolderOf(world, isUnclaimed)
+      return asked && { ...asked, messages: [{ role: 'tool' as const, text: `Result #${mark}` }] }
+    },
   },
   keepCheckpoint: {
     weight: 4,

@@ -1,0 +1,41 @@
+import { cutText } from '../../domain/cut-text.ts'
+import type { HandoffMetadata } from '../../domain/handoff.ts'
+import type { MessageInput } from '../../domain/turn.ts'
+import { bytesOf, MAX_TURN_BYTES } from '../../domain/turn-size.ts'
+import { RefusedError } from '../../domain/unwrap.ts'
+import type { RunInProgress } from './run-in-progress.ts'
+
+/** The turn itself, and a redactor that makes texts longer, have the rest. */
+const MOST_BYTES = MAX_TURN_BYTES / 4
+
+/** Adds what an agent says while it is being left to the turn that led to it. */
+export class Afterwards {
+  readonly #run: RunInProgress
+  #bytes = 0
+  /** Whether the agent has answered again. */
+  hasAnswer = false
+
+  constructor(run: RunInProgress) {
+    this.#run = run
+  }
+
+  async add(handoff: HandoffMetadata, said: readonly MessageInput[]): Promise<void> {
+    if (said.length === 0) return
+    this.hasAnswer ||= said.some(({ role }) => role === 'assistant')
+    const { deps, held } = this.#run
+    const messages = said.map((message) => this.#fitted(message))
+    const request = { handoff: handoff.id, holder: held.holder, messages }
+    const added = await this.#run.steadily((named) => deps.handoffs.extendTurn({ ...request, ...named }))
+    if (added.ok) return this.#run.update(added.value)
+    if (['session.superseded', 'session.illegal_transition'].includes(added.error.code)) throw this.#run.overtaken()
+    throw new RefusedError(added.error)
+  }
+
+  /** A turn has an end, however long it takes the agent to stop. */
+  #fitted(message: MessageInput): MessageInput {
+    this.#bytes += bytesOf(message)
+    if (this.#bytes <= MOST_BYTES || message.text === '') return message
+    const { cut = cutText(message.text, 0, this.#run.deps.sha256).cut } = message
+    return { ...message, text: '', ...(cut !== undefined && { cut }) }
+  }
+}

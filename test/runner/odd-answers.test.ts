@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto'
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  type AgentSessionId,
+  type Batonpass,
+  createBatonpass,
+  everyPage,
+  functionRuntime,
+  type MessageInHistory,
+  type RunSummary,
+  type RuntimeStep,
+  systemClock,
+  type Turn,
+} from '../../src/index.ts'
+import { MemoryStore } from '../../src/memory.ts'
+import { play } from './played.ts'
+
+let store: MemoryStore
+let batonpass: Batonpass
+beforeEach(async () => {
+  store = new MemoryStore({ clock: systemClock })
+  batonpass = await createBatonpass({ store })
+})
+
+type Said = Pick<RuntimeStep<never>, 'events' | 'texts'> & Partial<RuntimeStep<never>>
+
+const agent = (...steps: readonly Said[]) =>
+  functionRuntime<Said>({
+    backend: 'odd',
+    start: async function* () {
+      yield* steps
+    },
+    read: (said) => said,
+  })
+
+const answer = (text: string, ...calls: readonly { readonly callId?: string; readonly toolName: string }[]): Said => ({
+  events: calls.map((call) => ({ type: 'tool_call' as const, ...call })),
+  texts: [{ role: 'assistant', text }],
+})
+
+const turnsOf = async ({ lastSessionId }: RunSummary): Promise<readonly Turn[]> => {
+  const turns: Turn[] = []
+  const list = (page: Parameters<typeof store.messages.listTurns>[1]) =>
+    store.messages.listTurns(lastSessionId as AgentSessionId, page)
+  for await (const turn of everyPage(list)) turns.push(turn)
+  return turns
+}
+
+const messagesOf = async ({ conversationId }: RunSummary): Promise<readonly MessageInHistory[]> => {
+  const messages: MessageInHistory[] = []
+  for await (const message of everyPage((page) => store.messages.listMessages(conversationId, page)))
+    messages.push(message)
+  return messages.slice(1)
+}
+
+const LONG = 'n'.repeat(1_000)
+
+describe('names that cannot be kept as they are', () => {
+  it('of tools are cut or made up, and the run goes its way', async () => {
+    const { summary } = await play(
+      batonpass,
+      agent(
+        answer('Blank.', { callId: '', toolName: 'edit' }, { callId: ' \t', toolName: '' }, { toolName: '  ' }),
+        answer('Long.', { callId: `${LONG}1`, toolName: LONG }),
+        answer('Plain.', { callId: 'call-1', toolName: 'edit' }),
+      ),
+    )
+    expect(summary).toMatchObject({ outcome: 'completed', turns: 3 })
+    const calls = (await turnsOf(summary)).map(({ toolCalls }) =>
+      toolCalls.map(({ callId, toolName }) => `${callId} ${toolName}`),
+    )
+    expect(calls).toEqual([
+      ['unnamed-1 edit', 'unnamed-2 unnamed', 'unnamed-3 unnamed'],
+      [`${LONG.slice(0, 300)} ${LONG.slice(0, 300)}`],
+      ['call-1 edit'],
+    ])
+  })
+
+  it('of sessions do not end the run either', async () => {
+    const named = (providerSessionId: string): Said => ({ ...answer('Hello.'), providerSessionId })
+    const { summary } = await play(batonpass, agent(named(' '), named(LONG)))
+    expect(summary).toMatchObject({ outcome: 'completed', turns: 2 })
+    const session = await batonpass.handoffs.session(summary.lastSessionId as AgentSessionId)
+    expect(session?.providerSessionId).toBe(LONG.slice(0, 300))
+  })
+})
+
+describe('a text that is too long', () => {
+  it('is cut between characters, and says which text it was', async () => {
+    const whole = `${'x'.repeat(999_999)}😀 and more`
+    const { summary } = await play(batonpass, agent(answer(whole), answer('Short.')))
+    const [cut, short] = await messagesOf(summary)
+    expect(cut?.text).toBe('x'.repeat(999_999))
+    expect(cut?.cut).toEqual({ length: whole.length, sha256: createHash('sha256').update(whole).digest('hex') })
+    expect(short).not.toHaveProperty('cut')
+  })
+})
+
+describe('a turn that is too long', () => {
+  it('is ended when it is full, and nothing of it is lost', async () => {
+    const texts = Array.from({ length: 30 }, (_, index) => ({
+      role: 'assistant' as const,
+      text: `${index} ${'é'.repeat(400_000)}`,
+    }))
+    const { summary } = await play(batonpass, agent({ events: [], texts }))
+    const messages = await messagesOf(summary)
+    expect(messages.map(({ text }) => text)).toEqual(texts.map(({ text }) => text))
+    const sizes = new Map<string, number>()
+    for (const { turnId = '', text } of messages) sizes.set(turnId, (sizes.get(turnId) ?? 0) + Buffer.byteLength(text))
+    expect(sizes.size).toBeGreaterThan(1)
+    expect(Math.max(...sizes.values())).toBeLessThan(16_777_216)
+  })
+
+  it('of thousands of messages is ended too', async () => {
+    const texts = Array.from({ length: 4_500 }, (_, index) => ({ role: 'tool' as const, text: `${index}` }))
+    const { summary } = await play(batonpass, agent({ events: [], texts }, answer('Done.')))
+    expect((await messagesOf(summary)).map(({ text }) => text)).toEqual([...texts.map(({ text }) => text), 'Done.'])
+    expect(summary.turns).toBe(3)
+  })
+})
