@@ -55,13 +55,14 @@ export const objectOf = <T extends object>(checks: ChecksOf<T>): Check<T> => {
 
 /**
  * Whether a value has properties by name. A list, a date, a map or a boxed text is an object too, and would pass where
- * every property may be left out; a proxy that was revoked throws whatever is asked of it.
+ * every property may be left out.
  */
 export const isRecord = (value: unknown): value is object => {
   try {
     return Object.prototype.toString.call(value) === '[object Object]'
   } catch {
-    return false
+    // A proxy may throw whatever is asked of it; each property that is read will say so.
+    return true
   }
 }
 
