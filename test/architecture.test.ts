@@ -145,7 +145,7 @@ const MAY_IMPORT: ImportTable = {
     'npm:node:module',
     'npm:node:path',
   ],
-  'batonpass.ts': ['domain', 'services', 'container.ts'],
+  'batonpass.ts': ['domain', 'ports', 'services', 'container.ts'],
   'index.ts': ['domain', 'ports', 'services', 'adapters/runtime', 'adapters/system', 'batonpass.ts', 'container.ts'],
   'claude.ts': ['adapters/claude'],
   'codex.ts': ['adapters/codex'],

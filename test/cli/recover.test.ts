@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createBatonpass, unwrap } from '../../src/index.ts'
+import { openPostgres } from '../../src/postgres.ts'
 import { AGENT_COMMAND, alive, database, folder, spawnBaton, until } from './spawned.ts'
 import { batonOn } from './terminal.ts'
 
@@ -38,8 +39,43 @@ describe('baton recover', () => {
     await using batonpass = await createBatonpass({ database: url })
     const { conversation } = unwrap(await batonpass.handoffs.openConversation({ originalTask: 'Fix it' }))
     const agent = { conversationId: conversation.id, agentName: 'claude-code', backend: 'command', leaseMs: 60_000 }
-    unwrap(await batonpass.handoffs.startSession(agent))
-    expect(await batonOn(url)('recover', '--fail')).toMatchObject({ code: 0, out: 'There is nothing to recover.' })
+    const { session } = unwrap(await batonpass.handoffs.startSession(agent))
+    const until = (await batonpass.waiting())[0]?.until
+    const { code, out } = await batonOn(url)('recover', '--fail')
+    expect({ code, lines: out.split('\n') }).toEqual({
+      code: 0,
+      lines: [
+        'Not recovered, because a process that may still live has it (--wait waits for that):',
+        `${session.id}  until ${until}`,
+      ],
+    })
+    const json = JSON.parse((await batonOn(url)('recover', '--json')).out) as unknown
+    expect(json).toMatchObject({ recovered: [], waiting: [{ sessionId: session.id, until, processes: [] }] })
+    expect(await stateOf(session.id)).toBe('active')
+  })
+
+  it('waits for a lease with --wait, and recovers what it leaves', async () => {
+    const session = await leaveBehind('command', 'waited-for')
+    const { code, out, err } = await recover(['--wait', '--command', AGENT_COMMAND])
+    expect({ code, out }).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`${session.id}  gone on with: completed`),
+    })
+    expect(err).toContain(`Waiting for ${session.id}  until `)
+    expect(await stateOf(session.id)).toBe('completed')
+  })
+
+  it('does not wait for ever for a process that lives', async () => {
+    await using batonpass = await createBatonpass({ database: url })
+    const { conversation } = unwrap(await batonpass.handoffs.openConversation({ originalTask: 'Fix it' }))
+    const agent = { conversationId: conversation.id, agentName: 'claude-code', backend: 'command', leaseMs: 60_000 }
+    const { session, holder } = unwrap(await batonpass.handoffs.startSession(agent))
+    const store = await openPostgres({ connectionString: url })
+    const beats = setInterval(() => void store.leases.renew(session.id, holder, 60_000), 200)
+    const { code, out } = await batonOn(url)('recover', '--wait')
+    clearInterval(beats)
+    await store[Symbol.asyncDispose]()
+    expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining(`${session.id}  until `) })
   })
 
   it('goes on with what it can run, and leaves the rest to somebody who can', async () => {

@@ -105,6 +105,15 @@ describe('baton run', () => {
     expect(eventsIn((await run({}, '--json', 'Fix it')).out).map(({ type }) => type)).not.toContain('message')
   })
 
+  it('prints the log with --verbose, the percentage of a restart included, and not without', async () => {
+    const scene = { script: 'turn:1000 turn:170000', later: 'say:2000' }
+    const { code, err } = await run(scene, '--verbose', 'Fix it')
+    expect(code).toBe(0)
+    expect(err).toMatch(/^\[info\] a restart begins at 8\d % of the window \{"event":"context:handoff:start",.*\}$/m)
+    expect(err).toMatch(/^\[debug\] turn 1 is recorded /m)
+    expect((await run({}, 'Fix it')).err).not.toMatch(/^\[/m)
+  })
+
   it('keeps the store’s address from the agent', async () => {
     expect((await run({ script: 'secret' }, 'Fix it')).out).toBe('DATABASE_URL is undefined\n')
   })
