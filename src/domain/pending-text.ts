@@ -1,6 +1,9 @@
 /** Characters that make about one token, for text no usage counts yet. */
 const CHARACTERS_PER_TOKEN = 4
 
+/** About how many tokens a text of so many characters has. */
+export const tokensIn = (characters: number): number => Math.ceil(characters / CHARACTERS_PER_TOKEN)
+
 /** Text that came after the last request and that no usage counts yet. */
 export class PendingText {
   #characters = 0
@@ -23,6 +26,6 @@ export class PendingText {
   }
 
   get tokens(): number {
-    return Math.ceil(this.#characters / CHARACTERS_PER_TOKEN)
+    return tokensIn(this.#characters)
   }
 }

@@ -1,6 +1,6 @@
 import { CompactionLog } from './compaction-log.ts'
 import { raiseBelieved, usableWindow, type WindowParts, type WindowSize } from './context-pressure.ts'
-import { type CurrentReading, provenanceOf } from './current-reading.ts'
+import { type CurrentReading, outputOf, provenanceOf, withCount, withText } from './current-reading.ts'
 import { defined } from './defined.ts'
 import type { Instant } from './instant.ts'
 import { reach } from './milestone.ts'
@@ -66,7 +66,8 @@ export class WindowTracker {
   /** What the last request of the main thread said, and what came since. Unknown until there is one. */
   reading(): UsageReading {
     if (this.#reading === undefined) return UNKNOWN_USAGE
-    const { promptTokens, outputTokens } = this.#reading
+    const { promptTokens } = this.#reading
+    const outputTokens = outputOf(this.#reading)
     const pendingTokens = this.#pending.tokens > 0 ? this.#pending.tokens : undefined
     return defined({
       state: 'metered' as const,
@@ -100,7 +101,10 @@ export class WindowTracker {
   #takeOnce(event: Exclude<WindowEvent, { type: 'request' }>): void {
     switch (event.type) {
       case 'answered':
-        this.#answered(event)
+        this.#reread(withCount(this.#reading, event), event.at)
+        break
+      case 'answer_text':
+        this.#reread(withText(this.#reading, event), event.at)
         break
       case 'estimate':
         // Repeated after a request, it would take the place of what is known.
@@ -163,7 +167,7 @@ export class WindowTracker {
     if (this.#subagents.add(key)) this.#counts.subagentTurns += 1
   }
 
-  #request({ key, promptTokens, outputTokens, model, isLate, at }: Of<'request'>): void {
+  #request({ key, promptTokens, outputTokens, model, isLate, isComplete, at }: Of<'request'>): void {
     const current = this.#reading?.key === key ? this.#reading : undefined
     // An old request that is reported again says nothing about now.
     if (current === undefined && this.#requests.has(key)) return
@@ -179,18 +183,16 @@ export class WindowTracker {
         promptTokens: current?.isFinal === true ? current.promptTokens : promptTokens,
         outputTokens: Math.max(outputTokens, current?.outputTokens ?? 0),
         model,
-        isFinal: current?.isFinal,
+        answerCharacters: current?.answerCharacters,
+        isFinal: current?.isFinal ?? isComplete,
         isLate,
       }),
       at,
     )
   }
 
-  #answered({ outputTokens, promptTokens, at }: Of<'answered'>): void {
-    const current = this.#reading
-    if (current?.key === undefined) return
-    const final = { promptTokens: promptTokens ?? current.promptTokens, isFinal: true }
-    this.#read({ ...current, ...final, outputTokens: Math.max(outputTokens, current.outputTokens) }, at)
+  #reread(reading: CurrentReading | undefined, at: Instant | undefined): void {
+    if (reading !== undefined) this.#read(reading, at)
   }
 
   #read(reading: CurrentReading, at: Instant | undefined): void {
@@ -224,9 +226,10 @@ export class WindowTracker {
 
   #signal(time: Instant | undefined): void {
     if (this.#reading?.key === undefined) return
-    const { promptTokens: context, outputTokens } = this.#reading
+    const { promptTokens: context } = this.#reading
     const window = this.#window()
-    const ratio = window === undefined ? undefined : (context + outputTokens + this.#pending.tokens) / window.tokens
+    const used = context + outputOf(this.#reading) + this.#pending.tokens
+    const ratio = window === undefined ? undefined : used / window.tokens
     const { turns: turn } = this.#counts
     this.#options.onSample?.(defined({ turn, cycle: this.#cycle, context, ratio }))
     if (ratio === undefined || this.#isCompacting) return

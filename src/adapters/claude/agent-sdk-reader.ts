@@ -79,7 +79,7 @@ const readMessage = (sent: SdkMessage): readonly WindowEvent[] => {
   if (sent.parent_tool_use_id || sent.agent_id) return readSubagent(sent, at)
   switch (sent.type) {
     case 'assistant':
-      return [...readAssistant(sent.message, at), ...readContextUsage(sent.context_usage, at)]
+      return [...readAssistant(sent.message, { at, key: sent.uuid }), ...readContextUsage(sent.context_usage, at)]
     case 'user':
       return [
         defined({
@@ -135,7 +135,7 @@ const partial = z.discriminatedUnion('type', [
 const readPartial = (sent: Of<'stream_event'>, at?: Instant): readonly WindowEvent[] => {
   const parsed = partial.safeParse(sent.event)
   if (!parsed.success) return []
-  if (parsed.data.type === 'message_start') return readAssistant({ ...parsed.data.message, content: [] }, at)
+  if (parsed.data.type === 'message_start') return readAssistant({ ...parsed.data.message, content: [] }, { at })
   const { output_tokens, iterations } = parsed.data.usage
   const sample = lastIteration(iterations)
   const outputTokens = sample?.output_tokens ?? output_tokens

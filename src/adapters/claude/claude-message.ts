@@ -35,6 +35,7 @@ export const assistantMessage = z.looseObject({
   model: z.string().optional(),
   content: z.array(block).catch([]),
   usage: z.unknown().optional(),
+  stop_reason: z.string().nullish().catch(null),
 })
 
 /** What is read of an assistant message, part by part, as it arrives. */
@@ -47,8 +48,17 @@ export interface ClaudeMessageShapes {
 /** Local messages (errors, interrupts) carry this in place of a model, and no usage worth reading. */
 export const SYNTHETIC = '<synthetic>'
 
+/** When a record was written, and its own name: one message comes in several records, a block in each. */
+export interface RecordOrigin {
+  readonly at?: Instant | undefined
+  readonly key?: string | undefined
+}
+
 /** What an assistant message of the main thread says. */
-export const readAssistant = (message: z.output<typeof assistantMessage>, at?: Instant): readonly WindowEvent[] => {
+export const readAssistant = (
+  message: z.output<typeof assistantMessage>,
+  { at, key }: RecordOrigin,
+): readonly WindowEvent[] => {
   if (message.model === SYNTHETIC) return []
   const tools = message.content.flatMap((part): WindowEvent[] => {
     const call = toolUse.safeParse(part)
@@ -56,16 +66,44 @@ export const readAssistant = (message: z.output<typeof assistantMessage>, at?: I
       ? [defined({ type: 'tool_call' as const, callId: call.data.id, toolName: call.data.name, at })]
       : []
   })
-  return [readUsage(message, at), ...tools]
+  return [...readAnswer(message, { at, key }), ...tools]
 }
 
-const readUsage = ({ id, model, usage: raw }: z.output<typeof assistantMessage>, at?: Instant): WindowEvent => {
+const readAnswer = (message: z.output<typeof assistantMessage>, { at, key }: RecordOrigin): readonly WindowEvent[] => {
+  const said = readUsage(message, at)
+  const characters = answerCharacters(message.content)
+  if (said.type !== 'request' || said.isComplete === true || characters === 0) return [said]
+  return [said, defined({ type: 'answer_text' as const, request: message.id, characters, key, at })]
+}
+
+/** What an answer sends again with the next request: its text, what it thought, and what it told its tools. */
+const answerCharacters = (content: readonly z.output<typeof block>[]): number =>
+  content.reduce((sum, { text, thinking, input }) => {
+    const words = [text, thinking].reduce<number>((all, part) => all + (typeof part === 'string' ? part.length : 0), 0)
+    return sum + words + lengthAsJson(input)
+  }, 0)
+
+const lengthAsJson = (value: unknown): number => {
+  try {
+    return JSON.stringify(value)?.length ?? 0
+  } catch {
+    return 0 // too deep to be written down
+  }
+}
+
+const readUsage = (
+  { id, model, usage: raw, stop_reason }: z.output<typeof assistantMessage>,
+  at?: Instant,
+): Extract<WindowEvent, { type: 'request' | 'unmetered' }> => {
   const parsed = usage.safeParse(raw)
   const sample = parsed.success ? (lastIteration(parsed.data.iterations) ?? parsed.data) : undefined
   const promptTokens = sample && promptOf(sample)
   // All zero is not a reading: nothing was sent.
   if (sample === undefined || !promptTokens) return defined({ type: 'unmetered' as const, at })
-  return defined({ type: 'request' as const, key: id, model, promptTokens, outputTokens: sample.output_tokens, at })
+  // A reason to stop is known when the answer is whole, and so is its count.
+  const isComplete = typeof stop_reason === 'string' ? true : undefined
+  const { output_tokens: outputTokens } = sample
+  return defined({ type: 'request' as const, key: id, model, promptTokens, outputTokens, isComplete, at })
 }
 
 /** Everything a request sent. */

@@ -66,12 +66,12 @@ const readLine = (record: Line): readonly WindowEvent[] => {
   return record.type === 'system' && record.subtype === 'compact_boundary' ? [readBoundary(record, at)] : []
 }
 
-const readAnswer = ({ isSidechain, message: raw }: Line, at?: Instant): readonly WindowEvent[] => {
+const readAnswer = ({ isSidechain, message: raw, uuid: key }: Line, at?: Instant): readonly WindowEvent[] => {
   const message = assistantMessage.safeParse(raw)
   if (!message.success) return []
   return isSidechain === true
     ? [defined({ type: 'subagent_request' as const, key: message.data.id, at })]
-    : readAssistant(message.data, at)
+    : readAssistant(message.data, { at, key })
 }
 
 const readProgress = (data: unknown, at?: Instant): readonly WindowEvent[] => {
