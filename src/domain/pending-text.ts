@@ -20,6 +20,11 @@ export class PendingText {
     this.#sinceRequest = 0
   }
 
+  /** What came since the request is still due after this one: the request is reported once more. */
+  reportedAgain(): void {
+    this.#sinceRequest = 0
+  }
+
   clear(): void {
     this.#characters = 0
     this.#sinceRequest = 0

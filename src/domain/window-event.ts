@@ -37,6 +37,13 @@ export type WindowEvent = WindowEventOrigin &
         /** Whether the answer was complete when it was counted. */
         readonly isComplete?: boolean
       }
+    /** What one response used, from a runtime that may say the same again as a `request`. It counts where that never comes. */
+    | {
+        readonly type: 'response_usage'
+        readonly key: string
+        readonly promptTokens: number
+        readonly outputTokens: number
+      }
     /** The final counters of the answer that is being streamed. They do not name their request: it is the current one. */
     | { readonly type: 'answered'; readonly outputTokens: number; readonly promptTokens?: number }
     /** Text of the answer to a request: while it streams, its count may know nothing of it yet. */

@@ -39,6 +39,8 @@ export class WindowTracker {
   readonly #counts = { turns: 0, subagentTurns: 0, toolCalls: 0, unmetered: 0 }
   #thread: string | undefined
   #isSubagent = false
+  /** Whether requests are reported as such, so that the usage of responses says nothing new. */
+  #hasRequests = false
   #reading: CurrentReading | undefined
   #last: CurrentReading | undefined
   #peak = 0
@@ -53,9 +55,13 @@ export class WindowTracker {
   /** Takes the next thing the runtime said. */
   take(event: WindowEvent): void {
     if (this.#isOfSubagent(event)) {
-      if (event.type === 'request') this.#subagent(event.key)
-    } else if (event.type === 'request') this.#request(event)
-    else if (event.key === undefined || this.#records.add(`${event.type} ${event.key}`)) this.#takeOnce(event)
+      if (event.type === 'request' || event.type === 'response_usage') this.#subagent(event.key)
+    } else if (event.type === 'request') {
+      this.#hasRequests = true
+      this.#request(event)
+    } else if (event.type === 'response_usage') {
+      if (!this.#hasRequests) this.#request({ ...event, type: 'request', isComplete: true })
+    } else if (event.key === undefined || this.#records.add(`${event.type} ${event.key}`)) this.#takeOnce(event)
   }
 
   /** How many requests the main thread has made so far. */
@@ -66,13 +72,11 @@ export class WindowTracker {
   /** What the last request of the main thread said, and what came since. Unknown until there is one. */
   reading(): UsageReading {
     if (this.#reading === undefined) return UNKNOWN_USAGE
-    const { promptTokens } = this.#reading
-    const outputTokens = outputOf(this.#reading)
     const pendingTokens = this.#pending.tokens > 0 ? this.#pending.tokens : undefined
     return defined({
       state: 'metered' as const,
-      promptTokens,
-      outputTokens,
+      promptTokens: this.#reading.promptTokens,
+      outputTokens: outputOf(this.#reading),
       pendingTokens,
       provenance: provenanceOf(this.#reading, this.#options.runtime),
     })
@@ -98,13 +102,13 @@ export class WindowTracker {
     })
   }
 
-  #takeOnce(event: Exclude<WindowEvent, { type: 'request' }>): void {
+  #takeOnce(event: Exclude<WindowEvent, { type: 'request' | 'response_usage' }>): void {
     switch (event.type) {
       case 'answered':
-        this.#reread(withCount(this.#reading, event), event.at)
+        this.#read(withCount(this.#reading, event), event.at)
         break
       case 'answer_text':
-        this.#reread(withText(this.#reading, event), event.at)
+        this.#read(withText(this.#reading, event), event.at)
         break
       case 'estimate':
         // Repeated after a request, it would take the place of what is known.
@@ -176,7 +180,7 @@ export class WindowTracker {
       this.#counts.turns += 1
       this.#compactions.request()
       this.#pending.request(isLate === true)
-    }
+    } else if (isLate === true) this.#pending.reportedAgain()
     this.#read(
       defined({
         key,
@@ -191,11 +195,8 @@ export class WindowTracker {
     )
   }
 
-  #reread(reading: CurrentReading | undefined, at: Instant | undefined): void {
-    if (reading !== undefined) this.#read(reading, at)
-  }
-
-  #read(reading: CurrentReading, at: Instant | undefined): void {
+  #read(reading: CurrentReading | undefined, at: Instant | undefined): void {
+    if (reading === undefined) return
     this.#reading = reading
     this.#last = reading
     this.#peak = Math.max(this.#peak, reading.promptTokens)

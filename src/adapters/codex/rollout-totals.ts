@@ -6,18 +6,24 @@ import { RolloutTail } from './rollout-tail.ts'
 
 const count = z.number().int().nonnegative()
 
+const sum = z.looseObject({ input_tokens: count, output_tokens: count })
+
 const counted = z.looseObject({
   type: z.literal('event_msg'),
-  payload: z.looseObject({
-    type: z.literal('token_count'),
-    info: z.looseObject({ total_token_usage: z.looseObject({ input_tokens: count, output_tokens: count }) }),
-  }),
+  payload: z.looseObject({ type: z.literal('token_count'), info: z.looseObject({ total_token_usage: sum }) }),
+})
+
+const recorded = z.looseObject({
+  type: z.literal('token_usage_record'),
+  payload: z.looseObject({ thread_token_usage: sum }),
 })
 
 /** The sum over a thread that a record of its rollout tells, if it tells one. */
 export const threadTotalsIn = (record: unknown): CodexUsage | undefined => {
   const parsed = counted.safeParse(record)
-  return parsed.success ? parsed.data.payload.info.total_token_usage : undefined
+  return parsed.success
+    ? parsed.data.payload.info.total_token_usage
+    : recorded.safeParse(record).data?.payload.thread_token_usage
 }
 
 /** Of a thread that has asked nothing yet. */
