@@ -1,4 +1,6 @@
+import { tokensIn } from './pending-text.ts'
 import type { UsageProvenance } from './usage-reading.ts'
+import type { WindowEvent } from './window-event.ts'
 
 /** What the current request said, so far. */
 export interface CurrentReading {
@@ -6,12 +8,39 @@ export interface CurrentReading {
   readonly key?: string
   readonly promptTokens: number
   readonly outputTokens: number
+  /** Of the answer's text, as far as it was seen. */
+  readonly answerCharacters?: number
   readonly model?: string
   /** Nothing that comes later about this request knows better. */
   readonly isFinal?: boolean
   /** Reported once it was complete. */
   readonly isLate?: boolean
 }
+
+/** What the answer added. A count that was taken while it streamed says less than the text itself does. */
+export const outputOf = ({ outputTokens, answerCharacters = 0, isFinal, isLate }: CurrentReading): number =>
+  isFinal || isLate ? outputTokens : Math.max(outputTokens, tokensIn(answerCharacters))
+
+/** The current reading with the final counters of its answer; nothing while there is no request. */
+export const withCount = (
+  current: CurrentReading | undefined,
+  { promptTokens, outputTokens }: Extract<WindowEvent, { type: 'answered' }>,
+): CurrentReading | undefined =>
+  current?.key === undefined
+    ? undefined
+    : {
+        ...current,
+        promptTokens: promptTokens ?? current.promptTokens,
+        outputTokens: Math.max(outputTokens, current.outputTokens),
+        isFinal: true,
+      }
+
+/** The current reading with more of its answer; nothing when it is the answer to another request. */
+export const withText = (
+  current: CurrentReading | undefined,
+  { request, characters }: Extract<WindowEvent, { type: 'answer_text' }>,
+): CurrentReading | undefined =>
+  current?.key !== request ? undefined : { ...current, answerCharacters: (current.answerCharacters ?? 0) + characters }
 
 /** What is known of a reading's origin. A streamed answer may still grow; once it is complete, its figures are exact. */
 export const provenanceOf = (

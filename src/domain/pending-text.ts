@@ -1,6 +1,9 @@
 /** Characters that make about one token, for text no usage counts yet. */
 const CHARACTERS_PER_TOKEN = 4
 
+/** About how many tokens a text of so many characters has. */
+export const tokensIn = (characters: number): number => Math.ceil(characters / CHARACTERS_PER_TOKEN)
+
 /** Text that came after the last request and that no usage counts yet. */
 export class PendingText {
   #characters = 0
@@ -17,12 +20,17 @@ export class PendingText {
     this.#sinceRequest = 0
   }
 
+  /** What came since the request is still due after this one: the request is reported once more. */
+  reportedAgain(): void {
+    this.#sinceRequest = 0
+  }
+
   clear(): void {
     this.#characters = 0
     this.#sinceRequest = 0
   }
 
   get tokens(): number {
-    return Math.ceil(this.#characters / CHARACTERS_PER_TOKEN)
+    return tokensIn(this.#characters)
   }
 }

@@ -34,9 +34,20 @@ export type WindowEvent = WindowEventOrigin &
         readonly outputTokens: number
         /** Reported after what its answer led to: what came since the last request is not in it. */
         readonly isLate?: boolean
+        /** Whether the answer was complete when it was counted. */
+        readonly isComplete?: boolean
+      }
+    /** What one response used, from a runtime that may say the same again as a `request`. It counts where that never comes. */
+    | {
+        readonly type: 'response_usage'
+        readonly key: string
+        readonly promptTokens: number
+        readonly outputTokens: number
       }
     /** The final counters of the answer that is being streamed. They do not name their request: it is the current one. */
     | { readonly type: 'answered'; readonly outputTokens: number; readonly promptTokens?: number }
+    /** Text of the answer to a request: while it streams, its count may know nothing of it yet. */
+    | { readonly type: 'answer_text'; readonly request: string; readonly characters: number }
     /** The runtime's own guess of what the window holds, after a compaction and before the next request. */
     | { readonly type: 'estimate'; readonly tokens: number }
     /** Some runtimes do not name every call. */

@@ -1,6 +1,6 @@
 import { CompactionLog } from './compaction-log.ts'
 import { raiseBelieved, usableWindow, type WindowParts, type WindowSize } from './context-pressure.ts'
-import { type CurrentReading, provenanceOf } from './current-reading.ts'
+import { type CurrentReading, outputOf, provenanceOf, withCount, withText } from './current-reading.ts'
 import { defined } from './defined.ts'
 import type { Instant } from './instant.ts'
 import { reach } from './milestone.ts'
@@ -39,6 +39,8 @@ export class WindowTracker {
   readonly #counts = { turns: 0, subagentTurns: 0, toolCalls: 0, unmetered: 0 }
   #thread: string | undefined
   #isSubagent = false
+  /** Whether requests are reported as such, so that the usage of responses says nothing new. */
+  #hasRequests = false
   #reading: CurrentReading | undefined
   #last: CurrentReading | undefined
   #peak = 0
@@ -53,9 +55,13 @@ export class WindowTracker {
   /** Takes the next thing the runtime said. */
   take(event: WindowEvent): void {
     if (this.#isOfSubagent(event)) {
-      if (event.type === 'request') this.#subagent(event.key)
-    } else if (event.type === 'request') this.#request(event)
-    else if (event.key === undefined || this.#records.add(`${event.type} ${event.key}`)) this.#takeOnce(event)
+      if (event.type === 'request' || event.type === 'response_usage') this.#subagent(event.key)
+    } else if (event.type === 'request') {
+      this.#hasRequests = true
+      this.#request(event)
+    } else if (event.type === 'response_usage') {
+      if (!this.#hasRequests) this.#request({ ...event, type: 'request', isComplete: true })
+    } else if (event.key === undefined || this.#records.add(`${event.type} ${event.key}`)) this.#takeOnce(event)
   }
 
   /** How many requests the main thread has made so far. */
@@ -66,12 +72,11 @@ export class WindowTracker {
   /** What the last request of the main thread said, and what came since. Unknown until there is one. */
   reading(): UsageReading {
     if (this.#reading === undefined) return UNKNOWN_USAGE
-    const { promptTokens, outputTokens } = this.#reading
     const pendingTokens = this.#pending.tokens > 0 ? this.#pending.tokens : undefined
     return defined({
       state: 'metered' as const,
-      promptTokens,
-      outputTokens,
+      promptTokens: this.#reading.promptTokens,
+      outputTokens: outputOf(this.#reading),
       pendingTokens,
       provenance: provenanceOf(this.#reading, this.#options.runtime),
     })
@@ -97,10 +102,13 @@ export class WindowTracker {
     })
   }
 
-  #takeOnce(event: Exclude<WindowEvent, { type: 'request' }>): void {
+  #takeOnce(event: Exclude<WindowEvent, { type: 'request' | 'response_usage' }>): void {
     switch (event.type) {
       case 'answered':
-        this.#answered(event)
+        this.#read(withCount(this.#reading, event), event.at)
+        break
+      case 'answer_text':
+        this.#read(withText(this.#reading, event), event.at)
         break
       case 'estimate':
         // Repeated after a request, it would take the place of what is known.
@@ -163,7 +171,7 @@ export class WindowTracker {
     if (this.#subagents.add(key)) this.#counts.subagentTurns += 1
   }
 
-  #request({ key, promptTokens, outputTokens, model, isLate, at }: Of<'request'>): void {
+  #request({ key, promptTokens, outputTokens, model, isLate, isComplete, at }: Of<'request'>): void {
     const current = this.#reading?.key === key ? this.#reading : undefined
     // An old request that is reported again says nothing about now.
     if (current === undefined && this.#requests.has(key)) return
@@ -172,28 +180,23 @@ export class WindowTracker {
       this.#counts.turns += 1
       this.#compactions.request()
       this.#pending.request(isLate === true)
-    }
+    } else if (isLate === true) this.#pending.reportedAgain()
     this.#read(
       defined({
         key,
         promptTokens: current?.isFinal === true ? current.promptTokens : promptTokens,
         outputTokens: Math.max(outputTokens, current?.outputTokens ?? 0),
         model,
-        isFinal: current?.isFinal,
+        answerCharacters: current?.answerCharacters,
+        isFinal: current?.isFinal ?? isComplete,
         isLate,
       }),
       at,
     )
   }
 
-  #answered({ outputTokens, promptTokens, at }: Of<'answered'>): void {
-    const current = this.#reading
-    if (current?.key === undefined) return
-    const final = { promptTokens: promptTokens ?? current.promptTokens, isFinal: true }
-    this.#read({ ...current, ...final, outputTokens: Math.max(outputTokens, current.outputTokens) }, at)
-  }
-
-  #read(reading: CurrentReading, at: Instant | undefined): void {
+  #read(reading: CurrentReading | undefined, at: Instant | undefined): void {
+    if (reading === undefined) return
     this.#reading = reading
     this.#last = reading
     this.#peak = Math.max(this.#peak, reading.promptTokens)
@@ -224,9 +227,10 @@ export class WindowTracker {
 
   #signal(time: Instant | undefined): void {
     if (this.#reading?.key === undefined) return
-    const { promptTokens: context, outputTokens } = this.#reading
+    const { promptTokens: context } = this.#reading
     const window = this.#window()
-    const ratio = window === undefined ? undefined : (context + outputTokens + this.#pending.tokens) / window.tokens
+    const used = context + outputOf(this.#reading) + this.#pending.tokens
+    const ratio = window === undefined ? undefined : used / window.tokens
     const { turns: turn } = this.#counts
     this.#options.onSample?.(defined({ turn, cycle: this.#cycle, context, ratio }))
     if (ratio === undefined || this.#isCompacting) return

@@ -67,6 +67,39 @@ const textOf = (body: Body | undefined): string => JSON.stringify(body?.messages
 
 for (const [backend, make] of Object.entries(RUNTIMES)) {
   describe(`a run of ${backend}, for real`, PATIENT, () => {
+    it('knows what a long answer added, though its stream says 1 until it is whole', async (t) => {
+      const text = 'quokka '.repeat(8_000)
+      const turns = [
+        { tool: bash('echo one'), usage: uses(12, 20_000, 0, 4_321) },
+        { text, usage: uses(9, 300, 24_000, 15_000) },
+      ]
+      const { sessions, events } = await run(t, make, { turns })
+      const { usage } = sessions[0]?.progress.window ?? {}
+      ok(usage?.state === 'metered')
+      deepEqual([usage.promptTokens, usage.outputTokens, usage.provenance?.semantics], [24_309, 15_000, 'exact'])
+      const [first] = events.flatMap((event) => (event.type === 'turn:recorded' ? [event.inputTokens ?? 0] : []))
+      ok((first ?? 0) >= 20_012 + 4_321, `${first} tokens after the first turn`)
+    })
+
+    it('restarts Opus 4.6 before it compacts, which it does at 167,000 tokens', async (t) => {
+      const fills = [
+        { tool: bash('echo quokka'), usage: EMPTY },
+        { tool: bash('echo still-quokka'), usage: uses(10, 1_000, 145_000, 60) },
+        { text: 'This should not be needed.', usage: FULL, after: never },
+      ]
+      const question = { prompt: ASKS, text: CHECKPOINT, usage: FULL }
+      const more = { model: 'claude-opus-4-6' }
+      const { api, summary, events, handoffs } = await run(t, make, { windows: [fills, ENDS], question }, more)
+      deepEqual([summary.outcome, summary.restarts], ['completed', 1])
+      ok(api.requests.every(({ model }) => model === 'claude-opus-4-6' || model.includes('haiku')))
+      match(handoffs[0]?.reason ?? '', /of 167000 tokens/)
+      deepEqual(
+        events.filter(({ type }) => type === 'context:compaction'),
+        [],
+      )
+      ok(!api.asked.includes('summary'))
+    })
+
     it('fills its window, writes a checkpoint and goes on in a fresh session', async (t) => {
       const question = { prompt: ASKS, text: CHECKPOINT, usage: FULL }
       const { api, home, summary, sessions, handoffs } = await run(t, make, { windows: [FILLS, ENDS], question })

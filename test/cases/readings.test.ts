@@ -100,6 +100,23 @@ describe('readings', () => {
     expect(tracker.reading()).toEqual({ state: 'metered', promptTokens: 380_003, outputTokens: 700 })
   })
 
+  it('27: an answer in blocks, each counted as 1, has at least their length: text, thoughts and what tools are told', () => {
+    const block = (uuid: string, content: object) => ({
+      ...sent('1', usage(19, 0, 162_000, 1)),
+      uuid,
+      message: { id: '1', model: 'claude-opus-5', content: [content], usage: usage(19, 0, 162_000, 1) },
+    })
+    const blocks = [
+      block('a', { type: 'thinking', thinking: 'x'.repeat(20_000), signature: 's'.repeat(9_000) }),
+      block('b', { type: 'text', text: 'x'.repeat(38_000) }),
+      block('c', { type: 'tool_use', id: 't', name: 'Write', input: { text: 'x'.repeat(1_989) } }),
+    ]
+    const tracker = readBy(agentSdkReader, [...blocks, ...blocks])
+    expect(tracker.reading()).toEqual({ state: 'metered', promptTokens: 162_019, outputTokens: 15_000 })
+    const whole = { ...blocks[1], message: { ...blocks[1]?.message, stop_reason: 'end_turn' } }
+    expect(readBy(agentSdkReader, [whole]).reading()).toMatchObject({ outputTokens: 1 })
+  })
+
   it('28: subagents never change the main reading, wherever they are written', () => {
     const nested = { type: 'assistant', message: { id: 'p', usage: usage(190_000) } }
     const tracker = readBy(transcriptReader, [
@@ -260,5 +277,56 @@ describe('where a reading comes from', () => {
     expect(semantics(request, { type: 'answered', outputTokens: 40 })?.semantics).toBe('exact')
     expect(semantics({ ...request, isLate: true })?.semantics).toBe('exact')
     expect(semantics({ type: 'estimate', tokens: 9_000 })?.semantics).toBe('estimate')
+  })
+})
+
+describe('rollouts of Codex that say less, or in another way', () => {
+  const tokens = (input: number, total: number) => ({ input_tokens: input, total_tokens: total })
+  const record = (response_id: string, last: object, thread?: object) => ({
+    type: 'token_usage_record',
+    payload: { thread_id: 't', response_id, usage: last, ...(thread && { thread_token_usage: thread }) },
+  })
+
+  it('a count of tokens without that of the last request still says how large the window is', () => {
+    const info = { total_token_usage: tokens(90_000, 91_000), model_context_window: 258_400 }
+    for (const said of [info, { ...info, last_token_usage: null }, { model_context_window: 258_400 }]) {
+      const tracker = readBy(rolloutReader, [{ type: 'event_msg', payload: { type: 'token_count', info: said } }])
+      expect(tracker.history()).toMatchObject({ turns: 0, window: { tokens: 258_400, source: 'runtime' } })
+      expect(tracker.reading()).toEqual({ state: 'unknown' })
+    }
+  })
+
+  it.each([true, false])('records of usage alone are turns, with the sum of the thread beside them: %s', (hasSum) => {
+    const records = [
+      record('r1', tokens(11_000, 11_040), hasSum ? tokens(11_000, 11_040) : undefined),
+      record('r2', tokens(13_000, 13_060), hasSum ? tokens(24_000, 24_100) : undefined),
+    ]
+    expect(rolloutReader.recognises(records[0])).toBe(true)
+    const tracker = readBy(rolloutReader, [...records, ...records], { runtime: 'codex' })
+    expect(tracker.history()).toMatchObject({ turns: 2, lastContext: 13_000, peakContext: 13_000 })
+    expect(tracker.reading()).toMatchObject({ promptTokens: 13_000, outputTokens: 60 })
+    expect(tracker.reading()).toMatchObject({ provenance: { semantics: 'exact' } })
+  })
+
+  it('a record and a count of the same request are one turn, and what tools said since is due once', () => {
+    const output = (id: string) => ({
+      type: 'response_item',
+      payload: { type: 'function_call_output', call_id: id, output: 'x'.repeat(400) },
+    })
+    const tracker = readBy(rolloutReader, [
+      record('r1', tokens(11_000, 11_040), tokens(11_000, 11_040)),
+      output('1'),
+      counted(tokens(11_000, 11_040), tokens(11_000, 11_040)),
+      record('r2', tokens(13_000, 13_060), tokens(24_000, 24_100)),
+      output('2'),
+      counted(tokens(13_000, 13_060), tokens(24_000, 24_100)),
+    ])
+    expect(tracker.history()).toMatchObject({ turns: 2, lastContext: 13_000 })
+    expect(tracker.reading()).toMatchObject({ promptTokens: 13_000, outputTokens: 60, pendingTokens: 100 })
+  })
+
+  it('a record of nothing, and a damaged one, say nothing', () => {
+    for (const payload of [{}, { usage: tokens(0, 9) }, { usage: 'much' }, { response_id: '', usage: tokens(5, 6) }])
+      expect(rolloutReader.read({ type: 'token_usage_record', payload })).toEqual([])
   })
 })

@@ -64,6 +64,42 @@ describe('final counters', () => {
   })
 })
 
+describe('an answer that is still counted as 1', () => {
+  const text = (characters: number, of = '1', key?: string): WindowEvent => ({
+    ...{ type: 'answer_text', request: of, characters },
+    ...(key && { key }),
+  })
+
+  it('has at least its length, four characters to a token, and each block once', () => {
+    const tracker = told(request('1', 100, { outputTokens: 1 }), text(400, '1', 'a'), text(400, '1', 'a'), text(240))
+    expect(tracker.reading()).toMatchObject({ promptTokens: 100, outputTokens: 160 })
+    expect(told(request('1', 100), text(1_600)).history().signals).toMatchObject([{ pressure: 0.5 }])
+  })
+
+  it('has its final count once that comes, be it smaller', () => {
+    const tracker = told(request('1', 100, { outputTokens: 1 }), text(400), { type: 'answered', outputTokens: 90 })
+    expect(tracker.reading()).toMatchObject({ outputTokens: 90 })
+    expect(told(request('1', 100, { outputTokens: 90, isComplete: true }), text(400)).reading()).toMatchObject({
+      outputTokens: 90,
+    })
+  })
+
+  it('has its own length only', () => {
+    const tracker = told(request('1', 100), text(400), request('2', 200), text(400), text(40, '2'))
+    expect(tracker.reading()).toMatchObject({ promptTokens: 200, outputTokens: 10 })
+    expect(told(text(400)).reading()).toEqual({ state: 'unknown' })
+  })
+
+  it('says of itself whether it is a lower bound', () => {
+    const tracker = new WindowTracker({ milestones: [], runtime: 'r' })
+    const semantics = () => (tracker.reading() as { provenance?: { semantics: string } }).provenance?.semantics
+    for (const event of [request('1', 100, { outputTokens: 1 }), text(400)]) tracker.take(event)
+    expect(semantics()).toBe('lower_bound')
+    tracker.take({ type: 'answered', outputTokens: 101 })
+    expect(semantics()).toBe('exact')
+  })
+})
+
 describe('keys', () => {
   it('are remembered for as many as wanted, and not for ever', () => {
     const keys = new RecentKeys(3)

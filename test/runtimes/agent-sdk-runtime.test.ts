@@ -26,11 +26,39 @@ describe('a start', () => {
     expect(steps.map(({ message }) => message?.type)).toEqual(['assistant', 'assistant', 'result'])
     expect(steps.map(({ providerSessionId }) => providerSessionId)).toEqual(['session-1', 'session-1', 'session-1'])
     expect(steps[0]?.texts).toEqual([{ role: 'assistant', text: 'Half.' }])
-    expect(steps[0]?.events).toMatchObject([{ type: 'request', promptTokens: 325, outputTokens: 7 }])
+    expect(steps[0]?.events).toMatchObject([
+      { type: 'request', promptTokens: 325, outputTokens: 7 },
+      { type: 'answer_text', request: 'msg_1', characters: 5 },
+    ])
     expect(steps.map(({ end }) => end)).toEqual([undefined, undefined, { type: 'idle' }])
     expect(sdk.only.options.sessionId).toBe('session-1')
     expect(sdk.only.prompts.map(({ message }) => message.content)).toEqual(['Go'])
   })
+
+  const delta = { type: 'stream_event', session_id: 'session-1', parent_tool_use_id: null }
+  const PARTS = [
+    { ...delta, event: { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Ha' } } },
+    { ...delta, event: { type: 'message_delta', usage: { output_tokens: 15_000 } } },
+  ]
+
+  it('reads the parts of an answer for its final count, and keeps them to itself', async () => {
+    const { runtime, launch, sdk } = stage(says(answer('msg_1', 'Half.'), ...PARTS, result()))
+    const steps = await collect(runtime.start(launch))
+    expect(sdk.only.options.includePartialMessages).toBe(true)
+    expect(steps.map(({ message }) => message?.type)).toEqual(['assistant', undefined, 'result'])
+    expect(steps[1]?.events).toMatchObject([{ type: 'answered', outputTokens: 15_000 }])
+  })
+
+  it.each([{ includePartialMessages: true }, { options: { includePartialMessages: true } }])(
+    'passes them on to whoever wants them: %j',
+    async (options) => {
+      const { runtime, launch } = stage(says(answer('msg_1', 'Half.'), ...PARTS, result()), options)
+      const steps = await collect(runtime.start(launch))
+      expect(steps.map(({ message }) => message?.type)).toEqual([
+        ...['assistant', 'stream_event', 'stream_event', 'result'],
+      ])
+    },
+  )
 
   it('keeps its input open until the result, and then closes all', async () => {
     let wasOpen = false

@@ -61,7 +61,19 @@ describe('a launch', () => {
     expect(steps[0]).toMatchObject({ providerSessionId: 'session-1', texts: [{ role: 'assistant', text: 'Half.' }] })
     expect(steps[1]?.end).toEqual({ type: 'idle' })
     expect(noted('prompt')).toBe('--version\nGo')
-    expect(JSON.parse(noted('args'))).toEqual(['-p', '--output-format=stream-json', '--verbose'])
+    const args = ['-p', '--output-format=stream-json', '--verbose', '--include-partial-messages']
+    expect(JSON.parse(noted('args'))).toEqual(args)
+    expect(steps[0]?.events[0]).toEqual({ type: 'auto_compact_reserve', tokens: 33_000 })
+  })
+
+  it.each<ClaudeCommandRuntimeOptions>([
+    { autoCompact: false },
+    { settings: { autoCompactEnabled: false } },
+    { env: { PATH: process.env.PATH, DISABLE_AUTO_COMPACT: '1' } },
+  ])('expects no compaction that was switched off: %j', async (options) => {
+    const { runtime, launch } = stage('say(answer, result)', options)
+    const events = (await collect(runtime.start(launch))).flatMap((step) => step.events)
+    expect(events.map(({ type }) => type)).toEqual(['request', 'answer_text'])
   })
 
   it('says all it was told to the command, its own facts last', async () => {

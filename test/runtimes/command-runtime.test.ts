@@ -132,3 +132,38 @@ describe('the end of a program', () => {
     expect(existsSync(pids())).toBe(false)
   })
 })
+
+/** How many characters were searched or taken apart in all while something ran. */
+const charactersHandled = async (run: () => Promise<unknown>): Promise<number> => {
+  const own = { split: String.prototype.split, indexOf: String.prototype.indexOf }
+  let handled = 0
+  const counting = <F extends (...args: never[]) => unknown>(method: F): F =>
+    function counted(this: string, ...args: Parameters<F>) {
+      handled += this.length
+      return method.apply(this, args)
+    } as unknown as F
+  Object.assign(String.prototype, { split: counting(own.split), indexOf: counting(own.indexOf) })
+  try {
+    await run()
+  } finally {
+    Object.assign(String.prototype, own)
+  }
+  return handled
+}
+
+describe('a line of 26 MB', () => {
+  const LENGTH = 26 * 1024 * 1024
+  const says = `const text = 'x'.repeat(${LENGTH})
+    console.log('${INIT}')
+    console.log(JSON.stringify({ type: 'assistant', session_id: 's-1', message: { id: 'm', content: [{ type: 'text', text }] } }))`
+
+  it('is read in work that grows with its length, not with its square', async () => {
+    let read = 0
+    const handled = await charactersHandled(async () => {
+      for (const { texts } of await all(launch([process.execPath, '-e', says]).steps))
+        read += texts.reduce((sum, { text }) => sum + text.length, 0)
+    })
+    expect(read).toBe(LENGTH)
+    expect(handled / LENGTH).toBeLessThan(4)
+  })
+})

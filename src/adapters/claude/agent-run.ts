@@ -19,6 +19,10 @@ export interface RunOptions<Message> {
   readonly open: () => Promise<AgentSource<Message>>
   readonly isResumed: boolean
   readonly signal: AbortSignal
+  /** What is known of its window before it says anything. */
+  readonly known?: readonly WindowEvent[]
+  /** Whether parts of answers are passed on. They are read in any case: only they have an answer's final count. */
+  readonly passesPartials?: boolean
 }
 
 /** Once asked to stop, a runtime that does not is ended. */
@@ -34,6 +38,7 @@ export class AgentRun<Message> implements RunningAgent<Message> {
   readonly #usage: ClaudeUsage
   readonly #models = new Set<string>()
   #source: AgentSource<Message> | undefined
+  #known: readonly WindowEvent[]
   #wasInterrupted = false
   #stopTimer: NodeJS.Timeout | undefined
 
@@ -42,6 +47,7 @@ export class AgentRun<Message> implements RunningAgent<Message> {
   constructor(options: RunOptions<Message>) {
     this.#options = options
     this.#usage = new ClaudeUsage(options)
+    this.#known = options.known ?? []
     this.steps = this.#run()
   }
 
@@ -107,7 +113,7 @@ export class AgentRun<Message> implements RunningAgent<Message> {
         continue
       }
       const step = this.#read(heard.message)
-      yield step
+      if (step.message !== undefined || step.events.length > 0) yield step
       if (step.end !== undefined) return
       this.#listen()
     }
@@ -122,7 +128,12 @@ export class AgentRun<Message> implements RunningAgent<Message> {
   }
 
   #read(message: Message): RuntimeStep<Message> {
-    const step = { ...stepOf(message), ...this.#usage.take(message) }
+    const read = stepOf(message)
+    const { message: _, ...unseen } = read
+    const isHidden = this.#options.passesPartials !== true && isPartial(message)
+    const events = [...this.#known, ...read.events]
+    const step = { ...(isHidden ? unseen : read), events, ...this.#usage.take(message) }
+    this.#known = []
     const said = resultIn(message)
     if (said === undefined) {
       this.#askWindow(modelIn(message))
@@ -151,5 +162,7 @@ export class AgentRun<Message> implements RunningAgent<Message> {
     return { type: 'failed', message: `The runtime ended without a result${why === '' ? '.' : ` (${why}).`}` }
   }
 }
+
+const isPartial = (message: unknown): boolean => (message as { type?: unknown } | null)?.type === 'stream_event'
 
 const only = (end: RuntimeEnd): RuntimeStep<never> => ({ events: [], texts: [], end })

@@ -80,7 +80,7 @@ const readMessage = (sent: SdkMessage): readonly WindowEvent[] => {
   if (sent.parent_tool_use_id || sent.agent_id) return readSubagent(sent, at)
   switch (sent.type) {
     case 'assistant':
-      return [...readAssistant(sent.message, { at, uuid: sent.uuid }), ...readContextUsage(sent.context_usage, at)]
+      return [...readAssistant(sent.message, { at, key: sent.uuid }), ...readContextUsage(sent.context_usage, at)]
     case 'user':
       return [
         defined({

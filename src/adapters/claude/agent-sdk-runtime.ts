@@ -21,6 +21,7 @@ export interface AgentSdkRuntimeOptions<Message extends SdkMessage = SdkMessage>
   readonly options?: Readonly<Record<string, unknown>>
   /** Whether the runtime compacts by itself; as its own settings say unless given. A question never compacts. */
   readonly autoCompact?: boolean
+  /** Whether parts of answers are passed on while they come; they are not unless given here or in `options`. */
   readonly includePartialMessages?: boolean
 }
 
@@ -48,7 +49,11 @@ export const agentSdkRuntime = <Message extends SdkMessage = SdkMessage>({
   sdk,
   ...defaults
 }: AgentSdkRuntimeOptions<Message> = {}): AgentRuntime<Message> => {
-  const run = runner(once(async () => sdk ?? loadAgentSdk<Message>()))
+  const passesPartials = defaults.includePartialMessages ?? defaults.options?.includePartialMessages === true
+  const run = runner(
+    once(async () => sdk ?? loadAgentSdk<Message>()),
+    passesPartials,
+  )
   return {
     backend: 'claude_agent_sdk',
     takesSessionId: true,
@@ -65,7 +70,7 @@ export const agentSdkRuntime = <Message extends SdkMessage = SdkMessage>({
 }
 
 const runner =
-  <Message extends SdkMessage>(sdk: () => Promise<AgentSdk<Message>>) =>
+  <Message extends SdkMessage>(sdk: () => Promise<AgentSdk<Message>>, passesPartials: boolean) =>
   (
     prompt: SdkPrompt,
     options: SdkOwnOptions,
@@ -73,6 +78,7 @@ const runner =
   ): AgentRun<Message> =>
     new AgentRun<Message>({
       signal,
+      passesPartials,
       isResumed: options.resume !== undefined,
       open: async () => {
         const loaded = await sdk()

@@ -1,3 +1,4 @@
+import type { WindowEvent } from '../../domain/window-event.ts'
 import type { AgentRuntime, Launch } from '../../ports/agent-runtime.ts'
 import { checkDirectory } from './agent-process.ts'
 import { AgentRun } from './agent-run.ts'
@@ -24,7 +25,20 @@ export interface ClaudeCommandRuntimeOptions {
   readonly settings?: Readonly<Record<string, unknown>>
   /** Whether the command compacts by itself; as its own settings say unless given. A question never compacts. */
   readonly autoCompact?: boolean
+  /** Whether parts of answers are passed on while they come; they are not unless given. */
   readonly includePartialMessages?: boolean
+}
+
+/** How far before the end of its window the command compacts by itself: seen in all its versions since 2.1.25. */
+const AUTO_COMPACT_RESERVE = 33_000
+
+/** What is known of where the command compacts, since it does not say so itself. In doubt it does. */
+const compactsBefore = (
+  { autoCompact, settings }: ClaudeCommandRuntimeOptions,
+  env: Environment,
+): readonly WindowEvent[] => {
+  const isOff = (autoCompact ?? settings?.autoCompactEnabled) === false || (env.DISABLE_AUTO_COMPACT ?? '') !== ''
+  return isOff ? [] : [{ type: 'auto_compact_reserve', tokens: AUTO_COMPACT_RESERVE }]
 }
 
 /**
@@ -55,6 +69,8 @@ export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}):
     new AgentRun({
       signal: launch.signal,
       isResumed,
+      known: compactsBefore(options, env),
+      passesPartials: defaults.includePartialMessages === true,
       open: async () => {
         const cwd = directoryOf(launch)
         await checkDirectory(cwd)

@@ -40,6 +40,7 @@ export const assistantMessage = z.looseObject({
   model: z.string().optional(),
   content: z.array(block).catch([]),
   usage: z.unknown().optional(),
+  stop_reason: z.string().nullish().catch(null),
 })
 
 /** What is read of an assistant message, part by part, as it arrives. */
@@ -52,10 +53,16 @@ export interface ClaudeMessageShapes {
 /** Local messages (errors, interrupts) carry this in place of a model, and no usage worth reading. */
 export const SYNTHETIC = '<synthetic>'
 
+/** When a record was written, and its own name: one message comes in several records, a block in each. */
+export interface RecordOrigin {
+  readonly at?: Instant | undefined
+  readonly key?: string | undefined
+}
+
 /** What an assistant message of the main thread says. */
 export const readAssistant = (
   message: z.output<typeof assistantMessage>,
-  { at, uuid }: { readonly at?: Instant | undefined; readonly uuid?: string | undefined } = {},
+  { at, key }: RecordOrigin = {},
 ): readonly WindowEvent[] => {
   if (message.model === SYNTHETIC) return []
   const tools = message.content.flatMap((part): WindowEvent[] => {
@@ -64,22 +71,47 @@ export const readAssistant = (
       ? [defined({ type: 'tool_call' as const, callId: call.data.id, toolName: call.data.name ?? '', at })]
       : []
   })
-  const key = [message.id, uuid].find((name) => name !== undefined && name.trim() !== '')
-  return [readUsage(message, key, at), ...tools]
+  return [...readAnswer(message, { at, key }), ...tools]
+}
+
+const readAnswer = (message: z.output<typeof assistantMessage>, { at, key }: RecordOrigin): readonly WindowEvent[] => {
+  const request = [message.id, key].find((name) => name !== undefined && name.trim() !== '')
+  const said = readUsage(message, request, at)
+  const characters = answerCharacters(message.content)
+  if (said.type !== 'request' || said.isComplete === true || characters === 0) return [said]
+  return [said, defined({ type: 'answer_text' as const, request: said.key, characters, key, at })]
+}
+
+/** What an answer sends again with the next request: its text, what it thought, and what it told its tools. */
+const answerCharacters = (content: readonly z.output<typeof block>[]): number =>
+  content.reduce((sum, { text, thinking, input }) => {
+    const words = [text, thinking].reduce<number>((all, part) => all + (typeof part === 'string' ? part.length : 0), 0)
+    return sum + words + lengthAsJson(input)
+  }, 0)
+
+const lengthAsJson = (value: unknown): number => {
+  try {
+    return JSON.stringify(value)?.length ?? 0
+  } catch {
+    return 0 // too deep to be written down
+  }
 }
 
 const readUsage = (
-  { model, usage: raw }: z.output<typeof assistantMessage>,
+  { model, usage: raw, stop_reason }: z.output<typeof assistantMessage>,
   key: string | undefined,
   at?: Instant,
-): WindowEvent => {
+): Extract<WindowEvent, { type: 'request' | 'unmetered' }> => {
   const parsed = usage.safeParse(raw)
   const sample = parsed.success ? (lastIteration(parsed.data.iterations) ?? parsed.data) : undefined
   const promptTokens = sample && promptOf(sample)
   // All zero is not a reading: nothing was sent.
   if (sample === undefined || !promptTokens || key === undefined)
     return defined({ type: 'unmetered' as const, key, model, at })
-  return defined({ type: 'request' as const, key, model, promptTokens, outputTokens: sample.output_tokens, at })
+  // A reason to stop is known when the answer is whole, and so is its count.
+  const isComplete = typeof stop_reason === 'string' ? true : undefined
+  const { output_tokens: outputTokens } = sample
+  return defined({ type: 'request' as const, key, model, promptTokens, outputTokens, isComplete, at })
 }
 
 /** Everything a request sent. */

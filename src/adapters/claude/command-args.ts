@@ -19,7 +19,7 @@ const option = (name: string, value: string | undefined): readonly string[] =>
 
 /** The arguments of a launch. What was given for all comes first, so that the launch's own facts win. */
 export const launchArgs = (defaults: CommandDefaults, launch: Pick<Launch, 'model'>): readonly string[] => {
-  const { args = [], autoCompact, permissionMode, includePartialMessages = false } = defaults
+  const { args = [], autoCompact, permissionMode } = defaults
   const settings = { ...defaults.settings, ...(autoCompact !== undefined && { autoCompactEnabled: autoCompact }) }
   return [
     ...args,
@@ -27,7 +27,8 @@ export const launchArgs = (defaults: CommandDefaults, launch: Pick<Launch, 'mode
     ...option('model', launch.model ?? defaults.model),
     ...option('permission-mode', permissionMode),
     ...option('settings', Object.keys(settings).length === 0 ? undefined : JSON.stringify(settings)),
-    ...(includePartialMessages ? ['--include-partial-messages'] : []),
+    // Only the parts of an answer have its final count.
+    '--include-partial-messages',
   ]
 }
 

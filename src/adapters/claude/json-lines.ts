@@ -1,3 +1,5 @@
+import { TextLines } from '../../processes/text-lines.ts'
+
 /** A message may hold a picture, but not without end. */
 const MOST_CHARACTERS = 32 * 1024 * 1024
 
@@ -9,23 +11,9 @@ export async function* jsonLines(
   chunks: AsyncIterable<string>,
   most: number = MOST_CHARACTERS,
 ): AsyncGenerator<object, void> {
-  let parts: string[] = []
-  let length = 0
-  for await (const chunk of chunks) {
-    const [first = '', ...others] = chunk.split('\n')
-    for (const [index, piece] of [first, ...others].entries()) {
-      if (index > 0) {
-        yield* objectIn(parts.join(''))
-        parts = []
-        length = 0
-      }
-      length += piece.length
-      // Nothing of such a line is kept, not even its end.
-      if (length > most) parts = []
-      else parts.push(piece)
-    }
-  }
-  yield* objectIn(parts.join(''))
+  const lines = new TextLines(most)
+  for await (const chunk of chunks) for (const line of lines.take(chunk)) yield* objectIn(line)
+  for (const line of lines.end()) yield* objectIn(line)
 }
 
 const objectIn = (line: string): readonly object[] => {

@@ -19,11 +19,13 @@ export const directoryOf = ({ workspace }: Pick<Launch, 'workspace'>): string | 
 
 /** The options of a launch. Its own facts come before what was given for all. */
 export const launchOptions = (
-  { options = {}, model, autoCompact, includePartialMessages }: SdkDefaults,
+  { options = {}, model, autoCompact }: SdkDefaults,
   launch: Omit<Launch, 'prompt' | 'signal'>,
 ): SdkOwnOptions => ({
   ...options,
-  ...defined({ model: launch.model ?? model, cwd: directoryOf(launch), includePartialMessages }),
+  ...defined({ model: launch.model ?? model, cwd: directoryOf(launch) }),
+  // Only the parts of an answer have its final count.
+  includePartialMessages: true,
   ...(autoCompact === undefined ? {} : withSettings(options, { autoCompactEnabled: autoCompact })),
 })
 
@@ -45,9 +47,9 @@ export const questionOptions = (
 ): SdkOwnOptions => {
   const given = Object.entries(defaults.options ?? {}).filter(([name]) => !NOT_FOR_QUESTIONS.includes(name))
   const options = Object.fromEntries(given)
-  const { includePartialMessages: _, ...kept } = defaults
+  const { includePartialMessages: _, ...launch } = launchOptions({ ...defaults, options }, question)
   return {
-    ...launchOptions({ ...kept, options }, question),
+    ...launch,
     ...withSettings(options, { autoCompactEnabled: false, disableAllHooks: true }),
     ...(options.sessionStore === undefined ? { persistSession: false } : { forkSession: true }),
     resume: providerSessionId,

@@ -71,7 +71,7 @@ const readLine = (record: Line): readonly WindowEvent[] => {
 const readAnswer = ({ isSidechain, message: raw, uuid }: Line, at?: Instant): readonly WindowEvent[] => {
   const message = assistantMessage.safeParse(raw)
   if (!message.success) return []
-  if (isSidechain !== true) return readAssistant(message.data, { at, uuid })
+  if (isSidechain !== true) return readAssistant(message.data, { at, key: uuid })
   const key = message.data.id ?? uuid
   return key === undefined ? [] : [defined({ type: 'subagent_request' as const, key, at })]
 }

@@ -19,7 +19,9 @@ export class AnswerGate<Step extends { readonly events: readonly WindowEvent[] }
     // Something else was said: what is held was not the last.
     const released = said === undefined ? [] : this.open()
     if (said?.payload.type.endsWith('_output') === true) this.#hasUsedTool = true
-    const isReading = steps.some(({ events }) => events.some(({ type }) => type === 'request'))
+    const isReading = steps.some(({ events }) =>
+      events.some(({ type }) => type === 'request' || type === 'response_usage'),
+    )
     const isHeld = this.#held.length > 0 || (isReading && !this.#hasUsedTool)
     if (isReading) this.#hasUsedTool = false
     if (!isHeld) return [...released, ...steps]

@@ -24,20 +24,31 @@ const tokenUsage = z.looseObject({ input_tokens: count, total_tokens: count })
 
 const tokenCount = z.looseObject({
   info: z.looseObject({
-    total_token_usage: tokenUsage,
-    last_token_usage: tokenUsage,
+    total_token_usage: tokenUsage.optional().catch(undefined),
+    last_token_usage: tokenUsage.optional().catch(undefined),
     model_context_window: z.unknown().optional(),
   }),
 })
 
-const RECORDS = ['session_meta', 'response_item', 'compacted', 'turn_context', 'event_msg', 'world_state'] as const
+/** One for each response, from version 0.154 on: written before the tools that the response calls have run. */
+const usageRecord = z.looseObject({
+  response_id: z.string().catch(''),
+  usage: tokenUsage,
+  thread_token_usage: tokenUsage.optional().catch(undefined),
+})
+
+const RECORDS = [
+  ...(['session_meta', 'response_item', 'compacted', 'turn_context', 'event_msg', 'world_state'] as const),
+  'token_usage_record',
+] as const
 const known = z.looseObject({ type: z.enum(RECORDS), payload: z.looseObject({}) })
 
 /**
  * Reads Codex's own record of a thread, `~/.codex/sessions/…/rollout-….jsonl`.
  *
  * A reading is `last_token_usage`, whose input already holds the cached part. `total_token_usage` sums over the thread
- * and only tells one request from another.
+ * and only tells one request from another. A `token_usage_record` says the same of the same request, and counts where there
+ * is nothing else.
  *
  * @example
  * ```ts
@@ -65,6 +76,7 @@ const readLine = (record: Line): readonly WindowEvent[] => {
   if (type === 'session_meta') return readSession(payload, from)
   if (type === 'turn_context') return readModel(payload.model, from)
   if (type === 'response_item') return readItem(payload, from)
+  if (type === 'token_usage_record') return readUsageRecord(payload, from)
   // Some versions write one of these, some both; the tracker takes them as one.
   const what = type === 'event_msg' ? payload.type : type
   if (what === 'compacted' || what === 'context_compacted') {
@@ -101,13 +113,30 @@ const readTokenCount = (payload: unknown, from: Origin): readonly WindowEvent[] 
   if (!parsed.success) return []
   const { total_token_usage: total, last_token_usage: last, model_context_window: window } = parsed.data.info
   const windows = readWindow(window, from)
+  if (last === undefined || total === undefined) return windows
   // After a compaction every counter is 0 but the total, which is Codex's own estimate.
   if (last.input_tokens === 0) return [...windows, { ...from, type: 'estimate', tokens: last.total_tokens }]
-  const key = `${total.total_tokens}/${last.total_tokens}`
-  const outputTokens = Math.max(0, last.total_tokens - last.input_tokens)
   // Written after the results of the tools that the answer called, which are not in it.
-  const request = { type: 'request', key, promptTokens: last.input_tokens, outputTokens, isLate: true } as const
-  return [...windows, { ...from, ...request }]
+  return [...windows, { ...from, type: 'request', ...countOf(last, keyOf(total, last)), isLate: true }]
+}
+
+type TokenUsage = z.output<typeof tokenUsage>
+
+/** The sum of the thread and what was added to it: no two requests have both. */
+const keyOf = (total: TokenUsage, last: TokenUsage): string => `${total.total_tokens}/${last.total_tokens}`
+
+const countOf = (last: TokenUsage, key: string) => ({
+  key,
+  promptTokens: last.input_tokens,
+  outputTokens: Math.max(0, last.total_tokens - last.input_tokens),
+})
+
+const readUsageRecord = (payload: unknown, from: Origin): readonly WindowEvent[] => {
+  const parsed = usageRecord.safeParse(payload)
+  if (!parsed.success || parsed.data.usage.input_tokens === 0) return []
+  const { usage, thread_token_usage: total, response_id } = parsed.data
+  const key = total === undefined ? response_id : keyOf(total, usage)
+  return key === '' ? [] : [{ ...from, type: 'response_usage', ...countOf(usage, key) }]
 }
 
 const readWindow = (tokens: unknown, from: Origin): readonly WindowEvent[] =>

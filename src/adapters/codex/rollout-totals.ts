@@ -16,16 +16,20 @@ const used = z.looseObject({
 
 const counted = z.looseObject({
   type: z.literal('event_msg'),
-  payload: z.looseObject({
-    type: z.literal('token_count'),
-    info: z.looseObject({ total_token_usage: used }),
-  }),
+  payload: z.looseObject({ type: z.literal('token_count'), info: z.looseObject({ total_token_usage: used }) }),
+})
+
+const recorded = z.looseObject({
+  type: z.literal('token_usage_record'),
+  payload: z.looseObject({ thread_token_usage: used }),
 })
 
 /** The sum over a thread that a record of its rollout tells, if it tells one. */
 export const threadTotalsIn = (record: unknown): CodexUsage | undefined => {
   const parsed = counted.safeParse(record)
-  return parsed.success ? parsed.data.payload.info.total_token_usage : undefined
+  return parsed.success
+    ? parsed.data.payload.info.total_token_usage
+    : recorded.safeParse(record).data?.payload.thread_token_usage
 }
 
 /** Of a thread that has asked nothing yet. */

@@ -4,6 +4,7 @@ import type { OnProcess } from '../../ports/agent-runtime.ts'
 import { dyingWithUs, type Program } from '../../processes/dies-with-us.ts'
 import { identityOf, newMark } from '../../processes/left-process.ts'
 import { endGroup, signalGroup } from '../../processes/process-group.ts'
+import { TextLines } from '../../processes/text-lines.ts'
 
 /** After TERM and before KILL: agents put their things in order when they are asked to stop. */
 const GRACE_MS = 2_000
@@ -102,22 +103,19 @@ export class AgentProcess {
     const { stdout } = this.#child
     stdout.setEncoding('utf8')
     void this.#ended.then(() => this.#letGo())
-    let rest = ''
+    const lines = new TextLines(LONGEST_LINE)
     try {
       for (const chunks = stdout.iterator() as AsyncIterator<string>; ; ) {
         this.#isWaiting = true
         const { done, value } = await chunks.next()
         this.#isWaiting = false
         if (done === true) break
-        const lines = (rest + value).split('\n')
-        rest = lines.pop() ?? ''
-        if (rest.length > LONGEST_LINE) rest = ''
-        yield* lines
+        yield* lines.take(value)
       }
     } catch (error) {
       if (!stdout.destroyed) throw error // we closed it ourselves
     }
-    if (rest !== '') yield rest
+    yield* lines.end()
   }
 
   /** Ends what it left running, and stops listening once nothing more can come. */
