@@ -3,6 +3,7 @@ import { checkDirectory } from './agent-process.ts'
 import { AgentRun } from './agent-run.ts'
 import { type CommandDefaults, launchArgs, questionArgs, sessionArg } from './command-args.ts'
 import { openCommand } from './command-source.ts'
+import { questionEnvironment } from './question-environment.ts'
 import type { SdkMessage } from './sdk-module.ts'
 import { directoryOf } from './sdk-options.ts'
 import { type Environment, hasSession } from './session-file.ts'
@@ -47,24 +48,31 @@ export interface ClaudeCommandRuntimeOptions {
 export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}): AgentRuntime<SdkMessage> => {
   const { command = 'claude', env = process.env, ...rest } = options
   const defaults: CommandDefaults = rest
-  const run = (launch: Pick<Launch, 'prompt' | 'signal' | 'workspace'>, args: readonly string[], isResumed: boolean) =>
+  const run = (
+    launch: Pick<Launch, 'prompt' | 'signal' | 'workspace'>,
+    args: readonly string[],
+    { isResumed, environment = env }: { readonly isResumed: boolean; readonly environment?: typeof env },
+  ) =>
     new AgentRun({
       signal: launch.signal,
       isResumed,
       open: async () => {
         const cwd = directoryOf(launch)
         await checkDirectory(cwd)
-        return openCommand({ command, args, cwd, env }, launch.prompt)
+        return openCommand({ command, args, cwd, env: environment }, launch.prompt)
       },
     })
   return {
     backend: 'claude_code',
     takesSessionId: true,
     start: (launch) =>
-      run(launch, [...launchArgs(defaults, launch), ...sessionArg('session-id', launch.providerSessionId)], false),
+      run(launch, [...launchArgs(defaults, launch), ...sessionArg('session-id', launch.providerSessionId)], { isResumed: false }),
     resume: (launch) =>
-      run(launch, [...launchArgs(defaults, launch), ...sessionArg('resume', launch.providerSessionId)], true),
+      run(launch, [...launchArgs(defaults, launch), ...sessionArg('resume', launch.providerSessionId)], { isResumed: true }),
     has: ({ providerSessionId }) => hasSession(providerSessionId, env satisfies Environment),
-    ask: (question) => replyOf(run(question, questionArgs(defaults, question), true), question),
+    ask: (question) => {
+      const how = { isResumed: true, environment: questionEnvironment(env) }
+      return replyOf(run(question, questionArgs(defaults, question), how), question)
+    },
   }
 }
