@@ -66,9 +66,13 @@ export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}):
     backend: 'claude_code',
     takesSessionId: true,
     start: (launch) =>
-      run(launch, [...launchArgs(defaults, launch), ...sessionArg('session-id', launch.providerSessionId)], { isResumed: false }),
+      run(launch, [...launchArgs(defaults, launch), ...sessionArg('session-id', launch.providerSessionId)], {
+        isResumed: false,
+      }),
     resume: (launch) =>
-      run(launch, [...launchArgs(defaults, launch), ...sessionArg('resume', launch.providerSessionId)], { isResumed: true }),
+      run(launch, [...launchArgs(defaults, launch), ...sessionArg('resume', launch.providerSessionId)], {
+        isResumed: true,
+      }),
     has: ({ providerSessionId }) => hasSession(providerSessionId, env satisfies Environment),
     ask: (question) => {
       const how = { isResumed: true, environment: questionEnvironment(env) }

@@ -51,7 +51,9 @@ export const questionOptions = (
   return {
     ...launchOptions({ ...kept, options }, question),
     ...settings,
-    env: questionEnvironment((settings.env ?? options.env ?? process.env) as Readonly<Record<string, string | undefined>>),
+    env: questionEnvironment(
+      (settings.env ?? options.env ?? process.env) as Readonly<Record<string, string | undefined>>,
+    ),
     ...(options.sessionStore === undefined ? { persistSession: false } : { forkSession: true }),
     resume: providerSessionId,
     tools: [],

@@ -28,6 +28,8 @@ export class TurnDesk {
   readonly #tracker: WindowTracker
   readonly #collector = new TurnCollector((reading) => reading)
   readonly #accounts: LaunchAccount
+  /** Turns of the run so far, the one that is open included. */
+  #turns: number
   /** Tools of the turn that is open which have not answered yet. */
   #toolsAtWork = 0
   #lastTurnMs = performance.now()
@@ -47,6 +49,7 @@ export class TurnDesk {
     const runtime = run.request.runtime.backend
     this.#tracker = new WindowTracker(defined({ milestones: [], runtime, believed }))
     this.#accounts = new LaunchAccount(run)
+    this.#turns = run.tally.turns
     // What a session opens with is on record; what it is asked later belongs to the turn that answers it.
     const texts = isNew ? [{ role: 'user' as const, text: prompt }] : []
     this.#collector.take({ events: [], texts, isNewTurn: false, tracker: this.#tracker })
@@ -216,10 +219,10 @@ export class TurnDesk {
   #countTurns({ events }: RuntimeStep<unknown>, isNewTurn: boolean, answered: number): void {
     const calls = events.filter(({ type }) => type === 'tool_call').length
     this.#toolsAtWork = (isNewTurn ? 0 : this.#toolsAtWork) + calls - answered
-    const most = this.#run.setting('maxTurns')
-    if (most === undefined || this.#run.tally.turns + 1 < most) return
-    const isWorkedOff = answered > 0 && this.#toolsAtWork <= 0
-    if (isWorkedOff || this.#run.tally.turns >= most) this.#reached('turns')
+    if (isNewTurn) this.#turns += 1
+    const most = this.#run.setting('maxTurns') ?? Number.POSITIVE_INFINITY
+    const isWorkedOff = this.#turns === most && answered > 0 && this.#toolsAtWork <= 0
+    if (isWorkedOff || this.#turns > most) this.#reached('turns')
   }
 
   async #account(step: RuntimeStep<unknown>): Promise<void> {
