@@ -87,11 +87,11 @@ const retentionOf = ({ commandRetentionMs = DEFAULT_RETENTION_MS }: Partial<Bato
 /** A configuration as options. */
 const settingsOf = (configuration: Configuration): Partial<BatonpassOptions> => {
   const { monitor, contextLimit, restart, hooks, workspace, commandRetentionMs } = configuration
-  const { budget: restartBudget, template, continuation, checkpointTimeoutMs } = restart
+  const { budget: restartBudget, ...runs } = restart
   return {
     monitor: defined({ ...monitor, contextLimit }),
     restartBudget,
     commandRetentionMs,
-    runs: defined({ hooks, workspace, template, continuation, checkpointTimeoutMs }),
+    runs: defined({ hooks, workspace, ...runs }),
   }
 }

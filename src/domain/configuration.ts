@@ -23,6 +23,12 @@ export interface Configuration {
   readonly restart: {
     readonly budget: RestartBudget
     readonly checkpointTimeoutMs: number
+    /** How long an agent may say nothing before it is ended; absent means for ever. */
+    readonly idleTimeoutMs?: number
+    /** How many turns a run may have; absent means as many as it takes. */
+    readonly maxTurns?: number
+    /** Whether a model without a list price may be used under a cap on the cost. */
+    readonly allowUnpriced?: boolean
     /** The text that asks for a checkpoint; absent means the built-in one. */
     readonly template?: string
     /** The text a successor opens with; absent means the built-in one. */

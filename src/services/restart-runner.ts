@@ -18,6 +18,7 @@ import { type Recovered, type RecoverRequest, recoverAll, waitingSessions } from
 import { messageOf, RunCancelled, RunTimedOut } from './runner/run-errors.ts'
 import { RunInProgress, type RunnerDeps } from './runner/run-in-progress.ts'
 import { checkRequest, type RunRequest } from './runner/run-request.ts'
+import { warnAtStart } from './runner/warnings.ts'
 import { type Launcher, type SessionOutcome, workSession } from './runner/work-session.ts'
 import { safeLogger } from './safe-logger.ts'
 
@@ -128,6 +129,7 @@ export class RestartRunner {
     abandoned: AgentSessionId | undefined,
   ): AsyncGenerator<Message, RunEnding> {
     let next: Launcher<Message> | SessionOutcome = await this.#begin(run, abandoned)
+    warnAtStart(run)
     for (;;) {
       run.throwIfStopped()
       // A launch costs as much as its window holds.

@@ -95,6 +95,25 @@ export const transcriptOf = (home: string, id: string): string => {
   return readFileSync(found.find(existsSync) ?? '', 'utf8')
 }
 
+/** The same runtimes, which never make room by themselves. */
+export const UNCOMPACTED: Readonly<Record<string, Make>> = {
+  claude_agent_sdk: (env) =>
+    agentSdkRuntime({
+      sdk,
+      model: 'claude-sonnet-4-5',
+      autoCompact: false,
+      options: { env, settingSources: [], permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true },
+    }),
+  claude_code: (env) =>
+    claudeCommandRuntime({
+      command: commandPath(),
+      env,
+      model: 'claude-sonnet-4-5',
+      autoCompact: false,
+      permissionMode: 'bypassPermissions',
+    }),
+}
+
 export const RUNTIMES: Readonly<Record<string, Make>> = {
   claude_agent_sdk: (env) =>
     agentSdkRuntime({

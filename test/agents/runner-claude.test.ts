@@ -9,7 +9,7 @@ import {
   type RunEvent,
   type RunRequest,
 } from '../../src/index.ts'
-import { bash, NEEDS_PROC, RUNTIMES, runningIn, stage, TOO_LONG, uses } from './claude-stage.ts'
+import { bash, NEEDS_PROC, RUNTIMES, runningIn, stage, TOO_LONG, UNCOMPACTED, uses } from './claude-stage.ts'
 import type { Body, Script } from './messages-api.ts'
 import { never, PATIENT } from './patience.ts'
 
@@ -215,6 +215,47 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
         ['completed'],
       )
       equal(ran.sessions[1]?.progress.turns, 4)
+    })
+  })
+}
+
+for (const [backend, make] of Object.entries(UNCOMPACTED)) {
+  describe(`a window of ${backend} that is nearly full and compacted by nobody`, PATIENT, () => {
+    it('still gets its checkpoint asked at 0.90, where the command would refuse to ask by itself', async (t) => {
+      const question = { prompt: ASKS, text: CHECKPOINT, usage: uses(10, 1_000, 184_000, 60) }
+      const fills = [
+        { tool: bash('echo quokka'), usage: EMPTY },
+        { tool: bash('echo still-quokka'), usage: uses(10, 1_000, 184_000, 60) },
+        { text: 'This should not be needed.', usage: FULL, after: never },
+      ]
+      const milestones = [{ name: 'restart', at: 0.9 }]
+      const script = { windows: [fills, ENDS], question }
+      const { api, summary, handoffs } = await run(t, make, script, { milestones })
+      equal(api.asked.filter((asker) => asker === 'question').length, 1)
+      deepEqual([summary.outcome, summary.restarts], ['completed', 1])
+      deepEqual([handoffs[0]?.checkpoint?.outcome, handoffs[0]?.flags], ['kept', []])
+      match(handoffs[0]?.document ?? '', /Said quokka/)
+    })
+
+    it('counts every request of a session that was interrupted, with what it cost about', async (t) => {
+      const question = { prompt: ASKS, text: CHECKPOINT, usage: FULL }
+      const { summary, sessions } = await run(t, make, { windows: [FILLS, ENDS], question })
+      equal(sessions[0]?.totals?.requests, 2)
+      ok((sessions[0]?.totals?.inputTokens ?? 0) >= 191_022)
+      ok((sessions[0]?.totals?.costUsd ?? 0) > 0)
+      equal(sessions[1]?.totals?.requests, 2)
+      equal(sessions[1]?.totals?.estimatedUsd, undefined)
+      ok((summary.totals.requests ?? 0) >= 5)
+    })
+
+    it('ends when it has cost what it may, with the request that did it', async (t) => {
+      const question = { prompt: ASKS, text: CHECKPOINT, usage: FULL }
+      const script = { windows: [FILLS, ENDS], question }
+      const { api, summary, sessions, handoffs } = await run(t, make, script, { budget: { maxCostUsd: 0.05 } })
+      deepEqual([summary.outcome, summary.limit], ['exhausted', 'cost'])
+      equal(handoffs.length, 0)
+      deepEqual([sessions.length, sessions[0]?.state], [1, 'paused'])
+      equal(api.asked.filter((asker) => asker === 'question').length, 0)
     })
   })
 }

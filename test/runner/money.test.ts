@@ -103,3 +103,97 @@ describe('what a run used', () => {
     ])
   })
 })
+
+describe('a model without a price', () => {
+  const budget = capped(5)
+
+  it('is refused under a cap before anything is launched, unless that is allowed', async () => {
+    const runtime = script([{ turns: [turn(100)] }])
+    await expect(play(batonpass, runtime, { budget, model: 'house-model' })).rejects.toMatchObject({
+      refusal: { code: 'budget.unpriced', model: 'house-model', maxCostUsd: 5 },
+    })
+    expect(runtime.launches).toEqual([])
+    const { summary } = await play(batonpass, runtime, { budget, model: 'house-model', allowUnpriced: true })
+    expect(summary.outcome).toBe('completed')
+    expect((await recorded(batonpass, summary)).sessions).toMatchObject([{ state: 'completed' }])
+  })
+
+  it('that turns up later ends the run, which says why', async () => {
+    const { summary } = await play(batonpass, script([{ turns: [turn(100, 'read'), turn(200, 'read'), turn(300)] }]), {
+      budget,
+    })
+    expect(summary).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('no list price') })
+    expect((await recorded(batonpass, summary)).sessions[0]?.progress.turns).toBe(1)
+  })
+
+  it('is counted by its requests and the list where it has one', async () => {
+    const priced = await createBatonpass({ store, priceOf: (_, { inputTokens }) => inputTokens / 100 })
+    const runtime = script([{ turns: [turn(100, 'read'), turn(200, 'read'), turn(300, 'read'), turn(400)] }])
+    const { summary } = await play(priced, runtime, { budget: capped(3), model: 'house-model' })
+    expect(summary).toMatchObject({ outcome: 'exhausted', limit: 'cost', totals: { costUsd: 3, estimatedUsd: 3 } })
+    const { sessions } = await recorded(batonpass, summary)
+    expect(sessions).toMatchObject([{ totals: { costUsd: 3, estimatedUsd: 3, requests: 2 }, progress: { turns: 2 } }])
+  })
+})
+
+describe('a run with a number of turns', () => {
+  it('ends when the tools of the last one have answered, and a later run goes on in the same window', async () => {
+    const turns = [turn(100, 'read'), turn(200, 'read', 'edit'), turn(300, 'read'), turn(400)]
+    const runtime = script([{ turns }])
+    const { summary } = await play(batonpass, runtime, { conversation: 'T', maxTurns: 2 })
+    expect(summary).toMatchObject({ outcome: 'exhausted', limit: 'turns', turns: 2 })
+    expect((await recorded(batonpass, summary)).sessions).toMatchObject([{ state: 'paused', progress: { turns: 2 } }])
+    const again = await play(batonpass, runtime, { conversation: 'T' })
+    expect(again.summary).toMatchObject({ outcome: 'completed', turns: 2, sessions: 1 })
+    expect(runtime.launches.map(({ how }) => how)).toEqual(['start', 'resume'])
+  })
+
+  it('completes when the work is done with the last one', async () => {
+    const { summary } = await play(batonpass, script([{ turns: [turn(100, 'read'), turn(200)] }]), { maxTurns: 2 })
+    expect(summary).toMatchObject({ outcome: 'completed', turns: 2 })
+  })
+})
+
+describe('an agent that says nothing', () => {
+  it('is ended after its time, and the run says so', async () => {
+    const silent = functionRuntime<string>({
+      backend: 'silent',
+      start: async function* ({ signal }) {
+        yield 'One answer.'
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+      },
+      read: (text) => ({ texts: [{ role: 'assistant', text }] }),
+    })
+    const { summary } = await play(batonpass, silent, { idleTimeoutMs: 30 })
+    expect(summary).toMatchObject({ outcome: 'timed_out', reason: expect.stringContaining('said nothing for 30 ms') })
+    const { sessions } = await recorded(batonpass, summary)
+    expect(sessions).toMatchObject([{ state: 'failed', progress: { turns: 1 } }])
+  })
+
+  it('is ended at the deadline too where the budget says to carry on', async () => {
+    const busy = functionRuntime<string>({
+      backend: 'busy',
+      start: async function* ({ signal }) {
+        while (!signal.aborted) {
+          await new Promise((resolve) => setTimeout(resolve, 5))
+          yield 'Still at it.'
+        }
+      },
+      read: (text) => ({ texts: [{ role: 'assistant', text }] }),
+    })
+    const budget = { deadlineMs: 60, whenExhausted: 'carry_on' } as const
+    const { summary } = await play(batonpass, busy, { budget })
+    expect(summary).toMatchObject({ outcome: 'timed_out', limit: 'deadline' })
+    expect((await recorded(batonpass, summary)).sessions).toMatchObject([{ state: 'failed', endedBy: 'deadline' }])
+  })
+})
+
+describe('a threshold that leaves no room to ask', () => {
+  it('is warned of when the run begins', async () => {
+    const more = { model: 'claude-haiku-4-5', milestones: [{ name: 'restart', at: 0.98 }] }
+    const { events } = await play(batonpass, script([{ turns: [turn(100)] }]), more)
+    expect(events).toContainEqual(expect.objectContaining({ type: 'run:warning', code: 'threshold.no_room_to_ask' }))
+    const fine = await play(batonpass, script([{ turns: [turn(100)] }]), { model: 'claude-haiku-4-5' })
+    expect(fine.events.map(({ type }) => type)).not.toContain('run:warning')
+  })
+})

@@ -4,6 +4,7 @@ import { checkDirectory } from './agent-process.ts'
 import { AgentRun } from './agent-run.ts'
 import { type CommandDefaults, launchArgs, questionArgs, sessionArg } from './command-args.ts'
 import { openCommand } from './command-source.ts'
+import { questionEnvironment } from './question-environment.ts'
 import type { SdkMessage } from './sdk-module.ts'
 import { directoryOf } from './sdk-options.ts'
 import { type Environment, hasSession } from './session-file.ts'
@@ -64,7 +65,7 @@ export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}):
   const run = (
     launch: Pick<Launch, 'prompt' | 'signal' | 'workspace' | 'onProcess'>,
     args: readonly string[],
-    isResumed: boolean,
+    { isResumed, environment = env }: { readonly isResumed: boolean; readonly environment?: typeof env },
   ) =>
     new AgentRun({
       signal: launch.signal,
@@ -74,17 +75,24 @@ export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}):
       open: async () => {
         const cwd = directoryOf(launch)
         await checkDirectory(cwd)
-        return openCommand({ command, args, cwd, env, onProcess: launch.onProcess }, launch.prompt)
+        return openCommand({ command, args, cwd, env: environment, onProcess: launch.onProcess }, launch.prompt)
       },
     })
   return {
     backend: 'claude_code',
     takesSessionId: true,
     start: (launch) =>
-      run(launch, [...launchArgs(defaults, launch), ...sessionArg('session-id', launch.providerSessionId)], false),
+      run(launch, [...launchArgs(defaults, launch), ...sessionArg('session-id', launch.providerSessionId)], {
+        isResumed: false,
+      }),
     resume: (launch) =>
-      run(launch, [...launchArgs(defaults, launch), ...sessionArg('resume', launch.providerSessionId)], true),
+      run(launch, [...launchArgs(defaults, launch), ...sessionArg('resume', launch.providerSessionId)], {
+        isResumed: true,
+      }),
     has: ({ providerSessionId }) => hasSession(providerSessionId, env satisfies Environment),
-    ask: (question) => replyOf(run(question, questionArgs(defaults, question), true), question),
+    ask: (question) => {
+      const how = { isResumed: true, environment: questionEnvironment(env) }
+      return replyOf(run(question, questionArgs(defaults, question), how), question)
+    },
   }
 }

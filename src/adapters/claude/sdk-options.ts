@@ -1,5 +1,6 @@
 import { defined } from '../../domain/defined.ts'
 import type { Launch, RuntimeQuestion } from '../../ports/agent-runtime.ts'
+import { questionEnvironment } from './question-environment.ts'
 import type { SdkOwnOptions } from './sdk-module.ts'
 
 /** Options of the SDK, whatever they are. */
@@ -48,9 +49,13 @@ export const questionOptions = (
   const given = Object.entries(defaults.options ?? {}).filter(([name]) => !NOT_FOR_QUESTIONS.includes(name))
   const options = Object.fromEntries(given)
   const { includePartialMessages: _, ...launch } = launchOptions({ ...defaults, options }, question)
+  const settings = withSettings(options, { autoCompactEnabled: false, disableAllHooks: true })
   return {
     ...launch,
-    ...withSettings(options, { autoCompactEnabled: false, disableAllHooks: true }),
+    ...settings,
+    env: questionEnvironment(
+      (settings.env ?? options.env ?? process.env) as Readonly<Record<string, string | undefined>>,
+    ),
     ...(options.sessionStore === undefined ? { persistSession: false } : { forkSession: true }),
     resume: providerSessionId,
     tools: [],

@@ -32,10 +32,11 @@ export const overheard = (runtime: AgentRuntime, { onTexts, onTotals }: Listener
     })(),
     interrupt: () => agent.interrupt(),
   })
-  const { backend, takesSessionId } = runtime
+  const { backend, takesSessionId, reportsCost } = runtime
   return {
     backend,
     takesSessionId,
+    ...(reportsCost !== undefined && { reportsCost }),
     start: (launch) => listenTo(runtime.start(launch)),
     ...(runtime.resume && { resume: (launch) => listenTo(resumed(runtime, launch)) }),
     ...(runtime.has && { has: runtime.has.bind(runtime) }),

@@ -1,3 +1,4 @@
+import type { BudgetLimit } from '../../domain/restart-budget.ts'
 import type { RunEvent, WindowFigures } from '../../domain/run-event.ts'
 import type { RunOutcome, RunSummary } from '../../domain/run-summary.ts'
 import type { UsageTotals } from '../../domain/usage-reading.ts'
@@ -94,7 +95,7 @@ const toolsText = (calls: readonly { readonly toolName: string }[]): string =>
 
 /** What a run came to, in one line. */
 const describeSummary = (summary: RunSummary): string => {
-  const { outcome, sessions, turns, restarts, totals, durationMs } = summary
+  const { sessions, turns, restarts, totals, durationMs } = summary
   const figures = [
     counted(sessions, 'session'),
     counted(turns, 'turn'),
@@ -102,11 +103,23 @@ const describeSummary = (summary: RunSummary): string => {
     `${Math.round(durationMs / 100) / 10} s`,
     costText(totals),
   ]
-  return `${OUTCOMES[outcome]}: ${figures.filter((figure) => figure !== undefined).join(', ')}`
+  return `${outcomeText(summary)}: ${figures.filter((figure) => figure !== undefined).join(', ')}`
 }
 
 /** How a run ended, as the beginning of a sentence. */
-export const OUTCOMES = {
+export const outcomeText = ({ outcome, limit }: Pick<RunSummary, 'outcome' | 'limit'>): string =>
+  outcome === 'exhausted' && limit !== undefined ? LIMITS[limit] : OUTCOMES[outcome]
+
+const LIMITS = {
+  restarts: 'no restart left',
+  deadline: 'out of time',
+  cost: 'out of money',
+  takeovers: 'taken over too often',
+  turns: 'out of turns',
+  no_progress: 'no restart: it gets nowhere',
+} as const satisfies Record<BudgetLimit, string>
+
+const OUTCOMES = {
   completed: 'completed',
   failed: 'failed',
   cancelled: 'called off',

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readConfiguration, uuidV7Ids } from '../../container.ts'
-import type { Configuration } from '../../domain/configuration.ts'
+import type { CheckedConfiguration, Configuration } from '../../domain/configuration.ts'
 import { PRESSURE_POLICIES, type PressurePolicy } from '../../domain/context-monitor.ts'
 import type { Workspace } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
-import { DEFAULT_RESTART_BUDGET, type RestartBudget } from '../../domain/restart-budget.ts'
+import type { RestartBudget } from '../../domain/restart-budget.ts'
 import type { AgentRuntime } from '../../ports/agent-runtime.ts'
 import type { RunRequest } from '../../services/runner/run-request.ts'
 import type { CliCommand, Invocation } from './command.ts'
@@ -25,7 +25,12 @@ export const RUN_FLAGS = {
   config: { type: 'string' },
   'context-limit': { type: 'string' },
   'max-restarts': { type: 'string' },
+  'max-cost': { type: 'string' },
+  'max-turns': { type: 'string' },
+  'max-takeovers': { type: 'string' },
+  'allow-unpriced': { type: 'boolean' },
   deadline: { type: 'string' },
+  'idle-timeout': { type: 'string' },
   cwd: { type: 'string' },
   worktree: { type: 'string' },
   branch: { type: 'string' },
@@ -44,8 +49,13 @@ export const RUN_FLAGS_HELP = [
   `  --policy WORD    ${PRESSURE_POLICIES.join(', ')}: what to do about a full window (auto)`,
   '  --config FILE    milestones, budget, hooks and checkpoints; flags count before it',
   '  --context-limit N   how many tokens to use of the window',
-  '  --max-restarts N    restarts of the whole conversation (3)',
+  '  --max-restarts N    restarts since the latest new prompt (3); on a later run it is the new total',
+  '  --max-takeovers N   how often a lost process may be replaced since then (5)',
+  '  --max-cost USD      dollars for the whole conversation, over all its runs (no cap)',
+  '  --allow-unpriced    under a cap, use a model without a list price too: it is not counted',
+  '  --max-turns N       turns of this run (no limit)',
   '  --deadline TIME     time for the whole conversation, such as 30m or 2h (none)',
+  '  --idle-timeout TIME end an agent that says nothing for so long; a running tool says nothing (none)',
   '  --cwd DIR        where the work is done (here); --worktree DIR and --branch NAME if it has its own',
   '  --resume ID      begin in this session of the runtime instead of a new one',
   '  --prompt-file FILE  the prompt from a file; "-" in place of the prompt reads standard input',
@@ -86,6 +96,8 @@ export const runChoices = async (invocation: Invocation): Promise<RunChoices> =>
     policy: parsedFlag(invocation, 'policy', oneOf(PRESSURE_POLICIES)),
     maxRestarts: parsedFlag(invocation, 'max-restarts', wholeNumber(0)),
     deadlineMs: parsedFlag(invocation, 'deadline', duration),
+    maxCostUsd: parsedFlag(invocation, 'max-cost', dollars),
+    maxTakeovers: parsedFlag(invocation, 'max-takeovers', wholeNumber(0)),
     contextLimit: parsedFlag(invocation, 'context-limit', wholeNumber(1)),
   }
   const checked = file === undefined ? undefined : await readConfiguration(file)
@@ -95,11 +107,14 @@ export const runChoices = async (invocation: Invocation): Promise<RunChoices> =>
   return defined({
     policy,
     contextLimit: flags.contextLimit,
+    maxTurns: parsedFlag(invocation, 'max-turns', wholeNumber(1)),
+    idleTimeoutMs: parsedFlag(invocation, 'idle-timeout', duration),
+    allowUnpriced: invocation.values['allow-unpriced'] === true ? true : undefined,
     model: textFlag(invocation, 'model'),
     resume: textFlag(invocation, 'resume'),
     conversation: textFlag(invocation, 'conversation') ?? `run-${uuidV7Ids.next().slice(-12)}`,
     workspace: workspaceFrom(invocation, checked?.configuration),
-    budget: budgetFrom(flags, checked?.configuration),
+    budget: budgetFrom(flags, checked),
   })
 }
 
@@ -117,13 +132,34 @@ const workspaceFrom = (invocation: Invocation, configuration: Configuration | un
   })
 }
 
+/** The keys of a configuration that are about the budget. */
+const BUDGET_KEYS: Readonly<Record<string, keyof RestartBudget>> = {
+  'session.max_handoffs_per_job': 'maxRestarts',
+  'restart.deadline': 'deadlineMs',
+  'restart.max_cost_usd': 'maxCostUsd',
+  'restart.max_takeovers': 'maxTakeovers',
+  'restart.when_exhausted': 'whenExhausted',
+}
+
+/** What is said about the budget, and nothing else: a conversation that is there keeps the rest of its own. */
 const budgetFrom = (
-  { maxRestarts, deadlineMs }: { readonly maxRestarts: number | undefined; readonly deadlineMs: number | undefined },
-  configuration: Configuration | undefined,
-): RestartBudget => ({
-  ...(configuration?.restart.budget ?? DEFAULT_RESTART_BUDGET),
-  ...defined({ maxRestarts, deadlineMs }),
-})
+  flags: { readonly [Part in keyof RestartBudget]?: RestartBudget[Part] | undefined },
+  checked: CheckedConfiguration | undefined,
+): Partial<RestartBudget> => {
+  const { maxRestarts, deadlineMs, maxCostUsd, maxTakeovers } = flags
+  const written = (checked?.settings ?? []).flatMap(({ key, from }) => {
+    const part = from === 'default' ? undefined : BUDGET_KEYS[key]
+    return part === undefined ? [] : [[part, checked?.configuration.restart.budget[part]] as const]
+  })
+  return { ...Object.fromEntries(written), ...defined({ maxRestarts, deadlineMs, maxCostUsd, maxTakeovers }) }
+}
+
+const dollars = (text: string): number => {
+  const amount = Number(text.replace(/^\$/, ''))
+  if (!/^\$?\d{1,9}(\.\d{1,6})?$/.test(text) || amount <= 0)
+    throw new TypeError('it must be dollars, such as 5 or 2.50.')
+  return amount
+}
 
 const wholeNumber =
   (least: number) =>

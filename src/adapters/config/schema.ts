@@ -4,6 +4,7 @@ import { PRESSURE_POLICIES } from '../../domain/context-monitor.ts'
 import { hooksSchema } from './hook-schema.ts'
 import {
   count,
+  dollars,
   duration,
   flag,
   fraction,
@@ -42,6 +43,11 @@ const keys = {
   restart: section({
     policy: word(PRESSURE_POLICIES).optional(),
     deadline: duration(LONGEST_WORK_MS).optional(),
+    max_cost_usd: dollars.optional(),
+    max_takeovers: count(0, 'takeovers').optional(),
+    max_turns: count(1, 'turns').optional(),
+    idle_timeout: duration(LONGEST_STEP_MS).optional(),
+    allow_unpriced: flag.optional(),
     checkpoint_timeout: duration(LONGEST_STEP_MS).optional(),
     when_exhausted: word(EXHAUSTED_CHOICES).optional(),
     template: text.optional(),

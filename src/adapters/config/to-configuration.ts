@@ -9,7 +9,8 @@ import type { Workspace } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
 import { HOOK_MOMENTS, type HookSettings } from '../../domain/hook-settings.ts'
 import { milestonesInForce, pathText, type SettledMilestones } from '../../domain/milestone-settings.ts'
-import { DEFAULT_RESTART_BUDGET } from '../../domain/restart-budget.ts'
+import { DEFAULT_MAX_TAKEOVERS, DEFAULT_RESTART_BUDGET } from '../../domain/restart-budget.ts'
+import { roomProblem, USUAL_WINDOW_TOKENS } from '../../domain/room-to-ask.ts'
 import { toHooks } from './hook-schema.ts'
 import type { FileContent } from './schema.ts'
 import type { TemplateTexts } from './template-file.ts'
@@ -37,6 +38,8 @@ const configurationOf = (
   const budget = {
     maxRestarts: session?.max_handoffs_per_job ?? DEFAULT_RESTART_BUDGET.maxRestarts,
     deadlineMs: restart?.deadline,
+    maxCostUsd: restart?.max_cost_usd,
+    maxTakeovers: restart?.max_takeovers,
     whenExhausted: restart?.when_exhausted ?? DEFAULT_RESTART_BUDGET.whenExhausted,
   }
   const checkpointTimeoutMs = restart?.checkpoint_timeout ?? DEFAULT_CHECKPOINT_TIMEOUT_MS
@@ -50,6 +53,9 @@ const configurationOf = (
     restart: defined({
       budget: defined(budget),
       checkpointTimeoutMs,
+      idleTimeoutMs: restart?.idle_timeout,
+      maxTurns: restart?.max_turns,
+      allowUnpriced: restart?.allow_unpriced,
       template: templates.template ?? restart?.template,
       continuation: templates.continuation ?? restart?.continuation,
     }),
@@ -86,6 +92,11 @@ const settingsOf = (
     setting('restart.policy', monitor.policy),
     setting('session.max_handoffs_per_job', restart.budget.maxRestarts),
     setting('restart.deadline', restart.budget.deadlineMs),
+    setting('restart.max_cost_usd', restart.budget.maxCostUsd),
+    setting('restart.allow_unpriced', restart.allowUnpriced ?? false),
+    setting('restart.max_takeovers', restart.budget.maxTakeovers ?? DEFAULT_MAX_TAKEOVERS),
+    setting('restart.max_turns', restart.maxTurns),
+    setting('restart.idle_timeout', restart.idleTimeoutMs),
     setting('restart.when_exhausted', restart.budget.whenExhausted),
     setting('restart.checkpoint_timeout', restart.checkpointTimeoutMs),
     templateSetting(setting('restart.template', restart.template), content.restart?.template_file),
@@ -117,7 +128,7 @@ const namesAt = (hooks: readonly HookSettings[], moment: string): string | undef
     .map(({ name, type }) => (name === undefined ? type : `${name} (${type})`))
     .join(', ') || undefined
 
-const remarksOn = ({ monitor }: Configuration): readonly string[] => {
+const remarksOn = ({ monitor, contextLimit }: Configuration): readonly string[] => {
   const restartAt = monitor.milestones.find(({ name }) => name === 'restart')?.at
   const isAuto = monitor.policy === 'auto'
   return [
@@ -127,6 +138,10 @@ const remarksOn = ({ monitor }: Configuration): readonly string[] => {
       : []),
     ...(restartAt !== undefined && restartAt < 0.5
       ? [`Restart is at ${restartAt}, before half of the window is used. session.context_threshold is what remains.`]
+      : []),
+    // With a limit of one's own there is room above it.
+    ...(isAuto && restartAt !== undefined && contextLimit === undefined
+      ? roomProblem({ restartAt, windowTokens: USUAL_WINDOW_TOKENS })
       : []),
   ]
 }

@@ -62,6 +62,8 @@ export const percentage = value((raw) => {
   return new Wrong(`${shown(raw)} is not a percentage above 1 and up to 100`, advice)
 })
 
+const MOST_DOLLARS = 1_000_000_000
+
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /** A day is as long as a step may take; a timer of a month would go off at once. */
@@ -103,6 +105,13 @@ export const count = (least: number, what: string) =>
       ? raw
       : new Wrong(`${shown(raw)} is not a number of ${what}`, `Write a whole number, ${least} or more.`),
   )
+
+/** A number of dollars, above nothing. */
+export const dollars = value((raw) =>
+  typeof raw === 'number' && Number.isFinite(raw) && raw > 0 && raw <= MOST_DOLLARS
+    ? raw
+    : new Wrong(`${shown(raw)} is not a number of dollars`, 'Write one such as 5 or 2.50, without a sign.'),
+)
 
 /** A text that says something. */
 export const text = value((raw) =>

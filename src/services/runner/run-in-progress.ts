@@ -215,6 +215,12 @@ export class RunInProgress<Message = unknown> {
     return { usagePercent: inPercent(ratio), inputTokens: usedTokens, contextWindow: window.tokens }
   }
 
+  /** What is believed of the window of the model that was asked for, if one was. */
+  believedWindow(): WindowSize | undefined {
+    const model = this.request.model ?? this.#held?.session.model
+    return model === undefined ? undefined : this.deps.believedWindow?.(model)
+  }
+
   /** Milliseconds until the conversation's time is over; nothing when it has no deadline. */
   async remainingMs(): Promise<number | undefined> {
     const { id, restartBudget } = this.conversation

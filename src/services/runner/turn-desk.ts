@@ -33,6 +33,8 @@ export class TurnDesk {
   readonly #tracker: WindowTracker
   readonly #collector: TurnCollector
   readonly #accounts: LaunchAccount
+  /** Turns of the run so far, the one that is open included. */
+  #turns: number
   #lastTurnMs = performance.now()
   #leaving: Leaving | undefined
   readonly #tools = new RunningTools()
@@ -49,6 +51,7 @@ export class TurnDesk {
     const runtime = run.request.runtime.backend
     this.#tracker = new WindowTracker(defined({ milestones: [], runtime, believed }))
     this.#accounts = new LaunchAccount(run)
+    this.#turns = run.tally.turns
     // What a session opens with is on record; what it is asked later belongs to the turn that answers it.
     const texts = isNew ? [{ role: 'user' as const, text: prompt }] : []
     this.#collector.take({ events: [], texts, isNewTurn: false, tracker: this.#tracker })
@@ -77,7 +80,8 @@ export class TurnDesk {
     await this.#account(step)
     const { begun } = this.#collector
     const ended = this.#collect(step, this.#tracker.turns > turns || step.beginsTurn === true)
-    this.#tools.take(step, this.#collector.begun > begun)
+    const isNewTurn = this.#collector.begun > begun
+    this.#tools.take(step, isNewTurn)
     const before = this.#leaving
     // Held by a restart, a session takes no more turns; what is left for a limit does, until it has ended.
     if (before?.type !== 'restart' && this.#run.held.session.state === 'active' && ended.length > 0)
@@ -86,7 +90,7 @@ export class TurnDesk {
       const said = before?.type === 'restart' ? ended.flatMap(({ messages }) => messages) : []
       await this.#afterwards.add(this.#leaving.handoff, [...said, ...this.#collector.drain()])
     }
-    this.#countTurns(step)
+    this.#countTurns(step, isNewTurn)
   }
 
   /** The prompt is on record, or will be; some runtimes say it again. */
@@ -106,7 +110,7 @@ export class TurnDesk {
 
   /** Records what it can when the agent was left in the middle: what was passed on is on record too. */
   async leave(): Promise<void> {
-    if (this.#leaving === undefined && this.#run.held.session.state === 'active')
+    if (this.#leaving?.type !== 'restart' && this.#run.held.session.state === 'active')
       await this.finish().catch(() => undefined)
   }
 
@@ -208,11 +212,11 @@ export class TurnDesk {
   }
 
   /** The last turn that a run may have is left when its tools have answered: what follows would be the next one. */
-  #countTurns({ texts }: RuntimeStep<unknown>): void {
-    const most = this.#run.setting('maxTurns')
-    if (most === undefined || this.#run.tally.turns + 1 < most) return
-    const isWorkedOff = texts.some(({ role }) => role === 'tool') && !this.#tools.areRunning
-    if (isWorkedOff || this.#run.tally.turns >= most) this.#reached('turns')
+  #countTurns({ texts }: RuntimeStep<unknown>, isNewTurn: boolean): void {
+    if (isNewTurn) this.#turns += 1
+    const most = this.#run.setting('maxTurns') ?? Number.POSITIVE_INFINITY
+    const hasAnswered = texts.some(({ role }) => role === 'tool') && !this.#tools.areRunning
+    if ((this.#turns === most && hasAnswered) || this.#turns > most) this.#reached('turns')
   }
 
   async #account(step: RuntimeStep<unknown>): Promise<void> {

@@ -12,7 +12,7 @@ import { noWords, textFlag } from '../history-args.ts'
 import { lineLogger } from '../line-logger.ts'
 import { notTogether } from '../list-command.ts'
 import { EndedOtherwise } from '../problems.ts'
-import { counted, describeRunEvent, OUTCOMES } from '../render-run.ts'
+import { counted, describeRunEvent, outcomeText } from '../render-run.ts'
 import { Table } from '../render-table.ts'
 import { plain, toJson } from '../render-text.ts'
 import { RUNTIME_FLAGS, RUNTIME_FLAGS_HELP, runtimeFrom, runtimeName } from '../runtime-flags.ts'
@@ -115,7 +115,7 @@ const tableOf = (recovered: readonly Recovered[]): string => {
 const became = (one: Recovered): string => {
   switch (one.type) {
     case 'resumed':
-      return `gone on with: ${OUTCOMES[one.summary.outcome]}${one.summary.reason === undefined ? '' : `: ${plain(one.summary.reason)}`}`
+      return `gone on with: ${outcomeText(one.summary)}${one.summary.reason === undefined ? '' : `: ${plain(one.summary.reason)}`}`
     case 'failed':
       return 'failed'
     case 'left':

@@ -1,5 +1,6 @@
 import { createBatonpass } from '../../../batonpass.ts'
 import { defined } from '../../../domain/defined.ts'
+import type { BudgetLimit } from '../../../domain/restart-budget.ts'
 import type { RunEvent } from '../../../domain/run-event.ts'
 import type { RunSummary } from '../../../domain/run-summary.ts'
 import type { AgentRun } from '../../../services/runner/agent-run.ts'
@@ -9,7 +10,7 @@ import { textFlag } from '../history-args.ts'
 import { lineLogger } from '../line-logger.ts'
 import { overheard } from '../overheard.ts'
 import { EndedOtherwise, UsageError } from '../problems.ts'
-import { OUTCOMES } from '../render-run.ts'
+import { outcomeText } from '../render-run.ts'
 import { plain, plainLines, toJsonLine } from '../render-text.ts'
 import { mustResume, promptFrom, RUN_FLAGS, RUN_FLAGS_HELP, runChoices } from '../run-flags.ts'
 import { RunProgress } from '../run-progress.ts'
@@ -76,10 +77,21 @@ const watched = async (
   }
 }
 
+/** Flags that allow more of what was used up. */
+const MORE: Readonly<Partial<Record<BudgetLimit, string>>> = {
+  restarts: 'a larger --max-restarts, or a new prompt',
+  takeovers: 'a larger --max-takeovers, or a new prompt',
+  cost: 'a larger --max-cost',
+  deadline: 'a longer --deadline',
+}
+
 /** Every other end has a status of its own, and says how to go on where that is possible. */
-const endedOtherwise = ({ outcome, reason }: RunSummary, conversation: string): EndedOtherwise => {
+const endedOtherwise = (summary: RunSummary, conversation: string): EndedOtherwise => {
+  const { outcome, reason, limit } = summary
   const why = reason === undefined ? '' : ` ${plain(reason)}`
+  const more = limit === undefined ? undefined : MORE[limit]
   const again = `To go on, run the same command with --conversation ${plain(conversation)}`
-  const next = outcome === 'cancelled' || outcome === 'failed' ? `\n${again}` : ''
-  return new EndedOtherwise(`The run has not completed (${OUTCOMES[outcome]}).${why}${next}`, EXIT_OF_RUN[outcome])
+  const isWorthIt = outcome === 'cancelled' || outcome === 'failed' || more !== undefined || limit === 'turns'
+  const next = isWorthIt ? `\n${again}${more === undefined ? '' : ` and ${more}`}` : ''
+  return new EndedOtherwise(`The run has not completed (${outcomeText(summary)}).${why}${next}`, EXIT_OF_RUN[outcome])
 }
