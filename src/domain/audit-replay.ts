@@ -2,6 +2,7 @@ import type { AgentSession } from './agent-session.ts'
 import { canonicalJson } from './canonical-json.ts'
 import type { Conversation } from './conversation.ts'
 import { type ConversationMoved, decideConversation, evolveConversation } from './conversation-lifecycle.ts'
+import { defined } from './defined.ts'
 import { claimOf, type HandoffMetadata } from './handoff.ts'
 import { decideHandoff, evolveHandoff, type HandoffCommand, type HandoffMoved } from './handoff-lifecycle.ts'
 import type { Message } from './message.ts'
@@ -104,8 +105,8 @@ const draftOf = ({ turn, messages }: Extract<SessionMoved, { type: 'turn.recorde
 })
 
 const draftsOf = (messages: readonly Message[], toolCalls: readonly ToolCallReference[]): readonly MessageDraft[] =>
-  messages.map(({ id, role, text, cut }) => {
-    const said = { text, ...(cut !== undefined && { cut }) }
+  messages.map(({ id, role, text, cut, providerMessageId }) => {
+    const said = defined({ text, cut, providerMessageId })
     if (role !== 'assistant') return { id, input: { role, ...said } }
     const calls = toolCalls.filter(({ messageId }) => messageId === id)
     return { id, input: { role, ...said, toolCalls: calls.map(({ callId, toolName }) => ({ callId, toolName })) } }

@@ -5,7 +5,7 @@ import { type CommandDefaults, launchArgs, questionArgs, sessionArg } from './co
 import { openCommand } from './command-source.ts'
 import type { SdkMessage } from './sdk-module.ts'
 import { directoryOf } from './sdk-options.ts'
-import { type Environment, hasSession } from './session-file.ts'
+import { type Environment, hasSession, transcriptOf } from './session-file.ts'
 import { replyOf } from './session-reply.ts'
 
 /** What may be chosen for the runtime; everything has a default. */
@@ -65,6 +65,7 @@ export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}):
     resume: (launch) =>
       run(launch, [...launchArgs(defaults, launch), ...sessionArg('resume', launch.providerSessionId)], true),
     has: ({ providerSessionId }) => hasSession(providerSessionId, env satisfies Environment),
+    transcript: ({ providerSessionId }) => transcriptOf(providerSessionId, env),
     ask: (question) => replyOf(run(question, questionArgs(defaults, question), true)),
   }
 }

@@ -26,6 +26,8 @@ export interface FunctionRuntimeOptions<Message> {
   /** Asks a session for its checkpoint, with no tool to use. */
   readonly ask?: (question: RuntimeQuestion) => Promise<RuntimeReply>
   readonly has?: AgentRuntime['has']
+  /** What the agent has written down of a session by itself, for whoever takes it over. */
+  readonly transcript?: AgentRuntime['transcript']
   /** Whether the agent works on while nobody asks for its next message, as a process or a socket does. */
   readonly worksAhead?: boolean
   /** Whether `start` takes a name for the session. */
@@ -53,7 +55,7 @@ export interface FunctionRuntimeOptions<Message> {
  * ```
  */
 export const functionRuntime = <Message>(options: FunctionRuntimeOptions<Message>): AgentRuntime<Message> => {
-  const { backend, start, resume, ask, has, takesSessionId = false, worksAhead = false } = options
+  const { backend, start, resume, ask, has, transcript, takesSessionId = false, worksAhead = false } = options
   const meaning = meaningOf(options.read)
   const run = { meaning, worksAhead }
   return {
@@ -63,6 +65,7 @@ export const functionRuntime = <Message>(options: FunctionRuntimeOptions<Message
     ...(resume !== undefined && { resume: (launch: Resumption) => launched(resume, launch, run) }),
     ...(ask !== undefined && { ask }),
     ...(has !== undefined && { has }),
+    ...(transcript !== undefined && { transcript }),
   }
 }
 

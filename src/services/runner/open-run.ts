@@ -6,6 +6,7 @@ import { agentSessionId } from '../../domain/ids.ts'
 import { RefusedError, unwrap } from '../../domain/unwrap.ts'
 import { countRestarts, promptWithHooks } from './carry-out-restart.ts'
 import { goOnIn, relaunch, startFresh } from './launch.ts'
+import { readBackWork } from './read-back.ts'
 import { isForAnother } from './recover.ts'
 import type { RunInProgress, RunnerDeps } from './run-in-progress.ts'
 import { monitorOf, type RunRequest } from './run-request.ts'
@@ -110,6 +111,8 @@ const resumePaused = async <Message>(
   await watchAsAsked(run)
   tellBegun(run)
   if (providerSessionId === undefined) return relaunch(run)
+  const readBack = await readBackWork(run, providerSessionId)
+  if (readBack !== undefined) return readBack
   return goOnIn(run, providerSessionId, { prompt: request.prompt })
 }
 

@@ -38,8 +38,12 @@ export class TurnDesk {
   /** What the agent was launched with, until it was said again. */
   #echo: string | undefined
 
-  constructor(run: RunInProgress, { prompt, isNew }: { readonly prompt: string; readonly isNew: boolean }) {
+  constructor(
+    run: RunInProgress,
+    { prompt, isNew, leaving }: { readonly prompt: string; readonly isNew: boolean; readonly leaving?: Leaving },
+  ) {
     this.#run = run
+    this.#leaving = leaving
     this.#afterwards = new Afterwards(run)
     this.#echo = prompt.trim()
     const { believedWindow: believed, sha256 } = run.deps
@@ -60,6 +64,18 @@ export class TurnDesk {
   /** Whether the agent can be interrupted without cutting a tool off. */
   get mayInterrupt(): boolean {
     return this.#leaving !== undefined && !this.#tools.areRunning
+  }
+
+  /** Takes what is on record already: only the window is followed by it. */
+  skip({ events }: Pick<RuntimeStep<unknown>, 'events'>): void {
+    for (const event of events) this.#tracker.take(event)
+  }
+
+  /** Records what is still open of what others have heard: unlike work that is done, it may lead to a restart. */
+  async settle(): Promise<void> {
+    if (this.#leaving !== undefined) return
+    const turns = this.#collector.last()
+    if (turns.length > 0) await this.#record(turns, {})
   }
 
   /** Takes the next thing the agent said. What it says once the session is to be left is added to the turn before. */
