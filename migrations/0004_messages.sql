@@ -7,10 +7,10 @@ create table batonpass.messages (
   turn_id         uuid,
   role            text        not null,
   text            text        not null,
+  recorded_at     timestamptz not null,
   cut_length      bigint,
   cut_sha256      text,
   provider_message_id batonpass.non_blank,
-  recorded_at     timestamptz not null,
   constraint messages_pkey primary key (conversation_id, sequence_number),
   constraint messages_place_whole unique (conversation_id, sequence_number, session_id, turn_id),
   constraint messages_session_exists foreign key (conversation_id, session_id)

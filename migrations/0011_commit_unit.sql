@@ -130,7 +130,7 @@ begin
       end if;
     end loop;
   end if;
-  if unit ?| array['closed_conversations', 'metadata'] then perform batonpass.keep_notes(unit); end if;
+  if unit ?| array['closed_conversations', 'metadata', 'extracts'] then perform batonpass.keep_notes(unit); end if;
   -- Checked after the baton was taken: from here on nobody else can speak.
   if unit ? 'expected_tails' then
     for i in 0 .. jsonb_array_length(unit -> 'expected_tails') - 1 loop
@@ -214,6 +214,13 @@ begin
     where item ? 'closed_at' and conversation_id = (item ->> 'id')::uuid and (state = 'active' or held_by is not null);
     if found then
       raise exception using errcode = 'BP001', message = 'somebody has the baton';
+    end if;
+  end loop;
+  for item in select jsonb_array_elements(unit -> 'extracts') loop
+    update batonpass.handoffs set extract = item ->> 'extract'
+    where conversation_id = (item ->> 'conversation_id')::uuid and id = (item ->> 'id')::uuid and extract is null;
+    if not found then
+      raise exception using errcode = 'BP001', message = 'it has an extract, or there is no such handoff';
     end if;
   end loop;
   for item in select jsonb_array_elements(unit -> 'metadata') loop

@@ -214,6 +214,7 @@ export type {
   ConversationMetadataRequest,
   EndRequest,
   ExtendTurnRequest,
+  ExtractRequest,
   FailSessionRequest,
   HandoffMetadataRequest,
   HooksRequest,

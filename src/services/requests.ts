@@ -101,6 +101,10 @@ export interface ExtendTurnRequest extends OnHandoff, HeldAtHandoff {
 export interface KeepCheckpointRequest extends OnHandoff, HeldAtHandoff, Omit<KeepCheckpoint, 'handoffId'> {}
 /** What it takes to keep what a successor is to open with. */
 export interface PrepareRequest extends OnHandoff, HeldAtHandoff, Omit<PrepareHandoff, 'handoffId'> {}
+/** What it takes to keep with a handoff what its source did and nobody had heard. */
+export interface ExtractRequest extends OnHandoff {
+  readonly extract: string
+}
 /** What it takes to log that hooks were called. */
 export interface HooksRequest extends Repeatable, HookDeliveries {}
 /** What it takes to report what a runtime says of a window. */

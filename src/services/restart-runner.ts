@@ -11,7 +11,7 @@ import { endingOf, endRun, type RunEnding } from './runner/end-run.ts'
 import { startHeartbeat } from './runner/heartbeat.ts'
 import { newPrompt, relaunch, startSuccessor } from './runner/launch.ts'
 import { beginFirst, conversationFor, takeOver, takeOverBaton } from './runner/open-run.ts'
-import { readBackLeft } from './runner/read-back.ts'
+import { readBackLeft, readBackSource } from './runner/read-back.ts'
 import { type Recovered, type RecoverRequest, recoverAll } from './runner/recover.ts'
 import { messageOf, RunCancelled, RunTimedOut } from './runner/run-errors.ts'
 import { RunInProgress, type RunnerDeps } from './runner/run-in-progress.ts'
@@ -141,7 +141,10 @@ export class RestartRunner {
     run.tally.sessions += 1
     const handoffId = heldBy(run.held.session)
     const handoff = handoffId === undefined ? undefined : await handoffs.handoff(handoffId)
-    if (handoff === undefined) return relaunch(run)
+    if (handoff === undefined) {
+      await readBackSource(run)
+      return relaunch(run)
+    }
     await readBackLeft(run, handoff)
     run.owedPrompt = newPrompt(run)
     return { type: 'restart', handoff }

@@ -33,13 +33,13 @@ const answer = (id: string, promptTokens: number, ...calls: readonly string[]): 
 const result = (id: string): Said => ({ events: [], texts: [{ role: 'tool', text: `Result of ${id}.`, id }] })
 
 /** An agent that says all of it when it is launched, and writes it down before it says it; later it is done at once. */
-const agent = (first: readonly Said[]) => {
+const agent = (first: readonly Said[], heard = first.length) => {
   const launches: string[] = []
   const launched = (how: string) =>
     async function* () {
       launches.push(how)
       yield* launches.length === 1
-        ? first
+        ? first.slice(0, heard)
         : [{ ...answer(`${how}-${launches.length}`, 100), providerSessionId: `own-${launches.length}` }]
     }
   const runtime: AgentRuntime = functionRuntime<Said>({
@@ -57,11 +57,11 @@ const agent = (first: readonly Said[]) => {
 }
 
 /** Runs until the process is lost after so many commits, and recovers what it left. */
-const lostAfter = async (commits: number, first: readonly Said[]) => {
+const lostAfter = async (commits: number, first: readonly Said[], heard = first.length) => {
   const clock = new FixedClock()
   const store = new MemoryStore({ clock })
   const redact = (text: string): string => text.replaceAll('hunter2', '***')
-  const { runtime, launches } = agent(first)
+  const { runtime, launches } = agent(first, heard)
   const { store: last, lost } = lostProcess(store, (_, number) => number === commits, { stillReads: true })
   const doomed = await createBatonpass({ store: last, redact, clock })
   const run = doomed.run({ runtime, agent: 'own', prompt: TASK, conversation: KEY, leaseMs: LEASE_MS, policy: 'auto' })
@@ -125,6 +125,25 @@ describe('what an agent did and the record lacks', () => {
     expect(handoffs).toMatchObject([{ status: 'completed', priorTurnId: items[0]?.id }])
     expect(texts.slice(0, 4)).toEqual([said('a'), 'tool: Result of call-1.', 'tool: Result of call-2.', said('b')])
   })
+
+  /** 5 results, 6 checkpoint, 7 claim, 8 prepared, 9 completed, 10 successor attached. */
+  it.each([6, 9])(
+    'of a session that takes no more is kept with the handoff (lost after %i commits)',
+    async (commits) => {
+      // Said after the agent was interrupted, when nobody listened any more.
+      const late = [...[answer('a', 900, 'call-1'), result('call-1')], answer('b', 910, 'call-2'), result('call-2')]
+      const { texts, handoffs, batonpass, summary } = await lostAfter(commits, late, 2)
+      expect(handoffs).toMatchObject([
+        {
+          status: 'completed',
+          extract: 'assistant: Answer b, the key is ***.\n\ntool call: edit (call-2)\n\ntool: Result of call-2.',
+        },
+      ])
+      expect(texts).not.toContain(said('b'))
+      const kinds = (await batonpass.handoffs.auditTrail(summary.conversationId)).items.map(({ event }) => event.type)
+      expect(kinds.filter((kind) => kind === 'handoff.extract_kept')).toHaveLength(1)
+    },
+  )
 
   it('after an interruption is read back when the session is resumed', async () => {
     const store = new MemoryStore({ clock: new FixedClock() })

@@ -58,6 +58,8 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
       return []
     case 'set_metadata':
       return [() => setMetadata(tables, change)]
+    case 'keep_extract':
+      return [() => keepExtract(tables, change)]
     case 'add_session':
       return [() => tables.sessions.insert(change.working)]
     case 'move_session':
@@ -98,7 +100,8 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
         () => {
           const stored = expectHandoff(tables.handoffs.get(change.handoff.id), change.expected)
           expectTime(stored, change.handoff, now)
-          return tables.handoffs.replace(frozenCopy({ ...change.handoff, ...defined({ metadata: stored.metadata }) }))
+          const { metadata, extract } = stored
+          return tables.handoffs.replace(frozenCopy({ ...change.handoff, ...defined({ metadata, extract }) }))
         },
       ]
     case 'add_monitor':
@@ -177,6 +180,12 @@ const setClosed = (tables: Tables, { conversationId, closedAt }: Extract<Change,
   if (!isOther || !isIdle) throw new VersionMoved('the conversation is not what was expected')
   const { closedAt: _, ...rest } = stored
   return tables.conversations.replace(frozenCopy({ ...rest, ...defined({ closedAt }) }))
+}
+
+const keepExtract = (tables: Tables, { handoffId, extract }: Extract<Change, { type: 'keep_extract' }>): Undo => {
+  const stored = tables.handoffs.get(handoffId)
+  if (stored === undefined || stored.extract !== undefined) throw new VersionMoved('it has an extract')
+  return tables.handoffs.replace(frozenCopy({ ...stored, extract }))
 }
 
 const setMetadata = (tables: Tables, change: Extract<Change, { type: 'set_metadata' }>): Undo => {

@@ -19,6 +19,7 @@ type RowList =
   | 'closed_conversations'
   | 'open_conversations'
   | 'metadata'
+  | 'extracts'
   | 'sessions'
   | 'moved_sessions'
   | 'expected_sessions'
@@ -88,6 +89,10 @@ const rowsOf = (change: Change): RowsOfChange => {
     case 'set_metadata': {
       const { of, id, conversationId, metadata } = change
       return { metadata: [{ of, id, conversation_id: conversationId, metadata }] }
+    }
+    case 'keep_extract': {
+      const { handoffId: id, conversationId, extract } = change
+      return { extracts: [{ id, conversation_id: conversationId, extract }] }
     }
     case 'add_session':
       return { sessions: [fromWorkingSession(change.working)] }
@@ -189,6 +194,7 @@ const conversationOf = (change: Change): ConversationId => {
     case 'set_closed':
     case 'expect_open':
     case 'set_metadata':
+    case 'keep_extract':
       return change.conversationId
     case 'add_turn':
       return change.turn.conversationId

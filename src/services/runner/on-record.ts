@@ -17,10 +17,9 @@ export class OnRecord {
     this.#redact = redact
   }
 
-  /** Reads what is on record of the session that a run holds. */
-  static async of({ held, deps, conversation }: RunInProgress): Promise<OnRecord> {
+  /** Reads what is on record of a session: the one that the run holds unless another is named. */
+  static async of({ held, deps, conversation }: RunInProgress, id = held.session.id): Promise<OnRecord> {
     const known = new OnRecord(deps.redact ?? ((text) => text))
-    const { id } = held.session
     for await (const message of everyPage((page) => deps.store.messages.listMessages(conversation.id, page)))
       if (message.sessionId === id) known.#keep(message)
     for await (const turn of everyPage((page) => deps.store.messages.listTurns(id, page)))

@@ -1,5 +1,8 @@
+import type { AgentSession } from '../../domain/agent-session.ts'
+import { cutText } from '../../domain/cut-text.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
 import { describeLimit } from '../../domain/restart-budget.ts'
+import { RefusedError } from '../../domain/unwrap.ts'
 import { OnRecord } from './on-record.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { type Leaving, TurnDesk } from './turn-desk.ts'
@@ -24,11 +27,49 @@ export const readBackWork = async (
 
 /** As {@link readBackWork}, of a session that is being left: what the record lacks belongs to the turn that led to it. */
 export const readBackLeft = async (run: RunInProgress, handoff: HandoffMetadata): Promise<void> => {
-  const { providerSessionId } = run.held.session
-  // Its agent has left what it leaves, and what was said before is on record.
-  if (providerSessionId === undefined || handoff.checkpoint !== undefined) return
-  await readBack(run, providerSessionId, { type: 'restart', handoff })
+  const { session } = run.held
+  if (handoff.checkpoint !== undefined) return extractOf(run, handoff, session)
+  if (session.providerSessionId !== undefined)
+    await readBack(run, session.providerSessionId, { type: 'restart', handoff })
 }
+
+/** As {@link readBackWork}, of a session that was handed off: what the record lacks is kept with its handoff. */
+export const readBackSource = async (run: RunInProgress): Promise<void> => {
+  const { initiatedByHandoff } = run.held.session
+  const { handoffs } = run.deps
+  const handoff = initiatedByHandoff && (await run.steadily(() => handoffs.handoff(initiatedByHandoff)))
+  const source = handoff && (await run.steadily(() => handoffs.session(handoff.sourceSessionId)))
+  // A thread has a source that still speaks for itself.
+  if (handoff && source && handoff.kind !== 'thread') await extractOf(run, handoff, source)
+}
+
+const LONGEST_EXTRACT = 1_000_000
+
+const extractOf = async (run: RunInProgress, handoff: HandoffMetadata, source: AgentSession): Promise<void> => {
+  const { providerSessionId } = source
+  const { runtime } = run.request
+  if (handoff.extract !== undefined || providerSessionId === undefined || source.backend !== runtime.backend) return
+  const known = await run.steadily(() => OnRecord.of(run, source.id))
+  const said: string[] = []
+  for await (const step of runtime.transcript?.(transcriptOf(run, providerSessionId)) ?? []) {
+    const { events, texts } = known.missingOf(step) ?? { events: [], texts: [] }
+    const words = texts.map(({ role, text }) => `${role}: ${text}`)
+    const calls = events.flatMap((event) => (event.type === 'tool_call' ? [event] : []))
+    said.push(...words, ...calls.map(({ toolName, callId }) => `tool call: ${toolName} (${callId ?? 'unnamed'})`))
+  }
+  if (said.length === 0) return
+  const { text, cut } = cutText(said.join('\n\n'), LONGEST_EXTRACT, run.deps.sha256)
+  const extract = cut === undefined ? text : `${text}\n\n[cut: ${cut.length} characters, sha256 ${cut.sha256}]`
+  const request = { handoff: handoff.id, extract }
+  const kept = await run.steadily((named) => run.deps.handoffs.keepExtract({ ...request, ...named }))
+  // Somebody else was first, and has read the same.
+  if (!kept.ok && kept.error.code !== 'handoff.extracted') throw new RefusedError(kept.error)
+}
+
+const transcriptOf = ({ workspace }: RunInProgress, providerSessionId: string) => ({
+  providerSessionId,
+  ...(workspace !== undefined && { workspace }),
+})
 
 const readBack = async (
   run: RunInProgress,
@@ -39,10 +80,8 @@ const readBack = async (
   if (runtime.transcript === undefined || runtime.backend !== run.held.session.backend) return undefined
   const known = await run.steadily(() => OnRecord.of(run))
   const desk = new TurnDesk(run, { prompt: '', isNew: false, ...(leaving !== undefined && { leaving }) })
-  const { workspace } = run
-  const session = { providerSessionId, ...(workspace !== undefined && { workspace }) }
   let isBehind = false
-  for await (const step of runtime.transcript(session)) {
+  for await (const step of runtime.transcript(transcriptOf(run, providerSessionId))) {
     run.throwIfStopped()
     const missing = known.missingOf(step)
     isBehind ||= missing !== undefined

@@ -16,6 +16,7 @@ const FENCES: { readonly [Name in CommandName]: Fence } = {
   setConversationMetadata: 'no_token',
   setSessionMetadata: 'no_token',
   setHandoffMetadata: 'no_token',
+  keepExtract: 'no_token',
   startSession: 'no_token',
   recordHooks: 'no_token',
   takeOverSession: 'no_token',
