@@ -86,7 +86,8 @@ Feature: Going on in a fresh window
       And it does not let itself be interrupted
       When it is run on "Fix the flaky test"
       Then its sessions are "completed"
-      And session 1 has 2 turns
+      And session 1 has 1 turn
+      And session 1 has 2 answers and 1 tool result on record
       And the conversation's handoffs are "cancelled"
       And the handoff ended because "The work was finished before a fresh window was needed."
 
@@ -99,6 +100,18 @@ Feature: Going on in a fresh window
       When it is run on "Fix the flaky test"
       Then the checkpoint of handoff 1 is "Finished: lint, test, build"
       And its sessions are "handed off, completed"
+
+    Scenario: What the tools of the last turn answered is on record with it
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                                | its checkpoint |
+        | 10 % read_file, 90 % lint + test + build | Half is done.  |
+        | 10 % read_file, 15 %                     |                |
+      When it is run on "Fix the flaky test"
+      Then its sessions are "handed off, completed"
+      And session 1 has 2 turns
+      And session 1 has 2 answers and 4 tool results on record
+      And the record has 3 "turn extended"
+      And replaying the record gives the sessions and handoffs that are stored
 
     Scenario Outline: While the runtime makes room by itself, nothing is handed off
       Given "claude-code" works in windows of 1000 tokens:

@@ -7,9 +7,10 @@ create table batonpass.messages (
   turn_id         uuid,
   role            text        not null,
   text            text        not null,
+  recorded_at     timestamptz not null,
   cut_length      bigint,
   cut_sha256      text,
-  recorded_at     timestamptz not null,
+  provider_message_id batonpass.non_blank,
   constraint messages_pkey primary key (conversation_id, sequence_number),
   constraint messages_place_whole unique (conversation_id, sequence_number, session_id, turn_id),
   constraint messages_session_exists foreign key (conversation_id, session_id)
@@ -24,6 +25,8 @@ create table batonpass.messages (
 comment on table batonpass.messages is 'One message of a conversation.';
 comment on column batonpass.messages.cut_length is 'How many characters the whole text had, when this is only its beginning.';
 comment on column batonpass.messages.cut_sha256 is 'The SHA-256 of that whole text in UTF-8.';
+comment on column batonpass.messages.provider_message_id is
+  'The runtime''s own name for it, or for the call that it answers: what is read back from a transcript is known by it.';
 comment on index batonpass.messages_pkey is 'What was said in this conversation, in order?';
 comment on index batonpass.messages_place_whole is 'Which message of which turn and session made this tool call?';
 

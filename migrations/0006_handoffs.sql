@@ -26,6 +26,7 @@ create table batonpass.handoffs (
   end_reason             batonpass.non_blank,
   ended_at               timestamptz,
   metadata               batonpass.note,
+  extract                batonpass.non_blank,
   constraint handoffs_pkey primary key (conversation_id, id),
   constraint handoffs_source_exists foreign key (conversation_id, source_session_id)
     references batonpass.agent_sessions (conversation_id, id),
@@ -197,7 +198,10 @@ comment on function batonpass.keep_origin is 'Refuses to change how a handoff be
 
 create trigger handoffs_ended_for_good after update on batonpass.handoffs
   for each row when (old.ended_at is not null)
-  execute function batonpass.keep_record('{metadata}', '{reason,document,end_reason}');
+  execute function batonpass.keep_record('{metadata,extract}', '{reason,document,end_reason}');
+create trigger handoffs_extract_once after update on batonpass.handoffs
+  for each row when (old.extract is not null and new.extract is distinct from old.extract and new.extract is distinct from '[erased]')
+  execute function batonpass.refuse_change();
 create trigger handoffs_begun_for_good after update on batonpass.handoffs
   for each row when (old.ended_at is null) execute function batonpass.keep_origin();
 create trigger handoffs_never_deleted before delete on batonpass.handoffs

@@ -130,7 +130,9 @@ begin
       end if;
     end loop;
   end if;
-  if unit ?| array['closed_conversations', 'budgets', 'metadata'] then perform batonpass.keep_notes(unit); end if;
+  if unit ?| array['closed_conversations', 'budgets', 'metadata', 'extracts'] then
+    perform batonpass.keep_notes(unit);
+  end if;
   -- Checked after the baton was taken: from here on nobody else can speak.
   if unit ? 'expected_tails' then
     for i in 0 .. jsonb_array_length(unit -> 'expected_tails') - 1 loop
@@ -222,6 +224,13 @@ begin
     where id = (item ->> 'id')::uuid;
     if not found then
       raise exception using errcode = 'BP001', message = 'there is no such conversation';
+    end if;
+  end loop;
+  for item in select jsonb_array_elements(unit -> 'extracts') loop
+    update batonpass.handoffs set extract = item ->> 'extract'
+    where conversation_id = (item ->> 'conversation_id')::uuid and id = (item ->> 'id')::uuid and extract is null;
+    if not found then
+      raise exception using errcode = 'BP001', message = 'it has an extract, or there is no such handoff';
     end if;
   end loop;
   for item in select jsonb_array_elements(unit -> 'metadata') loop

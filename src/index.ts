@@ -67,6 +67,7 @@ export {
   type ConversationState,
   type Workspace,
 } from './domain/conversation.ts'
+export type { CutText } from './domain/cut-text.ts'
 export type { Change, Expected, ExpectedHandoff } from './domain/decision.ts'
 export type { RestartBegun } from './domain/decisions/begin-restart.ts'
 export type { OpenConversation } from './domain/decisions/open-conversation.ts'
@@ -156,6 +157,7 @@ export type {
   RuntimeQuestion,
   RuntimeReply,
   RuntimeStep,
+  TranscriptStep,
 } from './ports/agent-runtime.ts'
 export type { AgentSessionRepository } from './ports/agent-session-repository.ts'
 export type { AuditLog, ChainPage, Changes, FeedEntry } from './ports/audit-log.ts'
@@ -215,6 +217,8 @@ export type {
   CompleteRequest,
   ConversationMetadataRequest,
   EndRequest,
+  ExtendTurnRequest,
+  ExtractRequest,
   FailSessionRequest,
   HandoffMetadataRequest,
   HooksRequest,

@@ -147,6 +147,7 @@ describe('refusals', () => {
     'handoff.already_open': 4,
     'handoff.illegal_transition': 4,
     'handoff.checkpointed': 4,
+    'handoff.extracted': 4,
     'handoff.already_claimed': 4,
     'handoff.not_claimant': 4,
     'prompt.fence_not_unique': 4,

@@ -159,6 +159,17 @@ Then(
   },
 )
 
+Then(
+  'session {int} has {int} answer(s) and {int} tool result(s) on record',
+  async function (this: HandoffWorld, number: number, answers: number, results: number) {
+    const said = [await this.kept.saidIn(number, 'assistant'), await this.kept.saidIn(number, 'tool')]
+    assert.deepEqual(
+      said.map(({ length }) => length),
+      [answers, results],
+    )
+  },
+)
+
 Then('the agent of session {int} says {string}', async function (this: HandoffWorld, number: number, words: string) {
   const said = await this.kept.saidIn(number, 'assistant')
   assert.ok(said.length > 0 && said.every((text) => text.startsWith(words)), said.join('\n'))

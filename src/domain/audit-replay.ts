@@ -2,8 +2,15 @@ import type { AgentSession } from './agent-session.ts'
 import { canonicalJson } from './canonical-json.ts'
 import type { Conversation } from './conversation.ts'
 import { type ConversationMoved, decideConversation, evolveConversation } from './conversation-lifecycle.ts'
+import { defined } from './defined.ts'
 import { claimOf, type HandoffMetadata } from './handoff.ts'
-import { decideHandoff, evolveHandoff, type HandoffCommand, type HandoffMoved } from './handoff-lifecycle.ts'
+import {
+  decideHandoff,
+  evolveHandoff,
+  type HandoffCommand,
+  type HandoffMoved,
+  type HandoffStep,
+} from './handoff-lifecycle.ts'
 import type { Message } from './message.ts'
 import { describeRefusal, type Refusal } from './refusal.ts'
 import type { Result } from './result.ts'
@@ -40,6 +47,10 @@ export const replaySession = (session: AgentSession, event: SessionMoved): Agent
 /** The handoff once the event has happened. @throws ImpossibleEvent as for a session */
 export const replayHandoff = (handoff: HandoffMetadata, event: HandoffMoved): HandoffMetadata => {
   if (event.type === 'handoff.metadata_set') return evolveHandoff(handoff, event)
+  if (event.type === 'handoff.extract_kept') {
+    if (handoff.extract !== undefined) throw new ImpossibleEvent(`Handoff ${handoff.id} had an extract already`)
+    return evolveHandoff(handoff, event)
+  }
   agree(decideHandoff(handoff, handoffCommandOf(handoff, event)), event)
   return evolveHandoff(handoff, event)
 }
@@ -105,17 +116,14 @@ const draftOf = ({ turn, messages }: Extract<SessionMoved, { type: 'turn.recorde
 })
 
 const draftsOf = (messages: readonly Message[], toolCalls: readonly ToolCallReference[]): readonly MessageDraft[] =>
-  messages.map(({ id, role, text, cut }) => {
-    const said = { text, ...(cut !== undefined && { cut }) }
+  messages.map(({ id, role, text, cut, providerMessageId }) => {
+    const said = defined({ text, cut, providerMessageId })
     if (role !== 'assistant') return { id, input: { role, ...said } }
     const calls = toolCalls.filter(({ messageId }) => messageId === id)
     return { id, input: { role, ...said, toolCalls: calls.map(({ callId, toolName }) => ({ callId, toolName })) } }
   })
 
-const handoffCommandOf = (
-  handoff: HandoffMetadata,
-  event: Exclude<HandoffMoved, { type: 'handoff.metadata_set' }>,
-): HandoffCommand => {
+const handoffCommandOf = (handoff: HandoffMetadata, event: HandoffStep): HandoffCommand => {
   const { at } = event
   // The log has the store's clock only for claims. Whether one had run out when another ended the handoff is not told.
   const now = claimOf(handoff)?.deadline ?? at

@@ -39,6 +39,13 @@ export type Change =
       readonly conversationId: ConversationId
       readonly metadata?: Metadata
     }
+  /** Puts an extract with a handoff. Kept only while it has none. */
+  | {
+      readonly type: 'keep_extract'
+      readonly handoffId: HandoffId
+      readonly conversationId: ConversationId
+      readonly extract: string
+    }
   | { readonly type: 'add_session'; readonly working: WorkingSession }
   /** Compare-and-set: kept only while the stored session is still what the decision was based on. */
   | { readonly type: 'move_session'; readonly working: SourceSession; readonly expected: Expected }

@@ -54,6 +54,7 @@ export type HandoffMoved =
   | Of<'handoff.checkpointed', CheckpointKept>
   | Of<'handoff.accepted' | 'handoff.claim_renewed', { claim: Claim }>
   | Of<'handoff.metadata_set', { metadata?: Metadata }>
+  | Of<'handoff.extract_kept', { extract: string }>
   | Of<'handoff.prepared', { by: string; prepared: PreparedSession }>
   | Of<'handoff.completed', { by: string; targetSessionId: AgentSessionId; targetConversationId?: ConversationId }>
   | Of<'handoff.cancelled' | 'handoff.failed', { by?: string; endReason: string }>
@@ -141,6 +142,7 @@ export const evolveHandoff = (handoff: HandoffMetadata, event: HandoffMoved): Ha
     const { metadata: _, ...rest } = handoff
     return { ...rest, ...defined({ metadata: event.metadata }) }
   }
+  if (event.type === 'handoff.extract_kept') return { ...handoff, extract: event.extract }
   return {
     ...originOf(handoff),
     version: handoff.version + 1,
@@ -149,8 +151,8 @@ export const evolveHandoff = (handoff: HandoffMetadata, event: HandoffMoved): Ha
   }
 }
 
-/** The events that change the version of a handoff. A note does not. */
-type HandoffStep = Exclude<HandoffMoved, { type: 'handoff.metadata_set' }>
+/** The events that change the version of a handoff. A note or an extract does not. */
+export type HandoffStep = Exclude<HandoffMoved, { type: 'handoff.metadata_set' | 'handoff.extract_kept' }>
 
 const papersAfter = ({ document, flags, checkpoint }: HandoffMetadata, event: HandoffStep): HandoffPapers =>
   event.type === 'handoff.checkpointed'

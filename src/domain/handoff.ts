@@ -94,6 +94,8 @@ export interface HandoffOrigin<Note extends Metadata = Metadata> {
   readonly initiatedAt: Instant
   /** The caller's own note. It may be replaced at any time, which moves nothing else. */
   readonly metadata?: Note
+  /** What the outgoing agent did and nobody had heard, read back when its session could take no more. Kept once. */
+  readonly extract?: string
 }
 
 /** What goes with a handoff. A document never changes once it is there. */
@@ -182,6 +184,7 @@ const ORIGIN = {
   traceContext: true,
   initiatedAt: true,
   metadata: true,
+  extract: true,
 } satisfies Record<keyof HandoffOrigin, true>
 
 /** The part of a handoff that never changes. */

@@ -21,6 +21,8 @@ export interface Message {
   readonly text: string
   /** Which text it is the beginning of; absent when it is whole. */
   readonly cut?: CutText
+  /** The runtime's own name for it; what is read back from a transcript is known by it. */
+  readonly providerMessageId?: string
   readonly recordedAt: Instant
 }
 

@@ -28,6 +28,7 @@ interface Details {
   'handoff.already_open': { sessionId: AgentSessionId; handoffId: HandoffId }
   'handoff.illegal_transition': { handoffId: HandoffId; from: HandoffStatus; command: HandoffCommandType }
   'handoff.checkpointed': { handoffId: HandoffId }
+  'handoff.extracted': { handoffId: HandoffId }
   'handoff.already_claimed': { handoffId: HandoffId; claimant: string; deadline: Instant }
   'handoff.not_claimant': {
     handoffId: HandoffId
@@ -96,6 +97,8 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
     `Handoff ${handoffId} is ${from}, and "${command}" is not possible from there.`,
   'handoff.checkpointed': ({ handoffId }) =>
     `Handoff ${handoffId} already has what its outgoing agent left. It is kept once; go on from what is there.`,
+  'handoff.extracted': ({ handoffId }) =>
+    `Handoff ${handoffId} already has an extract of what nobody had heard. It is kept once.`,
   'handoff.already_claimed': ({ handoffId, claimant, deadline }) =>
     `Handoff ${handoffId} was claimed by "${claimant}", who has until ${deadline}. Try again after that.`,
   'handoff.not_claimant': ({ handoffId, claimant, deadline, by, command }) =>

@@ -9,6 +9,7 @@ const TEXTS: ReadonlySet<string> = new Set([
   'reason',
   'endReason',
   'document',
+  'extract',
   'metadata',
 ])
 

@@ -32,6 +32,8 @@ export type MessageInput = {
   readonly text: string
   /** Which text it is the beginning of, when it was cut. */
   readonly cut?: CutText
+  /** The runtime's own name for the message, or for the call that a tool's result answers. */
+  readonly providerMessageId?: string
 } & (
   | { readonly role: 'assistant'; readonly toolCalls?: readonly ToolCallInput[] }
   | { readonly role: Exclude<MessageRole, 'assistant'> }
@@ -104,6 +106,7 @@ export const placeMessages = (
         role: input.role,
         text: input.text,
         cut: input.cut,
+        providerMessageId: input.providerMessageId,
         recordedAt: at,
       }),
   ),

@@ -58,6 +58,9 @@ export interface RuntimeStep<Message> {
   readonly end?: RuntimeEnd
 }
 
+/** One thing that a runtime has written down. */
+export type TranscriptStep = Pick<RuntimeStep<never>, 'events' | 'texts'>
+
 /** An agent at work. */
 export interface RunningAgent<Message> {
   /** What it says, until it comes to rest. Iterated once. */
@@ -107,6 +110,14 @@ export interface AgentRuntime<Message = unknown> {
   resume?(launch: Resumption): RunningAgent<Message>
   /** Whether a session is there and has been spoken in. Absent when the runtime cannot say. */
   has?(session: { readonly providerSessionId: string; readonly workspace?: Workspace }): Promise<boolean>
+  /**
+   * What the runtime itself has written down of a session, from its first word to its last, for whoever was not there when
+   * it was said. It ends where the record is damaged or gone, and never throws. Absent when the runtime keeps none.
+   */
+  transcript?(session: {
+    readonly providerSessionId: string
+    readonly workspace?: Workspace
+  }): AsyncIterable<TranscriptStep>
   /** Asks a session one thing. Absent when nothing can be asked: there is no checkpoint then. */
   ask?(question: RuntimeQuestion): Promise<RuntimeReply>
 }

@@ -5,6 +5,8 @@ import type { WindowEvent } from '../domain/window-event.ts'
 export interface RecordedText {
   readonly role: 'user' | 'assistant' | 'tool'
   readonly text: string
+  /** The runtime's own name for the message, or for the call that a tool's result answers. */
+  readonly id?: string
 }
 
 /** What a record says in words. */

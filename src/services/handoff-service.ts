@@ -16,6 +16,7 @@ import type {
   CompleteRequest,
   EndRequest,
   ExtendTurnRequest,
+  ExtractRequest,
   HandoffMetadataRequest,
   HooksRequest,
   InitiateRequest,
@@ -86,6 +87,11 @@ export class HandoffService<Notes extends MetadataTypes = MetadataTypes> extends
   /** Keeps what the outgoing agent left for its successor, or that it left nothing, before anyone takes over. */
   keepCheckpoint(request: KeepCheckpointRequest): Reply<HandoffAccepted> {
     return this.runner.run(restarts.keepCheckpoint, request)
+  }
+
+  /** Keeps with a handoff what its source did and nobody had heard, when that can no longer be added to its turns. */
+  keepExtract(request: ExtractRequest): Reply<{ readonly handoff: HandoffMetadata }> {
+    return this.runner.run(restarts.keepExtract, request)
   }
 
   /** Keeps what the successor is to open with, and which session it will be, before there is one. */

@@ -110,6 +110,11 @@ export interface PrepareRequest extends OnHandoff, HeldAtHandoff, Omit<PrepareHa
   /** What the continuation was fenced with, if its fence is not one of ours: redaction leaves it as it is. */
   readonly nonce?: string
 }
+
+/** An extract for a handoff: what its source did and nobody had heard. */
+export interface ExtractRequest extends OnHandoff {
+  readonly extract: string
+}
 /** What it takes to log that hooks were called. */
 export interface HooksRequest extends Repeatable, HookDeliveries {}
 /** What it takes to report what a runtime says of a window. */

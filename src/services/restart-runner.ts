@@ -14,6 +14,7 @@ import { startHeartbeat } from './runner/heartbeat.ts'
 import { newPrompt, relaunch, startSuccessor } from './runner/launch.ts'
 import { mustBePriced, throwIfSpent } from './runner/limits.ts'
 import { beginFirst, conversationFor, takeOver, takeOverBaton } from './runner/open-run.ts'
+import { readBackLeft, readBackSource } from './runner/read-back.ts'
 import { type Recovered, type RecoverRequest, recoverAll, waitingSessions } from './runner/recover.ts'
 import { messageOf, RunCancelled, RunTimedOut } from './runner/run-errors.ts'
 import { RunInProgress, type RunnerDeps } from './runner/run-in-progress.ts'
@@ -157,7 +158,11 @@ export class RestartRunner {
     if (ended !== undefined) return ended
     const handoffId = heldBy(run.held.session)
     const handoff = handoffId === undefined ? undefined : await handoffs.handoff(handoffId)
-    if (handoff === undefined) return relaunch(run)
+    if (handoff === undefined) {
+      await readBackSource(run)
+      return relaunch(run)
+    }
+    await readBackLeft(run, handoff)
     run.owedPrompt = newPrompt(run)
     return { type: 'restart', handoff }
   }

@@ -115,8 +115,13 @@ export class TurnCollector {
     this.model ??= keptName(answer?.model)
   }
 
-  #say({ role, text }: RecordedText): void {
-    const said: MessageInput = { role, ...cutText(text, LONGEST_TEXT, this.#options.sha256) }
+  #say({ role, text, id }: RecordedText): void {
+    const providerMessageId = keptName(id)
+    const said: MessageInput = {
+      role,
+      ...cutText(text, LONGEST_TEXT, this.#options.sha256),
+      ...(providerMessageId !== undefined && { providerMessageId }),
+    }
     if (said.role === 'user') this.firstText ??= said.text
     // Whatever is said to the agent after its answer is the beginning of the next turn.
     if (said.role !== 'assistant' && this.#usage !== undefined) this.#end()

@@ -48,6 +48,7 @@ const EVERY = {
     command: 'cancel',
   },
   'handoff.checkpointed': { code: 'handoff.checkpointed', handoffId: HANDOFF },
+  'handoff.extracted': { code: 'handoff.extracted', handoffId: HANDOFF },
   'handoff.already_claimed': {
     code: 'handoff.already_claimed',
     handoffId: HANDOFF,

@@ -104,6 +104,8 @@ const COMMANDS: Readonly<Record<Exclude<keyof HandoffService, keyof HandoffHisto
     service.restartSession({ ...working, reason: 'Full', flags: ['decided_by_hook'], commandId: id }),
   extendTurn: ({ service }, { plain }, id) =>
     service.extendTurn({ ...plain, messages: [{ role: 'tool', text: 'Green' }], commandId: id }),
+  keepExtract: ({ service }, { plain }, id) =>
+    service.keepExtract({ handoff: plain.handoff, extract: 'assistant: And then.', commandId: id }),
   keepCheckpoint: ({ service }, { plain }, id) => {
     const totals = { inputTokens: 900, outputTokens: 80, costUsd: 0.25 }
     const checkpoint = { outcome: 'kept', characters: 9, reason: 'Asked twice', totals } as const

@@ -72,7 +72,7 @@ describe('what is said between the crossing and the interruption', () => {
       yield result('First.')
       while (!signal.aborted) await sleep(1)
       yield { events: [], texts: [{ role: 'assistant', text: 'I was about to' }] }
-    })
+    }, true)
     const { summary, messages } = await play(batonpass, runtime)
     const texts = await spoken(store, summary)
     expect(texts.slice(1, 4)).toEqual(['assistant: Answer one.', 'tool: First.', 'assistant: I was about to'])

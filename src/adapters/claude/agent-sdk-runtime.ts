@@ -5,7 +5,7 @@ import { AgentRun } from './agent-run.ts'
 import { type AgentSdk, loadAgentSdk, type SdkMessage, type SdkOwnOptions, type SdkPrompt } from './sdk-module.ts'
 import { launchOptions, questionOptions, type SdkDefaults } from './sdk-options.ts'
 import { openQuery } from './sdk-source.ts'
-import { type Environment, hasSession } from './session-file.ts'
+import { type Environment, hasSession, transcriptOf } from './session-file.ts'
 import { replyOf } from './session-reply.ts'
 
 /** What may be chosen for the runtime; everything has a default. */
@@ -60,14 +60,17 @@ export const agentSdkRuntime = <Message extends SdkMessage = SdkMessage>({
     start: (launch) => run(promptOf(launch), startOptions(defaults, launch), launch),
     resume: ({ providerSessionId: resume, ...launch }) =>
       run(promptOf(launch), { ...launchOptions(defaults, launch), resume }, launch),
-    has: ({ providerSessionId }) =>
-      hasSession(providerSessionId, (defaults.options?.env as Environment | undefined) ?? process.env),
+    has: ({ providerSessionId }) => hasSession(providerSessionId, environmentOf(defaults)),
+    transcript: ({ providerSessionId }) => transcriptOf(providerSessionId, environmentOf(defaults)),
     ask: (question) => {
       const prompt: SdkPrompt = { ...promptOf(question), client_composed: true }
       return replyOf(run(prompt, questionOptions(defaults, question), question), question)
     },
   }
 }
+
+const environmentOf = ({ options }: SdkDefaults): Environment =>
+  (options?.env as Environment | undefined) ?? process.env
 
 const runner =
   <Message extends SdkMessage>(sdk: () => Promise<AgentSdk<Message>>, passesPartials: boolean) =>

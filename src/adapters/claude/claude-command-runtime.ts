@@ -7,7 +7,7 @@ import { openCommand } from './command-source.ts'
 import { questionEnvironment } from './question-environment.ts'
 import type { SdkMessage } from './sdk-module.ts'
 import { directoryOf } from './sdk-options.ts'
-import { type Environment, hasSession } from './session-file.ts'
+import { type Environment, hasSession, transcriptOf } from './session-file.ts'
 import { replyOf } from './session-reply.ts'
 
 /** What may be chosen for the runtime; everything has a default. */
@@ -90,6 +90,7 @@ export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}):
         isResumed: true,
       }),
     has: ({ providerSessionId }) => hasSession(providerSessionId, env satisfies Environment),
+    transcript: ({ providerSessionId }) => transcriptOf(providerSessionId, env),
     ask: (question) => {
       const how = { isResumed: true, environment: questionEnvironment(env) }
       return replyOf(run(question, questionArgs(defaults, question), how), question)

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { defined } from '../../domain/defined.ts'
-import type { RuntimeStep } from '../../ports/agent-runtime.ts'
+import type { RuntimeStep, TranscriptStep } from '../../ports/agent-runtime.ts'
 import { agentSdkReader } from './agent-sdk-reader.ts'
 import { SYNTHETIC } from './claude-message.ts'
 import { claudeWords } from './claude-words.ts'
+import { transcriptReader } from './transcript-reader.ts'
 
 const answer = z.looseObject({
   type: z.literal('assistant'),
@@ -33,3 +34,9 @@ export const stepOf = <Message>(message: Message): RuntimeStep<Message> => {
     texts: isLocal(message) ? [] : texts,
   }
 }
+
+/** What one line of the runtime's own transcript means. */
+export const writtenStep = (record: unknown): TranscriptStep => ({
+  events: transcriptReader.read(record),
+  texts: isLocal(record) ? [] : claudeWords(record).texts,
+})

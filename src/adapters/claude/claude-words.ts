@@ -3,7 +3,11 @@ import { defined } from '../../domain/defined.ts'
 import type { RecordedText, RecordedWords } from '../../ports/window-reader.ts'
 
 const text = z.looseObject({ type: z.literal('text'), text: z.string() })
-const toolResult = z.looseObject({ type: z.literal('tool_result'), content: z.unknown().optional() })
+const toolResult = z.looseObject({
+  type: z.literal('tool_result'),
+  tool_use_id: z.string().optional().catch(undefined),
+  content: z.unknown().optional(),
+})
 
 const line = z.looseObject({
   type: z.string(),
@@ -12,7 +16,10 @@ const line = z.looseObject({
   isSidechain: z.boolean().optional().catch(undefined),
   parent_tool_use_id: z.unknown().optional(),
   agent_id: z.unknown().optional(),
-  message: z.looseObject({ content: z.unknown().optional() }).optional().catch(undefined),
+  message: z
+    .looseObject({ id: z.string().optional().catch(undefined), content: z.unknown().optional() })
+    .optional()
+    .catch(undefined),
 })
 
 /** What a record of either of Claude's streams says in words; a subagent's words are not the main thread's. */
@@ -21,17 +28,21 @@ export const claudeWords = (record: unknown): RecordedWords => {
   if (!parsed.success) return { texts: [] }
   const { type, sessionId, session_id, isSidechain, parent_tool_use_id, agent_id, message } = parsed.data
   const isOwn = isSidechain !== true && !parent_tool_use_id && !agent_id && (type === 'user' || type === 'assistant')
-  return defined({ session: sessionId ?? session_id, texts: isOwn ? textsOf(type, message?.content) : [] })
+  return defined({ session: sessionId ?? session_id, texts: isOwn ? textsOf(type, message) : [] })
 }
 
-const textsOf = (role: 'user' | 'assistant', content: unknown): readonly RecordedText[] => {
-  if (typeof content === 'string') return content === '' ? [] : [{ role, text: content }]
+const textsOf = (
+  role: 'user' | 'assistant',
+  { id, content }: { readonly id?: string | undefined; readonly content?: unknown } = {},
+): readonly RecordedText[] => {
+  if (typeof content === 'string') return content === '' ? [] : [defined({ role, text: content, id })]
   if (!Array.isArray(content)) return []
   return content.flatMap((block: unknown): RecordedText[] => {
     const said = text.safeParse(block)
-    if (said.success) return said.data.text === '' ? [] : [{ role, text: said.data.text }]
+    if (said.success) return said.data.text === '' ? [] : [defined({ role, text: said.data.text, id })]
     const answered = toolResult.safeParse(block)
-    return answered.success ? [{ role: 'tool', text: resultOf(answered.data.content) }] : []
+    if (!answered.success) return []
+    return [defined({ role: 'tool' as const, text: resultOf(answered.data.content), id: answered.data.tool_use_id })]
   })
 }
 

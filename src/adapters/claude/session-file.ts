@@ -2,8 +2,10 @@ import { createReadStream } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { z } from 'zod'
+import type { TranscriptStep } from '../../ports/agent-runtime.ts'
+import { writtenStep } from './claude-step.ts'
+import { jsonLines } from './json-lines.ts'
 
 /** The variables a session is kept by. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -19,31 +21,25 @@ const ID = /^[\w-]+$/
  * is named after a directory by rules that have changed.
  */
 export const hasSession = async (id: string, environment: Environment): Promise<boolean> => {
-  if (!ID.test(id)) return false
-  const { CLAUDE_CONFIG_DIR: configured, HOME: home = homedir() } = environment
-  const projects = join(configured ?? join(home, '.claude'), 'projects')
-  for (const project of await readdir(projects).catch(() => [])) {
-    if (await isSpokenIn(join(projects, project, `${id}.jsonl`))) return true
-  }
+  for await (const record of recordsOf(id, environment)) if (spoken.safeParse(record).success) return true
   return false
 }
 
-const isSpokenIn = async (path: string): Promise<boolean> => {
-  const lines = createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY })
-  try {
-    for await (const line of lines) if (spoken.safeParse(parsed(line)).success) return true
-    return false
-  } catch {
-    return false // it is not in this project
-  } finally {
-    lines.close()
-  }
+/** What the command has written down of a session, in order. Nothing when it keeps none. */
+export async function* transcriptOf(id: string, environment: Environment): AsyncGenerator<TranscriptStep, void> {
+  for await (const record of recordsOf(id, environment)) yield writtenStep(record)
 }
 
-const parsed = (line: string): unknown => {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
+/** The records of a session, wherever it is kept. A line that is cut off says nothing. */
+async function* recordsOf(id: string, environment: Environment): AsyncGenerator<object, void> {
+  if (!ID.test(id)) return
+  const { CLAUDE_CONFIG_DIR: configured, HOME: home = homedir() } = environment
+  const projects = join(configured ?? join(home, '.claude'), 'projects')
+  for (const project of await readdir(projects).catch(() => [])) {
+    try {
+      yield* jsonLines(createReadStream(join(projects, project, `${id}.jsonl`), 'utf8'))
+    } catch {
+      // It is not in this project.
+    }
   }
 }

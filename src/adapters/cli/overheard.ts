@@ -40,6 +40,7 @@ export const overheard = (runtime: AgentRuntime, { onTexts, onTotals }: Listener
     start: (launch) => listenTo(runtime.start(launch)),
     ...(runtime.resume && { resume: (launch) => listenTo(resumed(runtime, launch)) }),
     ...(runtime.has && { has: runtime.has.bind(runtime) }),
+    ...(runtime.transcript && { transcript: runtime.transcript.bind(runtime) }),
     ...(runtime.ask && { ask: runtime.ask.bind(runtime) }),
   }
 }

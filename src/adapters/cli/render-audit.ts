@@ -53,6 +53,10 @@ const describe = (event: AuditEvent, context: TrailContext): string => {
     }
     case 'handoff.claim_renewed':
       return `handoff ${short(event.handoffId)} claim renewed by ${event.claim.claimant} until ${event.claim.deadline}`
+    case 'turn.extended':
+      return `last turn of ${agent(event.sessionId, context)}: ${count(event.messages.length, 'message')} added`
+    case 'handoff.extract_kept':
+      return `handoff ${short(event.handoffId)} extract kept`
     case 'handoff.metadata_set':
       return `handoff ${short(event.handoffId)} metadata set`
     case 'conversation.closed':

@@ -6,6 +6,7 @@ import type {
   RunningAgent,
   RuntimeQuestion,
   RuntimeReply,
+  TranscriptStep,
 } from '../../ports/agent-runtime.ts'
 import { identityOf, newMark } from '../../processes/left-process.ts'
 import { type CodexPlace, placeOf } from './codex-environment.ts'
@@ -18,7 +19,7 @@ import {
   type CodexThreadOptions,
   loadCodexSdk,
 } from './codex-sdk.ts'
-import { findRollout, hasBeenSpokenIn } from './rollout-file.ts'
+import { findRollout, hasBeenSpokenIn, writtenIn } from './rollout-file.ts'
 import { RolloutFollower } from './rollout-follower.ts'
 
 /** How Codex is run. */
@@ -81,6 +82,10 @@ class CodexRuntime<Event extends CodexEvent> implements Required<Omit<AgentRunti
   async has({ providerSessionId }: { readonly providerSessionId: string }): Promise<boolean> {
     const path = await findRollout(this.#place.home, providerSessionId, { days: Number.POSITIVE_INFINITY })
     return path !== undefined && (await hasBeenSpokenIn(path))
+  }
+
+  transcript({ providerSessionId }: { readonly providerSessionId: string }): AsyncIterable<TranscriptStep> {
+    return writtenIn(this.#place.home, providerSessionId)
   }
 
   ask(question: RuntimeQuestion): Promise<RuntimeReply> {

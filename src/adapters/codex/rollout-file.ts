@@ -1,6 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { TranscriptStep } from '../../ports/agent-runtime.ts'
+import { rolloutReader } from './rollout-reader.ts'
 import { RolloutTail } from './rollout-tail.ts'
+import { rolloutWords } from './rollout-words.ts'
 
 /** How many days with sessions are looked through, from the newest on. */
 export interface SearchLimit {
@@ -48,4 +51,16 @@ export const hasBeenSpokenIn = async (path: string): Promise<boolean> => {
     if ((record as { readonly type?: unknown } | null)?.type === 'response_item') return true
   }
   return false
+}
+
+/** What Codex has written down of a thread, in order. Nothing when it keeps no record of it. */
+export async function* writtenIn(home: string, thread: string): AsyncGenerator<TranscriptStep, void> {
+  try {
+    const path = await findRollout(home, thread, { days: Number.POSITIVE_INFINITY })
+    if (path === undefined) return
+    for await (const record of new RolloutTail(path).records())
+      yield { events: rolloutReader.read(record), texts: rolloutWords(record).texts }
+  } catch {
+    // A record that cannot be read says nothing more.
+  }
 }

@@ -11,6 +11,8 @@ const line = z.discriminatedUnion('type', [
     payload: z.looseObject({
       type: z.string(),
       role: z.string().optional(),
+      id: z.string().optional().catch(undefined),
+      call_id: z.string().optional().catch(undefined),
       content: z.array(z.unknown()).catch([]),
       output: z.unknown().optional(),
     }),
@@ -22,10 +24,13 @@ export const rolloutWords = (record: unknown): RecordedWords => {
   const parsed = line.safeParse(record)
   if (!parsed.success) return { texts: [] }
   if (parsed.data.type === 'session_meta') return { session: parsed.data.payload.id, texts: [] }
-  const { type, role, content, output } = parsed.data.payload
+  const { type, role, content, output, id, call_id } = parsed.data.payload
   const text = type === 'message' ? textIn(content) : output
   const by = type === 'message' ? role : 'tool'
-  return defined({ texts: isSpeaker(by) && typeof text === 'string' && text !== '' ? [{ role: by, text }] : [] })
+  return defined({
+    texts:
+      isSpeaker(by) && typeof text === 'string' && text !== '' ? [defined({ role: by, text, id: call_id ?? id })] : [],
+  })
 }
 
 const isSpeaker = (role: unknown): role is RecordedText['role'] =>

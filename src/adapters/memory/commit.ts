@@ -15,14 +15,11 @@ import { appendAudit, sha256 } from './audit-append.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import { mayLease, setLease } from './leases.ts'
 import { checkLinks } from './links.ts'
+import { keepExtract, setBudget, setClosed, setMetadata } from './notes.ts'
 import { withdrawSignals } from './signals.ts'
 import { PlaceTaken, type Undo } from './table.ts'
 import { type CommandRow, type Tables, toolCallKey } from './tables.ts'
-
-/** Thrown inside a commit when a version has moved on; never leaves the store. */
-class VersionMoved extends Error {
-  override readonly name = 'VersionMoved'
-}
+import { VersionMoved } from './version-moved.ts'
 
 /** Keeps a whole unit, or undoes what it did of it. Synchronous, so nobody sees it half done. */
 export const commitTo = (tables: Tables, unit: Unit, now: Instant): 'kept' | 'conflict' => {
@@ -60,6 +57,8 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
       return [() => setBudget(tables, change)]
     case 'set_metadata':
       return [() => setMetadata(tables, change)]
+    case 'keep_extract':
+      return [() => keepExtract(tables, change)]
     case 'add_session':
       return [() => tables.sessions.insert(change.working)]
     case 'move_session':
@@ -100,7 +99,8 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
         () => {
           const stored = expectHandoff(tables.handoffs.get(change.handoff.id), change.expected)
           expectTime(stored, change.handoff, now)
-          return tables.handoffs.replace(frozenCopy({ ...change.handoff, ...defined({ metadata: stored.metadata }) }))
+          const { metadata, extract } = stored
+          return tables.handoffs.replace(frozenCopy({ ...change.handoff, ...defined({ metadata, extract }) }))
         },
       ]
     case 'add_monitor':
@@ -171,37 +171,6 @@ const expectHandoff = (stored: HandoffMetadata | undefined, expected: ExpectedHa
 }
 
 const isSame = <T extends object>(one: T, other: T): boolean => canonicalJson(one) === canonicalJson(other)
-
-const setClosed = (tables: Tables, { conversationId, closedAt }: Extract<Change, { type: 'set_closed' }>): Undo => {
-  const stored = tables.conversations.get(conversationId)
-  const isOther = stored !== undefined && (stored.closedAt === undefined) === (closedAt !== undefined)
-  const isIdle = closedAt === undefined || tables.sessions.at('baton', conversationId) === undefined
-  if (!isOther || !isIdle) throw new VersionMoved('the conversation is not what was expected')
-  const { closedAt: _, ...rest } = stored
-  return tables.conversations.replace(frozenCopy({ ...rest, ...defined({ closedAt }) }))
-}
-
-const setMetadata = (tables: Tables, change: Extract<Change, { type: 'set_metadata' }>): Undo => {
-  const { of, id, metadata } = change
-  const noted = <Row extends object>(row: Row | undefined): Row => {
-    if (row === undefined) throw new VersionMoved(`there is no ${of} ${id}`)
-    const { metadata: _, ...rest } = row as Row & { metadata?: unknown }
-    return frozenCopy({ ...rest, ...defined({ metadata }) }) as unknown as Row
-  }
-  if (of === 'conversation') return tables.conversations.replace(noted(tables.conversations.get(id)))
-  if (of === 'handoff') return tables.handoffs.replace(noted(tables.handoffs.get(id)))
-  const working = tables.sessions.get(id)
-  return tables.sessions.replace(Object.freeze({ ...(working as WorkingSession), session: noted(working?.session) }))
-}
-
-const setBudget = (
-  tables: Tables,
-  { conversationId, restartBudget, asked }: Extract<Change, { type: 'set_budget' }>,
-): Undo => {
-  const stored = tables.conversations.get(conversationId)
-  if (stored === undefined) throw new VersionMoved('there is no such conversation')
-  return tables.conversations.replace(frozenCopy({ ...stored, ...defined({ restartBudget, asked }) }))
-}
 
 /** A claim that begins now does so by the store's clock; one that goes on has begun before. */
 const expectTime = (stored: HandoffMetadata, handoff: HandoffMetadata, now: Instant): void => {

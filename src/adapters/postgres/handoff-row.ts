@@ -61,6 +61,7 @@ const row = z.object({
   end_reason: maybe(z.string()),
   ended_at: maybe(time),
   metadata: maybe(note),
+  extract: maybe(z.string()),
 })
 
 type Row = z.output<typeof row>
@@ -107,6 +108,7 @@ export const toHandoff = reader(
       traceContext: traceparent === undefined ? undefined : defined({ traceparent, tracestate }),
       initiatedAt: stored.initiated_at,
       metadata: stored.metadata,
+      extract: stored.extract,
     })
     const papers = defined({ document: stored.document, flags: stored.flags, checkpoint: stored.checkpoint })
     return { ...origin, ...papers, version: stored.version, ...lifecycleOf(stored) }
@@ -151,4 +153,5 @@ export const fromHandoff = (handoff: HandoffMetadata) => ({
   tracestate: handoff.traceContext?.tracestate,
   initiated_at: handoff.initiatedAt,
   metadata: handoff.metadata,
+  extract: handoff.extract,
 })

@@ -71,6 +71,7 @@ const messageRow = z.object({
   text: z.string(),
   cut_length: maybe(z.number()),
   cut_sha256: maybe(z.string()),
+  provider_message_id: maybe(z.string()),
   recorded_at: time,
   led_to: maybe(aHandoff),
   continues: maybe(aHandoff),
@@ -92,6 +93,7 @@ export const toMessage = reader(
           stored.cut_length === undefined || stored.cut_sha256 === undefined
             ? undefined
             : { length: stored.cut_length, sha256: stored.cut_sha256 },
+        providerMessageId: stored.provider_message_id,
         recordedAt: stored.recorded_at,
         metadata: defined({ sessionId: stored.session_id, ledTo: stored.led_to, continues: stored.continues }),
       }),
@@ -108,6 +110,7 @@ export const fromMessage = (message: Message) => ({
   text: message.text,
   cut_length: message.cut?.length,
   cut_sha256: message.cut?.sha256,
+  provider_message_id: message.providerMessageId,
   recorded_at: message.recordedAt,
 })
 

@@ -20,6 +20,7 @@ type RowList =
   | 'open_conversations'
   | 'budgets'
   | 'metadata'
+  | 'extracts'
   | 'sessions'
   | 'moved_sessions'
   | 'expected_sessions'
@@ -93,6 +94,10 @@ const rowsOf = (change: Change): RowsOfChange => {
     case 'set_metadata': {
       const { of, id, conversationId, metadata } = change
       return { metadata: [{ of, id, conversation_id: conversationId, metadata }] }
+    }
+    case 'keep_extract': {
+      const { handoffId: id, conversationId, extract } = change
+      return { extracts: [{ id, conversation_id: conversationId, extract }] }
     }
     case 'add_session':
       return { sessions: [fromWorkingSession(change.working)] }
@@ -195,6 +200,7 @@ const conversationOf = (change: Change): ConversationId => {
     case 'expect_open':
     case 'set_budget':
     case 'set_metadata':
+    case 'keep_extract':
       return change.conversationId
     case 'add_turn':
       return change.turn.conversationId

@@ -28,6 +28,8 @@ export interface FunctionRuntimeOptions<Message> {
   readonly has?: AgentRuntime['has']
   /** Whether its totals have the cost with every request: then no list price is needed under a cap. */
   readonly reportsCost?: boolean
+  /** What the agent has written down of a session by itself, for whoever takes it over. */
+  readonly transcript?: AgentRuntime['transcript']
   /** Whether the agent works on while nobody asks for its next message, as a process or a socket does. */
   readonly worksAhead?: boolean
   /** Whether `start` takes a name for the session. */
@@ -55,7 +57,8 @@ export interface FunctionRuntimeOptions<Message> {
  * ```
  */
 export const functionRuntime = <Message>(options: FunctionRuntimeOptions<Message>): AgentRuntime<Message> => {
-  const { backend, start, resume, ask, has, takesSessionId = false, worksAhead = false, reportsCost } = options
+  const { backend, start, resume, ask, has, transcript, reportsCost } = options
+  const { takesSessionId = false, worksAhead = false } = options
   const meaning = meaningOf(options.read)
   const run = { meaning, worksAhead }
   return {
@@ -66,6 +69,7 @@ export const functionRuntime = <Message>(options: FunctionRuntimeOptions<Message
     ...(resume !== undefined && { resume: (launch: Resumption) => launched(resume, launch, run) }),
     ...(ask !== undefined && { ask }),
     ...(has !== undefined && { has }),
+    ...(transcript !== undefined && { transcript }),
   }
 }
 

@@ -10,6 +10,7 @@ interface AnyMessage {
   readonly role: MessageRole
   readonly text: string
   readonly cut?: CutText
+  readonly providerMessageId?: string
   readonly toolCalls?: readonly ToolCallInput[]
 }
 
@@ -17,6 +18,7 @@ const anyMessage = objectOf<AnyMessage>({
   role: oneOf(...MESSAGE_ROLES),
   text: messageText,
   cut: optional(objectOf<CutText>({ length: wholeNumber(1), sha256: sha256Hex })),
+  providerMessageId: optional(name),
   toolCalls: optional(listOf(objectOf<ToolCallInput>({ callId: name, toolName: name }))),
 })
 

@@ -19,7 +19,7 @@ import {
   renewClaim,
   setHandoffMetadata,
 } from './handoff-commands.ts'
-import { extendTurn, keepCheckpoint, prepareHandoff, restartSession } from './restart-commands.ts'
+import { extendTurn, keepCheckpoint, keepExtract, prepareHandoff, restartSession } from './restart-commands.ts'
 import {
   accountSession,
   attachSession,
@@ -57,6 +57,7 @@ export const COMMANDS = {
   initiateHandoff,
   restartSession,
   keepCheckpoint,
+  keepExtract,
   prepareHandoff,
   acceptHandoff,
   claimNext,

@@ -1,5 +1,6 @@
 import { beginRestart } from '../../domain/decisions/begin-restart.ts'
 import { extendTurn as decideExtension } from '../../domain/decisions/extend-turn.ts'
+import { keepExtract as decideExtract } from '../../domain/decisions/keep-extract.ts'
 import * as preparing from '../../domain/decisions/prepare-handoff.ts'
 import type { HandoffAccepted } from '../../domain/decisions/settle-handoff.ts'
 import { defined } from '../../domain/defined.ts'
@@ -10,7 +11,13 @@ import { checkpointFacts, flags, traceContext } from '../../domain/input/details
 import { turnMessages } from '../../domain/input/turns.ts'
 import { id, name, nonce, text } from '../../domain/input/words.ts'
 import { MAX_REFERENCED_TOOL_CALLS } from '../../domain/tool-call.ts'
-import type { ExtendTurnRequest, KeepCheckpointRequest, PrepareRequest, RestartRequest } from '../requests.ts'
+import type {
+  ExtendTurnRequest,
+  ExtractRequest,
+  KeepCheckpointRequest,
+  PrepareRequest,
+  RestartRequest,
+} from '../requests.ts'
 import { command, content, continuation, manner } from './command.ts'
 import { newHandoffIds } from './command-context.ts'
 import { heldHandoff } from './held-facts.ts'
@@ -70,6 +77,19 @@ export const keepCheckpoint = command<KeepCheckpointRequest>()({
       question: { about: 'handoff' as const, handoffId },
       ...heldHandoff(request, context.storeNow()),
       decide: (facts: HandoffFacts) => preparing.keepCheckpoint(facts, { ...request, handoffId }, around),
+    }
+  },
+})
+
+export const keepExtract = command<ExtractRequest>()({
+  name: 'keep_extract',
+  fields: { ...onHandoff, extract: content(text) },
+  plan: (request, context) => {
+    const at = context.clock.now()
+    const wanted = { handoffId: handoffIdOf(request), extract: request.extract }
+    return {
+      question: { about: 'handoff' as const, handoffId: wanted.handoffId },
+      decide: (facts: HandoffFacts) => decideExtract(facts, wanted, at),
     }
   },
 })

@@ -2,6 +2,7 @@ import { defined } from '../../domain/defined.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { Launch } from '../../ports/agent-runtime.ts'
 import { recording } from './agent-processes.ts'
+import { readBackWork } from './read-back.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { beginRestart } from './threshold.ts'
 import type { Launcher, SessionOutcome } from './work-session.ts'
@@ -73,7 +74,9 @@ export const relaunch = async <Message>(run: RunInProgress<Message>): Promise<La
   const { runtime } = run.request
   const isOurs = session.backend === runtime.backend
   const known = isOurs ? (session.providerSessionId ?? (await adopted(run))) : undefined
-  const hasSpoken = session.progress.turns > 0
+  const readBack = known === undefined ? undefined : await readBackWork(run, known)
+  if (readBack !== undefined) return readBack
+  const hasSpoken = run.held.session.progress.turns > 0
   const opening = hasSpoken ? undefined : (await run.deps.store.messages.findOpening(session.id))?.text
   const again = known === undefined ? undefined : await resumable(run, known, opening)
   if (again !== undefined) return again

@@ -35,6 +35,9 @@ export const mustBePriced = (run: RunInProgress, model: string | undefined): voi
   const { maxCostUsd } = run.conversation.restartBudget
   if (maxCostUsd === undefined || model === undefined || run.setting('allowUnpriced') === true) return
   if (run.request.runtime.reportsCost === true) return
-  if (run.deps.priceOf?.(model, { inputTokens: 1_000, outputTokens: 1_000 }) === undefined)
-    throw new RefusedError({ code: 'budget.unpriced', model, maxCostUsd })
+  if (run.deps.priceOf?.(model, { inputTokens: 1_000, outputTokens: 1_000 }) === undefined) throw unpriced(run, model)
 }
+
+/** The end of a run whose cost has a cap and cannot be told. */
+export const unpriced = (run: RunInProgress, model: string): RefusedError =>
+  new RefusedError({ code: 'budget.unpriced', model, maxCostUsd: run.conversation.restartBudget.maxCostUsd ?? 0 })

@@ -10,6 +10,7 @@ import { countRestarts, promptWithHooks } from './carry-out-restart.ts'
 import { openingAfter } from './continuation-prompt.ts'
 import { goOnIn, relaunch, startFresh } from './launch.ts'
 import { throwIfSpent } from './limits.ts'
+import { readBackWork } from './read-back.ts'
 import { isForAnother } from './recover.ts'
 import type { RunInProgress, RunnerDeps } from './run-in-progress.ts'
 import { monitorOf, type RunRequest } from './run-request.ts'
@@ -136,6 +137,8 @@ const resumePaused = async <Message>(
   await watchAsAsked(run)
   tellBegun(run)
   if (providerSessionId === undefined) return relaunch(run)
+  const readBack = await readBackWork(run, providerSessionId)
+  if (readBack !== undefined) return readBack
   return goOnIn(run, providerSessionId, { prompt: request.prompt })
 }
 

@@ -1,10 +1,8 @@
-import { keptName } from '../../domain/cut-text.ts'
 import { defined } from '../../domain/defined.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
 import { RESTART } from '../../domain/milestone.ts'
 import { type BudgetLimit, mayCarryOn } from '../../domain/restart-budget.ts'
 import type { TurnInput } from '../../domain/turn.ts'
-import { RefusedError } from '../../domain/unwrap.ts'
 import type { WindowEvent } from '../../domain/window-event.ts'
 import { reportOf } from '../../domain/window-report.ts'
 import { WindowTracker } from '../../domain/window-tracker.ts'
@@ -13,6 +11,7 @@ import type { RecordedTurns } from '../answers.ts'
 import { TurnCollector } from '../turn-collector.ts'
 import { Afterwards } from './afterwards.ts'
 import { hasHooks } from './call-hooks.ts'
+import { attachTo, mine } from './held-work.ts'
 import { LaunchAccount } from './launch-account.ts'
 import { isOutOfMoney, tellReached } from './limits.ts'
 import type { RunInProgress } from './run-in-progress.ts'
@@ -42,8 +41,12 @@ export class TurnDesk {
   /** What the agent was launched with, until it was said again. */
   #echo: string | undefined
 
-  constructor(run: RunInProgress, { prompt, isNew }: { readonly prompt: string; readonly isNew: boolean }) {
+  constructor(
+    run: RunInProgress,
+    { prompt, isNew, leaving }: { readonly prompt: string; readonly isNew: boolean; readonly leaving?: Leaving },
+  ) {
     this.#run = run
+    this.#leaving = leaving
     this.#afterwards = new Afterwards(run)
     this.#echo = prompt.trim()
     const { believedWindow: believed, sha256 } = run.deps
@@ -70,9 +73,21 @@ export class TurnDesk {
     return isAtOnce || (this.#leaving !== undefined && !this.#tools.areRunning)
   }
 
+  /** Takes what is on record already: only the window is followed by it. */
+  skip({ events }: Pick<RuntimeStep<unknown>, 'events'>): void {
+    for (const event of events) this.#tracker.take(event)
+  }
+
+  /** Records what is still open of what others have heard: unlike work that is done, it may lead to a restart. */
+  async settle(): Promise<void> {
+    if (this.#leaving !== undefined) return
+    const turns = this.#collector.last()
+    if (turns.length > 0) await this.#record(turns, {})
+  }
+
   /** Takes the next thing the agent said. What it says once the session is to be left is added to the turn before. */
   async take(step: RuntimeStep<unknown>): Promise<void> {
-    await this.#attach(step.providerSessionId)
+    await attachTo(this.#run, step.providerSessionId)
     const { turns } = this.#tracker
     for (const event of step.events) this.#tracker.take(event)
     if (this.#leaving === undefined) await this.#report(step.events)
@@ -124,18 +139,6 @@ export class TurnDesk {
     this.#leaving = undefined
   }
 
-  async #attach(named: string | undefined): Promise<void> {
-    const providerSessionId = keptName(named)
-    const { held, deps } = this.#run
-    const { state, progress, providerSessionId: known } = held.session
-    // What was launched again before anything was recorded goes by its new name.
-    const isSettled = known === providerSessionId || (known !== undefined && progress.turns > 0)
-    if (providerSessionId === undefined || isSettled || state !== 'active') return
-    const request = { ...held, providerSessionId }
-    const attached = await this.#run.steadily((command) => deps.handoffs.attachSession({ ...request, ...command }))
-    this.#run.update(this.#mine(attached))
-  }
-
   /** Tells the monitor of a compaction, after the turn that came before it. While it lasts, nothing is handed off. */
   async #report(events: readonly WindowEvent[]): Promise<void> {
     for (const event of events) {
@@ -145,7 +148,7 @@ export class TurnDesk {
       if (before.length > 0) await this.#record(before, { withholdRestart: true })
       const { session, monitor: known } = this.#run.held
       const reported = await this.#run.steadily((named) => this.#run.deps.context.report({ session, report, ...named }))
-      const { outcome, monitor } = this.#mine(reported)
+      const { outcome, monitor } = mine(this.#run, reported)
       this.#run.update({ session, monitor })
       if (report.type !== 'compaction' || outcome !== 'compaction_logged') continue
       const { trigger, preTokens = null } = report
@@ -163,7 +166,7 @@ export class TurnDesk {
     const withholdRestart = options.withholdRestart ?? (hasHooks(this.#run, 'on_context_threshold') || undefined)
     const request = { ...held, turns, ...defined({ traceContext, withholdRestart }) }
     const keep = () => this.#run.steadily((named) => deps.handoffs.recordTurns({ ...request, ...named }))
-    const recorded = this.#mine(await keep())
+    const recorded = mine(this.#run, await keep())
     this.#run.update(recorded)
     this.#run.tally.turns += recorded.turns.length
     this.#tell(recorded)
@@ -227,20 +230,10 @@ export class TurnDesk {
     if (totals !== undefined && (session.state === 'active' || session.state === 'paused')) {
       const request = { ...this.#run.held, totals }
       const keep = () => this.#run.steadily((named) => this.#run.deps.handoffs.accountSession({ ...request, ...named }))
-      this.#run.update(this.#mine(await keep()))
+      this.#run.update(mine(this.#run, await keep()))
     }
     const { unpriced } = this.#accounts
     if (isOutOfMoney(this.#run)) this.#reached('cost')
     else if (unpriced !== undefined) this.#leaving ??= { type: 'unpriced', model: unpriced }
-  }
-
-  /** The answer, unless somebody else has the session now. */
-  #mine<T>(
-    answer: { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: RefusedError['refusal'] },
-  ): T {
-    if (answer.ok) return answer.value
-    if (['session.superseded', 'session.not_active', 'session.illegal_transition'].includes(answer.error.code))
-      throw this.#run.overtaken()
-    throw new RefusedError(answer.error)
   }
 }

@@ -1,9 +1,10 @@
 import type { HandoffMetadata } from '../../domain/handoff.ts'
 import { type BudgetLimit, describeLimit, describeStop, mayCarryOn } from '../../domain/restart-budget.ts'
 import type { RunOutcome } from '../../domain/run-summary.ts'
-import { RefusedError, unwrap } from '../../domain/unwrap.ts'
+import { unwrap } from '../../domain/unwrap.ts'
 import type { Launch, RunningAgent, RuntimeEnd, RuntimeStep } from '../../ports/agent-runtime.ts'
 import { pauseFor } from '../pause-for.ts'
+import { unpriced } from './limits.ts'
 import { Patience } from './patience.ts'
 import { AgentSilent, messageOf } from './run-errors.ts'
 import type { RunInProgress } from './run-in-progress.ts'
@@ -153,8 +154,7 @@ const concluded = async (run: RunInProgress, desk: TurnDesk, end: RuntimeEnd = S
   }
   if (leaving?.type === 'unpriced') {
     await desk.finish()
-    const { maxCostUsd = 0 } = run.conversation.restartBudget
-    throw new RefusedError({ code: 'budget.unpriced', model: leaving.model, maxCostUsd })
+    throw unpriced(run, leaving.model)
   }
   if (leaving?.type === 'restart') {
     // It went on and finished before it could be interrupted: then there is nothing left to restart for.

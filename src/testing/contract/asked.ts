@@ -91,6 +91,7 @@ export const READY: { readonly [Name in keyof typeof COMMANDS]: (scene: Scene) =
   initiateHandoff: onWorking(passedOn),
   restartSession: onWorking(() => ({ reason: 'Full' })),
   extendTurn: onHandoff(() => ({ messages: [{ role: 'tool', text: 'Green.' }] })),
+  keepExtract: onHandoff(() => ({ extract: 'assistant: And then.' })),
   keepCheckpoint: onHandoff(() => ({ document: 'Half done', checkpoint: { outcome: 'kept' } })),
   prepareHandoff: async (scene) => {
     const { handoff, source } = await scene.initiated()

@@ -74,6 +74,28 @@ export const extensionsContract: ContractPart = {
       unwrap(await scene.service.extendTurn({ handoff, holder: taken.holder, messages: [RESULT] }))
       await assertIntact(scene, session.conversationId)
     },
+    'is kept with the handoff as an extract, once, when its turns take no more': async (scene) => {
+      const { handoff, source } = await scene.initiated()
+      const { session } = unwrap(await scene.service.completeHandoff({ handoff }))
+      const extract = 'assistant: And then nobody listened.'
+      const kept = unwrap(await scene.service.keepExtract({ handoff: handoff.id, extract }))
+      assert.equal(kept.handoff.extract, extract)
+      assert.deepEqual(await scene.store.handoffs.find(handoff.id), kept.handoff)
+      const again = await scene.service.keepExtract({ handoff: handoff.id, extract: 'Another' })
+      assert.equal(refusal(again).code, 'handoff.extracted')
+      unwrap(await scene.service.completeSession({ session: session.id }))
+      assert.deepEqual(await scene.store.handoffs.find(handoff.id), kept.handoff)
+      await assertIntact(scene, source.session.conversationId)
+    },
+    'keeps an extract through every later step of its handoff': async (scene) => {
+      const { handoff, source } = await scene.initiated()
+      unwrap(await scene.service.keepExtract({ handoff, extract: 'tool: Green.' }))
+      const accepted = unwrap(await scene.service.acceptHandoff({ handoff: handoff.id, claimant: 'worker' }))
+      assert.equal(accepted.handoff.extract, 'tool: Green.')
+      unwrap(await scene.service.completeHandoff({ handoff: handoff.id, claimant: 'worker' }))
+      assert.equal((await scene.store.handoffs.find(handoff.id))?.extract, 'tool: Green.')
+      await assertIntact(scene, source.session.conversationId)
+    },
     'is told once, and does not change what a repeated turn answers': async (scene) => {
       const started = await scene.session()
       const turn = { ...started, messages: [AFTERWARDS], commandId: scene.ids.next() as never }

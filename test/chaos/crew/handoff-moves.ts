@@ -49,6 +49,7 @@ export const HANDOFF_MOVES: HandoffMoves<
   | 'initiateHandoff'
   | 'restartSession'
   | 'extendTurn'
+  | 'keepExtract'
   | 'keepCheckpoint'
   | 'prepareHandoff'
   | 'recordHooks'
@@ -92,6 +93,13 @@ export const HANDOFF_MOVES: HandoffMoves<
     plan: async (world, mark) => {
       const asked = await asHolderOf(world, isUnclaimed)
       return asked && { ...asked, messages: [{ role: 'tool' as const, text: `Result #${mark}` }] }
+    },
+  },
+  keepExtract: {
+    weight: 1,
+    plan: async (world, mark) => {
+      const asked = await asHolderOf(world, isUnclaimed)
+      return asked && { handoff: asked.handoff, extract: `Unheard #${mark}` }
     },
   },
   keepCheckpoint: {

@@ -1,0 +1,60 @@
+import type { MessageInHistory } from '../../domain/message.ts'
+import type { TranscriptStep } from '../../ports/agent-runtime.ts'
+import { everyPage } from '../../ports/page.ts'
+import type { RecordedText } from '../../ports/window-reader.ts'
+import type { RunInProgress } from './run-in-progress.ts'
+
+/**
+ * What is on record of a session, so that what its runtime has written down is not recorded twice. A message is known by
+ * the runtime's own name for it, part by part; one without a name by its words; a tool call by its id.
+ */
+export class OnRecord {
+  readonly #redact: (text: string) => string
+  readonly #messages = new Map<string, number>()
+  readonly #calls = new Set<string>()
+
+  private constructor(redact: (text: string) => string) {
+    this.#redact = redact
+  }
+
+  /** Reads what is on record of a session: the one that the run holds unless another is named. */
+  static async of({ held, deps, conversation }: RunInProgress, id = held.session.id): Promise<OnRecord> {
+    const known = new OnRecord(deps.redact ?? ((text) => text))
+    for await (const message of everyPage((page) => deps.store.messages.listMessages(conversation.id, page)))
+      if (message.sessionId === id) known.#keep(message)
+    for await (const turn of everyPage((page) => deps.store.messages.listTurns(id, page)))
+      for (const { callId } of turn.toolCalls) known.#calls.add(callId)
+    return known
+  }
+
+  /**
+   * The part of a step that is not on record; nothing when all of it is. What the agent was asked is not read back: it
+   * comes from runs, which record it.
+   */
+  missingOf({ events, texts }: TranscriptStep): TranscriptStep | undefined {
+    const newTexts = texts.filter((text) => text.role !== 'user' && !this.#isKnown(text))
+    const newEvents = events.filter((event) => event.type !== 'tool_call' || this.#isNewCall(event.callId))
+    const hasCalls = newEvents.some(({ type }) => type === 'tool_call')
+    return newTexts.length > 0 || hasCalls ? { events: newEvents, texts: newTexts } : undefined
+  }
+
+  #keep({ role, text, providerMessageId }: MessageInHistory): void {
+    const key = keyOf(role, text, providerMessageId)
+    // The words of a tool-only answer are none.
+    if (text !== '' || role === 'tool') this.#messages.set(key, (this.#messages.get(key) ?? 0) + 1)
+  }
+
+  #isKnown({ role, text, id }: RecordedText): boolean {
+    const key = keyOf(role, this.#redact(text), id)
+    const left = this.#messages.get(key) ?? 0
+    if (left > 0) this.#messages.set(key, left - 1)
+    return left > 0
+  }
+
+  #isNewCall(callId: string | undefined): boolean {
+    return callId === undefined || !this.#calls.has(callId)
+  }
+}
+
+const keyOf = (role: string, text: string, id: string | undefined): string =>
+  id === undefined || id.trim() === '' ? `${role} says ${text}` : `${role} ${id}`
