@@ -2,7 +2,8 @@ import { After, AfterAll, Before, Status, setDefaultTimeout } from '@cucumber/cu
 import { closeStores } from '../../test/support/stores.ts'
 import type { HandoffWorld } from './world.ts'
 
-setDefaultTimeout(60_000)
+// Only what hangs is to end: a busy machine may need long.
+setDefaultTimeout(600_000)
 
 Before(async function (this: HandoffWorld) {
   await this.open()

@@ -117,7 +117,7 @@ describe('the feed', () => {
   })
 
   it('gives every entry of 8 writers × 50 commands once, each conversation in order', {
-    timeout: 120_000,
+    timeout: 600_000,
   }, async () => {
     const { seen, finish } = reader()
     const stores = await Promise.all(

@@ -99,7 +99,7 @@ describe.runIf(canContain)('a store that a container has', () => {
     const answers = await Promise.all(others.map(take))
     expect(answers.filter((answer) => answer === 'took it')).toHaveLength(1)
     await Promise.all(others.map((other) => other.kill()))
-  }, 120_000)
+  }, 600_000)
 })
 
 describe.runIf(process.platform === 'linux')('a pulse', () => {

@@ -173,5 +173,5 @@ describe('twenty processes and a dead one’s lock', () => {
       expect(readdirSync(folder)).toEqual([])
     }
     await Promise.all(takers.map((taker) => taker.kill()))
-  }, 120_000)
+  }, 600_000)
 })

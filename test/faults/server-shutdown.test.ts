@@ -72,7 +72,7 @@ it('eight processes outlive a storm of terminated backends, and lose nothing', a
     expect((await scene.store.sessions.find(session.id))?.progress.turns).toBe(TURNS)
     await expectWhole(scene.store, session.conversationId)
   }
-}, 120_000)
+}, 600_000)
 
 describe('a caller’s pool', () => {
   const listeners = (clients: ReadonlySet<pg.PoolClient>): readonly number[] =>

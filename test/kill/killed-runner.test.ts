@@ -74,7 +74,7 @@ const lookAt = async (plan: Plan, expected: Expectation): Promise<void> => {
 
 describe('a runner killed at every step', () => {
   const seeds = SEEDS === 1 ? [THE_ONE_SEED] : Array.from({ length: SEEDS }, (_, index) => index + 1)
-  it.each(seeds)('seed %i: another process finishes every run, once', { timeout: 5 * MINUTES }, async (seed) => {
+  it.each(seeds)('seed %i: another process finishes every run, once', { timeout: 15 * MINUTES }, async (seed) => {
     const plans = POINT_NAMES.map((point) => planFor(point, seed))
     // With every other seed three recover at once.
     const recoverers = await Promise.all(Array.from({ length: seed % 2 === 1 ? 3 : 1 }, () => ground.startRunner()))

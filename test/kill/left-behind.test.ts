@@ -46,7 +46,7 @@ const WHILE_ACTIVE: readonly PointName[] = [
 const NOTHING_EXTRA = { lostRestarts: 0, mayLaunchTwice: true }
 
 describe('a runner that was only asleep', () => {
-  it('writes nothing more when it wakes after another has finished its run', { timeout: 3 * MINUTES }, async () => {
+  it('writes nothing more when it wakes after another has finished its run', { timeout: 15 * MINUTES }, async () => {
     const plans = [...WHILE_ACTIVE, ...WHILE_HELD].map((point) => planAt(point, 'asleep'))
     const asleep: Child[] = []
     await forEach(plans, async (plan) => void asleep.push(await ground.stopAt(plan)))
@@ -62,7 +62,7 @@ describe('a runner that was only asleep', () => {
     await Promise.all(asleep.map((child) => child.kill()))
   })
 
-  it('disturbs nobody when it wakes while another is at it', { timeout: 3 * MINUTES }, async () => {
+  it('disturbs nobody when it wakes while another is at it', { timeout: 15 * MINUTES }, async () => {
     const plans = WHILE_HELD.map((point) => planAt(point, 'woken'))
     const asleep: Child[] = []
     await forEach(plans, async (plan) => void asleep.push(await ground.stopAt(plan)))
@@ -83,7 +83,7 @@ describe('a runner that was only asleep', () => {
 })
 
 describe('a runner killed where nobody has its runtime', () => {
-  it('is failed with the reason, once, and a later run goes on', { timeout: 3 * MINUTES }, async () => {
+  it('is failed with the reason, once, and a later run goes on', { timeout: 15 * MINUTES }, async () => {
     const plans = [...WHILE_ACTIVE, ...WHILE_HELD].map((point) => planAt(point, 'nobody'))
     await forEach(plans, (plan) => ground.killAt(plan))
     await using recoverer = await ground.startRunner()

@@ -47,7 +47,7 @@ describe(`${PROCESSES} processes that migrate at once`, () => {
   // Twenty times starting Node takes its time on a busy machine; the race itself does not.
   beforeAll(async () => {
     everyone = await Promise.all(Array.from({ length: PROCESSES }, start))
-  }, 180_000)
+  }, 600_000)
   afterAll(async () => {
     for (const { child } of everyone) {
       const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined

@@ -159,7 +159,8 @@ export class PlainModel {
     if (ifAbandoned && found.lease !== undefined && this.now < found.lease.until) return no('session.leased')
     if (found.state !== 'active' && found.state !== 'paused') return no('session.illegal_transition')
     found.holder = this.#token()
-    this.#lease(session, leaseMs)
+    // Nobody waits to hear of the holder of a session that is paused by hand.
+    this.#lease(session, found.state === 'active' || found.heldBy !== undefined ? leaseMs : undefined)
     return WRITTEN
   }
 

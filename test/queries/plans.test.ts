@@ -18,7 +18,7 @@ let explained: ExplainedHistory
 beforeAll(async () => {
   explained = await ExplainedHistory.open()
   await fillHistory(explained.pool)
-}, 180_000)
+}, 600_000)
 afterAll(async () => explained[Symbol.asyncDispose]())
 
 const id = (kind: string, number: number): string => `${kind}000000-0000-7000-8000-${String(number).padStart(12, '0')}`

@@ -229,7 +229,7 @@ describe('a run ends', () => {
     expect((await recorded(batonpass, summary)).sessions).toMatchObject([{ state: 'failed' }])
   })
 
-  it('though its runtime does not listen, a while after it was called off', { timeout: 20_000 }, async () => {
+  it('though its runtime does not listen, a while after it was called off', { timeout: 600_000 }, async () => {
     const deaf = functionRuntime<string>({
       backend: 'deaf',
       start: async function* () {

@@ -162,7 +162,7 @@ describe('an end', () => {
     })
   })
 
-  it('does not wait for ever for a query that goes on after its result', { timeout: 15_000 }, async () => {
+  it('does not wait for ever for a query that goes on after its result', { timeout: 600_000 }, async () => {
     const { runtime, launch, sdk } = stage(async function* ({ stopped }) {
       yield result()
       await stopped
@@ -202,7 +202,7 @@ describe('an interrupt', () => {
     expect(sdk.queries).toHaveLength(1)
   })
 
-  it('is made good when the runtime does not listen', { timeout: 15_000 }, async () => {
+  it('is made good when the runtime does not listen', { timeout: 600_000 }, async () => {
     const controls = { interrupt: () => new Promise<void>(() => {}) }
     const { runtime, launch, sdk } = stage(
       async function* ({ stopped }) {

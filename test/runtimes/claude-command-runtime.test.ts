@@ -168,7 +168,7 @@ describe('an interrupt', () => {
     expect(isRunning()).toBe(false)
   })
 
-  it('ends a command that does not listen, and what it started', { timeout: 30_000 }, async () => {
+  it('ends a command that does not listen, and what it started', { timeout: 600_000 }, async () => {
     const { runtime, launch, isRunning } = stage(`
       process.on('SIGINT', () => {}); process.on('SIGTERM', () => {})
       const deaf = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"
