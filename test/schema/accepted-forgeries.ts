@@ -100,6 +100,7 @@ export const REASONS: Readonly<Record<string, readonly string[]>> = {
   'A lease is a promise for some seconds and no record; the token in it is compared when it is renewed.': [
     'session_leases (insert|update), holder of (nobody|another conversation)',
     'session_leases (insert|update), expires_at *',
+    'session_leases insert, processes a list',
     'session_leases (delete|truncate)',
   ],
 }

@@ -47,7 +47,14 @@ const prepare = (columns: string): Statement => [
 ]
 const lease = (but: object): Statement => [
   'insert into batonpass.session_leases select * from jsonb_populate_record(null::batonpass.session_leases, $1::jsonb)',
-  JSON.stringify({ conversation_id: conversation, session_id: source, holder: nobody(), expires_at: AT, ...but }),
+  JSON.stringify({
+    conversation_id: conversation,
+    session_id: source,
+    holder: nobody(),
+    expires_at: AT,
+    processes: [],
+    ...but,
+  }),
 ]
 
 const reference = (but: object): Statement =>
