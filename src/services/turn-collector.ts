@@ -8,6 +8,11 @@ import type { RecordedText } from '../ports/window-reader.ts'
 const MOST_MESSAGES = 2_000
 const LONGEST_TEXT = 1_000_000
 
+/** Events after which a turn's reading is read again. */
+const ABOUT_A_READING: readonly WindowEvent['type'][] = [
+  ...(['request', 'response_usage', 'answered', 'answer_text', 'appended', 'percentage'] as const),
+]
+
 /** What a runtime said, once the tracker has taken it. */
 export interface Said {
   readonly events: readonly WindowEvent[]
@@ -60,8 +65,8 @@ export class TurnCollector {
 
   /** A compaction wipes the reading out; the turn before it keeps what its request said. */
   #read(reading: UsageReading, events: readonly WindowEvent[]): void {
-    const isAboutIt = events.some(({ type }) => type === 'request' || type === 'answered' || type === 'appended')
-    if (this.#usage !== undefined && isAboutIt && reading.state === 'metered') this.#usage = this.#keep(reading)
+    const isAboutIt = events.some(({ type }) => ABOUT_A_READING.includes(type))
+    if (this.#usage !== undefined && isAboutIt && reading.state !== 'unknown') this.#usage = this.#keep(reading)
   }
 
   #begin(request: Extract<WindowEvent, { type: 'request' }> | undefined): void {

@@ -169,7 +169,7 @@ export class RunInProgress<Message = unknown> {
     const pressure = monitor === undefined ? undefined : monitoredPressure(monitor)
     if (pressure?.state !== 'known') return { usagePercent: null, inputTokens: null, contextWindow: null }
     const { ratio, usedTokens, window } = pressure
-    return { usagePercent: inPercent(ratio), inputTokens: usedTokens, contextWindow: window.tokens }
+    return { usagePercent: inPercent(ratio), inputTokens: usedTokens ?? null, contextWindow: window?.tokens ?? null }
   }
 
   /** Milliseconds until the conversation's time is over; nothing when it has no deadline. */
