@@ -192,9 +192,13 @@ describe('a scenario that was not carried out fails the run', () => {
     RUN_MS,
   )
 
-  it('a good step passes, so it is not the planting that fails', async () => {
-    const run = await plant('a good step')
-    expect(pick(run, 'testCaseStarted')).toHaveLength(1)
-    expect(run.exitCode, run.output).toBe(0)
-  }, RUN_MS)
+  it(
+    'a good step passes, so it is not the planting that fails',
+    async () => {
+      const run = await plant('a good step')
+      expect(pick(run, 'testCaseStarted')).toHaveLength(1)
+      expect(run.exitCode, run.output).toBe(0)
+    },
+    RUN_MS,
+  )
 })

@@ -53,7 +53,7 @@ type Of<Type extends string, Body = unknown> = Fact<Type, { sessionId: AgentSess
 /** A milestone was reached. */
 export type MilestoneReached = Of<
   'context.milestone_reached',
-  { milestone: Milestone; cycle: number; ratio: number; usedTokens: number; windowTokens: number }
+  { milestone: Milestone; cycle: number; ratio: number; usedTokens?: number; windowTokens?: number }
 >
 
 /** Why the milestones count anew. A low reading is never a reason. */

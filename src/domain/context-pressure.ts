@@ -33,13 +33,14 @@ export type Pressure =
       readonly state: 'known'
       /** Used over usable; may pass 1 when the runtime itself reported the window. */
       readonly ratio: number
-      readonly usedTokens: number
-      readonly window: WindowSize
+      /** Absent, with the window, when all that is known is a percentage. */
+      readonly usedTokens?: number
+      readonly window?: WindowSize
     }
 
 /** What the next request will send: what the last one sent, what it was answered, and what came since. */
 export const usedTokens = (reading: UsageReading): number | undefined =>
-  reading.state === 'unknown' ? undefined : reading.promptTokens + reading.outputTokens + (reading.pendingTokens ?? 0)
+  reading.state !== 'metered' ? undefined : reading.promptTokens + reading.outputTokens + (reading.pendingTokens ?? 0)
 
 /** The part of a window that can be used: the smallest of what is known. */
 export const usableWindow = (parts: WindowParts): WindowSize | undefined => {
@@ -86,11 +87,32 @@ export const lowerByCompaction = (parts: WindowParts, { trigger, preTokens = 0 }
 
 /** How full a window is. */
 export const pressureOf = (reading: UsageReading, parts: WindowParts): Pressure => {
+  if (reading.state === 'percentage') return pressureOfPercentage(reading.usedPercent, parts)
   const used = usedTokens(reading)
   if (used === undefined) return { state: 'unknown', why: 'no_reading' }
   const window = usableWindow(raiseBelieved(parts, used))
   if (window === undefined) return { state: 'unknown', why: 'no_window' }
   return { state: 'known', ratio: used / window.tokens, usedTokens: used, window }
+}
+
+/** A percentage is of the whole window: what can be used of it may be less, and then more of that is used. */
+const pressureOfPercentage = (usedPercent: number, parts: WindowParts): Pressure => {
+  const window = usableWindow(parts)
+  const whole = parts.hardLimit?.tokens
+  if (window === undefined || whole === undefined) return { state: 'known', ratio: usedPercent / 100 }
+  const used = (whole * usedPercent) / 100
+  return { state: 'known', ratio: used / window.tokens, usedTokens: Math.round(used), window }
+}
+
+/** How full a window is, in words, with the tokens where they are known. */
+export const describeFill = (full: {
+  readonly ratio: number
+  readonly usedTokens?: number | undefined
+  readonly windowTokens?: number | undefined
+}): string => {
+  const { ratio, usedTokens: used, windowTokens } = full
+  const percent = `${Math.round(ratio * 1_000) / 10} % full`
+  return windowTokens === undefined ? percent : `${percent} (${used} of ${windowTokens} tokens)`
 }
 
 /** What a newer report adds to what is known of a window; a part it does not name stays. */

@@ -1,5 +1,6 @@
 import type { AgentSession } from './agent-session.ts'
 import type { MilestoneReached, MonitorEvent } from './context-monitor.ts'
+import { describeFill } from './context-pressure.ts'
 import { defined } from './defined.ts'
 import type { AgentSessionId, ConversationId, SignalId } from './ids.ts'
 import type { Instant } from './instant.ts'
@@ -53,7 +54,7 @@ export const milestoneSignals = (
 ): readonly ContextSignal[] => {
   const { name } = reached.milestone
   const about = { kind: 'milestone', milestone: name, ...addressed(session, reached.at) } as const
-  const full = `${percent(reached.ratio)} full (${reached.usedTokens} of ${reached.windowTokens} tokens)`
+  const full = describeFill(reached)
   const own: ContextSignal = {
     ...about,
     id: nextId(),
@@ -95,8 +96,6 @@ const ADVICE: Readonly<Record<string, string>> = {
 }
 
 const named = ({ agentName, id }: AgentSession): string => `agent "${agentName}" (session ${id})`
-
-const percent = (ratio: number): string => `${Math.round(ratio * 1_000) / 10} %`
 
 /** A signal once it was acknowledged or withdrawn. */
 export const settledSignal = (signal: ContextSignal, status: SignalStatus, settledAt: Instant): ContextSignal =>

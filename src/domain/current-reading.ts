@@ -1,5 +1,6 @@
+import { defined } from './defined.ts'
 import { tokensIn } from './pending-text.ts'
-import type { UsageProvenance } from './usage-reading.ts'
+import { UNKNOWN_USAGE, type UsageProvenance, type UsageReading } from './usage-reading.ts'
 import type { WindowEvent } from './window-event.ts'
 
 /** What the current request said, so far. */
@@ -10,6 +11,8 @@ export interface CurrentReading {
   readonly outputTokens: number
   /** Of the answer's text, as far as it was seen. */
   readonly answerCharacters?: number
+  /** All that is known, where nothing is counted. */
+  readonly usedPercent?: number
   readonly model?: string
   /** Nothing that comes later about this request knows better. */
   readonly isFinal?: boolean
@@ -42,12 +45,33 @@ export const withText = (
 ): CurrentReading | undefined =>
   current?.key !== request ? undefined : { ...current, answerCharacters: (current.answerCharacters ?? 0) + characters }
 
+/** What a current reading says, with the tokens of what came since. */
+export const usageOf = (
+  current: CurrentReading | undefined,
+  pendingTokens: number,
+  runtime: string | undefined,
+): UsageReading => {
+  if (current === undefined) return UNKNOWN_USAGE
+  const provenance = provenanceOf(current, runtime)
+  const { usedPercent, promptTokens } = current
+  if (usedPercent !== undefined) return defined({ state: 'percentage' as const, usedPercent, provenance })
+  return defined({
+    state: 'metered' as const,
+    promptTokens,
+    outputTokens: outputOf(current),
+    pendingTokens: pendingTokens > 0 ? pendingTokens : undefined,
+    provenance,
+  })
+}
+
 /** What is known of a reading's origin. A streamed answer may still grow; once it is complete, its figures are exact. */
-export const provenanceOf = (
-  { key, isFinal, isLate }: CurrentReading,
+const provenanceOf = (
+  { key, isFinal, isLate, usedPercent }: CurrentReading,
   runtime: string | undefined,
 ): UsageProvenance | undefined => {
   if (runtime === undefined) return undefined
+  // A percentage is rounded, and leaves out what the last answer added.
+  if (usedPercent !== undefined) return { runtime, source: 'percentage', semantics: 'lower_bound' }
   if (key === undefined) return { runtime, source: 'estimate', semantics: 'estimate' }
   return { runtime, source: 'request', semantics: isFinal || isLate ? 'exact' : 'lower_bound' }
 }

@@ -79,8 +79,8 @@ export const takeTurn = (
   at: Instant,
 ): Monitored => {
   // A turn from before a compaction, recorded after it, says nothing of the window that is there now.
-  const isNews = (usage.state === 'metered' || window !== undefined) && !isStale(monitor, producedAt)
-  const reading = usage.state === 'metered' ? usage : monitor.reading
+  const isNews = (usage.state !== 'unknown' || window !== undefined) && !isStale(monitor, producedAt)
+  const reading = usage.state === 'unknown' ? monitor.reading : usage
   return signal(isNews ? sample(monitor, defined({ reading, window, producedAt })) : monitor, at, 'all')
 }
 
@@ -112,8 +112,7 @@ const signal = (monitor: ContextMonitor, at: Instant, which: 'all' | 'all_but_re
     milestone,
     cycle: monitor.cycle,
     ratio,
-    usedTokens: used,
-    windowTokens: window.tokens,
+    ...defined({ usedTokens: used, windowTokens: window?.tokens }),
   }
   return { monitor: moved(monitor, { latchedAt }), outcome: 'ok', reached, events: [reached] }
 }

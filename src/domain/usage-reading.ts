@@ -27,6 +27,13 @@ export type UsageReading =
       readonly pendingTokens?: number
       readonly provenance?: UsageProvenance
     }
+  | {
+      /** A runtime that counts nothing may still say how full its window is. */
+      readonly state: 'percentage'
+      /** Of the model's whole window, from 0 on; 61.5 is 61.5 %. */
+      readonly usedPercent: number
+      readonly provenance?: UsageProvenance
+    }
 
 /** Nothing has been read yet. */
 export const UNKNOWN_USAGE: UsageReading = { state: 'unknown' }

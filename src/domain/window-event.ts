@@ -46,6 +46,8 @@ export type WindowEvent = WindowEventOrigin &
       }
     /** The final counters of the answer that is being streamed. They do not name their request: it is the current one. */
     | { readonly type: 'answered'; readonly outputTokens: number; readonly promptTokens?: number }
+    /** How full the window is, from a runtime that counts nothing: a percentage of the model's whole window. */
+    | { readonly type: 'percentage'; readonly usedPercent: number }
     /** Text of the answer to a request: while it streams, its count may know nothing of it yet. */
     | { readonly type: 'answer_text'; readonly request: string; readonly characters: number }
     /** The runtime's own guess of what the window holds, after a compaction and before the next request. */

@@ -1,13 +1,13 @@
 import { CompactionLog } from './compaction-log.ts'
 import { raiseBelieved, usableWindow, type WindowParts, type WindowSize } from './context-pressure.ts'
-import { type CurrentReading, outputOf, provenanceOf, withCount, withText } from './current-reading.ts'
+import { type CurrentReading, outputOf, usageOf, withCount, withText } from './current-reading.ts'
 import { defined } from './defined.ts'
 import type { Instant } from './instant.ts'
 import { reach } from './milestone.ts'
 import { PendingText } from './pending-text.ts'
 import { RecentKeys } from './recent-keys.ts'
 import { ReportedWindow } from './reported-window.ts'
-import { UNKNOWN_USAGE, type UsageReading } from './usage-reading.ts'
+import type { UsageReading } from './usage-reading.ts'
 import type { WindowEvent } from './window-event.ts'
 import type { SignalSeen, WindowHistory, WindowTrackerOptions } from './window-history.ts'
 
@@ -71,15 +71,7 @@ export class WindowTracker {
 
   /** What the last request of the main thread said, and what came since. Unknown until there is one. */
   reading(): UsageReading {
-    if (this.#reading === undefined) return UNKNOWN_USAGE
-    const pendingTokens = this.#pending.tokens > 0 ? this.#pending.tokens : undefined
-    return defined({
-      state: 'metered' as const,
-      promptTokens: this.#reading.promptTokens,
-      outputTokens: outputOf(this.#reading),
-      pendingTokens,
-      provenance: provenanceOf(this.#reading, this.#options.runtime),
-    })
+    return usageOf(this.#reading, this.#pending.tokens, this.#options.runtime)
   }
 
   /** What is known of the window's size, for whoever records the reading. */
@@ -109,6 +101,9 @@ export class WindowTracker {
         break
       case 'answer_text':
         this.#read(withText(this.#reading, event), event.at)
+        break
+      case 'percentage':
+        this.#reading = { promptTokens: 0, outputTokens: 0, usedPercent: event.usedPercent }
         break
       case 'estimate':
         // Repeated after a request, it would take the place of what is known.

@@ -123,6 +123,8 @@ export class RecordingImport {
 /** A turn keeps what its request said, and who said it; what came after it is in the next one. */
 const asRecorded = (reading: UsageReading, runtime: string): UsageReading => {
   if (reading.state === 'unknown') return reading
+  if (reading.state === 'percentage')
+    return { ...reading, provenance: { runtime, source: 'recording', semantics: 'lower_bound' } }
   const { pendingTokens: _, ...kept } = reading
   // Read from the end, so nothing of it is still to come.
   return { ...kept, provenance: { runtime, source: 'recording', semantics: 'exact' } }

@@ -15,6 +15,11 @@ const MOST_BYTES = MAX_TURN_BYTES / 2
 const LONGEST_TEXT = 1_000_000
 const NO_CALLS: ReadonlySet<string | undefined> = new Set()
 
+/** Events after which a turn's reading is read again. */
+const ABOUT_A_READING: readonly WindowEvent['type'][] = [
+  ...(['request', 'response_usage', 'answered', 'answer_text', 'appended', 'percentage'] as const),
+]
+
 /** What a runtime said, once the tracker has taken it. */
 export interface Said {
   readonly events: readonly WindowEvent[]
@@ -104,8 +109,8 @@ export class TurnCollector {
 
   /** A compaction wipes the reading out; the turn before it keeps what its request said. */
   #read(reading: UsageReading, events: readonly WindowEvent[]): void {
-    const isAboutIt = events.some(({ type }) => type === 'request' || type === 'answered' || type === 'appended')
-    if (this.#usage !== undefined && isAboutIt && reading.state === 'metered') this.#usage = this.#options.keep(reading)
+    const isAboutIt = events.some(({ type }) => ABOUT_A_READING.includes(type))
+    if (this.#usage !== undefined && isAboutIt && reading.state !== 'unknown') this.#usage = this.#options.keep(reading)
   }
 
   #begin(answer: Answer | undefined): void {

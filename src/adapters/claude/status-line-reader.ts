@@ -9,15 +9,16 @@ const status = z.looseObject({
   context_window: z.looseObject({
     context_window_size: z.number().positive().optional().catch(undefined),
     current_usage: z.unknown().optional(),
+    used_percentage: z.number().nonnegative().optional().catch(undefined),
   }),
 })
 
 /**
  * Reads the JSON that Claude Code gives to a status line command.
  *
- * Only `current_usage` is a reading. The totals beside it were sums over the session once and are not used; the
- * percentage leaves the output out. Where there is no `current_usage` yet, or none since a compaction, the runtime says
- * null and the window is unknown.
+ * `current_usage` is a reading. The totals beside it were sums over the session once and are not used; the percentage
+ * leaves the output out, and is taken where nothing is counted. Before the first request, and after a compaction, the
+ * runtime has neither and the window is unknown.
  *
  * @example
  * ```ts
@@ -36,17 +37,19 @@ export const statusLineReader: WindowReader = {
 }
 
 const readStatus = ({ session_id, model, context_window }: z.output<typeof status>): readonly WindowEvent[] => {
-  const { context_window_size: tokens, current_usage } = context_window
+  const { context_window_size: tokens, current_usage, used_percentage } = context_window
   return [
     ...(model === undefined ? [] : [{ type: 'model' as const, model: model.id }]),
     ...(tokens === undefined ? [] : [{ type: 'window' as const, tokens }]),
-    ...readCurrent(current_usage, session_id),
+    ...readCurrent(current_usage, used_percentage, session_id),
   ]
 }
 
-const readCurrent = (raw: unknown, session: string): readonly WindowEvent[] => {
-  if (raw === null) return [{ type: 'unknown' }]
+const readCurrent = (raw: unknown, usedPercent: number | undefined, session: string): readonly WindowEvent[] => {
   const parsed = counters.safeParse(raw)
+  // 0 beside no counts is what it says before it knows.
+  if (!parsed.success && usedPercent) return [{ type: 'percentage', usedPercent }]
+  if (raw === null) return [{ type: 'unknown' }]
   if (!parsed.success || promptOf(parsed.data) === 0) return []
   const { input_tokens: tail, cache_creation_input_tokens: created, cache_read_input_tokens: read } = parsed.data
   // The line is drawn again and again, and names no request: the same input side is the same request.

@@ -8,10 +8,10 @@ const BAR_CELLS = 10
 
 /** How full a window is, as a bar and in words: `[██████░░░░] 61 % of 200k`. */
 export const renderFigures = ({ usagePercent, contextWindow }: WindowFigures): string => {
-  if (usagePercent === null || contextWindow === null) return `[${'·'.repeat(BAR_CELLS)}] not known`
+  if (usagePercent === null) return `[${'·'.repeat(BAR_CELLS)}] not known`
   const full = Math.min(BAR_CELLS, Math.max(0, Math.round((usagePercent / 100) * BAR_CELLS)))
   const bar = '█'.repeat(full) + '░'.repeat(BAR_CELLS - full)
-  return `[${bar}] ${Math.round(usagePercent)} % of ${tokensText(contextWindow)}`
+  return `[${bar}] ${Math.round(usagePercent)} %${contextWindow === null ? '' : ` of ${tokensText(contextWindow)}`}`
 }
 
 const tokensText = (tokens: number): string => {

@@ -1,4 +1,5 @@
 import { type ContextMonitor, type MonitorEvent, monitoredPressure } from '../../domain/context-monitor.ts'
+import type { WindowSize } from '../../domain/context-pressure.ts'
 import type { MessageSummary } from '../../domain/message-summary.ts'
 import { totalMessages } from '../../domain/message-summary.ts'
 import { milestoneProblem } from '../../domain/milestone.ts'
@@ -13,8 +14,10 @@ export const describeMessages = (messages: MessageSummary): string =>
     .join(', ')})`
 
 /** What a reading says. */
-export const describeUsage = (usage: UsageReading): string =>
-  usage.state === 'unknown' ? 'unknown' : `${usage.promptTokens} tokens sent, ${usage.outputTokens} answered`
+export const describeUsage = (usage: UsageReading): string => {
+  if (usage.state === 'percentage') return `${usage.usedPercent} % of the window`
+  return usage.state === 'unknown' ? 'unknown' : `${usage.promptTokens} tokens sent, ${usage.outputTokens} answered`
+}
 
 /** How full a window is, what it was told, and how it is watched. */
 export const describeMonitor = (monitor: ContextMonitor) => {
@@ -25,7 +28,7 @@ export const describeMonitor = (monitor: ContextMonitor) => {
     pressure:
       pressure.state === 'unknown'
         ? `unknown (${pressure.why === 'no_window' ? 'nobody says how large the window is' : 'nothing was read yet'})`
-        : `${percent(pressure.ratio)} of ${pressure.window.tokens} tokens (${pressure.window.source})`,
+        : `${percent(pressure.ratio)}${ofTokens(pressure.window?.tokens)}${sourceOf(pressure.window)}`,
     watched: monitor.isEnabled ? `${monitor.policy}, cycle ${monitor.cycle}` : 'no',
     milestones:
       problem === undefined
@@ -39,7 +42,7 @@ export const describeMonitor = (monitor: ContextMonitor) => {
 export const describeMonitorEvent = (event: MonitorEvent): string => {
   switch (event.type) {
     case 'context.milestone_reached':
-      return `reached ${event.milestone.name}: ${percent(event.ratio)} of ${event.windowTokens} tokens`
+      return `reached ${event.milestone.name}: ${percent(event.ratio)}${ofTokens(event.windowTokens)}`
     case 'context.compacted':
       return `compacted (${event.trigger})${event.preTokens === undefined ? '' : ` at ${event.preTokens} tokens`}`
     case 'context.rearmed':
@@ -52,6 +55,10 @@ export const describeMonitorEvent = (event: MonitorEvent): string => {
       return event satisfies never
   }
 }
+
+const ofTokens = (tokens: number | undefined): string => (tokens === undefined ? '' : ` of ${tokens} tokens`)
+
+const sourceOf = (window: WindowSize | undefined): string => (window === undefined ? '' : ` (${window.source})`)
 
 const percent = (fraction: number): string => `${Math.round(fraction * 1_000) / 10} %`
 

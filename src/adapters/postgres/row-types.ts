@@ -32,6 +32,12 @@ export const note = z.custom<Metadata>((value) => typeof value === 'object' && v
 /** A column that may be NULL: inside, an absent fact is absent. */
 export const maybe = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? undefined)
 
+const provenance = z.strictObject({
+  runtime: z.string(),
+  source: z.string(),
+  semantics: z.enum(READING_SEMANTICS),
+})
+
 export const usage = z.discriminatedUnion('state', [
   z.strictObject({ state: z.literal('unknown') }),
   z.strictObject({
@@ -39,9 +45,12 @@ export const usage = z.discriminatedUnion('state', [
     promptTokens: z.number(),
     outputTokens: z.number(),
     pendingTokens: z.number().exactOptional(),
-    provenance: z
-      .strictObject({ runtime: z.string(), source: z.string(), semantics: z.enum(READING_SEMANTICS) })
-      .exactOptional(),
+    provenance: provenance.exactOptional(),
+  }),
+  z.strictObject({
+    state: z.literal('percentage'),
+    usedPercent: z.number(),
+    provenance: provenance.exactOptional(),
   }),
 ])
 

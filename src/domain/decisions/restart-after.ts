@@ -1,5 +1,6 @@
 import type { WorkingSession } from '../agent-session.ts'
 import type { MilestoneReached } from '../context-monitor.ts'
+import { describeFill } from '../context-pressure.ts'
 import type { Decided, Expected } from '../decision.ts'
 import type { SourceFacts, TurnFacts } from '../facts.ts'
 import type { TraceContext } from '../handoff.ts'
@@ -53,8 +54,7 @@ export const restartAfter = (
 
 const reasonOf = (reached: readonly MilestoneReached[]): string => {
   const last = reached.at(-1)
-  const percent = Math.round((last?.ratio ?? 0) * 1_000) / 10
-  return `The context window is ${percent} % full (${last?.usedTokens} of ${last?.windowTokens} tokens).`
+  return `The context window is ${describeFill(last ?? { ratio: 0 })}.`
 }
 
 /** The calls of the exchange, or of the last turn that has any; absent when only the store can tell. */

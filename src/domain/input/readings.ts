@@ -2,7 +2,13 @@ import { type MonitorSettings, PRESSURE_POLICIES } from '../context-monitor.ts'
 import { WINDOW_SOURCES, type WindowParts, type WindowSize } from '../context-pressure.ts'
 import { type Milestone, milestoneProblem } from '../milestone.ts'
 import type { MonitorReport } from '../monitor-reports.ts'
-import { READING_SEMANTICS, UNKNOWN_USAGE, type UsageReading, type UsageTotals } from '../usage-reading.ts'
+import {
+  READING_SEMANTICS,
+  UNKNOWN_USAGE,
+  type UsageProvenance,
+  type UsageReading,
+  type UsageTotals,
+} from '../usage-reading.ts'
 import { COMPACTION_TRIGGERS } from '../window-event.ts'
 import {
   absent,
@@ -22,18 +28,25 @@ const count = wholeNumber(0)
 
 type Metered = Extract<UsageReading, { state: 'metered' }>
 
+const provenance = objectOf<UsageProvenance>({ runtime: name, source: name, semantics: oneOf(...READING_SEMANTICS) })
+
 const metered = objectOf<Metered>({
   state: oneOf('metered'),
   promptTokens: count,
   outputTokens: count,
   pendingTokens: optional(count),
-  provenance: optional(
-    objectOf<NonNullable<Metered['provenance']>>({
-      runtime: name,
-      source: name,
-      semantics: oneOf(...READING_SEMANTICS),
-    }),
-  ),
+  provenance: optional(provenance),
+})
+
+type Percentage = Extract<UsageReading, { state: 'percentage' }>
+
+/** More than this is no percentage of a window, whoever says it. */
+const MOST_PERCENT = 1_000
+
+const percentage = objectOf<Percentage>({
+  state: oneOf('percentage'),
+  usedPercent: amount(0, MOST_PERCENT),
+  provenance: optional(provenance),
 })
 
 /** One of several shapes, told apart by a word: what reads the word may be read only once. */
@@ -50,8 +63,9 @@ export const reading: Check<UsageReading> = (value, field, problems) => {
   const state = wordOf(value, 'state')
   if (state === 'unknown') return UNKNOWN_USAGE
   if (state === 'metered') return metered(value, field, problems)
+  if (state === 'percentage') return percentage(value, field, problems)
   const problem =
-    'it is neither unknown nor metered; a sum over requests is no reading. Leave it out when it is unknown'
+    'it is neither unknown, metered nor a percentage; a sum over requests is no reading. Leave it out when it is unknown'
   return wrong(value === undefined ? 'it is missing' : problem, field, problems)
 }
 

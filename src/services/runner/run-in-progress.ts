@@ -212,7 +212,7 @@ export class RunInProgress<Message = unknown> {
     const pressure = monitor === undefined ? undefined : monitoredPressure(monitor)
     if (pressure?.state !== 'known') return { usagePercent: null, inputTokens: null, contextWindow: null }
     const { ratio, usedTokens, window } = pressure
-    return { usagePercent: inPercent(ratio), inputTokens: usedTokens, contextWindow: window.tokens }
+    return { usagePercent: inPercent(ratio), inputTokens: usedTokens ?? null, contextWindow: window?.tokens ?? null }
   }
 
   /** What is believed of the window of the model that was asked for, if one was. */

@@ -49,11 +49,12 @@ export const tellRefused = (run: RunInProgress, limit: BudgetLimit): void => {
 
 const askHooks = async (run: RunInProgress): Promise<ThresholdOutcome> => {
   const { session } = run.held
-  const { inputTokens, contextWindow } = run.figures()
+  const { inputTokens, contextWindow, usagePercent } = run.figures()
   const model = run.model ?? session.model
   const context = hookContext({
-    inputTokens: inputTokens ?? 0,
-    contextWindow: contextWindow ?? 1,
+    // Where all that is known is a percentage, it is told as hundredths of a window.
+    inputTokens: inputTokens ?? usagePercent ?? 0,
+    contextWindow: contextWindow ?? 100,
     ...(model !== undefined && { modelName: model }),
   })
   const report = await callHooks(run, 'on_context_threshold', session.id, {

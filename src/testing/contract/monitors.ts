@@ -72,6 +72,28 @@ export const monitorsContract: ContractPart = {
       const loaded = await scene.store.unitOfWork.load({ about: 'session', sessionId: session.id }, unit.command)
       assert.ok('repeated' in loaded)
     },
+    'keeps a reading that is only a percentage, of a turn, its session and its monitor': async (scene) => {
+      const working = await scene.session()
+      const provenance = { runtime: 'claude-code', source: 'status-line', semantics: 'lower_bound' as const }
+      const usage = { state: 'percentage' as const, usedPercent: 61.5, provenance }
+      const told = unwrap(await scene.service.recordTurn({ ...working, ...scene.turn('read_file'), usage }))
+      const { id, conversationId } = working.session
+      assert.deepEqual((await scene.store.monitors.find(id))?.reading, usage)
+      assert.deepEqual((await scene.store.sessions.find(id))?.progress.window.usage, usage)
+      assert.deepEqual(
+        (await scene.service.turns(id)).items.map((turn) => turn.usage),
+        [usage],
+      )
+      assert.deepEqual(told.pressure, { state: 'known', ratio: 0.615 })
+      const { items } = await scene.store.signals.listFor(id, {})
+      assert.deepEqual(
+        items.map(({ milestone, text }) => [milestone, text.includes('61.5 % full.')]),
+        [['warning', true]],
+      )
+      const trail = await scene.service.auditTrail(conversationId)
+      const reached = trail.items.find(({ event }) => event.type === 'context.milestone_reached')?.event
+      assert.ok(reached !== undefined && !('usedTokens' in reached))
+    },
     'refuses a monitor write made from a version that has moved on': async (scene) => {
       const { session, monitor } = await scene.session()
       const moved = fullMonitor(monitor)

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { describeRunEvent, renderFigures } from '../../src/adapters/cli/render-run.ts'
+import { RunProgress } from '../../src/adapters/cli/run-progress.ts'
+import type { RunEvent } from '../../src/index.ts'
+
+const event = (body: object): RunEvent =>
+  ({ version: 1, agentName: 'a', jobId: null, sessionId: 's', ...body }) as RunEvent
+const unknown = event({ type: 'context:window:unknown', why: 'no_window', model: 'm-1' })
+
+describe('what the command line says of a window', () => {
+  it.each([
+    [unknown, 'no restart can come: nobody says how large the window is; name it with --context-limit (m-1)'],
+    [
+      event({ type: 'context:window:unknown', why: 'no_reading', model: null }),
+      'no restart can come: the agent does not say what its requests used',
+    ],
+    [
+      event({ type: 'context:window:lowered', fromTokens: 1_000_000, toTokens: 175_000 }),
+      'the usable window is smaller than was thought: 175k instead of 1M, for the rest of the session',
+    ],
+  ])('is plain', (said, line) => {
+    expect(describeRunEvent(said)).toBe(line)
+  })
+
+  it('stays on the status line while it is so', () => {
+    const lines: string[] = []
+    const progress = new RunProgress({ line: (text) => lines.push(text), status: () => {} })
+    progress.take(unknown)
+    expect(lines).toHaveLength(1)
+    expect(progress.statusLine()).toContain('no restart can come')
+    progress.take(
+      event({ type: 'turn:recorded', turn: 1, toolCalls: [], usagePercent: 40, inputTokens: 1, contextWindow: 1_000 }),
+    )
+    expect(progress.statusLine()).not.toContain('no restart can come')
+  })
+
+  it('is a percentage where that is all there is', () => {
+    expect(renderFigures({ usagePercent: 61, inputTokens: null, contextWindow: null })).toBe('[██████░░░░] 61 %')
+  })
+})
