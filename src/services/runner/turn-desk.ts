@@ -15,6 +15,7 @@ import { LaunchAccount } from './launch-account.ts'
 import { isOutOfMoney, tellReached } from './limits.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { decideByHooks, tellRefused } from './threshold.ts'
+import { TurnLimit } from './turn-limit.ts'
 
 /** Why a session is left: for a fresh window, because there is none to be had, or because its cost cannot be told. */
 export type Leaving =
@@ -28,10 +29,7 @@ export class TurnDesk {
   readonly #tracker: WindowTracker
   readonly #collector = new TurnCollector((reading) => reading)
   readonly #accounts: LaunchAccount
-  /** Turns of the run so far, the one that is open included. */
-  #turns: number
-  /** Tools of the turn that is open which have not answered yet. */
-  #toolsAtWork = 0
+  readonly #limit: TurnLimit
   #lastTurnMs = performance.now()
   #leaving: Leaving | undefined
   /** Tools of the last recorded turn that have not answered yet: they are not cut off. */
@@ -49,7 +47,7 @@ export class TurnDesk {
     const runtime = run.request.runtime.backend
     this.#tracker = new WindowTracker(defined({ milestones: [], runtime, believed }))
     this.#accounts = new LaunchAccount(run)
-    this.#turns = run.tally.turns
+    this.#limit = new TurnLimit(run)
     // What a session opens with is on record; what it is asked later belongs to the turn that answers it.
     const texts = isNew ? [{ role: 'user' as const, text: prompt }] : []
     this.#collector.take({ events: [], texts, isNewTurn: false, tracker: this.#tracker })
@@ -62,10 +60,10 @@ export class TurnDesk {
 
   /** Whether the agent can be interrupted without cutting a tool off. */
   get mayInterrupt(): boolean {
+    if (this.#leaving === undefined) return false
     // Money is not spent while a tool is waited for, but with the request that follows it.
-    const isAtOnce =
-      this.#leaving?.type === 'unpriced' || (this.#leaving?.type === 'exhausted' && this.#leaving.limit === 'cost')
-    return isAtOnce || (this.#leaving !== undefined && (this.#awaited <= 0 || this.#hasMovedOn))
+    const isAboutMoney = 'model' in this.#leaving || ('limit' in this.#leaving && this.#leaving.limit === 'cost')
+    return isAboutMoney || this.#awaited <= 0 || this.#hasMovedOn
   }
 
   /** Takes the next thing the agent said. What it says after the session is to be left waits for {@link finish}. */
@@ -83,7 +81,7 @@ export class TurnDesk {
     const answered = step.texts.filter(({ role }) => role === 'tool').length
     this.#awaited -= answered
     this.#hasMovedOn ||= this.#leaving !== undefined && isNewTurn
-    this.#countTurns(step, isNewTurn, answered)
+    if (this.#limit.take(step, isNewTurn)) this.#reached('turns')
   }
 
   /** The prompt is on record, or will be; some runtimes say it again. */
@@ -213,16 +211,6 @@ export class TurnDesk {
     if (this.#leaving !== undefined) return
     tellReached(this.#run, limit)
     this.#leaving = { type: 'exhausted', limit }
-  }
-
-  /** The last turn that a run may have is left when its tools have answered: what follows would be the next one. */
-  #countTurns({ events }: RuntimeStep<unknown>, isNewTurn: boolean, answered: number): void {
-    const calls = events.filter(({ type }) => type === 'tool_call').length
-    this.#toolsAtWork = (isNewTurn ? 0 : this.#toolsAtWork) + calls - answered
-    if (isNewTurn) this.#turns += 1
-    const most = this.#run.setting('maxTurns') ?? Number.POSITIVE_INFINITY
-    const isWorkedOff = this.#turns === most && answered > 0 && this.#toolsAtWork <= 0
-    if (isWorkedOff || this.#turns > most) this.#reached('turns')
   }
 
   async #account(step: RuntimeStep<unknown>): Promise<void> {
