@@ -151,6 +151,10 @@ export type RestartReason =
   | 'compacting'
   | 'monitor_disabled'
   | 'policy_manual'
+  /** The session is over, and nothing is restarted any more. */
+  | 'session_ended'
+  /** The budget of the conversation allows no restart. */
+  | 'budget_exhausted'
 
 /** Whether to restart in a fresh window now. */
 export interface RestartAdvice {
@@ -158,13 +162,22 @@ export interface RestartAdvice {
   readonly reasons: readonly RestartReason[]
 }
 
+/** What is known of a session beside its window. */
+export interface RestartBarriers {
+  readonly hasEnded?: boolean
+  /** The part of the budget that stood against a restart just now. */
+  readonly refusedBy?: BudgetLimit
+}
+
 /** Whether to restart now, with everything that speaks against it. */
-export const restartAdvice = (monitor: ContextMonitor): RestartAdvice => {
+export const restartAdvice = (monitor: ContextMonitor, barriers: RestartBarriers = {}): RestartAdvice => {
   const { isEnabled, policy, milestones, isCompacting } = monitor
   const pressure = monitoredPressure(monitor)
   const isValid = milestoneProblem(milestones) === undefined
   const restartAt = milestones.find(({ name }) => name === RESTART)?.at
   const against: readonly (RestartReason | false)[] = [
+    barriers.hasEnded === true && 'session_ended',
+    barriers.refusedBy !== undefined && 'budget_exhausted',
     !isEnabled && 'monitor_disabled',
     policy === 'manual' && 'policy_manual',
     isCompacting && 'compacting',

@@ -3,6 +3,7 @@ import type { ContextMonitor } from '../domain/context-monitor.ts'
 import type { TurnsRecorded } from '../domain/decisions/record-turns.ts'
 import type { HandoffMetadata } from '../domain/handoff.ts'
 import type { Refusal } from '../domain/refusal.ts'
+import type { BudgetLimit } from '../domain/restart-budget.ts'
 import type { Result } from '../domain/result.ts'
 import type { WindowStanding } from './context-service.ts'
 
@@ -18,4 +19,11 @@ export interface HandoffAndSource {
 }
 
 /** The turns with their places, the session they leave behind, and how full its window is. */
-export interface RecordedTurns extends TurnsRecorded, WindowStanding {}
+export interface RecordedTurns extends TurnsRecorded, WindowStanding {
+  /** A restart was due and the budget allowed none: the limit, and what that made of the session. */
+  readonly exhausted?: {
+    readonly limit: BudgetLimit
+    /** `failed` when the work is over with it; `active` when the budget lets it carry on in its window. */
+    readonly state: 'failed' | 'active'
+  }
+}

@@ -1,4 +1,11 @@
-import { type ContextMonitor, monitoredPressure, type RestartAdvice, restartAdvice } from '../domain/context-monitor.ts'
+import { isTerminal } from '../domain/agent-session.ts'
+import {
+  type ContextMonitor,
+  monitoredPressure,
+  type RestartAdvice,
+  type RestartBarriers,
+  restartAdvice,
+} from '../domain/context-monitor.ts'
 import type { Pressure } from '../domain/context-pressure.ts'
 import type { ContextSignal } from '../domain/context-signal.ts'
 import type { AgentSessionId, SignalId } from '../domain/ids.ts'
@@ -50,9 +57,9 @@ export interface ContextReport extends ContextStatus {
 }
 
 /** What a monitor says, worked out. */
-export const standingOfWindow = (monitor: ContextMonitor): WindowStanding => ({
+export const standingOfWindow = (monitor: ContextMonitor, barriers: RestartBarriers = {}): WindowStanding => ({
   pressure: monitoredPressure(monitor),
-  restart: restartAdvice(monitor),
+  restart: restartAdvice(monitor, barriers),
 })
 
 /**
@@ -101,7 +108,9 @@ export class ContextService {
   /** How full a session's window is, by the last reading. */
   async status(sessionId: AgentSessionId): Promise<Result<ContextStatus, Refusal>> {
     const monitor = await this.#store.monitors.find(askedId(sessionId))
-    return monitor === undefined ? err({ code: 'session.not_found', sessionId }) : ok(statusOf(monitor))
+    if (monitor === undefined) return err({ code: 'session.not_found', sessionId })
+    const session = await this.#store.sessions.find(monitor.sessionId)
+    return ok(statusOf(monitor, { hasEnded: session !== undefined && isTerminal(session) }))
   }
 
   /** What a session is to be told now: everything urgent, then the next in line. It stays until it is acknowledged. */
@@ -143,7 +152,11 @@ export class ContextService {
   }
 }
 
-const statusOf = (monitor: ContextMonitor): ContextStatus => {
+const statusOf = (monitor: ContextMonitor, barriers: RestartBarriers = {}): ContextStatus => {
   const problem = milestoneProblem(monitor.milestones)
-  return { monitor, ...standingOfWindow(monitor), ...(problem !== undefined && { milestoneProblem: problem }) }
+  return {
+    monitor,
+    ...standingOfWindow(monitor, barriers),
+    ...(problem !== undefined && { milestoneProblem: problem }),
+  }
 }

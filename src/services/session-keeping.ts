@@ -1,4 +1,4 @@
-import type { AgentSession, WorkingSession } from '../domain/agent-session.ts'
+import { type AgentSession, isTerminal, type WorkingSession } from '../domain/agent-session.ts'
 import type { ContextMonitor } from '../domain/context-monitor.ts'
 import type { ContextWindowSnapshot } from '../domain/context-snapshot.ts'
 import type { Conversation } from '../domain/conversation.ts'
@@ -6,6 +6,7 @@ import type { SessionResumed } from '../domain/decisions/change-session.ts'
 import type { OpenConversation } from '../domain/decisions/open-conversation.ts'
 import type { TurnsRecorded } from '../domain/decisions/record-turns.ts'
 import type { SessionStartedAnswer, StartSession } from '../domain/decisions/start-session.ts'
+import { defined } from '../domain/defined.ts'
 import type { MetadataTypes } from '../domain/metadata.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import { ok, type Result } from '../domain/result.ts'
@@ -168,7 +169,11 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> extends
   async #recorded(recorded: Result<TurnsRecorded, Refusal>): Reply<RecordedTurns> {
     if (!recorded.ok) return recorded
     await announce(this.#notifying, recorded.value.signals ?? [])
-    return ok({ ...recorded.value, ...standingOfWindow(recorded.value.monitor) })
+    const { session, monitor, refusedBy } = recorded.value
+    const standing = standingOfWindow(monitor, defined({ hasEnded: isTerminal(session), refusedBy }))
+    const state = session.state === 'failed' ? ('failed' as const) : ('active' as const)
+    const exhausted = refusedBy && { limit: refusedBy, state }
+    return ok({ ...recorded.value, ...standing, ...defined({ exhausted }) })
   }
 
   /** Takes a picture of a session's window. */

@@ -49,13 +49,13 @@ describe('baton run', () => {
     const { code, out, err } = await run({}, '--conversation', 'plain', 'Fix it')
     expect(code).toBe(0)
     expect(out).toBe('Answer 1.\nAnswer 2.\n')
-    expect(err.replaceAll(/[0-9a-f]{8}-[-0-9a-f]+/g, 'ID').replace(/[\d.]+ s$/m, 'T')).toBe(
+    expect(err.replaceAll(/[0-9a-f]{8}-[-0-9a-f]+/g, 'ID').replace(/[\d.]+ s(?=,|$)/m, 'T')).toBe(
       [
         'session 1 begins (ID)',
         'turn 1 [░░░░░░░░░░] 1 % of 200k edit_file',
         'turn 2 [░░░░░░░░░░] 1 % of 200k',
         'session ID is completed',
-        'completed: 1 session, 2 turns, 0 restarts, T',
+        'completed: 1 session, 2 turns, 0 restarts, T, about $0.00 (estimated)',
         '',
       ].join('\n'),
     )

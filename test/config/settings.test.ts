@@ -25,6 +25,11 @@ context_monitor: { enabled: false }
 restart:
   policy: auto
   deadline: 2h
+  max_cost_usd: 2.5
+  max_takeovers: 2
+  max_turns: 40
+  idle_timeout: 10m
+  allow_unpriced: true
   checkpoint_timeout: 90s
   when_exhausted: carry_on
   template: |
@@ -46,8 +51,11 @@ const ALL_SET: Configuration = {
   },
   contextLimit: 150_000,
   restart: {
-    budget: { maxRestarts: 5, deadlineMs: 7_200_000, whenExhausted: 'carry_on' },
+    budget: { maxRestarts: 5, deadlineMs: 7_200_000, maxCostUsd: 2.5, maxTakeovers: 2, whenExhausted: 'carry_on' },
     checkpointTimeoutMs: 90_000,
+    idleTimeoutMs: 600_000,
+    maxTurns: 40,
+    allowUnpriced: true,
     template: 'Write down where you are.\n',
     continuation: '{original_task} {checkpoint}',
   },
@@ -82,6 +90,11 @@ describe('a configuration', () => {
       restart: {
         policy: 'auto',
         deadline: 7_200_000,
+        max_cost_usd: 2.5,
+        max_takeovers: 2,
+        max_turns: 40,
+        idle_timeout: '10m',
+        allow_unpriced: true,
         checkpoint_timeout: '90s',
         when_exhausted: 'carry_on',
         template: 'Write down where you are.\n',
@@ -135,6 +148,7 @@ describe('a configuration', () => {
     [{ restart: { policy: 'auto' }, context_monitor: { enabled: false } }, 'the monitor is off'],
     [{ restart: { policy: 'auto' }, milestones: { restart: null } }, 'the restart milestone is off'],
     [{ session: { context_threshold: 0.9 } }, 'Restart is at 0.1'],
+    [{ restart: { policy: 'auto' }, milestones: { restart: 0.97 } }, 'leaves 6000, too few to ask the agent'],
   ])('remarks on %j', async (object, remark) => {
     const { remarks } = await readConfiguration(object)
     expect(remarks).toContainEqual(expect.stringContaining(remark))

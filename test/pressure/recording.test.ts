@@ -121,6 +121,24 @@ describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) =
     }
   })
 
+  it.each(['stop', 'carry_on'] as const)(
+    'names the limit and the state under auto when no restart is left: %s',
+    async (whenExhausted) => {
+      const restartBudget = { maxRestarts: 0, whenExhausted }
+      const { conversation } = unwrap(await scene.service.openConversation({ originalTask: 'Fix it', restartBudget }))
+      const monitor = { policy: 'auto', contextLimit: 100 } as const
+      const working = await scene.session(scene.name('claude'), conversation, { monitor })
+      const recorded = unwrap(await scene.service.recordTurn({ ...working, ...turnAt(90) }))
+      const state = whenExhausted === 'stop' ? 'failed' : 'active'
+      expect(recorded.exhausted).toEqual({ limit: 'restarts', state })
+      const ended = state === 'failed' ? ['session_ended'] : []
+      expect(recorded.restart).toEqual({ isSuggested: false, reasons: [...ended, 'budget_exhausted'] })
+      expect((await kept.session(working.session.id)).state).toBe(state)
+      const status = unwrap(await scene.context.status(working.session.id))
+      expect(status.restart.isSuggested).toBe(state === 'active')
+    },
+  )
+
   it('initiates the restart in the commit of the turn that crosses, with its turn and tool calls', async () => {
     const working = await started({ policy: 'auto' })
     const { calls, service } = counted()

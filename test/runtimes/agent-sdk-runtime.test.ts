@@ -341,7 +341,7 @@ describe('a question', () => {
       permissionMode: 'dontAsk',
       allowDangerouslySkipPermissions: false,
       strictMcpConfig: true,
-      env: { A: '1' },
+      env: { A: '1', CLAUDE_CODE_BLOCKING_LIMIT_OVERRIDE: '100000000' },
       settings: { theme: 'dark', autoCompactEnabled: false, disableAllHooks: true },
     })
     expect(sdk.only.prompts).toMatchObject([{ message: { content: '/what is left?' }, client_composed: true }])

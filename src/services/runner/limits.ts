@@ -21,13 +21,9 @@ export const tellReached = (run: RunInProgress, limit: BudgetLimit): void => {
 
 /** Looked at before everything that costs money. @throws RunExhausted when the conversation has cost what it may */
 export const throwIfSpent = (run: RunInProgress): void => {
-  if (isOutOfMoney(run)) throw stopFor(run, 'cost')
-}
-
-/** The end of a run for a limit, which is told. */
-export const stopFor = (run: RunInProgress, limit: BudgetLimit): RunExhausted => {
-  tellReached(run, limit)
-  return new RunExhausted(limit, describeStop(limit, run.conversation.restartBudget))
+  if (!isOutOfMoney(run)) return
+  tellReached(run, 'cost')
+  throw new RunExhausted('cost', describeStop('cost', run.conversation.restartBudget))
 }
 
 /** Refuses a model that nobody has a price for where the cost has a cap. @throws RefusedError */

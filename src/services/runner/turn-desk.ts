@@ -17,6 +17,7 @@ import { isOutOfMoney, tellReached } from './limits.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { RunningTools } from './running-tools.ts'
 import { decideByHooks, tellRefused } from './threshold.ts'
+import { TurnLimit } from './turn-limit.ts'
 import { tellMilestones, tellTurns } from './turn-news.ts'
 import { tellLoweredWindow, tellUnknownWindow } from './window-news.ts'
 
@@ -32,8 +33,7 @@ export class TurnDesk {
   readonly #tracker: WindowTracker
   readonly #collector: TurnCollector
   readonly #accounts: LaunchAccount
-  /** Turns of the run so far, the one that is open included. */
-  #turns: number
+  readonly #limit: TurnLimit
   #lastTurnMs = performance.now()
   #leaving: Leaving | undefined
   readonly #tools = new RunningTools()
@@ -54,7 +54,7 @@ export class TurnDesk {
     const runtime = run.request.runtime.backend
     this.#tracker = new WindowTracker(defined({ milestones: [], runtime, believed }))
     this.#accounts = new LaunchAccount(run)
-    this.#turns = run.tally.turns
+    this.#limit = new TurnLimit(run)
     // What a session opens with is on record; what it is asked later belongs to the turn that answers it.
     const texts = isNew ? [{ role: 'user' as const, text: prompt }] : []
     this.#collector.take({ events: [], texts, isNewTurn: false, tracker: this.#tracker })
@@ -67,10 +67,10 @@ export class TurnDesk {
 
   /** Whether the agent can be interrupted without cutting a tool off. */
   get mayInterrupt(): boolean {
+    if (this.#leaving === undefined) return false
     // Money is not spent while a tool is waited for, but with the request that follows it.
-    const isAtOnce =
-      this.#leaving?.type === 'unpriced' || (this.#leaving?.type === 'exhausted' && this.#leaving.limit === 'cost')
-    return isAtOnce || (this.#leaving !== undefined && !this.#tools.areRunning)
+    const isAboutMoney = 'model' in this.#leaving || ('limit' in this.#leaving && this.#leaving.limit === 'cost')
+    return isAboutMoney || !this.#tools.areRunning
   }
 
   /** Takes what is on record already: only the window is followed by it. */
@@ -105,7 +105,7 @@ export class TurnDesk {
       const said = before?.type === 'restart' ? ended.flatMap(({ messages }) => messages) : []
       await this.#afterwards.add(this.#leaving.handoff, [...said, ...this.#collector.drain()])
     }
-    this.#countTurns(step, isNewTurn)
+    if (this.#limit.take(step, isNewTurn)) this.#reached('turns')
   }
 
   /** The prompt is on record, or will be; some runtimes say it again. */
@@ -212,14 +212,6 @@ export class TurnDesk {
     if (this.#leaving !== undefined) return
     tellReached(this.#run, limit)
     this.#leaving = { type: 'exhausted', limit }
-  }
-
-  /** The last turn that a run may have is left when its tools have answered: what follows would be the next one. */
-  #countTurns({ texts }: RuntimeStep<unknown>, isNewTurn: boolean): void {
-    if (isNewTurn) this.#turns += 1
-    const most = this.#run.setting('maxTurns') ?? Number.POSITIVE_INFINITY
-    const hasAnswered = texts.some(({ role }) => role === 'tool') && !this.#tools.areRunning
-    if ((this.#turns === most && hasAnswered) || this.#turns > most) this.#reached('turns')
   }
 
   async #account(step: RuntimeStep<unknown>): Promise<void> {

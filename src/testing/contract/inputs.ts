@@ -25,7 +25,7 @@ const READS_BY_ID: readonly string[] = [
 ]
 
 /** All their parts may be left out, so that any object is one. */
-const LOOSE: readonly string[] = ['metadata', 'monitor', 'workspace', 'window', 'child', 'settings']
+const LOOSE: readonly string[] = ['metadata', 'monitor', 'workspace', 'window', 'child', 'settings', 'budget']
 
 const LISTS: readonly string[] = ['toolCalls', 'flags', 'results']
 const FLAGS: readonly string[] = ['wait', 'withholdRestart', 'ifAbandoned']
