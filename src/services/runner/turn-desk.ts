@@ -1,6 +1,5 @@
 import { keptName } from '../../domain/cut-text.ts'
 import { defined } from '../../domain/defined.ts'
-import type { HandoffMetadata } from '../../domain/handoff.ts'
 import { RESTART } from '../../domain/milestone.ts'
 import type { BudgetLimit } from '../../domain/restart-budget.ts'
 import { addTotals, NO_TOTALS } from '../../domain/run-summary.ts'
@@ -13,16 +12,11 @@ import { WindowTracker } from '../../domain/window-tracker.ts'
 import type { RuntimeStep } from '../../ports/agent-runtime.ts'
 import type { RecordedTurns } from '../answers.ts'
 import { TurnCollector } from '../turn-collector.ts'
-import { Afterwards } from './afterwards.ts'
+import { Afterwards, type Leaving } from './afterwards.ts'
 import { hasHooks } from './call-hooks.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { RunningTools } from './running-tools.ts'
 import { decideByHooks, tellRefused } from './threshold.ts'
-
-/** Why a session is left: for a fresh window, or because there is none to be had. */
-export type Leaving =
-  | { readonly type: 'restart'; readonly handoff: HandoffMetadata }
-  | { readonly type: 'exhausted'; readonly limit: BudgetLimit }
 
 /** Records what one launched agent says: turns, tool calls, readings, compactions, and what it used. */
 export class TurnDesk {
