@@ -32,7 +32,7 @@ import { safeLogger } from './safe-logger.ts'
  * const store = new MemoryStore({ clock: systemClock })
  * const deps = { store, clock: systemClock, ids: uuidV7Ids }
  * const [handoffs, context] = [new HandoffService(deps), new ContextService(deps)]
- * const runner = new RestartRunner({ ...deps, handoffs, context })
+ * const runner = new RestartRunner({ ...deps, sha256, handoffs, context })
  * const windows = [
  *   { turns: [{ text: 'Half of it.', promptTokens: 900, tools: ['edit'] }], checkpoint: 'Half is done.' },
  *   { turns: [{ text: 'All of it.', promptTokens: 100 }] },

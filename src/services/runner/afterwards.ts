@@ -1,5 +1,6 @@
 import { cutText } from '../../domain/cut-text.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
+import type { BudgetLimit } from '../../domain/restart-budget.ts'
 import type { MessageInput } from '../../domain/turn.ts'
 import { bytesOf, MAX_TURN_BYTES } from '../../domain/turn-size.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
@@ -7,6 +8,12 @@ import type { RunInProgress } from './run-in-progress.ts'
 
 /** The turn itself, and a redactor that makes texts longer, have the rest. */
 const MOST_BYTES = MAX_TURN_BYTES / 4
+
+/** Why a session is left: for a fresh window, because there is none to be had, or because its cost cannot be told. */
+export type Leaving =
+  | { readonly type: 'restart'; readonly handoff: HandoffMetadata }
+  | { readonly type: 'exhausted'; readonly limit: BudgetLimit }
+  | { readonly type: 'unpriced'; readonly model: string }
 
 /** Adds what an agent says while it is being left to the turn that led to it. */
 export class Afterwards {

@@ -3,10 +3,11 @@ import { cutText } from '../../domain/cut-text.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
 import { describeLimit } from '../../domain/restart-budget.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
+import type { Leaving } from './afterwards.ts'
 import { unpriced } from './limits.ts'
 import { OnRecord } from './on-record.ts'
 import type { RunInProgress } from './run-in-progress.ts'
-import { type Leaving, TurnDesk } from './turn-desk.ts'
+import { TurnDesk } from './turn-desk.ts'
 import type { SessionOutcome } from './work-session.ts'
 
 /**

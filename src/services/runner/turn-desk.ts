@@ -1,5 +1,4 @@
 import { defined } from '../../domain/defined.ts'
-import type { HandoffMetadata } from '../../domain/handoff.ts'
 import { RESTART } from '../../domain/milestone.ts'
 import { type BudgetLimit, mayCarryOn } from '../../domain/restart-budget.ts'
 import type { TurnInput } from '../../domain/turn.ts'
@@ -9,7 +8,7 @@ import { WindowTracker } from '../../domain/window-tracker.ts'
 import type { RuntimeStep } from '../../ports/agent-runtime.ts'
 import type { RecordedTurns } from '../answers.ts'
 import { TurnCollector } from '../turn-collector.ts'
-import { Afterwards } from './afterwards.ts'
+import { Afterwards, type Leaving } from './afterwards.ts'
 import { hasHooks } from './call-hooks.ts'
 import { attachTo, mine } from './held-work.ts'
 import { LaunchAccount } from './launch-account.ts'
@@ -20,12 +19,6 @@ import { decideByHooks, tellRefused } from './threshold.ts'
 import { TurnLimit } from './turn-limit.ts'
 import { tellMilestones, tellTurns } from './turn-news.ts'
 import { tellLoweredWindow, tellUnknownWindow } from './window-news.ts'
-
-/** Why a session is left: for a fresh window, because there is none to be had, or because its cost cannot be told. */
-export type Leaving =
-  | { readonly type: 'restart'; readonly handoff: HandoffMetadata }
-  | { readonly type: 'exhausted'; readonly limit: BudgetLimit }
-  | { readonly type: 'unpriced'; readonly model: string }
 
 /** Records what one launched agent says: turns, tool calls, readings, compactions, and what it used. */
 export class TurnDesk {
