@@ -284,7 +284,7 @@ describe.each<[string, readonly (readonly [string, string, string, ...Statement[
       [
         'a turn deleted after it led to a handoff',
         APPEND_ONLY,
-        'turns_stay',
+        'turns_never_deleted',
         ['delete from batonpass.turns where id = $1', open.handoff.priorTurnId],
       ],
       [
