@@ -85,9 +85,12 @@ export class TurnCollector {
     return this.#turns.splice(0)
   }
 
-  /** The turn that was still open when the agent came to rest, also when nothing says what its request used. */
+  /**
+   * The turn that was still open when the agent came to rest, also when nothing says what its request used. Results of
+   * tools that were never answered are a turn too: they were seen, and what was seen is on record.
+   */
   last(): readonly TurnInput[] {
-    if (this.#messages.some(({ role }) => role === 'assistant')) this.#usage ??= { state: 'unknown' }
+    if (this.#messages.some(({ role }) => role !== 'user')) this.#usage ??= { state: 'unknown' }
     return this.rest()
   }
 
