@@ -70,7 +70,7 @@ describe('a logger is told', () => {
 
   it('once of a window that nobody knows the size of', async () => {
     await play(await open(), script([{ turns: [...FILLS, ...ENDS] }], { windowTokens: 0 }))
-    expect(said('warn')).toEqual([expect.stringContaining('the size of the window is not known')])
+    expect(said('warn')).toEqual([expect.stringContaining('nobody knows how full the window is')])
   })
 
   it('of a checkpoint that was not to be had, and of a hook that fails', async () => {

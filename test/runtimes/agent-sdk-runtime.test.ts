@@ -25,7 +25,7 @@ describe('a start', () => {
     const steps = await collect(runtime.start({ ...launch, providerSessionId: 'session-1' }))
     expect(steps.map(({ message }) => message?.type)).toEqual(['assistant', 'assistant', 'result'])
     expect(steps.map(({ providerSessionId }) => providerSessionId)).toEqual(['session-1', 'session-1', 'session-1'])
-    expect(steps[0]?.texts).toEqual([{ role: 'assistant', text: 'Half.' }])
+    expect(steps[0]?.texts).toEqual([{ role: 'assistant', text: 'Half.', id: 'msg_1' }])
     expect(steps[0]?.events).toMatchObject([
       { type: 'request', promptTokens: 325, outputTokens: 7 },
       { type: 'answer_text', request: 'msg_1', characters: 5 },

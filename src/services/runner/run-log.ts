@@ -88,5 +88,4 @@ export class RunLog {
 
 const MISSING = {
   usage: 'the runtime does not say what an answer used, so how full the window is cannot be told',
-  window: 'the size of the window is not known, so it is never restarted for being full',
 } as const

@@ -10,7 +10,6 @@ export const tellTurns = (run: RunInProgress, { session, turns }: RecordedTurns,
     const toolCalls = calls.map(({ callId, toolName }) => ({ callId, toolName }))
     run.emit({ type: 'turn:recorded', sessionId, turn: number, toolCalls, ...figures })
     if (usage.state === 'unknown') run.log.missing('usage', { sessionId, turn: number })
-    else if (figures.contextWindow === null) run.log.missing('window', { sessionId, turn: number })
     const tokens =
       usage.state === 'metered' ? { inputTokens: usage.promptTokens, outputTokens: usage.outputTokens } : {}
     const toolNames = toolCalls.map(({ toolName }) => toolName)
