@@ -75,7 +75,7 @@ Feature: Finishing what a lost process began
       And the conversation's handoffs are "failed"
       When it is run again
       Then its sessions are "failed, completed"
-      And session 2 is told "inspect the work so far"
+      And session 2 is told "Half is done."
 
   Rule: A process that lives is left alone
 

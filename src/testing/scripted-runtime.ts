@@ -88,6 +88,8 @@ interface Playing {
 export class ScriptedRuntime implements AgentRuntime<ScriptedMessage> {
   readonly backend: string
   readonly takesSessionId: boolean
+  /** Its script says what a window costs, or nothing does. */
+  readonly reportsCost: boolean
   readonly launches: ScriptedLaunch[] = []
   readonly questions: RuntimeQuestion[] = []
   readonly #script: Script
@@ -98,6 +100,7 @@ export class ScriptedRuntime implements AgentRuntime<ScriptedMessage> {
     this.#script = script
     this.backend = script.backend ?? 'scripted'
     this.takesSessionId = script.takesSessionId ?? true
+    this.reportsCost = script.windows.some(({ totals }) => totals?.costUsd !== undefined)
     if (script.canResume !== false) this.resume = (launch) => this.#play('resume', launch.providerSessionId, launch)
   }
 

@@ -35,8 +35,9 @@ const truths = (): readonly (readonly [string, Truth])[] => {
 
 const figuresOf = (truth: Truth) => ({
   turns: truth.apiTurns,
-  peakContext: truth.maxContextInput,
-  ...(truth.lastContextInput !== undefined && { lastContext: truth.lastContextInput }),
+  // Where there was no request, nothing was read, which is not nought.
+  peakContext: truth.apiTurns === 0 ? null : truth.maxContextInput,
+  ...(truth.lastContextInput !== undefined && { lastContext: truth.apiTurns === 0 ? null : truth.lastContextInput }),
   toolCalls: truth.toolCalls,
   subagentTurns: truth.subagentTurns ?? truth.subagentMessages ?? 0,
   compactions: truth.compactions.map(({ trigger, preTokens, contextBeforeInput, contextAfterInput }) => ({

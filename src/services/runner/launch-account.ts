@@ -22,7 +22,7 @@ export class LaunchAccount {
   /** The model that has no price, where the cost has a cap and that is not allowed. */
   get unpriced(): string | undefined {
     const isAllowed = !this.#isCapped || this.#run.setting('allowUnpriced') === true
-    return isAllowed ? undefined : this.#meter.unpriced
+    return isAllowed || this.#run.request.runtime.reportsCost === true ? undefined : this.#meter.unpriced
   }
 
   get #isCapped(): boolean {
