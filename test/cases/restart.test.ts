@@ -126,7 +126,7 @@ describe.each(STORE_KINDS)('restarts on %s', (kind) => {
     expect(performance.now() - began).toBeLessThan(20_000)
     // The time of the conversation is over with it, and so is the run, also where it may carry on without restarts.
     expect(second.summary.outcome).toBe('timed_out')
-    expect((await recorded(other.batonpass, second.summary)).handoffs).toMatchObject([{ status: 'cancelled' }])
+    expect((await recorded(other.batonpass, second.summary)).handoffs).toMatchObject([{ status: 'failed' }])
   })
 
   it('case 60: the fourth restart with a budget of three stops, and the reason is stored', async () => {
