@@ -47,8 +47,8 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
       deepEqual(
         steps.flatMap(({ texts }) => texts),
         [
-          { role: 'tool', text: 'one' },
-          { role: 'assistant', text: 'Quokka.' },
+          { role: 'tool', text: 'one', id: 'toolu_1' },
+          { role: 'assistant', text: 'Quokka.', id: 'msg_2' },
         ],
       )
       deepEqual(
@@ -57,7 +57,8 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
       )
       const { totals, end } = steps.at(-1) ?? {}
       equal(end?.type, 'idle')
-      deepEqual({ ...totals, costUsd: 0 }, { inputTokens: 40_321, outputTokens: 90, requests: 2, costUsd: 0 })
+      const cache = { cacheReadTokens: 20_000, cacheWriteTokens: 20_300 }
+      deepEqual({ ...totals, costUsd: 0 }, { inputTokens: 40_321, outputTokens: 90, requests: 2, ...cache, costUsd: 0 })
       equal(await runtime.has?.(launch()), true)
       deepEqual(runningIn(home), [])
     })
@@ -75,7 +76,8 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
       deepEqual(api.asked, ['turn', 'turn', 'turn'])
       const sent = JSON.stringify(api.requests.at(-1)?.messages)
       ok(sent.includes(PROMPT) && sent.includes('And now wombat.'))
-      deepEqual({ ...totals, costUsd: 0 }, { inputTokens: 20_309, outputTokens: 50, requests: 1, costUsd: 0 })
+      const cache = { cacheReadTokens: 20_000, cacheWriteTokens: 300 }
+      deepEqual({ ...totals, costUsd: 0 }, { inputTokens: 20_309, outputTokens: 50, requests: 1, ...cache, costUsd: 0 })
       ok((totals?.costUsd ?? 0) < 0.05, `${totals?.costUsd} USD is the price of one request`)
     })
 
@@ -144,7 +146,9 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
       const before = transcriptOf(home, launch().providerSessionId)
       const reply = await runtime.ask?.(launch(QUESTION))
       equal(reply?.text, 'All done.')
-      deepEqual({ ...reply?.totals, costUsd: 0 }, { inputTokens: 20_705, outputTokens: 7, requests: 1, costUsd: 0 })
+      const cache = { cacheReadTokens: 20_600, cacheWriteTokens: 100 }
+      const used = { inputTokens: 20_705, outputTokens: 7, requests: 1, ...cache, costUsd: 0 }
+      deepEqual({ ...reply?.totals, costUsd: 0 }, used)
       deepEqual(api.asked, ['turn', 'turn', 'question'])
       const { tools = [], messages = [] } = api.requests.at(-1) ?? {}
       deepEqual(tools, [])

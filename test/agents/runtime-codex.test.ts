@@ -71,7 +71,8 @@ describe('the Codex runtime and the real Codex', PATIENT, () => {
     )
     deepEqual(first.at(-1)?.end, { type: 'idle' })
     deepEqual(first.filter(({ end }) => end !== undefined).length, 1)
-    deepEqual(first.findLast(({ totals }) => totals !== undefined)?.totals, { inputTokens: 23_000, outputTokens: 90 })
+    const used = { inputTokens: 23_000, outputTokens: 90, cacheReadTokens: 11_000 }
+    deepEqual(first.findLast(({ totals }) => totals !== undefined)?.totals, used)
     const tracker = new WindowTracker({ milestones: [] })
     for (const event of first.flatMap(({ events }) => events)) tracker.take(event)
     const { turns, lastContext, toolCalls, window, model } = tracker.history()
@@ -84,7 +85,7 @@ describe('the Codex runtime and the real Codex', PATIENT, () => {
     deepEqual(texts.filter(({ text }) => text === 'Say a word.').length, 1)
     deepEqual(
       texts.filter(({ role }) => role === 'assistant'),
-      [{ role: 'assistant', text: 'One.' }],
+      [{ role: 'assistant', text: 'One.', id: 'msg_2' }],
     )
     match(texts.find(({ role }) => role === 'tool')?.text ?? '', /one/)
 
@@ -97,13 +98,14 @@ describe('the Codex runtime and the real Codex', PATIENT, () => {
       requestsIn(second).map(({ promptTokens }) => promptTokens),
       [13_000],
     )
-    deepEqual(second.findLast(({ totals }) => totals !== undefined)?.totals, { inputTokens: 13_000, outputTokens: 60 })
+    const more = { inputTokens: 13_000, outputTokens: 60, cacheReadTokens: 12_000 }
+    deepEqual(second.findLast(({ totals }) => totals !== undefined)?.totals, more)
     deepEqual(second.at(-1)?.end, { type: 'idle' })
 
     const asked = { ...launchIn(home), providerSessionId: thread, prompt: 'How is it going?' }
     deepEqual(await runtime.ask(asked), {
       text: 'It is going well.',
-      totals: { inputTokens: 14_000, outputTokens: 70 },
+      totals: { inputTokens: 14_000, outputTokens: 70, cacheReadTokens: 13_000 },
     })
     // The one that no switch takes away; the sandbox refuses what it does.
     deepEqual(api.tools.at(-1), ['apply_patch'])
