@@ -44,6 +44,17 @@ export interface Stage {
 
 export type Make = (env: Record<string, string | undefined>) => AgentRuntime
 
+/** All that the command may know: a home of its own, and an API of ours. */
+export const environmentOf = (home: string, url: string): Record<string, string | undefined> => ({
+  PATH: process.env.PATH,
+  HOME: home,
+  ANTHROPIC_BASE_URL: url,
+  ANTHROPIC_API_KEY: 'none',
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  IS_SANDBOX: '1',
+  ...NO_WAY_OUT,
+})
+
 /** A runtime in a home of its own, with an API of ours. */
 export const stage = async (t: TestContext, make: Make, script: Script): Promise<Stage> => {
   const api = await startMessagesApi(script)
@@ -52,15 +63,7 @@ export const stage = async (t: TestContext, make: Make, script: Script): Promise
     await api[Symbol.asyncDispose]()
     rmSync(home, { recursive: true, force: true, maxRetries: 5 })
   })
-  const runtime = make({
-    PATH: process.env.PATH,
-    HOME: home,
-    ANTHROPIC_BASE_URL: api.url,
-    ANTHROPIC_API_KEY: 'none',
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    IS_SANDBOX: '1',
-    ...NO_WAY_OUT,
-  })
+  const runtime = make(environmentOf(home, api.url))
   const stop = new AbortController()
   const session = { providerSessionId: randomUUID(), workspace: { workingDirectory: home }, signal: stop.signal }
   return { api, home, runtime, stop, launch: (prompt = 'Say the word quokka.') => ({ ...session, prompt }) }

@@ -142,7 +142,8 @@ describe('a run with a number of turns', () => {
     const runtime = script([{ turns }])
     const { summary } = await play(batonpass, runtime, { conversation: 'T', maxTurns: 2 })
     expect(summary).toMatchObject({ outcome: 'exhausted', limit: 'turns', turns: 2 })
-    expect((await recorded(batonpass, summary)).sessions).toMatchObject([{ state: 'paused', progress: { turns: 2 } }])
+    // The results of its last tools are on record too, as a turn that nobody was asked for.
+    expect((await recorded(batonpass, summary)).sessions).toMatchObject([{ state: 'paused', progress: { turns: 3 } }])
     const again = await play(batonpass, runtime, { conversation: 'T' })
     expect(again.summary).toMatchObject({ outcome: 'completed', turns: 2, sessions: 1 })
     expect(runtime.launches.map(({ how }) => how)).toEqual(['start', 'resume'])

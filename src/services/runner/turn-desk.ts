@@ -161,7 +161,8 @@ export class TurnDesk {
     const keep = () => this.#run.steadily((named) => deps.handoffs.recordTurns({ ...request, ...named }))
     const recorded = mine(this.#run, await keep())
     this.#run.update(recorded)
-    this.#run.tally.turns += recorded.turns.length
+    // Results alone are on record as a turn, and nobody was asked for it.
+    this.#run.tally.turns += inputs.filter(({ messages }) => messages.some(({ role }) => role !== 'tool')).length
     this.#tell(recorded)
     await this.#decide(recorded, options.withholdRestart === true)
   }
