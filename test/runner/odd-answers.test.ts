@@ -115,6 +115,7 @@ describe('a turn that is too long', () => {
     const texts = Array.from({ length: 4_500 }, (_, index) => ({ role: 'tool' as const, text: `${index}` }))
     const { summary } = await play(batonpass, agent({ events: [], texts }, answer('Done.')))
     expect((await messagesOf(summary)).map(({ text }) => text)).toEqual([...texts.map(({ text }) => text), 'Done.'])
-    expect(summary.turns).toBe(3)
+    // Two of its three turns on record hold results alone, and nobody was asked for those.
+    expect(summary.turns).toBe(1)
   })
 })
