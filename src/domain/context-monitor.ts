@@ -81,7 +81,7 @@ export type MonitorEvent =
         trigger: CompactionTrigger
         preTokens?: number
         cycle: number
-        /** What counts as the usable window from here on, where the compaction showed that it is less than was thought. */
+        /** The usable window from now on, when the compaction showed that it is smaller than believed. */
         loweredTo?: number
       }
     >
@@ -162,7 +162,7 @@ export interface RestartAdvice {
   readonly reasons: readonly RestartReason[]
 }
 
-/** What is known of a session beside its window. */
+/** Facts about a session beside its window. */
 export interface RestartBarriers {
   readonly hasEnded?: boolean
   /** The part of the budget that stood against a restart just now. */

@@ -71,7 +71,7 @@ export const raiseBelieved = (parts: WindowParts, seenTokens: number): WindowPar
 /** A compaction, as far as it tells where a window ends. */
 export interface CompactionReport {
   readonly trigger: CompactionTrigger
-  /** What the runtime counted before it. */
+  /** The tokens that the runtime counted before it. */
   readonly preTokens?: number
 }
 

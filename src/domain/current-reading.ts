@@ -20,7 +20,7 @@ export interface CurrentReading {
   readonly isLate?: boolean
 }
 
-/** What the answer added. A count that was taken while it streamed says less than the text itself does. */
+/** The tokens that the answer added. A count taken while it streamed may be smaller than the length of its text. */
 export const outputOf = ({ outputTokens, answerCharacters = 0, isFinal, isLate }: CurrentReading): number =>
   isFinal || isLate ? outputTokens : Math.max(outputTokens, tokensIn(answerCharacters))
 
@@ -45,7 +45,7 @@ export const withText = (
 ): CurrentReading | undefined =>
   current?.key !== request ? undefined : { ...current, answerCharacters: (current.answerCharacters ?? 0) + characters }
 
-/** What a current reading says, with the tokens of what came since. */
+/** A current reading, with the tokens of the texts that came after it. */
 export const usageOf = (
   current: CurrentReading | undefined,
   pendingTokens: number,

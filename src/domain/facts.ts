@@ -31,7 +31,7 @@ export interface ConversationFacts extends ConversationTail {
   readonly parentSession?: AgentSession
   /** Whether the conversation already has a session of the id asked for. */
   readonly isTaken?: boolean
-  /** What the conversation has used of its budget, when that was asked. */
+  /** The used part of the conversation's budget, when it was asked for. */
   readonly use?: BudgetUse
 }
 
@@ -71,7 +71,7 @@ export interface SourceFacts extends SessionFacts {
   readonly lastToolCalls: readonly ToolCallReference[]
   /** The conversation that already has the key asked for. */
   readonly keyTakenBy?: ConversationId
-  /** What the conversation has used of its budget, when that was asked. */
+  /** The used part of the conversation's budget, when it was asked for. */
   readonly restarts?: RestartUse
   /** The store's clock. */
   readonly now: Instant

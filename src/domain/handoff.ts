@@ -94,7 +94,7 @@ export interface HandoffOrigin<Note extends Metadata = Metadata> {
   readonly initiatedAt: Instant
   /** The caller's own note. It may be replaced at any time, which moves nothing else. */
   readonly metadata?: Note
-  /** What the outgoing agent did and nobody had heard, read back when its session could take no more. Kept once. */
+  /** Work of the outgoing agent that was not recorded in time, read back from its transcript. Kept once. */
   readonly extract?: string
 }
 

@@ -20,7 +20,7 @@ export class PendingText {
     this.#sinceRequest = 0
   }
 
-  /** What came since the request is still due after this one: the request is reported once more. */
+  /** Keeps the text that came after the request: the request is only reported a second time. */
   reportedAgain(): void {
     this.#sinceRequest = 0
   }

@@ -19,7 +19,7 @@ export interface ProcessIdentity {
   }
 }
 
-/** What became of a process that was left behind. */
+/** The fate of an orphaned process. */
 export type ProcessFate =
   /** It was still at work, and was ended. */
   | 'ended'

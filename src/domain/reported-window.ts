@@ -32,7 +32,7 @@ export class ReportedWindow {
     return this.#asked.answer
   }
 
-  /** What is known of the window's size: as reported, as believed, and as seen. */
+  /** The window's size: as reported, as believed, and as seen. */
   parts({ limit: configuredLimit, believed }: WindowTrackerOptions, answering: string | undefined): WindowParts {
     const hardLimit = this.#hardLimit(believed, answering)
     const room = (hardLimit?.tokens ?? 0) - (this.autoCompactReserve ?? Number.POSITIVE_INFINITY)

@@ -24,13 +24,13 @@ export const DEFAULT_RESTART_BUDGET: RestartBudget = { maxRestarts: 3, whenExhau
 /** Enough for crashes of a machine, and too few for a session that ends its process every time. */
 export const DEFAULT_MAX_TAKEOVERS = 5
 
-/** What a conversation has used so far, over all its sessions and runs, as the record says. */
+/** The usage of a conversation so far, over all its sessions and runs, according to the record. */
 export interface BudgetUse {
   /** Restarts that were initiated, whatever became of them. */
   readonly restarts: number
   /** How often its sessions were taken over from a process that was gone. */
   readonly takeovers: number
-  /** What its sessions and checkpoints cost, as far as is known. */
+  /** The cost of its sessions and checkpoints, as far as is known. */
   readonly costUsd: number
   /** When its first session started: the deadline counts from there. Absent before that. */
   readonly firstStartedAt?: Instant
@@ -49,7 +49,7 @@ export const useSince = <Use extends BudgetUse>(use: Use, asked: AskedPrompt | u
   takeovers: Math.max(0, use.takeovers - (asked?.takeovers ?? 0)),
 })
 
-/** What a conversation has used of its budget when one of its sessions is to be restarted. */
+/** The used part of a conversation's budget when one of its sessions is to be restarted. */
 export interface RestartUse extends BudgetUse {
   readonly firstStartedAt: Instant
   /** The handoff that the session to be restarted began with. */
@@ -59,7 +59,7 @@ export interface RestartUse extends BudgetUse {
 /** Everything that may stand against going on. */
 export const BUDGET_LIMITS = ['restarts', 'deadline', 'cost', 'takeovers', 'turns', 'no_progress'] as const
 
-/** What stands against another restart, or against another launch. */
+/** The limit that refuses another restart or another launch. */
 export type BudgetLimit = (typeof BUDGET_LIMITS)[number]
 
 /** Whether the work may carry on in its window when this is used up: it may where only a fresh window is refused. */
@@ -76,7 +76,7 @@ export const isTakenOverTooOften = (
   { takeovers }: Pick<BudgetUse, 'takeovers'>,
 ): boolean => takeovers > maxTakeovers
 
-/** What still stands against going on, without a new prompt, after a session that was ended by a limit. */
+/** The limit that still ended the last session and refuses to resume it without a new prompt. */
 export const stillEndedBy = (
   limit: BudgetLimit | undefined,
   budget: RestartBudget,

@@ -15,7 +15,7 @@ export const roomProblem = ({
 }: {
   readonly restartAt: number
   readonly windowTokens: number
-  /** What the model takes, where less than that is used. */
+  /** The model's whole window, when only a part of it is used. */
   readonly hardTokens?: number
 }): readonly string[] => {
   const left = Math.max(0, Math.round(hardTokens - restartAt * windowTokens))

@@ -20,7 +20,7 @@ export interface RunSummary {
   readonly sessions: number
   readonly turns: number
   readonly restarts: number
-  /** What it used in sum, checkpoints included, as far as is known; `estimatedUsd` says how much of the cost is estimated. */
+  /** Its total usage, checkpoints included, as far as is known. `estimatedUsd` is the estimated part of the cost. */
   readonly totals: UsageTotals
   readonly durationMs: number
   readonly lastSessionId?: AgentSessionId
@@ -32,7 +32,7 @@ export const addTotals = (a: UsageTotals, b: UsageTotals | undefined): UsageTota
   return combined(a, b, (one, other) => one + other)
 }
 
-/** What came to a sum since it was another one. A figure may have been estimated too high before: then it is negative. */
+/** The difference of two sums. It is negative where a figure was estimated too high before. */
 export const differenceOf = (now: UsageTotals, before: UsageTotals): UsageTotals =>
   combined(now, before, (one, other) => one - other)
 

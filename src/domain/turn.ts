@@ -129,7 +129,7 @@ export const extendedTurn = (turn: Turn, said: TurnExtension): Turn => ({
   toolCalls: [...turn.toolCalls, ...said.toolCalls],
 })
 
-/** What was said after a turn. */
+/** Messages that were said after a turn. */
 export interface TurnExtension {
   readonly messages: readonly Message[]
   readonly toolCalls: readonly ToolCallReference[]

@@ -37,7 +37,7 @@ export type WindowEvent = WindowEventOrigin &
         /** Whether the answer was complete when it was counted. */
         readonly isComplete?: boolean
       }
-    /** What one response used, from a runtime that may say the same again as a `request`. It counts where that never comes. */
+    /** The usage of one response. A runtime may report the same as a `request`; it counts only when no `request` comes. */
     | {
         readonly type: 'response_usage'
         readonly key: string

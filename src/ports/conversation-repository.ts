@@ -12,7 +12,7 @@ import type { Page, Paged } from './page.ts'
 export interface ConversationRepository {
   find(id: ConversationId): Promise<Conversation | undefined>
   findByExternalKey(key: string): Promise<Conversation | undefined>
-  /** What a conversation has used of its budget, over all its sessions and runs, in one read. */
+  /** Reads the used part of a conversation's budget, over all its sessions and runs, in one round trip. */
   findUse(id: ConversationId): Promise<BudgetUse | undefined>
   /** By the time they were opened. */
   list(filter: ConversationFilter, page: Page): Promise<Paged<Conversation>>

@@ -16,7 +16,7 @@ export interface RecordedWords {
   readonly texts: readonly RecordedText[]
 }
 
-/** What a launch has used so far, and the model that the newest of it is of, where the record names one. */
+/** The usage of a launch so far, and the model of the newest request, if the record names one. */
 export interface CountedUsage {
   readonly totals: UsageTotals
   readonly usedModel?: string

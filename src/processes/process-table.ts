@@ -22,7 +22,7 @@ export const isTaken = (pid: number): boolean => {
   }
 }
 
-/** What Linux says about a process; nothing elsewhere, or where /proc hides other people's. */
+/** Reads a process from /proc. Undefined on other systems, and where /proc hides the processes of others. */
 export const readProcess = (pid: number): FoundProcess | undefined => {
   // A sandbox may have kept the /proc of its maker, where the same pid is somebody else's.
   if (linkIfThere('/proc/self') !== String(process.pid)) return undefined

@@ -22,7 +22,7 @@ export class TextLines {
     this.#keep(piece.slice(start))
   }
 
-  /** What came after the last line break, if anything did: a last line that nothing ended. */
+  /** The text after the last line break: a last line without an end. */
   *end(): Generator<string> {
     const parts = this.#parts
     const isWhole = this.#length <= this.#longest

@@ -134,7 +134,7 @@ export class AuditComparison {
     return (await this.#checkMessages(messages, position)) ?? (await this.#checkToolCalls(calls, position))
   }
 
-  /** What is wrong with the turn that can no longer be added to. */
+  /** The problem of the turn that can no longer be extended, if it has one. */
   #checkLastTurn(session: AgentSessionId): AuditProblem | undefined {
     const last = this.#lastTurns.get(session)
     if (last === undefined) return undefined

@@ -80,7 +80,11 @@ export class AuditService {
     }
   }
 
-  /** What happened anywhere after a cursor. Empty when there is nothing new; `next` is always there. @throws RefusedError */
+  /**
+   * Lists the entries of all conversations after a cursor. Empty when nothing is new; `next` is always there.
+   *
+   * @throws RefusedError when the page is wrong
+   */
   async changes(page: Page = {}): Promise<Changes> {
     return this.#store.audit.changes(askedPage(page))
   }

@@ -58,9 +58,9 @@ export interface HeldAtHandoff {
   readonly monitor?: ContextMonitor
 }
 
-/** What it takes to change the budget of a conversation. */
+/** A change of a conversation's budget. */
 export interface BudgetRequest extends OnConversation, SetBudget {}
-/** What it takes to say what a person asks of a conversation. */
+/** A prompt that a person gives a conversation. */
 export interface AskRequest extends OnConversation, AskConversation {}
 /** A request to set the note of a conversation. An empty note removes it. */
 export interface ConversationMetadataRequest extends OnConversation, SetMetadata {}
@@ -97,7 +97,7 @@ export interface AccountRequest extends AsHolder {
 }
 /** What it takes to restart a session in a fresh window, within its budget. */
 export interface RestartRequest extends AsHolder, Omit<BeginRestart, 'sessionId' | 'holder'> {}
-/** What it takes to add to the turn that led to a handoff what was said after it. */
+/** Messages to add to the turn that led to a handoff. */
 export interface ExtendTurnRequest extends OnHandoff, HeldAtHandoff {
   /** Who works the source: it is refused to anybody else. */
   readonly holder: HolderToken
@@ -107,7 +107,7 @@ export interface ExtendTurnRequest extends OnHandoff, HeldAtHandoff {
 export interface KeepCheckpointRequest extends OnHandoff, HeldAtHandoff, Omit<KeepCheckpoint, 'handoffId'> {}
 /** What it takes to keep what a successor is to open with. */
 export interface PrepareRequest extends OnHandoff, HeldAtHandoff, Omit<PrepareHandoff, 'handoffId'> {
-  /** What the continuation was fenced with, if its fence is not one of ours: redaction leaves it as it is. */
+  /** The nonce of the continuation's fence, if the fence is not one of ours. Redaction leaves it as it is. */
   readonly nonce?: string
 }
 

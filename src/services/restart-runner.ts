@@ -64,7 +64,7 @@ export class RestartRunner {
 
   /**
    * Finishes what processes left behind that are gone: restarts that were under way, and sessions whose holder was not
-   * heard of in time. With the runtime of a session it is gone on with; without one it is failed, and says so.
+   * heard of in time. A session is resumed if its runtime is given; otherwise it is failed, with that reason.
    *
    * @returns what became of each, once all of them are over
    */

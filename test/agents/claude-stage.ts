@@ -98,30 +98,12 @@ export const transcriptOf = (home: string, id: string): string => {
   return readFileSync(found.find(existsSync) ?? '', 'utf8')
 }
 
-/** The same runtimes, which never make room by themselves. */
-export const UNCOMPACTED: Readonly<Record<string, Make>> = {
-  claude_agent_sdk: (env) =>
-    agentSdkRuntime({
-      sdk,
-      model: 'claude-sonnet-4-5',
-      autoCompact: false,
-      options: { env, settingSources: [], permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true },
-    }),
-  claude_code: (env) =>
-    claudeCommandRuntime({
-      command: commandPath(),
-      env,
-      model: 'claude-sonnet-4-5',
-      autoCompact: false,
-      permissionMode: 'bypassPermissions',
-    }),
-}
-
-export const RUNTIMES: Readonly<Record<string, Make>> = {
+const runtimes = (own: { readonly autoCompact?: false } = {}): Readonly<Record<string, Make>> => ({
   claude_agent_sdk: (env) =>
     agentSdkRuntime({
       sdk, // our sources are not beside it, so they would not find it by name
       model: 'claude-sonnet-4-5',
+      ...own,
       options: { env, settingSources: [], permissionMode: 'bypassPermissions', allowDangerouslySkipPermissions: true },
     }),
   claude_code: (env) =>
@@ -129,6 +111,12 @@ export const RUNTIMES: Readonly<Record<string, Make>> = {
       command: commandPath(),
       env,
       model: 'claude-sonnet-4-5',
+      ...own,
       permissionMode: 'bypassPermissions',
     }),
-}
+})
+
+export const RUNTIMES = runtimes()
+
+/** The same runtimes, which never make room by themselves. */
+export const UNCOMPACTED = runtimes({ autoCompact: false })

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Options, query, type SDKMessage } from '@anthropic-ai/claude-agent-sdk'
-import { NO_WAY_OUT } from './loopback-server.ts'
+import { environmentOf } from './claude-stage.ts'
 
 /** How a run differs from the plain one. */
 export interface AgentRun {
@@ -26,16 +26,7 @@ export async function* runAgent({ url, prompt, options = {}, env = {} }: AgentRu
         settingSources: [],
         ...options,
         // Given whole, so that nothing of the machine's own settings or keys reaches the run.
-        env: {
-          PATH: process.env.PATH,
-          HOME: home,
-          ANTHROPIC_BASE_URL: url,
-          ANTHROPIC_API_KEY: 'none',
-          CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-          IS_SANDBOX: '1',
-          ...NO_WAY_OUT,
-          ...env,
-        },
+        env: { ...environmentOf(home, url), ...env },
       },
     })
   } finally {

@@ -59,7 +59,7 @@ describe('baton recover', () => {
     const { code, out, err } = await recover(['--wait', '--command', AGENT_COMMAND])
     expect({ code, out }).toMatchObject({
       code: 0,
-      out: expect.stringContaining(`${session.id}  gone on with: completed`),
+      out: expect.stringContaining(`${session.id}  resumed: completed`),
     })
     expect(err).toContain(`Waiting for ${session.id}  until `)
     expect(await stateOf(session.id)).toBe('completed')
@@ -87,7 +87,7 @@ describe('baton recover', () => {
     expect(code).toBe(0)
     expect(out.trim().split('\n').slice(1).toSorted()).toEqual(
       [
-        `${ours.id}  gone on with: completed`,
+        `${ours.id}  resumed: completed`,
         `${theirs.id}  left: it runs on codex (--runtime codex)`,
         `${odd.id}  left: it runs on homemade`,
       ].toSorted(),
@@ -121,7 +121,7 @@ describe('baton recover', () => {
     await lapsed()
     const { code, out, err } = await recover(['--command', AGENT_COMMAND], { SCRIPT: 'fail:3' })
     expect(code).toBe(1)
-    expect(out).toMatch(/gone on with: failed: The command ended with exit code 3/)
+    expect(out).toMatch(/resumed: failed: The command ended with exit code 3/)
     expect(err).toMatch(/^baton: 1 run did not complete\.$/m)
   })
 

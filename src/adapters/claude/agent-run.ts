@@ -19,7 +19,7 @@ export interface RunOptions<Message> {
   readonly open: () => Promise<AgentSource<Message>>
   readonly isResumed: boolean
   readonly signal: AbortSignal
-  /** What is known of its window before it says anything. */
+  /** Facts about its window that are known before it says anything. */
   readonly known?: readonly WindowEvent[]
   /** Whether parts of answers are passed on. They are read in any case: only they have an answer's final count. */
   readonly passesPartials?: boolean

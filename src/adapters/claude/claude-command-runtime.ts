@@ -33,7 +33,7 @@ export interface ClaudeCommandRuntimeOptions {
 /** How far before the end of its window the command compacts by itself: seen in all its versions since 2.1.25. */
 const AUTO_COMPACT_RESERVE = 33_000
 
-/** What is known of where the command compacts, since it does not say so itself. In doubt it does. */
+/** The point where the command compacts, which it does not report itself. In doubt it compacts. */
 const compactsBefore = (
   { autoCompact, settings }: ClaudeCommandRuntimeOptions,
   env: Environment,

@@ -82,7 +82,7 @@ const readAnswer = (message: z.output<typeof assistantMessage>, { at, key }: Rec
   return [said, defined({ type: 'answer_text' as const, request: said.key, characters, key, at })]
 }
 
-/** What an answer sends again with the next request: its text, what it thought, and what it told its tools. */
+/** The length of the parts of an answer that the next request sends again: text, thinking, and the input of tools. */
 const answerCharacters = (content: readonly z.output<typeof block>[]): number =>
   content.reduce((sum, { text, thinking, input }) => {
     const words = [text, thinking].reduce<number>((all, part) => all + (typeof part === 'string' ? part.length : 0), 0)

@@ -89,7 +89,7 @@ const messageOf = (said: ClaudeResult): string => {
   return known.find(Boolean) ?? `The agent ended with an error (${codeOf(said) ?? 'it gave no reason'}).`
 }
 
-/** What a launch was: whether it went on in a session, and what was counted of its requests. */
+/** Facts about a launch: whether it resumed a session, and the usage counted from its requests. */
 export interface LaunchFacts {
   readonly isResumed: boolean
   readonly counted: UsageTotals

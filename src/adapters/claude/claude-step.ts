@@ -35,7 +35,7 @@ export const stepOf = <Message>(message: Message): RuntimeStep<Message> => {
   }
 }
 
-/** What one line of the runtime's own transcript means. */
+/** The meaning of one line of the runtime's own transcript. */
 export const writtenStep = (record: unknown): TranscriptStep => ({
   events: transcriptReader.read(record),
   texts: isLocal(record) ? [] : claudeWords(record).texts,

@@ -37,7 +37,7 @@ interface Request {
   characters: number
 }
 
-/** About as many characters to a token as any text has; only until the final figure comes. */
+/** A usual length of a token in characters. It counts only until the final figure comes. */
 const CHARACTERS_PER_TOKEN = 4
 
 /**
@@ -99,7 +99,7 @@ export class ClaudeUsage implements UsageCounter {
   }
 }
 
-/** What the model wrote of a block; what else is in it (signatures above all) is none of its output. */
+/** Counts the characters of a block that the model wrote. Signatures and the like are not its output. */
 const charactersIn = ({ text, thinking, input }: Readonly<Record<string, unknown>>): number =>
   [text, thinking, typeof input === 'object' ? JSON.stringify(input) : undefined].reduce<number>(
     (sum, words) => sum + (typeof words === 'string' ? words.length : 0),

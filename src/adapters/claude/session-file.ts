@@ -25,7 +25,7 @@ export const hasSession = async (id: string, environment: Environment): Promise<
   return false
 }
 
-/** What the command has written down of a session, in order. Nothing when it keeps none. */
+/** The command's own transcript of a session, in order. Empty when it keeps none. */
 export async function* transcriptOf(id: string, environment: Environment): AsyncGenerator<TranscriptStep, void> {
   for await (const record of recordsOf(id, environment)) yield writtenStep(record)
 }

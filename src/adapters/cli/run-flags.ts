@@ -141,7 +141,7 @@ const BUDGET_KEYS: Readonly<Record<string, keyof RestartBudget>> = {
   'restart.when_exhausted': 'whenExhausted',
 }
 
-/** What is said about the budget, and nothing else: a conversation that is there keeps the rest of its own. */
+/** The limits that the flags name, and no others: a conversation that exists keeps its other limits. */
 const budgetFrom = (
   flags: { readonly [Part in keyof RestartBudget]?: RestartBudget[Part] | undefined },
   checked: CheckedConfiguration | undefined,

@@ -23,7 +23,7 @@ export const execTexts = (event: unknown): readonly RecordedText[] => {
 
 const begun = z.looseObject({ type: z.literal('thread.started'), thread_id: z.string() })
 
-/** What an event says in words, and which thread it names. */
+/** The texts of an event, and the thread that it names. */
 export const execWords = (event: unknown): RecordedWords => {
   const parsed = begun.safeParse(event)
   return parsed.success ? { session: parsed.data.thread_id, texts: [] } : { texts: execTexts(event) }

@@ -53,7 +53,7 @@ export const hasBeenSpokenIn = async (path: string): Promise<boolean> => {
   return false
 }
 
-/** What Codex has written down of a thread, in order. Nothing when it keeps no record of it. */
+/** Codex's own record of a thread, in order. Empty when it keeps none. */
 export async function* writtenIn(home: string, thread: string): AsyncGenerator<TranscriptStep, void> {
   try {
     const path = await findRollout(home, thread, { days: Number.POSITIVE_INFINITY })

@@ -6,7 +6,7 @@ import { maybe, reader, time } from './row-types.ts'
 
 const useColumns = { restarts: z.number(), takeovers: z.number(), cost_usd: z.number() }
 
-/** What a conversation has used of its budget, as the database adds it up. */
+/** The used part of a conversation's budget, as the database adds it up. */
 export const budgetUse = z
   .object({ ...useColumns, first_started_at: maybe(time) })
   .transform(

@@ -28,7 +28,7 @@ export interface FunctionRuntimeOptions<Message> {
   readonly has?: AgentRuntime['has']
   /** Whether its totals have the cost with every request: then no list price is needed under a cap. */
   readonly reportsCost?: boolean
-  /** What the agent has written down of a session by itself, for whoever takes it over. */
+  /** The agent's own transcript of a session, for the process that takes the session over. */
   readonly transcript?: AgentRuntime['transcript']
   /** Whether the agent works on while nobody asks for its next message, as a process or a socket does. */
   readonly worksAhead?: boolean

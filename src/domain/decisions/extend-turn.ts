@@ -9,7 +9,7 @@ import { decideSession, evolveSession } from '../session-lifecycle.ts'
 import type { MessageDraft } from '../turn.ts'
 import { findHandoff, type HandoffAccepted } from './settle-handoff.ts'
 
-/** What it takes to add to the turn that led to a handoff what was said after it. */
+/** Messages that follow the turn which led to a handoff. */
 export interface ExtendTurn {
   readonly handoffId: HandoffId
   readonly drafts: readonly MessageDraft[]

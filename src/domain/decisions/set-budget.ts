@@ -14,7 +14,7 @@ export interface SetBudget {
   readonly budget: Partial<RestartBudget>
 }
 
-/** What a person asks of a conversation. */
+/** A prompt that a person gives a conversation. */
 export interface AskConversation {
   readonly prompt: string
 }

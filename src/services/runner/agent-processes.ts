@@ -17,7 +17,7 @@ export const recording = (run: RunInProgress): OnProcess => {
   }
 }
 
-/** What became of a process that a lost runner left at work. */
+/** The fate of a process that a lost runner started. */
 export interface LeftProcess {
   readonly process: ProcessIdentity
   readonly fate: 'ended' | 'elsewhere'

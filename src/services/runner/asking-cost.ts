@@ -14,7 +14,7 @@ export class AskingCost {
     this.#meter = new CostMeter(run.deps.priceOf)
   }
 
-  /** What asking has used, as far as is known. */
+  /** The usage of the question, as far as is known. */
   get totals(): UsageTotals | undefined {
     return this.#counted
   }

@@ -30,7 +30,7 @@ export const openBudget = async (run: RunInProgress): Promise<BudgetUse> => {
   return useSince(use, run.conversation.asked)
 }
 
-/** What stands against going on after this session with what was asked of it before. */
+/** The limit that refuses to continue after this session without a new prompt. */
 export const endedFor = (
   run: RunInProgress,
   latest: AgentSession | undefined,

@@ -14,8 +14,8 @@ export const continuationOf = async (run: RunInProgress, handoff: HandoffMetadat
 }
 
 /**
- * What a session opens with that goes on with work which was left unfinished: from the latest checkpoint on record, or,
- * asked in the same words, with the task alone. What was newly asked stands after it.
+ * The opening of a session that continues unfinished work: the latest checkpoint on record, or, when the prompt is the
+ * same as before, the task alone. A new prompt stands after it.
  */
 export const openingAfter = async (
   run: RunInProgress,

@@ -9,7 +9,7 @@ export class LaunchAccount {
   readonly #run: RunInProgress
   readonly #meter: CostMeter
   readonly #requests = new RequestCount()
-  /** What the session had used before this launch. */
+  /** The session's usage before this launch. */
   readonly #before: UsageTotals
   #isToldTotals = false
 
@@ -29,7 +29,7 @@ export class LaunchAccount {
     return this.#run.conversation.restartBudget.maxCostUsd !== undefined
   }
 
-  /** What the session has used in sum with this step; nothing when the step says nothing new. */
+  /** Adds a step. Answers with the session's total usage, or with nothing when the step brings nothing new. */
   take({ totals, events, usedModel }: RuntimeStep<unknown>, model: string | undefined): UsageTotals | undefined {
     this.#isToldTotals ||= totals !== undefined
     // Who says no totals is counted by its requests, where there is a cap to keep.

@@ -16,11 +16,11 @@ import type { RunSettings } from './run-request.ts'
 
 /** How to recover. */
 export interface RecoverRequest {
-  /** What sessions are gone on with, each by its backend. What none of them runs is failed. */
+  /** Runtimes that resume sessions, each by its backend. A session whose runtime is not among them is failed. */
   readonly runtimes?: readonly AgentRuntime[]
   /** Leave what none of them runs to somebody who can, instead of failing it. */
   readonly leaveOthers?: boolean
-  /** How what is gone on with is run. */
+  /** How a recovered session is run. */
   readonly run?: RunSettings
   /** Wait for leases that are not over yet, until each has ended or its holder was heard of. */
   readonly wait?: boolean

@@ -94,7 +94,7 @@ export class RunInProgress<Message = unknown> {
   model: string | undefined
   /** How many restarts of the conversation there were, those of this run included. */
   restartsSoFar = 0
-  /** What the conversation had cost before this run. */
+  /** The cost of the conversation before this run. */
   costBefore = 0
   /** What was newly asked and is still to be said, after a restart that somebody else had begun. */
   owedPrompt: string | undefined
@@ -193,7 +193,7 @@ export class RunInProgress<Message = unknown> {
     this.tally.totals = addTotals(this.tally.totals, totals)
   }
 
-  /** What the conversation has cost so far, this run included. */
+  /** The cost of the conversation so far, this run included. */
   get costUsd(): number {
     return this.costBefore + (this.tally.totals.costUsd ?? 0)
   }
@@ -215,7 +215,7 @@ export class RunInProgress<Message = unknown> {
     return { usagePercent: inPercent(ratio), inputTokens: usedTokens ?? null, contextWindow: window?.tokens ?? null }
   }
 
-  /** What is believed of the window of the model that was asked for, if one was. */
+  /** The believed window of the requested model, if one was requested. */
   believedWindow(): WindowSize | undefined {
     const model = this.request.model ?? this.#held?.session.model
     return model === undefined ? undefined : this.deps.believedWindow?.(model)

@@ -17,7 +17,7 @@ const line = (level: LogLevel, message: string): Line => ({ level, message })
 const percent = ({ usagePercent }: { readonly usagePercent: number | null }): string =>
   usagePercent === null ? 'an unknown share' : `${Math.round(usagePercent)} %`
 
-/** What is said of each event, and how much it matters. */
+/** The line of each event, with its level. */
 const LINES: Lines = {
   'session:start': ({ epoch }) => line('info', `session ${epoch} begins`),
   'session:end': ({ state }) => line(state === 'failed' ? 'warn' : 'info', `the session is ${state}`),

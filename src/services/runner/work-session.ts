@@ -107,7 +107,7 @@ const whileHeard = async <T>(run: RunInProgress, ending: AbortController, next: 
   }
 }
 
-/** What was said already comes at once. */
+/** A message that was already sent arrives within this time. */
 const SOON_MS = 20
 
 const isThere = async (step: Promise<unknown>): Promise<boolean> => {

@@ -26,13 +26,13 @@ export const recoverCommand: CliCommand = {
     'Finds sessions whose process was not heard of in time, and restarts that were under way, and goes on',
     'with each on the runtime it ran on. What cannot be run here is left to somebody who can.',
     'Any number may recover at once. Exit status 0 when there was nothing to do, or all of it was done;',
-    '1 when a run that was gone on with did not complete.',
+    '1 when a resumed run did not complete.',
     'A session whose process may still live waits until its lease is over, and is named with that time.',
     '',
     '  --wait           wait for the leases that are not over yet, and recover what they leave',
     '  --fail           fail all of it instead of going on',
     '  --verbose        print the log to standard error',
-    '  --config FILE    hooks and checkpoints of the runs that are gone on with',
+    '  --config FILE    hooks and checkpoints of the resumed runs',
     RUNTIME_FLAGS_HELP,
     STORE_FLAGS_HELP,
   ].join('\n'),
@@ -115,7 +115,7 @@ const tableOf = (recovered: readonly Recovered[]): string => {
 const became = (one: Recovered): string => {
   switch (one.type) {
     case 'resumed':
-      return `gone on with: ${outcomeText(one.summary)}${one.summary.reason === undefined ? '' : `: ${plain(one.summary.reason)}`}`
+      return `resumed: ${outcomeText(one.summary)}${one.summary.reason === undefined ? '' : `: ${plain(one.summary.reason)}`}`
     case 'failed':
       return 'failed'
     case 'left':
