@@ -83,7 +83,7 @@ const readAnswer = (message: z.output<typeof assistantMessage>, { at, key }: Rec
 }
 
 /** The length of the parts of an answer that the next request sends again: text, thinking, and the input of tools. */
-const answerCharacters = (content: readonly z.output<typeof block>[]): number =>
+export const answerCharacters = (content: readonly z.output<typeof block>[]): number =>
   content.reduce((sum, { text, thinking, input }) => {
     const words = [text, thinking].reduce<number>((all, part) => all + (typeof part === 'string' ? part.length : 0), 0)
     return sum + words + lengthAsJson(input)

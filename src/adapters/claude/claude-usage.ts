@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { addTotals, differenceOf } from '../../domain/run-summary.ts'
 import type { UsageTotals } from '../../domain/usage-reading.ts'
 import type { CountedUsage, UsageCounter } from '../../ports/window-reader.ts'
-import { counters, SYNTHETIC } from './claude-message.ts'
+import { answerCharacters, counters, SYNTHETIC } from './claude-message.ts'
 import { resultIn, totalsOf } from './claude-result.ts'
 
 const usage = counters.partial({ input_tokens: true })
@@ -47,6 +48,7 @@ const CHARACTERS_PER_TOKEN = 4
 export class ClaudeUsage implements UsageCounter {
   readonly #isResumed: boolean
   readonly #requests = new Map<string, Request>()
+  #sum: UsageTotals = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
   /** The request that each thread streams now. */
   readonly #streaming = new Map<string, string>()
 
@@ -74,7 +76,7 @@ export class ClaudeUsage implements UsageCounter {
       return this.#answer(event.message)
     }
     const request = this.#requests.get(this.#streaming.get(thread) ?? '')
-    return request && raise(request, event.usage)
+    return request && this.#change(request, event.usage)
   }
 
   #answer({ id, model, content, usage: counted }: z.output<typeof answer>): Request | undefined {
@@ -82,34 +84,35 @@ export class ClaudeUsage implements UsageCounter {
     const known = this.#requests.get(id)
     const request = known ?? { model, input: 0, cacheRead: 0, cacheWrite: 0, output: 0, characters: 0 }
     this.#requests.set(id, request)
-    request.characters += content.reduce((sum, block) => sum + charactersIn(block), 0)
-    return raise(request, counted)
+    return this.#change(request, counted, answerCharacters(content))
+  }
+
+  /** Changes a request and the sums with it: a launch may have many thousand, and each says something several times. */
+  #change(request: Request, said: Counters, characters = 0): Request {
+    const before = tokensOf(request)
+    request.characters += characters
+    raise(request, said)
+    this.#sum = addTotals(this.#sum, differenceOf(tokensOf(request), before))
+    return request
   }
 
   #totals(): UsageTotals {
-    const all = [...this.#requests.values()]
-    const sum = (of: (request: Request) => number): number => all.reduce((total, request) => total + of(request), 0)
-    return {
-      inputTokens: sum(({ input, cacheRead, cacheWrite }) => input + cacheRead + cacheWrite),
-      outputTokens: sum(({ output, characters }) => Math.max(output, Math.floor(characters / CHARACTERS_PER_TOKEN))),
-      requests: all.length,
-      cacheReadTokens: sum(({ cacheRead }) => cacheRead),
-      cacheWriteTokens: sum(({ cacheWrite }) => cacheWrite),
-    }
+    const { inputTokens, outputTokens, ...cache } = this.#sum
+    return { inputTokens, outputTokens, requests: this.#requests.size, ...cache }
   }
 }
 
-/** Counts the characters of a block that the model wrote. Signatures and the like are not its output. */
-const charactersIn = ({ text, thinking, input }: Readonly<Record<string, unknown>>): number =>
-  [text, thinking, typeof input === 'object' ? JSON.stringify(input) : undefined].reduce<number>(
-    (sum, words) => sum + (typeof words === 'string' ? words.length : 0),
-    0,
-  )
+/** The tokens of one request; until its final count comes, the length of its answer counts. */
+const tokensOf = ({ input, cacheRead, cacheWrite, output, characters }: Request): UsageTotals => ({
+  inputTokens: input + cacheRead + cacheWrite,
+  outputTokens: Math.max(output, Math.floor(characters / CHARACTERS_PER_TOKEN)),
+  cacheReadTokens: cacheRead,
+  cacheWriteTokens: cacheWrite,
+})
 
-const raise = (request: Request, said: Counters): Request => {
+const raise = (request: Request, said: Counters): void => {
   request.input = Math.max(request.input, said.input_tokens ?? 0)
   request.cacheRead = Math.max(request.cacheRead, said.cache_read_input_tokens)
   request.cacheWrite = Math.max(request.cacheWrite, said.cache_creation_input_tokens)
   request.output = Math.max(request.output, said.output_tokens)
-  return request
 }

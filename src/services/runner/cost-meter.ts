@@ -54,39 +54,34 @@ const nothingBelowZero = (totals: UsageTotals): UsageTotals =>
     Object.entries(totals).map(([name, figure]) => [name, Math.max(0, figure)]),
   ) as unknown as UsageTotals
 
-/** Counts what requests used by what is said of the window, for runtimes that say no totals themselves. */
+/** Counts the usage of requests from what is said of the window, for runtimes that report no totals. */
 export class RequestCount {
   readonly #requests = new Map<string, { prompt: number; output: number }>()
-  #current: string | undefined
+  #totals: UsageTotals = { ...NO_TOTALS, requests: 0 }
+  #current = ''
 
   /** @returns the totals so far, when these events add to them */
   take(events: readonly WindowEvent[]): UsageTotals | undefined {
-    let hasMore = false
+    const before = this.#totals
     for (const event of events) {
-      if (event.type === 'request') {
-        const { prompt, output } = this.#requests.get(event.key) ?? { prompt: 0, output: 0 }
-        this.#requests.set(event.key, {
-          prompt: Math.max(prompt, event.promptTokens),
-          output: Math.max(output, event.outputTokens),
-        })
-        this.#current = event.key
-        hasMore = true
-      }
-      const current = event.type === 'answered' ? this.#requests.get(this.#current ?? '') : undefined
-      if (event.type === 'answered' && current !== undefined) {
-        current.output = Math.max(current.output, event.outputTokens)
-        hasMore = true
-      }
+      if (event.type === 'request') this.#raise(event.key, event.promptTokens, event.outputTokens)
+      else if (event.type === 'answered' && this.#requests.has(this.#current))
+        this.#raise(this.#current, 0, event.outputTokens)
     }
-    return hasMore ? this.#totals() : undefined
+    return this.#totals === before ? undefined : this.#totals
   }
 
-  #totals(): UsageTotals {
-    const all = [...this.#requests.values()]
-    return {
-      inputTokens: all.reduce((sum, { prompt }) => sum + prompt, 0),
-      outputTokens: all.reduce((sum, { output }) => sum + output, 0),
-      requests: all.length,
+  /** Keeps the largest figures of a request: its parts repeat what was known when they came. */
+  #raise(key: string, promptTokens: number, outputTokens: number): void {
+    const { prompt, output } = this.#requests.get(key) ?? { prompt: 0, output: 0 }
+    const now = { prompt: Math.max(prompt, promptTokens), output: Math.max(output, outputTokens) }
+    this.#requests.set(key, now)
+    this.#current = key
+    const { inputTokens, outputTokens: sum } = this.#totals
+    this.#totals = {
+      inputTokens: inputTokens + now.prompt - prompt,
+      outputTokens: sum + now.output - output,
+      requests: this.#requests.size,
     }
   }
 }
