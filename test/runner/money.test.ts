@@ -136,6 +136,34 @@ describe('a model without a price', () => {
   })
 })
 
+describe('a request that is reported in parts', () => {
+  it('is paid for once, with the largest figures that were said of it', async () => {
+    const priced = await createBatonpass({
+      store,
+      priceOf: (_, { inputTokens, outputTokens }) => (inputTokens + outputTokens) / 100,
+    })
+    const parts = [
+      { key: 'r1', promptTokens: 100, outputTokens: 1, text: 'One' },
+      { key: 'r1', promptTokens: 100, outputTokens: 20, text: 'half.' },
+      { key: 'r2', promptTokens: 200, outputTokens: 30, text: 'Two.' },
+    ]
+    const runtime = functionRuntime<(typeof parts)[number]>({
+      backend: 'in-parts',
+      start: async function* () {
+        yield* parts
+      },
+      read: ({ text, ...request }) => ({
+        events: [{ type: 'request', ...request }],
+        texts: [{ role: 'assistant', text }],
+      }),
+    })
+    const { summary } = await play(priced, runtime, { budget: capped(9), model: 'house-model' })
+    expect(summary).toMatchObject({ outcome: 'completed', totals: { requests: 2, costUsd: 3.5, estimatedUsd: 3.5 } })
+    const { sessions } = await recorded(batonpass, summary)
+    expect(sessions).toMatchObject([{ totals: { inputTokens: 300, outputTokens: 50, requests: 2 } }])
+  })
+})
+
 describe('a run with a number of turns', () => {
   it('ends when the tools of the last one have answered, and a later run goes on in the same window', async () => {
     const turns = [turn(100, 'read'), turn(200, 'read', 'edit'), turn(300, 'read'), turn(400)]
