@@ -63,7 +63,7 @@ create table batonpass.conversations (
   constraint conversations_external_key_once unique (external_key),
   constraint conversations_parent_exists foreign key (parent_id) references batonpass.conversations (id),
   constraint conversations_parent_is_another check (parent_id <> id),
-  constraint conversations_asked_in_full check (asked ? 'mark' and asked ? 'restarts' and asked ? 'takeovers')
+  constraint conversations_asked_in_full check (asked ?& '{mark,prompt,sequence,restarts,takeovers}')
 );
 comment on table batonpass.conversations is 'One long piece of work: a job, a thread, an issue. Outlives many windows.';
 comment on index batonpass.conversations_pkey is 'Which conversation has this id?';

@@ -65,6 +65,7 @@ export {
   CONVERSATION_TRANSITIONS,
   type Conversation,
   type ConversationState,
+  taskOf,
   type Workspace,
 } from './domain/conversation.ts'
 export type { CutText } from './domain/cut-text.ts'

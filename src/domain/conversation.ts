@@ -18,6 +18,7 @@ export interface Conversation<Note extends Metadata = Metadata> {
   readonly externalKey?: string
   /** Whose data this is. Opaque to Batonpass. */
   readonly subject?: string
+  /** What was asked first. The task of the moment is {@link taskOf} it. */
   readonly originalTask: string
   readonly parentId?: ConversationId
   readonly workspace?: Workspace
@@ -30,6 +31,21 @@ export interface Conversation<Note extends Metadata = Metadata> {
   /** The caller's own note. */
   readonly metadata?: Note
 }
+
+/**
+ * The task of a conversation now: what was asked of it last. Requests before it are history.
+ *
+ * @example
+ * ```ts
+ * await using batonpass = await createBatonpass({ store: 'memory' })
+ * const { handoffs } = batonpass
+ * const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
+ * const asked = unwrap(await handoffs.askConversation({ conversation, prompt: 'Now write the docs' }))
+ * console.log(taskOf(conversation), '->', taskOf(asked.conversation)) // => Fix the flaky test -> Now write the docs
+ * ```
+ */
+export const taskOf = ({ asked, originalTask }: Pick<Conversation, 'asked' | 'originalTask'>): string =>
+  asked?.prompt ?? originalTask
 
 /**
  * The life of a conversation. It is closed when the work is done for good, and may be opened again.

@@ -1,6 +1,7 @@
 import type { AgentSession } from './agent-session.ts'
 import type { HandoffFlag, HandoffKind } from './handoff.ts'
 import { type Instant, later } from './instant.ts'
+import type { SequenceNumber } from './sequence.ts'
 
 /** How often and how long a conversation may be restarted in fresh windows. */
 export interface RestartBudget {
@@ -40,6 +41,10 @@ export interface BudgetUse {
 export interface AskedPrompt extends Pick<BudgetUse, 'restarts' | 'takeovers'> {
   /** Tells the prompt from another one: see `promptMark`. */
   readonly mark: number
+  /** The prompt itself: the task of every window until the next new one. */
+  readonly prompt: string
+  /** Where the next message went when it was asked: the prompt is said from there on, or not said yet. */
+  readonly sequence: SequenceNumber
 }
 
 /** The use since the latest new prompt. Time and money stay with the conversation. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Conversation } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
-import { aConversation, maybe, note, reader, time } from './row-types.ts'
+import { aConversation, maybe, note, place, reader, time } from './row-types.ts'
 
 const row = z.object({
   id: aConversation,
@@ -19,7 +19,15 @@ const row = z.object({
     maxTakeovers: z.number().exactOptional(),
     whenExhausted: z.enum(['stop', 'carry_on']),
   }),
-  asked: maybe(z.strictObject({ mark: z.number(), restarts: z.number(), takeovers: z.number() })),
+  asked: maybe(
+    z.strictObject({
+      mark: z.number(),
+      prompt: z.string(),
+      sequence: place,
+      restarts: z.number(),
+      takeovers: z.number(),
+    }),
+  ),
   opened_at: time,
   closed_at: maybe(time),
   metadata: maybe(note),

@@ -2,7 +2,7 @@ import type { AgentSession, SessionIdentity } from '../agent-session.ts'
 import { inheritMonitor } from '../context-monitor.ts'
 import { captureWindow } from '../context-snapshot.ts'
 import { continuationFor } from '../continuation.ts'
-import type { Conversation, Workspace } from '../conversation.ts'
+import { type Conversation, taskOf, type Workspace } from '../conversation.ts'
 import { type Decided, expecting } from '../decision.ts'
 import { defined } from '../defined.ts'
 import type { SourceFacts } from '../facts.ts'
@@ -109,8 +109,8 @@ const openChild = (
   if (child.externalKey !== undefined && keyTakenBy !== undefined) {
     return err({ code: 'conversation.key_taken', externalKey: child.externalKey, conversationId: keyTakenBy })
   }
-  const { originalTask, subject, workspace, restartBudget } = parent
-  const inherited = defined({ originalTask, subject, workspace, restartBudget })
+  const { subject, workspace, restartBudget } = parent
+  const inherited = defined({ originalTask: taskOf(parent), subject, workspace, restartBudget })
   return openConversation({ parent }, { ...inherited, ...child, parentId: parent.id }, { id, at })
 }
 

@@ -39,13 +39,14 @@ export const setBudget = (
  * The same words again, after whatever end, change nothing.
  */
 export const askConversation = (
-  { conversation, use }: ConversationFacts,
+  { conversation, use, nextSequence: sequence }: ConversationFacts,
   { conversationId, prompt }: AskConversation & Of,
   at: Instant,
 ): Decided<{ readonly conversation: Conversation }> => {
   if (conversation === undefined || use === undefined) return err({ code: 'conversation.not_found', conversationId })
   if (!isNewPrompt(conversation, prompt)) return ok({ changes: [], events: [], answer: { conversation } })
-  const asked = { mark: promptMark(prompt), restarts: use.restarts, takeovers: use.takeovers }
+  const { restarts, takeovers } = use
+  const asked = { mark: promptMark(prompt), prompt, sequence, restarts, takeovers }
   return moved(conversation, { type: 'conversation.asked', version: 1, conversationId, at, asked })
 }
 

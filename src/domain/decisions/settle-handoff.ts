@@ -1,7 +1,7 @@
 import type { AgentSession, SourceSession } from '../agent-session.ts'
 import { type ContextMonitor, inheritMonitor } from '../context-monitor.ts'
 import { continuationFor } from '../continuation.ts'
-import type { Conversation } from '../conversation.ts'
+import { type Conversation, taskOf } from '../conversation.ts'
 import { type Change, type Decided, expecting, expectingHandoff } from '../decision.ts'
 import { defined } from '../defined.ts'
 import type { HandoffFacts } from '../facts.ts'
@@ -151,7 +151,7 @@ export const completeHandoff = (
   const continuation =
     request.continuation ??
     prepared?.continuation ??
-    continuationFor(conversation.originalTask, handoff.document, ids.openingId)
+    continuationFor(taskOf(conversation), handoff.document, ids.openingId)
   const next = successor(facts, found.value, request, { id: targetSessionId, at })
   const watch = facts.monitor && inheritMonitor(facts.monitor, windowFor(source.session, next, believed))
   const target = newSession(next, ids, defined({ prompt: continuation, watch, providerSessionId, leaseMs }))

@@ -4,6 +4,7 @@ import { checkpointPrompt } from '../../domain/checkpoint-prompt.ts'
 import { type CheckpointReview, reviewCheckpoint } from '../../domain/checkpoint-review.ts'
 import { checkpointIn } from '../../domain/checkpoint-text.ts'
 import { DEFAULT_CHECKPOINT_TIMEOUT_MS } from '../../domain/configuration.ts'
+import { taskOf } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
 import type { HandoffFlag, HandoffMetadata } from '../../domain/handoff.ts'
 import type { UsageTotals } from '../../domain/usage-reading.ts'
@@ -65,7 +66,7 @@ const aborted = (signal: AbortSignal): Promise<never> =>
   })
 
 const questionFor = (run: RunInProgress, { triggeringToolCalls: toolCalls }: HandoffMetadata): string => {
-  const { originalTask } = run.conversation
+  const originalTask = taskOf(run.conversation)
   const template = run.setting('template')
   return typeof template === 'function'
     ? template({ originalTask, toolCalls })

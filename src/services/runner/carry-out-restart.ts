@@ -1,3 +1,4 @@
+import { taskOf } from '../../domain/conversation.ts'
 import type { HandoffAccepted, HandoffCompleted } from '../../domain/decisions/settle-handoff.ts'
 import { defined } from '../../domain/defined.ts'
 import type { HandoffFlag, HandoffMetadata } from '../../domain/handoff.ts'
@@ -56,7 +57,7 @@ const pass = async (run: RunInProgress, handoff: HandoffMetadata, span: HandoffS
   if (run.span?.traceContext !== undefined) span?.reached(run.span.traceContext)
   span?.end({ outcome: 'completed' })
   await announce(run, completed.handoff, { oldSessionId: old.id, newSessionId: completed.session.id, ...figures })
-  return continuation ?? run.conversation.originalTask
+  return continuation ?? taskOf(run.conversation)
 }
 
 /** Hands the session on. Its lease goes with it, so that nobody is to wonder where it is meanwhile. */
@@ -147,7 +148,7 @@ export const promptWithHooks = async (
       previous_session_id: previous,
       handoff_count: isContinuation ? run.restartsSoFar + 1 : run.restartsSoFar,
     },
-    original_prompt: run.conversation.originalTask,
+    original_prompt: taskOf(run.conversation),
     prompt,
   })
   if (!report.ok)
@@ -191,6 +192,6 @@ const announce = async (
       new_session_id: session.id,
     },
     session: toldOf(run, session.id),
-    original_prompt: run.conversation.originalTask,
+    original_prompt: taskOf(run.conversation),
   })
 }

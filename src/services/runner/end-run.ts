@@ -1,4 +1,5 @@
 import { heldBy, isTerminal } from '../../domain/agent-session.ts'
+import { taskOf } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
 import type { AgentSessionId } from '../../domain/ids.ts'
 import type { BudgetLimit } from '../../domain/restart-budget.ts'
@@ -139,7 +140,7 @@ const tellHooks = async (
   { outcome, reason }: RunEnding,
   sessionId: AgentSessionId,
 ): Promise<void> => {
-  const about = { session: toldOf(run, sessionId), original_prompt: run.conversation.originalTask }
+  const about = { session: toldOf(run, sessionId), original_prompt: taskOf(run.conversation) }
   const event = HOOK_EVENT[outcome]
   if (event === 'failed' || event === 'timeout') {
     const error = { code: `run.${outcome}`, message: reason ?? outcome }

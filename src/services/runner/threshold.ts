@@ -1,3 +1,4 @@
+import { taskOf } from '../../domain/conversation.ts'
 import type { RestartBegun } from '../../domain/decisions/begin-restart.ts'
 import type { HandoffFlag } from '../../domain/handoff.ts'
 import { type ThresholdOutcome, thresholdOutcome } from '../../domain/hook-answer.ts'
@@ -61,7 +62,7 @@ const askHooks = async (run: RunInProgress): Promise<ThresholdOutcome> => {
     hook_event_name: 'context_threshold',
     context,
     session: toldOf(run, session.id),
-    original_prompt: run.conversation.originalTask,
+    original_prompt: taskOf(run.conversation),
   })
   return thresholdOutcome(report.results)
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { taskOf } from '../../domain/conversation.ts'
 import type { SessionStartedAnswer } from '../../domain/decisions/start-session.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
 import { conversationId as newId } from '../../domain/ids.ts'
@@ -147,6 +148,21 @@ export const budgetsContract: ContractPart = {
       const failed = await store.sessions.find(after.session.id)
       assert.equal(failed?.state === 'failed' ? failed.endedBy : undefined, 'restarts')
       assert.equal((await store.conversations.findUse(conversation))?.restarts, 2)
+      await assertIntact(scene, conversation)
+    },
+    'keeps the latest new prompt as the task, and where the next message went then': async (scene) => {
+      const { service, store } = scene
+      const worked = await scene.worked('read_file')
+      const { conversationId: conversation, progress } = worked.session
+      for (const prompt of ['Now the docs', 'No \0, and \ud800 neither'])
+        unwrap(await service.askConversation({ conversation, prompt }))
+      const found = await store.conversations.find(conversation)
+      assert.equal(found && taskOf(found), 'No \0, and \ud800 neither')
+      assert.equal(found?.asked?.sequence, progress.nextSequence)
+      assert.notEqual(found?.originalTask, found?.asked?.prompt)
+      const about = { ...worked, targetAgent: 'opus', reason: 'Other work' }
+      const thread = unwrap(await service.openThread(about))
+      assert.equal((await store.conversations.find(thread.conversation.id))?.originalTask, found?.asked?.prompt)
       await assertIntact(scene, conversation)
     },
     'changes what is named of a budget, once, and keeps the rest': async (scene) => {

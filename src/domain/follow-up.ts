@@ -1,0 +1,66 @@
+import type { AgentSession } from './agent-session.ts'
+import { type ContextMonitor, monitoredPressure } from './context-monitor.ts'
+import { type Instant, later } from './instant.ts'
+import { type Milestone, RESTART } from './milestone.ts'
+
+/** Where the next prompt of a conversation goes: into the provider session of the last one, or always into a fresh one. */
+export const SESSION_MODES = ['persistent', 'fresh'] as const
+
+/** Where the next prompt of a conversation goes. */
+export type SessionMode = (typeof SESSION_MODES)[number]
+
+/** A day: a thread of yesterday is resumed, one of last week starts in a fresh window, from the record. */
+export const DEFAULT_SESSION_TIMEOUT_MS = 86_400_000
+
+/** The run that follows up on a session. */
+export interface FollowUp {
+  readonly agentName: string
+  readonly backend: string
+  /** Whether its runtime can resume a provider session. */
+  readonly canResume: boolean
+  readonly mode: SessionMode
+  readonly timeoutMs: number
+  /** The milestones of the run; those of the session unless given. */
+  readonly milestones?: readonly Milestone[]
+  readonly at: Instant
+}
+
+/** Reasons for which a follow-up starts in a fresh window. */
+export const FRESH_REASONS = [
+  'mode_fresh',
+  'not_completed',
+  'another_agent',
+  'another_runtime',
+  'cannot_resume',
+  'too_old',
+  'nearly_full',
+  'session_gone',
+] as const
+
+/** The reason for which a follow-up starts in a fresh window. */
+export type FreshReason = (typeof FRESH_REASONS)[number]
+
+/**
+ * The first reason that keeps a follow-up from resuming the provider session of the latest session, if there is one.
+ * An unknown pressure is none: unknown never triggers anything.
+ */
+export const freshReason = (
+  latest: AgentSession,
+  monitor: ContextMonitor | undefined,
+  followUp: FollowUp,
+): FreshReason | undefined => {
+  const { agentName, backend, canResume, mode, timeoutMs, at } = followUp
+  if (mode === 'fresh') return 'mode_fresh'
+  if (latest.state !== 'completed') return 'not_completed'
+  if (latest.agentName !== agentName) return 'another_agent'
+  if (latest.backend !== backend) return 'another_runtime'
+  if (!canResume || latest.providerSessionId === undefined) return 'cannot_resume'
+  if (at >= later(latest.endedAt, timeoutMs)) return 'too_old'
+  return isNearlyFull(monitor, followUp.milestones) ? 'nearly_full' : undefined
+}
+
+const isNearlyFull = (monitor: ContextMonitor | undefined, milestones = monitor?.milestones ?? []): boolean => {
+  const pressure = monitor && monitoredPressure(monitor)
+  const restartAt = milestones.find(({ name }) => name === RESTART)?.at
+  return pressure?.state === 'known' && restartAt !== undefined && pressure.ratio >= restartAt
+}
