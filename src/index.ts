@@ -111,11 +111,20 @@ export {
 export type { InputProblem } from './domain/input/check.ts'
 export { type Instant, instant } from './domain/instant.ts'
 export type { Lineage, LineageBranch, LineageRecord, LineageSubject } from './domain/lineage.ts'
-export type { Message, MessageInHistory, MessageRole } from './domain/message.ts'
+export {
+  MESSAGE_ORIGINS,
+  type Message,
+  type MessageInHistory,
+  type MessageOrigin,
+  type MessageRole,
+  originsOf,
+  type SessionOpening,
+} from './domain/message.ts'
 export { type MessageSummary, totalMessages } from './domain/message-summary.ts'
 export type { Metadata, MetadataTypes } from './domain/metadata.ts'
 export { DEFAULT_MILESTONES, type Milestone, type MilestoneName } from './domain/milestone.ts'
 export type { MonitorReport, ReportOutcome } from './domain/monitor-reports.ts'
+export type { PersonMessage } from './domain/person-words.ts'
 export type { ProcessFate, ProcessIdentity } from './domain/process-identity.ts'
 export { describeRefusal, type Refusal, type RefusalCode } from './domain/refusal.ts'
 export type { BudgetLimit, RestartBudget } from './domain/restart-budget.ts'
@@ -172,6 +181,7 @@ export type { LogFields, Logger, LogLevel } from './ports/logger.ts'
 export type { MessageRepository } from './ports/message-repository.ts'
 export type { Notifier } from './ports/notifier.ts'
 export { type Cursor, everyPage, type ListOrder, type Page, type Paged } from './ports/page.ts'
+export type { PersonMessages, PersonMessagesWanted } from './ports/person-messages.ts'
 export type { Receipt } from './ports/receipt.ts'
 export type {
   HandoffSpan,
@@ -236,6 +246,7 @@ export type {
   SendRequest,
   SessionMetadataRequest,
   SnapshotRequest,
+  StartRequest,
   TakeOverRequest,
   ThreadRequest,
   WatchRequest,

@@ -1,4 +1,4 @@
-import { DEFAULT_MILESTONES, uuidV7Ids, type WorkingSession } from '../../src/index.ts'
+import { DEFAULT_MILESTONES, originsOf, uuidV7Ids, type WorkingSession } from '../../src/index.ts'
 import { AGENTS, BACKEND, CLAIMANT, ORIGINAL_TASK, REASON, type Seat, turnInput } from '../seat.ts'
 import { bodyOf, digestOf, saltTexts, sealOf } from './documents.ts'
 import { type Run, write } from './statement.ts'
@@ -93,6 +93,7 @@ export class FloorSeat implements Seat {
       at,
       message_ids: ids,
       roles: messages.map(({ role }) => role),
+      origins: messages.map(({ role }) => originsOf(role)[0]),
       texts,
       call_ids: calls.map(({ callId }) => callId),
       tools: calls.map(({ toolName }) => toolName),
@@ -103,6 +104,7 @@ export class FloorSeat implements Seat {
         messages: messages.map(({ role }, index) => ({
           conversationId,
           id: ids[index],
+          origin: originsOf(role)[0],
           recordedAt: at,
           role,
           sequenceNumber: first + index,
@@ -239,7 +241,14 @@ export class FloorSeat implements Seat {
     }
     const standing = { claim, flags: [], status: 'completed', endedAt: at, version: 3, targetSessionId: target }
     const { salt, digests } = saltTexts(ORIGINAL_TASK)
-    const opening = { conversationId, id: message, recordedAt: at, role: 'user', sequenceNumber: source.next }
+    const opening = {
+      conversationId,
+      id: message,
+      origin: 'batonpass',
+      recordedAt: at,
+      role: 'user',
+      sequenceNumber: source.next,
+    }
     const place = { startSequence: source.next, startedAt: at }
     const { seal: receipt, ...command } = this.#command(
       { handoff: handoffId, claimant: CLAIMANT },
@@ -274,7 +283,7 @@ export class FloorSeat implements Seat {
       started: bodyOf({
         at,
         conversationId,
-        opening: { ...opening, sessionId: target, text: digests[0] },
+        opening: [{ ...opening, sessionId: target, text: digests[0] }],
         session: {
           ...{ agentName: agent, backend: BACKEND, conversationId, epoch: next.epoch, id: target },
           ...{ initiatedByHandoff: handoffId, ...place },

@@ -20,6 +20,7 @@ export const statementsIn = (schema: string) => ({
       at: 'timestamptz',
       message_ids: 'uuid[]',
       roles: 'text[]',
+      origins: 'text[]',
       texts: 'text[]',
       call_ids: 'text[]',
       tools: 'text[]',
@@ -39,8 +40,8 @@ export const statementsIn = (schema: string) => ({
       select :conversation, :turn, :session, turns, :first, :last, :usage, :at from guard),
     message as (
       insert into ${schema}.messages
-      select :conversation, :first + m.n - 1, m.id, :session, :turn, m.role, m.text, :at
-      from guard, unnest(:message_ids, :roles, :texts) with ordinality as m (id, role, text, n)),
+      select :conversation, :first + m.n - 1, m.id, :session, :turn, m.role, m.origin, m.text, :at
+      from guard, unnest(:message_ids, :roles, :origins, :texts) with ordinality as m (id, role, origin, text, n)),
     call as (
       insert into ${schema}.tool_calls
       select :conversation, :last, c.n, c.id, c.tool, :session, :turn
@@ -173,7 +174,7 @@ export const statementsIn = (schema: string) => ({
       from guard),
     message as (
       insert into ${schema}.messages
-      select :conversation, :first, :message, :target, null, 'user', :text, :at from guard),
+      select :conversation, :first, :message, :target, null, 'user', 'batonpass', :text, :at from guard),
     snapshot as (
       insert into ${schema}.context_snapshots (${SNAPSHOT})
       select :conversation, :snapshot, :target, 'session_start', :first, :first, 1, 0, 0, 0, :usage, :at from guard),

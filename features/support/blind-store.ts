@@ -30,6 +30,7 @@ export const blindStore = (store: Store): Store => {
       findWindowAt: nothing,
       findOpening: nothing,
       findToolCalls: async () => [],
+      findPersonMessages: async () => ({ messages: [], more: 0 }),
       listTurns: none,
       listMessages: none,
     },

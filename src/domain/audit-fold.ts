@@ -120,10 +120,8 @@ export class AuditFold {
     due('epoch', session.epoch, this.#lastEpoch + 1)
     due('first message', session.startSequence, this.#nextSequence)
     due('time', session.startedAt, at)
-    if (opening !== undefined) {
-      const { sessionId, sequenceNumber, recordedAt } = opening
-      due('opening', [sessionId, sequenceNumber, recordedAt], [session.id, session.startSequence, at])
-    }
+    for (const [index, { sessionId, sequenceNumber, recordedAt }] of (opening ?? []).entries())
+      due('opening', [sessionId, sequenceNumber, recordedAt], [session.id, session.startSequence + index, at])
     this.#lastEpoch = session.epoch
     this.#keepSession(beginSession(event), position)
   }

@@ -116,8 +116,8 @@ const draftOf = ({ turn, messages }: Extract<SessionMoved, { type: 'turn.recorde
 })
 
 const draftsOf = (messages: readonly Message[], toolCalls: readonly ToolCallReference[]): readonly MessageDraft[] =>
-  messages.map(({ id, role, text, cut, providerMessageId }) => {
-    const said = defined({ text, cut, providerMessageId })
+  messages.map(({ id, role, origin, text, cut, providerMessageId }) => {
+    const said = defined({ origin, text, cut, providerMessageId })
     if (role !== 'assistant') return { id, input: { role, ...said } }
     const calls = toolCalls.filter(({ messageId }) => messageId === id)
     return { id, input: { role, ...said, toolCalls: calls.map(({ callId, toolName }) => ({ callId, toolName })) } }

@@ -27,8 +27,8 @@ export const cutText = (
 export const keptName = (name: string | undefined): string | undefined =>
   name === undefined || name.trim() === '' ? undefined : beginningOf(name, MAX_NAME_LENGTH)
 
-/** Not half of a character that takes two units. */
-const beginningOf = (text: string, most: number): string => {
+/** The beginning of a text, without half of a character that takes two units. */
+export const beginningOf = (text: string, most: number): string => {
   const cut = text.slice(0, most)
   return cut.length < text.length && /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut
 }

@@ -9,6 +9,33 @@ export const MESSAGE_ROLES = ['user', 'assistant', 'tool', 'system'] as const
 /** Who speaks. */
 export type MessageRole = (typeof MESSAGE_ROLES)[number]
 
+/** Where a message comes from. */
+export const MESSAGE_ORIGINS = ['person', 'runtime', 'tool', 'hook', 'batonpass'] as const
+
+/**
+ * Where a message comes from: a person wrote it, the agent or its runtime, a tool, a hook, or Batonpass itself. The role
+ * cannot tell: runtimes, hooks and Batonpass speak to an agent as a user does.
+ */
+export type MessageOrigin = (typeof MESSAGE_ORIGINS)[number]
+
+/** The origins a message of each role can have. The first is taken when nothing is said of it. */
+const ORIGINS_BY_ROLE = {
+  user: ['person', 'runtime', 'hook', 'batonpass'],
+  assistant: ['runtime'],
+  tool: ['tool'],
+  system: ['runtime', 'person', 'hook', 'batonpass'],
+} as const satisfies Record<MessageRole, readonly [MessageOrigin, ...MessageOrigin[]]>
+
+/**
+ * The origins a message of this role can have, the usual one first.
+ *
+ * @example
+ * ```ts
+ * console.log(originsOf('assistant')) // => [ 'runtime' ]
+ * ```
+ */
+export const originsOf = (role: MessageRole): readonly [MessageOrigin, ...MessageOrigin[]] => ORIGINS_BY_ROLE[role]
+
 /** One message, as it is stored. */
 export interface Message {
   readonly id: MessageId
@@ -18,6 +45,7 @@ export interface Message {
   readonly turnId?: TurnId
   readonly sequenceNumber: SequenceNumber
   readonly role: MessageRole
+  readonly origin: MessageOrigin
   readonly text: string
   /** Which text it is the beginning of; absent when it is whole. */
   readonly cut?: CutText
@@ -25,6 +53,20 @@ export interface Message {
   readonly providerMessageId?: string
   readonly recordedAt: Instant
 }
+
+/** The messages a session opens with: what hooks had to say, what was made of the record, what a person asked. */
+export interface SessionOpening {
+  readonly messages: readonly Message[]
+  /** All of it, as the agent is launched with it. */
+  readonly text: string
+}
+
+/** The opening that these messages are, in their order; nothing when there are none. */
+export const sessionOpening = (messages: readonly Message[]): SessionOpening | undefined =>
+  messages.length === 0 ? undefined : { messages, text: joinedPrompt(messages.map(({ text }) => text)) }
+
+/** Parts of a prompt as one: what is launched, and what runtimes write down. */
+export const joinedPrompt = (parts: readonly string[]): string => parts.join('\n\n')
 
 /** What a message has to do with handoffs; found by joining, never stored twice. */
 export interface MessageMetadata {

@@ -47,7 +47,7 @@ type Of<Type extends string, Body = unknown> = Fact<Type, { sessionId: AgentSess
 /** How a session begins. */
 export type SessionStarted = Fact<
   'session.started',
-  { session: SessionIdentity; providerSessionId?: string; opening?: Message }
+  { session: SessionIdentity; providerSessionId?: string; opening?: readonly Message[] }
 >
 
 /** What happens to a session after its start. */
@@ -155,7 +155,7 @@ export const beginSession = ({ session, providerSessionId, opening }: SessionSta
     nextSequence: session.startSequence,
     window: EMPTY_WINDOW,
   }
-  const progress = opening === undefined ? empty : withMessages(empty, [opening], UNKNOWN_USAGE)
+  const progress = opening === undefined ? empty : withMessages(empty, opening, UNKNOWN_USAGE)
   return { ...session, ...defined({ providerSessionId }), version: 1, progress, state: 'active' }
 }
 

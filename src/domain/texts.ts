@@ -5,6 +5,7 @@ const TEXTS: ReadonlySet<string> = new Set([
   'text',
   'originalTask',
   'prompt',
+  'hookContext',
   'continuation',
   'reason',
   'endReason',

@@ -3,7 +3,7 @@ import type { CutText } from './cut-text.ts'
 import { defined } from './defined.ts'
 import type { AgentSessionId, ConversationId, MessageId, TurnId } from './ids.ts'
 import type { Instant } from './instant.ts'
-import type { Message, MessageRole } from './message.ts'
+import { type Message, type MessageOrigin, type MessageRole, originsOf } from './message.ts'
 import { advance, type SequenceNumber, type SequenceRange, sequenceRange } from './sequence.ts'
 import type { ToolCallReference } from './tool-call.ts'
 import type { UsageReading } from './usage-reading.ts'
@@ -30,6 +30,11 @@ export interface ToolCallInput {
 /** One message, as the caller reports it. Only an assistant calls tools. */
 export type MessageInput = {
   readonly text: string
+  /**
+   * Where it comes from. Unless given, a user message is a person's, an answer and a system message the runtime's, and a
+   * result the tool's. Say so when a user message is not a person's: a person's words are carried into every window.
+   */
+  readonly origin?: MessageOrigin
   /** Which text it is the beginning of, when it was cut. */
   readonly cut?: CutText
   /** The runtime's own name for the message, or for the call that a tool's result answers. */
@@ -104,6 +109,7 @@ export const placeMessages = (
         turnId,
         sequenceNumber: advance(start, index),
         role: input.role,
+        origin: input.origin ?? originsOf(input.role)[0],
         text: input.text,
         cut: input.cut,
         providerMessageId: input.providerMessageId,

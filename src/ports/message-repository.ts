@@ -1,9 +1,10 @@
 import type { AgentSessionId, ConversationId, TurnId } from '../domain/ids.ts'
-import type { Message, MessageInHistory } from '../domain/message.ts'
+import type { MessageInHistory, SessionOpening } from '../domain/message.ts'
 import type { ToolCallReference } from '../domain/tool-call.ts'
 import type { Turn } from '../domain/turn.ts'
 import type { WindowAtTurn } from '../domain/window-at-turn.ts'
 import type { Page, Paged } from './page.ts'
+import type { PersonMessages, PersonMessagesWanted } from './person-messages.ts'
 
 /**
  * Keeps messages, turns and tool calls. They are only ever added: sequence numbers are unique in a conversation,
@@ -13,10 +14,12 @@ export interface MessageRepository {
   findTurn(id: TurnId): Promise<Turn | undefined>
   /** What the session's window held right after a turn, counted from its messages, in one read. */
   findWindowAt(id: TurnId): Promise<WindowAtTurn | undefined>
-  /** The message a session opens with, if it has one. */
-  findOpening(session: AgentSessionId): Promise<Message | undefined>
+  /** The messages a session opens with, in order, if it has any. */
+  findOpening(session: AgentSessionId): Promise<SessionOpening | undefined>
   /** The latest use of each of these calls that was recorded in a conversation, in order. */
   findToolCalls(conversation: ConversationId, callIds: readonly string[]): Promise<readonly ToolCallReference[]>
+  /** The newest messages whose origin is a person, and how many older ones there are. The cost has a bound. */
+  findPersonMessages(conversation: ConversationId, wanted: PersonMessagesWanted): Promise<PersonMessages>
   /** By turn number. */
   listTurns(session: AgentSessionId, page: Page): Promise<Paged<Turn>>
   /** By sequence number, each with the handoffs it has to do with. */

@@ -110,7 +110,7 @@ export class AuditComparison {
 
   async #checkEvent(event: AuditEvent, position: number): Promise<AuditProblem | undefined> {
     if (event.type === 'text.erased') return this.#texts.erase(event, position)
-    if (event.type === 'session.started') return this.#checkMessages(event.opening ? [event.opening] : [], position)
+    if (event.type === 'session.started') return this.#checkMessages(event.opening ?? [], position)
     if (event.type === 'turn.extended') return this.#checkExtension(event, position)
     if (event.type !== 'turn.recorded') return undefined
     const { turn, messages, sessionId } = event

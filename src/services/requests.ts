@@ -12,6 +12,7 @@ import type { RecordTurns } from '../domain/decisions/record-turns.ts'
 import type { AskConversation, SetBudget } from '../domain/decisions/set-budget.ts'
 import type { SetMetadata } from '../domain/decisions/set-metadata.ts'
 import type { AcceptHandoff, CompleteHandoff, EndHandoff } from '../domain/decisions/settle-handoff.ts'
+import type { StartSession } from '../domain/decisions/start-session.ts'
 import type { HandoffMetadata } from '../domain/handoff.ts'
 import type { HookDeliveries } from '../domain/hook-delivery.ts'
 import type { AgentSessionId, CommandId, ConversationId, HandoffId, HolderToken } from '../domain/ids.ts'
@@ -102,6 +103,11 @@ export interface ExtendTurnRequest extends OnHandoff, HeldAtHandoff {
   /** Who works the source: it is refused to anybody else. */
   readonly holder: HolderToken
   readonly messages: readonly MessageInput[]
+}
+/** What it takes to start a session. */
+export interface StartRequest extends StartSession, Repeatable {
+  /** The nonce of the continuation's fences, if one is given. Redaction leaves it as it is. */
+  readonly nonce?: string
 }
 /** What it takes to keep what the outgoing agent left. */
 export interface KeepCheckpointRequest extends OnHandoff, HeldAtHandoff, Omit<KeepCheckpoint, 'handoffId'> {}

@@ -5,7 +5,7 @@ import type { Conversation } from '../domain/conversation.ts'
 import type { SessionResumed } from '../domain/decisions/change-session.ts'
 import type { OpenConversation } from '../domain/decisions/open-conversation.ts'
 import type { TurnsRecorded } from '../domain/decisions/record-turns.ts'
-import type { SessionStartedAnswer, StartSession } from '../domain/decisions/start-session.ts'
+import type { SessionStartedAnswer } from '../domain/decisions/start-session.ts'
 import { defined } from '../domain/defined.ts'
 import type { MetadataTypes } from '../domain/metadata.ts'
 import type { Refusal } from '../domain/refusal.ts'
@@ -38,6 +38,7 @@ import type {
   ResumeRequest,
   SessionMetadataRequest,
   SnapshotRequest,
+  StartRequest,
   TakeOverRequest,
 } from './requests.ts'
 import { safeLogger } from './safe-logger.ts'
@@ -109,9 +110,7 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> extends
   }
 
   /** Starts a session and makes the caller its holder. Refused while another session has the conversation's baton. */
-  startSession(
-    request: StartSession & Repeatable & { readonly metadata?: Notes['session'] },
-  ): Reply<SessionStartedAnswer> {
+  startSession(request: StartRequest & { readonly metadata?: Notes['session'] }): Reply<SessionStartedAnswer> {
     return this.runner.run(sessions.startSession, request)
   }
 

@@ -11,6 +11,7 @@ import { leasesContract } from './contract/leases.ts'
 import { linksContract } from './contract/links.ts'
 import { monitorsContract } from './contract/monitors.ts'
 import { notesContract } from './contract/notes.ts'
+import { originsContract } from './contract/origins.ts'
 import { processesContract } from './contract/processes.ts'
 import { queriesContract } from './contract/queries.ts'
 import { recordsContract } from './contract/records.ts'
@@ -51,6 +52,7 @@ const PARTS: readonly ContractPart[] = [
   restartsContract,
   budgetsContract,
   recordsContract,
+  originsContract,
   extensionsContract,
   queriesContract,
   windowsContract,

@@ -185,7 +185,16 @@ const BESIDE: readonly Tampering[] = [
       ['a handoff', `update batonpass.handoffs set target_agent = 'somebody' where true`, 'state_differs 12'],
       ['a turn', `update batonpass.turns set usage = '{"state": "unknown"}' where true`, 'state_differs 4'],
       ['a tool call', `update batonpass.tool_calls set tool_name = 'rm' where call_id is not null`, 'state_differs 4'],
-      ['a message’s role', `update batonpass.messages set role = 'tool' where sequence_number = 2`, 'state_differs 4'],
+      [
+        'a message’s role',
+        `update batonpass.messages set role = 'system' where sequence_number = 2`,
+        'state_differs 4',
+      ],
+      [
+        'a message’s origin',
+        `update batonpass.messages set origin = 'hook' where sequence_number = 1`,
+        'state_differs 4',
+      ],
       ['a snapshot', `update batonpass.context_snapshots set captured_at = '2020-01-01' where true`, 'state_differs 3'],
       ['a message’s text', `update batonpass.messages set text = 'Else' where sequence_number = 2`, 'text_differs 4'],
       ['an opening message', `update batonpass.messages set text = '-' where sequence_number = 3`, 'text_differs 10'],
@@ -217,7 +226,7 @@ const BESIDE: readonly Tampering[] = [
     finds: 'state_differs',
     how: (id) => [
       [
-        `insert into batonpass.messages select conversation_id, 9, conversation_id, session_id, null, role, text, recorded_at
+        `insert into batonpass.messages select conversation_id, 9, conversation_id, session_id, null, role, origin, text, recorded_at
          from batonpass.messages where conversation_id = $1 and sequence_number = 1`,
         id,
       ],

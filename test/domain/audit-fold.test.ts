@@ -109,7 +109,7 @@ describe('a step that no decision makes', () => {
     ],
     ['that skips an epoch', 'session.started', part('session', { epoch: 7 }), /epoch/],
     ['that begins at another message', 'session.started', part('session', { startSequence: 9 }), /first message/],
-    ['that opens at another message', 'session.started', part('opening', { sequenceNumber: 9 }), /opening/],
+    ['that opens at another message', 'session.started', () => ({ opening: [{ sequenceNumber: 9 }] }), /opening/],
     [
       'that began at another time',
       'session.started',

@@ -274,7 +274,10 @@ describe('what a session looks like afterwards', () => {
       window: { messages: { user: 0, assistant: 0, tool: 0, system: 0 }, usage: UNKNOWN_USAGE },
     })
     const place = { id: MESSAGE, conversationId, sessionId: SESSION, sequenceNumber: sequenceNumber(5) }
-    const opened = beginSession({ ...started, opening: { ...place, role: 'user', text: 'Go', recordedAt: LATER } })
+    const opened = beginSession({
+      ...started,
+      opening: [{ ...place, role: 'user', origin: 'person', text: 'Go', recordedAt: LATER }],
+    })
     expect(opened.progress).toMatchObject({ turns: 0, nextSequence: 6, lastSequence: 5, exchangeStart: 5 })
     expect(opened.progress.window).toMatchObject({ messages: { user: 1 }, range: sequenceRange(5, 5) })
   })

@@ -21,10 +21,10 @@ const SESSION = `insert into batonpass.agent_sessions (
 const TURN = [
   `insert into batonpass.turns (conversation_id, id, session_id, number, start_sequence, end_sequence, usage, recorded_at)
    values ('${OLD.conversation}', '${OLD.turn}', '${OLD.session}', 1, 1, 2, '${METERED}', '${AT}')`,
-  `insert into batonpass.messages (conversation_id, sequence_number, id, session_id, turn_id, role, text, recorded_at)
+  `insert into batonpass.messages (conversation_id, sequence_number, id, session_id, turn_id, role, origin, text, recorded_at)
    values
-     ('${OLD.conversation}', 1, '${OLD.handoff}', '${OLD.session}', '${OLD.turn}', 'user', 'Go on', '${AT}'),
-     ('${OLD.conversation}', 2, '${OLD.snapshot}', '${OLD.session}', '${OLD.turn}', 'assistant', 'Done', '${AT}')`,
+     ('${OLD.conversation}', 1, '${OLD.handoff}', '${OLD.session}', '${OLD.turn}', 'user', 'person', 'Go on', '${AT}'),
+     ('${OLD.conversation}', 2, '${OLD.snapshot}', '${OLD.session}', '${OLD.turn}', 'assistant', 'runtime', 'Done', '${AT}')`,
   `insert into batonpass.tool_calls (conversation_id, sequence_number, position, call_id, tool_name, session_id, turn_id)
    values ('${OLD.conversation}', 2, 1, 'call-1', 'read_file', '${OLD.session}', '${OLD.turn}')`,
   `update batonpass.agent_sessions set

@@ -41,8 +41,8 @@ const STATEMENTS: readonly string[] = [
    select conversation_id, id, id, 1, 1, 1, '{"state": "unknown"}', started_at
    from batonpass.agent_sessions where epoch = 1`,
   `insert into batonpass.messages
-     (conversation_id, sequence_number, id, session_id, turn_id, role, text, recorded_at)
-   select conversation_id, 1, id, id, id, 'assistant', 'Done', started_at
+     (conversation_id, sequence_number, id, session_id, turn_id, role, origin, text, recorded_at)
+   select conversation_id, 1, id, id, id, 'assistant', 'runtime', 'Done', started_at
    from batonpass.agent_sessions where epoch = 1`,
   `insert into batonpass.handoffs (conversation_id, id, kind, source_session_id, source_agent, target_agent, reason,
      prior_turn_id, flags, initiated_at, version, status, claimant, accepted_at, claim_deadline, target_session_id,

@@ -5,7 +5,7 @@ import { PRESSURE_POLICIES } from '../../src/domain/context-monitor.ts'
 import { SIGNAL_DELIVERIES, SIGNAL_KINDS, SIGNAL_STATUSES } from '../../src/domain/context-signal.ts'
 import { SNAPSHOT_TYPES } from '../../src/domain/context-snapshot.ts'
 import { HANDOFF_FLAGS, HANDOFF_KINDS, HANDOFF_STATUSES, TERMINAL_HANDOFF_STATUSES } from '../../src/domain/handoff.ts'
-import { MESSAGE_ROLES } from '../../src/domain/message.ts'
+import { MESSAGE_ORIGINS, MESSAGE_ROLES } from '../../src/domain/message.ts'
 import { BUDGET_LIMITS } from '../../src/domain/restart-budget.ts'
 import { ask } from '../migrations/empty-database.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
@@ -29,6 +29,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   handoffs_end_says_why: TERMINAL_HANDOFF_STATUSES.filter((status) => status !== 'completed'),
   handoffs_one_open: OPEN_STATUSES,
   handoffs_pending: OPEN_STATUSES,
+  messages_origin_known: MESSAGE_ORIGINS,
   messages_role_known: MESSAGE_ROLES,
 }
 

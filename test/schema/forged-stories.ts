@@ -113,7 +113,7 @@ export const forgedStories = ({ unleased: open, past, elsewhere, ended }: World)
     ],
     'a message in a turn of another session': [
       `insert into batonpass.messages select conversation_id, 99, gen_random_uuid(), '${past.source}',
-         (select id from batonpass.turns where session_id = '${past.target}'), role, text, recorded_at
+         (select id from batonpass.turns where session_id = '${past.target}'), role, origin, text, recorded_at
        from batonpass.messages where session_id = '${past.target}' limit 1 returning 1`,
     ],
     'a tool call of a message of another session': [

@@ -42,6 +42,7 @@ const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
   'handoffs.kind': ['agent_transfer', 'context_restart'],
   'handoffs.status': ['initiated', 'accepted', 'failed', 'cancelled'],
   'messages.role': ['tool', 'system'],
+  'messages.origin': ['hook', 'batonpass'],
 }
 
 const BY_TYPE: Readonly<Record<string, (name: string) => readonly string[]>> = {

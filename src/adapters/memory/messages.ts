@@ -1,5 +1,6 @@
+import type { AgentSession } from '../../domain/agent-session.ts'
 import { defined } from '../../domain/defined.ts'
-import type { Message, MessageInHistory } from '../../domain/message.ts'
+import { type Message, type MessageInHistory, sessionOpening } from '../../domain/message.ts'
 import { countRoles } from '../../domain/message-summary.ts'
 import { sequenceRange } from '../../domain/sequence.ts'
 import type { Turn } from '../../domain/turn.ts'
@@ -7,6 +8,7 @@ import type { WindowAtTurn } from '../../domain/window-at-turn.ts'
 import type { MessageRepository } from '../../ports/message-repository.ts'
 import { namedCalls } from './facts.ts'
 import { numberKey, pageBy } from './paging.ts'
+import { personMessagesIn } from './person-messages.ts'
 import type { Tables } from './tables.ts'
 
 /** Messages and turns, and what a window held after one. */
@@ -18,10 +20,10 @@ export const messagesIn = (tables: Tables): MessageRepository => ({
   },
   findOpening: async (id) => {
     const session = tables.sessions.get(id)?.session
-    const first = session && tables.messages.at('sequence', `${session.conversationId}/${session.startSequence}`)
-    return first?.sessionId === id && first.turnId === undefined ? first : undefined
+    return session && sessionOpening(openingMessages(tables, session))
   },
   findToolCalls: async (conversation, callIds) => namedCalls(tables, conversation, [...new Set(callIds)]),
+  findPersonMessages: async (conversation, wanted) => personMessagesIn(tables, conversation, wanted),
   listTurns: async (session, page) =>
     pageBy(tables.turns.in('session', session), ({ number }) => numberKey(number), page),
   listMessages: async (conversation, page) => {
@@ -30,6 +32,15 @@ export const messagesIn = (tables: Tables): MessageRepository => ({
     return defined({ items: items.map((message) => inHistory(tables, message)), next })
   },
 })
+
+const openingMessages = (tables: Tables, { id, conversationId, startSequence }: AgentSession): readonly Message[] => {
+  const messages: Message[] = []
+  for (let at: number = startSequence; ; at += 1) {
+    const next = tables.messages.at('sequence', `${conversationId}/${at}`)
+    if (next?.sessionId !== id || next.turnId !== undefined) return messages
+    messages.push(next)
+  }
+}
 
 const windowAt = (tables: Tables, turn: Turn): WindowAtTurn => {
   const { id: turnId, conversationId, sessionId, number: turnNumber, recordedAt, usage } = turn

@@ -71,7 +71,10 @@ export const emptyTables = () => ({
   messages: new Table({
     id: (row: Message) => row.id,
     unique: { sequence: (row) => `${row.conversationId}/${row.sequenceNumber}` },
-    groups: { conversation: (row) => row.conversationId },
+    groups: {
+      conversation: (row) => row.conversationId,
+      personsOf: (row) => (row.origin === 'person' ? row.conversationId : undefined),
+    },
   }),
   toolCalls: new Table({
     id: (row: ToolCallRow) => toolCallKey(row.reference),

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { MessageInHistory } from '../../domain/message.ts'
+import { type MessageInHistory, sessionOpening } from '../../domain/message.ts'
 import type { Turn } from '../../domain/turn.ts'
 import type { MessageRepository } from '../../ports/message-repository.ts'
 import { type Database, named, readDocuments, reading } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
+import { readPersonMessages } from './person-messages.ts'
 import { toMessage, toTurn } from './record-rows.ts'
 import { reader, toolCall } from './row-types.ts'
 import { toStorableJson } from './text-codec.ts'
@@ -31,16 +32,16 @@ export const messagesIn = (database: Database): MessageRepository => {
             .innerJoin('agent_sessions as s', (join) =>
               join
                 .onRef('s.conversation_id', '=', 'm.conversation_id')
-                .onRef('s.start_sequence', '=', 'm.sequence_number')
+                .on(isOpeningPlace)
                 .onRef('s.id', '=', 'm.session_id'),
             )
             .select(messageDocument(database).as('json'))
             .where('s.id', '=', session)
             .where('m.turn_id', 'is', null)
+            .orderBy('m.sequence_number')
             .execute(),
         )
-        const { metadata: _, ...opening } = rows.map(toMessage)[0] ?? { metadata: undefined }
-        return 'id' in opening ? opening : undefined
+        return sessionOpening(rows.map(toMessage).map(({ metadata: _, ...message }) => message))
       }),
     findToolCalls: (conversation, callIds) =>
       reading(async () => {
@@ -50,6 +51,7 @@ export const messagesIn = (database: Database): MessageRepository => {
         const [calls] = await readDocuments(async () => (await query.execute(kysely)).rows)
         return toToolCalls(calls)
       }),
+    findPersonMessages: (conversation, wanted) => reading(() => readPersonMessages(database, conversation, wanted)),
     listTurns: (session, page) =>
       reading(async () => {
         const conversation = sql<string>`(select conversation_id from ${named(database, 'agent_sessions')} where id = ${session}::uuid order by 1 limit 1)`
@@ -68,6 +70,9 @@ export const messagesIn = (database: Database): MessageRepository => {
       }),
   }
 }
+
+/** Hooks, Batonpass and a person say one thing each before the first turn. */
+const isOpeningPlace = sql<boolean>`m.sequence_number between s.start_sequence and s.start_sequence + 2`
 
 const messageDocument = (database: Database) => sql<string>`(to_jsonb(m) || jsonb_build_object(
   'led_to', (

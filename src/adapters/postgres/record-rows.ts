@@ -3,7 +3,7 @@ import { type ContextWindowSnapshot, SNAPSHOT_TYPES, type SnapshotRecord } from 
 import type { Change } from '../../domain/decision.ts'
 import { defined } from '../../domain/defined.ts'
 import { messageId, snapshotId } from '../../domain/ids.ts'
-import { MESSAGE_ROLES, type Message, type MessageInHistory } from '../../domain/message.ts'
+import { MESSAGE_ORIGINS, MESSAGE_ROLES, type Message, type MessageInHistory } from '../../domain/message.ts'
 import { type ToolCallRecord, toolCallRecords } from '../../domain/tool-call.ts'
 import type { Turn } from '../../domain/turn.ts'
 import {
@@ -68,6 +68,7 @@ const messageRow = z.object({
   session_id: aSession,
   turn_id: maybe(aTurn),
   role: z.enum(MESSAGE_ROLES),
+  origin: z.enum(MESSAGE_ORIGINS),
   text: z.string(),
   cut_length: maybe(z.number()),
   cut_sha256: maybe(z.string()),
@@ -88,6 +89,7 @@ export const toMessage = reader(
         turnId: stored.turn_id,
         sequenceNumber: stored.sequence_number,
         role: stored.role,
+        origin: stored.origin,
         text: stored.text,
         cut:
           stored.cut_length === undefined || stored.cut_sha256 === undefined
@@ -107,6 +109,7 @@ export const fromMessage = (message: Message) => ({
   session_id: message.sessionId,
   turn_id: message.turnId,
   role: message.role,
+  origin: message.origin,
   text: message.text,
   cut_length: message.cut?.length,
   cut_sha256: message.cut?.sha256,

@@ -71,7 +71,8 @@ export const openThread = (
     request.continuation ?? continuationFor(conversation.originalTask, request.document, ids.session.openingId)
   const first = firstSession(conversation, source, request, ids)
   const watch = facts.monitor && inheritMonitor(facts.monitor, windowFor(source, first, believed))
-  const started = newSession(first, ids.session, defined({ prompt: continuation, watch }))
+  const opening = [{ id: ids.session.openingId, text: continuation, origin: 'batonpass' as const }]
+  const started = newSession(first, ids.session, defined({ opening, watch }))
   const target = { targetSessionId: ids.session.sessionId, targetConversationId: ids.conversationId }
   const by = request.targetAgent
   const done = acceptAndComplete(beginHandoff(described.value), { type: 'complete', by, ...target, at, now: facts.now })

@@ -154,7 +154,8 @@ export const completeHandoff = (
     continuationFor(taskOf(conversation), handoff.document, ids.openingId)
   const next = successor(facts, found.value, request, { id: targetSessionId, at })
   const watch = facts.monitor && inheritMonitor(facts.monitor, windowFor(source.session, next, believed))
-  const target = newSession(next, ids, defined({ prompt: continuation, watch, providerSessionId, leaseMs }))
+  const opening = [{ id: ids.openingId, text: continuation, origin: 'batonpass' as const }]
+  const target = newSession(next, ids, defined({ opening, watch, providerSessionId, leaseMs }))
   const handedOff = { ...source, session: evolveSession(source.session, left.value) }
   return ok({
     changes: [

@@ -6,10 +6,11 @@ import { defined } from '../defined.ts'
 import type { ConversationFacts } from '../facts.ts'
 import type { AgentSessionId, ConversationId, HolderToken, MessageId, SnapshotId } from '../ids.ts'
 import type { Instant } from '../instant.ts'
-import type { Message } from '../message.ts'
+import type { Message, MessageOrigin } from '../message.ts'
 import type { Metadata } from '../metadata.ts'
 import type { Refusal } from '../refusal.ts'
 import { err, ok } from '../result.ts'
+import { advance } from '../sequence.ts'
 import { beginSession, type SessionStarted } from '../session-lifecycle.ts'
 import { noteOf } from './set-metadata.ts'
 
@@ -25,8 +26,12 @@ export interface StartSession {
   readonly providerSessionId?: string
   /** The session that started this one, in any conversation; it must exist. */
   readonly parentSessionId?: AgentSessionId
-  /** The message the session opens with. */
+  /** What a person asks: the message the session opens with. */
   readonly prompt?: string
+  /** What hooks had to say; it stands before everything else, as a message of its own. */
+  readonly hookContext?: string
+  /** What Batonpass made of the record for a session that continues work; it stands before the prompt. */
+  readonly continuation?: string
   /** How its window is watched. */
   readonly monitor?: MonitorSettings
   /** How long its holder may be silent before others may take it over; absent means for ever. */
@@ -48,20 +53,27 @@ export interface NewSessionIds {
   readonly openingId: MessageId
 }
 
+/** The ids of a session that is started by hand: what stands before its prompt are messages of their own. */
+export interface StartingIds extends NewSessionIds {
+  readonly hookContextId?: MessageId
+  readonly continuationId?: MessageId
+}
+
 /** Starts a session, if nobody has the conversation's baton. */
 export const startSession = (
   facts: ConversationFacts,
   request: StartSession,
-  { ids, at, watch }: { readonly ids: NewSessionIds; readonly at: Instant; readonly watch?: MonitorStart },
+  { ids, at, watch }: { readonly ids: StartingIds; readonly at: Instant; readonly watch?: MonitorStart },
 ): Decided<SessionStartedAnswer> => {
-  const { conversationId, agentName, backend, model, providerSessionId, parentSessionId, prompt, leaseMs } = request
+  const { conversationId, agentName, backend, model, providerSessionId, parentSessionId, leaseMs } = request
   const obstacle = obstacleTo(facts, request)
   if (obstacle !== undefined) return err(obstacle)
   const described = defined({ conversationId, agentName, backend, model, parentSessionId, ...noteOf(request.metadata) })
   const place = { epoch: facts.lastEpoch + 1, startSequence: facts.nextSequence, startedAt: at }
   const id = request.sessionId ?? ids.sessionId
   const started = newSession({ id, ...described, ...place }, ids, {
-    ...defined({ prompt, providerSessionId, leaseMs }),
+    ...defined({ providerSessionId, leaseMs }),
+    opening: openingOf(request, ids),
     watch: { ...watch, ...request.monitor },
   })
   // Others may have come, spoken and gone since the facts were read, and left the baton free again.
@@ -75,6 +87,18 @@ export const startSession = (
     ],
   })
 }
+
+const openingOf = (
+  { hookContext, continuation, prompt }: StartSession,
+  { hookContextId, continuationId, openingId }: StartingIds,
+): readonly OpeningPart[] => [
+  ...partOf(hookContextId, hookContext, 'hook'),
+  ...partOf(continuationId, continuation, 'batonpass'),
+  ...partOf(openingId, prompt, 'person'),
+]
+
+const partOf = (id: MessageId | undefined, text: string | undefined, origin: MessageOrigin): readonly OpeningPart[] =>
+  id === undefined || text === undefined ? [] : [{ id, text, origin }]
 
 const obstacleTo = (facts: ConversationFacts, request: StartSession): Refusal | undefined => {
   const { conversationId, parentSessionId, sessionId } = request
@@ -101,33 +125,40 @@ export const batonTaken = (baton: AgentSession): Refusal => {
     : { code: 'conversation.handoff_open', conversationId, handoffId }
 }
 
+/** One of the messages that a session opens with. */
+export interface OpeningPart {
+  readonly id: MessageId
+  readonly text: string
+  readonly origin: MessageOrigin
+}
+
 /** What a new session opens with. */
-export interface SessionOpening {
-  readonly prompt?: string
+export interface NewSessionOpening {
+  readonly opening: readonly OpeningPart[]
   readonly providerSessionId?: string
   readonly watch?: MonitorStart
   readonly leaseMs?: number
 }
 
-/** A new session, the message it opens with, and the first snapshot of its window. */
+/** A new session, the messages it opens with, and the first snapshot of its window. */
 export const newSession = (
   session: SessionIdentity,
   ids: NewSessionIds,
-  { prompt, watch, providerSessionId, leaseMs }: SessionOpening,
+  { opening: said, watch, providerSessionId, leaseMs }: NewSessionOpening,
 ): Decision<SessionStartedAnswer> => {
   const { id: sessionId, conversationId, startedAt: at } = session
-  const opening: Message | undefined =
-    prompt === undefined
-      ? undefined
-      : {
-          id: ids.openingId,
-          conversationId,
-          sessionId,
-          sequenceNumber: session.startSequence,
-          role: 'user',
-          text: prompt,
-          recordedAt: at,
-        }
+  const opening = said.map(
+    ({ id, text, origin }, index): Message => ({
+      id,
+      conversationId,
+      sessionId,
+      sequenceNumber: advance(session.startSequence, index),
+      role: 'user',
+      origin,
+      text,
+      recordedAt: at,
+    }),
+  )
   const started: SessionStarted = defined({
     type: 'session.started' as const,
     version: 1 as const,
@@ -135,7 +166,7 @@ export const newSession = (
     at,
     session,
     providerSessionId,
-    opening,
+    opening: opening.length === 0 ? undefined : opening,
   })
   const working = { session: beginSession(started), holder: ids.holder }
   const monitor = newMonitor({ conversationId, sessionId }, watch)
@@ -144,7 +175,7 @@ export const newSession = (
     changes: [
       { type: 'add_session', working },
       { type: 'add_monitor', monitor },
-      ...(opening === undefined ? [] : [{ type: 'add_message' as const, message: opening }]),
+      ...opening.map((message) => ({ type: 'add_message' as const, message })),
       { type: 'add_snapshot', snapshot },
       ...leaseFor(working, leaseMs),
     ],

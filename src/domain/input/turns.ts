@@ -1,5 +1,5 @@
 import type { CutText } from '../cut-text.ts'
-import { MESSAGE_ROLES, type MessageRole } from '../message.ts'
+import { MESSAGE_ORIGINS, MESSAGE_ROLES, type MessageOrigin, type MessageRole, originsOf } from '../message.ts'
 import type { MessageInput, ToolCallInput, TurnInput } from '../turn.ts'
 import { bytesOf, MAX_TURN_BYTES } from '../turn-size.ts'
 import { type Check, type ChecksOf, listOf, objectOf, oneOf, optional, wholeNumber, wrong } from './check.ts'
@@ -8,6 +8,7 @@ import { messageText, moment, name, sha256Hex } from './words.ts'
 
 interface AnyMessage {
   readonly role: MessageRole
+  readonly origin?: MessageOrigin
   readonly text: string
   readonly cut?: CutText
   readonly providerMessageId?: string
@@ -16,18 +17,21 @@ interface AnyMessage {
 
 const anyMessage = objectOf<AnyMessage>({
   role: oneOf(...MESSAGE_ROLES),
+  origin: optional(oneOf(...MESSAGE_ORIGINS)),
   text: messageText,
   cut: optional(objectOf<CutText>({ length: wholeNumber(1), sha256: sha256Hex })),
   providerMessageId: optional(name),
   toolCalls: optional(listOf(objectOf<ToolCallInput>({ callId: name, toolName: name }))),
 })
 
-/** One message. Only an assistant calls tools, and each call once. */
+/** One message. Only an assistant calls tools, and each call once; an answer is the runtime's, a result the tool's. */
 const message: Check<MessageInput> = (value, field, problems) => {
   const before = problems.length
   const read = anyMessage(value, field, problems)
   if (problems.length > before) return read as MessageInput
-  const { role, toolCalls = [] } = read
+  const { role, origin = originsOf(role)[0], toolCalls = [] } = read
+  if (!originsOf(role).includes(origin))
+    return wrong(`a message of the role ${role} has the origin ${originsOf(role).join(', ')}`, field, problems)
   if (role !== 'assistant' && toolCalls.length > 0)
     return wrong('only an assistant message calls tools', field, problems)
   const ids = new Set(toolCalls.map(({ callId }) => callId))

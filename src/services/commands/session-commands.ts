@@ -2,32 +2,32 @@ import { SNAPSHOT_TYPES } from '../../domain/context-snapshot.ts'
 import { captureSnapshot as decideSnapshot } from '../../domain/decisions/capture-snapshot.ts'
 import * as decisions from '../../domain/decisions/change-session.ts'
 import { setSessionMetadata as decideNote } from '../../domain/decisions/set-metadata.ts'
-import { startSession as decideStart, type StartSession } from '../../domain/decisions/start-session.ts'
+import { startSession as decideStart } from '../../domain/decisions/start-session.ts'
 import { defined } from '../../domain/defined.ts'
 import type { ConversationFacts, ResumeFacts, SessionFacts } from '../../domain/facts.ts'
-import { holderToken, snapshotId } from '../../domain/ids.ts'
+import { holderToken, messageId, snapshotId } from '../../domain/ids.ts'
 import { oneOf, optional, wrong } from '../../domain/input/check.ts'
 import { leaseMs } from '../../domain/input/details.ts'
 import { metadata } from '../../domain/input/notes.ts'
 import { monitorSettings, totals } from '../../domain/input/readings.ts'
-import { id, name, text, trimmedName } from '../../domain/input/words.ts'
+import { id, name, nonce, text, trimmedName } from '../../domain/input/words.ts'
 import { BUDGET_LIMITS } from '../../domain/restart-budget.ts'
 import type {
   AccountRequest,
   AttachRequest,
   FailSessionRequest,
   OnSession,
-  Repeatable,
   ResumeRequest,
   SessionMetadataRequest,
   SnapshotRequest,
+  StartRequest,
   TakeOverRequest,
 } from '../requests.ts'
-import { command, content, prompt } from './command.ts'
+import { command, content, continuation, manner, prompt } from './command.ts'
 import { newSessionIds, watchOf } from './command-context.ts'
 import { anySession, asHolder, isByHand, onSession, repeatable, targetOf } from './references.ts'
 
-export const startSession = command<StartSession & Repeatable>()({
+export const startSession = command<StartRequest>()({
   name: 'start_session',
   fields: {
     ...repeatable,
@@ -39,14 +39,19 @@ export const startSession = command<StartSession & Repeatable>()({
     providerSessionId: content(optional(name)),
     parentSessionId: content(optional(id)),
     prompt: prompt(optional(text)),
+    hookContext: content(optional(text)),
+    continuation: continuation(optional(text)),
+    nonce: manner(optional(nonce)),
     monitor: content(optional(monitorSettings)),
     leaseMs: content(optional(leaseMs)),
     metadata: content(optional(metadata)),
   },
   plan: (request, context) => {
     const at = context.clock.now()
-    const ids = newSessionIds(context.ids)
-    const { conversationId, parentSessionId, sessionId } = request
+    const { conversationId, parentSessionId, sessionId, hookContext, continuation } = request
+    const idFor = (said: string | undefined) => (said === undefined ? undefined : messageId(context.ids.next()))
+    const before = defined({ hookContextId: idFor(hookContext), continuationId: idFor(continuation) })
+    const ids = { ...newSessionIds(context.ids), ...before }
     return {
       question: { about: 'conversation' as const, conversationId, ...defined({ parentSessionId, sessionId }) },
       decide: (facts: ConversationFacts) =>

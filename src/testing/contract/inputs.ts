@@ -15,7 +15,7 @@ const CHECKED_MANNER: readonly string[] = ['holder', 'commandId', 'wait', 'pollM
 /** The fields that take any text that is not blank. */
 const TEXTS: readonly string[] = [
   ...['originalTask', 'externalKey', 'subject', 'agentName', 'backend', 'model', 'providerSessionId', 'prompt'],
-  ...['reason', 'document', 'extract', 'targetAgent', 'claimant', 'by', 'continuation', 'text'],
+  ...['reason', 'document', 'extract', 'targetAgent', 'claimant', 'by', 'continuation', 'text', 'hookContext'],
 ]
 
 /** Reads that take the id of something. */
