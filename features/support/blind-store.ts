@@ -29,6 +29,7 @@ export const blindStore = (store: Store): Store => {
       findTurn: nothing,
       findWindowAt: nothing,
       findOpening: nothing,
+      listLatest: async () => [],
       findToolCalls: async () => [],
       findPersonMessages: async () => ({ messages: [], more: 0 }),
       listTurns: none,

@@ -1,6 +1,6 @@
 import type { AgentSession } from './agent-session.ts'
 import { type ContextMonitor, monitoredPressure } from './context-monitor.ts'
-import { type Instant, later } from './instant.ts'
+import type { Instant } from './instant.ts'
 import { type Milestone, RESTART } from './milestone.ts'
 
 /** Where the next prompt of a conversation goes: into the provider session of the last one, or always into a fresh one. */
@@ -25,20 +25,22 @@ export interface FollowUp {
   readonly at: Instant
 }
 
-/** Reasons for which a follow-up starts in a fresh window. */
-export const FRESH_REASONS = [
-  'mode_fresh',
-  'not_completed',
-  'another_agent',
-  'another_runtime',
-  'cannot_resume',
-  'too_old',
-  'nearly_full',
-  'session_gone',
-] as const
+const SENTENCES = {
+  mode_fresh: 'the session mode is "fresh"',
+  not_completed: 'the session before it was not completed',
+  another_agent: 'another agent worked on the session before it',
+  another_runtime: 'another runtime ran the session before it',
+  cannot_resume: 'the runtime cannot resume a session',
+  too_old: 'the session before it is older than the session timeout',
+  nearly_full: 'the window of the session before it is nearly full',
+  session_gone: 'the runtime no longer has the session before it',
+} as const
 
 /** The reason for which a follow-up starts in a fresh window. */
-export type FreshReason = (typeof FRESH_REASONS)[number]
+export type FreshReason = keyof typeof SENTENCES
+
+/** The reason for which a follow-up starts in a fresh window, for a person. */
+export const describeFreshReason = (reason: FreshReason): string => SENTENCES[reason]
 
 /**
  * The first reason that keeps a follow-up from resuming the provider session of the latest session, if there is one.
@@ -55,7 +57,7 @@ export const freshReason = (
   if (latest.agentName !== agentName) return 'another_agent'
   if (latest.backend !== backend) return 'another_runtime'
   if (!canResume || latest.providerSessionId === undefined) return 'cannot_resume'
-  if (at >= later(latest.endedAt, timeoutMs)) return 'too_old'
+  if (Date.parse(at) - Date.parse(latest.endedAt) >= timeoutMs) return 'too_old'
   return isNearlyFull(monitor, followUp.milestones) ? 'nearly_full' : undefined
 }
 

@@ -66,7 +66,8 @@ export const sessionOpening = (messages: readonly Message[]): SessionOpening | u
   messages.length === 0 ? undefined : { messages, text: joinedPrompt(messages.map(({ text }) => text)) }
 
 /** Parts of a prompt as one: what is launched, and what runtimes write down. */
-export const joinedPrompt = (parts: readonly string[]): string => parts.join('\n\n')
+export const joinedPrompt = (parts: readonly (string | undefined)[]): string =>
+  parts.filter((part) => part !== undefined && part !== '').join('\n\n')
 
 /** What a message has to do with handoffs; found by joining, never stored twice. */
 export interface MessageMetadata {

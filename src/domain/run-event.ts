@@ -1,6 +1,7 @@
 import type { SessionState } from './agent-session.ts'
 import type { CheckpointOutcome } from './checkpoint-facts.ts'
 import type { Pressure } from './context-pressure.ts'
+import type { FreshReason } from './follow-up.ts'
 import type { HookMoment } from './hook-settings.ts'
 import type { AgentSessionId, ConversationId, HandoffId } from './ids.ts'
 import type { ProcessFate } from './process-identity.ts'
@@ -36,6 +37,11 @@ interface Bodies {
     readonly isContinuation: boolean
     readonly previousSessionId: AgentSessionId | null
   }
+  /**
+   * A further prompt of a conversation: it resumes the provider session of the last one, or starts in a fresh window for
+   * the reason that is said.
+   */
+  'conversation:follow_up': OfSession & { readonly resumes: string | null; readonly freshBecause: FreshReason | null }
   'session:end': OfSession & { readonly state: SessionState; readonly reason: string | null }
   /** Somebody else works the session now; this run has stopped. */
   'session:replaced': OfSession

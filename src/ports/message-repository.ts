@@ -1,5 +1,5 @@
 import type { AgentSessionId, ConversationId, TurnId } from '../domain/ids.ts'
-import type { MessageInHistory, SessionOpening } from '../domain/message.ts'
+import type { Message, MessageInHistory, SessionOpening } from '../domain/message.ts'
 import type { ToolCallReference } from '../domain/tool-call.ts'
 import type { Turn } from '../domain/turn.ts'
 import type { WindowAtTurn } from '../domain/window-at-turn.ts'
@@ -16,6 +16,8 @@ export interface MessageRepository {
   findWindowAt(id: TurnId): Promise<WindowAtTurn | undefined>
   /** The messages a session opens with, in order, if it has any. */
   findOpening(session: AgentSessionId): Promise<SessionOpening | undefined>
+  /** The latest of what was said in a session after its opening, this many at most, in order. */
+  listLatest(session: AgentSessionId, most: number): Promise<readonly Message[]>
   /** The latest use of each of these calls that was recorded in a conversation, in order. */
   findToolCalls(conversation: ConversationId, callIds: readonly string[]): Promise<readonly ToolCallReference[]>
   /** The newest messages whose origin is a person, and how many older ones there are. The cost has a bound. */

@@ -1,3 +1,4 @@
+import type { MessageOrigin } from '../domain/message.ts'
 import type { UsageTotals } from '../domain/usage-reading.ts'
 import type { WindowEvent } from '../domain/window-event.ts'
 
@@ -5,6 +6,8 @@ import type { WindowEvent } from '../domain/window-event.ts'
 export interface RecordedText {
   readonly role: 'user' | 'assistant' | 'tool'
   readonly text: string
+  /** Where it comes from; unless given, what is usual for its role. */
+  readonly origin?: MessageOrigin
   /** The runtime's own name for the message, or for the call that a tool's result answers. */
   readonly id?: string
 }

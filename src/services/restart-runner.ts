@@ -11,7 +11,7 @@ import { afterTakeover, openBudget } from './runner/begin-budget.ts'
 import { carryOutRestart } from './runner/carry-out-restart.ts'
 import { endingOf, endRun, type RunEnding } from './runner/end-run.ts'
 import { startHeartbeat } from './runner/heartbeat.ts'
-import { newPrompt, relaunch, startSuccessor } from './runner/launch.ts'
+import { relaunch, startSuccessor } from './runner/launch.ts'
 import { mustBePriced, throwIfSpent } from './runner/limits.ts'
 import { beginFirst, conversationFor, takeOver, takeOverBaton } from './runner/open-run.ts'
 import { readBackLeft, readBackSource } from './runner/read-back.ts'
@@ -163,7 +163,6 @@ export class RestartRunner {
       return relaunch(run)
     }
     await readBackLeft(run, handoff)
-    run.owedPrompt = newPrompt(run)
     return { type: 'restart', handoff }
   }
 }

@@ -123,10 +123,11 @@ export class TurnCollector {
     this.model ??= keptName(answer?.model)
   }
 
-  #say({ role, text, id }: RecordedText): void {
+  #say({ role, text, id, origin }: RecordedText): void {
     const providerMessageId = keptName(id)
     const said: MessageInput = {
       role,
+      ...(origin !== undefined && { origin }),
       ...cutText(text, LONGEST_TEXT, this.#options.sha256),
       ...(providerMessageId !== undefined && { providerMessageId }),
     }

@@ -21,6 +21,8 @@ export interface ScriptedTurn {
   readonly tools?: readonly string[]
   /** The runtime makes room by itself before this turn. */
   readonly afterCompaction?: boolean
+  /** It comes to rest after this turn; the next prompt in the same session plays on. */
+  readonly rests?: boolean
 }
 
 /** What a scripted agent does in one window. */
@@ -159,6 +161,7 @@ export class ScriptedRuntime implements AgentRuntime<ScriptedMessage> {
         if (signal.aborted) return yield interrupted
         yield await this.#say(said)
       }
+      if (turn.rests === true) break
     }
     yield await this.#say({ ...step(session), end: window.end ?? { type: 'idle' }, ...totalsOf(window) })
   }

@@ -1,3 +1,4 @@
+import { describeFreshReason } from '../../domain/follow-up.ts'
 import type { BudgetLimit } from '../../domain/restart-budget.ts'
 import type { RunEvent, WindowFigures } from '../../domain/run-event.ts'
 import type { RunOutcome, RunSummary } from '../../domain/run-summary.ts'
@@ -38,6 +39,10 @@ export const describeRunEvent = (event: RunEvent): string => {
   switch (event.type) {
     case 'session:start':
       return `session ${event.epoch} begins (${event.sessionId})${event.isContinuation ? ', in a fresh window' : ''}`
+    case 'conversation:follow_up':
+      return event.freshBecause === null
+        ? `the prompt goes to the same session of the runtime (${plain(event.resumes ?? '')})`
+        : `the prompt starts in a fresh window, from the record: ${describeFreshReason(event.freshBecause)}`
     case 'session:end':
       return `session ${event.sessionId} is ${event.state}${because(event.reason)}`
     case 'session:replaced':

@@ -5,6 +5,7 @@ import type { CheckedConfiguration, Configuration } from '../../domain/configura
 import { PRESSURE_POLICIES, type PressurePolicy } from '../../domain/context-monitor.ts'
 import type { Workspace } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
+import { SESSION_MODES } from '../../domain/follow-up.ts'
 import type { RestartBudget } from '../../domain/restart-budget.ts'
 import type { AgentRuntime } from '../../ports/agent-runtime.ts'
 import type { RunRequest } from '../../services/runner/run-request.ts'
@@ -35,6 +36,8 @@ export const RUN_FLAGS = {
   worktree: { type: 'string' },
   branch: { type: 'string' },
   resume: { type: 'string' },
+  'session-mode': { type: 'string' },
+  'session-timeout': { type: 'string' },
   'prompt-file': { type: 'string' },
   quiet: { type: 'boolean' },
   verbose: { type: 'boolean' },
@@ -58,6 +61,8 @@ export const RUN_FLAGS_HELP = [
   '  --idle-timeout TIME end an agent that says nothing for so long; a running tool says nothing (none)',
   '  --cwd DIR        where the work is done (here); --worktree DIR and --branch NAME if it has its own',
   '  --resume ID      begin in this session of the runtime instead of a new one',
+  `  --session-mode WORD ${SESSION_MODES.join(', ')}: whether a further prompt resumes the runtime’s session (persistent)`,
+  '  --session-timeout TIME  how long after its last answer that session may be resumed (24h)',
   '  --prompt-file FILE  the prompt from a file; "-" in place of the prompt reads standard input',
   '  --quiet          do not print what the agent says',
   '  --verbose        print the log to standard error: restarts, refusals, outages, what is not known',
@@ -112,6 +117,8 @@ export const runChoices = async (invocation: Invocation): Promise<RunChoices> =>
     allowUnpriced: invocation.values['allow-unpriced'] === true ? true : undefined,
     model: textFlag(invocation, 'model'),
     resume: textFlag(invocation, 'resume'),
+    sessionMode: parsedFlag(invocation, 'session-mode', oneOf(SESSION_MODES)),
+    sessionTimeoutMs: parsedFlag(invocation, 'session-timeout', duration),
     conversation: textFlag(invocation, 'conversation') ?? `run-${uuidV7Ids.next().slice(-12)}`,
     workspace: workspaceFrom(invocation, checked?.configuration),
     budget: budgetFrom(flags, checked),

@@ -28,8 +28,8 @@ export const personMessagesIn = (
   return { messages, more: all.length - newest.length }
 }
 
-const beginning = ({ text: whole, cut, recordedAt: at }: Message, most: number): PersonMessage => {
+const beginning = ({ text: whole, cut, recordedAt: at, sequenceNumber }: Message, most: number): PersonMessage => {
   const text = beginningOf(whole, most)
   const length = cut?.length ?? (text.length < whole.length ? [...whole].length : undefined)
-  return defined({ text, at, cut: length === undefined ? undefined : { length } })
+  return defined({ text, sequenceNumber, at, cut: length === undefined ? undefined : { length } })
 }

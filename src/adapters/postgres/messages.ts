@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { type MessageInHistory, sessionOpening } from '../../domain/message.ts'
+import { type Message, type MessageInHistory, sessionOpening } from '../../domain/message.ts'
 import type { Turn } from '../../domain/turn.ts'
 import type { MessageRepository } from '../../ports/message-repository.ts'
 import { type Database, named, readDocuments, reading } from './database.ts'
@@ -43,6 +43,22 @@ export const messagesIn = (database: Database): MessageRepository => {
         )
         return sessionOpening(rows.map(toMessage).map(({ metadata: _, ...message }) => message))
       }),
+    listLatest: (session, most) =>
+      reading(async () => {
+        const conversation = sql<string>`(select conversation_id from ${named(database, 'agent_sessions')} where id = ${session}::uuid order by 1 limit 1)`
+        const rows = await readDocuments(() =>
+          kysely
+            .selectFrom('messages as m')
+            .select(messageDocument(database).as('json'))
+            .where('m.conversation_id', '=', conversation)
+            .where('m.session_id', '=', session)
+            .where('m.turn_id', 'is not', null)
+            .orderBy('m.sequence_number', 'desc')
+            .limit(Math.max(0, most))
+            .execute(),
+        )
+        return rows.map((row) => withoutMetadata(toMessage(row))).reverse()
+      }),
     findToolCalls: (conversation, callIds) =>
       reading(async () => {
         const list = sql`array(select jsonb_array_elements_text(${toStorableJson([...new Set(callIds)])}::text::jsonb))`
@@ -73,6 +89,8 @@ export const messagesIn = (database: Database): MessageRepository => {
 
 /** Hooks, Batonpass and a person say one thing each before the first turn. */
 const isOpeningPlace = sql<boolean>`m.sequence_number between s.start_sequence and s.start_sequence + 2`
+
+const withoutMetadata = ({ metadata: _, ...message }: MessageInHistory): Message => message
 
 const messageDocument = (database: Database) => sql<string>`(to_jsonb(m) || jsonb_build_object(
   'led_to', (

@@ -6,7 +6,7 @@ import type { ConversationId } from '../../domain/ids.ts'
 import type { PersonMessage } from '../../domain/person-words.ts'
 import { COUNTED_PERSON_MESSAGES, type PersonMessages, type PersonMessagesWanted } from '../../ports/person-messages.ts'
 import { type Database, named, readDocuments } from './database.ts'
-import { maybe, reader, time } from './row-types.ts'
+import { maybe, place, reader, time } from './row-types.ts'
 
 /** The end of what is read may be half of an escaped character; so much more is read, and cut off again. */
 const ROOM_FOR_AN_ESCAPE = 8
@@ -18,6 +18,7 @@ const storedMessage = z.object({
   stored_length: maybe(z.number()),
   cut_length: maybe(z.number()),
   recorded_at: time,
+  sequence_number: place,
 })
 
 type Stored = z.output<typeof storedMessage>
@@ -41,7 +42,7 @@ export const readPersonMessages = async (
         select coalesce(jsonb_agg(jsonb_build_object(
           'text', left(read.text, read.most + ${ROOM_FOR_AN_ESCAPE}::integer), 'most', read.most,
           'stored_length', case when octet_length(read.text) > read.most then char_length(read.text) end,
-          'cut_length', read.cut_length, 'recorded_at', read.recorded_at
+          'cut_length', read.cut_length, 'recorded_at', read.recorded_at, 'sequence_number', read.sequence_number
         ) order by read.sequence_number desc), '[]')
         from (
           select newest.*, case
@@ -58,9 +59,10 @@ export const readPersonMessages = async (
   return { messages: answer.messages.map(beginning), more: answer.counted - answer.messages.length }
 }
 
-const beginning = ({ text: read, most, stored_length, cut_length, recorded_at: at }: Stored): PersonMessage => {
+const beginning = (stored: Stored): PersonMessage => {
+  const { text: read, most, stored_length, cut_length, recorded_at: at, sequence_number: sequenceNumber } = stored
   const text = beginningOf(read, most)
   const isWhole = cut_length === undefined && text.length === read.length
   const length = cut_length ?? stored_length ?? read.length
-  return defined({ text, at, cut: isWhole ? undefined : { length } })
+  return defined({ text, sequenceNumber, at, cut: isWhole ? undefined : { length } })
 }

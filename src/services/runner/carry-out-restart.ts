@@ -4,6 +4,7 @@ import { defined } from '../../domain/defined.ts'
 import type { HandoffFlag, HandoffMetadata } from '../../domain/handoff.ts'
 import { promptAfterHooks } from '../../domain/hook-prompt.ts'
 import { type AgentSessionId, agentSessionId } from '../../domain/ids.ts'
+import { joinedPrompt } from '../../domain/message.ts'
 import { RefusedError, unwrap } from '../../domain/unwrap.ts'
 import type { HandoffSpan } from '../../ports/run-telemetry.ts'
 import { pauseFor } from '../pause-for.ts'
@@ -127,17 +128,18 @@ const withContinuation = async (run: RunInProgress, step: Step): Promise<Step> =
   const targetSessionId = agentSessionId(run.deps.ids.next())
   const nonce = run.deps.ids.next()
   const prompt = await continuationOf(run, handoff, nonce)
-  const continuation = await promptWithHooks(run, { sessionId: targetSessionId, prompt, isContinuation: true })
+  const hookContext = await hookContextFor(run, { sessionId: targetSessionId, prompt, isContinuation: true })
+  const continuation = joinedPrompt([hookContext, prompt])
   run.throwIfStopped()
   const request = { ...step, claimant: run.claimant, continuation, nonce, targetSessionId, holder: run.held.holder }
   return unwrap(await run.steadily((named) => run.deps.handoffs.prepareHandoff({ ...request, ...named })))
 }
 
-/** The prompt with what session-start hooks have to say before it; they are told before there is a session. */
-export const promptWithHooks = async (
+/** What session-start hooks have to say before the prompt, if anything; they are told before there is a session. */
+export const hookContextFor = async (
   run: RunInProgress,
   about: { readonly sessionId: AgentSessionId; readonly prompt: string; readonly isContinuation: boolean },
-): Promise<string> => {
+): Promise<string | undefined> => {
   const { sessionId, prompt, isContinuation } = about
   const previous = run.hasSession && isContinuation ? run.held.session.id : null
   const report = await callHooks(run, 'on_session_start', sessionId, {
@@ -153,7 +155,8 @@ export const promptWithHooks = async (
   })
   if (!report.ok)
     throw new Error(`The session-start hook "${report.failed.name}" failed: ${report.failed.error.message}`)
-  return promptAfterHooks(prompt, report.results)
+  const said = promptAfterHooks('', report.results)
+  return said === '' ? undefined : said
 }
 
 /** How often the conversation was handed on in fresh windows so far. */

@@ -1,7 +1,10 @@
+import type { AgentSession } from '../../domain/agent-session.ts'
 import { continuationPrompt, minimalContinuation } from '../../domain/continuation.ts'
+import { taskOf } from '../../domain/conversation.ts'
+import { defined } from '../../domain/defined.ts'
+import { type EarlierWork, earlierWork } from '../../domain/earlier-work.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
 import { reviewed } from './ask-checkpoint.ts'
-import { newPrompt } from './launch.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 
 /** A handoff that has a checkpoint. */
@@ -10,22 +13,36 @@ type Checkpointed = HandoffMetadata & { readonly document: string }
 /** The opening of a successor: the checkpoint of its handoff, or the latest before it, or the task alone. */
 export const continuationOf = async (run: RunInProgress, handoff: HandoffMetadata, nonce: string): Promise<string> => {
   if (hasCheckpoint(handoff)) return continuationFrom(run, handoff, nonce)
-  return (await fromRecord(run, nonce)) ?? minimalContinuation({ originalTask: run.conversation.originalTask })
+  return (await fromRecord(run, nonce)) ?? minimalContinuation({ originalTask: taskOf(run.conversation) })
 }
 
-/**
- * The opening of a session that continues unfinished work: the latest checkpoint on record, or, when the prompt is the
- * same as before, the task alone. A new prompt stands after it.
- */
-export const openingAfter = async (
-  run: RunInProgress,
-  { hasSpoken }: { readonly hasSpoken: boolean },
-): Promise<string> => {
-  const asked = newPrompt(run)
-  const continued = await fromRecord(run, run.deps.ids.next())
-  if (continued !== undefined) return asked === undefined ? continued : `${continued}\n\n${asked}`
-  const { originalTask } = run.conversation
-  return asked === undefined && hasSpoken ? minimalContinuation({ originalTask }) : run.request.prompt
+/** The opening of a session that continues work which an earlier one left unfinished, when nothing new is asked. */
+export const continuationAfter = async (run: RunInProgress, latest: AgentSession, nonce: string): Promise<string> => {
+  const continued = await fromRecord(run, nonce)
+  if (continued !== undefined) return continued
+  const originalTask = taskOf(run.conversation)
+  return latest.progress.turns > 0 ? minimalContinuation({ originalTask }) : originalTask
+}
+
+/** The record of a conversation, for a session that starts in a fresh window with a further prompt. */
+export const recordBefore = async (run: RunInProgress, latest: AgentSession, nonce: string): Promise<string> => {
+  const handoff = await latestCheckpoint(run)
+  const checkpoint = handoff && {
+    text: (await reviewed(run, handoff.document)).text,
+    sessionId: handoff.sourceSessionId,
+    handoffId: handoff.id,
+    at: handoff.initiatedAt,
+  }
+  return earlierWork({ ...defined({ checkpoint, answer: await lastAnswer(run, latest) }), nonce })
+}
+
+/** So many of the last messages of a session are looked through for its last answer. */
+const LATEST_MESSAGES = 50
+
+const lastAnswer = async (run: RunInProgress, { id }: AgentSession): Promise<EarlierWork['answer'] | undefined> => {
+  const latest = await run.steadily(() => run.deps.store.messages.listLatest(id, LATEST_MESSAGES))
+  const said = latest.findLast(({ role, text }) => role === 'assistant' && text.trim() !== '')
+  return said && { text: said.text, sessionId: said.sessionId, at: said.recordedAt }
 }
 
 const NOT_THE_LATEST =
@@ -33,9 +50,13 @@ const NOT_THE_LATEST =
   'repeat a step.'
 
 const fromRecord = async (run: RunInProgress, nonce: string): Promise<string | undefined> => {
+  const handoff = await latestCheckpoint(run)
+  return handoff && `${await continuationFrom(run, handoff, nonce)}\n\n${NOT_THE_LATEST}`
+}
+
+const latestCheckpoint = async (run: RunInProgress): Promise<Checkpointed | undefined> => {
   const restarts = { conversationId: run.conversation.id, kind: 'context_restart', order: 'newest_first' } as const
-  for await (const handoff of run.deps.handoffs.eachHandoff(restarts))
-    if (hasCheckpoint(handoff)) return `${await continuationFrom(run, handoff, nonce)}\n\n${NOT_THE_LATEST}`
+  for await (const handoff of run.deps.handoffs.eachHandoff(restarts)) if (hasCheckpoint(handoff)) return handoff
   return undefined
 }
 
@@ -43,10 +64,9 @@ const hasCheckpoint = (handoff: HandoffMetadata): handoff is Checkpointed => han
 
 /** Made of what is stored, and so redacted already: only then is it fenced. */
 const continuationFrom = async (run: RunInProgress, handoff: Checkpointed, nonce: string): Promise<string> => {
-  const { originalTask } = run.conversation
   const from = { sessionId: handoff.sourceSessionId, handoffId: handoff.id, at: handoff.initiatedAt }
   const checkpoint = await reviewed(run, handoff.document)
-  const parts = { originalTask, checkpoint, from, nonce }
+  const parts = { originalTask: taskOf(run.conversation), checkpoint, from, nonce }
   const template = run.setting('continuation')
   return typeof template === 'function' ? template(parts) : continuationPrompt(parts, template)
 }

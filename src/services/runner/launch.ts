@@ -1,16 +1,23 @@
+import { taskOf } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
+import { joinedPrompt } from '../../domain/message.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { Launch } from '../../ports/agent-runtime.ts'
 import { recording } from './agent-processes.ts'
 import { readBackWork } from './read-back.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { beginRestart } from './threshold.ts'
-import type { Launcher, SessionOutcome } from './work-session.ts'
+import type { Launcher, PromptPart, SessionOutcome } from './work-session.ts'
 
 /** What an agent is told that goes on in a session whose process was lost. */
 const GO_ON =
   'The process that ran this session was lost, and you go on in it now. Something you began may not have been finished: ' +
   'look at what is there before you repeat a step, then go on with the task.'
+
+/** Said to an agent that is resumed in a session in which it was stopped, when nothing new is asked of it. */
+export const CONTINUE_WHERE_STOPPED =
+  'You were stopped here before the task was finished. Continue where you stopped: something you began may be half done, ' +
+  'so look at that first. Do not begin again from the start.'
 
 const launchOf = (run: RunInProgress, prompt: string, signal: AbortSignal): Launch => {
   const { model } = run.held.session
@@ -21,10 +28,13 @@ const launchOf = (run: RunInProgress, prompt: string, signal: AbortSignal): Laun
 export const startFresh = <Message>(
   run: RunInProgress<Message>,
   prompt: string,
-  { isNameTaken = false, isNew = false }: { readonly isNameTaken?: boolean; readonly isNew?: boolean } = {},
+  {
+    isNameTaken = false,
+    unrecorded = [],
+  }: Partial<Pick<Launcher<Message>, 'unrecorded'>> & { isNameTaken?: boolean } = {},
 ): Launcher<Message> => ({
   prompt,
-  isNew,
+  unrecorded,
   start: (signal) => {
     const { runtime } = run.request
     const named = runtime.takesSessionId && !isNameTaken ? { providerSessionId: run.held.session.id } : {}
@@ -36,32 +46,43 @@ export const startFresh = <Message>(
 export const goOnIn = <Message>(
   run: RunInProgress<Message>,
   providerSessionId: string,
-  { prompt, isNew = true }: { readonly prompt: string; readonly isNew?: boolean },
+  { prompt, unrecorded = [] }: { readonly prompt: string } & Partial<Pick<Launcher<Message>, 'unrecorded'>>,
 ): Launcher<Message> | undefined => {
   const { runtime } = run.request
   if (runtime.resume === undefined) return undefined
   const resume = runtime.resume.bind(runtime)
-  return { prompt, isNew, start: (signal) => resume({ ...launchOf(run, prompt, signal), providerSessionId }) }
+  return { prompt, unrecorded, start: (signal) => resume({ ...launchOf(run, prompt, signal), providerSessionId }) }
 }
 
-/** What was asked of this run and not yet of the conversation; nothing when somebody only recovers it. */
-export const newPrompt = ({ request, conversation, deps }: RunInProgress): string | undefined => {
-  const isOriginal = (deps.redact?.(request.prompt) ?? request.prompt) === conversation.originalTask
-  return isOriginal || request.prompt === '' ? undefined : request.prompt
-}
-
-/** What a successor is launched with: what it opens with, and what was newly asked of a run that took a restart over. */
+/** The successor's launch: its opening, and after it the task of a run that took a restart over, if it is not said yet. */
 export const startSuccessor = <Message>(run: RunInProgress<Message>, opening: string): Launcher<Message> => {
-  const { owedPrompt } = run
-  run.owedPrompt = undefined
-  if (owedPrompt === undefined) return startFresh(run, opening)
-  return startFresh(run, `${opening}\n\n${owedPrompt}`, { isNew: true })
+  const { prompt, unrecorded } = promptOf([], takeUnsaid(run), opening)
+  return startFresh(run, prompt, { unrecorded })
 }
 
-/** A prompt, and what was newly asked after it. */
-const withNewPrompt = (run: RunInProgress, prompt: string): string => {
-  const asked = newPrompt(run)
-  return asked === undefined ? prompt : `${prompt}\n\n${asked}`
+/** The task that is still to be said, which it is with the next launch. */
+const takeUnsaid = (run: RunInProgress): readonly PromptPart[] => {
+  const { unsaidTask: text } = run
+  run.unsaidTask = undefined
+  return text === undefined ? [] : [{ text, origin: 'person' }]
+}
+
+/** A prompt of what is on record, what Batonpass adds, and what the person still has to say. */
+const promptOf = (added: readonly PromptPart[], unsaid: readonly PromptPart[], opening?: string) => {
+  const unrecorded = [...added, ...unsaid]
+  const texts = [...added.map(({ text }) => text), ...(opening === undefined ? [] : [opening])]
+  return { prompt: joinedPrompt([...texts, ...unsaid.map(({ text }) => text)]), unrecorded }
+}
+
+/** The prompt of a session that was stopped and is resumed: what is newly asked, or to continue. */
+export const promptToResume = async (run: RunInProgress): Promise<Pick<Launcher<unknown>, 'prompt' | 'unrecorded'>> => {
+  const { session } = run.held
+  const unsaid = takeUnsaid(run)
+  if (unsaid.length > 0) return promptOf([], unsaid)
+  // One that has not answered may not have been asked: then its opening comes again.
+  if (session.progress.turns > 0) return promptOf([{ text: CONTINUE_WHERE_STOPPED, origin: 'batonpass' }], [])
+  const opening = await run.deps.store.messages.findOpening(session.id)
+  return promptOf([], [], opening?.text ?? taskOf(run.conversation))
 }
 
 /**
@@ -83,9 +104,13 @@ export const relaunch = async <Message>(run: RunInProgress<Message>): Promise<La
   if (hasSpoken && (known !== undefined || !isOurs)) return restartInstead(run)
   // It may have been spoken in under that name already, and this runtime cannot go on in it.
   const isNameTaken = known === session.id && runtime.resume === undefined
-  const asked = newPrompt(run)
-  const prompt = withNewPrompt(run, opening ?? run.conversation.originalTask)
-  return startFresh(run, prompt, { isNameTaken, isNew: asked !== undefined })
+  const unsaid = takeUnsaid(run)
+  const { prompt, unrecorded } = promptOf(
+    [],
+    unsaid,
+    opening ?? (unsaid.length > 0 ? undefined : taskOf(run.conversation)),
+  )
+  return startFresh(run, prompt, { isNameTaken, unrecorded })
 }
 
 const adopted = async (run: RunInProgress): Promise<string | undefined> => {
@@ -106,8 +131,8 @@ const resumable = async <Message>(
 ): Promise<Launcher<Message> | undefined> => {
   const { runtime } = run.request
   const isThere = await runtime.has?.({ providerSessionId, ...defined({ workspace: run.workspace }) })
-  const prompt = withNewPrompt(run, opening === undefined ? GO_ON : `${GO_ON}\n\n${opening}`)
-  return isThere === false ? undefined : goOnIn(run, providerSessionId, { prompt })
+  if (isThere === false) return undefined
+  return goOnIn(run, providerSessionId, promptOf([{ text: GO_ON, origin: 'batonpass' }], takeUnsaid(run), opening))
 }
 
 const restartInstead = async (run: RunInProgress): Promise<SessionOutcome> => {

@@ -1,3 +1,5 @@
+import type { AgentSession } from '../../domain/agent-session.ts'
+import type { ConversationId } from '../../domain/ids.ts'
 import type { MessageInHistory } from '../../domain/message.ts'
 import type { TranscriptStep } from '../../ports/agent-runtime.ts'
 import { everyPage } from '../../ports/page.ts'
@@ -17,13 +19,18 @@ export class OnRecord {
     this.#redact = redact
   }
 
-  /** Reads what is on record of a session: the one that the run holds unless another is named. */
-  static async of({ held, deps, conversation }: RunInProgress, id = held.session.id): Promise<OnRecord> {
+  /** Reads what is on record of a session, and of others on the same provider session: they share its transcript. */
+  static async of({ deps, conversation }: RunInProgress, session: AgentSession): Promise<OnRecord> {
     const known = new OnRecord(deps.redact ?? ((text) => text))
+    const { id, providerSessionId } = session
+    const named =
+      providerSessionId === undefined ? [] : await deps.store.sessions.findByProviderSession(providerSessionId)
+    const sharing = new Set([id, ...named.filter(isIn(conversation.id)).map((other) => other.id)])
     for await (const message of everyPage((page) => deps.store.messages.listMessages(conversation.id, page)))
-      if (message.sessionId === id) known.#keep(message)
-    for await (const turn of everyPage((page) => deps.store.messages.listTurns(id, page)))
-      for (const { callId } of turn.toolCalls) known.#calls.add(callId)
+      if (sharing.has(message.sessionId)) known.#keep(message)
+    for (const one of sharing)
+      for await (const turn of everyPage((page) => deps.store.messages.listTurns(one, page)))
+        for (const { callId } of turn.toolCalls) known.#calls.add(callId)
     return known
   }
 
@@ -55,6 +62,8 @@ export class OnRecord {
     return callId === undefined || !this.#calls.has(callId)
   }
 }
+
+const isIn = (conversation: ConversationId) => (session: AgentSession) => session.conversationId === conversation
 
 const keyOf = (role: string, text: string, id: string | undefined): string =>
   id === undefined || id.trim() === '' ? `${role} says ${text}` : `${role} ${id}`

@@ -2,13 +2,15 @@ import { type AgentSession, heldBy } from '../../domain/agent-session.ts'
 import type { Conversation } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
 import { agentSessionId } from '../../domain/ids.ts'
+import { joinedPrompt } from '../../domain/message.ts'
 import { type BudgetUse, DEFAULT_RESTART_BUDGET, type RestartBudget } from '../../domain/restart-budget.ts'
 import { RefusedError, unwrap } from '../../domain/unwrap.ts'
 import { endLeftBehind } from './agent-processes.ts'
 import { endedFor } from './begin-budget.ts'
-import { countRestarts, promptWithHooks } from './carry-out-restart.ts'
-import { openingAfter } from './continuation-prompt.ts'
-import { goOnIn, relaunch, startFresh } from './launch.ts'
+import { countRestarts, hookContextFor } from './carry-out-restart.ts'
+import { continuationAfter, recordBefore } from './continuation-prompt.ts'
+import { type FollowUpWay, followUpAfter } from './follow-up.ts'
+import { goOnIn, promptToResume, relaunch, startFresh } from './launch.ts'
 import { throwIfSpent } from './limits.ts'
 import { readBackWork } from './read-back.ts'
 import { isForAnother } from './recover.ts'
@@ -96,19 +98,43 @@ export const beginFirst = async <Message>(
   const again = latest && (await resumePaused(run, latest))
   if (again !== undefined) return again
   const { request, conversation, deps } = run
+  const { way, ...said } = await openingFor(run, latest)
+  run.unsaidTask = undefined
   const sessionId = agentSessionId(deps.ids.next())
   run.plannedId = sessionId
-  const isUnfinished = latest?.state === 'failed' || latest?.state === 'paused'
-  const asked = isUnfinished ? await openingAfter(run, { hasSpoken: latest.progress.turns > 0 }) : request.prompt
-  const prompt = await promptWithHooks(run, { sessionId, prompt: asked, isContinuation: false })
-  const { runtime, agent: agentName, model, resume: providerSessionId } = request
+  const words = joinedPrompt([said.continuation, said.prompt])
+  const hookContext = await hookContextFor(run, { sessionId, prompt: words, isContinuation: false })
+  const { runtime, agent: agentName, model } = request
   const monitor = monitorOf(request)
-  const about = { conversationId: conversation.id, sessionId, agentName, backend: runtime.backend, prompt, monitor }
-  const details = defined({ model, providerSessionId, leaseMs: run.leaseMs })
+  const about = { conversationId: conversation.id, sessionId, agentName, backend: runtime.backend, monitor, ...said }
+  const details = defined({ model, hookContext, leaseMs: run.leaseMs })
   run.hold(unwrap(await run.steadily((named) => deps.handoffs.startSession({ ...about, ...details, ...named }))))
   tellBegun(run)
-  const resumed = providerSessionId && goOnIn(run, providerSessionId, { prompt, isNew: false })
+  if (way !== undefined) run.emit({ type: 'conversation:follow_up', sessionId, ...way })
+  const prompt = joinedPrompt([hookContext, words])
+  const resumed = said.providerSessionId && goOnIn(run, said.providerSessionId, { prompt })
   return resumed || startFresh(run, prompt)
+}
+
+/** What the first session of a run opens with, and where. */
+interface FirstOpening {
+  readonly prompt?: string
+  readonly continuation?: string
+  readonly nonce?: string
+  readonly providerSessionId?: string
+  readonly way?: FollowUpWay
+}
+
+const openingFor = async (run: RunInProgress, latest: AgentSession | undefined): Promise<FirstOpening> => {
+  const { prompt, resume: providerSessionId } = run.request
+  if (latest === undefined || providerSessionId !== undefined) return defined({ prompt, providerSessionId })
+  const nonce = run.deps.ids.next()
+  // What was asked is on record, and unfinished: it is not a person who speaks now.
+  if (latest.state !== 'completed' && run.unsaidTask === undefined)
+    return { continuation: await continuationAfter(run, latest, nonce), nonce }
+  const way = await followUpAfter(run, latest)
+  if (way.resumes !== null) return { prompt, providerSessionId: way.resumes, way }
+  return { prompt, continuation: await recordBefore(run, latest, nonce), nonce, way }
 }
 
 const tellBegun = (run: RunInProgress): void => {
@@ -139,7 +165,7 @@ const resumePaused = async <Message>(
   if (providerSessionId === undefined) return relaunch(run)
   const readBack = await readBackWork(run, providerSessionId)
   if (readBack !== undefined) return readBack
-  return goOnIn(run, providerSessionId, { prompt: request.prompt })
+  return goOnIn(run, providerSessionId, await promptToResume(run))
 }
 
 /** What this run wants watched counts from now on, whatever the one before it wanted. */

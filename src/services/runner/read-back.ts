@@ -53,7 +53,7 @@ const extractOf = async (run: RunInProgress, handoff: HandoffMetadata, source: A
   const { providerSessionId } = source
   const { runtime } = run.request
   if (handoff.extract !== undefined || providerSessionId === undefined || source.backend !== runtime.backend) return
-  const known = await run.steadily(() => OnRecord.of(run, source.id))
+  const known = await run.steadily(() => OnRecord.of(run, source))
   const said: string[] = []
   for await (const step of runtime.transcript?.(transcriptOf(run, providerSessionId)) ?? []) {
     const { events, texts } = known.missingOf(step) ?? { events: [], texts: [] }
@@ -82,8 +82,8 @@ const readBack = async (
 ): Promise<Leaving | undefined> => {
   const { runtime } = run.request
   if (runtime.transcript === undefined || runtime.backend !== run.held.session.backend) return undefined
-  const known = await run.steadily(() => OnRecord.of(run))
-  const desk = new TurnDesk(run, { prompt: '', isNew: false, ...(leaving !== undefined && { leaving }) })
+  const known = await run.steadily(() => OnRecord.of(run, run.held.session))
+  const desk = new TurnDesk(run, { prompt: '', unrecorded: [], ...(leaving !== undefined && { leaving }) })
   let isBehind = false
   for await (const step of runtime.transcript(transcriptOf(run, providerSessionId))) {
     run.throwIfStopped()

@@ -96,8 +96,8 @@ export class RunInProgress<Message = unknown> {
   restartsSoFar = 0
   /** The cost of the conversation before this run. */
   costBefore = 0
-  /** What was newly asked and is still to be said, after a restart that somebody else had begun. */
-  owedPrompt: string | undefined
+  /** The task, while it is asked and not said: it is part of the next launch. */
+  unsaidTask: string | undefined
   /** The session that hooks are told of while there is none yet. */
   plannedId: AgentSessionId | undefined
   /** The processes that were launched for a session, all of them: whoever takes it over ends what is left. */

@@ -1,3 +1,4 @@
+import { describeFreshReason } from '../../domain/follow-up.ts'
 import type { AgentSessionId } from '../../domain/ids.ts'
 import type { RunEvent, RunEventType } from '../../domain/run-event.ts'
 import type { RunOutcome } from '../../domain/run-summary.ts'
@@ -20,6 +21,10 @@ const percent = ({ usagePercent }: { readonly usagePercent: number | null }): st
 /** The line of each event, with its level. */
 const LINES: Lines = {
   'session:start': ({ epoch }) => line('info', `session ${epoch} begins`),
+  'conversation:follow_up': ({ freshBecause }) =>
+    freshBecause === null
+      ? line('info', 'the follow-up resumes the session of the runtime')
+      : line('info', `the follow-up starts in a fresh window: ${describeFreshReason(freshBecause)}`),
   'session:end': ({ state }) => line(state === 'failed' ? 'warn' : 'info', `the session is ${state}`),
   'session:replaced': () => line('warn', 'somebody else works the session now'),
   'process:left': ({ fate }) =>

@@ -3,6 +3,7 @@ import type { MonitorSettings, PressurePolicy } from '../../domain/context-monit
 import type { ContinuationParts } from '../../domain/continuation.ts'
 import type { Workspace } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
+import { SESSION_MODES, type SessionMode } from '../../domain/follow-up.ts'
 import type { HookSettings } from '../../domain/hook-settings.ts'
 import type { ConversationId } from '../../domain/ids.ts'
 import { type InputProblem, objectOf, optional } from '../../domain/input/check.ts'
@@ -26,6 +27,13 @@ export interface RunSettings {
   readonly checkpointTimeoutMs?: number
   /** How long the agent may say nothing before it is ended; for ever unless given. A tool that runs says nothing. */
   readonly idleTimeoutMs?: number
+  /**
+   * Where a further prompt of a conversation goes: `persistent` resumes the provider session of the last one while that
+   * can be done, `fresh` always starts in a fresh window, from the record. `persistent` unless given.
+   */
+  readonly sessionMode?: SessionMode
+  /** How long after its last answer a provider session may be resumed; a day unless given. */
+  readonly sessionTimeoutMs?: number
   /** How many turns a run may have; as many as it takes unless given. */
   readonly maxTurns?: number
   /** Whether a model without a list price may be used under a cap on the cost. What it costs is not counted then. */
@@ -85,6 +93,11 @@ export const checkRequest = (request: RunRequest): void => {
     throw new TypeError('idleTimeoutMs is a number of milliseconds above 0.')
   if (maxTurns !== undefined && !(Number.isSafeInteger(maxTurns) && maxTurns >= 1))
     throw new TypeError('maxTurns is a whole number from 1 up.')
+  const { sessionMode, sessionTimeoutMs } = request
+  if (sessionMode !== undefined && !SESSION_MODES.includes(sessionMode))
+    throw new TypeError(`sessionMode is one of ${SESSION_MODES.join(', ')}.`)
+  if (sessionTimeoutMs !== undefined && !(sessionTimeoutMs >= 0))
+    throw new TypeError('sessionTimeoutMs is a number of milliseconds from 0 up.')
   const problems: InputProblem[] = []
   if (request.budget !== undefined) budgetChange(request.budget, 'budget', problems)
   fields({ agent, backend: runtime.backend, model, leaseMs: request.leaseMs }, '', problems)

@@ -19,6 +19,7 @@ import { decideByHooks, tellRefused } from './threshold.ts'
 import { TurnLimit } from './turn-limit.ts'
 import { tellMilestones, tellTurns } from './turn-news.ts'
 import { tellLoweredWindow, tellUnknownWindow } from './window-news.ts'
+import type { Launcher } from './work-session.ts'
 
 /** Records what one launched agent says: turns, tool calls, readings, compactions, and what it used. */
 export class TurnDesk {
@@ -36,7 +37,7 @@ export class TurnDesk {
 
   constructor(
     run: RunInProgress,
-    { prompt, isNew, leaving }: { readonly prompt: string; readonly isNew: boolean; readonly leaving?: Leaving },
+    { prompt, unrecorded, leaving }: Pick<Launcher<unknown>, 'prompt' | 'unrecorded'> & { readonly leaving?: Leaving },
   ) {
     this.#run = run
     this.#leaving = leaving
@@ -49,7 +50,7 @@ export class TurnDesk {
     this.#accounts = new LaunchAccount(run)
     this.#limit = new TurnLimit(run)
     // What a session opens with is on record; what it is asked later belongs to the turn that answers it.
-    const texts = isNew ? [{ role: 'user' as const, text: prompt }] : []
+    const texts = unrecorded.map((part) => ({ role: 'user' as const, ...part }))
     this.#collector.take({ events: [], texts, isNewTurn: false, tracker: this.#tracker })
   }
 

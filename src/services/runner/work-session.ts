@@ -1,4 +1,5 @@
 import type { HandoffMetadata } from '../../domain/handoff.ts'
+import type { MessageOrigin } from '../../domain/message.ts'
 import { type BudgetLimit, describeLimit, describeStop, mayCarryOn } from '../../domain/restart-budget.ts'
 import type { RunOutcome } from '../../domain/run-summary.ts'
 import { unwrap } from '../../domain/unwrap.ts'
@@ -29,9 +30,16 @@ const GIVE_UP_MS = 5_000
 export interface Launcher<Message> {
   /** The signal ends it at once. */
   readonly start: (signal: Launch['signal']) => RunningAgent<Message>
+  /** All that the agent is told. */
   readonly prompt: string
-  /** Whether the prompt is not what the session opens with, and so still to be recorded. */
-  readonly isNew: boolean
+  /** The parts of it that are not on record yet: they belong to the turn that answers them. */
+  readonly unrecorded: readonly PromptPart[]
+}
+
+/** A part of a prompt, and whose words it is. */
+export interface PromptPart {
+  readonly text: string
+  readonly origin: MessageOrigin
 }
 
 /**

@@ -1,0 +1,32 @@
+import type { AgentSession } from '../../domain/agent-session.ts'
+import { defined } from '../../domain/defined.ts'
+import { DEFAULT_SESSION_TIMEOUT_MS, type FreshReason, freshReason } from '../../domain/follow-up.ts'
+import type { RunInProgress } from './run-in-progress.ts'
+
+/** Where a further prompt goes: into a provider session that is there, or into a fresh one for a reason. */
+export type FollowUpWay =
+  | { readonly resumes: string; readonly freshBecause: null }
+  | { readonly resumes: null; readonly freshBecause: FreshReason }
+
+/** Decides where a further prompt of a conversation goes, after its latest session. */
+export const followUpAfter = async (run: RunInProgress, latest: AgentSession): Promise<FollowUpWay> => {
+  const { request, deps, workspace } = run
+  const monitor = await run.steadily(() => deps.store.monitors.find(latest.id))
+  const { runtime, milestones = deps.monitor?.milestones } = request
+  const freshBecause = freshReason(latest, monitor, {
+    agentName: request.agent.trim(),
+    backend: runtime.backend,
+    canResume: runtime.resume !== undefined,
+    mode: run.setting('sessionMode') ?? 'persistent',
+    timeoutMs: run.setting('sessionTimeoutMs') ?? DEFAULT_SESSION_TIMEOUT_MS,
+    at: deps.clock.now(),
+    ...defined({ milestones }),
+  })
+  const { providerSessionId } = latest
+  if (freshBecause !== undefined || providerSessionId === undefined)
+    return { resumes: null, freshBecause: freshBecause ?? 'cannot_resume' }
+  const isThere = await runtime.has?.({ providerSessionId, ...defined({ workspace }) })
+  return isThere === false
+    ? { resumes: null, freshBecause: 'session_gone' }
+    : { resumes: providerSessionId, freshBecause: null }
+}
