@@ -70,13 +70,17 @@ Feature: A second prompt, and a third
       And it is run on "Add error messages"
       And it is run on "Now the docs"
       And it is run on "Publish it"
-      Then the last session began in the third window
-      And the third window opens with "Now the docs"
-      And the third window is told these words of the person, in this order:
+      Then its sessions are "completed, completed, handed off, completed, handed off, completed, completed"
+      And sessions 1 and 3 share a window
+      And sessions 4 and 5 share a window
+      And sessions 6 and 7 share a window
+      And session 6 begins with "Now the docs"
+      And session 6 is told these words of the person, in this order:
         | Write a parser       |
         | Use tabs, not spaces |
         | Add error messages   |
-      And the last session is told "Publish it" and nothing else
+      And session 7 is told "Publish it" and nothing else
+      And the person said "Write a parser" once
       And replaying the record gives the sessions and handoffs that are stored
 
   Rule: The key of a thread finds its session again

@@ -80,6 +80,10 @@ export class Runs {
     this.#request = { ...this.#request, budget: { ...DEFAULT_RESTART_BUDGET, ...this.#request.budget, ...budget } }
   }
 
+  alwaysFresh(): void {
+    this.#request = { ...this.#request, sessionMode: 'fresh' }
+  }
+
   workIn(workspace: Workspace): void {
     this.#request = { ...this.#request, workspace }
   }

@@ -11,12 +11,14 @@ import { listed } from './parameter-types.ts'
 
 /**
  * What an agent does in a window, as scenarios write it: "10 % read_file, compaction, 90 % edit_file + run_tests". Each
- * turn says how full the window is once the first of its tools has answered. "overflow" at the end: the next request did
- * not fit.
+ * turn says how full the window is once the first of its tools has answered. "rest" after a turn: it waits for the next
+ * prompt. "overflow" at the end: the next request did not fit.
  */
 export const windowOf = (words: string, tokens: number): ScriptedWindow => {
   const parts = listed(words)
-  const turns = parts.flatMap((part, index) => turnOf(part, tokens, parts[index - 1] === 'compaction'))
+  const turns = parts.flatMap((part, index) =>
+    turnOf(part, tokens, { afterCompaction: parts[index - 1] === 'compaction', rests: parts[index + 1] === 'rest' }),
+  )
   const hasOverflowed = parts.at(-1) === 'overflow'
   return { turns, ...(hasOverflowed && { end: { type: 'overflow', message: 'prompt is too long' } }) }
 }
@@ -24,13 +26,17 @@ export const windowOf = (words: string, tokens: number): ScriptedWindow => {
 /** An answer of two characters is counted as one token. */
 const ANSWER_TOKENS = 1
 
-const turnOf = (part: string, tokens: number, afterCompaction: boolean): readonly ScriptedTurn[] => {
+const turnOf = (
+  part: string,
+  tokens: number,
+  manner: Pick<ScriptedTurn, 'afterCompaction' | 'rests'>,
+): readonly ScriptedTurn[] => {
   const [, percent, names = ''] = /^([\d.]+) %(.*)$/.exec(part) ?? []
   if (percent === undefined) return []
   const tools = listed(names, '+')
   const answers = tools.length > 0 ? ANSWER_TOKENS : 0
   const promptTokens = Math.round((tokens * Number(percent)) / 100) - answers
-  return [{ text: `My window is ${percent} % full.`, promptTokens, tools, afterCompaction }]
+  return [{ text: `My window is ${percent} % full.`, promptTokens, tools, ...manner }]
 }
 
 /** A checkpoint that cites calls by the names of their tools; the prompt says which ids those have. */
