@@ -4,6 +4,7 @@ import { fill } from './fill.ts'
 import type { AgentSessionId, HandoffId } from './ids.ts'
 import type { Instant } from './instant.ts'
 import { fenced } from './nonce-fence.ts'
+import { type CarriedWords, personWordsBlock, textOfWords } from './person-words-text.ts'
 
 /**
  * The prompt a new session opens with: the task from our record, never from a summary, and in a fence what the outgoing
@@ -26,6 +27,8 @@ export interface ContinuationOpening {
   readonly hookContext?: string
   /** The task from our record, never from a summary. */
   readonly originalTask: string
+  /** What the person said beside the task, word for word; it stands after the task. */
+  readonly personWords?: CarriedWords
 }
 
 /** What a continuation with a checkpoint is made of. */
@@ -53,8 +56,9 @@ export const DEFAULT_CONTINUATION_TEMPLATE = '{original_task}\n\n{provenance}\n\
  * The checkpoint is data somebody else wrote. It stands between two lines that hold the nonce, byte for byte, and holds
  * the nonce nowhere: if it does, the lines use a longer one. Statements that are unverified are named by line after it.
  *
- * A template of your own may hold `{original_task}`, `{provenance}`, `{checkpoint}` (in its fence) and `{remarks}`, each
- * filled literally. What hooks had to say stands before all of it.
+ * A template of your own may hold `{original_task}`, `{person_words}`, `{provenance}`, `{checkpoint}` (in its fence) and
+ * `{remarks}`, each filled literally. What hooks had to say stands before all of it. What the person said beside the task
+ * stands where `{person_words}` is, or after the task, and never goes missing.
  *
  * @throws TypeError when the nonce is not at least 16 letters, digits and hyphens
  * @example
@@ -75,13 +79,16 @@ export const continuationPrompt = (
   template: string = DEFAULT_CONTINUATION_TEMPLATE,
 ): string => {
   const { hookContext, originalTask, checkpoint, from, nonce } = parts
-  const around = `${openingOf(parts)}\n${template}`
+  const around = `${hookContext ?? ''}\n${originalTask}\n${template}`
   const origin =
     `You continue this work in a fresh window. Session ${from.sessionId} worked on it before you, and left the ` +
     `checkpoint below with handoff ${from.handoffId} at ${from.at}.`
-  const { fence, block } = fenced({ name: 'checkpoint', text: checkpoint.text, nonce, around })
-  const filled = fill(template, {
+  const words = wordsOf(parts, `${around}\n${checkpoint.text}`)
+  const besideIt = parts.personWords === undefined ? around : `${around}\n${textOfWords(parts.personWords.chosen)}`
+  const { fence, block } = fenced({ name: 'checkpoint', text: checkpoint.text, nonce, around: besideIt })
+  const filled = fill(words === '' ? template : placingWords(template), {
     original_task: originalTask,
+    person_words: words,
     provenance: `${origin}\n${ruleOf(fence)}`,
     checkpoint: block,
     remarks: noteOn(checkpoint.statements),
@@ -101,8 +108,22 @@ export const minimalContinuation = (opening: ContinuationOpening): string =>
   `${openingOf(opening)}\n\nYou continue this work in a fresh window. The session before you left no checkpoint. ` +
   'Continue; inspect the work so far before you change anything, and do not begin again from the start.'
 
-const openingOf = ({ hookContext, originalTask }: ContinuationOpening): string =>
-  hookContext === undefined ? originalTask : `${hookContext}\n\n${originalTask}`
+const openingOf = (opening: ContinuationOpening): string => {
+  const { hookContext, originalTask } = opening
+  const words = wordsOf(opening, `${hookContext ?? ''}\n${originalTask}`)
+  return [hookContext ?? '', originalTask, words].filter((part) => part !== '').join('\n\n')
+}
+
+/** What the person said; nothing when there is nothing. */
+const wordsOf = ({ personWords }: ContinuationOpening, around: string): string =>
+  (personWords && personWordsBlock(personWords, around)) ?? ''
+
+/** A template with a place for what the person said: its own, or after the task, or before everything. */
+const placingWords = (template: string): string => {
+  if (template.includes('{person_words}')) return template
+  const placed = template.replace('{original_task}', '{original_task}\n\n{person_words}')
+  return placed === template ? `{person_words}\n\n${template}` : placed
+}
 
 /** Says which statements are unverified by line, never by their words: those stay inside the fence. */
 const noteOn = (statements: readonly CheckpointStatement[]): string => {

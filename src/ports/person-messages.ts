@@ -1,4 +1,5 @@
 import type { PersonMessage } from '../domain/person-words.ts'
+import type { SequenceNumber } from '../domain/sequence.ts'
 
 /** How much is read of what people said, so that it costs no more as a conversation grows. */
 export interface PersonMessagesWanted {
@@ -10,10 +11,15 @@ export interface PersonMessagesWanted {
   readonly olderCharacters: number
 }
 
+/** A message of a person, and where it stands in its conversation. */
+export interface PlacedPersonMessage extends PersonMessage {
+  readonly sequenceNumber: SequenceNumber
+}
+
 /** The newest messages of people in a conversation. */
 export interface PersonMessages {
   /** Newest first. */
-  readonly messages: readonly PersonMessage[]
+  readonly messages: readonly PlacedPersonMessage[]
   /** How many older ones there are; counted up to {@link COUNTED_PERSON_MESSAGES} of all. */
   readonly more: number
 }

@@ -2,8 +2,12 @@ import { beginningOf } from '../../domain/cut-text.ts'
 import { defined } from '../../domain/defined.ts'
 import type { ConversationId } from '../../domain/ids.ts'
 import type { Message } from '../../domain/message.ts'
-import type { PersonMessage } from '../../domain/person-words.ts'
-import { COUNTED_PERSON_MESSAGES, type PersonMessages, type PersonMessagesWanted } from '../../ports/person-messages.ts'
+import {
+  COUNTED_PERSON_MESSAGES,
+  type PersonMessages,
+  type PersonMessagesWanted,
+  type PlacedPersonMessage,
+} from '../../ports/person-messages.ts'
 import type { Tables } from './tables.ts'
 
 const utf8 = new TextEncoder()
@@ -28,7 +32,10 @@ export const personMessagesIn = (
   return { messages, more: all.length - newest.length }
 }
 
-const beginning = ({ text: whole, cut, recordedAt: at, sequenceNumber }: Message, most: number): PersonMessage => {
+const beginning = (
+  { text: whole, cut, recordedAt: at, sequenceNumber }: Message,
+  most: number,
+): PlacedPersonMessage => {
   const text = beginningOf(whole, most)
   const length = cut?.length ?? (text.length < whole.length ? [...whole].length : undefined)
   return defined({ text, sequenceNumber, at, cut: length === undefined ? undefined : { length } })

@@ -3,8 +3,12 @@ import { z } from 'zod'
 import { beginningOf } from '../../domain/cut-text.ts'
 import { defined } from '../../domain/defined.ts'
 import type { ConversationId } from '../../domain/ids.ts'
-import type { PersonMessage } from '../../domain/person-words.ts'
-import { COUNTED_PERSON_MESSAGES, type PersonMessages, type PersonMessagesWanted } from '../../ports/person-messages.ts'
+import {
+  COUNTED_PERSON_MESSAGES,
+  type PersonMessages,
+  type PersonMessagesWanted,
+  type PlacedPersonMessage,
+} from '../../ports/person-messages.ts'
 import { type Database, named, readDocuments } from './database.ts'
 import { maybe, place, reader, time } from './row-types.ts'
 
@@ -59,7 +63,7 @@ export const readPersonMessages = async (
   return { messages: answer.messages.map(beginning), more: answer.counted - answer.messages.length }
 }
 
-const beginning = (stored: Stored): PersonMessage => {
+const beginning = (stored: Stored): PlacedPersonMessage => {
   const { text: read, most, stored_length, cut_length, recorded_at: at, sequence_number: sequenceNumber } = stored
   const text = beginningOf(read, most)
   const isWhole = cut_length === undefined && text.length === read.length
