@@ -40,9 +40,9 @@ comment on function batonpass.handoff_document is 'A handoff with the tool calls
 create function batonpass.tool_calls_within(conversation uuid, session uuid, first bigint, last bigint) returns jsonb
 language sql stable as $$
   select coalesce(jsonb_agg(
-    jsonb_build_object(
+    jsonb_strip_nulls(jsonb_build_object(
       'callId', call.call_id, 'toolName', call.tool_name, 'messageId', message.id,
-      'sequenceNumber', call.sequence_number)
+      'sequenceNumber', call.sequence_number, 'argument', call.argument))
     order by call.sequence_number, call.position), '[]'::jsonb)
   from batonpass.tool_calls call
   join batonpass.messages message using (conversation_id, sequence_number)

@@ -102,9 +102,9 @@ comment on function batonpass.load_source is 'What initiating a handoff is decid
 
 create function batonpass.named_tool_calls(conversation uuid, calls text[]) returns jsonb language sql stable as $$
   select coalesce(jsonb_agg(
-    jsonb_build_object(
+    jsonb_strip_nulls(jsonb_build_object(
       'callId', latest.call_id, 'toolName', latest.tool_name, 'messageId', message.id,
-      'sequenceNumber', latest.sequence_number)
+      'sequenceNumber', latest.sequence_number, 'argument', latest.argument))
     order by latest.sequence_number, latest.position), '[]'::jsonb)
   from unnest(calls) as asked (call_id)
   cross join lateral (

@@ -9,7 +9,8 @@ import type { SessionEvent } from './session-lifecycle.ts'
 
 /** Names one text that was stored. */
 export interface TextName {
-  readonly row: 'conversation' | 'session' | 'handoff' | 'message'
+  readonly row: 'conversation' | 'session' | 'handoff' | 'message' | 'tool call'
+  /** Its id; of a tool call its sequence number and call id, as in `7/toolu_01`. */
   readonly id: string
   /** Where in the row, such as `text`, `originalTask` or `prepared.continuation`. */
   readonly field: string

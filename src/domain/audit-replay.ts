@@ -15,7 +15,7 @@ import type { Message } from './message.ts'
 import { describeRefusal, type Refusal } from './refusal.ts'
 import type { Result } from './result.ts'
 import { decideSession, evolveSession, type SessionCommand, type SessionMoved } from './session-lifecycle.ts'
-import type { ToolCallReference } from './tool-call.ts'
+import type { ToolCall } from './tool-call.ts'
 import type { MessageDraft, TurnDraft } from './turn.ts'
 
 /** An entry tells of something that no decision could have made where it stands. */
@@ -115,12 +115,13 @@ const draftOf = ({ turn, messages }: Extract<SessionMoved, { type: 'turn.recorde
   messages: draftsOf(messages, turn.toolCalls),
 })
 
-const draftsOf = (messages: readonly Message[], toolCalls: readonly ToolCallReference[]): readonly MessageDraft[] =>
+const draftsOf = (messages: readonly Message[], toolCalls: readonly ToolCall[]): readonly MessageDraft[] =>
   messages.map(({ id, role, origin, text, cut, providerMessageId }) => {
     const said = defined({ origin, text, cut, providerMessageId })
     if (role !== 'assistant') return { id, input: { role, ...said } }
     const calls = toolCalls.filter(({ messageId }) => messageId === id)
-    return { id, input: { role, ...said, toolCalls: calls.map(({ callId, toolName }) => ({ callId, toolName })) } }
+    const made = calls.map(({ callId, toolName, argument }) => defined({ callId, toolName, argument }))
+    return { id, input: { role, ...said, toolCalls: made } }
   })
 
 const handoffCommandOf = (handoff: HandoffMetadata, event: HandoffStep): HandoffCommand => {

@@ -77,14 +77,14 @@ export class TextLedger {
     return undefined
   }
 
-  /** Takes an erasure. Messages were compared before it; other rows are compared once the log has ended. */
+  /** Takes an erasure. Messages and tool calls were compared before it; other rows are compared once the log has ended. */
   erase({ texts }: TextErased, position: number): AuditProblem | undefined {
     for (const name of texts) {
       const key = keyOf(name)
       if (this.#named.has(key)) continue
       this.#named.add(key)
-      if (name.row !== 'message') continue
-      if (this.#open.get(key)?.isMarked !== true) return stillThere({ name, what: `message ${name.id}`, position })
+      if (name.row !== 'message' && name.row !== 'tool call') continue
+      if (this.#open.get(key)?.isMarked !== true) return stillThere({ name, what: `${name.row} ${name.id}`, position })
       this.#open.delete(key)
       this.#countErased()
     }

@@ -2,7 +2,7 @@ import type { AgentSession, ContextWindow } from './agent-session.ts'
 import type { Fact } from './fact.ts'
 import type { AgentSessionId, ConversationId, SnapshotId } from './ids.ts'
 import type { Instant } from './instant.ts'
-import type { ToolCallReference } from './tool-call.ts'
+import type { ToolCall } from './tool-call.ts'
 
 /** What a snapshot was taken for. */
 export const SNAPSHOT_TYPES = ['session_start', 'handoff_initiated', 'checkpoint', 'truncation', 'on_demand'] as const
@@ -22,7 +22,7 @@ export interface SnapshotRecord extends ContextWindow {
 /** What the window held at a moment. */
 export interface ContextWindowSnapshot extends SnapshotRecord {
   /** Found by range when it is read: messages never change, so the answer never does. */
-  readonly visibleToolCalls: readonly ToolCallReference[]
+  readonly visibleToolCalls: readonly ToolCall[]
 }
 
 /** A snapshot was taken. */

@@ -6,7 +6,7 @@ import type { ConversationId, TurnId } from './ids.ts'
 import type { Instant } from './instant.ts'
 import type { BudgetUse, RestartUse } from './restart-budget.ts'
 import type { SequenceNumber } from './sequence.ts'
-import type { ToolCallReference } from './tool-call.ts'
+import type { ToolCall } from './tool-call.ts'
 
 /** Where a conversation's next session and next message go. */
 export interface ConversationTail {
@@ -53,8 +53,8 @@ export interface ResumeFacts extends SessionFacts {
 /** What recording turns is decided on. A caller who holds the session may not know the tool calls before these turns. */
 export interface TurnFacts extends SessionFacts {
   readonly conversation?: Conversation
-  readonly exchangeToolCalls?: readonly ToolCallReference[]
-  readonly lastToolCalls?: readonly ToolCallReference[]
+  readonly exchangeToolCalls?: readonly ToolCall[]
+  readonly lastToolCalls?: readonly ToolCall[]
   readonly restarts?: RestartUse
 }
 
@@ -64,11 +64,11 @@ export interface SourceFacts extends SessionFacts {
   /** The turn asked for, if it is one of the source's conversation; else the source's latest. */
   readonly priorTurnId?: TurnId
   /** Those asked for that exist in the source's conversation, in order. */
-  readonly namedToolCalls: readonly ToolCallReference[]
+  readonly namedToolCalls: readonly ToolCall[]
   /** Those of the source's current exchange, in order. */
-  readonly exchangeToolCalls: readonly ToolCallReference[]
+  readonly exchangeToolCalls: readonly ToolCall[]
   /** Those of the source's last turn that has any, in order. */
-  readonly lastToolCalls: readonly ToolCallReference[]
+  readonly lastToolCalls: readonly ToolCall[]
   /** The conversation that already has the key asked for. */
   readonly keyTakenBy?: ConversationId
   /** The used part of the conversation's budget, when it was asked for. */

@@ -3,6 +3,7 @@ import { canonicalJson } from './canonical-json.ts'
 /** The properties that hold what people and agents wrote; everything else names, counts or dates something. */
 const TEXTS: ReadonlySet<string> = new Set([
   'text',
+  'argument',
   'originalTask',
   'prompt',
   'hookContext',

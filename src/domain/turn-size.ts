@@ -7,7 +7,7 @@ export const MAX_TURN_BYTES = 16_777_216
 export const bytesOf = (message: MessageInput): number => {
   const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : []
   return calls.reduce(
-    (sum, { callId, toolName }) => sum + utf8Bytes(callId) + utf8Bytes(toolName),
+    (sum, { callId, toolName, argument = '' }) => sum + utf8Bytes(callId) + utf8Bytes(toolName) + utf8Bytes(argument),
     utf8Bytes(message.text),
   )
 }

@@ -5,7 +5,8 @@ import type { AgentSessionId, ConversationId, MessageId, TurnId } from './ids.ts
 import type { Instant } from './instant.ts'
 import { type Message, type MessageOrigin, type MessageRole, originsOf } from './message.ts'
 import { advance, type SequenceNumber, type SequenceRange, sequenceRange } from './sequence.ts'
-import type { ToolCallReference } from './tool-call.ts'
+import { keptArgument } from './tool-argument.ts'
+import type { ToolCall } from './tool-call.ts'
 import type { UsageReading } from './usage-reading.ts'
 
 /** One request/response on a session's main thread. */
@@ -16,7 +17,7 @@ export interface Turn {
   /** 1, 2, 3 … within its session. */
   readonly number: number
   readonly range: SequenceRange
-  readonly toolCalls: readonly ToolCallReference[]
+  readonly toolCalls: readonly ToolCall[]
   readonly usage: UsageReading
   readonly recordedAt: Instant
 }
@@ -25,6 +26,8 @@ export interface Turn {
 export interface ToolCallInput {
   readonly callId: string
   readonly toolName: string
+  /** What tells it from other uses of the tool: a command, a path, a pattern. Kept on one line, 240 characters at most. */
+  readonly argument?: string
 }
 
 /** One message, as the caller reports it. Only an assistant calls tools. */
@@ -99,7 +102,7 @@ export const placeMessages = (
   drafts: readonly MessageDraft[],
   turnId: TurnId,
   { conversationId, sessionId, start, at }: Place,
-): { readonly messages: readonly Message[]; readonly toolCalls: readonly ToolCallReference[] } => ({
+): { readonly messages: readonly Message[]; readonly toolCalls: readonly ToolCall[] } => ({
   messages: drafts.map(
     ({ id, input }, index): Message =>
       defined({
@@ -118,12 +121,14 @@ export const placeMessages = (
   ),
   toolCalls: drafts.flatMap(({ id, input }, index) =>
     toolCallsOf(input).map(
-      ({ callId, toolName }): ToolCallReference => ({
-        callId,
-        toolName,
-        messageId: id,
-        sequenceNumber: advance(start, index),
-      }),
+      ({ callId, toolName, argument }): ToolCall =>
+        defined({
+          callId,
+          toolName,
+          argument: argument === undefined ? undefined : keptArgument(argument),
+          messageId: id,
+          sequenceNumber: advance(start, index),
+        }),
     ),
   ),
 })
@@ -138,7 +143,7 @@ export const extendedTurn = (turn: Turn, said: TurnExtension): Turn => ({
 /** Messages that were said after a turn. */
 export interface TurnExtension {
   readonly messages: readonly Message[]
-  readonly toolCalls: readonly ToolCallReference[]
+  readonly toolCalls: readonly ToolCall[]
 }
 
 /** The tool calls a message reports. */

@@ -2,7 +2,7 @@ import type { ContextWindow } from './agent-session.ts'
 import type { AgentSessionId, ConversationId, TurnId } from './ids.ts'
 import type { Instant } from './instant.ts'
 import type { SequenceRange } from './sequence.ts'
-import type { ToolCallReference } from './tool-call.ts'
+import type { ToolCall } from './tool-call.ts'
 
 /**
  * What a session's window held right after one of its turns, computed from what was recorded.
@@ -20,5 +20,5 @@ export interface WindowAtTurn extends ContextWindow {
   /** From the session's first message to the turn's last. */
   readonly range: SequenceRange
   /** In the order they were made. */
-  readonly visibleToolCalls: readonly ToolCallReference[]
+  readonly visibleToolCalls: readonly ToolCall[]
 }

@@ -53,7 +53,13 @@ export type WindowEvent = WindowEventOrigin &
     /** The runtime's own guess of what the window holds, after a compaction and before the next request. */
     | { readonly type: 'estimate'; readonly tokens: number }
     /** Some runtimes do not name every call. */
-    | { readonly type: 'tool_call'; readonly callId?: string; readonly toolName: string }
+    | {
+        readonly type: 'tool_call'
+        readonly callId?: string
+        readonly toolName: string
+        /** What tells it from other uses of the tool, where the runtime says. */
+        readonly argument?: string
+      }
     /** Text that came after the last request and no usage counts yet. */
     | { readonly type: 'appended'; readonly characters: number }
     | { readonly type: 'compacting' }

@@ -1,6 +1,6 @@
 import type { AgentSessionId, ConversationId, TurnId } from '../domain/ids.ts'
 import type { Message, MessageInHistory, SessionOpening } from '../domain/message.ts'
-import type { ToolCallReference } from '../domain/tool-call.ts'
+import type { ToolCall } from '../domain/tool-call.ts'
 import type { Turn } from '../domain/turn.ts'
 import type { WindowAtTurn } from '../domain/window-at-turn.ts'
 import type { Page, Paged } from './page.ts'
@@ -19,7 +19,7 @@ export interface MessageRepository {
   /** The latest of what was said in a session after its opening, this many at most, in order. */
   listLatest(session: AgentSessionId, most: number): Promise<readonly Message[]>
   /** The latest use of each of these calls that was recorded in a conversation, in order. */
-  findToolCalls(conversation: ConversationId, callIds: readonly string[]): Promise<readonly ToolCallReference[]>
+  findToolCalls(conversation: ConversationId, callIds: readonly string[]): Promise<readonly ToolCall[]>
   /** The newest messages whose origin is a person, and how many older ones there are. The cost has a bound. */
   findPersonMessages(conversation: ConversationId, wanted: PersonMessagesWanted): Promise<PersonMessages>
   /** By turn number. */

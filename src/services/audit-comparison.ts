@@ -8,7 +8,7 @@ import type { AuditProblem, ClockSetBack } from '../domain/audit-verdict.ts'
 import type { AgentSessionId, ConversationId } from '../domain/ids.ts'
 import type { Message, MessageInHistory } from '../domain/message.ts'
 import type { SessionMoved } from '../domain/session-lifecycle.ts'
-import { type ToolCallRecord, toolCallRecords } from '../domain/tool-call.ts'
+import { referenceTo, type ToolCallRecord, toolCallName, toolCallRecords } from '../domain/tool-call.ts'
 import { extendedTurn, type Turn } from '../domain/turn.ts'
 import type { Page, Paged } from '../ports/page.ts'
 import type { Store } from '../ports/store.ts'
@@ -139,7 +139,8 @@ export class AuditComparison {
     const last = this.#lastTurns.get(session)
     if (last === undefined) return undefined
     const { row, stored, position } = last
-    return checkRow({ row: 'turn', id: row.id, position }, row, stored, this.#texts)
+    // What its calls were about is compared with the calls themselves.
+    return checkRow({ row: 'turn', id: row.id, position }, pointing(row), stored && pointing(stored), this.#texts)
   }
 
   #checkLastTurns(): AuditProblem | undefined {
@@ -162,7 +163,7 @@ export class AuditComparison {
 
   async #checkToolCalls(calls: readonly ToolCallRecord[], position: number): Promise<AuditProblem | undefined> {
     for (const call of calls) {
-      const about = { row: 'tool call', id: call.callId, position }
+      const about = { row: 'tool call', id: toolCallName(call), what: `tool call ${call.callId}`, position }
       const problem = checkRow(about, call, await this.#toolCalls.next(), this.#texts)
       if (problem !== undefined) return problem
     }
@@ -189,6 +190,9 @@ export class AuditComparison {
     return turns
   }
 }
+
+/** A turn that only points at its calls. */
+const pointing = (turn: Turn): Turn => ({ ...turn, toolCalls: turn.toolCalls.map(referenceTo) })
 
 const checkAll = async <Row extends { readonly id: string }>(
   row: string,

@@ -137,10 +137,11 @@ export class TurnCollector {
     this.#add(said)
   }
 
-  #call({ callId, toolName }: Extract<WindowEvent, { type: 'tool_call' }>): void {
+  #call({ callId, toolName, argument }: Extract<WindowEvent, { type: 'tool_call' }>): void {
     const last = this.#messages.at(-1)
     const message = last?.role === 'assistant' ? last : { role: 'assistant' as const, text: '' }
-    const call: ToolCallInput = { callId: this.#idOf(callId), toolName: keptName(toolName) ?? 'unnamed' }
+    const named = { callId: this.#idOf(callId), toolName: keptName(toolName) ?? 'unnamed' }
+    const call: ToolCallInput = { ...named, ...(argument !== undefined && { argument }) }
     if (message.toolCalls?.some((known) => known.callId === call.callId)) return
     const changed = { ...message, toolCalls: [...(message.toolCalls ?? []), call] }
     if (message === last) this.#bytes -= bytesOf(this.#messages.pop() ?? message)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defined } from '../../domain/defined.ts'
 import type { Instant } from '../../domain/instant.ts'
+import { argumentIn } from '../../domain/tool-argument.ts'
 import type { WindowEvent } from '../../domain/window-event.ts'
 
 const count = z.number().int().nonnegative()
@@ -32,6 +33,7 @@ const toolUse = z.object({
   type: z.literal('tool_use'),
   id: z.string().optional().catch(undefined),
   name: z.string().optional().catch(undefined),
+  input: z.unknown().optional(),
 })
 
 /** An assistant message as the API and both of its wrappers give it. Unknown fields and blocks are let through. */
@@ -67,9 +69,9 @@ export const readAssistant = (
   if (message.model === SYNTHETIC) return []
   const tools = message.content.flatMap((part): WindowEvent[] => {
     const call = toolUse.safeParse(part)
-    return call.success
-      ? [defined({ type: 'tool_call' as const, callId: call.data.id, toolName: call.data.name ?? '', at })]
-      : []
+    if (!call.success) return []
+    const { id: callId, name: toolName = '', input } = call.data
+    return [defined({ type: 'tool_call' as const, callId, toolName, argument: argumentIn(input), at })]
   })
   return [...readAnswer(message, { at, key }), ...tools]
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { defined } from '../../domain/defined.ts'
+import { argumentIn } from '../../domain/tool-argument.ts'
 import type { WindowEvent } from '../../domain/window-event.ts'
 import type { WindowReader } from '../../ports/window-reader.ts'
 import { execWords } from './exec-words.ts'
@@ -64,11 +66,15 @@ const readEvent = (sent: z.output<typeof event>): readonly WindowEvent[] => {
 }
 
 const readItem = (
-  { id, type, tool }: { id: string; type: string; tool?: unknown },
+  { id, type, tool, ...item }: { id: string; type: string; tool?: unknown },
   isCompleted: boolean,
 ): readonly WindowEvent[] => {
   if (type === 'agent_message') return isCompleted ? [{ type: 'unmetered', key: id }] : []
   const known = Object.hasOwn(TOOLS, type) ? TOOLS[type] : undefined
   if (known === undefined) return []
-  return [{ type: 'tool_call', callId: id, toolName: typeof tool === 'string' ? tool : known }]
+  const { command, changes, arguments: given, query } = item as Readonly<Record<string, unknown>>
+  const argument = argumentIn(command ?? changes ?? given ?? query)
+  return [
+    defined({ type: 'tool_call' as const, callId: id, toolName: typeof tool === 'string' ? tool : known, argument }),
+  ]
 }

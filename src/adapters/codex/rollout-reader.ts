@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defined } from '../../domain/defined.ts'
 import { instantIn } from '../../domain/instant.ts'
+import { argumentIn } from '../../domain/tool-argument.ts'
 import type { WindowEvent } from '../../domain/window-event.ts'
 import type { WindowReader } from '../../ports/window-reader.ts'
 import { threadUsage } from './rollout-totals.ts'
@@ -143,13 +144,24 @@ const readWindow = (tokens: unknown, from: Origin): readonly WindowEvent[] =>
   typeof tokens === 'number' && Number.isFinite(tokens) && tokens > 0 ? [{ ...from, type: 'window', tokens }] : []
 
 const readItem = (payload: Line['payload'], from: Origin): readonly WindowEvent[] => {
-  const { type = '', call_id, id, name, output } = payload
-  const callId = [call_id, id].find((given) => typeof given === 'string')
+  const { type = '', call_id, id, name, output, arguments: given, input, action } = payload
+  const callId = [call_id, id].find((one) => typeof one === 'string')
   if (type.endsWith('_call')) {
     const toolName = typeof name === 'string' ? name : type.slice(0, -'_call'.length)
-    return [defined({ ...from, type: 'tool_call' as const, callId, toolName })]
+    const argument = argumentIn(fromJson(given) ?? input ?? action)
+    return [defined({ ...from, type: 'tool_call' as const, callId, toolName, argument })]
   }
   return type.endsWith('_output') && typeof output === 'string'
     ? [defined({ ...from, type: 'appended' as const, characters: output.length, key: callId })]
     : []
+}
+
+/** The arguments of a function come as JSON in a text. */
+const fromJson = (given: unknown): unknown => {
+  if (typeof given !== 'string') return given
+  try {
+    return JSON.parse(given)
+  } catch {
+    return given
+  }
 }

@@ -7,7 +7,7 @@ import { defined } from '../../domain/defined.ts'
 import { CLAIM_TOLERANCE_MS, claimOf, type HandoffMetadata } from '../../domain/handoff.ts'
 import type { AgentSessionId, ConversationId } from '../../domain/ids.ts'
 import type { Instant } from '../../domain/instant.ts'
-import { type ToolCallReference, toolCallRecords } from '../../domain/tool-call.ts'
+import { type ToolCall, toolCallRecords } from '../../domain/tool-call.ts'
 import { extendedTurn, type Turn } from '../../domain/turn.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
@@ -150,7 +150,7 @@ const toolCallSteps = (tables: Tables, turn: Turn, from = 0): readonly Step[] =>
   toolCallRecords(turn)
     .slice(from)
     .map((call, index) => () => {
-      const reference = turn.toolCalls[from + index] as ToolCallReference
+      const reference = turn.toolCalls[from + index] as ToolCall
       return tables.toolCalls.insert({ ...call, reference })
     })
 

@@ -13,7 +13,7 @@ import type { AgentSessionId, CommandId, ConversationId } from '../../domain/ids
 import type { Instant } from '../../domain/instant.ts'
 import { by } from '../../domain/lineage.ts'
 import { sequenceNumber } from '../../domain/sequence.ts'
-import type { ToolCallReference } from '../../domain/tool-call.ts'
+import type { ToolCall } from '../../domain/tool-call.ts'
 import type { Question, SourceQuestion, Subjects } from '../../ports/unit-of-work.ts'
 import { budgetUse, restartUse } from './budget-use.ts'
 import type { Tables } from './tables.ts'
@@ -134,7 +134,7 @@ export const namedCalls = (
   tables: Tables,
   conversationId: ConversationId,
   callIds: readonly string[],
-): readonly ToolCallReference[] =>
+): readonly ToolCall[] =>
   callIds
     .flatMap((callId) => tables.toolCalls.in('call', `${conversationId}/${callId}`).at(-1) ?? [])
     .sort(
@@ -145,7 +145,7 @@ export const namedCalls = (
     )
     .map(({ reference }) => reference)
 
-const lastCalls = (tables: Tables, sessionId: AgentSessionId): readonly ToolCallReference[] =>
+const lastCalls = (tables: Tables, sessionId: AgentSessionId): readonly ToolCall[] =>
   tables.turns.in('session', sessionId).findLast(({ toolCalls }) => toolCalls.length > 0)?.toolCalls ?? []
 
 const handoffFacts = (tables: Tables, handoff: HandoffMetadata | undefined, now: Instant): HandoffFacts => {

@@ -10,14 +10,14 @@ import type { AgentSessionId, ConversationId, HolderToken } from '../../domain/i
 import type { Instant } from '../../domain/instant.ts'
 import type { Message } from '../../domain/message.ts'
 import type { ProcessIdentity } from '../../domain/process-identity.ts'
-import type { ToolCallRecord, ToolCallReference } from '../../domain/tool-call.ts'
+import type { ToolCall, ToolCallRecord, ToolCallReference } from '../../domain/tool-call.ts'
 import type { Turn } from '../../domain/turn.ts'
 import type { Receipt } from '../../ports/receipt.ts'
 import { Table } from './table.ts'
 
 /** A tool call, and how others point at it. */
 export interface ToolCallRow extends ToolCallRecord {
-  readonly reference: ToolCallReference
+  readonly reference: ToolCall
 }
 
 /** A command that was carried out. */

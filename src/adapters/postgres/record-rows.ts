@@ -139,6 +139,7 @@ export const fromToolCalls = (turn: Pick<Turn, 'conversationId' | 'sessionId' | 
     position: call.position,
     call_id: call.callId,
     tool_name: call.toolName,
+    argument: call.argument,
     session_id: call.sessionId,
     turn_id: call.turnId,
   }))
@@ -149,6 +150,7 @@ const toolCallRow = z.object({
   position: z.number(),
   call_id: z.string(),
   tool_name: z.string(),
+  argument: maybe(z.string()),
   session_id: aSession,
   turn_id: aTurn,
 })
@@ -156,15 +158,17 @@ const toolCallRow = z.object({
 export const toToolCallRecord = reader(
   'tool call',
   toolCallRow.transform(
-    (stored): ToolCallRecord => ({
-      conversationId: stored.conversation_id,
-      sessionId: stored.session_id,
-      turnId: stored.turn_id,
-      sequenceNumber: stored.sequence_number,
-      position: stored.position,
-      callId: stored.call_id,
-      toolName: stored.tool_name,
-    }),
+    (stored): ToolCallRecord =>
+      defined({
+        conversationId: stored.conversation_id,
+        sessionId: stored.session_id,
+        turnId: stored.turn_id,
+        sequenceNumber: stored.sequence_number,
+        position: stored.position,
+        callId: stored.call_id,
+        toolName: stored.tool_name,
+        argument: stored.argument,
+      }),
   ),
 )
 

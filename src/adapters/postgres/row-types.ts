@@ -57,6 +57,7 @@ export const usage = z.discriminatedUnion('state', [
 export const toolCall = z.object({
   callId: z.string(),
   toolName: z.string(),
+  argument: z.string().exactOptional(),
   messageId: z.string().transform(messageId),
   sequenceNumber: place,
 })

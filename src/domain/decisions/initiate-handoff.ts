@@ -12,7 +12,7 @@ import type { Metadata } from '../metadata.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
 import { err, ok, type Result } from '../result.ts'
 import { decideSession, evolveSession } from '../session-lifecycle.ts'
-import type { ToolCallReference } from '../tool-call.ts'
+import { referenceTo, type ToolCallReference } from '../tool-call.ts'
 import { findWorking, type SessionTarget } from './change-session.ts'
 import { noteOf } from './set-metadata.ts'
 
@@ -141,6 +141,6 @@ const obstaclesTo = (
 
 /** The tool calls that led to a handoff: those named, else the exchange's, else the last ones there were. */
 const leadingTo = (facts: SourceFacts, { toolCalls }: HandoffRequest): readonly ToolCallReference[] => {
-  if (toolCalls !== undefined) return facts.namedToolCalls
-  return facts.exchangeToolCalls.length > 0 ? facts.exchangeToolCalls : facts.lastToolCalls
+  const latest = facts.exchangeToolCalls.length > 0 ? facts.exchangeToolCalls : facts.lastToolCalls
+  return (toolCalls === undefined ? latest : facts.namedToolCalls).map(referenceTo)
 }

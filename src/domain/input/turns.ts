@@ -4,7 +4,7 @@ import type { MessageInput, ToolCallInput, TurnInput } from '../turn.ts'
 import { bytesOf, MAX_TURN_BYTES } from '../turn-size.ts'
 import { type Check, type ChecksOf, listOf, objectOf, oneOf, optional, wholeNumber, wrong } from './check.ts'
 import { reading, windowParts } from './readings.ts'
-import { messageText, moment, name, sha256Hex } from './words.ts'
+import { line, messageText, moment, name, sha256Hex } from './words.ts'
 
 interface AnyMessage {
   readonly role: MessageRole
@@ -21,7 +21,7 @@ const anyMessage = objectOf<AnyMessage>({
   text: messageText,
   cut: optional(objectOf<CutText>({ length: wholeNumber(1), sha256: sha256Hex })),
   providerMessageId: optional(name),
-  toolCalls: optional(listOf(objectOf<ToolCallInput>({ callId: name, toolName: name }))),
+  toolCalls: optional(listOf(objectOf<ToolCallInput>({ callId: name, toolName: name, argument: optional(line) }))),
 })
 
 /** One message. Only an assistant calls tools, and each call once; an answer is the runtime's, a result the tool's. */

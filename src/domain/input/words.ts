@@ -36,6 +36,9 @@ export const text: Check<string> = stringOf(MAX_TEXT_LENGTH, false)
 /** The text of a message. It may be empty: an answer may only call tools. */
 export const messageText: Check<string> = stringOf(MAX_TEXT_LENGTH, true)
 
+/** A line that is kept short later. A redactor may leave nothing of it, or make it longer. */
+export const line: Check<string> = stringOf(20_000, true)
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** Whether a value is an id of ours. */

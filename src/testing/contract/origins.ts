@@ -5,6 +5,7 @@ import { refusal } from '../refusal.ts'
 import type { Scene } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'
 import { assertIntact } from './trail.ts'
+import { advance } from '../../domain/sequence.ts'
 
 const originsIn = async (scene: Scene, conversation: ConversationId) => {
   const { items } = await scene.store.messages.listMessages(conversation, {})
@@ -94,7 +95,11 @@ export const originsContract: ContractPart = {
         })
       const at = scene.clock.now()
       assert.deepEqual(await find(2), {
-        messages: ['Word 4', 'Word 3'].map((text) => ({ text, at })),
+        messages: ['Word 4', 'Word 3'].map((text, index) => ({
+          text,
+          sequenceNumber: advance(started.session.progress.nextSequence, 9 - 3 * index),
+          at,
+        })),
         more: 3,
       })
       assert.deepEqual(

@@ -53,6 +53,29 @@ export const recordsContract: ContractPart = {
       )
       await assertIntact(scene, started.session.conversationId)
     },
+    'reads back what tells one call from another, on one line, and holds it against the log': async (scene) => {
+      const started = await scene.session()
+      const { conversationId, id } = started.session
+      const toolCalls = [
+        { callId: 'call-1', toolName: 'Bash', argument: 'npm test\n-- checkout' },
+        { callId: 'call-2', toolName: 'Bash', argument: `echo \u0000 ${'🎉'.repeat(300)}` },
+        { callId: 'call-3', toolName: 'Bash' },
+      ]
+      const messages = [{ role: 'assistant' as const, text: '', toolCalls }]
+      const worked = unwrap(await scene.service.recordTurn({ ...started, messages }))
+      const expected = ['npm test -- checkout', `echo ${'🎉'.repeat(117)}…`, undefined]
+      const argumentsOf = (calls: readonly { readonly argument?: string }[] = []) =>
+        calls.map(({ argument }) => argument)
+      assert.deepEqual(argumentsOf(worked.turns[0]?.toolCalls), expected)
+      const { items } = await scene.store.messages.listTurns(id, {})
+      assert.deepEqual(items, worked.turns)
+      const found = await scene.store.messages.findToolCalls(conversationId, ['call-2', 'call-1', 'call-3'])
+      assert.deepEqual(argumentsOf(found), expected)
+      const { handoff } = unwrap(await scene.service.initiateHandoff({ ...worked, targetAgent: scene.name('opus') }))
+      assert.deepEqual(argumentsOf(handoff.triggeringToolCalls), [undefined, undefined, undefined])
+      assert.deepEqual(await scene.store.handoffs.find(handoff.id), handoff)
+      await assertIntact(scene, conversationId)
+    },
     'joins messages with the handoffs they have to do with': async (scene) => {
       const { handoff, source } = await scene.initiated()
       const target = unwrap(await scene.service.completeHandoff({ handoff }))
