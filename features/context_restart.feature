@@ -138,7 +138,7 @@ Feature: Going on in a fresh window
       When it is run on "Fix the flaky test"
       Then its sessions are "handed off, completed"
       And handoff 1 has no checkpoint
-      And handoff 1 is flagged "minimal continuation, <flag>"
+      And handoff 1 is flagged "minimal continuation, <flag>, recap from record"
       And session 2 begins with "Fix the flaky test"
       And session 2 is told "The session before you left no checkpoint."
       And session 2 is told "inspect the work so far"
@@ -166,7 +166,7 @@ Feature: Going on in a fresh window
       When it is run on "Fix the flaky test"
       Then its sessions are "handed off, completed"
       And handoff 1 has no checkpoint
-      And handoff 1 is flagged "window overflowed, minimal continuation, checkpoint skipped"
+      And handoff 1 is flagged "window overflowed, minimal continuation, checkpoint skipped, recap from record"
       And handoff 1 happened because "The context window overflowed: prompt is too long"
 
   Rule: What a checkpoint claims is held against the record
@@ -184,6 +184,6 @@ Feature: Going on in a fresh window
         - Deployed it [call:deploy]
         """
       When it is run on "Fix the flaky test"
-      Then of what the checkpoint states, 1 cites a recorded call, 1 cites none, and 1 a call that nobody made
+      Then of what the checkpoint says was done, 1 cites a recorded call, 1 cites none, and 1 a call that nobody made
       And session 2 is told "Unverified: 1 statement that cites no tool call (line 3)"
       And session 2 is told "1 statement that cites a call not on record (line 4)"

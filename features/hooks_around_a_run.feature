@@ -28,7 +28,7 @@ Feature: Hooks around a run
       Then its sessions are "handed off, completed"
       And handoff 1 names turn 2 of session 1 and the tools "read_file, edit_file"
       And handoff 1 has no checkpoint
-      And handoff 1 is flagged "decided by hook, minimal continuation, checkpoint skipped"
+      And handoff 1 is flagged "decided by hook, minimal continuation, checkpoint skipped, recap from record"
 
       Examples:
         | says            |

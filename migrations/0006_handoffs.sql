@@ -36,7 +36,8 @@ create table batonpass.handoffs (
   constraint handoffs_status_known check (status in ('initiated', 'accepted', 'completed', 'cancelled', 'failed')),
   constraint handoffs_flags_known
     check (flags <@ array['minimal_continuation', 'checkpoint_timed_out', 'checkpoint_missing', 'checkpoint_failed',
-      'checkpoint_skipped', 'decided_by_hook', 'window_overflowed', 'runtime_lost', 'no_progress']),
+      'checkpoint_skipped', 'checkpoint_unstructured', 'recap_from_record', 'decided_by_hook', 'window_overflowed',
+      'runtime_lost', 'no_progress']),
   constraint handoffs_transfer_changes_agent check (kind <> 'agent_transfer' or source_agent <> target_agent),
   constraint handoffs_trace_whole check (tracestate is null or traceparent is not null),
   constraint handoffs_claim_whole

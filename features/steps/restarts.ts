@@ -51,9 +51,10 @@ Then('handoff {int} happened because {string}', async function (this: HandoffWor
 })
 
 Then(
-  'of what the checkpoint states, {int} cites a recorded call, {int} cites none, and {int} a call that nobody made',
+  'of what the checkpoint says was done, {int} cites a recorded call, {int} cites none, and {int} a call that nobody made',
   async function (this: HandoffWorld, cited: number, uncited: number, miscited: number) {
-    assert.deepEqual((await this.kept.handoff()).checkpoint?.statements, { cited, uncited, miscited })
+    const { exempt: _, ...about } = (await this.kept.handoff()).checkpoint?.statements ?? { exempt: 0 }
+    assert.deepEqual(about, { cited, uncited, miscited })
   },
 )
 

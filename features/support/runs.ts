@@ -45,7 +45,10 @@ export class Runs {
   agent(name: string, tokens: number, windows: readonly (readonly string[])[]): void {
     this.#agent = name
     this.#tokens = tokens
-    this.#windows = windows.map(([turns = '', checkpoint = '']) => ({ ...windowOf(turns, tokens), checkpoint }))
+    this.#windows = windows.map(([turns = '', checkpoint = '']) => ({
+      ...windowOf(turns, tokens),
+      checkpoint: `<checkpoint>${checkpoint}</checkpoint>`,
+    }))
   }
 
   /** The same for all of its windows. */

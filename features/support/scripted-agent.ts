@@ -44,7 +44,7 @@ export const citing =
   (text: string) =>
   (prompt: string): string =>
     text.replaceAll(/\[call:(\w+)\]/g, (whole, tool: string) => {
-      const callId = prompt.match(new RegExp(`^- (\\S+) ${tool}$`, 'm'))?.[1]
+      const callId = prompt.match(new RegExp(`^- (\\S+) ${tool}(?::.*)?$`, 'm'))?.[1]
       return callId === undefined ? whole : `[call:${callId}]`
     })
 

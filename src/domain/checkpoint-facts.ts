@@ -19,8 +19,10 @@ export interface CheckpointFacts {
   readonly characters?: number
   readonly isCut?: boolean
   readonly sections?: readonly CheckpointSection[]
-  /** How many statements cite a tool call on record, none, or one that is not on record. */
+  /** How many statements cite a tool call on record, none, or one that is not on record, and how many need none. */
   readonly statements?: Readonly<Record<StatementStanding, number>>
+  /** How often it was asked for, when that was more than once. */
+  readonly attempts?: number
   /** What asking used. */
   readonly totals?: UsageTotals
 }
@@ -28,7 +30,7 @@ export interface CheckpointFacts {
 /** What to keep of a checkpoint that was written. */
 export const factsOfReview = (review: CheckpointReview, totals?: UsageTotals): CheckpointFacts => {
   const { characters, isCut, sections, statements } = review
-  const counts = { cited: 0, uncited: 0, miscited: 0 }
+  const counts = { cited: 0, uncited: 0, miscited: 0, exempt: 0 }
   for (const { standing } of statements) counts[standing] += 1
   return defined({ outcome: 'kept' as const, characters, isCut, sections, statements: counts, totals })
 }

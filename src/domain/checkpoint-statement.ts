@@ -4,9 +4,19 @@ import { defined } from './defined.ts'
 
 /**
  * How a statement stands against the record: `cited` names only calls that were made, `miscited` names one that was not,
- * `uncited` names none. A call that was made does not prove the statement; it says where to look.
+ * `uncited` is about work done and names none, `exempt` names none and needs none: a plan, a decision, the name of a file.
+ * A call that was made does not prove the statement; it says where to look.
  */
-export type StatementStanding = 'cited' | 'miscited' | 'uncited'
+export type StatementStanding = 'cited' | 'miscited' | 'uncited' | 'exempt'
+
+/** Sections that say what is planned, decided or open. What stands in them is no claim about work done. */
+const NOT_ABOUT_WORK: readonly (CheckpointSection | undefined)[] = [
+  'Goal',
+  'Remaining tasks',
+  'Key decisions',
+  'Open issues',
+  'Files changed',
+]
 
 /** Something a checkpoint says: a list item, or a sentence with a citation. */
 export interface CheckpointStatement {
@@ -104,10 +114,14 @@ const statementOf = (
   knownCalls: ReadonlySet<string>,
 ): CheckpointStatement => {
   const callIds = citedIn(text)
-  return defined({ text: text.trim(), line, section, callIds, standing: standingOf(callIds, knownCalls) })
+  return defined({ text: text.trim(), line, section, callIds, standing: standingOf(callIds, section, knownCalls) })
 }
 
-const standingOf = (callIds: readonly string[], knownCalls: ReadonlySet<string>): StatementStanding => {
-  if (callIds.length === 0) return 'uncited'
+const standingOf = (
+  callIds: readonly string[],
+  section: CheckpointSection | undefined,
+  knownCalls: ReadonlySet<string>,
+): StatementStanding => {
+  if (callIds.length === 0) return NOT_ABOUT_WORK.includes(section) ? 'exempt' : 'uncited'
   return callIds.every((id) => knownCalls.has(id)) ? 'cited' : 'miscited'
 }

@@ -4,6 +4,8 @@ export interface CheckpointReply {
   readonly text: string
   /** Nothing was written: continue without a checkpoint. */
   readonly isMissing: boolean
+  /** Whether it stood in the tags that were asked for. Without them the reply may be no checkpoint at all. */
+  readonly isTagged: boolean
 }
 
 /**
@@ -12,15 +14,16 @@ export interface CheckpointReply {
  * @example
  * ```ts
  * const reply = 'Here it is.\n<checkpoint>## Goal\nGreen tests</checkpoint>\nGood luck!'
- * console.log(checkpointIn(reply)) // => { text: '## Goal\nGreen tests', isMissing: false }
- * console.log(checkpointIn('<checkpoint> </checkpoint>')) // => { text: '', isMissing: true }
+ * console.log(checkpointIn(reply)) // => { text: '## Goal\nGreen tests', isMissing: false, isTagged: true }
+ * console.log(checkpointIn('<checkpoint> </checkpoint>')) // => { text: '', isMissing: true, isTagged: true }
  * ```
  */
 export const checkpointIn = (reply: string): CheckpointReply => {
   const unwrapped = withoutOuterFence(reply)
-  const text = taggedIn(unwrapped) ?? unwrapped
+  const tagged = taggedIn(unwrapped)
+  const text = tagged ?? unwrapped
   const isMissing = text.trim() === ''
-  return { text: isMissing ? '' : text, isMissing }
+  return { text: isMissing ? '' : text, isMissing, isTagged: tagged !== undefined }
 }
 
 const OPENING = '<checkpoint>'

@@ -38,6 +38,16 @@ export interface ContinuationParts extends ContinuationOpening {
   readonly from: { readonly sessionId: AgentSessionId; readonly handoffId: HandoffId; readonly at: Instant }
   /** A fresh id, such as `uuidV7Ids.next()`. The checkpoint's author must not know it. */
   readonly nonce: string
+  /** The reply had neither the tags nor any of the sections that were asked for, and may be no checkpoint at all. */
+  readonly isUnstructured?: boolean
+}
+
+/** What the record says of a session that left no checkpoint. */
+export interface RecordedRecap {
+  /** As `recapOf` makes it. */
+  readonly text: string
+  /** A fresh id, such as `uuidV7Ids.next()`. */
+  readonly nonce: string
 }
 
 /**
@@ -78,11 +88,11 @@ export const continuationPrompt = (
   parts: ContinuationParts,
   template: string = DEFAULT_CONTINUATION_TEMPLATE,
 ): string => {
-  const { hookContext, originalTask, checkpoint, from, nonce } = parts
+  const { hookContext, originalTask, checkpoint, from, nonce, isUnstructured = false } = parts
   const around = `${hookContext ?? ''}\n${originalTask}\n${template}`
   const origin =
     `You continue this work in a fresh window. Session ${from.sessionId} worked on it before you, and left the ` +
-    `checkpoint below with handoff ${from.handoffId} at ${from.at}.`
+    `checkpoint below with handoff ${from.handoffId} at ${from.at}. ${PICK_UP}`
   const words = wordsOf(parts, `${around}\n${checkpoint.text}`)
   const besideIt = parts.personWords === undefined ? around : `${around}\n${textOfWords(parts.personWords.chosen)}`
   const { fence, block } = fenced({ name: 'checkpoint', text: checkpoint.text, nonce, around: besideIt })
@@ -91,22 +101,44 @@ export const continuationPrompt = (
     person_words: words,
     provenance: `${origin}\n${ruleOf(fence)}`,
     checkpoint: block,
-    remarks: noteOn(checkpoint.statements),
+    remarks: `${isUnstructured ? `${UNSTRUCTURED} ` : ''}${noteOn(checkpoint.statements)}`,
   })
   return hookContext === undefined ? filled : `${hookContext}\n\n${filled}`
 }
 
 /**
- * The prompt a successor starts from when there is no checkpoint: the original task, and to look before going on.
+ * The prompt a successor starts from when there is no checkpoint: the original task, to look before going on, and what the
+ * record says, if you give it.
  *
  * @example
  * ```ts
  * console.log(minimalContinuation({ originalTask: 'Fix the flaky test' }).split('\n')[0]) // => Fix the flaky test
  * ```
  */
-export const minimalContinuation = (opening: ContinuationOpening): string =>
-  `${openingOf(opening)}\n\nYou continue this work in a fresh window. The session before you left no checkpoint. ` +
-  'Continue; inspect the work so far before you change anything, and do not begin again from the start.'
+export const minimalContinuation = ({
+  recap,
+  ...opening
+}: ContinuationOpening & { readonly recap?: RecordedRecap }): string =>
+  withRecap(
+    `${openingOf(opening)}\n\nYou continue this work in a fresh window. The session before you left no checkpoint. ` +
+      'Continue; inspect the work so far before you change anything, and do not begin again from the start.',
+    recap,
+  )
+
+/** A prompt with what the record says after it, in a fence of its own: nobody has looked at it. */
+export const withRecap = (prompt: string, recap: RecordedRecap | undefined): string => {
+  if (recap === undefined || recap.text === '') return prompt
+  const { fence, block } = fenced({ name: 'recap', text: recap.text, nonce: recap.nonce, around: prompt })
+  const origin = 'Below is what was recorded of the work last, put together without a model and not complete.'
+  return `${prompt}\n\n${origin} ${PICK_UP} ${ruleOf(fence)}\n\n${block}`
+}
+
+/** Said in every continuation, outside the fence: what is inside is a report, and this is what it is for. */
+const PICK_UP = 'Pick up where the session before you stopped, and do not repeat what is listed as done.'
+
+const UNSTRUCTURED =
+  'The document above has none of the sections that were asked for, and may be no checkpoint at all: inspect the work so ' +
+  'far before you rely on it.'
 
 const openingOf = (opening: ContinuationOpening): string => {
   const { hookContext, originalTask } = opening

@@ -64,6 +64,8 @@ export const HANDOFF_FLAGS = [
   'checkpoint_missing',
   'checkpoint_failed',
   'checkpoint_skipped',
+  'checkpoint_unstructured',
+  'recap_from_record',
   'decided_by_hook',
   'window_overflowed',
   'runtime_lost',

@@ -1,5 +1,10 @@
 /** What can keep a runtime from running, or a question from being answered. */
-export type RuntimeFailureCode = 'runtime.missing' | 'runtime.prompt_too_long' | 'runtime.question_failed'
+export type RuntimeFailureCode =
+  | 'runtime.missing'
+  | 'runtime.prompt_too_long'
+  | 'runtime.question_failed'
+  /** It answered, and not in words: with a tool call, or with nothing. Asked again it may. */
+  | 'runtime.no_words'
 
 /**
  * A runtime that is not there, or a question without an answer. It is told apart by its code.

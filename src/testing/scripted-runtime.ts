@@ -1,3 +1,4 @@
+import { defined } from '../domain/defined.ts'
 import type { UsageTotals } from '../domain/usage-reading.ts'
 import type { WindowEvent } from '../domain/window-event.ts'
 import type {
@@ -17,12 +18,20 @@ export interface ScriptedTurn {
   /** What its request sent. Left out, the answer comes without usage. */
   readonly promptTokens?: number
   readonly outputTokens?: number
-  /** The tools it calls; each answers with a word. */
-  readonly tools?: readonly string[]
+  /** The tools it calls; each answers with a word, unless it is said what it is called with and answers. */
+  readonly tools?: readonly (string | ScriptedTool)[]
   /** The runtime makes room by itself before this turn. */
   readonly afterCompaction?: boolean
   /** It comes to rest after this turn; the next prompt in the same session plays on. */
   readonly rests?: boolean
+}
+
+/** One use of a tool by a scripted agent. */
+export interface ScriptedTool {
+  readonly name: string
+  readonly argument?: string
+  /** What it answers; `ok` unless given. */
+  readonly result?: string
 }
 
 /** What a scripted agent does in one window. */
@@ -181,8 +190,9 @@ const stepsOf = (turn: ScriptedTurn, session: string, number: number): readonly 
   const key = `${session}-${number}`
   const request: WindowEvent =
     promptTokens === undefined ? { type: 'unmetered' } : { type: 'request', key, promptTokens, outputTokens }
-  const calls = tools.map(
-    (toolName, index) => ({ type: 'tool_call', callId: `${key}-${index + 1}`, toolName }) as const,
+  const used = tools.map((tool): ScriptedTool => (typeof tool === 'string' ? { name: tool } : tool))
+  const calls = used.map(({ name: toolName, argument }, index) =>
+    defined({ type: 'tool_call' as const, callId: `${key}-${index + 1}`, toolName, argument }),
   )
   const spoken = (role: ScriptedMessage['role'], words: string): ScriptedMessage => ({ role, text: words, session })
   const compaction: readonly RuntimeStep<ScriptedMessage>[] = afterCompaction
@@ -204,11 +214,11 @@ const stepsOf = (turn: ScriptedTurn, session: string, number: number): readonly 
       events: [request, ...calls],
       texts: [{ role: 'assistant', text }],
     },
-    ...calls.map(() => ({
+    ...used.map(({ result = 'ok' }) => ({
       ...step(session),
-      message: spoken('tool', 'ok'),
-      events: [{ type: 'appended' as const, characters: 2 }],
-      texts: [{ role: 'tool' as const, text: 'ok' }],
+      message: spoken('tool', result),
+      events: [{ type: 'appended' as const, characters: result.length }],
+      texts: [{ role: 'tool' as const, text: result }],
     })),
   ]
 }

@@ -158,7 +158,7 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
       const question = { prompt: ASKS, usage: FULL, error: TOO_LONG }
       const { api, summary, handoffs } = await run(t, make, { windows: [FILLS, ENDS], question })
       equal(summary.outcome, 'completed')
-      deepEqual(handoffs[0]?.flags, ['minimal_continuation', 'checkpoint_failed'])
+      deepEqual(handoffs[0]?.flags, ['minimal_continuation', 'checkpoint_failed', 'recap_from_record'])
       equal(handoffs[0]?.checkpoint?.outcome, 'failed')
       match(textOf(api.requests.at(-1)), /left no checkpoint/)
       match(textOf(api.requests.at(-1)), new RegExp(TASK))
@@ -176,7 +176,12 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
         { milestones: [{ name: 'restart', at: 0.99 }] },
       )
       equal(summary.outcome, 'completed')
-      deepEqual(handoffs[0]?.flags, ['window_overflowed', 'minimal_continuation', 'checkpoint_skipped'])
+      deepEqual(handoffs[0]?.flags, [
+        'window_overflowed',
+        'minimal_continuation',
+        'checkpoint_skipped',
+        'recap_from_record',
+      ])
       ok(!api.asked.includes('question'))
       deepEqual(
         sessions.map(({ state }) => state),

@@ -162,7 +162,7 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
       const question = { prompt: QUESTION, tool: bash('touch made-by-a-tool'), usage: uses(5, 100, 20_600, 7) }
       const { runtime, launch, api, home } = await stage(t, make, { turns: TURNS, question })
       await collect(runtime.start(launch()))
-      await rejects(runtime.ask?.(launch(QUESTION)) ?? Promise.resolve(), { code: 'runtime.question_failed' })
+      await rejects(runtime.ask?.(launch(QUESTION)) ?? Promise.resolve(), { code: 'runtime.no_words' })
       deepEqual(api.asked, ['turn', 'turn', 'question'])
       ok(!existsSync(join(home, 'made-by-a-tool')))
     })

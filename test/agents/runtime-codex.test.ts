@@ -118,7 +118,7 @@ describe('the Codex runtime and the real Codex', PATIENT, () => {
     const runtime = codexAt(api.url, home)
     const providerSessionId = threadOf(await all(runtime.start(launchIn(home))))
     await rejects(runtime.ask({ ...launchIn(home), providerSessionId }), {
-      code: 'runtime.question_failed',
+      code: 'runtime.no_words',
       message: /exec_command/,
     })
     equal(processesOf(home), '')

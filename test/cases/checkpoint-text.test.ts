@@ -37,7 +37,7 @@ const fence = (inner: string, info = ''): string => `\`\`\`${info}\n${inner}\n\`
 type Row = readonly [what: string, reply: string, text: string]
 
 const reads = ([, reply, text]: Row): void =>
-  expect(checkpointIn(reply)).toStrictEqual({ text, isMissing: text === '' })
+  expect(checkpointIn(reply)).toStrictEqual({ text, isMissing: text === '', isTagged: reply.includes('<checkpoint>') })
 
 describe('case 50: between the tags', () => {
   it.each<Row>([

@@ -101,10 +101,13 @@ describe.each(STORE_KINDS)('restarts on %s', (kind) => {
     const { handoffs } = await recorded(set.batonpass, summary)
     expect(handoffs).toMatchObject([
       {
-        flags: ['minimal_continuation', 'checkpoint_failed'],
+        flags: ['minimal_continuation', 'checkpoint_failed', 'recap_from_record'],
         checkpoint: { outcome: 'failed', reason: 'prompt is too long' },
       },
-      { flags: ['minimal_continuation', 'checkpoint_missing'], checkpoint: { outcome: 'missing' } },
+      {
+        flags: ['minimal_continuation', 'checkpoint_missing', 'recap_from_record'],
+        checkpoint: { outcome: 'missing' },
+      },
     ])
     expect(handoffs[0]?.document).toBeUndefined()
     expect(runtime.launches[1]?.prompt).toMatch(/^Fix the flaky test\n\n.*inspect the work so far/s)
@@ -117,7 +120,10 @@ describe.each(STORE_KINDS)('restarts on %s', (kind) => {
     const slow = { turns: FILLS, checkpoint: 'Late.', checkpointMs: 60_000 }
     const first = await play(set, script([slow, { turns: ENDS }]), { checkpointTimeoutMs: 30 })
     expect((await recorded(set.batonpass, first.summary)).handoffs).toMatchObject([
-      { flags: ['minimal_continuation', 'checkpoint_timed_out'], checkpoint: { outcome: 'timed_out' } },
+      {
+        flags: ['minimal_continuation', 'checkpoint_timed_out', 'recap_from_record'],
+        checkpoint: { outcome: 'timed_out' },
+      },
     ])
     const other = await stage(kind)
     const began = performance.now()

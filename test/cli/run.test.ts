@@ -84,7 +84,7 @@ describe('baton run', () => {
     expect(err).toMatch(/session 2 begins .*, in a fresh window/)
     expect(err).toMatch(/completed: 2 sessions, 4 turns, 1 restart/)
     const { out } = await batonOn(url)('handoffs', 'show', '--key', 'full')
-    expect(out).toMatch(/^flags +minimal_continuation, checkpoint_skipped$/m)
+    expect(out).toMatch(/^flags +minimal_continuation, checkpoint_skipped, recap_from_record$/m)
     expect(out).toMatch(/^checkpoint +skipped: Its runtime cannot be asked\.$/m)
   })
 

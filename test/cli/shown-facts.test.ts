@@ -57,7 +57,7 @@ describe('what a restart leaves in the record', () => {
   it('says why there is no checkpoint', async () => {
     const baton = await restarted(new Error('Prompt is too long'))
     const { out } = await baton('handoffs', 'show', '--key', 'k')
-    expect(out).toMatch(/^flags +minimal_continuation, checkpoint_failed$/m)
+    expect(out).toMatch(/^flags +minimal_continuation, checkpoint_failed, recap_from_record$/m)
     expect(out).toMatch(/^checkpoint +failed: Prompt is too long$/m)
   })
 })

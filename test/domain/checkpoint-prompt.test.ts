@@ -3,7 +3,11 @@ import { checkpointPrompt, DEFAULT_CHECKPOINT_TEMPLATE } from '../../src/domain/
 import { CHECKPOINT_SECTIONS } from '../../src/domain/checkpoint-section.ts'
 import { checkpointIn } from '../../src/domain/checkpoint-text.ts'
 
-const call = (callId: string, toolName = 'read_file') => ({ callId, toolName })
+const call = (callId: string, toolName = 'read_file', argument?: string) => ({
+  callId,
+  toolName,
+  ...(argument !== undefined && { argument }),
+})
 
 const asked = (template: string, originalTask = 'Fix it'): string =>
   checkpointPrompt({ originalTask, toolCalls: [] }, template)
@@ -25,6 +29,10 @@ describe('the built-in request for a checkpoint', () => {
     expect(prompt).toContain('[call:toolu_01]')
     expect(prompt).toContain('\n- toolu_07 run_tests\n')
     expect(prompt.endsWith('\nSTOP')).toBe(true)
+  })
+
+  it('asks for key decisions with their reason', () => {
+    expect(prompt).toMatch(/"Key decisions", give the reason with each decision/)
   })
 
   it('leaves no placeholder, and leaves out the task, which the successor gets anyway', () => {
@@ -61,6 +69,21 @@ describe('the calls on record', () => {
   it('are at most the latest hundred', () => {
     const lines = listed(...Array.from({ length: 130 }, (_, index) => call(`c${index}`))).split('\n')
     expect([lines.length, lines[0], lines.at(-1)]).toEqual([100, '- c30 read_file', '- c129 read_file'])
+  })
+
+  it('are told apart by what they were about', () => {
+    expect(listed(call('a', 'Bash', 'npm test'), call('b', 'Bash', `ls\n\n${'x'.repeat(300)}`))).toBe(
+      `- a Bash: npm test\n- b Bash: ls ${'x'.repeat(236)}…`,
+    )
+  })
+
+  it('include those that earlier checkpoints cited, the latest fifty, once each and first', () => {
+    const citedBefore = Array.from({ length: 60 }, (_, index) => call(`old${index}`, 'Bash'))
+    const toolCalls = [...Array.from({ length: 130 }, (_, index) => call(`c${index}`)), call('old59', 'Bash')]
+    const lines = checkpointPrompt({ originalTask: '', toolCalls, citedBefore }, '{tool_calls}').split('\n')
+    expect(lines).toHaveLength(150)
+    const ends = [lines[0], lines[49], lines[50], lines.at(-1)]
+    expect(ends).toEqual(['- old9 Bash', '- old58 Bash', '- c31 read_file', '- old59 Bash'])
   })
 
   it('leave out what no citation can hold, and keep a name on its line', () => {

@@ -110,6 +110,24 @@ describe('statements', () => {
     ])
   })
 
+  it.each(['Goal', 'Remaining tasks', 'Key decisions', 'Open issues', 'Files changed'])(
+    'under "%s" are no claims about work done, and need no citation',
+    (section) => {
+      expect(statements(`## ${section}\n- a\n- b [call:a1]\n- c [call:zz]`)).toEqual([
+        '2 exempt a',
+        '3 cited b [call:a1]',
+        '4 miscited c [call:zz]',
+      ])
+    },
+  )
+
+  it.each(['Completed work', 'Current state', 'Do not redo', 'Notes'])(
+    'under "%s" are unverified without',
+    (section) => {
+      expect(statements(`## ${section}\n- a`)).toEqual(['2 uncited a'])
+    },
+  )
+
   it('are kept in the text, whatever they cite', () => {
     const text = '- a\n- b [call:zz]\n'
     expect(review(text)).toMatchObject({ text, characters: text.length, isCut: false })

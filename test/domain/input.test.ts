@@ -412,7 +412,11 @@ describe('what goes with conversations, handoffs and hooks', () => {
     ['an unknown outcome', { outcome: 'lost' }, 'outcome'],
     ['an unknown section', { sections: ['Gossip'] }, 'sections[0]'],
     ['a count that is none', { characters: -1 }, 'characters'],
-    ['statements that are no counts', { statements: { cited: 1, uncited: 0.5, miscited: 0 } }, 'statements.uncited'],
+    [
+      'statements that are no counts',
+      { statements: { cited: 1, uncited: 0.5, miscited: 0, exempt: 0 } },
+      'statements.uncited',
+    ],
     ['isCut that is neither', { isCut: 'yes' }, 'isCut'],
     ['a reason that is no text', { reason: 7 }, 'reason'],
     ['totals that are none', { totals: { inputTokens: Number.NaN, outputTokens: 0 } }, 'totals.inputTokens'],

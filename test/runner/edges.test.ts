@@ -149,7 +149,7 @@ describe('when a window is full', () => {
     expect((await recorded(batonpass, summary)).handoffs).toMatchObject([
       {
         reason: expect.stringContaining('prompt is too long'),
-        flags: ['window_overflowed', 'minimal_continuation', 'checkpoint_skipped'],
+        flags: ['window_overflowed', 'minimal_continuation', 'checkpoint_skipped', 'recap_from_record'],
       },
     ])
   })

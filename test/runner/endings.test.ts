@@ -94,7 +94,10 @@ describe('an error while a session is handed on', () => {
     const { summary } = await play(batonpass, restarting(), { template })
     expect(summary).toMatchObject({ outcome: 'completed', restarts: 1 })
     expect((await recorded(batonpass, summary)).handoffs).toMatchObject([
-      { checkpoint: { outcome: 'failed', reason: 'My bug' }, flags: ['minimal_continuation', 'checkpoint_failed'] },
+      {
+        checkpoint: { outcome: 'failed', reason: 'My bug' },
+        flags: ['minimal_continuation', 'checkpoint_failed', 'recap_from_record'],
+      },
     ])
   })
 })

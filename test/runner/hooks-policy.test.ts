@@ -37,7 +37,8 @@ const playAsConfigured = (batonpass: Batonpass, runtime: ScriptedRuntime, more: 
   play(batonpass, runtime, { ...more, policy: undefined as never })
 
 const endless = () => script([{ turns: [...FILLS, turn(950, 'edit'), turn(960)] }])
-const restarting = () => script([{ turns: [...FILLS, turn(920)], checkpoint: 'Half.' }, { turns: ENDS }])
+const restarting = () =>
+  script([{ turns: [...FILLS, turn(920)], checkpoint: '<checkpoint>Half.</checkpoint>' }, { turns: ENDS }])
 
 describe('a policy that was configured', () => {
   it('lets the threshold hooks decide: continue lets the session run on', async () => {
@@ -78,7 +79,7 @@ describe('under advise', () => {
     const { summary } = await play(batonpass, restarting(), { policy: 'advise' })
     expect(summary).toMatchObject({ outcome: 'completed', restarts: 1 })
     expect((await recorded(batonpass, summary)).handoffs).toMatchObject([
-      { flags: ['decided_by_hook', 'minimal_continuation', 'checkpoint_skipped'] },
+      { flags: ['decided_by_hook', 'minimal_continuation', 'checkpoint_skipped', 'recap_from_record'] },
     ])
   })
 

@@ -65,7 +65,7 @@ describe.each(STORE_KINDS)('hooks of a run on %s', (kind) => {
       {
         kind: 'context_restart',
         status: 'completed',
-        flags: ['decided_by_hook', 'minimal_continuation', 'checkpoint_skipped'],
+        flags: ['decided_by_hook', 'minimal_continuation', 'checkpoint_skipped', 'recap_from_record'],
       },
     ])
     expect(handoffs[0]?.triggeringToolCalls.map(({ toolName }) => toolName)).toEqual(['read', 'edit'])
@@ -73,7 +73,7 @@ describe.each(STORE_KINDS)('hooks of a run on %s', (kind) => {
 
   it('case 65: if all of them fail the built-in restart runs', async () => {
     const batonpass = await open([hook('on_context_threshold', new Error('No disk'))])
-    const runtime = script([{ turns: FILLS, checkpoint: 'Half.' }, { turns: ENDS }])
+    const runtime = script([{ turns: FILLS, checkpoint: '<checkpoint>Half.</checkpoint>' }, { turns: ENDS }])
     const { summary } = await play(batonpass, runtime)
     expect((await recorded(batonpass, summary)).handoffs).toMatchObject([{ document: 'Half.', flags: [] }])
     expect(runtime.questions).toHaveLength(1)

@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 afterEach(() => void vi.useRealTimers())
 
-const restarting = () => script([{ turns: FILLS, checkpoint: 'Half.' }, { turns: ENDS }])
+const restarting = () => script([{ turns: FILLS, checkpoint: '<checkpoint>Half.</checkpoint>' }, { turns: ENDS }])
 
 const HOOKS = (['on_session_start', 'after_handoff', 'after_run'] as const).map((moment) =>
   functionHook(moment, () => ''),
@@ -313,7 +313,11 @@ describe('recovery', () => {
   })
 
   it('of a second window that had spoken once goes on in a third, and does not call it full again', async () => {
-    const windows = [{ turns: FILLS, checkpoint: 'Half.' }, { turns: [turn(100, 'a'), turn(110)] }, { turns: ENDS }]
+    const windows = [
+      { turns: FILLS, checkpoint: '<checkpoint>Half.</checkpoint>' },
+      { turns: [turn(100, 'a'), turn(110)] },
+      { turns: ENDS },
+    ]
     const runtime = script(windows, { canResume: false })
     let turns = 0
     const { store: last, lost } = lostProcess(

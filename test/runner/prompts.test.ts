@@ -121,6 +121,32 @@ describe('a session that was called off', () => {
     ])
   })
 
+  it('is told to continue where it stopped, and not the bare task, when nothing new is asked', async () => {
+    const runtime = three()
+    let messages = 0
+    for await (const _ of batonpass.run({ runtime, agent: 'claude', prompt: TASK, conversation: KEY })) {
+      messages += 1
+      if (messages === 3) break
+    }
+    const { summary } = await play(batonpass, runtime, { conversation: KEY })
+    expect(prompts(runtime)[1]).toMatch(/^You were stopped here .* Continue where you stopped/)
+    expect(count(await spoken(store, summary), TASK)).toBe(1)
+    expect(count(await spoken(store, summary), 'Continue where you stopped')).toBe(1)
+  })
+
+  it('before it had answered is told the task again: it may never have heard it', async () => {
+    const runtime = three()
+    const controller = new AbortController()
+    const about = { runtime, agent: 'claude', prompt: TASK, conversation: KEY } as const
+    const run = batonpass.run({ ...about, signal: controller.signal })
+    run.on(({ type }) => {
+      if (type === 'session:start') controller.abort()
+    })
+    await run.finish()
+    await play(batonpass, runtime, { conversation: KEY })
+    expect(prompts(runtime).at(-1)).toBe(TASK)
+  })
+
   it('between completing and launching opens with the checkpoint when it is gone on with', async () => {
     const controller = new AbortController()
     const runtime = script([{ turns: FILLS, checkpoint: 'Half is done.' }, { turns: ENDS }])

@@ -130,7 +130,9 @@ describe.each(STORE_KINDS)('recovery on %s', (kind) => {
     const mine = recovered.filter(({ conversationId }) => conversationId === conversation?.id)
     expect(mine).toMatchObject([{ type: 'resumed', summary: { outcome: 'completed', restarts: 1 } }])
     const { handoffs } = await recorded(set.batonpass, { conversationId: conversation?.id as never })
-    expect(handoffs).toMatchObject([{ flags: ['runtime_lost', 'minimal_continuation', 'checkpoint_skipped'] }])
+    expect(handoffs).toMatchObject([
+      { flags: ['runtime_lost', 'minimal_continuation', 'checkpoint_skipped', 'recap_from_record'] },
+    ])
   })
 
   it('three that recover at once finish it once', async () => {

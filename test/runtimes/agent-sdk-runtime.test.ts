@@ -366,9 +366,9 @@ describe('a question', () => {
     [
       'is met with a tool',
       [result({ subtype: 'error_max_turns', is_error: true, terminal_reason: 'max_turns' })],
-      { code: 'runtime.question_failed', message: 'The session wanted to use a tool, not to answer.' },
+      { code: 'runtime.no_words', message: 'The session wanted to use a tool, not to answer.' },
     ],
-    ['is met with silence', [result()], { code: 'runtime.question_failed', message: 'The session said nothing.' }],
+    ['is met with silence', [result()], { code: 'runtime.no_words', message: 'The session said nothing.' }],
     ['is cut off', [answer('msg_1', 'Half')], { code: 'runtime.question_failed' }],
   ])('that %s is rejected', async (_, messages, error) => {
     await expect(ask(says(...messages)).reply).rejects.toMatchObject(error)

@@ -235,7 +235,7 @@ describe('a question', () => {
 
   it.each([
     ['{ is_error: true, result: "Prompt is too long" }', 'runtime.prompt_too_long'],
-    ['{ subtype: "error_max_turns", is_error: true, terminal_reason: "max_turns" }', 'runtime.question_failed'],
+    ['{ subtype: "error_max_turns", is_error: true, terminal_reason: "max_turns" }', 'runtime.no_words'],
     ['{ is_error: true, result: "API Error: 500" }', 'runtime.question_failed'],
   ])('that ends with %s is rejected', async (more, code) => {
     const { runtime, launch } = stage(`say(answer, { ...result, ...${more} })`)

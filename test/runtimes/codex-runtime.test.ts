@@ -289,15 +289,20 @@ describe('a thread of Codex', () => {
     expect(overrides?.[0]).toBe('a=1')
   })
 
-  it.each<[string, Script, RegExp]>([
-    ['uses a tool', [item('item.started', { type: 'mcp_tool_call', tool: 'send' }), hang], /the tool send/],
-    ['says nothing', [completed(1, 1)], /said nothing/],
-    ['fails', [{ type: 'turn.failed', error: { message: 'No key' } }], /No key/],
-  ])('gives no answer when it %s', async (_, script, says) => {
+  it.each<[string, Script, RegExp, string]>([
+    [
+      'uses a tool',
+      [item('item.started', { type: 'mcp_tool_call', tool: 'send' }), hang],
+      /the tool send/,
+      'runtime.no_words',
+    ],
+    ['says nothing', [completed(1, 1)], /said nothing/, 'runtime.no_words'],
+    ['fails', [{ type: 'turn.failed', error: { message: 'No key' } }], /No key/, 'runtime.question_failed'],
+  ])('gives no answer when it %s', async (_, script, says, code) => {
     const { runtime, fake, home } = setUp(() => [started, ...script])
     write(rolloutPath(home), message('assistant', 'Old.'))
     await expect(runtime.ask(question)).rejects.toMatchObject({
-      code: 'runtime.question_failed',
+      code,
       message: expect.stringMatching(says),
     })
     expect(fake.runs[0]?.isGone).toBe(true)

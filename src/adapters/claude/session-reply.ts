@@ -21,11 +21,15 @@ export const replyOf = async (
 
 const failureOf = (end: RuntimeEnd | undefined): RuntimeFailure => {
   if (end?.type === 'overflow') return new RuntimeFailure('runtime.prompt_too_long', end.message)
-  return new RuntimeFailure('runtime.question_failed', reasonOf(end))
+  const isWordless = end?.type === 'idle' || isToolCall(end)
+  return new RuntimeFailure(isWordless ? 'runtime.no_words' : 'runtime.question_failed', reasonOf(end))
 }
 
+/** It has one request, and no tool: one that calls a tool all the same is at its end. */
+const isToolCall = (end: RuntimeEnd | undefined): boolean => end?.type === 'failed' && end.code === 'max_turns'
+
 const reasonOf = (end: RuntimeEnd | undefined): string => {
-  if (end?.type === 'failed' && end.code === 'max_turns') return 'The session wanted to use a tool, not to answer.'
+  if (isToolCall(end)) return 'The session wanted to use a tool, not to answer.'
   if (end?.type === 'failed') return end.message
   return end?.type === 'interrupted' ? 'The question was ended before it was answered.' : 'The session said nothing.'
 }

@@ -3,13 +3,14 @@ import type { UsageTotals } from '../../domain/usage-reading.ts'
 
 /** What is known of a checkpoint beside its text. */
 export const describeCheckpoint = (checkpoint: CheckpointFacts) => {
-  const { outcome, reason, characters, isCut, sections, statements, totals } = checkpoint
+  const { outcome, reason, characters, isCut, sections, statements, attempts, totals } = checkpoint
   return {
     checkpoint: `${outcome.replace('_', ' ')}${reason === undefined ? '' : `: ${reason}`}`,
     length: characters === undefined ? undefined : `${characters} characters${isCut === true ? ', cut' : ''}`,
     sections: sections === undefined ? undefined : sections.join(', ') || 'none',
     statements:
       statements && `${statements.cited} cited, ${statements.uncited} uncited, ${statements.miscited} miscited`,
+    'asked for': attempts === undefined ? undefined : `${attempts} times`,
     'checkpoint used': totals && describeTotals(totals),
   }
 }

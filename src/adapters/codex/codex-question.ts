@@ -43,7 +43,7 @@ export const answerOf = async (
   for await (const step of run.steps) {
     if (step.totals !== undefined) onUsage?.(step.totals)
     const tool = toolIn(step)
-    if (tool !== undefined) throw unanswered(`Codex used the tool ${tool} when it was only asked`)
+    if (tool !== undefined) throw unanswered(`Codex used the tool ${tool} when it was only asked`, 'runtime.no_words')
     text = step.texts.findLast(({ role }) => role === 'assistant')?.text ?? text
     totals = step.totals ?? totals
     if (step.end !== undefined && step.end.type !== 'idle') {
@@ -53,7 +53,7 @@ export const answerOf = async (
       )
     }
   }
-  if (text === undefined) throw unanswered('Codex ended its turn and said nothing')
+  if (text === undefined) throw unanswered('Codex ended its turn and said nothing', 'runtime.no_words')
   return totals === undefined ? { text } : { text, totals }
 }
 

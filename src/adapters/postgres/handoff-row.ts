@@ -29,7 +29,10 @@ const checkpointRow = z.strictObject({
   characters: z.number().exactOptional(),
   isCut: z.boolean().exactOptional(),
   sections: z.array(z.enum(CHECKPOINT_SECTIONS)).exactOptional(),
-  statements: z.strictObject({ cited: z.number(), uncited: z.number(), miscited: z.number() }).exactOptional(),
+  statements: z
+    .strictObject({ cited: z.number(), uncited: z.number(), miscited: z.number(), exempt: z.number() })
+    .exactOptional(),
+  attempts: z.number().exactOptional(),
   totals: totalsRow.exactOptional(),
 })
 

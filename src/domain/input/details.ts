@@ -56,7 +56,13 @@ export const checkpointFacts = objectOf<CheckpointFacts>({
   isCut: optional(trueOrFalse),
   sections: optional(listOf(oneOf(...CHECKPOINT_SECTIONS), { most: 100 })),
   statements: optional(
-    objectOf<NonNullable<CheckpointFacts['statements']>>({ cited: count, uncited: count, miscited: count }),
+    objectOf<NonNullable<CheckpointFacts['statements']>>({
+      cited: count,
+      uncited: count,
+      miscited: count,
+      exempt: count,
+    }),
   ),
+  attempts: optional(count),
   totals: optional(totals),
 })

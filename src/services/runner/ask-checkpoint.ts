@@ -1,16 +1,14 @@
 import { citedIn } from '../../domain/checkpoint-citation.ts'
 import { type CheckpointFacts, factsOfReview } from '../../domain/checkpoint-facts.ts'
-import { checkpointPrompt } from '../../domain/checkpoint-prompt.ts'
 import { type CheckpointReview, reviewCheckpoint } from '../../domain/checkpoint-review.ts'
 import { checkpointIn } from '../../domain/checkpoint-text.ts'
 import { DEFAULT_CHECKPOINT_TIMEOUT_MS } from '../../domain/configuration.ts'
-import { taskOf } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
 import type { HandoffFlag, HandoffMetadata } from '../../domain/handoff.ts'
-import type { UsageTotals } from '../../domain/usage-reading.ts'
-import type { RuntimeReply } from '../../ports/agent-runtime.ts'
-import { recording } from './agent-processes.ts'
-import { AskingCost } from './asking-cost.ts'
+import { RuntimeFailure } from '../../ports/runtime-failure.ts'
+import { Asking } from './asking.ts'
+import { isOutOfMoney } from './limits.ts'
+import { requestFor, worded } from './question.ts'
 import { messageOf } from './run-errors.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 
@@ -21,16 +19,28 @@ export interface CheckpointAsked {
   readonly checkpoint: CheckpointFacts
 }
 
-/** There is no checkpoint, and nobody was asked. */
-export const notAsked = (reason: string): CheckpointAsked => ({
-  flags: ['minimal_continuation', 'checkpoint_skipped'],
-  checkpoint: { outcome: 'skipped', reason },
+/** There is no checkpoint. The record is recapped in its place. */
+const without = (flag: HandoffFlag, checkpoint: CheckpointFacts): CheckpointAsked => ({
+  flags: ['minimal_continuation', flag, 'recap_from_record'],
+  checkpoint,
 })
+
+/** There is no checkpoint, and nobody was asked. */
+export const notAsked = (reason: string): CheckpointAsked =>
+  without('checkpoint_skipped', { outcome: 'skipped', reason })
 
 /** Timers take no more than this. */
 const LONGEST_MS = 2_147_483_647
 
-/** Asks the outgoing agent for a checkpoint: once, in its old session, within its time. */
+/** Said before the same question. The session does not remember the first: it is asked and not written. */
+const AGAIN =
+  'You were asked this before, and answered without a word: with a tool call, or with nothing. There is no tool to use ' +
+  'here. Answer in words alone.'
+
+/**
+ * Asks the outgoing agent for a checkpoint, in its old session and within its time: once, and a second time when it did
+ * not answer in words.
+ */
 export const askForCheckpoint = async (run: RunInProgress, handoff: HandoffMetadata): Promise<CheckpointAsked> => {
   const { providerSessionId } = run.held.session
   const { runtime } = run.request
@@ -39,53 +49,44 @@ export const askForCheckpoint = async (run: RunInProgress, handoff: HandoffMetad
   const limitMs = run.setting('checkpointTimeoutMs') ?? DEFAULT_CHECKPOINT_TIMEOUT_MS
   const withinMs = Math.min(limitMs, (await run.remainingMs()) ?? limitMs, LONGEST_MS)
   if (withinMs <= 0) return timedOut(0)
-  const timeout = AbortSignal.timeout(Math.ceil(withinMs))
-  const signal = AbortSignal.any([run.signal, timeout])
-  const cost = new AskingCost(run)
-  let reply: RuntimeReply
-  try {
-    const about = { providerSessionId, prompt: questionFor(run, handoff), model: run.held.session.model }
-    const told = { onProcess: recording(run), onUsage: cost.take }
-    const question = { ...defined({ ...about, workspace: run.workspace }), signal, ...told }
-    // Waited for no longer than that, whatever the runtime does with its signal.
-    reply = await Promise.race([runtime.ask(question), aborted(signal)])
-  } catch (error) {
-    if (signal.aborted) cost.cutOff()
-    run.throwIfStopped()
-    return timeout.aborted ? timedOut(withinMs, cost.totals) : failed(error, cost.totals)
-  }
-  if (reply.totals !== undefined) cost.take(reply.totals)
-  return readReply(run, reply.text, cost.totals)
+  const request = await requestFor(run, handoff)
+  const asking = new Asking(run, { ask: runtime.ask.bind(runtime), providerSessionId, withinMs })
+  let answer = await asking.put(() => worded(run, request))
+  // It costs as much as the first time: not where the money is gone, nor where the time is.
+  const mayAskAgain = isWordless(answer) && !asking.isOver && !isOutOfMoney(run)
+  if (mayAskAgain) answer = await asking.put(() => `${AGAIN}\n\n${worded(run, request)}`)
+  return concluded(run, { answer, asking, withinMs })
 }
 
-const aborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    const stop = (): void => reject(signal.reason)
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
-  })
+/** What one question came to: words, or what was thrown. */
+type Answer = Awaited<ReturnType<Asking['put']>>
 
-const questionFor = (run: RunInProgress, { triggeringToolCalls: toolCalls }: HandoffMetadata): string => {
-  const originalTask = taskOf(run.conversation)
-  const template = run.setting('template')
-  return typeof template === 'function'
-    ? template({ originalTask, toolCalls })
-    : checkpointPrompt({ originalTask, toolCalls }, template)
-}
+const isWordless = (answer: Answer): boolean =>
+  'text' in answer
+    ? checkpointIn(answer.text).isMissing
+    : answer.error instanceof RuntimeFailure && answer.error.code === 'runtime.no_words'
 
-const readReply = async (
+const concluded = async (
   run: RunInProgress,
-  text: string,
-  totals: UsageTotals | undefined,
+  asked: { readonly answer: Answer; readonly asking: Asking; readonly withinMs: number },
 ): Promise<CheckpointAsked> => {
-  const { text: written, isMissing } = checkpointIn(text)
-  if (isMissing)
-    return {
-      flags: ['minimal_continuation', 'checkpoint_missing'],
-      checkpoint: defined({ outcome: 'missing' as const, totals }),
-    }
-  const review = await reviewed(run, written)
-  return { document: review.text, flags: [], checkpoint: factsOfReview(review, totals) }
+  const { answer, asking, withinMs } = asked
+  const attempts = asking.attempts > 1 ? asking.attempts : undefined
+  const told = defined({ attempts, totals: asking.totals })
+  if ('error' in answer) {
+    if (asking.isOver) return timedOut(withinMs, told)
+    return without('checkpoint_failed', { outcome: 'failed', reason: messageOf(answer.error), ...told })
+  }
+  const { text, isMissing, isTagged } = checkpointIn(answer.text)
+  if (isMissing) return without('checkpoint_missing', { outcome: 'missing', ...told })
+  const review = await reviewed(run, text)
+  // Where a template of one's own asks for no tags, there are none to be missed.
+  const isUnstructured = !isTagged && review.sections.length === 0 && asking.question.includes('<checkpoint>')
+  return {
+    document: review.text,
+    flags: isUnstructured ? ['checkpoint_unstructured'] : [],
+    checkpoint: { ...factsOfReview(review), ...told },
+  }
 }
 
 /** Holds a checkpoint against what was recorded in the conversation. */
@@ -96,16 +97,7 @@ export const reviewed = async (run: RunInProgress, text: string): Promise<Checkp
   return reviewCheckpoint(text, { knownCalls: new Set(known.map(({ callId }) => callId)) })
 }
 
-const timedOut = (withinMs: number, totals?: UsageTotals): CheckpointAsked => ({
-  flags: ['minimal_continuation', 'checkpoint_timed_out'],
-  checkpoint: defined({
-    outcome: 'timed_out' as const,
-    reason: `There was no answer within ${Math.max(0, Math.round(withinMs))} ms.`,
-    totals,
-  }),
-})
-
-const failed = (error: unknown, totals: UsageTotals | undefined): CheckpointAsked => ({
-  flags: ['minimal_continuation', 'checkpoint_failed'],
-  checkpoint: defined({ outcome: 'failed' as const, reason: messageOf(error), totals }),
-})
+const timedOut = (withinMs: number, told: Pick<CheckpointFacts, 'attempts' | 'totals'> = {}): CheckpointAsked => {
+  const reason = `There was no answer within ${Math.max(0, Math.round(withinMs))} ms.`
+  return without('checkpoint_timed_out', { outcome: 'timed_out', reason, ...told })
+}

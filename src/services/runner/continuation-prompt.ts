@@ -1,19 +1,26 @@
 import type { AgentSession } from '../../domain/agent-session.ts'
-import { continuationPrompt, minimalContinuation } from '../../domain/continuation.ts'
+import { continuationPrompt, minimalContinuation, withRecap } from '../../domain/continuation.ts'
 import { taskOf } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
 import { type EarlierWork, earlierWork } from '../../domain/earlier-work.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
 import { reviewed } from './ask-checkpoint.ts'
+import { recapOfLost } from './lost-checkpoint.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 
 /** A handoff that has a checkpoint. */
 type Checkpointed = HandoffMetadata & { readonly document: string }
 
-/** The opening of a successor: the checkpoint of its handoff, or the latest before it, or the task alone. */
+/**
+ * The opening of a successor: the checkpoint of its handoff; or the latest before it, if there is one, and a recap of what
+ * was recorded since.
+ */
 export const continuationOf = async (run: RunInProgress, handoff: HandoffMetadata, nonce: string): Promise<string> => {
   if (hasCheckpoint(handoff)) return continuationFrom(run, handoff, nonce)
-  return (await fromRecord(run, nonce)) ?? minimalContinuation({ originalTask: taskOf(run.conversation) })
+  const recap = { text: await recapOfLost(run, handoff), nonce }
+  const earlier = await fromRecord(run, nonce)
+  if (earlier !== undefined) return withRecap(earlier, recap)
+  return minimalContinuation({ originalTask: taskOf(run.conversation), recap })
 }
 
 /** The opening of a session that continues work which an earlier one left unfinished, when nothing new is asked. */
@@ -66,7 +73,14 @@ const hasCheckpoint = (handoff: HandoffMetadata): handoff is Checkpointed => han
 const continuationFrom = async (run: RunInProgress, handoff: Checkpointed, nonce: string): Promise<string> => {
   const from = { sessionId: handoff.sourceSessionId, handoffId: handoff.id, at: handoff.initiatedAt }
   const checkpoint = await reviewed(run, handoff.document)
-  const parts = { originalTask: taskOf(run.conversation), checkpoint, from, nonce }
+  const isUnstructured = handoff.flags.includes('checkpoint_unstructured')
+  const parts = {
+    originalTask: taskOf(run.conversation),
+    checkpoint,
+    from,
+    nonce,
+    ...(isUnstructured && { isUnstructured }),
+  }
   const template = run.setting('continuation')
   return typeof template === 'function' ? template(parts) : continuationPrompt(parts, template)
 }

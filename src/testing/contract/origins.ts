@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import type { ConversationId } from '../../domain/ids.ts'
+import { advance } from '../../domain/sequence.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { refusal } from '../refusal.ts'
 import type { Scene } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'
 import { assertIntact } from './trail.ts'
-import { advance } from '../../domain/sequence.ts'
 
 const originsIn = async (scene: Scene, conversation: ConversationId) => {
   const { items } = await scene.store.messages.listMessages(conversation, {})

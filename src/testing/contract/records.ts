@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { foldHistory } from '../../domain/history.ts'
-import { snapshotId, turnId } from '../../domain/ids.ts'
+import { agentSessionId, snapshotId, turnId } from '../../domain/ids.ts'
 import { withholdTexts } from '../../domain/texts.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { ContractPart } from '../store-contract.ts'
@@ -72,9 +72,29 @@ export const recordsContract: ContractPart = {
       const found = await scene.store.messages.findToolCalls(conversationId, ['call-2', 'call-1', 'call-3'])
       assert.deepEqual(argumentsOf(found), expected)
       const { handoff } = unwrap(await scene.service.initiateHandoff({ ...worked, targetAgent: scene.name('opus') }))
-      assert.deepEqual(argumentsOf(handoff.triggeringToolCalls), [undefined, undefined, undefined])
+      assert.ok(handoff.triggeringToolCalls.every((call) => !('argument' in call)))
       assert.deepEqual(await scene.store.handoffs.find(handoff.id), handoff)
       await assertIntact(scene, conversationId)
+    },
+    'reads the latest of what was said in one session, in order, and not what it opened with': async (scene) => {
+      const { conversation } = unwrap(await scene.service.openConversation({ originalTask: 'Fix it' }))
+      const agent = { conversationId: conversation.id, agentName: scene.name('claude'), backend: 'scripted' }
+      const first = unwrap(await scene.service.startSession({ ...agent, prompt: 'Opening' }))
+      const said = (text: string) => ({ messages: [{ role: 'user' as const, text }] })
+      let worked = { ...first, ...unwrap(await scene.service.recordTurn({ ...first, ...said('one') })) }
+      worked = { ...worked, ...unwrap(await scene.service.recordTurn({ ...worked, ...said('two') })) }
+      unwrap(await scene.service.completeSession(worked))
+      const next = unwrap(await scene.service.startSession(agent))
+      unwrap(await scene.service.recordTurn({ ...next, ...said('three') }))
+      const latest = async (most: number) =>
+        (await scene.store.messages.listLatest(first.session.id, most)).map(({ text }) => text)
+      assert.deepEqual(await latest(10), ['one', 'two'])
+      assert.deepEqual(await latest(1), ['two'])
+      assert.deepEqual(await latest(0), [])
+      const { items } = await scene.store.messages.listMessages(conversation.id, {})
+      const { metadata: _, ...second } = items[2] ?? { metadata: undefined }
+      assert.deepEqual((await scene.store.messages.listLatest(first.session.id, 1))[0], second)
+      assert.deepEqual(await scene.store.messages.listLatest(agentSessionId(scene.ids.next()), 5), [])
     },
     'joins messages with the handoffs they have to do with': async (scene) => {
       const { handoff, source } = await scene.initiated()

@@ -20,7 +20,8 @@ const FACTS: CheckpointFacts = {
   characters: 1_234,
   isCut: true,
   sections: ['Goal', 'Current state'],
-  statements: { cited: 3, uncited: 2, miscited: 1 },
+  statements: { cited: 3, uncited: 2, miscited: 1, exempt: 4 },
+  attempts: 2,
   totals: TOTALS,
 }
 

@@ -1,0 +1,38 @@
+import type { HandoffMetadata } from '../../domain/handoff.ts'
+import { MAX_RECAP_LENGTH, recapOf } from '../../domain/recap.ts'
+import type { RunInProgress } from './run-in-progress.ts'
+
+/** How many of the latest messages of a session are read for a recap. */
+const MESSAGES_READ = 40
+/** How many windows without a checkpoint, one after the other, are recapped. */
+const MOST_WINDOWS = 3
+
+/** What the record says of the windows since the latest checkpoint, of which nobody has reported. Oldest window first. */
+export const recapOfLost = async (run: RunInProgress, handoff: HandoffMetadata): Promise<string> => {
+  const lost = await lostUpTo(run, handoff)
+  const room = Math.floor(MAX_RECAP_LENGTH / lost.length)
+  const recaps: string[] = []
+  for (const one of lost) recaps.push(await recapOfSource(run, one, room))
+  const told = recaps.filter((recap) => recap !== '')
+  return told.length === 1 ? told.join() : told.map((recap, index) => `# Window ${index + 1}\n\n${recap}`).join('\n\n')
+}
+
+/** This handoff and those before it that no checkpoint came with, oldest first. */
+const lostUpTo = async (run: RunInProgress, handoff: HandoffMetadata): Promise<readonly HandoffMetadata[]> => {
+  const lost = [handoff]
+  const restarts = { conversationId: run.conversation.id, kind: 'context_restart', order: 'newest_first' } as const
+  for await (const earlier of run.deps.handoffs.eachHandoff({ ...restarts, status: 'completed' })) {
+    if (earlier.document !== undefined || lost.length === MOST_WINDOWS) break
+    if (earlier.id !== handoff.id) lost.unshift(earlier)
+  }
+  return lost
+}
+
+/** Made of what is stored, and so redacted already. */
+const recapOfSource = async (run: RunInProgress, handoff: HandoffMetadata, room: number): Promise<string> => {
+  const { messages: record } = run.deps.store
+  const named = handoff.triggeringToolCalls.map(({ callId }) => callId)
+  const messages = await run.steadily(() => record.listLatest(handoff.sourceSessionId, MESSAGES_READ))
+  const calls = named.length === 0 ? [] : await run.steadily(() => record.findToolCalls(run.conversation.id, named))
+  return recapOf({ messages, calls }, room)
+}
