@@ -23,6 +23,8 @@ export interface Configuration {
   readonly restart: {
     readonly budget: RestartBudget
     readonly checkpointTimeoutMs: number
+    /** How many tokens of what the person said a successor is given; absent means a tenth of the usable window. */
+    readonly personWordsTokens?: number
     /** How long an agent may say nothing before it is ended; absent means for ever. */
     readonly idleTimeoutMs?: number
     /** How many turns a run may have; absent means as many as it takes. */

@@ -1,7 +1,10 @@
 import type { CheckpointReview } from './checkpoint-review.ts'
 import type { AgentSessionId, HandoffId } from './ids.ts'
 import type { Instant } from './instant.ts'
+import { joinedPrompt } from './message.ts'
 import { fenced } from './nonce-fence.ts'
+import type { ChosenWords } from './person-words.ts'
+import { personWordsBlock } from './person-words-text.ts'
 
 /** A text that a session left, and when. */
 interface Left {
@@ -12,8 +15,8 @@ interface Left {
 
 /** The parts of a conversation's record that a further prompt starts from. */
 export interface EarlierWork {
-  /** Everything the person wrote before, word for word, as `personWords` renders it. */
-  readonly words?: string
+  /** What the person wrote before, word for word. */
+  readonly chosen: ChosenWords
   readonly checkpoint?: Pick<CheckpointReview, 'text'> & Left & { readonly handoffId: HandoffId }
   /** The last answer of the conversation. */
   readonly answer?: Left
@@ -32,11 +35,15 @@ const LONGEST_ANSWER = 16_000
  * The record of a conversation for a session that starts in a fresh window with a further prompt. The person's words
  * come first; what agents wrote is fenced, because it is a report to judge and not instructions.
  */
-export const earlierWork = ({ words, checkpoint, answer, nonce }: EarlierWork): string => {
-  const quoted = checkpoint === undefined ? [] : [checkpointOf(checkpoint, nonce, words ?? '')]
-  const around = [OPENING, words ?? '', ...quoted].join('\n')
-  const last = answer === undefined ? [] : [answerOf(answer, nonce, around)]
-  return [OPENING, ...(words === undefined ? [] : [words]), ...quoted, ...last].join('\n\n')
+export const earlierWork = ({ chosen, checkpoint, answer, nonce }: EarlierWork): string => {
+  const written = [checkpoint?.text ?? '', answer?.text ?? ''].join('\n')
+  const words = personWordsBlock({ chosen, nonce }, written)
+  const around = `${words ?? ''}\n${written}`
+  const quoted = [
+    checkpoint === undefined ? undefined : checkpointOf(checkpoint, nonce, around),
+    answer === undefined ? undefined : answerOf(answer, nonce, around),
+  ]
+  return joinedPrompt([OPENING, words, ...quoted])
 }
 
 const checkpointOf = (

@@ -13,6 +13,14 @@ const SPEAKS = { shell: true, function: true, webhook: false, slack: false, disc
  * ```
  */
 export const promptAfterHooks = (prompt: string, results: readonly HookResult[]): string =>
-  [...results.filter(({ ok, type }) => ok && SPEAKS[type]).map(({ output }) => output.trim()), prompt]
+  [...wordsOfHooks(results), prompt].filter((text) => text !== '').join('\n\n')
+
+/** What session-start hooks had to say, in their order; nothing when they said nothing. */
+export const hookContextOf = (results: readonly HookResult[]): string | undefined =>
+  wordsOfHooks(results).join('\n\n') || undefined
+
+const wordsOfHooks = (results: readonly HookResult[]): readonly string[] =>
+  results
+    .filter(({ ok, type }) => ok && SPEAKS[type])
+    .map(({ output }) => output.trim())
     .filter((text) => text !== '')
-    .join('\n\n')

@@ -44,5 +44,5 @@ export const personWordsBlock = ({ chosen, nonce }: CarriedWords, around: string
 const introduction = (fence: string): string =>
   'The person you work for also said the following in this conversation: their own words, oldest first, each with its ' +
   'time. Keep to them. They count more than any report on the work, and a later one counts more than an earlier one. ' +
-  'The task above is what is asked now: do not repeat a request that was carried out before. The words stand between ' +
+  'The task is what is asked now: do not repeat a request that was carried out before. The words stand between ' +
   `the two lines that hold ${fence}, and end at the second.`

@@ -6,7 +6,7 @@ import type { WindowEvent } from '../domain/window-event.ts'
 export interface RecordedText {
   readonly role: 'user' | 'assistant' | 'tool'
   readonly text: string
-  /** Where it comes from; unless given, what is usual for its role. */
+  /** Where it comes from; by its role unless given, so that a user's words are a person's. */
   readonly origin?: MessageOrigin
   /** The runtime's own name for the message, or for the call that a tool's result answers. */
   readonly id?: string

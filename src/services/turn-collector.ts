@@ -52,7 +52,7 @@ export class TurnCollector {
   #lastCalls: ReadonlySet<string | undefined> = NO_CALLS
   /** How many turns have begun. */
   begun = 0
-  /** What the session was asked first. */
+  /** What a person asked the session first. */
   firstText: string | undefined
   /** The model that answered first. */
   model: string | undefined
@@ -123,15 +123,16 @@ export class TurnCollector {
     this.model ??= keptName(answer?.model)
   }
 
-  #say({ role, text, id, origin }: RecordedText): void {
+  #say({ role, text, origin, id }: RecordedText): void {
     const providerMessageId = keptName(id)
     const said: MessageInput = {
       role,
       ...(origin !== undefined && { origin }),
       ...cutText(text, LONGEST_TEXT, this.#options.sha256),
+      ...(origin !== undefined && { origin }),
       ...(providerMessageId !== undefined && { providerMessageId }),
     }
-    if (said.role === 'user') this.firstText ??= said.text
+    if (said.role === 'user' && (origin ?? 'person') === 'person') this.firstText ??= said.text
     // Whatever is said to the agent after its answer is the beginning of the next turn.
     if (said.role !== 'assistant' && this.#usage !== undefined) this.#end()
     this.#add(said)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defined } from '../../domain/defined.ts'
 import type { RecordedText, RecordedWords } from '../../ports/window-reader.ts'
+import { originIn } from './claude-origin.ts'
 
 const text = z.looseObject({ type: z.literal('text'), text: z.string() })
 const toolResult = z.looseObject({
@@ -28,18 +29,21 @@ export const claudeWords = (record: unknown): RecordedWords => {
   if (!parsed.success) return { texts: [] }
   const { type, sessionId, session_id, isSidechain, parent_tool_use_id, agent_id, message } = parsed.data
   const isOwn = isSidechain !== true && !parent_tool_use_id && !agent_id && (type === 'user' || type === 'assistant')
-  return defined({ session: sessionId ?? session_id, texts: isOwn ? textsOf(type, message) : [] })
+  return defined({ session: sessionId ?? session_id, texts: isOwn ? textsOf(type, record, message) : [] })
 }
 
 const textsOf = (
   role: 'user' | 'assistant',
+  record: unknown,
   { id, content }: { readonly id?: string | undefined; readonly content?: unknown } = {},
 ): readonly RecordedText[] => {
-  if (typeof content === 'string') return content === '' ? [] : [defined({ role, text: content, id })]
+  const originOf = role === 'user' ? originIn(record) : () => undefined
+  const spoken = (words: string): RecordedText => defined({ role, text: words, origin: originOf(words), id })
+  if (typeof content === 'string') return content === '' ? [] : [spoken(content)]
   if (!Array.isArray(content)) return []
   return content.flatMap((block: unknown): RecordedText[] => {
     const said = text.safeParse(block)
-    if (said.success) return said.data.text === '' ? [] : [defined({ role, text: said.data.text, id })]
+    if (said.success) return said.data.text === '' ? [] : [spoken(said.data.text)]
     const answered = toolResult.safeParse(block)
     if (!answered.success) return []
     return [defined({ role: 'tool' as const, text: resultOf(answered.data.content), id: answered.data.tool_use_id })]

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defined } from '../../domain/defined.ts'
 import type { RecordedText, RecordedWords } from '../../ports/window-reader.ts'
+import { originIn } from './codex-origin.ts'
 
 const part = z.looseObject({ text: z.string() })
 
@@ -25,19 +26,30 @@ export const rolloutWords = (record: unknown): RecordedWords => {
   if (!parsed.success) return { texts: [] }
   if (parsed.data.type === 'session_meta') return { session: parsed.data.payload.id, texts: [] }
   const { type, role, content, output, id, call_id } = parsed.data.payload
-  const text = type === 'message' ? textIn(content) : output
   const by = type === 'message' ? role : 'tool'
-  return defined({
-    texts:
-      isSpeaker(by) && typeof text === 'string' && text !== '' ? [defined({ role: by, text, id: call_id ?? id })] : [],
-  })
+  if (!isSpeaker(by)) return { texts: [] }
+  const said = type === 'message' ? spokenIn(by, content) : typeof output === 'string' ? [{ text: output }] : []
+  const texts = said.filter(({ text }) => text !== '')
+  return { texts: texts.map((part) => defined({ role: by, ...part, id: call_id ?? id })) }
 }
 
 const isSpeaker = (role: unknown): role is RecordedText['role'] =>
   role === 'user' || role === 'assistant' || role === 'tool'
 
-const textIn = (content: readonly unknown[]): string =>
-  content
+/** The parts of a message, together where they have one origin: Codex adds its own to what a person says. */
+const spokenIn = (
+  by: RecordedText['role'],
+  content: readonly unknown[],
+): readonly Pick<RecordedText, 'text' | 'origin'>[] => {
+  const parts = content
     .map((raw) => part.safeParse(raw))
     .flatMap((parsed) => (parsed.success ? [parsed.data.text] : []))
-    .join('\n\n')
+    .map((text) => defined({ text, origin: by === 'user' ? originIn(text) : undefined }))
+  const joined: Pick<RecordedText, 'text' | 'origin'>[] = []
+  for (const next of parts) {
+    const last = joined.at(-1)
+    if (last === undefined || last.origin !== next.origin) joined.push(next)
+    else joined[joined.length - 1] = { ...last, text: `${last.text}\n\n${next.text}` }
+  }
+  return joined
+}

@@ -46,6 +46,7 @@ const keys = {
     max_cost_usd: dollars.optional(),
     max_takeovers: count(0, 'takeovers').optional(),
     max_turns: count(1, 'turns').optional(),
+    person_words_tokens: count(0, 'tokens').optional(),
     idle_timeout: duration(LONGEST_STEP_MS).optional(),
     allow_unpriced: flag.optional(),
     checkpoint_timeout: duration(LONGEST_STEP_MS).optional(),

@@ -2,7 +2,7 @@ import { taskOf } from '../../domain/conversation.ts'
 import type { HandoffAccepted, HandoffCompleted } from '../../domain/decisions/settle-handoff.ts'
 import { defined } from '../../domain/defined.ts'
 import type { HandoffFlag, HandoffMetadata } from '../../domain/handoff.ts'
-import { promptAfterHooks } from '../../domain/hook-prompt.ts'
+import { hookContextOf } from '../../domain/hook-prompt.ts'
 import { type AgentSessionId, agentSessionId } from '../../domain/ids.ts'
 import { joinedPrompt } from '../../domain/message.ts'
 import { RefusedError, unwrap } from '../../domain/unwrap.ts'
@@ -128,15 +128,15 @@ const withContinuation = async (run: RunInProgress, step: Step): Promise<Step> =
   const targetSessionId = agentSessionId(run.deps.ids.next())
   const nonce = run.deps.ids.next()
   const prompt = await continuationOf(run, handoff, nonce)
-  const hookContext = await hookContextFor(run, { sessionId: targetSessionId, prompt, isContinuation: true })
+  const hookContext = await askSessionHooks(run, { sessionId: targetSessionId, prompt, isContinuation: true })
   const continuation = joinedPrompt([hookContext, prompt])
   run.throwIfStopped()
   const request = { ...step, claimant: run.claimant, continuation, nonce, targetSessionId, holder: run.held.holder }
   return unwrap(await run.steadily((named) => run.deps.handoffs.prepareHandoff({ ...request, ...named })))
 }
 
-/** What session-start hooks have to say before the prompt, if anything; they are told before there is a session. */
-export const hookContextFor = async (
+/** What session-start hooks have to say; they are told before there is a session. */
+export const askSessionHooks = async (
   run: RunInProgress,
   about: { readonly sessionId: AgentSessionId; readonly prompt: string; readonly isContinuation: boolean },
 ): Promise<string | undefined> => {
@@ -155,8 +155,7 @@ export const hookContextFor = async (
   })
   if (!report.ok)
     throw new Error(`The session-start hook "${report.failed.name}" failed: ${report.failed.error.message}`)
-  const said = promptAfterHooks('', report.results)
-  return said === '' ? undefined : said
+  return hookContextOf(report.results)
 }
 
 /** How often the conversation was handed on in fresh windows so far. */

@@ -1,11 +1,17 @@
 import type { AgentSession } from '../../domain/agent-session.ts'
-import { continuationPrompt, minimalContinuation, withRecap } from '../../domain/continuation.ts'
+import {
+  type ContinuationOpening,
+  continuationPrompt,
+  minimalContinuation,
+  withRecap,
+} from '../../domain/continuation.ts'
 import { taskOf } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
 import { type EarlierWork, earlierWork } from '../../domain/earlier-work.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
 import { reviewed } from './ask-checkpoint.ts'
 import { recapOfLost } from './lost-checkpoint.ts'
+import { personWordsOf } from './person-words.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 
 /** A handoff that has a checkpoint. */
@@ -20,15 +26,20 @@ export const continuationOf = async (run: RunInProgress, handoff: HandoffMetadat
   const recap = { text: await recapOfLost(run, handoff), nonce }
   const earlier = await fromRecord(run, nonce)
   if (earlier !== undefined) return withRecap(earlier, recap)
-  return minimalContinuation({ originalTask: taskOf(run.conversation), recap })
+  return minimalContinuation({ ...(await openingFor(run, nonce)), recap })
+}
+
+/** The task, and what the person said beside it. */
+const openingFor = async (run: RunInProgress, nonce: string): Promise<ContinuationOpening> => {
+  const originalTask = taskOf(run.conversation)
+  return { originalTask, personWords: { chosen: await personWordsOf(run, originalTask), nonce } }
 }
 
 /** The opening of a session that continues work which an earlier one left unfinished, when nothing new is asked. */
 export const continuationAfter = async (run: RunInProgress, latest: AgentSession, nonce: string): Promise<string> => {
   const continued = await fromRecord(run, nonce)
   if (continued !== undefined) return continued
-  const originalTask = taskOf(run.conversation)
-  return latest.progress.turns > 0 ? minimalContinuation({ originalTask }) : originalTask
+  return latest.progress.turns > 0 ? minimalContinuation(await openingFor(run, nonce)) : taskOf(run.conversation)
 }
 
 /** The record of a conversation, for a session that starts in a fresh window with a further prompt. */
@@ -40,7 +51,8 @@ export const recordBefore = async (run: RunInProgress, latest: AgentSession, non
     handoffId: handoff.id,
     at: handoff.initiatedAt,
   }
-  return earlierWork({ ...defined({ checkpoint, answer: await lastAnswer(run, latest) }), nonce })
+  const chosen = await personWordsOf(run, taskOf(run.conversation))
+  return earlierWork({ ...defined({ checkpoint, answer: await lastAnswer(run, latest) }), chosen, nonce })
 }
 
 /** So many of the last messages of a session are looked through for its last answer. */
@@ -75,7 +87,7 @@ const continuationFrom = async (run: RunInProgress, handoff: Checkpointed, nonce
   const checkpoint = await reviewed(run, handoff.document)
   const isUnstructured = handoff.flags.includes('checkpoint_unstructured')
   const parts = {
-    originalTask: taskOf(run.conversation),
+    ...(await openingFor(run, nonce)),
     checkpoint,
     from,
     nonce,

@@ -3,11 +3,12 @@ import { defined } from '../../domain/defined.ts'
 import { joinedPrompt } from '../../domain/message.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { Launch } from '../../ports/agent-runtime.ts'
+import type { RecordedText } from '../../ports/window-reader.ts'
 import { recording } from './agent-processes.ts'
 import { readBackWork } from './read-back.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { beginRestart } from './threshold.ts'
-import type { Launcher, PromptPart, SessionOutcome } from './work-session.ts'
+import type { Launcher, SessionOutcome } from './work-session.ts'
 
 /** What an agent is told that goes on in a session whose process was lost. */
 const GO_ON =
@@ -56,33 +57,35 @@ export const goOnIn = <Message>(
 
 /** The successor's launch: its opening, and after it the task of a run that took a restart over, if it is not said yet. */
 export const startSuccessor = <Message>(run: RunInProgress<Message>, opening: string): Launcher<Message> => {
-  const { prompt, unrecorded } = promptOf([], takeUnsaid(run), opening)
-  return startFresh(run, prompt, { unrecorded })
+  const unsaid = takeUnsaid(run)
+  return startFresh(run, joinedPrompt([opening, wordsOf(unsaid)]), { unrecorded: unsaid })
 }
+
+/** Something a person asks. */
+const asked = (text: string): RecordedText => ({ role: 'user', text, origin: 'person' })
+
+/** Something Batonpass tells the agent. */
+const told = (text: string): RecordedText => ({ role: 'user', text, origin: 'batonpass' })
+
+const wordsOf = (texts: readonly RecordedText[]): string => joinedPrompt(texts.map(({ text }) => text))
 
 /** The task that is still to be said, which it is with the next launch. */
-const takeUnsaid = (run: RunInProgress): readonly PromptPart[] => {
-  const { unsaidTask: text } = run
+const takeUnsaid = (run: RunInProgress): readonly RecordedText[] => {
+  const { unsaidTask } = run
   run.unsaidTask = undefined
-  return text === undefined ? [] : [{ text, origin: 'person' }]
-}
-
-/** A prompt of what is on record, what Batonpass adds, and what the person still has to say. */
-const promptOf = (added: readonly PromptPart[], unsaid: readonly PromptPart[], opening?: string) => {
-  const unrecorded = [...added, ...unsaid]
-  const texts = [...added.map(({ text }) => text), ...(opening === undefined ? [] : [opening])]
-  return { prompt: joinedPrompt([...texts, ...unsaid.map(({ text }) => text)]), unrecorded }
+  return unsaidTask === undefined ? [] : [asked(unsaidTask)]
 }
 
 /** The prompt of a session that was stopped and is resumed: what is newly asked, or to continue. */
 export const promptToResume = async (run: RunInProgress): Promise<Pick<Launcher<unknown>, 'prompt' | 'unrecorded'>> => {
   const { session } = run.held
   const unsaid = takeUnsaid(run)
-  if (unsaid.length > 0) return promptOf([], unsaid)
+  const isHeard = session.progress.turns > 0
+  const unrecorded = unsaid.length === 0 && isHeard ? [told(CONTINUE_WHERE_STOPPED)] : unsaid
   // One that has not answered may not have been asked: then its opening comes again.
-  if (session.progress.turns > 0) return promptOf([{ text: CONTINUE_WHERE_STOPPED, origin: 'batonpass' }], [])
-  const opening = await run.deps.store.messages.findOpening(session.id)
-  return promptOf([], [], opening?.text ?? taskOf(run.conversation))
+  const opening = isHeard ? undefined : await run.deps.store.messages.findOpening(session.id)
+  const before = isHeard ? undefined : (opening?.text ?? taskOf(run.conversation))
+  return { prompt: joinedPrompt([before, wordsOf(unrecorded)]), unrecorded }
 }
 
 /**
@@ -104,13 +107,9 @@ export const relaunch = async <Message>(run: RunInProgress<Message>): Promise<La
   if (hasSpoken && (known !== undefined || !isOurs)) return restartInstead(run)
   // It may have been spoken in under that name already, and this runtime cannot go on in it.
   const isNameTaken = known === session.id && runtime.resume === undefined
-  const unsaid = takeUnsaid(run)
-  const { prompt, unrecorded } = promptOf(
-    [],
-    unsaid,
-    opening ?? (unsaid.length > 0 ? undefined : taskOf(run.conversation)),
-  )
-  return startFresh(run, prompt, { isNameTaken, unrecorded })
+  const unrecorded = takeUnsaid(run)
+  const before = opening ?? (unrecorded.length > 0 ? undefined : taskOf(run.conversation))
+  return startFresh(run, joinedPrompt([before, wordsOf(unrecorded)]), { isNameTaken, unrecorded })
 }
 
 const adopted = async (run: RunInProgress): Promise<string | undefined> => {
@@ -132,7 +131,8 @@ const resumable = async <Message>(
   const { runtime } = run.request
   const isThere = await runtime.has?.({ providerSessionId, ...defined({ workspace: run.workspace }) })
   if (isThere === false) return undefined
-  return goOnIn(run, providerSessionId, promptOf([{ text: GO_ON, origin: 'batonpass' }], takeUnsaid(run), opening))
+  const unrecorded = [told(joinedPrompt([GO_ON, opening])), ...takeUnsaid(run)]
+  return goOnIn(run, providerSessionId, { prompt: wordsOf(unrecorded), unrecorded })
 }
 
 const restartInstead = async (run: RunInProgress): Promise<SessionOutcome> => {

@@ -7,7 +7,7 @@ import { type BudgetUse, DEFAULT_RESTART_BUDGET, type RestartBudget } from '../.
 import { RefusedError, unwrap } from '../../domain/unwrap.ts'
 import { endLeftBehind } from './agent-processes.ts'
 import { endedFor } from './begin-budget.ts'
-import { countRestarts, hookContextFor } from './carry-out-restart.ts'
+import { askSessionHooks, countRestarts } from './carry-out-restart.ts'
 import { continuationAfter, recordBefore } from './continuation-prompt.ts'
 import { type FollowUpWay, followUpAfter } from './follow-up.ts'
 import { goOnIn, promptToResume, relaunch, startFresh } from './launch.ts'
@@ -103,7 +103,7 @@ export const beginFirst = async <Message>(
   const sessionId = agentSessionId(deps.ids.next())
   run.plannedId = sessionId
   const words = joinedPrompt([said.continuation, said.prompt])
-  const hookContext = await hookContextFor(run, { sessionId, prompt: words, isContinuation: false })
+  const hookContext = await askSessionHooks(run, { sessionId, prompt: words, isContinuation: false })
   const { runtime, agent: agentName, model } = request
   const monitor = monitorOf(request)
   const about = { conversationId: conversation.id, sessionId, agentName, backend: runtime.backend, monitor, ...said }

@@ -23,6 +23,11 @@ export interface RunSettings {
   readonly template?: string | ((request: CheckpointRequest) => string)
   /** The text a successor opens with, or what makes it of its parts; the built-in one unless given. */
   readonly continuation?: string | ((parts: ContinuationParts) => string)
+  /**
+   * How many tokens of what the person said a successor is given, word for word. Unless given: a tenth of the usable
+   * window, at most 20,000, and 8,000 when the window is not known.
+   */
+  readonly personWordsTokens?: number
   /** How long the outgoing agent may take to write its checkpoint. */
   readonly checkpointTimeoutMs?: number
   /** How long the agent may say nothing before it is ended; for ever unless given. A tool that runs says nothing. */
@@ -88,7 +93,9 @@ export const checkRequest = (request: RunRequest): void => {
   if (hooks !== undefined && !Array.isArray(hooks)) throw new TypeError('hooks is a list of hooks.')
   if (checkpointTimeoutMs !== undefined && !(checkpointTimeoutMs >= 0))
     throw new TypeError('checkpointTimeoutMs is a number of milliseconds from 0 up.')
-  const { idleTimeoutMs, maxTurns } = request
+  const { idleTimeoutMs, maxTurns, personWordsTokens } = request
+  if (personWordsTokens !== undefined && !(Number.isSafeInteger(personWordsTokens) && personWordsTokens >= 0))
+    throw new TypeError('personWordsTokens is a whole number of tokens from 0 up.')
   if (idleTimeoutMs !== undefined && !(idleTimeoutMs > 0))
     throw new TypeError('idleTimeoutMs is a number of milliseconds above 0.')
   if (maxTurns !== undefined && !(Number.isSafeInteger(maxTurns) && maxTurns >= 1))

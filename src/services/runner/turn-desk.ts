@@ -50,8 +50,7 @@ export class TurnDesk {
     this.#accounts = new LaunchAccount(run)
     this.#limit = new TurnLimit(run)
     // What a session opens with is on record; what it is asked later belongs to the turn that answers it.
-    const texts = unrecorded.map((part) => ({ role: 'user' as const, ...part }))
-    this.#collector.take({ events: [], texts, isNewTurn: false, tracker: this.#tracker })
+    this.#collector.take({ events: [], texts: unrecorded, isNewTurn: false, tracker: this.#tracker })
   }
 
   /** Why the session is to be left, once that is so. */

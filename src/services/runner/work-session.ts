@@ -1,9 +1,9 @@
 import type { HandoffMetadata } from '../../domain/handoff.ts'
-import type { MessageOrigin } from '../../domain/message.ts'
 import { type BudgetLimit, describeLimit, describeStop, mayCarryOn } from '../../domain/restart-budget.ts'
 import type { RunOutcome } from '../../domain/run-summary.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { Launch, RunningAgent, RuntimeEnd, RuntimeStep } from '../../ports/agent-runtime.ts'
+import type { RecordedText } from '../../ports/window-reader.ts'
 import { pauseFor } from '../pause-for.ts'
 import { unpriced } from './limits.ts'
 import { Patience } from './patience.ts'
@@ -33,13 +33,7 @@ export interface Launcher<Message> {
   /** All that the agent is told. */
   readonly prompt: string
   /** The parts of it that are not on record yet: they belong to the turn that answers them. */
-  readonly unrecorded: readonly PromptPart[]
-}
-
-/** A part of a prompt, and whose words it is. */
-export interface PromptPart {
-  readonly text: string
-  readonly origin: MessageOrigin
+  readonly unrecorded: readonly RecordedText[]
 }
 
 /**
