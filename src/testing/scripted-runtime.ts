@@ -11,6 +11,7 @@ import type {
   RuntimeReply,
   RuntimeStep,
 } from '../ports/agent-runtime.ts'
+import type { RecordedText } from '../ports/window-reader.ts'
 
 /** One answer of a scripted agent. */
 export interface ScriptedTurn {
@@ -20,6 +21,8 @@ export interface ScriptedTurn {
   readonly outputTokens?: number
   /** The tools it calls; each answers with a word, unless it is said what it is called with and answers. */
   readonly tools?: readonly (string | ScriptedTool)[]
+  /** What is said to the agent before this turn, by a person unless its origin says otherwise. */
+  readonly heard?: readonly Omit<RecordedText, 'role'>[]
   /** The runtime makes room by itself before this turn. */
   readonly afterCompaction?: boolean
   /** It comes to rest after this turn; the next prompt in the same session plays on. */
@@ -65,7 +68,7 @@ export interface Script {
 
 /** Something a scripted agent said. */
 export interface ScriptedMessage {
-  readonly role: 'assistant' | 'tool' | 'system'
+  readonly role: 'user' | 'assistant' | 'tool' | 'system'
   readonly text: string
   readonly session: string
 }
@@ -186,7 +189,7 @@ const totalsOf = ({ totals }: ScriptedWindow) => (totals === undefined ? {} : { 
 const step = (providerSessionId: string) => ({ providerSessionId, events: [], texts: [] })
 
 const stepsOf = (turn: ScriptedTurn, session: string, number: number): readonly RuntimeStep<ScriptedMessage>[] => {
-  const { text, promptTokens, outputTokens = 0, tools = [], afterCompaction = false } = turn
+  const { text, promptTokens, outputTokens = 0, tools = [], heard = [], afterCompaction = false } = turn
   const key = `${session}-${number}`
   const request: WindowEvent =
     promptTokens === undefined ? { type: 'unmetered' } : { type: 'request', key, promptTokens, outputTokens }
@@ -207,6 +210,12 @@ const stepsOf = (turn: ScriptedTurn, session: string, number: number): readonly 
     : []
   return [
     ...compaction,
+    ...heard.map((said) => ({
+      ...step(session),
+      message: spoken('user', said.text),
+      events: [{ type: 'appended' as const, characters: said.text.length }],
+      texts: [{ role: 'user' as const, ...said }],
+    })),
     {
       ...step(session),
       message: spoken('assistant', text),

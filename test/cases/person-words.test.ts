@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import { createBatonpass, type RunRequest, unwrap } from '../../src/index.ts'
+import type { ScriptedRuntime, ScriptedTurn } from '../../src/testing/index.ts'
+import { ENDS, FILLS, play as playWith, recorded, script, TASK, turn } from '../runner/played.ts'
+import { openStore, STORE_KINDS } from '../support/stores.ts'
+
+let keys = 0
+
+const stage = async (kind: (typeof STORE_KINDS)[number]) => {
+  const { store } = await openStore(kind)
+  const batonpass = await createBatonpass({ store })
+  keys += 1
+  const key = `words-${process.pid}-${keys}`
+  const play = (runtime: ScriptedRuntime, more: Partial<RunRequest> = {}) =>
+    playWith(batonpass, runtime, { conversation: key, ...more })
+  return { batonpass, store, play }
+}
+
+const CORRECTION = 'No: in British English, and never touch `legacy/`.\n  Tabs, not spaces.'
+const heard = (...texts: readonly string[]) => texts.map((text) => ({ text }))
+const hearing = (...said: NonNullable<ScriptedTurn['heard']>): readonly ScriptedTurn[] => [
+  { ...turn(100, 'read'), heard: said },
+  turn(900, 'edit'),
+]
+const wordsIn = (prompt = ''): string => /<(words-[0-9a-f-]+)>\n([\s\S]*)\n<\/\1>/.exec(prompt)?.[2] ?? ''
+
+describe.each(STORE_KINDS)('a person’s own words on %s', (kind) => {
+  it('case 92: a correction in window 1 stands word for word in the first request of window 3', async () => {
+    const { batonpass, store, play } = await stage(kind)
+    const others = [
+      { text: 'Use pnpm here.', origin: 'hook' as const },
+      { text: 'The session so far: all is well.', origin: 'runtime' as const },
+    ]
+    const runtime = script([
+      { turns: hearing(...heard(CORRECTION), ...others), checkpoint: 'Half is done.' },
+      { turns: FILLS, checkpoint: 'More is done.' },
+      { turns: ENDS },
+    ])
+    const { summary } = await play(runtime)
+    expect(summary).toMatchObject({ outcome: 'completed', sessions: 3 })
+    const { sessions } = await recorded(batonpass, summary)
+    for (const launch of [1, 2]) {
+      const prompt = runtime.launches[launch]?.prompt ?? ''
+      expect(prompt.startsWith(`${TASK}\n\nThe person you work for also said`)).toBe(true)
+      expect(wordsIn(prompt)).toMatch(/^\[\d{4}-\d\d-\d\dT[\d:.]+Z\]\n/)
+      expect(wordsIn(prompt).split('\n').slice(1).join('\n')).toBe(CORRECTION)
+      expect(prompt.indexOf(CORRECTION)).toBeLessThan(prompt.indexOf('<checkpoint-'))
+    }
+    const { items } = await store.messages.listMessages(summary.conversationId, { limit: 100 })
+    const users = items.filter(({ role }) => role === 'user').map(({ origin, text }) => [origin, text])
+    expect(users.slice(0, 4)).toEqual([
+      ['person', TASK],
+      ['person', CORRECTION],
+      ...others.map(({ origin, text }) => [origin, text]),
+    ])
+    expect(users.slice(4).map(([origin]) => origin)).toEqual(['batonpass', 'batonpass'])
+    expect((await store.messages.findOpening(sessions[2]?.id as never))?.text).toBe(runtime.launches[2]?.prompt)
+    expect(await batonpass.audit.verify(summary.conversationId)).toMatchObject({ value: { intact: true } })
+  })
+
+  it('stand in a continuation without a checkpoint too', async () => {
+    const { play } = await stage(kind)
+    const turns = hearing(...heard(CORRECTION))
+    const runtime = script([{ turns, checkpoint: new Error('It is gone') }, { turns: ENDS }])
+    await play(runtime)
+    expect(wordsIn(runtime.launches[1]?.prompt)).toContain(`]\n${CORRECTION}`)
+    expect(runtime.launches[1]?.prompt).toContain('left no checkpoint')
+  })
+
+  it('of 300 messages are all mentioned or counted, in order, and the newest is whole', async () => {
+    const { play } = await stage(kind)
+    const texts = Array.from({ length: 300 }, (_, index) => `Word ${index}: ${'x'.repeat(200)}`)
+    const turns = hearing(...heard(...texts))
+    const runtime = script([{ turns, checkpoint: 'Half.' }, { turns: ENDS }])
+    await play(runtime, { personWordsTokens: 4_000 })
+    const words = wordsIn(runtime.launches[1]?.prompt)
+    const shown = [...words.matchAll(/^\[\S+\](?: \((.*)\))?(?:\nWord (\d+):)?/gm)]
+    const left = Number(/^\((\d+) earlier messages are not shown\.\)/.exec(words)?.[1] ?? 0)
+    expect(shown.length + left).toBe(300)
+    expect(left).toBeGreaterThan(0)
+    const numbers = shown.flatMap(([, , number]) => (number === undefined ? [] : [Number(number)]))
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+    expect(words.endsWith(`]\n${texts.at(-1)}`)).toBe(true)
+    expect(words.length).toBeLessThanOrEqual(16_000)
+  })
+
+  it('of 1 MB are shortened, and their length is said; what is beside them stays whole', async () => {
+    const { play } = await stage(kind)
+    const turns = hearing(...heard('Before it', 'y'.repeat(1_048_576), 'After it'))
+    const runtime = script([{ turns, checkpoint: 'Half.' }, { turns: ENDS }])
+    await play(runtime, { personWordsTokens: 20_000 })
+    const words = wordsIn(runtime.launches[1]?.prompt)
+    expect(words).toMatch(
+      /\]\nBefore it\n\n\[\S+\] \(only the beginning: it has 1048576 characters\)\ny+\n\n\[\S+\]\nAfter it$/,
+    )
+    expect(words.length).toBeLessThanOrEqual(80_000)
+  })
+
+  it('of the library are what recordTurn is told of a user, unless it says otherwise', async () => {
+    const { batonpass, store } = await stage(kind)
+    const { conversation } = unwrap(await batonpass.handoffs.openConversation({ originalTask: TASK }))
+    const agent = { conversationId: conversation.id, agentName: 'claude-code', backend: 'mine' }
+    const started = unwrap(await batonpass.handoffs.startSession({ ...agent, prompt: TASK, hookContext: 'Use pnpm.' }))
+    const messages = [
+      { role: 'user' as const, text: CORRECTION },
+      { role: 'user' as const, text: 'A reminder', origin: 'runtime' as const },
+      { role: 'assistant' as const, text: 'Understood.' },
+    ]
+    unwrap(await batonpass.handoffs.recordTurn({ ...started, messages }))
+    const wanted = { most: 10, characters: 1_000, olderCharacters: 100 }
+    const found = await store.messages.findPersonMessages(conversation.id, wanted)
+    expect(found.messages.map(({ text }) => text)).toEqual([CORRECTION, TASK])
+  })
+})
