@@ -8,7 +8,7 @@ import { RefusedError } from '../../src/domain/unwrap.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { AgentRun } from '../../src/services/runner/agent-run.ts'
 import type { RunRequest } from '../../src/services/runner/run-request.ts'
-import type { ScriptedMessage, ScriptedWindow } from '../../src/testing/scripted-runtime.ts'
+import type { ScriptedMessage, ScriptedTurn, ScriptedWindow } from '../../src/testing/scripted-runtime.ts'
 import { lostProcess } from '../../test/support/lost-process.ts'
 import { need } from './hands.ts'
 import { ScriptedAgent, windowOf } from './scripted-agent.ts'
@@ -54,6 +54,15 @@ export class Runs {
   /** The same for all of its windows. */
   inEachWindow(change: Partial<ScriptedWindow>): void {
     this.#windows = this.#windows.map((window) => ({ ...window, ...change }))
+  }
+
+  /** Something is said to the agent before the first turn of a window. */
+  hears(number: number, said: NonNullable<ScriptedTurn['heard']>[number]): void {
+    this.#windows = this.#windows.map((window, index) => {
+      const [first, ...rest] = window.turns
+      if (index !== number - 1 || first === undefined) return window
+      return { ...window, turns: [{ ...first, heard: [...(first.heard ?? []), said] }, ...rest] }
+    })
   }
 
   answersTooLate(): void {

@@ -1,0 +1,71 @@
+Feature: A person's own words are never summarised away
+  A person corrects an agent while it works: "no, in British English", "never touch the legacy folder". A summary forgets
+  such words first, and they matter most. Batonpass keeps where each message comes from, and gives every fresh window all
+  that the person said: word for word, in order and with its time. It takes them from the record, never from a checkpoint.
+
+  Rule: Every window knows what the person said, through any number of windows
+
+    Scenario: A correction in the first window stands in the third
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint  |
+        | 10 % read_file, 90 % edit_file | Half is done.   |
+        | 10 % read_file, 90 % edit_file | More is done.   |
+        | 10 % read_file, 15 %           |                 |
+      And in its window 1 the person says "No, in British English. Never touch legacy/."
+      When it is run on "Write the guide"
+      Then its sessions are "handed off, handed off, completed"
+      And session 2 is told the person's words "No, in British English. Never touch legacy/."
+      And session 3 is told the person's words "No, in British English. Never touch legacy/."
+      And session 3 is told "More is done."
+
+    Scenario: What the person says in several windows stands in order
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint  |
+        | 10 % read_file, 90 % edit_file | Half is done.   |
+        | 10 % read_file, 90 % edit_file | More is done.   |
+        | 10 % read_file, 15 %           |                 |
+      And in its window 1 the person says "Use tabs."
+      And in its window 2 the person says "No, rather spaces."
+      When it is run on "Write the guide"
+      Then session 2 is told the person's words "Use tabs."
+      And session 3 is told the person's words "Use tabs., No, rather spaces."
+
+    Scenario: The words are there when the agent left no checkpoint
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file |                |
+        | 10 % read_file, 15 %           |                |
+      And asked for its checkpoint, it fails with "out of room"
+      And in its window 1 the person says "Never touch legacy/."
+      When it is run on "Write the guide"
+      Then session 2 is told the person's words "Never touch legacy/."
+
+  Rule: Only what a person wrote counts as a person's words
+
+    Scenario: Summaries, reminders and hooks are on record as what they are
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file | Half is done.  |
+        | 10 % read_file, 15 %           |                |
+      And in its window 1 the person says "Use tabs."
+      And in its window 1 the runtime says "This is a summary of what was said before."
+      And in its window 1 a hook says "The branch is main."
+      When it is run on "Write the guide"
+      Then session 2 is told the person's words "Use tabs."
+      And session 2 is not told "This is a summary of what was said before."
+      And session 2 is not told "The branch is main."
+      And the users' messages of session 1 come from "person, person, runtime, hook"
+      And the users' messages of session 2 come from "batonpass"
+
+  Rule: What there is no room for is shortened or counted, and never dropped in silence
+
+    Scenario: The newest words are whole, and older ones are mentioned
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file | Half is done.  |
+        | 10 % read_file, 15 %           |                |
+      And in its window 1 the person sends a text of 1000000 characters
+      And in its window 1 the person says "That was the log. Fix the last error only."
+      When it is run on "Write the guide"
+      Then session 2 is told "it has 1000000 characters"
+      And session 2 is told "That was the log. Fix the last error only."

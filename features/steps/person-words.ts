@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { Given, Then } from '@cucumber/cucumber'
+import type { MessageOrigin } from '../../src/domain/message.ts'
+import { listed } from '../support/parameter-types.ts'
+import type { HandoffWorld } from '../support/world.ts'
+
+const says = (origin: MessageOrigin) =>
+  function (this: HandoffWorld, window: number, text: string) {
+    this.runs.hears(window, { text, origin })
+  }
+
+Given('in its window {int} the person says {string}', says('person'))
+Given('in its window {int} the runtime says {string}', says('runtime'))
+Given('in its window {int} a hook says {string}', says('hook'))
+
+Given(
+  'in its window {int} the person sends a text of {int} characters',
+  function (this: HandoffWorld, window: number, characters: number) {
+    this.runs.hears(window, { text: 'x'.repeat(characters) })
+  },
+)
+
+Then(
+  "session {int} is told the person's words {string}",
+  async function (this: HandoffWorld, number: number, words: string) {
+    const opening = await this.kept.opening(number)
+    const [, , fenced = ''] = /<(words-[0-9a-f-]+)>\n([\s\S]*)\n<\/\1>/.exec(opening) ?? []
+    const said = fenced.split('\n\n').map((entry) => entry.replace(/^\[\S+Z\]\n/, ''))
+    assert.equal(said.join(', '), words)
+    assert.ok(!opening.includes('<checkpoint-') || opening.indexOf(fenced) < opening.indexOf('<checkpoint-'), opening)
+  },
+)
+
+Then(
+  "the users' messages of session {int} come from {string}",
+  async function (this: HandoffWorld, number: number, origins: string) {
+    const { id } = await this.kept.sessionNumber(number)
+    const said = (await this.kept.messages()).filter(({ sessionId, role }) => sessionId === id && role === 'user')
+    assert.deepEqual(
+      said.map(({ origin }) => origin),
+      listed(origins),
+    )
+  },
+)
