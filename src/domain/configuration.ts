@@ -35,6 +35,8 @@ export interface Configuration {
     readonly template?: string
     /** The text a successor opens with; absent means the built-in one. */
     readonly continuation?: string
+    /** Said to an agent whose window reaches the critical milestone; absent means the built-in text, false nothing. */
+    readonly softLanding?: string | false
   }
   readonly workspace?: Workspace
   /** How long commands are remembered; false means for ever. */

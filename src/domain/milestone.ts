@@ -13,6 +13,9 @@ export interface Milestone {
 /** The milestone at which a fresh window is due. */
 export const RESTART: MilestoneName = 'restart'
 
+/** The milestone at which an agent is told to bring its work to an end that a successor can pick up. */
+export const CRITICAL: MilestoneName = 'critical'
+
 /**
  * Warn at half, be plain at two thirds, restart with room to spare.
  *

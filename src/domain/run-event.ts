@@ -53,6 +53,8 @@ interface Bodies {
   }
   'turn:recorded': OfSession & WindowFigures & { readonly turn: number; readonly toolCalls: readonly ToolCallInput[] }
   'context:milestone': OfSession & WindowFigures & { readonly milestone: string }
+  /** The agent was told to bring its unit of work to an end, because its window fills up. */
+  'context:landing': OfSession & WindowFigures
   'context:compaction': OfSession & { readonly trigger: CompactionTrigger; readonly preTokens: number | null }
   /** A compaction showed that less can be used than was thought; it counts for the rest of the session. */
   'context:window:lowered': OfSession & { readonly fromTokens: number | null; readonly toTokens: number }

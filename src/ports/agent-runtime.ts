@@ -67,6 +67,11 @@ export interface RunningAgent<Message> {
   readonly steps: AsyncIterable<RuntimeStep<Message>>
   /** Whether it works on while nobody reads its steps: what it has said by then is looked at before it is interrupted. */
   readonly worksAhead?: boolean
+  /**
+   * Says something to it while it works, without interrupting it: it hears it before its next request. Said too late, it is
+   * not heard, and makes it do nothing more. Absent where nothing can be said to an agent at work.
+   */
+  tell?(text: string): Promise<void>
   /** Asks it to stop where it is. Its steps end soon after. */
   interrupt(): Promise<void>
 }

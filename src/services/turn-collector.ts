@@ -79,6 +79,11 @@ export class TurnCollector {
     return this.#turns.splice(0)
   }
 
+  /** Takes something that we said to the agent between its turns. */
+  note(text: string): void {
+    this.#say({ role: 'system', text, origin: 'batonpass' })
+  }
+
   /** The turn that was still open when the recording ended. */
   rest(): readonly TurnInput[] {
     if (this.#usage !== undefined) this.#end()
@@ -123,7 +128,7 @@ export class TurnCollector {
     this.model ??= keptName(answer?.model)
   }
 
-  #say({ role, text, origin, id }: RecordedText): void {
+  #say({ role, text, origin, id }: Omit<RecordedText, 'role'> & Pick<MessageInput, 'role'>): void {
     const providerMessageId = keptName(id)
     const said: MessageInput = {
       role,

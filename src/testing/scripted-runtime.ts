@@ -49,6 +49,8 @@ export interface ScriptedWindow {
   readonly checkpointTotals?: UsageTotals
   /** What the window uses in sum. */
   readonly totals?: UsageTotals
+  /** What it does in place of the rest, once something was said to it at work. */
+  readonly whenTold?: readonly ScriptedTurn[]
 }
 
 /** What a scripted runtime plays. */
@@ -62,6 +64,8 @@ export interface Script {
   readonly takesSessionId?: boolean
   /** Whether it can go on in a session; it can unless this is false. */
   readonly canResume?: boolean
+  /** Whether something can be said to it at work; nothing can unless this is true. */
+  readonly takesInput?: boolean
   /** Called before each step, and waited for. */
   readonly onStep?: (step: RuntimeStep<ScriptedMessage>) => void | Promise<void>
 }
@@ -84,6 +88,9 @@ export interface ScriptedLaunch {
 interface Playing {
   readonly window: ScriptedWindow
   played: number
+  isTold?: boolean
+  /** How many turns it had played when it heard. */
+  heardAfter?: number
 }
 
 /**
@@ -106,6 +113,8 @@ export class ScriptedRuntime implements AgentRuntime<ScriptedMessage> {
   readonly reportsCost: boolean
   readonly launches: ScriptedLaunch[] = []
   readonly questions: RuntimeQuestion[] = []
+  /** Everything that was said to it at work. */
+  readonly told: { readonly session: string; readonly text: string }[] = []
   readonly #script: Script
   readonly #sessions = new Map<string, Playing>()
   readonly resume?: (launch: Resumption) => RunningAgent<ScriptedMessage>
@@ -147,7 +156,12 @@ export class ScriptedRuntime implements AgentRuntime<ScriptedMessage> {
     const playing = this.#sessionOf(session)
     const stopping = new AbortController()
     const steps = this.#steps(playing, session, AbortSignal.any([signal, stopping.signal]))
-    return { steps, interrupt: async () => stopping.abort() }
+    const tell = async (text: string): Promise<void> => {
+      this.told.push({ session, text })
+      playing.isTold = true
+    }
+    const hears = this.#script.takesInput === true && { tell }
+    return { steps, ...hears, interrupt: async () => stopping.abort() }
   }
 
   #sessionOf(session: string): Playing {
@@ -165,9 +179,10 @@ export class ScriptedRuntime implements AgentRuntime<ScriptedMessage> {
     if (windowTokens !== undefined)
       yield await this.#say({ ...step(session), events: [{ type: 'window', tokens: windowTokens }] })
     const interrupted = { ...step(session), end: { type: 'interrupted' as const }, ...totalsOf(window) }
-    for (const turn of window.turns.slice(playing.played)) {
+    for (let turns = turnsOf(playing); playing.played < turns.length; turns = turnsOf(playing)) {
       // A turn that is interrupted before it has begun is still to be played.
       if (signal.aborted) return yield interrupted
+      const turn = turns[playing.played] as ScriptedTurn
       playing.played += 1
       for (const said of stepsOf(turn, session, playing.played)) {
         if (signal.aborted) return yield interrupted
@@ -182,6 +197,14 @@ export class ScriptedRuntime implements AgentRuntime<ScriptedMessage> {
     await this.#script.onStep?.(said)
     return said
   }
+}
+
+/** The turns of a window: from where it was told something, those that it plays then. */
+const turnsOf = (playing: Playing): readonly ScriptedTurn[] => {
+  const { turns, whenTold } = playing.window
+  if (playing.isTold !== true || whenTold === undefined) return turns
+  playing.heardAfter ??= playing.played
+  return [...turns.slice(0, playing.heardAfter), ...whenTold]
 }
 
 const totalsOf = ({ totals }: ScriptedWindow) => (totals === undefined ? {} : { totals })

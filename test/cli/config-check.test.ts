@@ -52,6 +52,7 @@ describe('baton config check', () => {
       'restart.checkpoint_timeout    1500ms         restart.checkpoint_timeout',
       'restart.template              built-in       default',
       'restart.continuation          built-in       default',
+      'restart.soft_landing          built-in       default',
       'workspace.working_directory   none           default',
       'workspace.worktree_path       none           default',
       'workspace.branch              none           default',

@@ -35,6 +35,7 @@ restart:
   template: |
     Write down where you are.
   continuation: '{original_task} {checkpoint}'
+  soft_landing: Come to an end.
 workspace: { working_directory: /srv/app, worktree_path: /srv/tree, branch: mend }
 commands: { retention: 30d }
 `.replace('150_000', '150000')
@@ -58,6 +59,7 @@ const ALL_SET: Configuration = {
     allowUnpriced: true,
     template: 'Write down where you are.\n',
     continuation: '{original_task} {checkpoint}',
+    softLanding: 'Come to an end.',
   },
   workspace: { workingDirectory: '/srv/app', worktreePath: '/srv/tree', branch: 'mend' },
   commandRetentionMs: 2_592_000_000,
@@ -99,6 +101,7 @@ describe('a configuration', () => {
         when_exhausted: 'carry_on',
         template: 'Write down where you are.\n',
         continuation: '{original_task} {checkpoint}',
+        soft_landing: 'Come to an end.',
       },
       workspace: { working_directory: '/srv/app', worktree_path: '/srv/tree', branch: 'mend' },
       commands: { retention: 2_592_000_000 },
@@ -142,6 +145,14 @@ describe('a configuration', () => {
       'restart.checkpoint_timeout': 120_000,
       'restart.deadline': null,
     })
+  })
+
+  it('may switch the soft landing off, and has no other word for that', async () => {
+    const { configuration, settings } = await readConfiguration({ restart: { soft_landing: false } })
+    expect(configuration.restart.softLanding).toBe(false)
+    expect(settings.find(({ key }) => key === 'restart.soft_landing')).toMatchObject({ value: false })
+    for (const wrong of [true, 0, ' '])
+      await expect(readConfiguration({ restart: { soft_landing: wrong } })).rejects.toThrow(/neither a text nor false/)
   })
 
   it.each([

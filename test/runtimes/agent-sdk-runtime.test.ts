@@ -35,6 +35,29 @@ describe('a start', () => {
     expect(sdk.only.prompts.map(({ message }) => message.content)).toEqual(['Go'])
   })
 
+  it('can be told something while it works, which asks for no answer of its own', async () => {
+    const { runtime, launch, sdk } = stage(async function* (query) {
+      yield answer('msg_1', 'Half.')
+      while (query.prompts.length < 2) await new Promise((resolve) => setImmediate(resolve))
+      yield result()
+    })
+    const agent = runtime.start(launch)
+    for await (const { message } of agent.steps) if (message?.type === 'assistant') await agent.tell?.('Land now')
+    await sdk.only.inputEnd
+    expect(sdk.only.prompts).toEqual([
+      expect.objectContaining({ message: { role: 'user', content: 'Go' } }),
+      {
+        type: 'user',
+        message: { role: 'user', content: 'Land now' },
+        parent_tool_use_id: null,
+        client_composed: true,
+        shouldQuery: false,
+      },
+    ])
+    expect(sdk.only.prompts[0]).not.toHaveProperty('shouldQuery')
+    await expect(agent.tell?.('Too late')).rejects.toThrow('cannot be told')
+  })
+
   const delta = { type: 'stream_event', session_id: 'session-1', parent_tool_use_id: null }
   const PARTS = [
     { ...delta, event: { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Ha' } } },

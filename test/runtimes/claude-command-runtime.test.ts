@@ -19,7 +19,14 @@ const answer = ${JSON.stringify(answer('msg_1', 'Half.'))}
 const result = ${JSON.stringify(result())}
 note('args', JSON.stringify(process.argv.slice(2)))
 note('cwd', process.cwd())
-note('prompt', fs.readFileSync(0, 'utf8'))
+const isOpen = process.argv.includes('--input-format=stream-json')
+const readLine = () => {
+  const byte = Buffer.alloc(1)
+  let line = []
+  while (fs.readSync(0, byte, 0, 1) === 1 && byte[0] !== 10) line.push(byte[0])
+  return Buffer.from(line).toString()
+}
+note('prompt', isOpen ? JSON.parse(readLine()).message.content : fs.readFileSync(0, 'utf8'))
 note('pid', process.pid)
 `
 
@@ -61,8 +68,8 @@ describe('a launch', () => {
     expect(steps[0]).toMatchObject({ providerSessionId: 'session-1', texts: [{ role: 'assistant', text: 'Half.' }] })
     expect(steps[1]?.end).toEqual({ type: 'idle' })
     expect(noted('prompt')).toBe('--version\nGo')
-    const args = ['-p', '--output-format=stream-json', '--verbose', '--include-partial-messages']
-    expect(JSON.parse(noted('args'))).toEqual(args)
+    const args = ['-p', '--output-format=stream-json', '--verbose', '--input-format=stream-json']
+    expect(JSON.parse(noted('args'))).toEqual([...args, '--include-partial-messages'])
     expect(steps[0]?.events[0]).toEqual({ type: 'auto_compact_reserve', tokens: 33_000 })
   })
 
@@ -88,12 +95,37 @@ describe('a launch', () => {
     const args = () => JSON.parse(noted('args')) as readonly string[]
     await collect(runtime.start({ ...launch, providerSessionId: 'new-1', model: 'haiku' }))
     expect(args()).toEqual([
-      ...['--add-dir', '/data', '-p', '--output-format=stream-json', '--verbose', '--model=haiku'],
-      ...['--permission-mode=acceptEdits', '--settings={"theme":"dark","autoCompactEnabled":false}'],
+      ...['--add-dir', '/data', '-p', '--output-format=stream-json', '--verbose', '--input-format=stream-json'],
+      ...['--model=haiku', '--permission-mode=acceptEdits'],
+      ...['--settings={"theme":"dark","autoCompactEnabled":false}'],
       ...['--include-partial-messages', '--session-id=new-1'],
     ])
     await collect(runtime.resume?.({ ...launch, providerSessionId: 'old-1' }) ?? runtime.start(launch))
     expect(args().slice(-1)).toEqual(['--resume=old-1'])
+  })
+
+  it('can be told something while it works, as a line that asks for no answer of its own', async () => {
+    const { runtime, launch, noted } = stage("say(answer); note('heard', readLine()); say(result)")
+    const agent = runtime.start(launch)
+    for await (const { message } of agent.steps) if (message?.type === 'assistant') await agent.tell?.('Land\nnow')
+    expect(JSON.parse(noted('heard'))).toEqual({
+      type: 'user',
+      message: { role: 'user', content: 'Land\nnow' },
+      parent_tool_use_id: null,
+      client_composed: true,
+      shouldQuery: false,
+    })
+    await expect(agent.tell?.('Too late')).rejects.toThrow('cannot be told')
+  })
+
+  it('reads its prompt to the end where a wrapper wants that, and cannot be told anything then', async () => {
+    const { runtime, launch, noted } = stage('say(answer, result)', { takesInput: false })
+    const agent = runtime.start(launch)
+    const refused: unknown[] = []
+    for await (const _ of agent.steps) await agent.tell?.('Land').catch((error: unknown) => refused.push(error))
+    expect(refused).toHaveLength(2)
+    expect(noted('prompt')).toBe('--version\nGo')
+    expect(noted('args')).not.toContain('--input-format')
   })
 
   it('runs in the worktree, with the given variables only', async () => {

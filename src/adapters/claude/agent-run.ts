@@ -51,6 +51,12 @@ export class AgentRun<Message> implements RunningAgent<Message> {
     this.steps = this.#run()
   }
 
+  /** @throws when it is not at work, or takes no input while it is */
+  async tell(text: string): Promise<void> {
+    if (this.#source?.tell === undefined) throw new Error('The agent cannot be told anything now.')
+    this.#source.tell(text)
+  }
+
   async interrupt(): Promise<void> {
     this.#wasInterrupted = true
     if (this.#source === undefined) return

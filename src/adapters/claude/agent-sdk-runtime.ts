@@ -2,7 +2,14 @@ import { defined } from '../../domain/defined.ts'
 import type { AgentRuntime, Launch } from '../../ports/agent-runtime.ts'
 import { checkDirectory } from './agent-process.ts'
 import { AgentRun } from './agent-run.ts'
-import { type AgentSdk, loadAgentSdk, type SdkMessage, type SdkOwnOptions, type SdkPrompt } from './sdk-module.ts'
+import {
+  type AgentSdk,
+  loadAgentSdk,
+  promptOf,
+  type SdkMessage,
+  type SdkOwnOptions,
+  type SdkPrompt,
+} from './sdk-module.ts'
 import { launchOptions, questionOptions, type SdkDefaults } from './sdk-options.ts'
 import { openQuery } from './sdk-source.ts'
 import { type Environment, hasSession, transcriptOf } from './session-file.ts'
@@ -57,13 +64,13 @@ export const agentSdkRuntime = <Message extends SdkMessage = SdkMessage>({
   return {
     backend: 'claude_agent_sdk',
     takesSessionId: true,
-    start: (launch) => run(promptOf(launch), startOptions(defaults, launch), launch),
+    start: (launch) => run(promptOf(launch.prompt), startOptions(defaults, launch), launch),
     resume: ({ providerSessionId: resume, ...launch }) =>
-      run(promptOf(launch), { ...launchOptions(defaults, launch), resume }, launch),
+      run(promptOf(launch.prompt), { ...launchOptions(defaults, launch), resume }, launch),
     has: ({ providerSessionId }) => hasSession(providerSessionId, environmentOf(defaults)),
     transcript: ({ providerSessionId }) => transcriptOf(providerSessionId, environmentOf(defaults)),
     ask: (question) => {
-      const prompt: SdkPrompt = { ...promptOf(question), client_composed: true }
+      const prompt: SdkPrompt = { ...promptOf(question.prompt), client_composed: true }
       return replyOf(run(prompt, questionOptions(defaults, question), question), question)
     },
   }
@@ -93,12 +100,6 @@ const runner =
 const startOptions = (defaults: SdkDefaults, { providerSessionId: sessionId, ...launch }: Launch): SdkOwnOptions => ({
   ...launchOptions(defaults, launch),
   ...(sessionId !== undefined && { sessionId }),
-})
-
-const promptOf = ({ prompt: content }: Pick<Launch, 'prompt'>): SdkPrompt => ({
-  type: 'user',
-  message: { role: 'user', content },
-  parent_tool_use_id: null,
 })
 
 /** A package that could not be loaded is looked for again: it may have been installed since. */

@@ -3,6 +3,8 @@ import type { WindowEvent } from '../../domain/window-event.ts'
 /** A runtime at work, before anything it says is understood. */
 export interface AgentSource<Message> {
   readonly messages: AsyncIterator<Message>
+  /** Says something to it while it works, if it can hear. */
+  tell?(text: string): void
   /** Asks it to stop. May throw. */
   interrupt(): Promise<unknown>
   /** What it says of its window when asked, if it can be asked. May throw, or never answer. */

@@ -28,6 +28,18 @@ export interface ClaudeCommandRuntimeOptions {
   readonly autoCompact?: boolean
   /** Whether parts of answers are passed on while they come; they are not unless given. */
   readonly includePartialMessages?: boolean
+  /**
+   * Whether the command reads JSON lines while it works (`--input-format=stream-json`), so that it can be told to bring its
+   * work to a soft landing; it does unless this is false. For a wrapper that reads its input to the end, say false.
+   */
+  readonly takesInput?: boolean
+}
+
+/** How a command is run: a question is asked once, and nothing is said after it. */
+interface RunManner {
+  readonly isResumed: boolean
+  readonly environment?: Environment
+  readonly isOpen?: boolean
 }
 
 /** How far before the end of its window the command compacts by itself: seen in all its versions since 2.1.25. */
@@ -65,7 +77,7 @@ export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}):
   const run = (
     launch: Pick<Launch, 'prompt' | 'signal' | 'workspace' | 'onProcess'>,
     args: readonly string[],
-    { isResumed, environment = env }: { readonly isResumed: boolean; readonly environment?: typeof env },
+    { isResumed, environment = env, isOpen = defaults.takesInput !== false }: RunManner,
   ) =>
     new AgentRun({
       signal: launch.signal,
@@ -75,7 +87,8 @@ export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}):
       open: async () => {
         const cwd = directoryOf(launch)
         await checkDirectory(cwd)
-        return openCommand({ command, args, cwd, env: environment, onProcess: launch.onProcess }, launch.prompt)
+        const start = { command, args, cwd, env: environment, onProcess: launch.onProcess }
+        return openCommand(start, { prompt: launch.prompt, isOpen })
       },
     })
   return {
@@ -92,7 +105,7 @@ export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}):
     has: ({ providerSessionId }) => hasSession(providerSessionId, env satisfies Environment),
     transcript: ({ providerSessionId }) => transcriptOf(providerSessionId, env),
     ask: (question) => {
-      const how = { isResumed: true, environment: questionEnvironment(env) }
+      const how = { isResumed: true, environment: questionEnvironment(env), isOpen: false }
       return replyOf(run(question, questionArgs(defaults, question), how), question)
     },
   }

@@ -8,6 +8,7 @@ export interface CommandDefaults {
   readonly autoCompact?: boolean
   readonly includePartialMessages?: boolean
   readonly args?: readonly string[]
+  readonly takesInput?: boolean
 }
 
 /** One JSON message to a line. The prompt is read from the input, so that nothing of it is taken for an option. */
@@ -19,11 +20,13 @@ const option = (name: string, value: string | undefined): readonly string[] =>
 
 /** The arguments of a launch. What was given for all comes first, so that the launch's own facts win. */
 export const launchArgs = (defaults: CommandDefaults, launch: Pick<Launch, 'model'>): readonly string[] => {
-  const { args = [], autoCompact, permissionMode } = defaults
+  const { args = [], autoCompact, permissionMode, takesInput = true } = defaults
   const settings = { ...defaults.settings, ...(autoCompact !== undefined && { autoCompactEnabled: autoCompact }) }
   return [
     ...args,
     ...PRINT,
+    // Then something can be said to it while it works.
+    ...(takesInput ? ['--input-format=stream-json'] : []),
     ...option('model', launch.model ?? defaults.model),
     ...option('permission-mode', permissionMode),
     ...option('settings', Object.keys(settings).length === 0 ? undefined : JSON.stringify(settings)),

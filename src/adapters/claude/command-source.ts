@@ -3,10 +3,19 @@ import { RuntimeFailure } from '../../ports/runtime-failure.ts'
 import { AgentProcess, type ProcessStart } from './agent-process.ts'
 import type { AgentSource } from './agent-source.ts'
 import { jsonLines } from './json-lines.ts'
-import type { SdkMessage } from './sdk-module.ts'
+import { asideOf, promptOf, type SdkMessage, type SdkPrompt } from './sdk-module.ts'
+
+/** What a command is given to read: the prompt alone, or JSON lines for as long as it works. */
+export interface CommandInput {
+  readonly prompt: string
+  readonly isOpen: boolean
+}
 
 /** Starts the command and gives it its prompt. @throws RuntimeFailure `runtime.missing` when there is no such command */
-export const openCommand = async (start: ProcessStart, prompt: string): Promise<AgentSource<SdkMessage>> => {
+export const openCommand = async (
+  start: ProcessStart,
+  { prompt, isOpen }: CommandInput,
+): Promise<AgentSource<SdkMessage>> => {
   const agent = new AgentProcess(start)
   const { child } = agent
   await once(child, 'spawn').catch(async (cause: unknown) => {
@@ -22,12 +31,18 @@ export const openCommand = async (start: ProcessStart, prompt: string): Promise<
     await agent.closed()
     child.stdout.destroy()
   })
-  child.stdin.end(prompt)
+  const say = (sent: SdkPrompt): void => void child.stdin.write(`${JSON.stringify(sent)}\n`)
+  if (isOpen) say(promptOf(prompt))
+  else child.stdin.end(prompt)
   return {
     messages: messagesOf(agent),
+    ...(isOpen && { tell: (text: string) => say(asideOf(text)) }),
     interrupt: async () => agent.signal('SIGINT'),
-    finish: () => {},
-    close: (hasFinished) => agent.end(hasFinished),
+    finish: () => void child.stdin.end(),
+    close: (hasFinished) => {
+      child.stdin.end()
+      return agent.end(hasFinished)
+    },
     complaint: () => [exitOf(agent), agent.complaint()].filter(Boolean).join(': '),
   }
 }

@@ -13,7 +13,23 @@ export interface SdkPrompt {
   parent_tool_use_id: null
   /** The text is taken as written: what looks like a command or a file in it is neither. */
   client_composed?: true
+  /** When false, it is heard with the next tool result and leads to no answer of its own. */
+  shouldQuery?: false
 }
+
+/** A text as it is sent to an agent. */
+export const promptOf = (content: string): SdkPrompt => ({
+  type: 'user',
+  message: { role: 'user', content },
+  parent_tool_use_id: null,
+})
+
+/** Something said to an agent at work. Should it be done by then, it is not made to work on. */
+export const asideOf = (content: string): SdkPrompt => ({
+  ...promptOf(content),
+  client_composed: true,
+  shouldQuery: false,
+})
 
 /** How the SDK wants its command to be started. */
 export interface SdkSpawn {

@@ -4,27 +4,37 @@ import type { OnProcess } from '../../ports/agent-runtime.ts'
 import { AgentProcess, type ProcessStart } from './agent-process.ts'
 import type { AgentSource } from './agent-source.ts'
 import { readContextUsage } from './context-usage.ts'
-import type { AgentSdk, SdkMessage, SdkOwnOptions, SdkPrompt } from './sdk-module.ts'
+import { Inbox } from './inbox.ts'
+import { type AgentSdk, asideOf, type SdkMessage, type SdkOwnOptions, type SdkPrompt } from './sdk-module.ts'
 
-/** One prompt, once the process it goes to is on record, and then nothing until it is closed: an input that ends would take interrupt and questions with it. */
+/**
+ * One prompt, once the process it goes to is on record, and then what is said beside the work until it is closed: an input
+ * that ends would take interrupt and questions with it.
+ */
 class OpenInput {
-  readonly #prompt: SdkPrompt
   readonly #isReady: () => Promise<unknown>
-  readonly #closed: Promise<void>
-  close: () => void = () => {}
+  readonly #inbox = new Inbox<SdkPrompt | 'closed'>()
 
   constructor(prompt: SdkPrompt, isReady: () => Promise<unknown>) {
-    this.#prompt = prompt
+    this.#inbox.put(prompt)
     this.#isReady = isReady
-    this.#closed = new Promise((resolve) => {
-      this.close = resolve
-    })
+  }
+
+  say(prompt: SdkPrompt): void {
+    this.#inbox.put(prompt)
+  }
+
+  close(): void {
+    this.#inbox.put('closed')
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<SdkPrompt, void> {
     await this.#isReady()
-    yield this.#prompt
-    await this.#closed
+    for (;;) {
+      const next = await this.#inbox.take()
+      if (next === 'closed') return
+      yield next
+    }
   }
 }
 
@@ -47,6 +57,7 @@ export const openQuery = <Message extends SdkMessage>(
   const messages = query[Symbol.asyncIterator]()
   return {
     messages,
+    tell: (text) => input.say(asideOf(text)),
     interrupt: () => query.interrupt(),
     window: async () => readContextUsage(await query.getContextUsage?.({ detail: 'summary' })),
     finish: () => input.close(),

@@ -34,10 +34,13 @@ export const renderProblems = (file: string, problems: readonly ConfigurationPro
 
 /** What a null means depends on the setting. */
 const valueText = ({ key, value }: ConfigurationSetting): string => {
-  if (value === null && (key === 'restart.template' || key === 'restart.continuation')) return 'built-in'
+  if (value === null && TEXTS.has(key)) return 'built-in'
+  if (value === false && TEXTS.has(key)) return 'off'
   if (value === null) return key.startsWith('milestones.') ? 'off' : 'none'
   return DURATIONS.has(key) && typeof value === 'number' ? durationText(value) : String(value)
 }
+
+const TEXTS: ReadonlySet<string> = new Set(['restart.template', 'restart.continuation', 'restart.soft_landing'])
 
 const DURATIONS: ReadonlySet<string> = new Set(['restart.deadline', 'restart.checkpoint_timeout', 'commands.retention'])
 

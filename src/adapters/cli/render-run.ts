@@ -55,6 +55,8 @@ export const describeRunEvent = (event: RunEvent): string => {
       return `turn ${event.turn} ${renderFigures(event)}${toolsText(event.toolCalls)}`
     case 'context:milestone':
       return `milestone ${plain(event.milestone)}: ${renderFigures(event)}`
+    case 'context:landing':
+      return `the agent is told to bring its work to a soft landing: ${renderFigures(event)}`
     case 'context:compaction':
       return `the runtime made room by itself (${event.trigger})`
     case 'context:window:lowered':

@@ -16,6 +16,7 @@ import {
   retention,
   section,
   text,
+  textOrOff,
   word,
 } from './values.ts'
 
@@ -55,6 +56,7 @@ const keys = {
     template_file: text.optional(),
     continuation: text.optional(),
     continuation_file: text.optional(),
+    soft_landing: textOrOff.optional(),
   }).nullish(),
   commands: section({ retention: retention.optional() }).nullish(),
   hooks: hooksSchema.nullish(),

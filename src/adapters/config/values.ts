@@ -123,6 +123,13 @@ export const text = value((raw) =>
       ),
 )
 
+/** A text that says something, or false for none. */
+export const textOrOff = value((raw): string | false | Wrong =>
+  raw === false || (typeof raw === 'string' && raw.trim() !== '')
+    ? raw
+    : new Wrong(`${shown(raw)} is neither a text nor false`, 'Write some text, or false to switch it off.'),
+)
+
 const isText = (raw: unknown): raw is string => typeof raw === 'string' && raw.trim() !== ''
 
 /** A command line for a shell, or a program and its arguments without one. */

@@ -26,6 +26,8 @@ export interface FunctionRuntimeOptions<Message> {
   /** Asks a session for its checkpoint, with no tool to use. */
   readonly ask?: (question: RuntimeQuestion) => Promise<RuntimeReply>
   readonly has?: AgentRuntime['has']
+  /** Says something to an agent at work, by its launch, without interrupting it; see `RunningAgent`. */
+  readonly tell?: (text: string, launch: Launch) => Promise<void>
   /** Whether its totals have the cost with every request: then no list price is needed under a cap. */
   readonly reportsCost?: boolean
   /** The agent's own transcript of a session, for the process that takes the session over. */
@@ -58,9 +60,9 @@ export interface FunctionRuntimeOptions<Message> {
  */
 export const functionRuntime = <Message>(options: FunctionRuntimeOptions<Message>): AgentRuntime<Message> => {
   const { backend, start, resume, ask, has, transcript, reportsCost } = options
-  const { takesSessionId = false, worksAhead = false } = options
+  const { takesSessionId = false, worksAhead = false, tell } = options
   const meaning = meaningOf(options.read)
-  const run = { meaning, worksAhead }
+  const run = { meaning, worksAhead, tell }
   return {
     backend,
     takesSessionId,
@@ -92,7 +94,15 @@ const inFull = <Message>(message: Message, meaning: MessageMeaning): RuntimeStep
 const launched = <Message, L extends Launch>(
   begin: (launch: L) => AsyncIterable<Message>,
   launch: L,
-  { meaning, worksAhead }: { readonly meaning: (message: Message) => MessageMeaning; readonly worksAhead: boolean },
+  {
+    meaning,
+    worksAhead,
+    tell,
+  }: {
+    readonly meaning: (message: Message) => MessageMeaning
+    readonly worksAhead: boolean
+    readonly tell: FunctionRuntimeOptions<Message>['tell'] | undefined
+  },
 ): RunningAgent<Message> => {
   const stopping = new AbortController()
   const signal = AbortSignal.any([launch.signal, stopping.signal])
@@ -114,6 +124,7 @@ const launched = <Message, L extends Launch>(
   return {
     worksAhead,
     steps: steps(),
+    ...(tell !== undefined && { tell: (text: string) => tell(text, launch) }),
     interrupt: async () => stopping.abort(new Error('The agent was interrupted.')),
   }
 }

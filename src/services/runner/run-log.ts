@@ -33,6 +33,7 @@ const LINES: Lines = {
       : line('warn', 'an agent of a lost runner may still be at work elsewhere'),
   'turn:recorded': ({ turn }) => line('debug', `turn ${turn} is recorded`),
   'context:milestone': (event) => line('info', `milestone ${event.milestone} at ${percent(event)} of the window`),
+  'context:landing': (event) => line('info', `the agent is told to land, at ${percent(event)} of the window`),
   'context:compaction': ({ trigger }) => line('warn', `the runtime made room by itself (${trigger})`),
   'context:window:lowered': ({ toTokens }) =>
     line('warn', `the runtime made room by itself, so the window counts as ${toTokens} tokens from now on`),

@@ -28,6 +28,11 @@ export interface RunSettings {
    * window, at most 20,000, and 8,000 when the window is not known.
    */
   readonly personWordsTokens?: number
+  /**
+   * Said to an agent at work, once per cycle, when its window reaches the critical milestone and a restart is to come; the
+   * built-in text unless given, and nothing when false.
+   */
+  readonly softLanding?: string | false
   /** How long the outgoing agent may take to write its checkpoint. */
   readonly checkpointTimeoutMs?: number
   /** How long the agent may say nothing before it is ended; for ever unless given. A tool that runs says nothing. */
@@ -105,6 +110,13 @@ export const checkRequest = (request: RunRequest): void => {
     throw new TypeError(`sessionMode is one of ${SESSION_MODES.join(', ')}.`)
   if (sessionTimeoutMs !== undefined && !(sessionTimeoutMs >= 0))
     throw new TypeError('sessionTimeoutMs is a number of milliseconds from 0 up.')
+  const { softLanding } = request
+  if (
+    softLanding !== undefined &&
+    softLanding !== false &&
+    !(typeof softLanding === 'string' && softLanding.trim() !== '')
+  )
+    throw new TypeError('softLanding is a text, or false to switch it off.')
   const problems: InputProblem[] = []
   if (request.budget !== undefined) budgetChange(request.budget, 'budget', problems)
   fields({ agent, backend: runtime.backend, model, leaseMs: request.leaseMs }, '', problems)

@@ -1,7 +1,7 @@
 import { defined } from '../../domain/defined.ts'
 import { RESTART } from '../../domain/milestone.ts'
 import { type BudgetLimit, mayCarryOn } from '../../domain/restart-budget.ts'
-import type { TurnInput } from '../../domain/turn.ts'
+import type { MessageInput, TurnInput } from '../../domain/turn.ts'
 import type { WindowEvent } from '../../domain/window-event.ts'
 import { reportOf } from '../../domain/window-report.ts'
 import { WindowTracker } from '../../domain/window-tracker.ts'
@@ -15,6 +15,7 @@ import { LaunchAccount } from './launch-account.ts'
 import { isOutOfMoney, tellReached } from './limits.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { RunningTools } from './running-tools.ts'
+import { SoftLanding } from './soft-landing.ts'
 import { decideByHooks, tellRefused } from './threshold.ts'
 import { TurnLimit } from './turn-limit.ts'
 import { tellMilestones, tellTurns } from './turn-news.ts'
@@ -32,6 +33,7 @@ export class TurnDesk {
   #leaving: Leaving | undefined
   readonly #tools = new RunningTools()
   readonly #afterwards: Afterwards
+  readonly #landing: SoftLanding
   /** What the agent was launched with, until it was said again. */
   #echo: string | undefined
 
@@ -42,6 +44,7 @@ export class TurnDesk {
     this.#run = run
     this.#leaving = leaving
     this.#afterwards = new Afterwards(run)
+    this.#landing = new SoftLanding(run)
     this.#echo = prompt.trim()
     const { believedWindow: believed, sha256 } = run.deps
     this.#collector = new TurnCollector({ keep: (reading) => reading, sha256 })
@@ -86,6 +89,7 @@ export class TurnDesk {
     if (this.#leaving === undefined) await this.#report(step.events)
     // Before the turn is recorded: a restart that this turn leads to is decided on what it has cost.
     await this.#account(step)
+    for (const { role, text } of step.texts) if (role === 'assistant') this.#landing.hear(text)
     const { begun } = this.#collector
     const ended = this.#collect(step, this.#tracker.turns > turns || step.beginsTurn === true)
     const isNewTurn = this.#collector.begun > begun
@@ -120,6 +124,23 @@ export class TurnDesk {
   async leave(): Promise<void> {
     if (this.#leaving?.type !== 'restart' && this.#run.held.session.state === 'active')
       await this.finish().catch(() => undefined)
+  }
+
+  /** What is to be said to the agent at work now, if anything. Nothing is said to one that is being left. */
+  takeLanding(): string | undefined {
+    const text = this.#landing.takeDue()
+    return this.#leaving === undefined ? text : undefined
+  }
+
+  /** Records what was said to the agent at work, as ours: it is no prompt, and begins no exchange. */
+  told(text: string): void {
+    this.#collector.note(text)
+    this.#landing.told()
+  }
+
+  /** Whether the agent has stopped for a fresh window, and not because its task is done. */
+  get hasLanded(): boolean {
+    return this.#landing.hasLanded
   }
 
   /** Whether the agent has answered again since the session was to be left. */
@@ -161,9 +182,11 @@ export class TurnDesk {
     const keep = () => this.#run.steadily((named) => deps.handoffs.recordTurns({ ...request, ...named }))
     const recorded = mine(this.#run, await keep())
     this.#run.update(recorded)
-    // Results alone are on record as a turn, and nobody was asked for it.
-    this.#run.tally.turns += inputs.filter(({ messages }) => messages.some(({ role }) => role !== 'tool')).length
+    // Results alone, or what we said, are on record as a turn, and nobody was asked for it.
+    const isAsked = ({ role }: MessageInput): boolean => role !== 'tool' && role !== 'system'
+    this.#run.tally.turns += inputs.filter(({ messages }) => messages.some(isAsked)).length
     this.#tell(recorded)
+    this.#landing.consider(recorded)
     await this.#decide(recorded, options.withholdRestart === true)
   }
 

@@ -64,6 +64,7 @@ export async function* workSession<Message>(
         break
       }
       await desk.take(next.step)
+      await land(desk, agent, patience)
       if (next.step.message !== undefined) yield next.step.message
       end = next.step.end ?? end
       hasLooked &&= desk.mayInterrupt
@@ -91,6 +92,18 @@ export async function* workSession<Message>(
     throw ending.signal.reason
   }
   return concluded(run, desk, end)
+}
+
+/** Tells an agent at work to bring it to a soft landing, when that is due and it can be told anything. */
+const land = async (desk: TurnDesk, agent: RunningAgent<unknown>, patience: Patience): Promise<void> => {
+  const text = desk.takeLanding()
+  if (text === undefined || agent.tell === undefined) return
+  try {
+    await patience.for(agent.tell(text))
+  } catch {
+    return // it has ended, or cannot be told after all: then it is restarted where it is, as without
+  }
+  desk.told(text)
 }
 
 /** Timers take no more than this. */
@@ -159,15 +172,15 @@ const concluded = async (run: RunInProgress, desk: TurnDesk, end: RuntimeEnd = S
     throw unpriced(run, leaving.model)
   }
   if (leaving?.type === 'restart') {
-    // It went on and finished before it could be interrupted: then there is nothing left to restart for.
-    if (end.type !== 'idle' || !desk.hasMore) return leaving
+    // It went on and finished before it could be interrupted: then there is nothing left to restart for, unless it landed.
+    if (end.type !== 'idle' || !desk.hasMore || desk.hasLanded) return leaving
     await callOff(run, leaving.handoff)
     desk.stay()
   }
   await desk.finish()
   switch (end.type) {
     case 'idle':
-      return { type: 'over', outcome: 'completed' }
+      return desk.hasLanded ? landed(run) : { type: 'over', outcome: 'completed' }
     case 'interrupted':
       return { type: 'over', outcome: 'cancelled', reason: 'The agent was interrupted.' }
     case 'overflow':
@@ -184,6 +197,16 @@ const callOff = async (run: RunInProgress, handoff: HandoffMetadata): Promise<vo
   const end = { handoff, reason, holder: run.held.holder }
   run.update(unwrap(await run.steadily((named) => run.deps.handoffs.cancelHandoff({ ...end, ...named }))))
   run.emit({ type: 'context:handoff:cancelled', handoffId: handoff.id, reason })
+}
+
+/** It stopped for a fresh window. One that cannot be had ends the work here, and the work is not done. */
+const landed = async (run: RunInProgress): Promise<SessionOutcome> => {
+  const reason = 'The agent brought its work to a soft landing, because its window was filling up.'
+  const { handoff, refusedBy } = await beginRestart(run, reason, [])
+  if (handoff !== undefined) return { type: 'restart', handoff }
+  if (refusedBy === undefined) return { type: 'over', outcome: 'failed', reason }
+  const { restartBudget } = run.conversation
+  return { type: 'over', outcome: 'exhausted', reason: describeLimit(refusedBy, restartBudget), limit: refusedBy }
 }
 
 /** The window took no more. A fresh one goes on without a checkpoint: the old one has no room to write it. */
