@@ -127,7 +127,7 @@ Feature: Going on in a fresh window
         | 10 % read_file, 84 % edit_file, compaction, 30 % read_file, 35 % |
         | 10 % read_file, 99 %, compaction, 8 %                             |
 
-  Rule: Without a checkpoint the next window begins with little, and says so
+  Rule: Without a checkpoint the next window begins with what is on record, and says so
 
     Scenario Outline: An agent that gives none
       Given "claude-code" works in windows of 1000 tokens:
@@ -148,6 +148,44 @@ Feature: Going on in a fresh window
         | fails with "prompt is too long" | checkpoint failed    |
         | takes too long                  | checkpoint timed out |
         | answers nothing                 | checkpoint missing   |
+
+    Scenario: A lost checkpoint is not an empty one
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % run_tests, 90 % edit_file | Half is done.  |
+        | 10 % read_file, 15 %           |                |
+      And asked for its checkpoint, it fails with "prompt is too long"
+      And its tools are used on "src/clock.ts"
+      When it is run on "Fix the flaky test"
+      Then session 2 is told "put together without a model"
+      And session 2 is told "- run_tests: src/clock.ts [call:"
+      And session 2 is told "## Files touched"
+      And session 2 is told "- My window is 90 % full."
+
+    Scenario: An agent that answered without a word is asked once more
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file | Half is done.  |
+        | 10 % read_file, 15 %           |                |
+      And asked for its checkpoint, it says nothing the first time
+      When it is run on "Fix the flaky test"
+      Then the checkpoint of handoff 1 is "Half is done."
+      And it was asked 2 times for the checkpoint of handoff 1
+      And handoff 1 is flagged ""
+
+    Scenario: A reply that may be no checkpoint is passed on with a warning
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file |                |
+        | 10 % read_file, 15 %           |                |
+      And asked for its checkpoint, it answers:
+        """
+        I am sorry, I cannot do that.
+        """
+      When it is run on "Fix the flaky test"
+      Then the checkpoint of handoff 1 is "I am sorry, I cannot do that."
+      And handoff 1 is flagged "checkpoint unstructured"
+      And session 2 is told "inspect the work so far before you rely on it"
 
     Scenario: Why there is none is kept
       Given "claude-code" works in windows of 1000 tokens:
@@ -187,3 +225,71 @@ Feature: Going on in a fresh window
       Then of what the checkpoint says was done, 1 cites a recorded call, 1 cites none, and 1 a call that nobody made
       And session 2 is told "Unverified: 1 statement that cites no tool call (line 3)"
       And session 2 is told "1 statement that cites a call not on record (line 4)"
+
+    Scenario: Plans, decisions and file names are not taken for claims
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file |                |
+        | 10 % read_file, 15 %           |                |
+      And asked for its checkpoint, it answers:
+        """
+        ## Completed work
+        - Read the test [call:read_file]
+        ## Remaining tasks
+        - Mend the clock
+        ## Key decisions
+        - Keep the old clock, because others use it
+        ## Files changed
+        - src/clock.ts
+        """
+      When it is run on "Fix the flaky test"
+      Then of what the checkpoint says was done, 1 cites a recorded call, 0 cites none, and 0 a call that nobody made
+      And session 2 is not told "Unverified"
+      And session 2 is told "do not repeat what is listed as done"
+
+  Rule: A window that fills up comes to a soft landing
+
+    Scenario: The agent ends its unit of work and goes on in a fresh window
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                                     | its checkpoint |
+        | 10 % read_file, 70 % edit_file, 95 % run_tests | Half is done.  |
+        | 10 % read_file, 15 %                          |                |
+      And it listens while it works: told to land, it goes on with "74 % save_file" and lands
+      When it is run on "Fix the flaky test"
+      Then its sessions are "handed off, completed"
+      And session 1 was told once to bring its work to an end
+      And handoff 1 happened because "The agent brought its work to a soft landing, because its window was filling up."
+      And handoff 1 names turn 4 of session 1 and the tools "read_file, edit_file, save_file"
+      And session 2 is told "Half is done."
+      And replaying the record gives the sessions and handoffs that are stored
+
+    Scenario: An agent that does not land is restarted when its window is full
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                                | its checkpoint |
+        | 10 % read_file, 70 % edit_file, 90 % lint | Half is done.  |
+        | 10 % read_file, 15 %                     |                |
+      And it hears what it is told while it works, and takes no notice
+      When it is run on "Fix the flaky test"
+      Then its sessions are "handed off, completed"
+      And session 1 was told once to bring its work to an end
+
+    Scenario: Whoever wants no soft landing switches it off
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                                | its checkpoint |
+        | 10 % read_file, 70 % edit_file, 90 % lint | Half is done.  |
+        | 10 % read_file, 15 %                     |                |
+      And it hears what it is told while it works, and takes no notice
+      And it is not to be told to land
+      When it is run on "Fix the flaky test"
+      Then session 1 was never told to bring its work to an end
+
+  Rule: Work that was called off goes on where it stopped
+
+    Scenario: After Ctrl-C the agent is not given the bare task again
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                            | its checkpoint |
+        | 10 % read_file, 20 % edit_file, 30 % |                |
+      When it is run on "Fix the flaky test", and called off after its first turn
+      And it is run again
+      Then its sessions are "completed"
+      And session 1 was asked "You were stopped here before the task was finished. Continue where you stopped"

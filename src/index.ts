@@ -60,6 +60,7 @@ export {
   continuationPrompt,
   DEFAULT_CONTINUATION_TEMPLATE,
   minimalContinuation,
+  type RecordedRecap,
 } from './domain/continuation.ts'
 export {
   CONVERSATION_TRANSITIONS,
@@ -126,6 +127,7 @@ export { DEFAULT_MILESTONES, type Milestone, type MilestoneName } from './domain
 export type { MonitorReport, ReportOutcome } from './domain/monitor-reports.ts'
 export type { PersonMessage } from './domain/person-words.ts'
 export type { ProcessFate, ProcessIdentity } from './domain/process-identity.ts'
+export { type RecapParts, recapOf } from './domain/recap.ts'
 export { describeRefusal, type Refusal, type RefusalCode } from './domain/refusal.ts'
 export type { BudgetLimit, RestartBudget } from './domain/restart-budget.ts'
 export type { Result } from './domain/result.ts'
@@ -138,9 +140,11 @@ export {
   type SequenceRange,
   sequenceRange,
 } from './domain/sequence.ts'
+export { DEFAULT_SOFT_LANDING } from './domain/soft-landing.ts'
 export { type TransitionTable, terminalStates, toMermaid } from './domain/state-machine.ts'
 export { TEXT_WITHHELD, withholdTexts } from './domain/texts.ts'
-export type { ToolCallReference } from './domain/tool-call.ts'
+export { argumentIn } from './domain/tool-argument.ts'
+export type { ToolCall, ToolCallReference } from './domain/tool-call.ts'
 export type { MessageInput, ToolCallInput, Turn, TurnInput } from './domain/turn.ts'
 export { RefusedError, unwrap } from './domain/unwrap.ts'
 export type { ReadingSemantics, UsageProvenance, UsageReading, UsageTotals } from './domain/usage-reading.ts'

@@ -40,6 +40,13 @@ Then('handoff {int} is flagged {list}', async function (this: HandoffWorld, numb
 })
 
 Then(
+  'it was asked {int} times for the checkpoint of handoff {int}',
+  async function (this: HandoffWorld, times: number, number: number) {
+    assert.equal((await this.kept.handoffNumber(number)).checkpoint?.attempts, times)
+  },
+)
+
+Then(
   'handoff {int} says why there is none: {string}',
   async function (this: HandoffWorld, number: number, why: string) {
     assert.equal((await this.kept.handoffNumber(number)).checkpoint?.reason, why)

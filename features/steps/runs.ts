@@ -53,6 +53,29 @@ Given('asked for its checkpoint, it answers nothing', function (this: HandoffWor
   this.runs.inEachWindow({ checkpoint: '<checkpoint> </checkpoint>' })
 })
 
+Given('asked for its checkpoint, it says nothing the first time', function (this: HandoffWorld) {
+  this.runs.saysNothingFirst()
+})
+
+Given('its tools are used on {string}', function (this: HandoffWorld, argument: string) {
+  this.runs.useToolsOn(argument)
+})
+
+Given(
+  'it listens while it works: told to land, it goes on with {string} and lands',
+  function (this: HandoffWorld, turns: string) {
+    this.runs.listens(turns)
+  },
+)
+
+Given('it hears what it is told while it works, and takes no notice', function (this: HandoffWorld) {
+  this.runs.listens()
+})
+
+Given('it is not to be told to land', function (this: HandoffWorld) {
+  this.runs.switchLandingOff()
+})
+
 Given('asked for its checkpoint, it fails with {string}', function (this: HandoffWorld, problem: string) {
   this.runs.inEachWindow({ checkpoint: new Error(problem) })
 })
@@ -95,6 +118,10 @@ When(
   },
 )
 
+When('it is run on {string}, and called off after its first turn', function (this: HandoffWorld, task: string) {
+  return this.runs.callOffEarly(task)
+})
+
 When('another process runs the same conversation', function (this: HandoffWorld) {
   return this.runs.runBeside()
 })
@@ -121,6 +148,21 @@ Then('its sessions are {list}', async function (this: HandoffWorld, states: stri
     (await this.kept.sessions()).map(({ state }) => state.replace('_', ' ')),
     states,
   )
+})
+
+Then('session {int} was told once to bring its work to an end', async function (this: HandoffWorld, number: number) {
+  const told = await this.kept.saidIn(number, 'system')
+  assert.equal(told.length, 1)
+  assert.match(told[0] ?? '', /Bring the unit of work at hand to an end/)
+})
+
+Then('session {int} was never told to bring its work to an end', async function (this: HandoffWorld, number: number) {
+  assert.deepEqual(await this.kept.saidIn(number, 'system'), [])
+})
+
+Then('session {int} was asked {string}', async function (this: HandoffWorld, number: number, words: string) {
+  const asked = await this.kept.saidIn(number, 'user')
+  assert.ok(asked.at(-1)?.startsWith(words), asked.join('\n'))
 })
 
 Then('session {int} is at work', async function (this: HandoffWorld, number: number) {

@@ -31,6 +31,7 @@ export class Runs {
   #tokens = 0
   #windows: readonly ScriptedWindow[] = []
   #isStubborn = false
+  #takesInput = false
   #hooks: readonly HookSettings[] = []
   #request: Partial<RunRequest> = {}
   #runtime: ScriptedAgent | undefined
@@ -63,6 +64,43 @@ export class Runs {
       if (index !== number - 1 || first === undefined) return window
       return { ...window, turns: [{ ...first, heard: [...(first.heard ?? []), said] }, ...rest] }
     })
+  }
+
+  saysNothingFirst(): void {
+    this.#windows = this.#windows.map(({ checkpoint = '', ...window }) => {
+      let asked = 0
+      return {
+        ...window,
+        checkpoint: () => {
+          asked += 1
+          return asked === 1 ? '' : String(checkpoint)
+        },
+      }
+    })
+  }
+
+  useToolsOn(argument: string): void {
+    this.#windows = this.#windows.map((window) => ({
+      ...window,
+      turns: window.turns.map(({ tools = [], ...turn }) => ({
+        ...turn,
+        tools: tools.map((tool) => ({ name: typeof tool === 'string' ? tool : tool.name, argument })),
+      })),
+    }))
+  }
+
+  /** It can be told something while it works. Once told, it does this in place of the rest of its first window, and lands. */
+  listens(turns?: string): void {
+    this.#takesInput = true
+    if (turns === undefined) return
+    const [first, ...rest] = this.#windows
+    const lands = { text: 'Saved.\n[landed]', promptTokens: Math.round(this.#tokens * 0.75) }
+    if (first !== undefined)
+      this.#windows = [{ ...first, whenTold: [...windowOf(turns, this.#tokens).turns, lands] }, ...rest]
+  }
+
+  switchLandingOff(): void {
+    this.#request = { ...this.#request, softLanding: false }
   }
 
   answersTooLate(): void {
@@ -140,6 +178,17 @@ export class Runs {
     await this.#enter()
   }
 
+  /** Runs the agent and calls it off, as Ctrl-C does, once its first turn is on record. */
+  async callOffEarly(task: string): Promise<void> {
+    const ctrlC = new AbortController()
+    const run = await this.#begin(task, { signal: ctrlC.signal })
+    run.on(({ type }) => {
+      if (type === 'turn:recorded') ctrlC.abort(new Error('Ctrl-C'))
+    })
+    await run.finish()
+    await this.#enter()
+  }
+
   /** Runs the agent in a process that is never heard of again once this was stored. */
   async lose(task: string, last: AuditEvent['type']): Promise<void> {
     const isLast = ({ events }: { readonly events: readonly AuditEvent[] }) => events.some(({ type }) => type === last)
@@ -182,7 +231,9 @@ export class Runs {
 
   /** What all processes of the scenario have in common beside the store. Its name is the scenario's own. */
   #playing(): ScriptedAgent {
-    const script = { windows: this.#windows, windowTokens: this.#tokens, backend: this.#stage.named('scripted') }
+    const backend = this.#stage.named('scripted')
+    const takesInput = this.#takesInput
+    const script = { windows: this.#windows, windowTokens: this.#tokens, backend, takesInput }
     this.#runtime ??= new ScriptedAgent(script, { isStubborn: this.#isStubborn })
     return this.#runtime
   }

@@ -70,8 +70,8 @@ export class ScriptedAgent extends ScriptedRuntime {
   }
 
   override start(launch: Launch): RunningAgent<ScriptedMessage> {
-    const { steps, interrupt } = super.start(launch)
-    return { steps: answering(steps, launch), interrupt: this.#isStubborn ? async () => {} : interrupt }
+    const { steps, interrupt, ...more } = super.start(launch)
+    return { ...more, steps: answering(steps, launch), interrupt: this.#isStubborn ? async () => {} : interrupt }
   }
 }
 

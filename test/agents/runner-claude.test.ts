@@ -122,7 +122,7 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
       ok(handoff?.triggeringToolCalls.every(({ callId }) => callId.startsWith('toolu_')))
       equal(handoff?.priorTurnId, sessions[0]?.progress.lastTurnId)
       match(handoff?.document ?? '', /Said quokka/)
-      deepEqual(handoff?.checkpoint?.statements, { cited: 1, uncited: 0, miscited: 0 })
+      deepEqual(handoff?.checkpoint?.statements, { cited: 1, uncited: 0, miscited: 0, exempt: 0 })
       // Asked of the old session, which sees its own work; the new one sees the task and the checkpoint, and nothing else.
       const asked = api.requests[api.asked.indexOf('question')]
       match(textOf(asked), /echo still-quokka/)

@@ -9,6 +9,7 @@ import {
 } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
 import type { Script, ScriptedWindow } from '../../src/testing/index.ts'
+import { compareLandings } from './landings.ts'
 import { ENDS, functionHook, play, recorded, script, spoken, TASK, turn, types } from './played.ts'
 
 let store: Store
@@ -196,3 +197,11 @@ it('a function runtime can take what is said, by its launch', async () => {
   expect(told).toEqual([expect.stringMatching(new RegExp(`^${TASK}: Your context window is filling up`))])
   expect(summary.outcome).toBe('completed')
 })
+
+it('cuts fewer answers off, and leaves fewer units of work half done, than a restart without it', async () => {
+  const { without, withLanding } = await compareLandings(25)
+  expect(without.restarts).toBeGreaterThan(10)
+  expect(withLanding.landed).toBeGreaterThan(withLanding.restarts / 2)
+  expect(withLanding.cutAnswers + withLanding.cutTools).toBeLessThan(without.cutAnswers + without.cutTools)
+  expect(withLanding.cutUnits).toBeLessThan(without.cutUnits)
+}, 120_000)
