@@ -141,6 +141,12 @@ export const closedMonitor = (monitor: ContextMonitor): ContextMonitor => ({
 /** How full the monitored window is. */
 export const monitoredPressure = ({ reading, window }: ContextMonitor): Pressure => pressureOf(reading, window)
 
+/** Whether a restart is due under `auto` and no later turn begins it: its milestone is spent, and the window still full. */
+export const isRestartOwed = (monitor: ContextMonitor): boolean => {
+  const restartAt = monitor.milestones.find(({ name }) => name === RESTART)?.at ?? Number.POSITIVE_INFINITY
+  return monitor.policy === 'auto' && monitor.latchedAt >= restartAt && restartAdvice(monitor).isSuggested
+}
+
 /** Why a restart is, or is not, a good idea now. */
 export type RestartReason =
   | 'milestone_reached'

@@ -23,7 +23,7 @@ export interface RecordedTurns extends TurnsRecorded, WindowStanding {
   /** A restart was due and the budget allowed none: the limit, and what that made of the session. */
   readonly exhausted?: {
     readonly limit: BudgetLimit
-    /** `failed` when the work is over with it; `active` when the budget lets it carry on in its window. */
+    /** `failed` when the work is over with it; `active` when it carries on in its window, or is to be failed later. */
     readonly state: 'failed' | 'active'
   }
 }

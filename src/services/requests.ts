@@ -83,7 +83,7 @@ export interface RecordTurnsRequest extends AsHolder, TurnOptions {
   readonly turns: readonly TurnInput[]
 }
 /** What may be said beside the turns. */
-export type TurnOptions = Pick<RecordTurns, 'withholdRestart' | 'traceContext'>
+export type TurnOptions = Pick<RecordTurns, 'withholdRestart' | 'traceContext' | 'failLater'>
 /** What it takes to resume a session. */
 export interface ResumeRequest extends OnSession, Resume {}
 /** What it takes to take a session over. */

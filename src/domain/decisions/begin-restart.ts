@@ -16,6 +16,8 @@ export interface BeginRestart extends HeldTarget {
   readonly reason?: string
   readonly flags?: readonly HandoffFlag[]
   readonly traceContext?: TraceContext
+  /** When the budget allows no restart, the holder fails the session itself, once what it still says is recorded. */
+  readonly failLater?: boolean
 }
 
 /** What beginning a restart answers with: the handoff, or what the budget has against it. */
@@ -29,7 +31,7 @@ export interface RestartBegun {
 
 /**
  * Begins a restart: a `context_restart` handoff to the same agent. With the budget used up there is none; the session is
- * failed, or left alone when the budget says to carry on.
+ * failed, or left alone when the budget says to carry on or its holder fails it later.
  */
 export const beginRestart = (
   facts: SourceFacts,
@@ -48,13 +50,17 @@ export const beginRestart = (
   const hasToolCalls = exchangeToolCalls.length > 0 || lastToolCalls.length > 0
   const restarted = { session, hasToolCalls, isLost: request.flags?.includes('runtime_lost') ?? false }
   const limit = exhaustedBy(conversation.restartBudget, useSince(restarts, conversation.asked), restarted, at)
-  if (limit !== undefined) return refuseRestart(facts, limit, at)
+  if (limit !== undefined) return refuseRestart(facts, limit, { isLeftOpen: request.failLater === true, at })
   const flags = [...(request.flags ?? []), ...(madeProgress(restarted) ? [] : (['no_progress'] as const))]
   const described = { ...request, kind: 'context_restart' as const, targetAgent: session.agentName, flags }
   return initiateHandoff(facts, described, { ids, at })
 }
 
-const refuseRestart = (facts: SourceFacts, limit: BudgetLimit, at: Instant): Decided<RestartBegun> => {
+const refuseRestart = (
+  facts: SourceFacts,
+  limit: BudgetLimit,
+  { isLeftOpen, at }: { readonly isLeftOpen: boolean; readonly at: Instant },
+): Decided<RestartBegun> => {
   const { working, conversation, monitor } = facts
   if (working === undefined || conversation === undefined) throw new TypeError('A restart is refused to nobody')
   const { session, holder } = working
@@ -66,7 +72,7 @@ const refuseRestart = (facts: SourceFacts, limit: BudgetLimit, at: Instant): Dec
     limit,
     whenExhausted: mayCarryOn(limit, budget) ? 'carry_on' : 'stop',
   }
-  if (mayCarryOn(limit, budget)) {
+  if (mayCarryOn(limit, budget) || isLeftOpen) {
     const unmoved = { type: 'expect_session' as const, session, expected: expecting(working) }
     return ok({
       changes: [unmoved],

@@ -24,6 +24,11 @@ export interface RecordTurns extends HeldTarget {
   readonly withholdRestart?: boolean
   /** Kept with the restart that these turns may lead to. */
   readonly traceContext?: TraceContext
+  /**
+   * When the budget allows no restart, these turns do not fail the session: its holder does, once what it still says is
+   * recorded.
+   */
+  readonly failLater?: boolean
 }
 
 /** The ids that recording turns may need beside those of the turns: for what a full window leads to. */
@@ -87,8 +92,8 @@ export const recordTurns = (
     const moved: Change = { type: 'move_session', working: { session, holder }, expected: guard }
     return ok({ changes: [moved, ...changes, ...pressure.changes], events: pressure.events, answer: kept })
   }
-  const { traceContext } = request
-  const due = { ...recording, reached: watched.reached, guard, ...defined({ traceContext }) }
+  const { traceContext, failLater } = request
+  const due = { ...recording, reached: watched.reached, guard, ...defined({ traceContext, failLater }) }
   const restart = restartAfter(facts, { ...kept, holder }, due)
   if (restart === undefined || !restart.ok) return restart
   const { answer } = restart.value

@@ -2,6 +2,7 @@ import type { WorkingSession } from '../agent-session.ts'
 import type { MilestoneReached } from '../context-monitor.ts'
 import { describeFill } from '../context-pressure.ts'
 import type { Decided, Expected } from '../decision.ts'
+import { defined } from '../defined.ts'
 import type { SourceFacts, TurnFacts } from '../facts.ts'
 import type { TraceContext } from '../handoff.ts'
 import type { Instant } from '../instant.ts'
@@ -19,10 +20,11 @@ export const restartAfter = (
     readonly reached: readonly MilestoneReached[]
     readonly guard: Expected
     readonly traceContext?: TraceContext
+    readonly failLater?: boolean
   },
 ): Decided<RestartBegun> | undefined => {
   const { session, holder, turns, monitor } = kept
-  const { ids, at, reached, guard, traceContext } = context
+  const { ids, at, reached, guard, traceContext, failLater } = context
   const { conversation, restarts } = facts
   const leading = leadingCalls(facts, kept)
   if (leading === undefined || conversation === undefined || restarts === undefined) return undefined
@@ -41,7 +43,7 @@ export const restartAfter = (
     sessionId: session.id,
     holder,
     reason: reasonOf(reached),
-    ...(traceContext !== undefined && { traceContext }),
+    ...defined({ traceContext, failLater }),
   }
   const decided = beginRestart(source, request, { ids: ids.handoff, at })
   if (!decided.ok) return decided

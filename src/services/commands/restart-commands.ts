@@ -6,7 +6,7 @@ import type { HandoffAccepted } from '../../domain/decisions/settle-handoff.ts'
 import { defined } from '../../domain/defined.ts'
 import type { HandoffFacts, SourceFacts } from '../../domain/facts.ts'
 import { messageId, snapshotId } from '../../domain/ids.ts'
-import { optional } from '../../domain/input/check.ts'
+import { optional, trueOrFalse } from '../../domain/input/check.ts'
 import { checkpointFacts, flags, traceContext } from '../../domain/input/details.ts'
 import { turnMessages } from '../../domain/input/turns.ts'
 import { id, name, nonce, text } from '../../domain/input/words.ts'
@@ -30,13 +30,14 @@ export const restartSession = command<RestartRequest>()({
     reason: content(optional(text)),
     flags: content(optional(flags)),
     traceContext: content(optional(traceContext)),
+    failLater: content(optional(trueOrFalse)),
   },
   plan: (request, context) => {
     const at = context.clock.now()
     const ids = newHandoffIds(context.ids)
-    const { reason, flags, traceContext, holder } = request
+    const { reason, flags, traceContext, failLater, holder } = request
     const { sessionId } = targetOf(request)
-    const wanted = { sessionId, holder, ...defined({ reason, flags, traceContext }) }
+    const wanted = { sessionId, holder, ...defined({ reason, flags, traceContext, failLater }) }
     return {
       question: { about: 'source' as const, sessionId, maxToolCalls: MAX_REFERENCED_TOOL_CALLS, isBudgeted: true },
       decide: (facts: SourceFacts) => beginRestart(facts, wanted, { ids, at }),

@@ -17,6 +17,7 @@ import { asHolder, targetOf } from './references.ts'
 const besideTurns = {
   withholdRestart: content(optional(trueOrFalse)),
   traceContext: content(optional(traceContext)),
+  failLater: content(optional(trueOrFalse)),
 }
 
 /** A turn with its ids, made once per command however often it is decided. */
@@ -28,9 +29,9 @@ const draftOf = ({ messages, usage = UNKNOWN_USAGE, window, producedAt }: TurnIn
 })
 
 const planOf = (request: RecordTurnsRequest, { clock, ids }: CommandContext) => {
-  const { session, holder, monitor, turns, withholdRestart, traceContext } = request
+  const { session, holder, monitor, turns, withholdRestart, traceContext, failLater } = request
   const { sessionId } = targetOf(request)
-  const wanted: RecordTurns = { sessionId, holder, ...defined({ withholdRestart, traceContext }) }
+  const wanted: RecordTurns = { sessionId, holder, ...defined({ withholdRestart, traceContext, failLater }) }
   const recording = {
     drafts: turns.map((input) => draftOf(input, ids)),
     ids: { handoff: newHandoffIds(ids), signal: () => signalId(ids.next()) },

@@ -12,7 +12,8 @@ const MOST_BYTES = MAX_TURN_BYTES / 4
 /** Why a session is left: for a fresh window, because there is none to be had, or because its cost cannot be told. */
 export type Leaving =
   | { readonly type: 'restart'; readonly handoff: HandoffMetadata }
-  | { readonly type: 'exhausted'; readonly limit: BudgetLimit }
+  /** `isRefused` when it was refused a fresh window: then its work is not done, whatever it says last. */
+  | { readonly type: 'exhausted'; readonly limit: BudgetLimit; readonly isRefused?: true }
   | { readonly type: 'unpriced'; readonly model: string }
 
 /** Adds what an agent says while it is being left to the turn that led to it. */

@@ -5,6 +5,7 @@ import { unwrap } from '../../domain/unwrap.ts'
 import type { Launch } from '../../ports/agent-runtime.ts'
 import type { RecordedText } from '../../ports/window-reader.ts'
 import { recording } from './agent-processes.ts'
+import { owedRestart } from './owed-restart.ts'
 import { readBackWork } from './read-back.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { beginRestart } from './threshold.ts'
@@ -100,6 +101,8 @@ export const relaunch = async <Message>(run: RunInProgress<Message>): Promise<La
   const known = isOurs ? (session.providerSessionId ?? (await adopted(run))) : undefined
   const readBack = known === undefined ? undefined : await readBackWork(run, known)
   if (readBack !== undefined) return readBack
+  const owed = await owedRestart(run)
+  if (owed !== undefined) return owed
   const hasSpoken = run.held.session.progress.turns > 0
   const opening = hasSpoken ? undefined : (await run.deps.store.messages.findOpening(session.id))?.text
   const again = known === undefined ? undefined : await resumable(run, known, opening)

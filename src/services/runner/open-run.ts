@@ -12,6 +12,7 @@ import { continuationAfter, recordBefore } from './continuation-prompt.ts'
 import { type FollowUpWay, followUpAfter } from './follow-up.ts'
 import { goOnIn, promptToResume, relaunch, startFresh } from './launch.ts'
 import { throwIfSpent } from './limits.ts'
+import { owedRestart } from './owed-restart.ts'
 import { readBackWork } from './read-back.ts'
 import { isForAnother } from './recover.ts'
 import type { RunInProgress, RunnerDeps } from './run-in-progress.ts'
@@ -163,9 +164,8 @@ const resumePaused = async <Message>(
   await watchAsAsked(run)
   tellBegun(run)
   if (providerSessionId === undefined) return relaunch(run)
-  const readBack = await readBackWork(run, providerSessionId)
-  if (readBack !== undefined) return readBack
-  return goOnIn(run, providerSessionId, await promptToResume(run))
+  const owed = (await readBackWork(run, providerSessionId)) ?? (await owedRestart(run))
+  return owed ?? goOnIn(run, providerSessionId, await promptToResume(run))
 }
 
 /** What this run wants watched counts from now on, whatever the one before it wanted. */

@@ -1,5 +1,5 @@
 import { taskOf } from '../../domain/conversation.ts'
-import type { RestartBegun } from '../../domain/decisions/begin-restart.ts'
+import type { BeginRestart, RestartBegun } from '../../domain/decisions/begin-restart.ts'
 import type { HandoffFlag } from '../../domain/handoff.ts'
 import { type ThresholdOutcome, thresholdOutcome } from '../../domain/hook-answer.ts'
 import { hookContext } from '../../domain/hook-payload.ts'
@@ -25,7 +25,9 @@ export const decideByHooks = async (run: RunInProgress): Promise<RestartBegun | 
     outcome === 'new_session'
       ? 'A threshold hook asked for a new session.'
       : 'The context window is full, and no threshold hook had a say.'
-  return beginRestart(run, reason, outcome === 'new_session' ? ['decided_by_hook'] : [])
+  const flags = outcome === 'new_session' ? (['decided_by_hook'] as const) : []
+  // The tools of the turn that crossed may still have something to say.
+  return beginRestart(run, reason, flags, { failLater: true })
 }
 
 /** Begins a restart of the session that a run holds. */
@@ -33,9 +35,10 @@ export const beginRestart = async (
   run: RunInProgress,
   reason: string,
   flags: readonly HandoffFlag[],
+  options: Pick<BeginRestart, 'failLater'> = {},
 ): Promise<RestartBegun> => {
   const traceContext = run.span?.traceContext
-  const request = { ...run.held, reason, flags, ...(traceContext !== undefined && { traceContext }) }
+  const request = { ...run.held, reason, flags, ...options, ...(traceContext !== undefined && { traceContext }) }
   const begun = unwrap(await run.steadily((named) => run.deps.handoffs.restartSession({ ...request, ...named })))
   run.update(begun)
   if (begun.refusedBy !== undefined) tellRefused(run, begun.refusedBy)

@@ -178,7 +178,8 @@ export class TurnDesk {
     const traceContext = span?.traceContext
     // Where hooks decide about a full window, the turn does not.
     const withholdRestart = options.withholdRestart ?? (hasHooks(this.#run, 'on_context_threshold') || undefined)
-    const request = { ...held, turns, ...defined({ traceContext, withholdRestart }) }
+    // Refused a fresh window, it is failed once its tools have answered: what was shown is on record.
+    const request = { ...held, turns, failLater: true, ...defined({ traceContext, withholdRestart }) }
     const keep = () => this.#run.steadily((named) => deps.handoffs.recordTurns({ ...request, ...named }))
     const recorded = mine(this.#run, await keep())
     this.#run.update(recorded)
@@ -221,7 +222,7 @@ export class TurnDesk {
   }
 
   #exhausted(limit: BudgetLimit): void {
-    if (!mayCarryOn(limit, this.#run.conversation.restartBudget)) this.#leaving = { type: 'exhausted', limit }
+    if (!mayCarryOn(limit, this.#run.conversation.restartBudget)) this.#leaving = { type: 'exhausted', limit, isRefused: true }
   }
 
   /** Leaves for a limit of the run itself, unless the session is left already. */

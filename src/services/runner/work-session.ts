@@ -156,11 +156,9 @@ const SILENT: RuntimeEnd = { type: 'failed', message: 'The agent ended without s
 const concluded = async (run: RunInProgress, desk: TurnDesk, end: RuntimeEnd = SILENT): Promise<SessionOutcome> => {
   const { leaving } = desk
   if (leaving?.type === 'exhausted') {
-    const { limit } = leaving
+    const { limit, isRefused = false } = leaving
     const { restartBudget } = run.conversation
-    // One that was refused a fresh window has been failed with it, and takes no more turns.
-    const isRefused = run.held.session.state === 'failed'
-    if (!isRefused) await desk.finish()
+    await desk.finish()
     const reason = isRefused ? describeLimit(limit, restartBudget) : describeStop(limit, restartBudget)
     // It may have done its work with the request that reached the limit.
     return !isRefused && end.type === 'idle'

@@ -28,7 +28,7 @@ const READS_BY_ID: readonly string[] = [
 const LOOSE: readonly string[] = ['metadata', 'monitor', 'workspace', 'window', 'child', 'settings', 'budget']
 
 const LISTS: readonly string[] = ['toolCalls', 'flags', 'results']
-const FLAGS: readonly string[] = ['wait', 'withholdRestart', 'ifAbandoned']
+const FLAGS: readonly string[] = ['wait', 'withholdRestart', 'failLater', 'ifAbandoned']
 const TIMES: readonly string[] = ['claimMs', 'leaseMs', 'pollMs']
 
 const hostile = (): readonly unknown[] => [
