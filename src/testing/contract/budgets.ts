@@ -76,6 +76,25 @@ export const budgetsContract: ContractPart = {
       unwrap(await scene.service.recordTurn({ ...full, ...scene.turn('search') }))
       await assertIntact(scene, started.session.conversationId)
     },
+    'leaves a session open that its holder fails later, and takes what it still says': async (scene) => {
+      const started = await underAuto(scene, { maxRestarts: 0 })
+      const first = await scene.work(started, 'read_file')
+      const usage = { state: 'metered', promptTokens: 90_000, outputTokens: 500 } as const
+      const crossing = { ...first, ...scene.turn('run_tests'), usage, failLater: true }
+      const full = unwrap(await scene.service.recordTurn(crossing))
+      assert.deepEqual(full.exhausted, { limit: 'restarts', state: 'active' })
+      assert.deepEqual(await scene.store.sessions.find(started.session.id), full.session)
+      const { holder } = started
+      const begun = unwrap(await scene.service.restartSession({ ...full, holder, failLater: true }))
+      assert.deepEqual([begun.refusedBy, begun.handoff, begun.session], ['restarts', undefined, full.session])
+      const messages = [{ role: 'tool', text: 'All green' }] as const
+      const late = unwrap(await scene.service.recordTurn({ ...full, holder, messages, withholdRestart: true }))
+      const ending = { ...late, holder, reason: 'Its restarts are used up', limit: 'restarts' } as const
+      const { session } = unwrap(await scene.service.failSession(ending))
+      assert.deepEqual(await scene.store.sessions.find(session.id), session)
+      assert.equal(session.progress.turns, 3)
+      await assertIntact(scene, session.conversationId)
+    },
     'counts what sessions and checkpoints have cost': async (scene) => {
       const started = await underAuto(scene, { maxRestarts: 9, maxCostUsd: 1 })
       const accounted = unwrap(await scene.service.accountSession({ ...started, totals: { ...TOTALS, costUsd: 0.5 } }))

@@ -197,7 +197,8 @@ export const SESSION_MOVES: HandoffMoves<
     plan: async (world, mark) => {
       const held = world.held(isActive)
       const turns = Array.from({ length: 1 + world.chance.below(3) }, (_, n) => turnWith(world, mark, n))
-      return held && { ...asHolder(world, held), turns, withholdRestart: world.chance.happens(0.3) }
+      const [withholdRestart, failLater] = [world.chance.happens(0.3), world.chance.happens(0.3)]
+      return held && { ...asHolder(world, held), turns, withholdRestart, failLater }
     },
   },
   captureSnapshot: { weight: 2, plan: byHand },

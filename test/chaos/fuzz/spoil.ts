@@ -49,6 +49,7 @@ const FIELDS = [
   'window',
   'producedAt',
   'withholdRestart',
+  'failLater',
   'traceContext',
   'kind',
   'targetAgent',
