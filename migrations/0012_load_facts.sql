@@ -57,7 +57,8 @@ begin
     'conversation', (select to_jsonb(c) from batonpass.conversations c where c.id = found_session.conversation_id),
     'monitor', (select to_jsonb(m) from batonpass.context_monitors m
                 where m.conversation_id = found_session.conversation_id and m.session_id = found_session.id),
-    'lease', (select jsonb_build_object('until', l.expires_at, 'now', clock_timestamp()) from batonpass.session_leases l
+    'lease', (select jsonb_build_object('until', l.expires_at, 'now', clock_timestamp(), 'runner', l.runner ->> 'mark')
+              from batonpass.session_leases l
               where l.conversation_id = found_session.conversation_id and l.session_id = found_session.id),
     'baton', (select to_jsonb(s) from batonpass.agent_sessions s
               where s.conversation_id = found_session.conversation_id and (s.state = 'active' or s.held_by is not null)),

@@ -6,14 +6,18 @@ create table batonpass.session_leases (
   holder          uuid        not null,
   expires_at      timestamptz not null,
   processes       jsonb       not null default '[]',
+  runner          jsonb,
   constraint session_leases_pkey primary key (conversation_id, session_id),
   constraint session_leases_session_exists foreign key (conversation_id, session_id)
     references batonpass.agent_sessions (conversation_id, id),
-  constraint session_leases_processes_are_a_list check (jsonb_typeof(processes) = 'array')
+  constraint session_leases_processes_are_a_list check (jsonb_typeof(processes) = 'array'),
+  constraint session_leases_runner_is_marked check (runner is null or coalesce(jsonb_typeof(runner -> 'mark') = 'string', false))
 );
 comment on table batonpass.session_leases is 'Until when the holder of a session is to be heard of.';
 comment on column batonpass.session_leases.processes is
   'The processes that were last launched for the session, so that whoever takes it over can end them.';
+comment on column batonpass.session_leases.runner is
+  'The process that holds the session: once it is known to be gone, nobody waits for the lease.';
 comment on index batonpass.session_leases_pkey is 'Until when is the holder of this session of this conversation to be heard of?';
 
 create index session_leases_by_session on batonpass.session_leases (session_id);
@@ -41,10 +45,12 @@ begin
   if unit ? 'leases' then
     for i in 0 .. jsonb_array_length(unit -> 'leases') - 1 loop
       item := unit -> 'leases' -> i;
-      insert into batonpass.session_leases as lease (conversation_id, session_id, holder, expires_at) values (
+      insert into batonpass.session_leases as lease (conversation_id, session_id, holder, expires_at, runner) values (
         (item ->> 'conversation_id')::uuid, (item ->> 'session_id')::uuid, (item ->> 'holder')::uuid,
-        clock_timestamp() + (item ->> 'lease_ms')::integer * interval '1 millisecond')
-      on conflict (conversation_id, session_id) do update set holder = excluded.holder, expires_at = excluded.expires_at
+        clock_timestamp() + (item ->> 'lease_ms')::integer * interval '1 millisecond',
+        item -> 'runner')
+      on conflict (conversation_id, session_id) do update
+        set holder = excluded.holder, expires_at = excluded.expires_at, runner = excluded.runner
         where not coalesce((item ->> 'if_expired')::boolean, false) or lease.expires_at <= clock_timestamp();
       if not found then
         raise exception using errcode = 'BP001', message = 'the holder was heard of meanwhile';

@@ -11,6 +11,7 @@ import type { Instant } from './instant.ts'
 import type { Message } from './message.ts'
 import type { Metadata } from './metadata.ts'
 import type { ReportOutcome } from './monitor-reports.ts'
+import type { LeaseAsked, ProcessIdentity } from './process-identity.ts'
 import type { Refusal } from './refusal.ts'
 import type { AskedPrompt, BudgetLimit, RestartBudget } from './restart-budget.ts'
 import type { Result } from './result.ts'
@@ -74,6 +75,8 @@ export type Change =
       readonly session: SessionKey
       readonly holder: HolderToken
       readonly leaseMs: number
+      /** The process that holds the session; in the place of the one before it, also when it is absent. */
+      readonly runner?: ProcessIdentity
       readonly ifExpired?: true
     }
   /** With `ifExpired` it is kept only when the promise was broken. */
@@ -128,10 +131,11 @@ export const expectingHandoff = (handoff: HandoffMetadata): ExpectedHandoff => {
 type SetLease = Extract<Change, { type: 'set_lease' }>
 
 /** The lease of a session, when one is asked for. */
-export const leaseFor = ({ session, holder }: WorkingSession, leaseMs: number | undefined): readonly SetLease[] =>
-  leaseMs === undefined
-    ? []
-    : [{ type: 'set_lease', session: { id: session.id, conversationId: session.conversationId }, holder, leaseMs }]
+export const leaseFor = ({ session, holder }: WorkingSession, { leaseMs, runner }: LeaseAsked): readonly SetLease[] => {
+  if (leaseMs === undefined) return []
+  const { id, conversationId } = session
+  return [{ type: 'set_lease', session: { id, conversationId }, holder, leaseMs, ...defined({ runner }) }]
+}
 
 /** What a command may answer with. Each command names the parts it gives. */
 export interface Answer {

@@ -39,8 +39,8 @@ export interface ConversationFacts extends ConversationTail {
 export interface SessionFacts {
   readonly working?: WorkingSession
   readonly monitor?: ContextMonitor
-  /** Until when its holder is to be heard of, and the store's clock. */
-  readonly lease?: { readonly until: Instant; readonly now: Instant }
+  /** Until when its holder is to be heard of, the store's clock, and the mark of the process that holds it. */
+  readonly lease?: { readonly until: Instant; readonly now: Instant; readonly runner?: string }
 }
 
 /** What resuming a session is decided on: others may have worked meanwhile. */

@@ -19,6 +19,17 @@ export interface ProcessIdentity {
   }
 }
 
+/** Who holds a session, for how long unheard of, and where; absent parts mean for ever and nobody knows. */
+export interface LeaseAsked {
+  /** How long the holder may be silent before others may take the session over. */
+  readonly leaseMs?: number
+  /**
+   * The process that holds the session, all the time that the lease lasts: once it is known to be gone, nobody waits for
+   * the lease. Only for a token that never leaves its process. Needs `leaseMs`.
+   */
+  readonly runner?: ProcessIdentity
+}
+
 /** The fate of an orphaned process. */
 export type ProcessFate =
   /** It was still at work, and was ended. */

@@ -45,6 +45,8 @@ interface Bodies {
   'session:end': OfSession & { readonly state: SessionState; readonly reason: string | null }
   /** Somebody else works the session now; this run has stopped. */
   'session:replaced': OfSession
+  /** The process that held the session has ended, on this machine: it was taken over before its lease was over. */
+  'runner:gone': OfSession & { readonly host: string; readonly pid: number | null }
   /** A runner that is gone had left an agent at work: it was ended, or is elsewhere and cannot be ended from here. */
   'process:left': OfSession & {
     readonly host: string

@@ -18,6 +18,8 @@ export interface HeldLease {
   readonly until: Instant
   /** The processes that were last launched for the session, by this holder or by one before it. */
   readonly processes: readonly ProcessIdentity[]
+  /** The process that holds the session, where it said so: see `LeaseAsked`. */
+  readonly runner?: ProcessIdentity
 }
 
 /**
@@ -26,6 +28,7 @@ export interface HeldLease {
  *
  * Every implementation keeps these promises:
  * - `renew` lets a lease last from now; it answers false, and changes nothing, when the holder no longer has it;
+ * - the `runner` is the one that the lease was granted with, and no other, until it is granted again;
  * - `keepProcesses` is kept when the lease is renewed or taken over, and ends with the lease;
  * - `listExpired` and `listRunning` give only sessions that have the baton: what is over, or paused by hand, waits for nobody.
  */

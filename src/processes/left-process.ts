@@ -42,6 +42,24 @@ export const identityOf = (mark: string, pid?: number): ProcessIdentity | undefi
   return { host: hostname(), bootId: boot, pidNamespace: namespace, userId, mark, ...leader }
 }
 
+/** The identity of this process, under a mark of its own. */
+export const ownIdentity = (): ProcessIdentity | undefined => identityOf(randomUUID(), process.pid)
+
+/**
+ * Whether the leader of a group, or a process that recorded itself, has certainly ended. Never true of what runs on
+ * another machine, in another container or under another user, nor where /proc does not tell.
+ */
+export const hasEnded = ({ bootId: boot, pidNamespace: namespace, userId, leader }: ProcessIdentity): boolean => {
+  const here = identityOf('', process.pid)
+  // Without itself in it, /proc is not that of this process, or hides what runs.
+  if (here?.leader === undefined || leader === undefined) return false
+  // Another start of this machine cannot be told from another machine: names of hosts are given twice.
+  if (boot !== here.bootId || namespace !== here.pidNamespace || userId !== here.userId) return false
+  const found = readProcess(leader.pid)
+  if (found === undefined) return !isTaken(leader.pid)
+  return found.isZombie || found.startTime !== leader.startTime
+}
+
 /** Ends what is left of a launch: its group if its leader is the one that was recorded, and what carries its mark. */
 export const endLeftProcess = async (left: ProcessIdentity): Promise<ProcessFate> => {
   const here = identityOf(left.mark)

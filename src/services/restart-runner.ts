@@ -130,8 +130,6 @@ export class RestartRunner {
     abandoned: AgentSessionId | undefined,
   ): AsyncGenerator<Message, RunEnding> {
     let next: Launcher<Message> | SessionOutcome = await this.#begin(run, abandoned)
-    // What was newly asked is said to the successor of a session that is left before it could be.
-    if ('type' in next && next.type === 'restart') run.owedPrompt = newPrompt(run)
     warnAtStart(run)
     for (;;) {
       run.throwIfStopped()

@@ -1,16 +1,19 @@
+import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
 import { commandRuntime } from '../../src/adapters/runtime/command-runtime.ts'
 import { WINDOW_READERS } from '../../src/container.ts'
 import { createBatonpass } from '../../src/index.ts'
 import { spokenLines } from '../embedded/spoken-lines.ts'
 
-/** Runs a command until it is killed: it is told the folder of the store, where to work, and the command. */
-const [dataDir = '', workingDirectory = '', command = ''] = process.argv.slice(2)
+/** Runs a command until it is killed: it is told the folder or the address of the store, where to work, and the command. */
+const [place = '', workingDirectory = '', command = '', lease = '1500'] = process.argv.slice(2)
 
 for await (const conversation of spokenLines()) {
-  const batonpass = await createBatonpass({ dataDir })
+  const isServer = place.startsWith('postgres')
+  const store = isServer ? await openPostgres({ connectionString: place }) : undefined
+  const batonpass = await createBatonpass(store === undefined ? { dataDir: place } : { store })
   const runtime = commandRuntime({ command, readers: WINDOW_READERS })
-  const workspace = { workingDirectory }
-  const run = batonpass.run({ runtime, agent: 'worker', prompt: 'Work', conversation, workspace, leaseMs: 1_500 })
+  const about = { workspace: { workingDirectory }, leaseMs: Number(lease), conversation }
+  const run = batonpass.run({ runtime, agent: 'worker', prompt: 'Work', ...about })
   run.on((event) => console.log(JSON.stringify(event)))
   await run.finish()
 }

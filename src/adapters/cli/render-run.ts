@@ -47,6 +47,8 @@ export const describeRunEvent = (event: RunEvent): string => {
       return `session ${event.sessionId} is ${event.state}${because(event.reason)}`
     case 'session:replaced':
       return `session ${event.sessionId} is worked by somebody else now`
+    case 'runner:gone':
+      return `the process that ran session ${event.sessionId} has ended (process ${event.pid ?? 'unknown'}), so its lease is not waited for`
     case 'process:left':
       return event.fate === 'ended'
         ? `the agent that was left at work is ended (process ${event.pid ?? 'of its runtime'})`

@@ -101,7 +101,7 @@ const sessionFacts = (tables: Tables, id: AgentSessionId, now: Instant): ResumeF
     working,
     conversation: tables.conversations.get(conversationId),
     monitor: tables.monitors.get(id),
-    lease: lease && { until: lease.expiresAt, now },
+    lease: lease && defined({ until: lease.expiresAt, now, runner: lease.runner?.mark }),
     baton: batonOf(tables, conversationId),
     nextSequence,
   })

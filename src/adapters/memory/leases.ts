@@ -1,5 +1,6 @@
 import { hasBaton } from '../../domain/agent-session.ts'
 import type { Change } from '../../domain/decision.ts'
+import { defined } from '../../domain/defined.ts'
 import { type Instant, later } from '../../domain/instant.ts'
 import { by } from '../../domain/lineage.ts'
 import type { Page } from '../../ports/page.ts'
@@ -20,20 +21,18 @@ type Lease = Extract<Change, { type: 'set_lease' }>
 type LeaseChange = Lease | Extract<Change, { type: 'drop_lease' }>
 
 /** Sets a lease from now on. */
-export const setLease = (tables: Tables, { session, holder, leaseMs }: Lease, now: Instant): Undo => {
+export const setLease = (tables: Tables, { session, holder, leaseMs, runner }: Lease, now: Instant): Undo => {
   const { id: sessionId, conversationId } = session
   const before = tables.leases.get(sessionId)
   const { processes = [] } = before ?? {}
-  const row: LeaseRow = { sessionId, conversationId, holder, expiresAt: later(now, leaseMs), processes }
+  const kept = runner && frozenCopy(runner)
+  const about = { sessionId, conversationId, holder, expiresAt: later(now, leaseMs), processes }
+  const row: LeaseRow = { ...about, ...defined({ runner: kept }) }
   return before === undefined ? tables.leases.insert(row) : tables.leases.replace(row)
 }
 
-const heldLease = ({ conversationId, sessionId, expiresAt: until, processes }: LeaseRow): HeldLease => ({
-  conversationId,
-  sessionId,
-  until,
-  processes,
-})
+const heldLease = ({ conversationId, sessionId, expiresAt: until, processes, runner }: LeaseRow): HeldLease =>
+  defined({ conversationId, sessionId, until, processes, runner })
 
 /** The leases of sessions that have the baton, soonest over first. */
 const ofBatons = (tables: Tables, page: Page, isWanted: (row: LeaseRow) => boolean) => {

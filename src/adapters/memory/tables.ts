@@ -43,6 +43,7 @@ export interface LeaseRow {
   readonly holder: HolderToken
   readonly expiresAt: Instant
   readonly processes: readonly ProcessIdentity[]
+  readonly runner?: ProcessIdentity
 }
 
 /** Empty tables. The unique places are the rules a database would hold with unique indexes. */

@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
+import { defined } from '../../domain/defined.ts'
 import type { Page, Paged } from '../../ports/page.ts'
 import type { HeldLease, SessionLeases } from '../../ports/session-leases.ts'
 import { type Database, named, readDocuments, reading, withRetry } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
-import { aConversation, aSession, reader, time } from './row-types.ts'
+import { aConversation, aSession, maybe, reader, time } from './row-types.ts'
 import { toStorableJson } from './text-codec.ts'
 
 /** A lease, and its place in the list: by the server's clock, which counts in microseconds. */
@@ -29,16 +30,19 @@ const toLease = reader(
       session_id: aSession,
       expires_at: time,
       processes: z.array(aProcess),
+      runner: maybe(aProcess),
       place: z.string(),
     })
     .transform(
-      (row): LeaseInList => ({
-        conversationId: row.conversation_id,
-        sessionId: row.session_id,
-        until: row.expires_at,
-        processes: row.processes,
-        place: row.place,
-      }),
+      (row): LeaseInList =>
+        defined({
+          conversationId: row.conversation_id,
+          sessionId: row.session_id,
+          until: row.expires_at,
+          processes: row.processes,
+          runner: row.runner,
+          place: row.place,
+        }),
     ),
 )
 

@@ -54,7 +54,7 @@ const loaded = z.object({
   last_tool_calls: maybe(z.array(toolCall)),
   key_taken_by: maybe(aConversation),
   tail: maybe(z.object({ last_epoch: z.number(), next_sequence: place })),
-  lease: maybe(z.object({ until: time, now: time })),
+  lease: maybe(z.object({ until: time, now: time, runner: maybe(z.string()) }).transform(defined)),
   restarts: maybe(restartUse),
   use: maybe(budgetUse),
   now: maybe(time),

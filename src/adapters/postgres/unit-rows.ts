@@ -146,8 +146,8 @@ const rowsOf = (change: Change): RowsOfChange => {
       }
     }
     case 'set_lease': {
-      const { session, holder, leaseMs, ifExpired } = change
-      return { leases: [{ ...keyOf(session), holder, lease_ms: leaseMs, if_expired: ifExpired }] }
+      const { session, holder, leaseMs, runner, ifExpired } = change
+      return { leases: [{ ...keyOf(session), holder, lease_ms: leaseMs, runner, if_expired: ifExpired }] }
     }
     case 'drop_lease':
       return { dropped_leases: [{ ...keyOf(change.session), if_expired: change.ifExpired }] }

@@ -1,5 +1,5 @@
 import type { AgentProcesses } from '../../ports/agent-processes.ts'
-import { endLeftProcess } from '../../processes/left-process.ts'
+import { endLeftProcess, hasEnded, ownIdentity } from '../../processes/left-process.ts'
 
 /** The processes of the machine that we run on. */
-export const nodeProcesses: AgentProcesses = { end: endLeftProcess }
+export const nodeProcesses: AgentProcesses = { end: endLeftProcess, self: ownIdentity, isGone: hasEnded }

@@ -5,6 +5,7 @@ import { defined } from '../defined.ts'
 import type { ResumeFacts, SessionFacts } from '../facts.ts'
 import type { AgentSessionId, HolderToken } from '../ids.ts'
 import type { Instant } from '../instant.ts'
+import type { LeaseAsked } from '../process-identity.ts'
 import type { Refusal } from '../refusal.ts'
 import { err, ok, type Result } from '../result.ts'
 import { decideSession, evolveSession, type SessionCommand } from '../session-lifecycle.ts'
@@ -54,11 +55,8 @@ export const changeSession = (
   return ok({ ...moved.value, changes: [...moved.value.changes, ...dropLease(session)] })
 }
 
-/** What it takes to resume a session. */
-export interface Resume {
-  /** Makes whoever resumes it its holder, who may be silent for so long; absent leaves it with the one it has. */
-  readonly leaseMs?: number
-}
+/** What it takes to resume a session. A lease makes whoever resumes it its holder; without one it stays with the one it has. */
+export interface Resume extends LeaseAsked {}
 
 /** What resuming a session answers with; the token only to whoever became its holder. */
 export interface SessionResumed {
@@ -70,7 +68,7 @@ export interface SessionResumed {
 /** Resumes a session that was paused by hand, if nobody else has the baton; its messages go on after everyone's. */
 export const resumeSession = (
   facts: ResumeFacts,
-  { leaseMs, ...target }: SessionTarget & Resume,
+  { leaseMs, runner, ...target }: SessionTarget & Resume,
   { holder, at }: { readonly holder: HolderToken; readonly at: Instant },
 ): Decided<SessionResumed> => {
   const { baton, nextSequence, monitor } = facts
@@ -96,41 +94,46 @@ export const resumeSession = (
       { type: 'expect_open', conversationId },
       { type: 'expect_tail', conversationId, nextSequence },
       // One that was given before it was paused is not for whoever resumes it.
-      ...(leaseMs === undefined ? dropLease(answer.session) : leaseFor(answer, leaseMs)),
+      ...(leaseMs === undefined ? dropLease(answer.session) : leaseFor(answer, defined({ leaseMs, runner }))),
     ],
     answer: defined({ session: answer.session, holder: leaseMs === undefined ? undefined : holder, monitor }),
   })
 }
 
-/** How a session is taken over. */
-export interface TakeOver {
-  /**
-   * How long the new holder may be silent before others may take it over in turn. A session paused by hand gets no
-   * lease: nobody waits to hear of its holder until it is resumed.
-   */
-  readonly leaseMs?: number
-  /** Only when its holder was not heard of in time. */
+/**
+ * How a session is taken over. One that was paused by hand gets no lease: nobody waits to hear of its holder until it is
+ * resumed.
+ */
+export interface TakeOver extends LeaseAsked {
+  /** Only when its holder was not heard of in time, or is the one that {@link deadRunner} names. */
   readonly ifAbandoned?: true
+  /** The mark of a runner that is known to be gone: while the session is held by that one, its lease need not be over. */
+  readonly deadRunner?: string
 }
 
 /** Gives a session to a new holder. Whoever held it before is superseded. */
 export const takeOverSession = (
   facts: SessionFacts,
-  { sessionId, leaseMs, ifAbandoned }: SessionTarget & TakeOver,
+  { sessionId, leaseMs, runner, ifAbandoned, deadRunner }: SessionTarget & TakeOver,
   { holder, at }: { readonly holder: HolderToken; readonly at: Instant },
 ): Decided<WorkingSession> => {
   const found = findWorking(facts, { sessionId })
   if (!found.ok) return found
-  const held = ifAbandoned === true ? stillHeld(facts, sessionId) : undefined
+  // Whoever takes it over meanwhile moves the session, and this is decided again.
+  const isGone = deadRunner !== undefined && facts.lease?.runner === deadRunner
+  const held = ifAbandoned === true && !isGone ? stillHeld(facts, sessionId) : undefined
   if (held !== undefined) return err(held)
   const taking = defined({ type: 'take_over' as const, isAbandoned: ifAbandoned, at })
   const moved = moveSession(found.value, taking, holder)
   if (!moved.ok) return moved
   const { answer } = moved.value
   const lease =
-    leaseMs !== undefined && hasBaton(answer.session) ? leaseFor(answer, leaseMs) : dropLease(answer.session)
+    leaseMs !== undefined && hasBaton(answer.session)
+      ? leaseFor(answer, defined({ leaseMs, runner }))
+      : dropLease(answer.session)
   // Its holder may say that it lives after the facts were read.
-  const guarded = ifAbandoned === true ? lease.map((change) => ({ ...change, ifExpired: ifAbandoned })) : lease
+  const guarded =
+    ifAbandoned === true && !isGone ? lease.map((change) => ({ ...change, ifExpired: ifAbandoned })) : lease
   return ok({
     ...moved.value,
     changes: [...moved.value.changes, ...guarded],

@@ -9,6 +9,7 @@ import { DEFAULT_CLAIM_MS, type HandoffMetadata } from '../handoff.ts'
 import { decideHandoff, evolveHandoff, type HandoffCommand, type HandoffMoved } from '../handoff-lifecycle.ts'
 import type { HandoffId, HolderToken } from '../ids.ts'
 import type { Instant } from '../instant.ts'
+import type { LeaseAsked } from '../process-identity.ts'
 import type { Refusal } from '../refusal.ts'
 import { err, ok, type Result } from '../result.ts'
 import { decideSession, evolveSession } from '../session-lifecycle.ts'
@@ -27,7 +28,7 @@ export interface AcceptHandoff {
 }
 
 /** What it takes to complete a handoff. */
-export interface CompleteHandoff {
+export interface CompleteHandoff extends LeaseAsked {
   readonly handoffId: HandoffId
   /** Whoever claimed it; a handoff nobody claimed is claimed and completed at once, by its target agent unless named. */
   readonly claimant?: string
@@ -37,8 +38,6 @@ export interface CompleteHandoff {
   readonly providerSessionId?: string
   /** What the new session opens with; the original task and the document unless given. */
   readonly continuation?: string
-  /** How long the new session's holder may be silent before others may take it over; absent means for ever. */
-  readonly leaseMs?: number
   /** Who works the source: refused when somebody else does by now. */
   readonly holder?: HolderToken
 }
@@ -137,7 +136,7 @@ export const completeHandoff = (
   request: CompleteHandoff,
   { ids, at, believed }: Succession,
 ): Decided<HandoffCompleted> => {
-  const { claimant, providerSessionId, leaseMs } = request
+  const { claimant, providerSessionId, leaseMs, runner } = request
   const found = findHandoff(facts, request.handoffId, request.holder)
   if (!found.ok) return found
   const { handoff, source, conversation } = found.value
@@ -155,7 +154,7 @@ export const completeHandoff = (
   const next = successor(facts, found.value, request, { id: targetSessionId, at })
   const watch = facts.monitor && inheritMonitor(facts.monitor, windowFor(source.session, next, believed))
   const opening = [{ id: ids.openingId, text: continuation, origin: 'batonpass' as const }]
-  const target = newSession(next, ids, defined({ opening, watch, providerSessionId, leaseMs }))
+  const target = newSession(next, ids, defined({ opening, watch, providerSessionId, leaseMs, runner }))
   const handedOff = { ...source, session: evolveSession(source.session, left.value) }
   return ok({
     changes: [

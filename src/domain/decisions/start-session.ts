@@ -8,6 +8,7 @@ import type { AgentSessionId, ConversationId, HolderToken, MessageId, SnapshotId
 import type { Instant } from '../instant.ts'
 import type { Message, MessageOrigin } from '../message.ts'
 import type { Metadata } from '../metadata.ts'
+import type { LeaseAsked } from '../process-identity.ts'
 import type { Refusal } from '../refusal.ts'
 import { err, ok } from '../result.ts'
 import { advance } from '../sequence.ts'
@@ -15,7 +16,7 @@ import { beginSession, type SessionStarted } from '../session-lifecycle.ts'
 import { noteOf } from './set-metadata.ts'
 
 /** What it takes to start a session. */
-export interface StartSession {
+export interface StartSession extends LeaseAsked {
   readonly conversationId: ConversationId
   /** A new id chosen in advance, for who has to name the session before it is there. */
   readonly sessionId?: AgentSessionId
@@ -34,8 +35,6 @@ export interface StartSession {
   readonly continuation?: string
   /** How its window is watched. */
   readonly monitor?: MonitorSettings
-  /** How long its holder may be silent before others may take it over; absent means for ever. */
-  readonly leaseMs?: number
   /** The caller's own note. */
   readonly metadata?: Metadata
 }
@@ -65,14 +64,14 @@ export const startSession = (
   request: StartSession,
   { ids, at, watch }: { readonly ids: StartingIds; readonly at: Instant; readonly watch?: MonitorStart },
 ): Decided<SessionStartedAnswer> => {
-  const { conversationId, agentName, backend, model, providerSessionId, parentSessionId, leaseMs } = request
+  const { conversationId, agentName, backend, model, providerSessionId, parentSessionId, leaseMs, runner } = request
   const obstacle = obstacleTo(facts, request)
   if (obstacle !== undefined) return err(obstacle)
   const described = defined({ conversationId, agentName, backend, model, parentSessionId, ...noteOf(request.metadata) })
   const place = { epoch: facts.lastEpoch + 1, startSequence: facts.nextSequence, startedAt: at }
   const id = request.sessionId ?? ids.sessionId
   const started = newSession({ id, ...described, ...place }, ids, {
-    ...defined({ providerSessionId, leaseMs }),
+    ...defined({ providerSessionId, leaseMs, runner }),
     opening: openingOf(request, ids),
     watch: { ...watch, ...request.monitor },
   })
@@ -133,18 +132,17 @@ export interface OpeningPart {
 }
 
 /** What a new session opens with. */
-export interface NewSessionOpening {
+export interface NewSessionOpening extends LeaseAsked {
   readonly opening: readonly OpeningPart[]
   readonly providerSessionId?: string
   readonly watch?: MonitorStart
-  readonly leaseMs?: number
 }
 
 /** A new session, the messages it opens with, and the first snapshot of its window. */
 export const newSession = (
   session: SessionIdentity,
   ids: NewSessionIds,
-  { opening: said, watch, providerSessionId, leaseMs }: NewSessionOpening,
+  { opening: said, watch, providerSessionId, ...lease }: NewSessionOpening,
 ): Decision<SessionStartedAnswer> => {
   const { id: sessionId, conversationId, startedAt: at } = session
   const opening = said.map(
@@ -177,7 +175,7 @@ export const newSession = (
       { type: 'add_monitor', monitor },
       ...opening.map((message) => ({ type: 'add_message' as const, message })),
       { type: 'add_snapshot', snapshot },
-      ...leaseFor(working, leaseMs),
+      ...leaseFor(working, lease),
     ],
     events: [started, { type: 'snapshot.captured', version: 1, conversationId, at, snapshot }],
     answer: { ...working, monitor },

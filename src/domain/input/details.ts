@@ -2,6 +2,7 @@ import { CHECKPOINT_OUTCOMES, type CheckpointFacts } from '../checkpoint-facts.t
 import { CHECKPOINT_SECTIONS } from '../checkpoint-section.ts'
 import type { Workspace } from '../conversation.ts'
 import { HANDOFF_FLAGS, MAX_CLAIM_MS, type TraceContext } from '../handoff.ts'
+import type { ProcessIdentity } from '../process-identity.ts'
 import type { RestartBudget } from '../restart-budget.ts'
 import { amount, listOf, objectOf, oneOf, optional, trueOrFalse, wholeNumber } from './check.ts'
 import { dollars, totals } from './readings.ts'
@@ -12,6 +13,18 @@ const count = wholeNumber(0)
 
 /** How long a holder may be silent: up to one day. */
 export const leaseMs = wholeNumber(1, DAY_MS)
+
+const leader = objectOf<NonNullable<ProcessIdentity['leader']>>({ pid: wholeNumber(1), startTime: name })
+
+/** Where a process runs. */
+export const processIdentity = objectOf<ProcessIdentity>({
+  host: name,
+  bootId: name,
+  pidNamespace: name,
+  userId: count,
+  mark: name,
+  leader: optional(leader),
+})
 
 /** How long a claim lasts. */
 export const claimMs = wholeNumber(1, MAX_CLAIM_MS)

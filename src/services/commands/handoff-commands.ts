@@ -16,7 +16,7 @@ import {
   wholeNumber,
   wrong,
 } from '../../domain/input/check.ts'
-import { claimMs, flags, leaseMs, traceContext, workspace } from '../../domain/input/details.ts'
+import { claimMs, flags, traceContext, workspace } from '../../domain/input/details.ts'
 import { metadata } from '../../domain/input/notes.ts'
 import { id, name, text, trimmedName } from '../../domain/input/words.ts'
 import { MAX_REFERENCED_TOOL_CALLS } from '../../domain/tool-call.ts'
@@ -38,6 +38,7 @@ import {
   handoffIdOf,
   heldAtHandoff,
   isByHand,
+  leaseAsked,
   onHandoff,
   onSession,
   recordedTurns,
@@ -185,7 +186,7 @@ export const completeHandoff = command<CompleteRequest>()({
     model: content(optional(name)),
     providerSessionId: content(optional(name)),
     continuation: continuation(optional(text)),
-    leaseMs: content(optional(leaseMs)),
+    ...leaseAsked,
   },
   plan: (request, context) => {
     const at = context.clock.now()

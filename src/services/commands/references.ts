@@ -6,6 +6,7 @@ import { defined } from '../../domain/defined.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
 import type { AgentSessionId, CommandId, ConversationId, HandoffId, HolderToken, Id } from '../../domain/ids.ts'
 import { type Check, lengthOf, listOf, type OptionalCheck, optional, wrong } from '../../domain/input/check.ts'
+import { leaseMs, processIdentity } from '../../domain/input/details.ts'
 import { id } from '../../domain/input/words.ts'
 import type { Turn } from '../../domain/turn.ts'
 import { type IssuedKind, issuedKind } from '../issued.ts'
@@ -108,4 +109,10 @@ const isSignal = (value: unknown): value is AbortSignal => {
   } catch {
     return false
   }
+}
+
+/** The lease that a command may ask for. */
+export const leaseAsked = {
+  leaseMs: content(optional(leaseMs)),
+  runner: content(optional(processIdentity)),
 }

@@ -7,7 +7,6 @@ import { defined } from '../../domain/defined.ts'
 import type { ConversationFacts, ResumeFacts, SessionFacts } from '../../domain/facts.ts'
 import { holderToken, messageId, snapshotId } from '../../domain/ids.ts'
 import { oneOf, optional, wrong } from '../../domain/input/check.ts'
-import { leaseMs } from '../../domain/input/details.ts'
 import { metadata } from '../../domain/input/notes.ts'
 import { monitorSettings, totals } from '../../domain/input/readings.ts'
 import { id, name, nonce, text, trimmedName } from '../../domain/input/words.ts'
@@ -25,7 +24,7 @@ import type {
 } from '../requests.ts'
 import { command, content, continuation, manner, prompt } from './command.ts'
 import { newSessionIds, watchOf } from './command-context.ts'
-import { anySession, asHolder, isByHand, onSession, repeatable, targetOf } from './references.ts'
+import { anySession, asHolder, isByHand, leaseAsked, onSession, repeatable, targetOf } from './references.ts'
 
 export const startSession = command<StartRequest>()({
   name: 'start_session',
@@ -43,7 +42,7 @@ export const startSession = command<StartRequest>()({
     continuation: continuation(optional(text)),
     nonce: manner(optional(nonce)),
     monitor: content(optional(monitorSettings)),
-    leaseMs: content(optional(leaseMs)),
+    ...leaseAsked,
     metadata: content(optional(metadata)),
   },
   plan: (request, context) => {
@@ -107,10 +106,10 @@ export const failSession = command<FailSessionRequest>()({
 
 export const resumeSession = command<ResumeRequest>()({
   name: 'resume_session',
-  fields: { ...onSession, leaseMs: content(optional(leaseMs)) },
+  fields: { ...onSession, ...leaseAsked },
   isByHand,
   plan: (request, context) => {
-    const target = { ...targetOf(request), ...defined({ leaseMs: request.leaseMs }) }
+    const target = { ...targetOf(request), ...defined({ leaseMs: request.leaseMs, runner: request.runner }) }
     const at = context.clock.now()
     const holder = holderToken(context.ids.next())
     return {
@@ -124,22 +123,23 @@ export const takeOverSession = command<TakeOverRequest>()({
   name: 'take_over_session',
   fields: {
     ...anySession,
-    leaseMs: content(optional(leaseMs)),
+    ...leaseAsked,
+    deadRunner: content(optional(name)),
     ifAbandoned: content(
       optional((value, field, problems): true => (value === true ? value : wrong('it is not true', field, problems))),
     ),
   },
-  // A lease that has run out is proof; without one it is a person who decides that the holder is gone.
+  // A lease that has run out is proof, and so is a process that is gone; without one it is a person who decides that the holder is gone.
   isByHand: ({ ifAbandoned }) => ifAbandoned !== true,
   plan: (request, context) => {
     const { sessionId } = targetOf(request)
     const at = context.clock.now()
     const holder = holderToken(context.ids.next())
-    const { leaseMs, ifAbandoned } = request
+    const { leaseMs, runner, ifAbandoned, deadRunner } = request
+    const wanted = { sessionId, ...defined({ leaseMs, runner, ifAbandoned, deadRunner }) }
     return {
       question: { about: 'session' as const, sessionId },
-      decide: (facts: SessionFacts) =>
-        decisions.takeOverSession(facts, { sessionId, ...defined({ leaseMs, ifAbandoned }) }, { holder, at }),
+      decide: (facts: SessionFacts) => decisions.takeOverSession(facts, wanted, { holder, at }),
     }
   },
 })

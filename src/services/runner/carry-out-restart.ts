@@ -63,8 +63,8 @@ const pass = async (run: RunInProgress, handoff: HandoffMetadata, span: HandoffS
 
 /** Hands the session on. Its lease goes with it, so that nobody is to wonder where it is meanwhile. */
 const complete = async (run: RunInProgress, step: Step): Promise<HandoffCompleted> => {
-  const { claimant, leaseMs, held } = run
-  const request = { ...step, claimant, backend: run.request.runtime.backend, leaseMs, holder: held.holder }
+  const { claimant, lease, held } = run
+  const request = { ...step, claimant, backend: run.request.runtime.backend, ...lease, holder: held.holder }
   run.isSettling = true
   try {
     const keep = () => run.steadily((named) => run.deps.handoffs.completeHandoff({ ...request, ...named }))

@@ -3,6 +3,7 @@ import type { Conversation } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
 import { agentSessionId } from '../../domain/ids.ts'
 import { joinedPrompt } from '../../domain/message.ts'
+import type { ProcessIdentity } from '../../domain/process-identity.ts'
 import { type BudgetUse, DEFAULT_RESTART_BUDGET, type RestartBudget } from '../../domain/restart-budget.ts'
 import { RefusedError, unwrap } from '../../domain/unwrap.ts'
 import { endLeftBehind } from './agent-processes.ts'
@@ -10,6 +11,7 @@ import { endedFor } from './begin-budget.ts'
 import { askSessionHooks, countRestarts } from './carry-out-restart.ts'
 import { continuationAfter, recordBefore } from './continuation-prompt.ts'
 import { type FollowUpWay, followUpAfter } from './follow-up.ts'
+import { abandonedBy, claimantOf, goneRunner } from './gone-runner.ts'
 import { goOnIn, promptToResume, relaunch, startFresh } from './launch.ts'
 import { throwIfSpent } from './limits.ts'
 import { owedRestart } from './owed-restart.ts'
@@ -67,8 +69,10 @@ export const takeOverBaton = async (run: RunInProgress): Promise<boolean> => {
 
 /** Makes this process the holder of an abandoned session. @returns true: it is, or something was thrown */
 export const takeOver = async (run: RunInProgress, abandoned: AgentSession): Promise<true> => {
-  const request = { session: abandoned.id, leaseMs: run.leaseMs, ifAbandoned: true as const }
+  const gone = await run.steadily(() => goneRunner(run.deps, abandoned.id))
+  const request = { session: abandoned.id, ...run.lease, ...abandonedBy(gone) }
   run.hold(unwrap(await run.steadily((named) => run.deps.handoffs.takeOverSession({ ...request, ...named }))))
+  if (gone !== undefined) succeed(run, gone)
   await tellLeftBehind(run)
   run.restartsSoFar = await countRestarts(run)
   await watchAsAsked(run)
@@ -76,6 +80,12 @@ export const takeOver = async (run: RunInProgress, abandoned: AgentSession): Pro
   const cameFrom = initiatedByHandoff && (await run.deps.handoffs.handoff(initiatedByHandoff))
   beginSpan(run, cameFrom?.traceContext)
   return true
+}
+
+/** Takes the place of a runner that is gone, whose claim on a restart would have to be waited for like its lease. */
+const succeed = (run: RunInProgress, gone: ProcessIdentity): void => {
+  run.claimant = claimantOf(gone) ?? run.claimant
+  run.emit({ type: 'runner:gone', sessionId: run.held.session.id, host: gone.host, pid: gone.leader?.pid ?? null })
 }
 
 const tellLeftBehind = async (run: RunInProgress): Promise<void> => {
@@ -108,7 +118,7 @@ export const beginFirst = async <Message>(
   const { runtime, agent: agentName, model } = request
   const monitor = monitorOf(request)
   const about = { conversationId: conversation.id, sessionId, agentName, backend: runtime.backend, monitor, ...said }
-  const details = defined({ model, hookContext, leaseMs: run.leaseMs })
+  const details = defined({ model, hookContext, ...run.lease })
   run.hold(unwrap(await run.steadily((named) => deps.handoffs.startSession({ ...about, ...details, ...named }))))
   tellBegun(run)
   if (way !== undefined) run.emit({ type: 'conversation:follow_up', sessionId, ...way })
@@ -151,11 +161,11 @@ const resumePaused = async <Message>(
   latest: AgentSession,
 ): Promise<Launcher<Message> | SessionOutcome | undefined> => {
   const { providerSessionId } = latest
-  const { request, deps, leaseMs } = run
+  const { request, deps } = run
   const isOurs = latest.agentName === request.agent.trim() && latest.backend === request.runtime.backend
   const canGoOn = providerSessionId === undefined ? latest.progress.turns === 0 : request.runtime.resume !== undefined
   if (latest.state !== 'paused' || request.resume !== undefined || !isOurs || !canGoOn) return undefined
-  const asked = { session: latest.id, leaseMs }
+  const asked = { session: latest.id, ...run.lease }
   const { holder, ...resumed } = unwrap(
     await run.steadily((named) => deps.handoffs.resumeSession({ ...asked, ...named })),
   )

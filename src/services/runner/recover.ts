@@ -1,4 +1,5 @@
 import { type AgentSession, heldBy } from '../../domain/agent-session.ts'
+import { defined } from '../../domain/defined.ts'
 import type { AgentSessionId, ConversationId } from '../../domain/ids.ts'
 import type { Instant } from '../../domain/instant.ts'
 import type { RunEvent } from '../../domain/run-event.ts'
@@ -7,9 +8,10 @@ import { RefusedError, unwrap } from '../../domain/unwrap.ts'
 import type { AgentRuntime } from '../../ports/agent-runtime.ts'
 import type { LogLevel } from '../../ports/logger.ts'
 import { everyPage } from '../../ports/page.ts'
-import type { ExpiredLease, HeldLease } from '../../ports/session-leases.ts'
+import type { HeldLease } from '../../ports/session-leases.ts'
 import { pauseFor } from '../pause-for.ts'
 import { endLeftBehind } from './agent-processes.ts'
+import { abandonedBy, claimantOf, goneRunner, runningLeases } from './gone-runner.ts'
 import { messageOf } from './run-errors.ts'
 import type { RunnerDeps } from './run-in-progress.ts'
 import type { RunSettings } from './run-request.ts'
@@ -68,10 +70,14 @@ export const recoverAll = async (
   const recovered: Recovered[] = []
   const expected = wait ? await waitingSessions(deps) : []
   for (const lease of expected) request.onWaiting?.(lease)
+  const looked = new Set<AgentSessionId>()
   for (let waited = new Map(expected.map((lease) => [lease.sessionId, lease.until])); ; ) {
-    const left: ExpiredLease[] = []
+    const left: Left[] = []
     for await (const lease of everyPage((page) => deps.store.leases.listExpired(page))) left.push(lease)
-    const queue = left.values()
+    left.push(...(await runningLeases(deps)).gone)
+    // One that could not be finished, or is left to others, is not looked at again and again while somebody is waited for.
+    const queue = left.filter(({ sessionId }) => !looked.has(sessionId)).values()
+    for (const { sessionId } of left) looked.add(sessionId)
     const worker = async (): Promise<void> => {
       for (const lease of queue) {
         request.signal?.throwIfAborted()
@@ -89,11 +95,8 @@ export const recoverAll = async (
 }
 
 /** Sessions whose holder may be gone, and is not known to be: their leases are not over. Soonest over first. */
-export const waitingSessions = async ({ store }: Pick<RunnerDeps, 'store'>): Promise<readonly HeldLease[]> => {
-  const waiting: HeldLease[] = []
-  for await (const lease of everyPage((page) => store.leases.listRunning(page))) waiting.push(lease)
-  return waiting
-}
+export const waitingSessions = async (deps: Pick<RunnerDeps, 'store' | 'processes'>): Promise<readonly HeldLease[]> =>
+  (await runningLeases(deps)).waiting
 
 /** A lease that was renewed has a holder who lives, and one that is over is in the other list. */
 const stillWaited = (
@@ -117,10 +120,13 @@ const logRecovered = ({ logger }: RunnerDeps, recovered: Recovered): void =>
     `a session that was left behind: ${recovered.type.replace('_', ' ')}`,
   )
 
+/** A session that was left behind. */
+type Left = Pick<HeldLease, 'conversationId' | 'sessionId'>
+
 const recoverOne = async (
   deps: RunnerDeps,
   { runtimes = [], leaveOthers = false, signal }: RecoverRequest,
-  { conversationId, sessionId }: ExpiredLease,
+  { conversationId, sessionId }: Left,
   resume: (session: AgentSessionId, runtime: AgentRuntime) => Promise<RunSummary>,
 ): Promise<Recovered> => {
   const about = { conversationId, sessionId }
@@ -171,13 +177,16 @@ const giveUp = async (
   { reason, signal }: { readonly reason: string; readonly signal?: AbortSignal },
 ): Promise<void> => {
   const { handoffs } = deps
-  const taken = unwrap(await handoffs.takeOverSession({ session: sessionId, leaseMs: LEASE_MS, ifAbandoned: true }))
+  const gone = await goneRunner(deps, sessionId)
+  const request = { session: sessionId, leaseMs: LEASE_MS, ...abandonedBy(gone) }
+  const taken = unwrap(await handoffs.takeOverSession(request))
+  const by = claimantOf(gone)
   await endLeftBehind(deps, sessionId)
   for (let waitedMs = 0; ; waitedMs += LOOK_AGAIN_MS) {
     const handoffId = heldBy(taken.session)
     const handoff = handoffId === undefined ? undefined : await handoffs.handoff(handoffId)
     if (handoff === undefined) break
-    const failed = await handoffs.failHandoff({ handoff, reason })
+    const failed = await handoffs.failHandoff({ handoff, reason, ...defined({ by }) })
     if (failed.ok) break
     // Whoever claimed it may not be heard of again; until the claim has lapsed nobody else may end it.
     if (failed.error.code !== 'handoff.not_claimant' || waitedMs > LONGEST_WAIT_MS) throw new RefusedError(failed.error)

@@ -12,7 +12,7 @@ import { defined } from '../../domain/defined.ts'
 import { inPercent } from '../../domain/hook-payload.ts'
 import type { HookSettings } from '../../domain/hook-settings.ts'
 import type { AgentSessionId, CommandId, HolderToken } from '../../domain/ids.ts'
-import type { ProcessIdentity } from '../../domain/process-identity.ts'
+import type { LeaseAsked, ProcessIdentity } from '../../domain/process-identity.ts'
 import { deadlineOf, type RestartBudget } from '../../domain/restart-budget.ts'
 import type { RunEvent, RunNews, WindowFigures } from '../../domain/run-event.ts'
 import { addTotals, NO_TOTALS } from '../../domain/run-summary.ts'
@@ -26,6 +26,7 @@ import type { Clock, IdGenerator } from '../../ports/system.ts'
 import type { ContextService } from '../context-service.ts'
 import type { HandoffService } from '../handoff-service.ts'
 import type { PriceOf } from './cost-meter.ts'
+import { claimantOf } from './gone-runner.ts'
 import { SupersededError } from './run-errors.ts'
 import { RunLog } from './run-log.ts'
 import type { RunRequest, RunSettings } from './run-request.ts'
@@ -85,8 +86,10 @@ export class RunInProgress<Message = unknown> {
   conversation: Conversation
   readonly hooks: readonly HookSettings[]
   readonly leaseMs: number
-  /** Names this process where it claims handoffs. */
-  readonly claimant: string
+  /** The lease that is asked for with each session: how long this process may be silent, and which one it is. */
+  readonly lease: LeaseAsked
+  /** Names this process where it claims handoffs; after a take-over, the process that is gone and had claimed one. */
+  claimant: string
   readonly tally: Tally = { sessions: 0, turns: 0, restarts: 0, totals: NO_TOTALS }
   readonly startedMs = performance.now()
   span: SessionSpan | undefined
@@ -126,7 +129,8 @@ export class RunInProgress<Message = unknown> {
     const { settings = {}, ids, hookRunner } = given.deps
     this.hooks = hookRunner === undefined ? [] : (given.request.hooks ?? settings.hooks ?? [])
     this.leaseMs = given.request.leaseMs ?? settings.leaseMs ?? DEFAULT_LEASE_MS
-    this.claimant = `runner-${ids.next()}`
+    this.lease = defined({ leaseMs: this.leaseMs, runner: given.deps.processes?.self?.() })
+    this.claimant = claimantOf(this.lease.runner) ?? `runner-${ids.next()}`
   }
 
   /** Aborts when the run is called off, out of time, or overtaken; its reason says which. */

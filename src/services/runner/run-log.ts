@@ -27,6 +27,7 @@ const LINES: Lines = {
       : line('info', `the follow-up starts in a fresh window: ${describeFreshReason(freshBecause)}`),
   'session:end': ({ state }) => line(state === 'failed' ? 'warn' : 'info', `the session is ${state}`),
   'session:replaced': () => line('warn', 'somebody else works the session now'),
+  'runner:gone': () => line('warn', 'the process that ran the session has ended, so its lease is not waited for'),
   'process:left': ({ fate }) =>
     fate === 'ended'
       ? line('warn', 'an agent that a lost runner had left at work was ended')

@@ -222,7 +222,8 @@ export class TurnDesk {
   }
 
   #exhausted(limit: BudgetLimit): void {
-    if (!mayCarryOn(limit, this.#run.conversation.restartBudget)) this.#leaving = { type: 'exhausted', limit, isRefused: true }
+    if (!mayCarryOn(limit, this.#run.conversation.restartBudget))
+      this.#leaving = { type: 'exhausted', limit, isRefused: true }
   }
 
   /** Leaves for a limit of the run itself, unless the session is left already. */

@@ -15,7 +15,18 @@ const CHECKED_MANNER: readonly string[] = ['holder', 'commandId', 'wait', 'pollM
 /** The fields that take any text that is not blank. */
 const TEXTS: readonly string[] = [
   ...['originalTask', 'externalKey', 'subject', 'agentName', 'backend', 'model', 'providerSessionId', 'prompt'],
-  ...['reason', 'document', 'extract', 'targetAgent', 'claimant', 'by', 'continuation', 'text', 'hookContext'],
+  ...[
+    'reason',
+    'document',
+    'extract',
+    'targetAgent',
+    'claimant',
+    'by',
+    'continuation',
+    'text',
+    'hookContext',
+    'deadRunner',
+  ],
 ]
 
 /** Reads that take the id of something. */

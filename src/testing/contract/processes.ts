@@ -4,6 +4,7 @@ import type { ProcessIdentity } from '../../domain/process-identity.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { everyPage } from '../../ports/page.ts'
 import type { HeldLease } from '../../ports/session-leases.ts'
+import { refusal } from '../refusal.ts'
 import type { Scene } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'
 
@@ -83,6 +84,45 @@ export const processesContract: ContractPart = {
       const next = unwrap(await scene.service.completeHandoff({ handoff, leaseMs: LONG_MS }))
       assert.equal(await leases.find(source.session.id), undefined)
       assert.deepEqual((await leases.find(next.session.id))?.processes, [])
+    },
+    'keeps the process that holds a session with its lease, and no other once somebody else has it': async (scene) => {
+      const { leases } = scene.store
+      const runnerOf = async (session: string) => (await leases.find(agentSessionId(session)))?.runner
+      const name = scene.name('claude-code')
+      const held = await scene.session(name, undefined, { leaseMs: LONG_MS, runner: FIRST, prompt: 'Go' })
+      const { id } = held.session
+      assert.deepEqual(await runnerOf(id), FIRST)
+      await leases.renew(id, held.holder, LONG_MS)
+      assert.deepEqual((await running(scene, id))[0]?.runner, FIRST)
+      const named = unwrap(await scene.service.takeOverSession({ session: id, leaseMs: LONG_MS, runner: SECOND }))
+      assert.deepEqual(await runnerOf(id), SECOND)
+      unwrap(await scene.service.takeOverSession({ session: named.session.id, leaseMs: LONG_MS }))
+      assert.equal(await runnerOf(id), undefined)
+      unwrap(await scene.service.pauseSession({ session: id }))
+      unwrap(await scene.service.resumeSession({ session: id, leaseMs: LONG_MS, runner: FIRST }))
+      assert.deepEqual(await runnerOf(id), FIRST)
+      const worked = await scene.work(unwrap(await scene.service.takeOverSession({ session: id })), 'read_file')
+      const handed = unwrap(await scene.service.initiateHandoff({ ...worked, targetAgent: scene.name('opus') }))
+      const next = { handoff: handed.handoff, leaseMs: LONG_MS, runner: SECOND }
+      assert.deepEqual(await runnerOf(unwrap(await scene.service.completeHandoff(next)).session.id), SECOND)
+    },
+    'gives a session whose runner is known to be gone to exactly one, before its lease is over': async (scene) => {
+      const runner = { ...FIRST, mark: 'gone' }
+      const held = await scene.session(scene.name('worker'), undefined, { leaseMs: LONG_MS, runner, prompt: 'Go' })
+      const { id } = held.session
+      const take = (deadRunner: string) =>
+        scene.service.takeOverSession({ session: id, ifAbandoned: true, deadRunner, leaseMs: LONG_MS, runner: SECOND })
+      assert.equal(refusal(await take('another')).code, 'session.leased')
+      const asked = await Promise.all(Array.from({ length: 5 }, () => take('gone')))
+      const winners = asked.flatMap((answer) => (answer.ok ? [answer.value] : []))
+      assert.equal(winners.length, 1)
+      const codes = asked.flatMap((answer) => (answer.ok ? [] : [answer.error.code]))
+      assert.deepEqual(codes, Array(4).fill('session.leased'))
+      assert.deepEqual(await scene.store.sessions.find(id), winners[0]?.session)
+      assert.equal(winners[0]?.session.takeovers, 1)
+      assert.equal(await scene.store.leases.renew(id, held.holder, LONG_MS), false)
+      // Whoever still believes in the one before does not rob the one who has it now.
+      assert.equal(refusal(await take('gone')).code, 'session.leased')
     },
     'lists leases that are not over, soonest first, and only those of the baton': async (scene) => {
       const late = await leased(scene, 2 * LONG_MS)
