@@ -25,6 +25,8 @@ export type Asker = 'turn' | 'subagent' | 'summary' | 'question' | 'auxiliary'
 /** What to say to whom. The main thread's answers go in order, and the last one is repeated. */
 export interface Script {
   readonly turns?: readonly Answer[]
+  /** In their place: what is said goes by what the main thread sends. */
+  readonly play?: (body: Body) => Answer
   /** The same for several sessions, in the order they first ask; each has answers of its own. */
   readonly windows?: readonly (readonly Answer[])[]
   readonly summary?: Answer
@@ -63,7 +65,9 @@ export const startMessagesApi = async (script: Script): Promise<MessagesApi> => 
   const asked: Asker[] = []
   const requests: Body[] = []
   const played = new Map<string, number>()
-  const nextTurn = ({ metadata }: Body): Answer | undefined => {
+  const nextTurn = (body: Body): Answer | undefined => {
+    if (script.play !== undefined) return script.play(body)
+    const { metadata } = body
     const session = script.windows === undefined ? '' : (metadata?.user_id ?? '')
     const turn = played.get(session) ?? 0
     played.set(session, turn + 1)
