@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -69,7 +69,7 @@ const finish = async (batonpass: Batonpass, cell: Cell, { home, runtime }: Await
 }
 
 /** Kills a runner in its place, lets others finish the work, and compares what was shown with what is on record. */
-export const playCell = async (t: TestContext, cell: Cell): Promise<Found> => {
+export const playCell = async (t: TestContext, cell: Cell, emptyStore: string): Promise<Found> => {
   const make = RUNTIMES[cell.backend]
   ok(make)
   let kill = (): void => undefined
@@ -80,6 +80,7 @@ export const playCell = async (t: TestContext, cell: Cell): Promise<Found> => {
   )
   const { home, api } = set
   const dataDir = join(home, 'store')
+  cpSync(emptyStore, dataDir, { recursive: true })
   const shown = await runUntilKilled(t, [dataDir, home, api.url, JSON.stringify(cell)], (ending) => {
     kill = ending
   })

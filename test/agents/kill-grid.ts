@@ -47,6 +47,8 @@ export const WORDS = ['quokka', 'wombat', 'numbat'] as const
  */
 export const answerTo = ({ messages }: Body): Answer => {
   const known = JSON.stringify(messages)
+  // Whoever was lost after the last word is asked to go on, and has nothing to add.
+  if (known.includes(DONE)) return { text: 'All of it was said.', usage: EMPTY }
   const knows = (word: string): boolean => known.includes(`heard-${word}`) || known.includes(`echo ${word} >>`)
   if (known.includes('fresh window'))
     return knows('numbat') ? { text: DONE, usage: uses(9, 300, 20_000, 50) } : { tool: says('numbat'), usage: EMPTY }

@@ -16,6 +16,28 @@ import { plain } from './render-text.ts'
 import { RUNTIME_FLAGS, RUNTIME_FLAGS_HELP } from './runtime-flags.ts'
 import { STORE_FLAGS, STORE_FLAGS_HELP } from './store-options.ts'
 
+/** The flags that limit a run, and one that is recovered. */
+export const LIMIT_FLAGS = {
+  'max-restarts': { type: 'string' },
+  'max-cost': { type: 'string' },
+  'max-turns': { type: 'string' },
+  'max-takeovers': { type: 'string' },
+  'allow-unpriced': { type: 'boolean' },
+  deadline: { type: 'string' },
+  'idle-timeout': { type: 'string' },
+} as const satisfies CliCommand['options']
+
+/** What these flags mean, for the help of a command. */
+export const LIMIT_FLAGS_HELP = [
+  '  --max-restarts N    restarts since the latest new prompt (3); on a later run it is the new total',
+  '  --max-takeovers N   how often a lost process may be replaced since then (5)',
+  '  --max-cost USD      dollars for the whole conversation, over all its runs (no cap)',
+  '  --allow-unpriced    under a cap, use a model without a list price too: it is not counted',
+  '  --max-turns N       turns of this run (no limit)',
+  '  --deadline TIME     time for the whole conversation, such as 30m or 2h (none)',
+  '  --idle-timeout TIME end an agent that says nothing for so long; a running tool says nothing (none)',
+].join('\n')
+
 /** The flags of a run. */
 export const RUN_FLAGS = {
   ...STORE_FLAGS,
@@ -25,13 +47,7 @@ export const RUN_FLAGS = {
   policy: { type: 'string' },
   config: { type: 'string' },
   'context-limit': { type: 'string' },
-  'max-restarts': { type: 'string' },
-  'max-cost': { type: 'string' },
-  'max-turns': { type: 'string' },
-  'max-takeovers': { type: 'string' },
-  'allow-unpriced': { type: 'boolean' },
-  deadline: { type: 'string' },
-  'idle-timeout': { type: 'string' },
+  ...LIMIT_FLAGS,
   cwd: { type: 'string' },
   worktree: { type: 'string' },
   branch: { type: 'string' },
@@ -52,13 +68,7 @@ export const RUN_FLAGS_HELP = [
   `  --policy WORD    ${PRESSURE_POLICIES.join(', ')}: what to do about a full window (auto)`,
   '  --config FILE    milestones, budget, hooks and checkpoints; flags count before it',
   '  --context-limit N   how many tokens to use of the window',
-  '  --max-restarts N    restarts since the latest new prompt (3); on a later run it is the new total',
-  '  --max-takeovers N   how often a lost process may be replaced since then (5)',
-  '  --max-cost USD      dollars for the whole conversation, over all its runs (no cap)',
-  '  --allow-unpriced    under a cap, use a model without a list price too: it is not counted',
-  '  --max-turns N       turns of this run (no limit)',
-  '  --deadline TIME     time for the whole conversation, such as 30m or 2h (none)',
-  '  --idle-timeout TIME end an agent that says nothing for so long; a running tool says nothing (none)',
+  LIMIT_FLAGS_HELP,
   '  --cwd DIR        where the work is done (here); --worktree DIR and --branch NAME if it has its own',
   '  --resume ID      begin in this session of the runtime instead of a new one',
   `  --session-mode WORD ${SESSION_MODES.join(', ')}: whether a further prompt resumes the runtime’s session (persistent)`,
@@ -99,12 +109,9 @@ export const runChoices = async (invocation: Invocation): Promise<RunChoices> =>
   if (file !== undefined && !existsSync(file)) throw new UsageError(`There is no file "${plain(file)}".`)
   const flags = {
     policy: parsedFlag(invocation, 'policy', oneOf(PRESSURE_POLICIES)),
-    maxRestarts: parsedFlag(invocation, 'max-restarts', wholeNumber(0)),
-    deadlineMs: parsedFlag(invocation, 'deadline', duration),
-    maxCostUsd: parsedFlag(invocation, 'max-cost', dollars),
-    maxTakeovers: parsedFlag(invocation, 'max-takeovers', wholeNumber(0)),
     contextLimit: parsedFlag(invocation, 'context-limit', wholeNumber(1)),
   }
+  const { budget, ...limits } = limitsFrom(invocation)
   const checked = file === undefined ? undefined : await readConfiguration(file)
   const isWritten = checked?.settings.some(({ key, from }) => key === 'restart.policy' && from !== 'default') === true
   const policy: PressurePolicy =
@@ -112,16 +119,14 @@ export const runChoices = async (invocation: Invocation): Promise<RunChoices> =>
   return defined({
     policy,
     contextLimit: flags.contextLimit,
-    maxTurns: parsedFlag(invocation, 'max-turns', wholeNumber(1)),
-    idleTimeoutMs: parsedFlag(invocation, 'idle-timeout', duration),
-    allowUnpriced: invocation.values['allow-unpriced'] === true ? true : undefined,
+    ...limits,
     model: textFlag(invocation, 'model'),
     resume: textFlag(invocation, 'resume'),
     sessionMode: parsedFlag(invocation, 'session-mode', oneOf(SESSION_MODES)),
     sessionTimeoutMs: parsedFlag(invocation, 'session-timeout', duration),
     conversation: textFlag(invocation, 'conversation') ?? `run-${uuidV7Ids.next().slice(-12)}`,
     workspace: workspaceFrom(invocation, checked?.configuration),
-    budget: budgetFrom(flags, checked),
+    budget: { ...writtenBudget(checked), ...budget },
   })
 }
 
@@ -149,16 +154,28 @@ const BUDGET_KEYS: Readonly<Record<string, keyof RestartBudget>> = {
 }
 
 /** The limits that the flags name, and no others: a conversation that exists keeps its other limits. */
-const budgetFrom = (
-  flags: { readonly [Part in keyof RestartBudget]?: RestartBudget[Part] | undefined },
-  checked: CheckedConfiguration | undefined,
-): Partial<RestartBudget> => {
-  const { maxRestarts, deadlineMs, maxCostUsd, maxTakeovers } = flags
+export const limitsFrom = (
+  invocation: Invocation,
+): Pick<RunRequest, 'maxTurns' | 'idleTimeoutMs' | 'allowUnpriced'> & { readonly budget: Partial<RestartBudget> } =>
+  defined({
+    maxTurns: parsedFlag(invocation, 'max-turns', wholeNumber(1)),
+    idleTimeoutMs: parsedFlag(invocation, 'idle-timeout', duration),
+    allowUnpriced: invocation.values['allow-unpriced'] === true ? true : undefined,
+    budget: defined({
+      maxRestarts: parsedFlag(invocation, 'max-restarts', wholeNumber(0)),
+      deadlineMs: parsedFlag(invocation, 'deadline', duration),
+      maxCostUsd: parsedFlag(invocation, 'max-cost', dollars),
+      maxTakeovers: parsedFlag(invocation, 'max-takeovers', wholeNumber(0)),
+    }),
+  })
+
+/** The limits that a configuration names. */
+const writtenBudget = (checked: CheckedConfiguration | undefined): Partial<RestartBudget> => {
   const written = (checked?.settings ?? []).flatMap(({ key, from }) => {
     const part = from === 'default' ? undefined : BUDGET_KEYS[key]
     return part === undefined ? [] : [[part, checked?.configuration.restart.budget[part]] as const]
   })
-  return { ...Object.fromEntries(written), ...defined({ maxRestarts, deadlineMs, maxCostUsd, maxTakeovers }) }
+  return Object.fromEntries(written)
 }
 
 const dollars = (text: string): number => {

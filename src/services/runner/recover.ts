@@ -14,7 +14,7 @@ import { endLeftBehind } from './agent-processes.ts'
 import { abandonedBy, claimantOf, goneRunner, runningLeases } from './gone-runner.ts'
 import { messageOf } from './run-errors.ts'
 import type { RunnerDeps } from './run-in-progress.ts'
-import type { RunSettings } from './run-request.ts'
+import type { RunRequest, RunSettings } from './run-request.ts'
 
 /** How to recover. */
 export interface RecoverRequest {
@@ -22,8 +22,8 @@ export interface RecoverRequest {
   readonly runtimes?: readonly AgentRuntime[]
   /** Leave what none of them runs to somebody who can, instead of failing it. */
   readonly leaveOthers?: boolean
-  /** How a recovered session is run. */
-  readonly run?: RunSettings
+  /** How a recovered session is run; a part of the budget is the new total of its conversation. */
+  readonly run?: RunSettings & Pick<RunRequest, 'budget'>
   /** Wait for leases that are not over yet, until each has ended or its holder was heard of. */
   readonly wait?: boolean
   /** Told of each lease that is waited for, once. */

@@ -91,5 +91,6 @@ const lines = (handoff: HandoffMetadata): readonly string[] => {
         .join('\n') || 'no tool calls',
     ),
     ...renderBlock('Document', handoff.document),
+    ...renderBlock('Read back from its transcript', handoff.extract),
   ]
 }

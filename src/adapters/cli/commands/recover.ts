@@ -15,6 +15,7 @@ import { EndedOtherwise } from '../problems.ts'
 import { counted, describeRunEvent, outcomeText } from '../render-run.ts'
 import { Table } from '../render-table.ts'
 import { plain, toJson } from '../render-text.ts'
+import { LIMIT_FLAGS, LIMIT_FLAGS_HELP, limitsFrom } from '../run-flags.ts'
 import { RUNTIME_FLAGS, RUNTIME_FLAGS_HELP, runtimeFrom, runtimeName } from '../runtime-flags.ts'
 import { STORE_FLAGS, STORE_FLAGS_HELP, storeToRead } from '../store-options.ts'
 
@@ -28,17 +29,21 @@ export const recoverCommand: CliCommand = {
     'Any number may recover at once. Exit status 0 when there was nothing to do, or all of it was done;',
     '1 when a resumed run did not complete.',
     'A session whose process may still live waits until its lease is over, and is named with that time.',
+    'One whose process ran on this machine and has ended is not waited for.',
     '',
     '  --wait           wait for the leases that are not over yet, and recover what they leave',
     '  --fail           fail all of it instead of going on',
     '  --verbose        print the log to standard error',
     '  --config FILE    hooks and checkpoints of the resumed runs',
+    'The limits of each resumed run; a number is the new total of its conversation:',
+    LIMIT_FLAGS_HELP,
     RUNTIME_FLAGS_HELP,
     STORE_FLAGS_HELP,
   ].join('\n'),
   options: {
     ...STORE_FLAGS,
     ...RUNTIME_FLAGS,
+    ...LIMIT_FLAGS,
     fail: { type: 'boolean' },
     wait: { type: 'boolean' },
     verbose: { type: 'boolean' },
@@ -48,6 +53,8 @@ export const recoverCommand: CliCommand = {
     noWords(invocation)
     notTogether(invocation, 'fail', 'runtime')
     notTogether(invocation, 'fail', 'command')
+    for (const limit of Object.keys(LIMIT_FLAGS)) notTogether(invocation, 'fail', limit)
+    const run = limitsFrom(invocation)
     const { values, out, notes } = invocation
     const isFail = values.fail === true
     const runtimes = isFail ? [] : runtimesFor(invocation)
@@ -58,7 +65,8 @@ export const recoverCommand: CliCommand = {
     const onEvent = (event: RunEvent): void => notes.line(`${event.conversationId} ${describeRunEvent(event)}`)
     const calledOff = new EndedOtherwise('Recovering was called off.', EXIT.cancelled)
     const onWaiting = (lease: HeldLease): void => notes.line(`Waiting for ${describeWaiting(lease)}`)
-    const request = { runtimes, leaveOthers: !isFail, wait: values.wait === true, signal, onEvent, onWaiting }
+    const how = { leaveOthers: !isFail, wait: values.wait === true }
+    const request = { runtimes, run, ...how, signal, onEvent, onWaiting }
     const recovered = await batonpass.recover(request).catch((problem) => {
       throw signal.aborted ? calledOff : problem
     })
