@@ -77,6 +77,59 @@ Feature: Finishing what a lost process began
       Then its sessions are "failed, completed"
       And session 2 is told "Half is done."
 
+  Rule: An agent that was left at work is ended before its session is resumed
+
+    Scenario: Two agents never work in the same place
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                  | its checkpoint |
+        | 10 % read_file, 15 %, 20 % |                |
+      And its agent is a process of the same machine
+      When it is run on "Fix the flaky test", and its process is lost after its first turn
+      Then agent 1 is still at work
+      When what was left behind is recovered
+      Then agent 1 was ended before agent 2 began
+      And no agent is at work
+      And its sessions are "completed"
+
+    Scenario: It is ended too where nobody can go on with its work
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                  | its checkpoint |
+        | 10 % read_file, 15 %, 20 % |                |
+      And its agent is a process of the same machine
+      When it is run on "Fix the flaky test", and its process is lost after its first turn
+      And what was left behind is recovered where nobody can run it
+      Then no agent is at work
+      And its sessions are "failed"
+
+  Rule: A process that is seen to have ended is not waited for
+
+    Scenario Outline: Killed on the same machine, long before its lease is over
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                                        | its checkpoint |
+        | 10 % read_file, 90 % edit_file, 92 % edit_file   | Half is done.  |
+        | 10 % read_file, 15 %                             |                |
+      And its agent is a process of the same machine
+      When it is run on "Fix the flaky test", and its process is killed on the same machine after <step>
+      And what was left behind is recovered
+      Then its sessions are "handed off, completed"
+      And no agent is at work
+
+      Examples:
+        | step                           |
+        | its first turn                 |
+        | the turn that fills the window |
+        | the claim                      |
+        | the handoff is completed       |
+
+    Scenario: The same work may be run again at once
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                  | its checkpoint |
+        | 10 % read_file, 15 %, 20 % |                |
+      And its agent is a process of the same machine
+      When it is run on "Fix the flaky test", and its process is killed on the same machine after its first turn
+      And it is run again
+      Then its sessions are "completed"
+
   Rule: A process that lives is left alone
 
     Scenario: It is not recovered

@@ -35,6 +35,42 @@ Feature: A budget for restarts
       When it is run again
       Then its sessions are "handed off, paused"
 
+    Scenario: Every request is counted, and the one that reaches the cap is the last
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                                                | its checkpoint |
+        | 10 % read_file, 15 % edit_file, 20 % edit_file, 25 %     |                |
+      And each request costs 0.4 dollars
+      And the conversation may cost 1.1 dollars
+      When it is run on "Fix the flaky test"
+      Then session 1 has 3 answers and 2 tool results on record
+      And the conversation has cost 1.2 dollars
+      And its sessions are "paused"
+      When it is run again
+      Then the conversation has cost 1.2 dollars
+      And its sessions are "paused"
+
+    Scenario: What the tools of the last turn answer is on record
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                                  | its checkpoint |
+        | 10 % read_file, 90 % edit_file + run_tests |                |
+      And the conversation may be restarted 0 times
+      When it is run on "Fix the flaky test"
+      Then its sessions are "failed"
+      And session 1 has 2 answers and 3 tool results on record
+
+  Rule: An agent that says nothing does not keep its run waiting
+
+    Scenario: A silent agent is ended, and what it had said is on record
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 15 % edit_file |                |
+      And it falls silent after 1 answer
+      And an agent may say nothing for 50 milliseconds
+      When it is run on "Fix the flaky test"
+      Then its sessions are "failed"
+      And session 1 ended because "The agent said nothing for 50 ms, and was ended."
+      And session 1 has 1 answer and 1 tool result on record
+
   Rule: A budget that is spent may also mean to carry on
 
     Scenario: No more restarts, and the run goes on

@@ -29,6 +29,12 @@ export class Kept {
     return stored(await this.#find(this.#store), 'conversation')
   }
 
+  /** Dollars, over all its sessions and checkpoints. */
+  async cost(): Promise<number> {
+    const { id } = await this.conversation()
+    return stored(await this.#store.conversations.findUse(id), 'use').costUsd
+  }
+
   /** The conversations whose note contains this. */
   async foundByNote(metadata: Metadata): Promise<readonly string[]> {
     const found = await all((page) => this.#store.conversations.list({ metadata }, page))

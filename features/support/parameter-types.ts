@@ -67,6 +67,7 @@ defineParameterType({ name: 'deed', regexp: oneOf(DEEDS), transformer: (words: s
 
 /** The steps of a restart, by what is stored with each. */
 const STEPS: Readonly<Record<string, AuditEvent['type']>> = {
+  'its first turn': 'turn.recorded',
   'the turn that fills the window': 'handoff.initiated',
   'the checkpoint': 'handoff.checkpointed',
   'the claim': 'handoff.accepted',

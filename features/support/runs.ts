@@ -1,16 +1,20 @@
 import { type Batonpass, createBatonpass } from '../../src/batonpass.ts'
 import type { AuditEvent } from '../../src/domain/audit-event.ts'
 import type { Workspace } from '../../src/domain/conversation.ts'
+import { defined } from '../../src/domain/defined.ts'
 import type { HookSettings } from '../../src/domain/hook-settings.ts'
 import { DEFAULT_RESTART_BUDGET, type RestartBudget } from '../../src/domain/restart-budget.ts'
 import { err, ok } from '../../src/domain/result.ts'
 import { RefusedError } from '../../src/domain/unwrap.ts'
+import type { AgentRuntime } from '../../src/ports/agent-runtime.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { AgentRun } from '../../src/services/runner/agent-run.ts'
 import type { RunRequest } from '../../src/services/runner/run-request.ts'
 import type { ScriptedMessage, ScriptedTurn, ScriptedWindow } from '../../src/testing/scripted-runtime.ts'
 import { lostProcess } from '../../test/support/lost-process.ts'
+import { type Habits, withHabits } from './agent-habits.ts'
 import { need } from './hands.ts'
+import type { Machine } from './machine.ts'
 import { ScriptedAgent, windowOf } from './scripted-agent.ts'
 import type { Stage } from './stage.ts'
 
@@ -32,6 +36,7 @@ export class Runs {
   #windows: readonly ScriptedWindow[] = []
   #isStubborn = false
   #takesInput = false
+  #habits: Habits = {}
   #hooks: readonly HookSettings[] = []
   #request: Partial<RunRequest> = {}
   #runtime: ScriptedAgent | undefined
@@ -118,6 +123,21 @@ export class Runs {
     this.inEachWindow({ totals: costing(windowUsd), checkpointTotals: costing(checkpointUsd) })
   }
 
+  /** Its agents have something special. */
+  behave(habits: Habits): void {
+    this.#habits = { ...this.#habits, ...habits }
+  }
+
+  /** The machine that its agents are processes of. */
+  get machine(): Machine {
+    return need(this.#habits.machine, 'a machine')
+  }
+
+  /** An agent may say nothing for so long. */
+  mayBeSilentFor(idleTimeoutMs: number): void {
+    this.#request = { ...this.#request, idleTimeoutMs }
+  }
+
   beStubborn(): void {
     this.#isStubborn = true
   }
@@ -190,14 +210,20 @@ export class Runs {
   }
 
   /** Runs the agent in a process that is never heard of again once this was stored. */
-  async lose(task: string, last: AuditEvent['type']): Promise<void> {
+  async lose(task: string, last: AuditEvent['type'], { leaseMs = LEASE_MS, waitMs = LONGER_MS } = {}): Promise<void> {
     const isLast = ({ events }: { readonly events: readonly AuditEvent[] }) => events.some(({ type }) => type === last)
     const { store, lost } = lostProcess(this.#stage.scene.store, isLast)
-    const run = await this.#begin(task, { leaseMs: LEASE_MS }, store)
+    const run = await this.#begin(task, { leaseMs }, store)
     const survived = run.finish().then(() => Promise.reject(new Error('The process was not lost')))
     await Promise.race([lost, survived])
-    await this.#stage.scene.passTime(LONGER_MS)
+    await this.#stage.scene.passTime(waitMs)
     await this.#enter()
+  }
+
+  /** The same on a machine where everybody can see that the process has ended; nobody has to wait for its lease. */
+  async kill(task: string, last: AuditEvent['type']): Promise<void> {
+    await this.lose(task, last, { leaseMs: FOREVER_MS, waitMs: 0 })
+    this.machine.killRunners()
   }
 
   /** Another process runs the same conversation, which may be refused. */
@@ -226,16 +252,17 @@ export class Runs {
   }
 
   #batonpass(store: Store = this.#stage.scene.store): Promise<Batonpass> {
-    return createBatonpass({ store, runs: { hooks: this.#hooks } })
+    const { machine: processes } = this.#habits
+    return createBatonpass({ store, runs: { hooks: this.#hooks }, ...defined({ processes }) })
   }
 
   /** What all processes of the scenario have in common beside the store. Its name is the scenario's own. */
-  #playing(): ScriptedAgent {
+  #playing(): AgentRuntime<ScriptedMessage> {
     const backend = this.#stage.named('scripted')
     const takesInput = this.#takesInput
     const script = { windows: this.#windows, windowTokens: this.#tokens, backend, takesInput }
     this.#runtime ??= new ScriptedAgent(script, { isStubborn: this.#isStubborn })
-    return this.#runtime
+    return withHabits(this.#runtime, this.#habits)
   }
 
   get #key(): string {
