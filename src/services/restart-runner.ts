@@ -1,12 +1,11 @@
 import { heldBy } from '../domain/agent-session.ts'
 import { defined } from '../domain/defined.ts'
 import type { AgentSessionId } from '../domain/ids.ts'
-import type { RunEvent } from '../domain/run-event.ts'
 import type { RunSummary } from '../domain/run-summary.ts'
 import { RefusedError } from '../domain/unwrap.ts'
 import type { AgentRuntime } from '../ports/agent-runtime.ts'
 import type { HeldLease } from '../ports/session-leases.ts'
-import { AgentRun } from './runner/agent-run.ts'
+import { AgentRun, type RunWatch } from './runner/agent-run.ts'
 import { afterTakeover, openBudget } from './runner/begin-budget.ts'
 import { carryOutRestart } from './runner/carry-out-restart.ts'
 import { endingOf, endRun, type RunEnding } from './runner/end-run.ts'
@@ -18,6 +17,7 @@ import { readBackLeft, readBackSource } from './runner/read-back.ts'
 import { type Recovered, type RecoverRequest, recoverAll, waitingSessions } from './runner/recover.ts'
 import { messageOf, RunCancelled, RunTimedOut } from './runner/run-errors.ts'
 import { RunInProgress, type RunnerDeps } from './runner/run-in-progress.ts'
+import { BETWEEN } from './runner/run-items.ts'
 import { checkRequest, type RunRequest } from './runner/run-request.ts'
 import { warnAtStart } from './runner/warnings.ts'
 import { type Launcher, type SessionOutcome, workSession } from './runner/work-session.ts'
@@ -59,7 +59,7 @@ export class RestartRunner {
    * @throws RefusedError, from the iteration, when the conversation is worked by a process that is alive
    */
   run<Message>(request: RunRequest<Message>): AgentRun<Message> {
-    return new AgentRun((emit) => this.#work(request, emit))
+    return new AgentRun((watch) => this.#work(request, watch))
   }
 
   /**
@@ -86,32 +86,35 @@ export class RestartRunner {
     if (session === undefined) throw new RefusedError({ code: 'session.not_found', sessionId })
     const { conversationId, agentName: agent } = session
     const about = { runtime, agent, conversationId, prompt: '', ...defined({ signal }) }
-    const run = new AgentRun((emit) => this.#work({ ...settings.run, ...about }, emit, sessionId))
+    const run = new AgentRun((watch) => this.#work({ ...settings.run, ...about }, watch, sessionId))
     if (onEvent !== undefined) run.on(onEvent)
     return run.finish()
   }
 
   async *#work<Message>(
     request: RunRequest<Message>,
-    emit: (event: RunEvent) => void,
+    watch: RunWatch,
     abandoned?: AgentSessionId,
-  ): AsyncGenerator<Message, void> {
+  ): AsyncGenerator<Message | typeof BETWEEN, void> {
     const deps = this.#deps
     checkRequest(request)
     request.signal?.throwIfAborted()
     const conversation = await conversationFor(deps, request)
-    const run = new RunInProgress({ deps, request, conversation, emit })
+    const run = new RunInProgress({ deps, request, conversation, emit: watch.emit })
     const cancel = (): void =>
       run.stop(new RunCancelled(`The run was called off: ${messageOf(request.signal?.reason)}`))
     request.signal?.addEventListener('abort', cancel, { once: true })
     if (request.signal?.aborted === true) cancel()
+    const leave = (): void => run.stop(new RunCancelled(LEFT))
+    watch.left.addEventListener('abort', leave, { once: true })
+    if (watch.left.aborted) leave()
     using _ = startHeartbeat(run)
     let timer: ReturnType<typeof setTimeout> | undefined
     let ending: RunEnding | undefined
     let isRefused = false
     try {
       timer = await startDeadline(run)
-      ending = yield* this.#sessions(run, abandoned)
+      ending = yield* this.#sessions(run, watch, abandoned)
     } catch (error) {
       // A session that is worked by a living process is none of ours: there is nothing to end.
       isRefused = !run.hasSession && error instanceof RefusedError
@@ -120,24 +123,28 @@ export class RestartRunner {
     } finally {
       clearTimeout(timer)
       request.signal?.removeEventListener('abort', cancel)
-      const left = { outcome: 'cancelled', reason: 'Whoever ran it left before it was over.' } as const
-      if (!isRefused) await endRun(run, ending ?? left)
+      if (!isRefused) await endRun(run, ending ?? { outcome: 'cancelled', reason: LEFT })
     }
   }
 
   async *#sessions<Message>(
     run: RunInProgress<Message>,
+    watch: RunWatch,
     abandoned: AgentSessionId | undefined,
-  ): AsyncGenerator<Message, RunEnding> {
+  ): AsyncGenerator<Message | typeof BETWEEN, RunEnding> {
     let next: Launcher<Message> | SessionOutcome = await this.#begin(run, abandoned)
     warnAtStart(run)
     for (;;) {
       run.throwIfStopped()
-      // A launch costs as much as its window holds.
-      if ('start' in next) throwIfSpent(run)
+      if ('start' in next) {
+        // A launch costs as much as its window holds.
+        throwIfSpent(run)
+        watch.enter(run.held.session.id)
+      }
       const outcome: SessionOutcome = 'start' in next ? yield* workSession(run, next) : next
       if (outcome.type === 'over') return outcome
       next = startSuccessor(run, await carryOutRestart(run, outcome.handoff))
+      yield BETWEEN
     }
   }
 
@@ -166,6 +173,8 @@ export class RestartRunner {
     return { type: 'restart', handoff }
   }
 }
+
+const LEFT = 'Whoever ran it left before it was over.'
 
 /** Stops a run when the time of its conversation is over. Carrying on is about windows, and not about time. */
 const startDeadline = async (run: RunInProgress): Promise<ReturnType<typeof setTimeout> | undefined> => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { outputsOn } from '../../src/adapters/cli/outputs.ts'
 import { RunProgress } from '../../src/adapters/cli/run-progress.ts'
-import type { AgentSession, RunEvent } from '../../src/index.ts'
+import type { AgentSession, RunEvent, RunItem } from '../../src/index.ts'
 import { AGENT_COMMAND, alive, database, folder, spawnBaton, until } from './spawned.ts'
 import { batonOn, type Said, withoutStore } from './terminal.ts'
 
@@ -38,11 +38,11 @@ const sessionOf = async (key: string): Promise<AgentSession> => {
   return JSON.parse(out) as AgentSession
 }
 
-const eventsIn = (out: string): readonly RunEvent[] =>
+const eventsIn = (out: string): readonly RunItem<unknown>[] =>
   out
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as RunEvent)
+    .map((line) => JSON.parse(line) as RunItem<unknown>)
 
 describe('baton run', () => {
   it('prints what the agent says, and how it is coming along beside it', async () => {
@@ -103,6 +103,21 @@ describe('baton run', () => {
     expect(events.at(-1)).toMatchObject({ summary: { outcome: 'completed', sessions: 1, turns: 1, restarts: 0 } })
     expect(events[1]).toMatchObject({ message: { type: 'system', subtype: 'init' } })
     expect(eventsIn((await run({}, '--json', 'Fix it')).out).map(({ type }) => type)).not.toContain('message')
+  })
+
+  it('marks each handoff between the messages of the old session and those of the new one', async () => {
+    const scene = { script: 'turn:50000 turn:180000 wait', later: 'say:2000' }
+    const { code, out } = await run(scene, '--json', '--messages', 'Fix it')
+    expect(code).toBe(0)
+    const items = eventsIn(out)
+    const at = items.findIndex(({ type }) => type === 'context:handoff:complete')
+    const marker = items[at]
+    if (marker?.type !== 'context:handoff:complete') throw new Error('There is no marker')
+    const sessions = (part: typeof items) =>
+      new Set(part.flatMap((item) => (item.type === 'message' ? [item.sessionId] : [])))
+    expect(sessions(items.slice(0, at))).toEqual(new Set([marker.oldSessionId]))
+    expect(sessions(items.slice(at))).toEqual(new Set([marker.newSessionId]))
+    expect(marker.newSessionId).not.toBe(marker.oldSessionId)
   })
 
   it('prints the log with --verbose, the percentage of a restart included, and not without', async () => {

@@ -1,8 +1,19 @@
+import type { AgentSessionId } from '../../domain/ids.ts'
 import type { RunEvent } from '../../domain/run-event.ts'
 import type { RunSummary } from '../../domain/run-summary.ts'
+import { BETWEEN, inOrder, type RunItem } from './run-items.ts'
 
-/** What does the work of a run, once somebody iterates it. */
-export type RunWork<Message> = (emit: (event: RunEvent) => void) => AsyncGenerator<Message, void>
+/** Whoever watches a run, as its work sees them. */
+export interface RunWatch {
+  emit(event: RunEvent): void
+  /** Says in which session the messages that follow are said. */
+  enter(sessionId: AgentSessionId): void
+  /** Aborts when they leave while the work goes on. */
+  readonly left: AbortSignal
+}
+
+/** What does the work of a run, once somebody iterates it. It waits at each message, and between two sessions. */
+export type RunWork<Message> = (watch: RunWatch) => AsyncGenerator<Message | typeof BETWEEN, void>
 
 /**
  * A run: iterate it for the agent's messages, listen to it for what happens, and wait for its summary.
@@ -21,17 +32,24 @@ export type RunWork<Message> = (emit: (event: RunEvent) => void) => AsyncGenerat
  * ```
  */
 export class AgentRun<Message> implements AsyncIterable<Message> {
-  readonly #work: AsyncGenerator<Message, void>
+  readonly #work: AsyncGenerator<Message | typeof BETWEEN, void>
   readonly #listeners = new Set<(event: RunEvent) => unknown>()
   readonly #closers = new Set<() => void>()
   readonly #ended: Promise<RunSummary>
   #settle: { resolve(summary: RunSummary): void; reject(error: unknown): void }
+  readonly #left = new AbortController()
   #summary: RunSummary | undefined
+  #sessionId: AgentSessionId | undefined
+  /** How many messages are waited for. */
+  #awaited = 0
   #isIterated = false
   #isOver = false
 
   constructor(work: RunWork<Message>) {
-    this.#work = work((event) => this.#tell(event))
+    const enter = (sessionId: AgentSessionId): void => {
+      this.#sessionId = sessionId
+    }
+    this.#work = work({ emit: (event) => this.#tell(event), enter, left: this.#left.signal })
     this.#settle = { resolve: () => undefined, reject: () => undefined }
     this.#ended = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject }
@@ -46,13 +64,55 @@ export class AgentRun<Message> implements AsyncIterable<Message> {
   }
 
   /** The messages of the agent, each as it comes, once what it brought to an end is recorded. Can be iterated once. */
-  [Symbol.asyncIterator](): AsyncIterator<Message> {
-    if (this.#isIterated) throw new TypeError('A run can be iterated once. Start another one.')
-    this.#isIterated = true
-    return {
-      next: () => this.#step(() => this.#work.next()),
-      return: () => this.#step(() => this.#work.return()),
+  [Symbol.asyncIterator](): AsyncIterator<Message, void> {
+    const steps = this.#iterated()
+    const next = async (): Promise<IteratorResult<Message, void>> => {
+      const { done, value } = await steps.next()
+      if (done === true) return { done, value: undefined }
+      return value === BETWEEN ? next() : { done: false, value }
     }
+    return {
+      next,
+      return: async () => {
+        await steps.return?.()
+        return { done: true, value: undefined }
+      },
+    }
+  }
+
+  /**
+   * Messages and events as one stream, in the order in which they happened. Between the last message of a session and the
+   * first of its successor stands `context:handoff:complete`, which names both. The run is iterated by this, once.
+   *
+   * Nothing is done while you look at a message, and nothing is launched while you look at that marker. While you look at
+   * any other event the work goes on, up to its next message.
+   *
+   * @example
+   * ```ts
+   * await using batonpass = await createBatonpass({ store: 'memory' })
+   * const windows = [
+   *   { turns: [{ text: 'Half.', promptTokens: 900, tools: ['edit'] }], checkpoint: 'Half is done.' },
+   *   { turns: [{ text: 'All.', promptTokens: 100 }] },
+   * ]
+   * const runtime = new ScriptedRuntime({ windows, windowTokens: 1_000 })
+   * const run = batonpass.run({ runtime, agent: 'claude-code', prompt: 'Fix the flaky test', policy: 'auto' })
+   * for await (const item of run.everything()) {
+   *   if (item.type === 'message') console.log(item.message.text)
+   *   if (item.type === 'context:handoff:complete') console.log(item.oldSessionId !== item.newSessionId)
+   * }
+   * // => Half.
+   * // => ok
+   * // => true
+   * // => All.
+   * ```
+   */
+  everything(): AsyncIterable<RunItem<Message>> {
+    const sessionId = (): AgentSessionId => {
+      if (this.#sessionId === undefined) throw new TypeError('The work of a run says in which session it is.')
+      return this.#sessionId
+    }
+    const on = this.on.bind(this)
+    return { [Symbol.asyncIterator]: () => inOrder({ messages: this.#iterated(), on, sessionId }) }
   }
 
   /** Lets the run work to its end, for whoever does not want its messages. */
@@ -104,7 +164,21 @@ export class AgentRun<Message> implements AsyncIterable<Message> {
     }
   }
 
-  async #step(next: () => Promise<IteratorResult<Message, void>>): Promise<IteratorResult<Message, void>> {
+  #iterated(): AsyncIterator<Message | typeof BETWEEN, void> {
+    if (this.#isIterated) throw new TypeError('A run can be iterated once. Start another one.')
+    this.#isIterated = true
+    return {
+      next: () => this.#step(() => this.#work.next()),
+      return: () => {
+        // A generator that is at work takes no leave before its next message, which may never come.
+        if (this.#awaited > 0) this.#left.abort()
+        return this.#step(() => this.#work.return())
+      },
+    }
+  }
+
+  async #step<Step>(next: () => Promise<IteratorResult<Step, void>>): Promise<IteratorResult<Step, void>> {
+    this.#awaited += 1
     try {
       const result = await next()
       if (result.done === true) this.#end(new Error('The run was left before it had begun.'))
@@ -112,6 +186,8 @@ export class AgentRun<Message> implements AsyncIterable<Message> {
     } catch (error) {
       this.#end(error)
       throw error
+    } finally {
+      this.#awaited -= 1
     }
   }
 

@@ -1,7 +1,6 @@
 import { createBatonpass } from '../../../batonpass.ts'
 import { defined } from '../../../domain/defined.ts'
 import type { BudgetLimit } from '../../../domain/restart-budget.ts'
-import type { RunEvent } from '../../../domain/run-event.ts'
 import type { RunSummary } from '../../../domain/run-summary.ts'
 import type { AgentRun } from '../../../services/runner/agent-run.ts'
 import type { CliCommand, Invocation } from '../command.ts'
@@ -61,19 +60,22 @@ const sayLines = ({ out }: Invocation, text: string): void => {
 }
 
 /** Passes on what happens, for a person or for a machine, until the run is over. */
-const watched = async (
-  run: AgentRun<unknown>,
-  { values, out }: Invocation,
-  progress: RunProgress,
-): Promise<RunSummary> => {
-  const isJson = values.json === true
-  run.on((event: RunEvent) => (isJson ? out.line(toJsonLine(event)) : progress.take(event)))
+const watched = (run: AgentRun<unknown>, invocation: Invocation, progress: RunProgress): Promise<RunSummary> =>
+  invocation.values.json === true ? writtenDown(run, invocation) : shown(run, progress)
+
+/** A line for each thing that happens, and for each message where they are wanted: in one order. */
+const writtenDown = async (run: AgentRun<unknown>, { values, out }: Invocation): Promise<RunSummary> => {
+  for await (const item of run.everything())
+    if (item.type !== 'message' || values.messages === true) out.line(toJsonLine(item))
+  return run.summary
+}
+
+const shown = async (run: AgentRun<unknown>, progress: RunProgress): Promise<RunSummary> => {
+  run.on((event) => progress.take(event))
   try {
-    for await (const message of run)
-      if (isJson && values.messages === true) out.line(toJsonLine({ type: 'message', message }))
-    return await run.summary
+    return await run.finish()
   } finally {
-    if (!isJson) progress.end()
+    progress.end()
   }
 }
 

@@ -1,0 +1,91 @@
+import type { AgentSessionId } from '../../domain/ids.ts'
+import type { RunEvent } from '../../domain/run-event.ts'
+
+/** A message of the agent, and the session it was said in. */
+export interface RunMessage<Message> {
+  readonly type: 'message'
+  readonly sessionId: AgentSessionId
+  readonly message: Message
+}
+
+/** Something in the stream of a run: its `type` says whether it is a message or which event it is. */
+export type RunItem<Message> = RunMessage<Message> | RunEvent
+
+/** A point at which a run waits for whoever reads it, though there is no message: a successor is about to be launched. */
+export const BETWEEN: unique symbol = Symbol('between two sessions')
+
+/** The parts of a run that its one stream is made of. */
+export interface ItemSource<Message> {
+  readonly messages: AsyncIterator<Message | typeof BETWEEN, void>
+  readonly on: (listener: (event: RunEvent) => void) => () => void
+  /** The session that the latest message was said in. */
+  readonly sessionId: () => AgentSessionId
+}
+
+/**
+ * Messages and events as one stream, in the order in which they happened: events are told while the work goes on, and
+ * whatever happened before a message stands before it. Leaving is leaving the messages, also while one is waited for.
+ */
+export const inOrder = <Message>(source: ItemSource<Message>): AsyncIterator<RunItem<Message>, void> => {
+  const items = itemsOf(source)
+  return {
+    next: () => items.next(),
+    return: async () => {
+      try {
+        await source.messages.return?.()
+      } finally {
+        await items.return()
+      }
+      return { done: true, value: undefined }
+    },
+  }
+}
+
+type Come<Message> = { readonly result: IteratorResult<Message | typeof BETWEEN, void> } | { readonly error: unknown }
+
+async function* itemsOf<Message>({
+  messages,
+  on,
+  sessionId,
+}: ItemSource<Message>): AsyncGenerator<RunItem<Message>, void> {
+  const happened: RunEvent[] = []
+  let wake = (): void => undefined
+  const off = on((event) => {
+    happened.push(event)
+    wake()
+  })
+  try {
+    for (;;) {
+      let come: Come<Message> | undefined
+      void settled(messages.next()).then((value) => {
+        come = value
+        wake()
+      })
+      while (come === undefined || happened.length > 0) {
+        const event = happened.shift()
+        if (event !== undefined) yield event
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+      }
+      if ('error' in come) throw come.error
+      if (come.result.done === true) return
+      const { value: message } = come.result
+      if (message !== BETWEEN) yield { type: 'message', sessionId: sessionId(), message }
+    }
+  } finally {
+    off()
+  }
+}
+
+/** How it came out, as a value: whoever leaves meanwhile is not to be ended by a rejection that nobody handles. */
+const settled = async <Message>(
+  next: Promise<IteratorResult<Message | typeof BETWEEN, void>>,
+): Promise<Come<Message>> => {
+  try {
+    return { result: await next }
+  } catch (error) {
+    return { error }
+  }
+}
