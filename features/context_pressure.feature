@@ -67,6 +67,18 @@ Feature: Context pressure
       Then "helper" was told of "critical"
       And "claude-code" was told "The context window of agent "helper" (session …) is 70 % full (70000 of 100000 tokens)."
 
+    Scenario: Of a compaction, the session that started the one it happened in is told
+      Given "claude-code" is working with a window of 100000 tokens
+      And "claude-code" has started the session of "helper" elsewhere
+      When the runtime of "helper" reports a compaction
+      Then "claude-code" was told "The context window of agent "helper" (session …) was compacted (auto)."
+
+    Scenario: Where no other session started it, the person who runs it is told
+      Given "claude-code" is working with a window of 100000 tokens
+      When its runtime reports a compaction
+      Then "claude-code" was told "The context window of agent "claude-code" (session …) was compacted (auto)."
+      And whoever listens was told that once
+
     Scenario: What is queued waits until it is acknowledged, the urgent before the rest
       Given "claude-code" is working with a window of 100000 tokens
       And its window is read at "50, 70" percent

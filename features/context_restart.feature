@@ -24,6 +24,14 @@ Feature: Going on in a fresh window
       And the agent of session 2 was launched with what is stored for it
       And replaying the record gives the sessions and handoffs that are stored
 
+    Scenario: Whoever follows the run sees where one window ends and the next begins
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                      | its checkpoint |
+        | 10 % read_file, 90 % edit_file | Half is done.  |
+        | 10 % read_file, 15 %           | Nothing.       |
+      When it is run on "Fix the flaky test", and somebody follows
+      Then they see what session 1 says, then that it was handed to session 2, then what that one says
+
     Scenario: The new session is the one at work
       Given "claude-code" works in windows of 1000 tokens:
         | its turns                      | its checkpoint |

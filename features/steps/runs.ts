@@ -100,6 +100,10 @@ When('it is run on {string}, up to its window {int}', function (this: HandoffWor
   return this.runs.runUntil(task, window)
 })
 
+When('it is run on {string}, and somebody follows', function (this: HandoffWorld, task: string) {
+  return this.runs.follow(task)
+})
+
 When('it works for longer than a process may be silent', function (this: HandoffWorld) {
   return this.runs.liveOn()
 })
@@ -164,6 +168,19 @@ Then('session {int} was asked {string}', async function (this: HandoffWorld, num
   const asked = await this.kept.saidIn(number, 'user')
   assert.ok(asked.at(-1)?.startsWith(words), asked.join('\n'))
 })
+
+Then(
+  'they see what session {int} says, then that it was handed to session {int}, then what that one says',
+  async function (this: HandoffWorld, source: number, target: number) {
+    const [old, next] = [await this.kept.sessionNumber(source), await this.kept.sessionNumber(target)]
+    const seen = this.runs.followed.flatMap((item) => {
+      if (item.type === 'message') return [item.sessionId]
+      return item.type === 'context:handoff:complete' ? [`${item.oldSessionId} to ${item.newSessionId}`] : []
+    })
+    const steps = seen.filter((step, index) => step !== seen[index - 1])
+    assert.deepEqual(steps, [old.id, `${old.id} to ${next.id}`, next.id])
+  },
+)
 
 Then('session {int} is at work', async function (this: HandoffWorld, number: number) {
   assert.equal((await this.kept.activeSession())?.epoch, number)

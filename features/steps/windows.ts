@@ -54,6 +54,10 @@ When('its runtime reports a compaction at second {int}', function (this: Handoff
   return this.windows.compacted(second)
 })
 
+When('the runtime of {agent} reports a compaction', function (this: HandoffWorld, agent: string) {
+  return this.windows.compactedIn(agent)
+})
+
 When('its milestones become {list}', function (this: HandoffWorld, fractions: string[]) {
   return this.windows.choose({ milestones: milestonesAt(fractions.map(Number)) })
 })
@@ -76,7 +80,9 @@ When('{agent} acknowledges what is urgent', function (this: HandoffWorld, agent:
 Then('{agent} was told of {list}', async function (this: HandoffWorld, agent: string, milestones: string[]) {
   const told = await this.keptWith(agent).signals(agent)
   assert.deepEqual(
-    told.flatMap(({ milestone, aboutId, recipientId }) => (aboutId === recipientId ? [milestone] : [])),
+    told.flatMap(({ kind, milestone, aboutId, recipientId }) =>
+      kind === 'milestone' && aboutId === recipientId ? [milestone] : [],
+    ),
     milestones,
   )
 })
@@ -85,6 +91,13 @@ Then(/^"([^"]*)" was told "(.*)"$/, async function (this: HandoffWorld, agent: s
   const told = await this.kept.signals(this.named(agent))
   const shown = told.map((signal) => this.shown(signal.text).replace(/session [0-9a-f-]+/, 'session …'))
   assert.deepEqual(shown, [text])
+})
+
+Then('whoever listens was told that once', function (this: HandoffWorld) {
+  assert.deepEqual(
+    this.windows.announced.map(({ kind }) => kind),
+    ['compaction'],
+  )
 })
 
 Then('{list} are waiting for {agent}', async function (this: HandoffWorld, milestones: string[], agent: string) {

@@ -9,6 +9,7 @@ import { RefusedError } from '../../src/domain/unwrap.ts'
 import type { AgentRuntime } from '../../src/ports/agent-runtime.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { AgentRun } from '../../src/services/runner/agent-run.ts'
+import type { RunItem } from '../../src/services/runner/run-items.ts'
 import type { RunRequest } from '../../src/services/runner/run-request.ts'
 import type { ScriptedMessage, ScriptedTurn, ScriptedWindow } from '../../src/testing/scripted-runtime.ts'
 import { lostProcess } from '../../test/support/lost-process.ts'
@@ -31,6 +32,8 @@ const FOREVER_MS = 60_000
 /** Agents that are run to their end, window after window, and what befalls the processes that run them. */
 export class Runs {
   readonly #stage: Stage
+  /** What somebody who follows the run has seen. */
+  readonly followed: RunItem<ScriptedMessage>[] = []
   #agent = ''
   #tokens = 0
   #windows: readonly ScriptedWindow[] = []
@@ -165,6 +168,12 @@ export class Runs {
   /** Runs the agent until it is done, or is not to go on. */
   async run(task = need(this.#task, 'a task')): Promise<void> {
     await (await this.#begin(task)).finish()
+    await this.#enter()
+  }
+
+  /** Runs the agent for somebody who follows messages and events in one stream. */
+  async follow(task: string): Promise<void> {
+    for await (const item of (await this.#begin(task)).everything()) this.followed.push(item)
     await this.#enter()
   }
 

@@ -1,22 +1,27 @@
 import type { MonitorSettings, PressurePolicy } from '../../src/domain/context-monitor.ts'
+import type { ContextSignal } from '../../src/domain/context-signal.ts'
 import type { AgentSessionId } from '../../src/domain/ids.ts'
 import { instant } from '../../src/domain/instant.ts'
 import type { MonitorReport } from '../../src/domain/monitor-reports.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
-import type { ContextService } from '../../src/services/context-service.ts'
+import { ContextService } from '../../src/services/context-service.ts'
 import { need } from './hands.ts'
 import type { Stage } from './stage.ts'
 import { turnOf } from './turns.ts'
 
 /** What runtimes say about windows, and what people choose about them. */
 export class Windows {
+  /** What was said to whoever listens. */
+  readonly announced: ContextSignal[] = []
   readonly #stage: Stage
   readonly #context: ContextService
   #tokens = 0
 
   constructor(stage: Stage) {
     this.#stage = stage
-    this.#context = stage.scene.contextOver(stage.faults.store)
+    const { clock, ids } = stage.scene
+    const notifier = { notify: (signal: ContextSignal) => void this.announced.push(signal) }
+    this.#context = new ContextService({ store: stage.faults.store, clock, ids, notifier })
   }
 
   /** Opens a conversation and starts a session whose window is so large. */
@@ -59,6 +64,10 @@ export class Windows {
   async compacted(second?: number): Promise<void> {
     const at = second === undefined ? {} : { producedAt: producerTime(second) }
     await this.#report({ type: 'compaction', trigger: 'auto', ...at })
+  }
+
+  async compactedIn(agent: string): Promise<void> {
+    await this.#report({ type: 'compaction', trigger: 'auto' }, agent)
   }
 
   async choose(settings: MonitorSettings): Promise<void> {

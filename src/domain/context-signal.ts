@@ -65,14 +65,19 @@ export const milestoneSignals = (
   return [own, ...toParent(session, { ...about, text: `The context window of ${named(session)} is ${full}.` }, nextId)]
 }
 
-/** Who is told of a compaction: the session that started this one. The session itself has been through it. */
+/**
+ * Who is told of a compaction: the session that started this one, since this one has been through it. One that no session
+ * started is run by a person: it goes to its own queue then, where whoever runs it finds it, so that somebody is told.
+ */
 export const compactionSignals = (
   session: AgentSession,
   { at, trigger }: Extract<MonitorEvent, { type: 'context.compacted' }>,
   nextId: NextSignalId,
 ): readonly ContextSignal[] => {
   const text = `The context window of ${named(session)} was compacted (${trigger}).`
-  return toParent(session, { kind: 'compaction', ...addressed(session, at), text }, nextId)
+  const about = { kind: 'compaction', ...addressed(session, at), text } as const
+  const recipientId = session.parentSessionId ?? session.id
+  return [{ ...about, id: nextId(), recipientId, delivery: 'sequential' }]
 }
 
 /** Text for another session names the one it is about and gives no orders. */

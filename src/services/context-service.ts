@@ -12,7 +12,7 @@ import type { AgentSessionId, SignalId } from '../domain/ids.ts'
 import { listOf } from '../domain/input/check.ts'
 import { id } from '../domain/input/words.ts'
 import { milestoneProblem } from '../domain/milestone.ts'
-import type { ReportOutcome } from '../domain/monitor-reports.ts'
+import type { MonitorReport, ReportOutcome } from '../domain/monitor-reports.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import { err, ok, type Result } from '../domain/result.ts'
 import type { Logger } from '../ports/logger.ts'
@@ -35,6 +35,8 @@ export interface ContextServiceDeps extends Surroundings {
   /** Is told what happens; nobody unless given. */
   readonly logger?: Logger
 }
+
+type Compaction = Extract<MonitorReport, { type: 'compaction' }>
 
 /** How full a window is, and whether a fresh one is due. */
 export interface WindowStanding {
@@ -97,7 +99,10 @@ export class ContextService {
 
   /** Takes in what a runtime says of a window: a sample, that it is compacting, a compaction, a clear. */
   async report(request: ReportRequest): Promise<Result<ContextReport, Refusal>> {
-    return this.#reported(await this.#runner.run(reportContext, request))
+    const reported = await this.#reported(await this.#runner.run(reportContext, request))
+    if (reported.ok && request.report.type === 'compaction' && reported.value.outcome === 'compaction_logged')
+      this.#logCompaction(request.report, reported.value.monitor)
+    return reported
   }
 
   /** Changes how a session's window is watched. Switching it on, and other milestones, arm it anew. */
@@ -139,6 +144,12 @@ export class ContextService {
     const { signals = [] } = sent.value
     await announce(this.#notifying, signals)
     return ok({ signals })
+  }
+
+  /** Somebody who reads the log is told too: of what the window held, the agent has no more than a summary now. */
+  #logCompaction({ trigger, preTokens }: Compaction, { conversationId, sessionId }: ContextMonitor): void {
+    const fields = { conversationId, sessionId, trigger, preTokens: preTokens ?? null }
+    this.#notifying.logger?.warn(fields, `the runtime made room by itself (${trigger})`)
   }
 
   async #reported(

@@ -17,6 +17,7 @@ export class RunProgress {
   #turn = 0
   #tools: readonly string[] = []
   #restarts = 0
+  #compactions = 0
   #totals: UsageTotals = NO_TOTALS
 
   constructor(notes: Output) {
@@ -49,6 +50,7 @@ export class RunProgress {
       `turn ${this.#turn}`,
       plain(this.#tools.join(', ')),
       this.#restarts === 0 ? '' : counted(this.#restarts, 'restart'),
+      this.#compactions === 0 ? '' : counted(this.#compactions, 'compaction'),
       costText(this.#totals) ?? '',
     ]
     return parts.filter((part) => part !== '').join('  ')
@@ -71,6 +73,7 @@ export class RunProgress {
         return
       case 'context:compaction':
         this.#figures = NOTHING_READ
+        this.#compactions += 1
         return
       case 'context:handoff:complete':
         this.#restarts += 1

@@ -35,7 +35,8 @@ const LINES: Lines = {
   'turn:recorded': ({ turn }) => line('debug', `turn ${turn} is recorded`),
   'context:milestone': (event) => line('info', `milestone ${event.milestone} at ${percent(event)} of the window`),
   'context:landing': (event) => line('info', `the agent is told to land, at ${percent(event)} of the window`),
-  'context:compaction': ({ trigger }) => line('warn', `the runtime made room by itself (${trigger})`),
+  // Whoever takes the report of it in has warned of it, in a run or out of one.
+  'context:compaction': ({ trigger }) => line('debug', `the runtime made room by itself (${trigger})`),
   'context:window:lowered': ({ toTokens }) =>
     line('warn', `the runtime made room by itself, so the window counts as ${toTokens} tokens from now on`),
   'context:window:unknown': () => line('warn', 'nobody knows how full the window is, so it is never restarted for it'),
