@@ -3,6 +3,7 @@ import { DEFAULT_RETENTION_MS, retentionProblem } from './domain/command-retenti
 import { type Configuration, ConfigurationError } from './domain/configuration.ts'
 import { defined } from './domain/defined.ts'
 import type { MetadataTypes } from './domain/metadata.ts'
+import { silentLogger } from './ports/logger.ts'
 import type { HeldLease } from './ports/session-leases.ts'
 import type { AuditService } from './services/audit-service.ts'
 import { CommandPruner } from './services/command-pruner.ts'
@@ -11,6 +12,7 @@ import type { HandoffService } from './services/handoff-service.ts'
 import type { AgentRun } from './services/runner/agent-run.ts'
 import type { Recovered, RecoverRequest } from './services/runner/recover.ts'
 import type { RunRequest } from './services/runner/run-request.ts'
+import { safeLogger } from './services/safe-logger.ts'
 
 /** Batonpass, put together and ready. Close it, or leave its `await using` block, when done. */
 export interface Batonpass<Notes extends MetadataTypes = MetadataTypes> extends AsyncDisposable {
@@ -55,7 +57,8 @@ export const createBatonpass = async <Notes extends MetadataTypes = MetadataType
   const configured = config === undefined ? {} : settingsOf((await readConfiguration(config)).configuration)
   const settings = { ...configured, ...defined(given) }
   const keepMs = retentionOf(settings)
-  const store = await openStore(options)
+  const warn = (message: string): void => safeLogger(settings.logger ?? silentLogger).warn({}, message)
+  const store = await openStore({ onWarning: warn, ...options })
   const parts = buildContainer({ ...settings, store })
   const pruner = keepMs === false ? undefined : new CommandPruner(store.commands, keepMs, parts.resolve(TOKENS.logger))
   const isOurs = options.store === undefined || options.store === 'memory'

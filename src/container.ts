@@ -55,6 +55,8 @@ export interface StoreOptions {
   readonly autoMigrate?: boolean
   /** The server is reached through a transaction pooler such as PgBouncer. */
   readonly pooled?: boolean
+  /** Is told what is worth a second look when the store is opened; the logger unless given. */
+  readonly onWarning?: (message: string) => void
 }
 
 /** What may be chosen when Batonpass is put together; everything has a default. */
@@ -173,21 +175,21 @@ export const DEFAULT_DATA_DIR = '.batonpass'
 
 /** Opens the store the options ask for. @throws StoreFailure when it cannot be opened, or an address says nothing */
 export const openStore = async (options: StoreOptions & { readonly clock?: Clock } = {}): Promise<Store> => {
-  const { store, schema, autoMigrate, pooled, mustExist, clock = systemClock } = options
+  const { store, schema, autoMigrate, pooled, mustExist, onWarning, clock = systemClock } = options
   if (store === 'memory') return new MemoryStore({ clock })
   if (store !== undefined) return store
   const { database, dataDir } = placeOf(options)
-  if (database === undefined) return openPglite(defined({ dataDir, schema, mustExist }))
+  if (database === undefined) return openPglite(defined({ dataDir, schema, mustExist, onWarning }))
   return openPostgres(defined({ connectionString: database, schema, autoMigrate, pooled }))
 }
 
 /** Opens the schema the options choose for migrating, whatever stands there: unlike a store it is not looked at. */
 export const openMigrator = (
-  options: Pick<StoreOptions, 'database' | 'dataDir' | 'schema' | 'mustExist'> = {},
+  options: Pick<StoreOptions, 'database' | 'dataDir' | 'schema' | 'mustExist' | 'onWarning'> = {},
 ): OpenMigrator => {
   const { database, dataDir } = placeOf(options)
-  const { schema, mustExist } = options
-  return openMigratorAt(defined({ connectionString: database, dataDir, schema, mustExist }))
+  const { schema, mustExist, onWarning } = options
+  return openMigratorAt(defined({ connectionString: database, dataDir, schema, mustExist, onWarning }))
 }
 
 /** The place of the store. Without a name it is the embedded store; an empty name is a mistake. */

@@ -3,6 +3,7 @@ import { defined } from '../../domain/defined.ts'
 import type { CliCommand, Invocation } from './command.ts'
 import { UsageError } from './problems.ts'
 import { describeStore } from './render-store.ts'
+import { plain } from './render-text.ts'
 
 /** The flags that choose a store; every command that needs one takes them. */
 export const STORE_FLAGS = {
@@ -35,7 +36,7 @@ export const storeOptions = ({ values, environment }: Invocation): StoreOptions 
 export const storeToWrite = (invocation: Invocation): StoreOptions => {
   const chosen = storeOptions(invocation)
   invocation.notes.line(`Store: ${describeStore(chosen)}`)
-  return chosen
+  return { ...chosen, onWarning: (message) => invocation.notes.line(`Warning: ${plain(message)}`) }
 }
 
 /** The store of a command that begins nothing: where there is none, none is made. */

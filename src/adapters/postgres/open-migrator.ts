@@ -13,6 +13,7 @@ export interface MigratorOptions {
   readonly dataDir?: string
   readonly mustExist?: boolean
   readonly schema?: string
+  readonly onWarning?: (message: string) => void
 }
 
 /** A migrator, and the database it has for as long as it is open. */
@@ -42,11 +43,11 @@ export const openMigratorAt = (options: MigratorOptions): OpenMigrator => {
 }
 
 /** Under the same lock as the store itself. */
-const embedded = ({ dataDir, mustExist }: MigratorOptions) => {
+const embedded = ({ dataDir, mustExist, onWarning }: MigratorOptions) => {
   let release = (): void => {}
   const open = async () => {
     if (dataDir === undefined) return openInMemory({})
-    const { pglite, lock } = await openFolder(dataDir, defined({ mustExist }))
+    const { pglite, lock } = await openFolder(dataDir, defined({ mustExist, onWarning }))
     release = () => lock.release()
     return pglite
   }

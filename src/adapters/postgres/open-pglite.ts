@@ -14,6 +14,8 @@ export interface PgliteOptions {
   readonly loadDataDir?: Blob
   /** Fail with `store.missing` where there is no store yet, instead of making one. */
   readonly mustExist?: boolean
+  /** Is told what is worth a second look, such as a folder that others may enter. */
+  readonly onWarning?: (message: string) => void
 }
 
 /**
@@ -33,11 +35,11 @@ export interface PgliteOptions {
  */
 export const openPglite = async (options: PgliteOptions = {}): Promise<SqlStore> => {
   mustBeSaid(options, 'dataDir', 'Leave the option out for a store in memory, which is gone with the process.')
-  const { dataDir, schema = 'batonpass', loadDataDir, mustExist } = options
+  const { dataDir, schema = 'batonpass', loadDataDir, mustExist, onWarning } = options
   const { pglite, lock } =
     dataDir === undefined
       ? { pglite: await openInMemory(defined({ loadDataDir, mustExist })), lock: undefined }
-      : await openFolder(dataDir, defined({ loadDataDir, mustExist }))
+      : await openFolder(dataDir, defined({ loadDataDir, mustExist, onWarning }))
   let closing: Promise<void> | undefined
   // The lock goes last: until the engine is closed it may still write.
   const close = (): Promise<void> => (closing ??= pglite.close().finally(() => lock?.release()))

@@ -6,6 +6,7 @@ import { describeThrown } from '../../domain/describe-thrown.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { PgliteLock } from './pglite-lock.ts'
 import { takeProvenLock } from './pglite-proven-lock.ts'
+import { checkRights, closeToOthers, type OnWarning } from './pglite-rights.ts'
 import { type Engine, guardSpace, mustHaveSpace } from './pglite-space.ts'
 
 /** An embedded store's engine, and the lock that keeps others from its files. */
@@ -18,14 +19,17 @@ export interface LockedPglite {
 export interface Beginning {
   readonly loadDataDir?: Blob
   readonly mustExist?: boolean
+  /** Is told what is worth a second look, such as a folder that others may enter. */
+  readonly onWarning?: OnWarning
 }
 
 /** Opens the engine on a folder, which is made when missing. The files are in `data`, the lock beside them. */
 export const openFolder = async (dataDir: string, beginning: Beginning): Promise<LockedPglite> => {
-  const { loadDataDir, mustExist = false } = beginning
+  const { loadDataDir, mustExist = false, onWarning = () => {} } = beginning
   // Looked at first, so that nothing is left where there is no store.
   if (mustExist && !isStore(dataDir)) throw missing(dataDir)
   const folder = madeFolder(dataDir)
+  checkRights(folder, onWarning)
   const lock = await lockIn(folder)
   try {
     const data = join(folder, 'data')
@@ -35,7 +39,10 @@ export const openFolder = async (dataDir: string, beginning: Beginning): Promise
       await makeDatabase(folder, data, loadDataDir)
     } else if (loadDataDir !== undefined) throw new StoreFailure('store.failed', alreadyThere(folder))
     mustHaveSpace(folder, false)
-    return { pglite: guardSpace(await openDatabase(data), folder), lock }
+    closeToOthers(data)
+    const pglite = await openDatabase(data)
+    closeToOthers(data)
+    return { pglite: guardSpace(pglite, folder), lock }
   } catch (error) {
     lock.release()
     throw error
@@ -123,6 +130,8 @@ const makeDatabase = async (folder: string, data: string, loadDataDir: Blob | un
   const unfinished = join(folder, 'data.new')
   try {
     rmSync(unfinished, { recursive: true, force: true })
+    // Closed before anything is in it.
+    mkdirSync(unfinished, { mode: 0o700 })
     const pglite = await PGlite.create(defined({ dataDir: unfinished, loadDataDir }))
     await pglite.close()
     renameSync(unfinished, data)

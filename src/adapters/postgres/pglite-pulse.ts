@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync } from 'node:fs'
+import { chmodSync, closeSync, openSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 
@@ -22,6 +22,8 @@ export const beginPulse = async (folder: string, token: string): Promise<Pulse |
   const name = `${PULSE}${token.slice(0, 8)}`
   const server = createServer((visitor) => visitor.destroy())
   if (!(await inFolder(folder, (path) => listening(server, `${path}/${name}`)))) return undefined
+  // For its owner, whatever the umask. Somebody who may not connect learns nothing, and leaves the lock alone.
+  chmodSync(join(folder, name), 0o600)
   server.unref()
   return {
     name,

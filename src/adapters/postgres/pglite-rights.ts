@@ -1,0 +1,80 @@
+import { chmodSync, lstatSync, mkdtempSync, readdirSync, rmdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { StoreFailure } from '../../ports/store-failure.ts'
+import { quoted } from '../../processes/quoted.ts'
+
+/** What others than the owner may do, as bits of a mode. */
+const ANYTHING = 0o077
+const WRITE = 0o022
+const ENTER = 0o011
+
+/** Takes a sentence for a person about something that is allowed, and worth a second look. */
+export type OnWarning = (message: string) => void
+
+/**
+ * Looks whether a store's files are for this user alone. Systems without owners, such as Windows, have nothing to look at.
+ *
+ * @throws StoreFailure when the database belongs to another user, or others could have written to it
+ */
+export const checkRights = (folder: string, onWarning: OnWarning): void => {
+  const me = process.getuid?.()
+  if (me === undefined) return
+  const outer = statSync(folder)
+  const data = join(folder, 'data')
+  const found = statSync(data, { throwIfNoEntry: false })
+  if (found !== undefined && found.uid !== me) throw foreign(folder, found.uid, me)
+  const wasWritable = found !== undefined && (found.mode & WRITE) !== 0 && (outer.mode & ENTER) !== 0
+  // Some file systems, as those of Windows inside Linux, show the same rights for everything: nothing can be done there.
+  if (wasWritable && keepsRights(folder)) throw writable(data, found.mode)
+  if ((outer.mode & ANYTHING) !== 0) onWarning(openFolderText(folder, outer.mode))
+}
+
+const shown = (mode: number): string => (mode & 0o777).toString(8)
+
+const openFolderText = (folder: string, mode: number): string =>
+  `The folder ${folder} of the embedded store is open to other users (mode ${shown(mode)}). What is in it is closed to ` +
+  `them, but the folder should be too: chmod 700 ${quoted(folder)}`
+
+const foreign = (folder: string, owner: number, me: number): StoreFailure =>
+  new StoreFailure(
+    'store.failed',
+    `The database in ${join(folder, 'data')} belongs to another user (uid ${owner}; this process has uid ${me}). Nothing ` +
+      `was touched. Run as that user, or, if it is yours, take it: chown -R ${me} ${quoted(folder)}`,
+  )
+
+const writable = (data: string, mode: number): StoreFailure =>
+  new StoreFailure(
+    'store.failed',
+    `Other users may write to the database in ${data} (mode ${shown(mode)}), so nobody can say who did. Nothing was ` +
+      `touched. If you trust what is in it, close it to them and try again: chmod 700 ${quoted(data)}`,
+  )
+
+const keepsRights = (folder: string): boolean => {
+  const probe = mkdtempSync(join(folder, 'rights-'))
+  try {
+    return (statSync(probe).mode & ANYTHING) === 0
+  } finally {
+    rmdirSync(probe)
+  }
+}
+
+/** Closes a folder and all that is in it to everybody but its owner. The engine makes its files readable for all. */
+export const closeToOthers = (path: string): void => {
+  const { mode } = lstatSync(path)
+  if ((mode & ANYTHING) !== 0) tighten(path, mode & 0o700)
+  for (const found of readdirSync(path, { withFileTypes: true })) {
+    const inner = join(path, found.name)
+    if (found.isDirectory()) closeToOthers(inner)
+    else if (found.isFile()) {
+      const { mode: theirs } = lstatSync(inner)
+      if ((theirs & ANYTHING) !== 0) tighten(inner, theirs & 0o700)
+    }
+  }
+}
+
+/** The folder around it is closed; a file system that takes no rights keeps nobody from opening the store. */
+const tighten = (path: string, mode: number): void => {
+  try {
+    chmodSync(path, mode)
+  } catch {}
+}
