@@ -9,6 +9,7 @@ import { execReader } from './adapters/codex/exec-reader.ts'
 import { rolloutReader } from './adapters/codex/rollout-reader.ts'
 import { NodeHookRunner } from './adapters/hooks/node-hook-runner.ts'
 import { MemoryStore } from './adapters/memory/memory-store.ts'
+import { addressIn } from './adapters/postgres/address-file.ts'
 import { type OpenMigrator, openMigratorAt } from './adapters/postgres/open-migrator.ts'
 import { openPglite } from './adapters/postgres/open-pglite.ts'
 import { openPostgres } from './adapters/postgres/open-postgres.ts'
@@ -28,6 +29,7 @@ import { type Logger, silentLogger } from './ports/logger.ts'
 import type { Notifier } from './ports/notifier.ts'
 import type { RunTelemetry } from './ports/run-telemetry.ts'
 import type { Store } from './ports/store.ts'
+import { StoreFailure } from './ports/store-failure.ts'
 import type { Clock, IdGenerator } from './ports/system.ts'
 import type { WindowReader } from './ports/window-reader.ts'
 import { AuditService } from './services/audit-service.ts'
@@ -45,6 +47,8 @@ export interface StoreOptions {
   readonly store?: Store | 'memory'
   /** A Postgres server, such as `postgres://user@host/database`: for more than one process. */
   readonly database?: string
+  /** A file with that address, instead of the address itself: for its owner only, so that agents and `ps` do not see it. */
+  readonly databaseFile?: string
   /** The folder of the embedded store. */
   readonly dataDir?: string
   /** For those who only read: where there is no embedded store yet, fail with `store.missing` instead of making one. */
@@ -185,7 +189,7 @@ export const openStore = async (options: StoreOptions & { readonly clock?: Clock
 
 /** Opens the schema the options choose for migrating, whatever stands there: unlike a store it is not looked at. */
 export const openMigrator = (
-  options: Pick<StoreOptions, 'database' | 'dataDir' | 'schema' | 'mustExist' | 'onWarning'> = {},
+  options: Pick<StoreOptions, 'database' | 'databaseFile' | 'dataDir' | 'schema' | 'mustExist' | 'onWarning'> = {},
 ): OpenMigrator => {
   const { database, dataDir } = placeOf(options)
   const { schema, mustExist, onWarning } = options
@@ -195,9 +199,13 @@ export const openMigrator = (
 /** The place of the store. Without a name it is the embedded store; an empty name is a mistake. */
 const placeOf = (options: StoreOptions): { readonly database?: string; readonly dataDir: string } => {
   mustBeSaid(options, 'database', 'Leave the option out to use the embedded store.')
+  mustBeSaid(options, 'databaseFile', 'Leave the option out to use the embedded store.')
   mustBeSaid(options, 'dataDir', `Leave the option out to use the folder ${DEFAULT_DATA_DIR}.`)
-  const { database, dataDir = DEFAULT_DATA_DIR } = options
-  return defined({ database, dataDir })
+  const { database, databaseFile, dataDir = DEFAULT_DATA_DIR } = options
+  if (databaseFile === undefined) return defined({ database, dataDir })
+  if (database !== undefined)
+    throw new StoreFailure('store.bad_address', 'Give "database" or "databaseFile", not both: they may differ.')
+  return { database: addressIn(databaseFile), dataDir }
 }
 
 /** The readers of every runtime there is one for, the most particular first. */
@@ -210,6 +218,7 @@ export const WINDOW_READERS: readonly WindowReader[] = [
 ]
 
 export { readConfiguration } from './adapters/config/read-configuration.ts'
+export { withoutStore } from './processes/agent-environment.ts'
 export {
   backendOf,
   RUNTIME_NAMES,

@@ -131,6 +131,7 @@ const MAY_IMPORT: ImportTable = {
     'adapters/postgres',
     'adapters/system',
     'adapters/telemetry',
+    'processes',
     'runtimes.ts',
     'npm:reflect-metadata',
     'npm:tsyringe',

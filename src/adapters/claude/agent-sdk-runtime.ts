@@ -23,7 +23,7 @@ export interface AgentSdkRuntimeOptions<Message extends SdkMessage = SdkMessage>
   readonly model?: string
   /**
    * Options of the SDK's `query`, passed on as they are. A launch's directory and model come before these. With no `env`
-   * the agent sees the variables of our process.
+   * the agent sees the variables of our process, without those that lead to the store.
    */
   readonly options?: Readonly<Record<string, unknown>>
   /** Whether the runtime compacts by itself; as its own settings say unless given. A question never compacts. */

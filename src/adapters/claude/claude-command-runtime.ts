@@ -1,5 +1,6 @@
 import type { WindowEvent } from '../../domain/window-event.ts'
 import type { AgentRuntime, Launch } from '../../ports/agent-runtime.ts'
+import { withoutStore } from '../../processes/agent-environment.ts'
 import { checkDirectory } from './agent-process.ts'
 import { AgentRun } from './agent-run.ts'
 import { type CommandDefaults, launchArgs, questionArgs, sessionArg } from './command-args.ts'
@@ -16,7 +17,10 @@ export interface ClaudeCommandRuntimeOptions {
   readonly command?: string
   /** Further arguments of launches. A question has none of them. */
   readonly args?: readonly string[]
-  /** The variables of the command, all of them; those of our process unless given, since it is the user's own command. */
+  /**
+   * The variables of the command, all of them. Unless given it is those of our process, since it is the user's own command,
+   * without those that lead to the store, such as `DATABASE_URL` and `PGPASSWORD`.
+   */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** The model of launches that name none. */
   readonly model?: string
@@ -72,7 +76,7 @@ const compactsBefore = (
  * ```
  */
 export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}): AgentRuntime<SdkMessage> => {
-  const { command = 'claude', env = process.env, ...rest } = options
+  const { command = 'claude', env = withoutStore(process.env), ...rest } = options
   const defaults: CommandDefaults = rest
   const run = (
     launch: Pick<Launch, 'prompt' | 'signal' | 'workspace' | 'onProcess'>,

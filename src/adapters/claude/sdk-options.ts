@@ -1,5 +1,6 @@
 import { defined } from '../../domain/defined.ts'
 import type { Launch, RuntimeQuestion } from '../../ports/agent-runtime.ts'
+import { withoutStore } from '../../processes/agent-environment.ts'
 import { questionEnvironment } from './question-environment.ts'
 import type { SdkOwnOptions } from './sdk-module.ts'
 
@@ -20,7 +21,17 @@ export const directoryOf = ({ workspace }: Pick<Launch, 'workspace'>): string | 
 
 /** The options of a launch. Its own facts come before what was given for all. */
 export const launchOptions = (
-  { options = {}, model, autoCompact }: SdkDefaults,
+  { options: given = {}, model, autoCompact }: SdkDefaults,
+  launch: Omit<Launch, 'prompt' | 'signal'>,
+): SdkOwnOptions => launchOptionsIn(withEnvironment(given), { model, autoCompact }, launch)
+
+/** Given none, the SDK would pass on all of our environment, the store's password included. */
+const withEnvironment = (options: SdkOptions): SdkOptions =>
+  options.env === undefined ? { ...options, env: withoutStore(process.env) } : options
+
+const launchOptionsIn = (
+  options: SdkOptions,
+  { model, autoCompact }: { readonly model: string | undefined; readonly autoCompact: boolean | undefined },
   launch: Omit<Launch, 'prompt' | 'signal'>,
 ): SdkOwnOptions => ({
   ...options,
@@ -47,7 +58,7 @@ export const questionOptions = (
   { providerSessionId, ...question }: RuntimeQuestion,
 ): SdkOwnOptions => {
   const given = Object.entries(defaults.options ?? {}).filter(([name]) => !NOT_FOR_QUESTIONS.includes(name))
-  const options = Object.fromEntries(given)
+  const options = withEnvironment(Object.fromEntries(given))
   const { includePartialMessages: _, ...launch } = launchOptions({ ...defaults, options }, question)
   const settings = withSettings(options, { autoCompactEnabled: false, disableAllHooks: true })
   return {

@@ -6,7 +6,9 @@ const MASK = '***'
 const SECRET = /pass|secret|token|key/i
 
 /** Which store was chosen, for a person. Secrets are masked. */
-export const describeStore = ({ database, dataDir = DEFAULT_DATA_DIR, schema }: StoreOptions): string => {
+export const describeStore = ({ database, databaseFile, dataDir = DEFAULT_DATA_DIR, schema }: StoreOptions): string => {
+  if (databaseFile !== undefined)
+    return plain(`the Postgres server named in ${resolve(databaseFile)}, schema ${schema ?? 'batonpass'}`)
   if (database === undefined) {
     return plain(`embedded, in ${resolve(dataDir)}${schema === undefined ? '' : `, schema ${schema}`}`)
   }

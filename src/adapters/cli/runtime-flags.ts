@@ -1,4 +1,11 @@
-import { RUNTIME_NAMES, type RuntimeChoices, type RuntimeName, runtimeNamed, WINDOW_READERS } from '../../container.ts'
+import {
+  RUNTIME_NAMES,
+  type RuntimeChoices,
+  type RuntimeName,
+  runtimeNamed,
+  WINDOW_READERS,
+  withoutStore,
+} from '../../container.ts'
 import { defined } from '../../domain/defined.ts'
 import type { AgentRuntime } from '../../ports/agent-runtime.ts'
 import type { CliCommand, Invocation } from './command.ts'
@@ -53,12 +60,6 @@ const choices = (invocation: Invocation): RuntimeChoices => ({
     permissionMode: textFlag(invocation, 'permission-mode'),
     autoCompact: invocation.values['no-auto-compact'] === true ? false : undefined,
   }),
-  environment: agentEnvironment(invocation.environment),
+  environment: withoutStore(invocation.environment),
   readers: WINDOW_READERS,
 })
-
-/** What is ours alone: an agent has no business in the store. */
-const OURS = new Set(['DATABASE_URL', 'PGPASSWORD', 'PGPASSFILE'])
-
-const agentEnvironment = (environment: Invocation['environment']): Invocation['environment'] =>
-  Object.fromEntries(Object.entries(environment).filter(([name]) => !OURS.has(name)))

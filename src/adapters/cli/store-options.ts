@@ -8,6 +8,7 @@ import { plain } from './render-text.ts'
 /** The flags that choose a store; every command that needs one takes them. */
 export const STORE_FLAGS = {
   database: { type: 'string' },
+  'database-file': { type: 'string' },
   'data-dir': { type: 'string' },
   schema: { type: 'string' },
   json: { type: 'boolean' },
@@ -16,6 +17,8 @@ export const STORE_FLAGS = {
 /** What these flags mean, for a command's help. */
 export const STORE_FLAGS_HELP = [
   '  --database URL   a Postgres server (else DATABASE_URL, else the embedded store)',
+  '  --database-file FILE  a file with that URL, which others cannot read (else DATABASE_URL_FILE):',
+  '                   unlike the URL, it is seen neither in the environment nor in a list of processes',
   '  --data-dir DIR   the folder of the embedded store (.batonpass)',
   '  --schema NAME    the schema in the database (batonpass)',
   '  --json           for machines',
@@ -27,9 +30,27 @@ export const STORE_FLAGS_HELP = [
  */
 export const storeOptions = ({ values, environment }: Invocation): StoreOptions => {
   const dataDir = filled('--data-dir', values['data-dir'])
-  const named = filled('--database', values.database)
-  const database = named ?? (dataDir === undefined ? filled('DATABASE_URL', environment.DATABASE_URL) : undefined)
-  return defined({ database, dataDir, schema: filled('--schema', values.schema) })
+  const schema = filled('--schema', values.schema)
+  const flags = { database: filled('--database', values.database), databaseFile: fileFlag(values) }
+  oneOf(flags, '--database and --database-file')
+  if (flags.database !== undefined || flags.databaseFile !== undefined) return defined({ ...flags, dataDir, schema })
+  if (dataDir !== undefined) return defined({ dataDir, schema })
+  const database = filled('DATABASE_URL', environment.DATABASE_URL)
+  const databaseFile = filled('DATABASE_URL_FILE', environment.DATABASE_URL_FILE)
+  oneOf({ database, databaseFile }, 'DATABASE_URL and DATABASE_URL_FILE')
+  return defined({ database, databaseFile, schema })
+}
+
+const fileFlag = (values: Invocation['values']): string | undefined =>
+  filled('--database-file', values['database-file'])
+
+/** Two that are named may name two servers, and nobody could see which one was taken. */
+const oneOf = (
+  { database, databaseFile }: { readonly database: string | undefined; readonly databaseFile: string | undefined },
+  names: string,
+): void => {
+  if (database !== undefined && databaseFile !== undefined)
+    throw new UsageError(`${names} are both there, and may name two servers. Leave one out.`)
 }
 
 /** The store of a command that writes, which makes it when it is missing. Says on the side which one that is. */

@@ -84,6 +84,7 @@ export const isConnectionLost = (error: unknown): boolean => {
 
 const isUnreachable = (error: unknown): boolean => {
   const { code } = problemOf(error)
+  if (tlsProblem(error, code) !== undefined) return false
   if (code !== undefined) return BROKEN_SOCKET.has(code) || UNREACHABLE.test(code)
   // The driver's own errors (a connection that ended) carry no code and are plain Errors.
   return error instanceof Error && error.constructor === Error
@@ -101,11 +102,36 @@ const UNAVAILABLE: readonly (readonly [RegExp, string])[] = [
 const whyUnavailable = (code = ''): string =>
   UNAVAILABLE.find(([states]) => states.test(code))?.[1] ?? 'The database did not answer'
 
+/** What is wrong with a certificate, and what to do. Trying again changes nothing. */
+const CERTIFICATE: readonly (readonly [RegExp, string])[] = [
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    'The certificate of the server is for another host. Use the host name that is in the certificate in the address',
+  ],
+  [/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/, 'The certificate of the server has expired, or is not valid yet. Renew it'],
+  [
+    /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_\w+|CERT_\w+|INVALID_CA)$/,
+    'The certificate of the server is from nobody who is trusted here. Name the CA that signed it: ' +
+      'sslmode=verify-full&sslrootcert=/path/to/ca.pem',
+  ],
+]
+
+/** The driver says these in words only. */
+const NO_TLS = /^The server does not support SSL connections$/
+
+const tlsProblem = (error: unknown, code = ''): string | undefined => {
+  if (error instanceof Error && NO_TLS.test(error.message))
+    return 'The server takes no TLS connections. Switch TLS on there, or leave sslmode out of the address if the way to it is safe'
+  return CERTIFICATE.find(([codes]) => codes.test(code))?.[1]
+}
+
 /** Any error of a driver as a failure that says what broke. The cause stays attached. */
 export const toFailure = (error: unknown): StoreFailure => {
   if (error instanceof StoreFailure) return error
   const { code, constraint } = problemOf(error)
   const detail = describeThrown(error)
+  const tls = tlsProblem(error, code)
+  if (tls !== undefined) return new StoreFailure('store.bad_address', `${tls}. (${detail})`, { cause: error })
   if (code !== undefined && INTEGRITY.has(code)) {
     const rule = constraint === undefined ? '' : ` (${constraint})`
     return new StoreFailure('store.integrity', `The database refused what would break its record${rule}: ${detail}`, {
