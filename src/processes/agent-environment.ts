@@ -1,5 +1,5 @@
 /** Variables that lead to the store, or into it. */
-export const STORE_VARIABLES: readonly string[] = [
+const STORE_VARIABLES: readonly string[] = [
   'DATABASE_URL',
   'DATABASE_URL_FILE',
   'PGPASSWORD',
