@@ -1,8 +1,16 @@
-import { type BatonpassOptions, buildContainer, openStore, readConfiguration, TOKENS } from './container.ts'
+import {
+  type BatonpassOptions,
+  buildContainer,
+  openStore,
+  readConfiguration,
+  TOKENS,
+  usualHookRunner,
+} from './container.ts'
 import { DEFAULT_RETENTION_MS, retentionProblem } from './domain/command-retention.ts'
 import { type Configuration, ConfigurationError } from './domain/configuration.ts'
 import { defined } from './domain/defined.ts'
 import type { MetadataTypes } from './domain/metadata.ts'
+import type { HookRunner } from './ports/hook-runner.ts'
 import { silentLogger } from './ports/logger.ts'
 import type { HeldLease } from './ports/session-leases.ts'
 import type { AuditService } from './services/audit-service.ts'
@@ -57,9 +65,11 @@ export const createBatonpass = async <Notes extends MetadataTypes = MetadataType
   const configured = config === undefined ? {} : settingsOf((await readConfiguration(config)).configuration)
   const settings = { ...configured, ...defined(given) }
   const keepMs = retentionOf(settings)
+  // Before the store is opened: what is wrong with the options leaves nothing behind.
+  const hookRunner = hookRunnerOf(settings)
   const warn = (message: string): void => safeLogger(settings.logger ?? silentLogger).warn({}, message)
   const store = await openStore({ onWarning: warn, ...options })
-  const parts = buildContainer({ ...settings, store })
+  const parts = buildContainer({ ...settings, hookRunner, store })
   const pruner = keepMs === false ? undefined : new CommandPruner(store.commands, keepMs, parts.resolve(TOKENS.logger))
   const isOurs = options.store === undefined || options.store === 'memory'
   const close = async (): Promise<void> => {
@@ -85,6 +95,14 @@ const retentionOf = ({ commandRetentionMs = DEFAULT_RETENTION_MS }: Partial<Bato
   if (problem === undefined) return commandRetentionMs
   const advice = `Give ${DEFAULT_RETENTION_MS} for a week, or false to keep them for ever.`
   throw new ConfigurationError([{ path: 'commandRetentionMs', problem, advice }])
+}
+
+const hookRunnerOf = (given: Partial<BatonpassOptions>): HookRunner => {
+  const { hookRunner, allowNetworks } = given
+  if (hookRunner === undefined) return usualHookRunner(given)
+  if (allowNetworks === undefined) return hookRunner
+  const advice = 'Give the networks to that runner instead, as new NodeHookRunner({ allowNetworks }).'
+  throw new ConfigurationError([{ path: 'allowNetworks', problem: 'a hookRunner is given as well', advice }])
 }
 
 /** A configuration as options. */

@@ -83,6 +83,8 @@ export interface BatonpassOptions extends StoreOptions {
   readonly priceOf?: PriceOf
   /** Calls hooks; the usual one unless given. */
   readonly hookRunner?: HookRunner
+  /** Private networks that webhooks may reach, such as `10.20.0.0/16`; none unless given, and link-local ones never. */
+  readonly allowNetworks?: readonly string[]
   /** Ends what runners that are gone have left at work; the processes of this machine unless given. */
   readonly processes?: AgentProcesses
   /** Shows sessions, turns and handoffs to whoever watches; through OpenTelemetry unless given, which is nothing without an SDK. */
@@ -149,7 +151,7 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
   parts.register(TOKENS.auditService, {
     useFactory: instanceCachingFactory((c) => new AuditService({ store: c.resolve(TOKENS.store), sha256 })),
   })
-  const { runs: settings = {}, hookRunner = new NodeHookRunner(), telemetry = openTelemetry() } = given
+  const { runs: settings = {}, hookRunner = usualHookRunner(given), telemetry = openTelemetry() } = given
   const { processes = nodeProcesses, priceOf = listPrice } = given
   parts.register(TOKENS.restartRunner, {
     useFactory: instanceCachingFactory((c) => {
@@ -160,6 +162,10 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
   })
   return parts
 }
+
+/** The usual runner of hooks. @throws ConfigurationError when a network cannot be allowed */
+export const usualHookRunner = ({ allowNetworks }: Pick<BatonpassOptions, 'allowNetworks'>): HookRunner =>
+  new NodeHookRunner(defined({ allowNetworks }))
 
 /** What both services that command need around them. */
 const around = (parts: DependencyContainer): HandoffServiceDeps => ({

@@ -9,6 +9,8 @@ export const HOOK_FAILURE_CODES = [
   'hook.timeout',
   'hook.cancelled',
   'hook.variable_missing',
+  'hook.secret_refused',
+  'hook.header_refused',
   'hook.address_refused',
   'hook.unreachable',
   'hook.redirected',

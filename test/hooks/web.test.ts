@@ -14,7 +14,10 @@ import {
   webhook,
 } from './samples.ts'
 
-const runner = new NodeHookRunner({ environment: { HOOK_TOKEN: 't0k3n-value', EMPTY: '', BROKEN: 'a\nb' } })
+const KEY = 'correct-horse-battery-staple'
+const runner = new NodeHookRunner({
+  environment: { HOOK_TOKEN: 't0k3n-value', EMPTY: '', BROKEN: 'a\nb', HOOK_KEY: KEY },
+})
 
 /** A runner for which every name stands for these addresses. */
 const resolving = (...addresses: readonly string[]) => {
@@ -78,9 +81,9 @@ describe('a webhook', () => {
   })
 
   it.each([
-    ['mysecret', Buffer.from('mysecret')],
-    [`whsec_${Buffer.from('mysecret').toString('base64')}`, Buffer.from('mysecret')],
-    [`\${HOOK_TOKEN}`, Buffer.from('t0k3n-value')],
+    [KEY, Buffer.from(KEY)],
+    [`whsec_${Buffer.from(KEY).toString('base64')}`, Buffer.from(KEY)],
+    [`\${HOOK_KEY}`, Buffer.from(KEY)],
   ])('is signed with %s', async (secret, key) => {
     await using server = await serve()
     await runner.run(webhook(server.url, { secret, headers: { 'Webhook-Signature': 'forged' } }), afterRun)
@@ -164,10 +167,13 @@ describe('secrets', () => {
   it('do not come back in what a server sends', async () => {
     const literal = 'literal "header" value'
     await using server = await serve((request, response) => {
-      response.end(JSON.stringify([request.url, request.headers, 'sign-secret']))
+      response.end(JSON.stringify([request.url, request.headers, 'sign-secret-of-many-letters']))
     })
     const headers = { Authorization: `Bearer \${HOOK_TOKEN}`, 'X-Key': literal }
-    const result = await runner.run(webhook(`${server.url}/T0/B0/xoxb`, { headers, secret: 'sign-secret' }), afterRun)
+    const result = await runner.run(
+      webhook(`${server.url}/T0/B0/xoxb`, { headers, secret: 'sign-secret-of-many-letters' }),
+      afterRun,
+    )
     expect(result.ok).toBe(true)
     expect(result.output).toContain('[secret]')
     expect(result.output).not.toMatch(/t0k3n|literal|xoxb|sign-secret/)

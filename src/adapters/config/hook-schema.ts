@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defined } from '../../domain/defined.ts'
 import { isSafeAddress } from '../../domain/hook-address.ts'
+import { hasVariable, secretProblem } from '../../domain/hook-secret.ts'
 import {
   HOOK_EVENTS,
   HOOK_METHODS,
@@ -46,6 +47,12 @@ const oneLine = textLike(
   `Write one line; \${NAME} stands for a variable.`,
 )
 
+/** One that names a variable is looked at when it is used. */
+const secret = oneLine.superRefine((raw, context) => {
+  const wrong = hasVariable(raw) ? undefined : secretProblem(raw)
+  if (wrong !== undefined) context.addIssue({ code: 'custom', message: said(wrong.problem, wrong.advice) })
+})
+
 const headers = z.record(z.string().regex(HEADER_NAME), oneLine, {
   error: ({ code }) =>
     code === 'invalid_key'
@@ -77,7 +84,7 @@ const hook = z.discriminatedUnion(
       url,
       method: word(HOOK_METHODS).optional(),
       headers: headers.optional(),
-      secret: oneLine.optional(),
+      secret: secret.optional(),
     }),
     section({ type: z.literal('slack'), ...common, url }),
     section({ type: z.literal('discord'), ...common, url }),

@@ -11,6 +11,7 @@ import {
 } from '../../domain/milestone-settings.ts'
 import { fileText } from './file-text.ts'
 import { milestoneClaims } from './milestone-claims.ts'
+import { adviceAgainst } from './not-for-files.ts'
 import { type ParsedText, parseText } from './parse-text.ts'
 import { placeOfKey, schemaFor } from './schema.ts'
 import { templatesIn } from './template-file.ts'
@@ -64,7 +65,7 @@ const problemsIn = (issue: z.core.$ZodIssue): readonly FoundProblem[] => {
   return issue.keys.map((key, index) => ({
     path: [...path, key],
     problem: 'there is no such key',
-    advice: elsewhere(key) ?? advice[index] ?? '',
+    advice: adviceAgainst(key) ?? elsewhere(key) ?? advice[index] ?? '',
   }))
 }
 

@@ -4,10 +4,12 @@ import type { HookResult } from '../../domain/hook-result.ts'
 import { hookName } from '../../domain/hook-selection.ts'
 import type { HookSettings } from '../../domain/hook-settings.ts'
 import type { HookOptions, HookRunner } from '../../ports/hook-runner.ts'
+import { AllowedNetworks } from './allowed-networks.ts'
 import { type Deadline, deadlineIn } from './deadline.ts'
 import { runFunction } from './function-hook.ts'
 import { failed, type Outcome } from './outcome.ts'
 import { type AddressLookup, systemLookup } from './safe-lookup.ts'
+import type { Way } from './send.ts'
 import { runShell } from './shell-hook.ts'
 import { type Environment, passedOn } from './variables.ts'
 import { runWeb } from './web-hook.ts'
@@ -20,6 +22,8 @@ export interface NodeHookRunnerOptions {
   readonly passVariables?: readonly string[]
   /** How names become addresses. What it answers is checked all the same. */
   readonly lookup?: AddressLookup
+  /** Private networks that webhooks may reach, such as `10.20.0.0/16`; none unless given, and link-local ones never. */
+  readonly allowNetworks?: readonly string[]
 }
 
 /**
@@ -41,12 +45,14 @@ export interface NodeHookRunnerOptions {
 export class NodeHookRunner implements HookRunner {
   readonly #environment: Environment
   readonly #passVariables: readonly string[]
-  readonly #lookup: AddressLookup
+  readonly #way: Way
 
-  constructor({ environment = process.env, passVariables = [], lookup = systemLookup }: NodeHookRunnerOptions = {}) {
+  /** @throws ConfigurationError when a network cannot be allowed */
+  constructor(options: NodeHookRunnerOptions = {}) {
+    const { environment = process.env, passVariables = [], lookup = systemLookup, allowNetworks } = options
     this.#environment = environment
     this.#passVariables = passVariables
-    this.#lookup = lookup
+    this.#way = { lookup, allowed: new AllowedNetworks(allowNetworks) }
   }
 
   async run(hook: HookSettings, payload: HookPayload, { signal }: HookOptions = {}): Promise<HookResult> {
@@ -68,7 +74,7 @@ export class NodeHookRunner implements HookRunner {
       case 'webhook':
       case 'slack':
       case 'discord':
-        return runWeb(hook, payload, deadline, { environment: this.#environment, lookup: this.#lookup })
+        return runWeb(hook, payload, deadline, { environment: this.#environment, way: this.#way })
       case 'function':
         return runFunction(hook, payload, deadline)
       default:

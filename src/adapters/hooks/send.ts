@@ -1,6 +1,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isSafeAddress } from '../../domain/hook-address.ts'
+import type { AllowedNetworks } from './allowed-networks.ts'
 import { CappedOutput } from './capped-output.ts'
 import type { Deadline } from './deadline.ts'
 import { failed, type Outcome } from './outcome.ts'
@@ -16,21 +17,27 @@ export interface Letter {
   readonly secrets: readonly string[]
 }
 
+/** How names become addresses, and which private ones may be reached. */
+export interface Way {
+  readonly lookup: AddressLookup
+  readonly allowed: AllowedNetworks
+}
+
 /** An answer longer than this is not read to its end. */
 const MOST_BYTES = 256 * 1024
 
 /** Sends a letter once, follows no redirect, and answers with what came back. */
-export const send = async (letter: Letter, deadline: Deadline, lookup: AddressLookup): Promise<Outcome> => {
+export const send = async (letter: Letter, deadline: Deadline, way: Way): Promise<Outcome> => {
   const url = URL.canParse(letter.url) ? new URL(letter.url) : undefined
   if (url === undefined || !isSafeAddress(url)) {
     return failed('hook.address_refused', 'Its address is not https, and is not on this machine.')
   }
   // A host that is an address already is never looked up, so it is checked here.
   const address = literalAddress(url.hostname)
-  if (address !== undefined && !mayReach(url.hostname, address)) return notPublic()
+  if (address !== undefined && !mayReach(url.hostname, address, way.allowed)) return notPublic()
   if (deadline.signal.aborted) return deadline.outcome()
   try {
-    return await post(url, letter, deadline.signal, lookup)
+    return await post(url, letter, deadline.signal, way)
   } catch (error) {
     if (deadline.signal.aborted) return deadline.outcome()
     if (error instanceof AddressRefused) return notPublic()
@@ -39,19 +46,23 @@ export const send = async (letter: Letter, deadline: Deadline, lookup: AddressLo
   }
 }
 
-const notPublic = (): Outcome => failed('hook.address_refused', 'Its address leads into a private network.')
+const notPublic = (): Outcome =>
+  failed(
+    'hook.address_refused',
+    'Its address leads into a private network that is not allowed (allowNetworks, --allow-network).',
+  )
 
 const codeOf = (error: unknown): string => {
   const { code } = error as { readonly code?: unknown }
   return typeof code === 'string' ? code : 'no reason given'
 }
 
-const post = async (url: URL, letter: Letter, signal: AbortSignal, lookup: AddressLookup): Promise<Outcome> => {
+const post = async (url: URL, letter: Letter, signal: AbortSignal, way: Way): Promise<Outcome> => {
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest
   const sent = request(url, {
     method: letter.method,
     headers: { ...letter.headers, host: url.host, 'content-length': Buffer.byteLength(letter.body) },
-    lookup: checkedLookup(url.hostname, lookup),
+    lookup: checkedLookup(url.hostname, way.lookup, way.allowed),
     agent: false, // a connection of its own: one that is kept was checked for somebody else
     signal,
   })

@@ -1,14 +1,23 @@
 import { createHmac, randomUUID } from 'node:crypto'
+import { encodedKey, secretProblem } from '../../domain/hook-secret.ts'
 
-/** Keys written this way are base64; any other text is the key itself. */
-const ENCODED = 'whsec_'
+/** A secret that must not sign. The message says why, and never what it is. */
+export class WeakSecret extends Error {
+  override readonly name = 'WeakSecret'
+}
 
-const keyOf = (secret: string): Buffer =>
-  secret.startsWith(ENCODED) ? Buffer.from(secret.slice(ENCODED.length), 'base64') : Buffer.from(secret)
+const keyOf = (secret: string): Buffer => {
+  const wrong = secretProblem(secret)
+  if (wrong !== undefined) throw new WeakSecret(`The secret cannot be used: ${wrong.problem}. ${wrong.advice}`)
+  const encoded = encodedKey(secret)
+  return encoded === undefined ? Buffer.from(secret) : Buffer.from(encoded, 'base64')
+}
 
 /**
  * Headers by which a receiver knows who sent a body, and when: HMAC-SHA256 over id, time and body, in the form of
  * Standard Webhooks, for which many languages have a library.
+ *
+ * @throws WeakSecret when the secret is empty, short or not what it says
  */
 export const signedHeaders = (body: string, secret: string, now = Date.now()): Readonly<Record<string, string>> => {
   const id = `msg_${randomUUID()}`

@@ -23,6 +23,13 @@ export class Variables {
     this.#environment = environment
   }
 
+  /** The variables of a text whose value is so, by name. */
+  namesIn(text: string, isSo: (value: string) => boolean): readonly string[] {
+    return [...text.matchAll(VARIABLE)]
+      .map(([, name = '']) => name)
+      .filter((name) => isSo(this.#environment[name] ?? ''))
+  }
+
   /** @throws MissingVariable with its name */
   fill(text: string): string {
     return text.replace(VARIABLE, (_, name: string) => {

@@ -2,10 +2,10 @@ import type { HookPayload } from '../../domain/hook-payload.ts'
 import type { HookSettings } from '../../domain/hook-settings.ts'
 import { discordBody, slackBody } from './chat-message.ts'
 import type { Deadline } from './deadline.ts'
+import { BadHeader, filledHeaders } from './header-values.ts'
 import { failed, type Outcome } from './outcome.ts'
-import type { AddressLookup } from './safe-lookup.ts'
-import { type Letter, send } from './send.ts'
-import { signedHeaders } from './signature.ts'
+import { type Letter, send, type Way } from './send.ts'
+import { signedHeaders, WeakSecret } from './signature.ts'
 import { type Environment, MissingVariable, Variables } from './variables.ts'
 
 type WebHook = Extract<HookSettings, { type: 'webhook' | 'slack' | 'discord' }>
@@ -13,7 +13,7 @@ type WebHook = Extract<HookSettings, { type: 'webhook' | 'slack' | 'discord' }>
 /** What a request is sent with. */
 export interface WebSurroundings {
   readonly environment: Environment
-  readonly lookup: AddressLookup
+  readonly way: Way
 }
 
 /** Sends the payload, or a message about it, to a server. */
@@ -21,12 +21,14 @@ export const runWeb = async (
   hook: WebHook,
   payload: HookPayload,
   deadline: Deadline,
-  { environment, lookup }: WebSurroundings,
+  { environment, way }: WebSurroundings,
 ): Promise<Outcome> => {
   try {
-    return await send(letterOf(hook, payload, new Variables(environment)), deadline, lookup)
+    return await send(letterOf(hook, payload, new Variables(environment)), deadline, way)
   } catch (error) {
     if (error instanceof MissingVariable) return failed('hook.variable_missing', error.message)
+    if (error instanceof WeakSecret) return failed('hook.secret_refused', error.message)
+    if (error instanceof BadHeader) return failed('hook.header_refused', error.message)
     throw error
   }
 }
@@ -37,7 +39,7 @@ const letterOf = (hook: WebHook, payload: HookPayload, variables: Variables): Le
   switch (hook.type) {
     case 'webhook': {
       const body = JSON.stringify(payload)
-      const headers = filled(hook.headers, variables)
+      const headers = filledHeaders(hook.headers, variables)
       const secret = hook.secret === undefined ? undefined : variables.fill(hook.secret)
       const signed = secret === undefined ? {} : signedHeaders(body, secret)
       const secrets = [...secretsIn(url), ...variables.used, ...Object.values(headers), ...(secret ? [secret] : [])]
@@ -53,16 +55,6 @@ const letterOf = (hook: WebHook, payload: HookPayload, variables: Variables): Le
 }
 
 const OURS = { 'content-type': 'application/json', 'user-agent': 'batonpass' } as const
-
-/** They say where a request ends and whom it is for, which is not for a configuration to say. */
-const FRAMING = new Set(['host', 'content-length', 'transfer-encoding', 'connection', 'upgrade', 'expect'])
-
-const filled = (headers: Readonly<Record<string, string>>, variables: Variables): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(headers)
-      .map(([name, value]) => [name.toLowerCase(), variables.fill(value)] as const)
-      .filter(([name]) => !FRAMING.has(name)),
-  )
 
 /** The address of a channel is all it takes to write into it. */
 const secretsIn = (url: string): readonly string[] => {
