@@ -224,6 +224,8 @@ export const WINDOW_READERS: readonly WindowReader[] = [
 ]
 
 export { readConfiguration } from './adapters/config/read-configuration.ts'
+export { networkProblem } from './adapters/hooks/allowed-networks.ts'
+export { foreseenRefusals } from './adapters/hooks/foreseen-refusals.ts'
 export { withoutStore } from './processes/agent-environment.ts'
 export {
   backendOf,

@@ -9,7 +9,8 @@ export interface Output {
 
 /** What a command was given. */
 export interface Invocation {
-  readonly values: Readonly<Record<string, string | boolean | undefined>>
+  /** Flags by name; one that may be repeated has a list. */
+  readonly values: Readonly<Record<string, string | boolean | readonly string[] | undefined>>
   readonly positionals: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Results. */

@@ -11,6 +11,7 @@ import type { AgentRuntime } from '../../ports/agent-runtime.ts'
 import type { RunRequest } from '../../services/runner/run-request.ts'
 import type { CliCommand, Invocation } from './command.ts'
 import { duration, noWords, oneOf, parsedFlag, textFlag } from './history-args.ts'
+import { NETWORK_FLAGS, NETWORK_FLAGS_HELP } from './network-flags.ts'
 import { UsageError } from './problems.ts'
 import { plain } from './render-text.ts'
 import { RUNTIME_FLAGS, RUNTIME_FLAGS_HELP } from './runtime-flags.ts'
@@ -42,6 +43,7 @@ export const LIMIT_FLAGS_HELP = [
 export const RUN_FLAGS = {
   ...STORE_FLAGS,
   ...RUNTIME_FLAGS,
+  ...NETWORK_FLAGS,
   agent: { type: 'string' },
   conversation: { type: 'string' },
   policy: { type: 'string' },
@@ -67,6 +69,7 @@ export const RUN_FLAGS_HELP = [
   '  --conversation KEY  your own key for the work: the same key goes on where it stopped',
   `  --policy WORD    ${PRESSURE_POLICIES.join(', ')}: what to do about a full window (auto)`,
   '  --config FILE    milestones, budget, hooks and checkpoints; flags count before it',
+  NETWORK_FLAGS_HELP,
   '  --context-limit N   how many tokens to use of the window',
   LIMIT_FLAGS_HELP,
   '  --cwd DIR        where the work is done (here); --worktree DIR and --branch NAME if it has its own',

@@ -63,7 +63,7 @@ export const storeToWrite = (invocation: Invocation): StoreOptions => {
 /** The store of a command that begins nothing: where there is none, none is made. */
 export const storeToRead = (invocation: Invocation): StoreOptions => ({ ...storeToWrite(invocation), mustExist: true })
 
-const filled = (name: string, value: string | boolean | undefined): string | undefined => {
+const filled = (name: string, value: Invocation['values'][string]): string | undefined => {
   if (typeof value !== 'string') return undefined
   if (value.trim() !== '') return value
   throw new UsageError(`${name} is empty. Give it a value, or leave it out.`)

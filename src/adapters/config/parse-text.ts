@@ -1,6 +1,7 @@
 import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument, type YAMLError } from 'yaml'
 import { ConfigurationError } from '../../domain/configuration.ts'
 import type { SettingPath } from '../../domain/milestone-settings.ts'
+import { hasTooManyParts } from './complexity.ts'
 import { nestsTooDeep } from './nesting.ts'
 
 /** What a text holds, and on which line each part of it stands. */
@@ -27,6 +28,7 @@ const MOST_SYNTAX_PROBLEMS = 3
 
 /** Reads YAML, or JSON where the name says so. */
 export const parseText = (text: string, isJson: boolean): ParsedText => {
+  if (hasTooManyParts(text)) throw tooMany()
   if (nestsTooDeep(text)) throw tooDeep()
   const lines = new LineCounter()
   const document = parseDocument(text, { ...STRICT, lineCounter: lines })
@@ -42,6 +44,9 @@ export const parseText = (text: string, isJson: boolean): ParsedText => {
   if (relevant.length > 0) throw syntaxError(relevant, lineAt)
   return { content: isJson ? content : plainData(document), lineOf }
 }
+
+const tooMany = (): ConfigurationError =>
+  new ConfigurationError([{ path: '', problem: 'it has too many parts', advice: 'Keep what a person would write.' }])
 
 const tooDeep = (): ConfigurationError =>
   new ConfigurationError([{ path: '', problem: 'it nests too deep', advice: 'Close what was opened.' }])

@@ -1,6 +1,7 @@
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import type { FoundProblem } from '../../domain/milestone-settings.ts'
 import { fileText } from './file-text.ts'
+import { fileInside, mustLieIn } from './inside-folder.ts'
 import type { FileContent } from './schema.ts'
 
 /** The keys that hold a template, each with the one that names a file of it. */
@@ -9,7 +10,7 @@ const TEMPLATES = { template: 'template_file', continuation: 'continuation_file'
 /** The texts of the templates that are named as files. */
 export type TemplateTexts = Partial<Record<keyof typeof TEMPLATES, string>>
 
-/** The texts of templates that are named as files, next to the configuration unless the name says otherwise. */
+/** The texts of templates that are named as files, which lie in the configuration's folder or below it. */
 export const templatesIn = async (
   content: FileContent,
   configurationFile: string | undefined,
@@ -34,8 +35,10 @@ const templateIn = async (
   const wrong = (problem: string, advice: string) => ({ path: ['restart', TEMPLATES[key]], problem, advice })
   if (restart?.[key] != null)
     return wrong(`restart.${key} is there as well`, 'Keep one of the two: the text, or the file it stands in.')
-  const file = resolve(configurationFile === undefined ? '.' : dirname(configurationFile), name)
-  const text = await fileText(file, 'text')
+  const folder = configurationFile === undefined ? '.' : dirname(configurationFile)
+  const file = await fileInside(folder, name)
+  if (typeof file !== 'string') return wrong(`${name}: ${file.problem}`, file.advice)
+  const text = await fileText(file, 'text', mustLieIn(folder, file))
   if (typeof text !== 'string') return wrong(`${file}: ${text.problem}`, text.advice)
   return text.trim() === '' ? wrong(`${file} is empty`, 'Write the text in it, or leave the key out.') : text
 }

@@ -28,29 +28,29 @@ const MOST_BYTES = 256 * 1024
 
 /** Sends a letter once, follows no redirect, and answers with what came back. */
 export const send = async (letter: Letter, deadline: Deadline, way: Way): Promise<Outcome> => {
-  const url = URL.canParse(letter.url) ? new URL(letter.url) : undefined
-  if (url === undefined || !isSafeAddress(url)) {
-    return failed('hook.address_refused', 'Its address is not https, and is not on this machine.')
-  }
-  // A host that is an address already is never looked up, so it is checked here.
-  const address = literalAddress(url.hostname)
-  if (address !== undefined && !mayReach(url.hostname, address, way.allowed)) return notPublic()
+  const wrong = addressProblem(letter.url, way.allowed)
+  if (wrong !== undefined) return failed('hook.address_refused', wrong)
   if (deadline.signal.aborted) return deadline.outcome()
   try {
-    return await post(url, letter, deadline.signal, way)
+    return await post(new URL(letter.url), letter, deadline.signal, way)
   } catch (error) {
     if (deadline.signal.aborted) return deadline.outcome()
-    if (error instanceof AddressRefused) return notPublic()
+    if (error instanceof AddressRefused) return failed('hook.address_refused', PRIVATE)
     // Only the code: a message from below may name the address, which is often a secret itself.
     return failed('hook.unreachable', `The server could not be reached (${codeOf(error)}).`)
   }
 }
 
-const notPublic = (): Outcome =>
-  failed(
-    'hook.address_refused',
-    'Its address leads into a private network that is not allowed (allowNetworks, --allow-network).',
-  )
+const PRIVATE = 'Its address leads into a private network that is not allowed (allowNetworks, --allow-network).'
+
+/** Why nothing may be sent to an address; what a name stands for is looked up and checked at the connection. */
+export const addressProblem = (address: string, allowed: AllowedNetworks): string | undefined => {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url === undefined || !isSafeAddress(url)) return 'Its address is not https, and is not on this machine.'
+  // A host that is an address already is never looked up.
+  const literal = literalAddress(url.hostname)
+  return literal === undefined || mayReach(url.hostname, literal, allowed) ? undefined : PRIVATE
+}
 
 const codeOf = (error: unknown): string => {
   const { code } = error as { readonly code?: unknown }

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
-import { readConfiguration } from '../../../container.ts'
+import { foreseenRefusals, readConfiguration } from '../../../container.ts'
 import { ConfigurationError } from '../../../domain/configuration.ts'
+import { defined } from '../../../domain/defined.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 import { noWords } from '../history-args.ts'
+import { allowedNetworks, NETWORK_FLAGS, NETWORK_FLAGS_HELP } from '../network-flags.ts'
 import { UsageError } from '../problems.ts'
 import { renderConfiguration, renderProblems } from '../render-configuration.ts'
 import { plain, toJson } from '../render-text.ts'
@@ -14,17 +16,19 @@ const USUAL_FILES = ['batonpass.yaml', 'batonpass.yml', 'batonpass.json'] as con
 const DETAILS = [
   `Without FILE it looks for ${USUAL_FILES.join(', ')} in the working directory.`,
   'Shows every setting in force and the key it comes from, or everything that is wrong with the file.',
+  'Notes which hooks would be refused with the variables that are set now. Nothing is sent, no name is looked up.',
   'Exit status 0 when the file can be used, 3 when not.',
   '',
+  NETWORK_FLAGS_HELP,
   '  --json  for machines: {file, settings, remarks}, or {file, problems}; durations in milliseconds',
 ].join('\n')
 
 /** Says what a configuration file amounts to, or what is wrong with it. Nothing is opened or started. */
 export const configCheck: CliCommand = {
   summary: 'show the settings a configuration file gives, or what is wrong with it',
-  usage: 'config check [FILE] [--json]',
+  usage: 'config check [FILE] [--allow-network CIDR] [--json]',
   details: DETAILS,
-  options: { json: { type: 'boolean' } },
+  options: { ...NETWORK_FLAGS, json: { type: 'boolean' } },
   run: async (invocation) => {
     const [named, ...rest] = invocation.positionals
     noWords({ ...invocation, positionals: rest })
@@ -47,8 +51,11 @@ const usualFile = (): string => {
   return only
 }
 
-const showSettings = async (file: string, { values, out }: Invocation): Promise<void> => {
-  const { settings, remarks } = await readConfiguration(file)
+const showSettings = async (file: string, invocation: Invocation): Promise<void> => {
+  const { values, out, environment } = invocation
+  const allowNetworks = allowedNetworks(invocation)
+  const { configuration, settings, remarks: remarked } = await readConfiguration(file)
+  const remarks = [...remarked, ...foreseenRefusals(configuration.hooks, defined({ environment, allowNetworks }))]
   out.line(values.json === true ? toJson({ file, settings, remarks }) : renderConfiguration(file, settings, remarks))
 }
 

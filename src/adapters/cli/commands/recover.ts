@@ -11,6 +11,7 @@ import { EXIT } from '../exit-codes.ts'
 import { noWords, textFlag } from '../history-args.ts'
 import { lineLogger } from '../line-logger.ts'
 import { notTogether } from '../list-command.ts'
+import { allowedNetworks, NETWORK_FLAGS, NETWORK_FLAGS_HELP } from '../network-flags.ts'
 import { EndedOtherwise } from '../problems.ts'
 import { counted, describeRunEvent, outcomeText } from '../render-run.ts'
 import { Table } from '../render-table.ts'
@@ -35,6 +36,7 @@ export const recoverCommand: CliCommand = {
     '  --fail           fail all of it instead of going on',
     '  --verbose        print the log to standard error',
     '  --config FILE    hooks and checkpoints of the resumed runs',
+    NETWORK_FLAGS_HELP,
     'The limits of each resumed run; a number is the new total of its conversation:',
     LIMIT_FLAGS_HELP,
     RUNTIME_FLAGS_HELP,
@@ -44,6 +46,7 @@ export const recoverCommand: CliCommand = {
     ...STORE_FLAGS,
     ...RUNTIME_FLAGS,
     ...LIMIT_FLAGS,
+    ...NETWORK_FLAGS,
     fail: { type: 'boolean' },
     wait: { type: 'boolean' },
     verbose: { type: 'boolean' },
@@ -60,7 +63,8 @@ export const recoverCommand: CliCommand = {
     const runtimes = isFail ? [] : runtimesFor(invocation)
     const config = textFlag(invocation, 'config')
     const logger = values.verbose === true ? lineLogger(notes) : undefined
-    await using batonpass = await createBatonpass({ ...storeToRead(invocation), ...defined({ config, logger }) })
+    const parts = defined({ config, logger, allowNetworks: allowedNetworks(invocation) })
+    await using batonpass = await createBatonpass({ ...storeToRead(invocation), ...parts })
     const signal = invocation.interruption()
     const onEvent = (event: RunEvent): void => notes.line(`${event.conversationId} ${describeRunEvent(event)}`)
     const calledOff = new EndedOtherwise('Recovering was called off.', EXIT.cancelled)

@@ -111,7 +111,7 @@ const optionsFrom = ({ values }: Invocation): ReplayOptions => {
   return defined({ ...settings, milestones, format, limit })
 }
 
-const milestonesOf = (given: string | boolean | undefined): readonly Milestone[] => {
+const milestonesOf = (given: Invocation['values'][string]): readonly Milestone[] => {
   if (typeof given !== 'string') return DEFAULT_MILESTONES
   // An empty word is no number, though JavaScript takes it for 0.
   const milestones = milestonesAt(given.split(',').map((word) => (word.trim() === '' ? Number.NaN : Number(word))))
@@ -120,7 +120,7 @@ const milestonesOf = (given: string | boolean | undefined): readonly Milestone[]
   return milestones
 }
 
-const limitOf = (given: string | boolean | undefined): number | undefined => {
+const limitOf = (given: Invocation['values'][string]): number | undefined => {
   if (typeof given !== 'string') return undefined
   const tokens = Number(given)
   if (!Number.isSafeInteger(tokens) || tokens < 1)

@@ -7,6 +7,7 @@ import type { CliCommand, Invocation } from '../command.ts'
 import { EXIT_OF_RUN } from '../exit-codes.ts'
 import { textFlag } from '../history-args.ts'
 import { lineLogger } from '../line-logger.ts'
+import { allowedNetworks } from '../network-flags.ts'
 import { overheard } from '../overheard.ts'
 import { EndedOtherwise, UsageError } from '../problems.ts'
 import { outcomeText } from '../render-run.ts'
@@ -39,7 +40,8 @@ export const runCommand: CliCommand = {
     mustResume(chosen, choices)
     const config = textFlag(invocation, 'config')
     const logger = values.verbose === true ? lineLogger(notes) : undefined
-    await using batonpass = await createBatonpass({ ...storeToWrite(invocation), ...defined({ config, logger }) })
+    const parts = defined({ config, logger, allowNetworks: allowedNetworks(invocation) })
+    await using batonpass = await createBatonpass({ ...storeToWrite(invocation), ...parts })
     const progress = new RunProgress(notes)
     const runtime = overheard(chosen, {
       onTexts: (texts) => {
