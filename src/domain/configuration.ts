@@ -3,6 +3,7 @@ import type { Workspace } from './conversation.ts'
 import type { HookSettings } from './hook-settings.ts'
 import type { Milestone } from './milestone.ts'
 import type { RestartBudget } from './restart-budget.ts'
+import { onOneLine } from './safe-text.ts'
 
 /** What happens when no restart is left. */
 export const EXHAUSTED_CHOICES = ['stop', 'carry_on'] as const satisfies readonly RestartBudget['whenExhausted'][]
@@ -96,4 +97,4 @@ export class ConfigurationError extends Error {
 }
 
 const describeProblem = ({ path, problem, advice, line }: ConfigurationProblem): string =>
-  `${line === undefined ? '' : `line ${line}: `}${path === '' ? '' : `${path}: `}${problem}. ${advice}`
+  onOneLine(`${line === undefined ? '' : `line ${line}: `}${path === '' ? '' : `${path}: `}${problem}. ${advice}`)

@@ -115,7 +115,7 @@ describe('baton audit trail', () => {
     const { out, status } = await baton('audit', 'trail', '--key', key)
     expect(status).toBe(0)
     expect(out).toContain(`key "${key}"`)
-    expect(out).toContain('evil\ufffd[2Jagent')
+    expect(out).toContain('evil\\u{1b}[2Jagent')
     expect(out).not.toContain('\u001b')
   })
 })

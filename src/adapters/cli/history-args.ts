@@ -2,7 +2,6 @@ import { type Instant, instant } from '../../domain/instant.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import type { Invocation } from './command.ts'
 import { UsageError } from './problems.ts'
-import { plain } from './render-text.ts'
 
 /** The text of a flag, if it was given. Blank is not a text. */
 export const textFlag = ({ values }: Invocation, name: string): string | undefined => {
@@ -23,7 +22,7 @@ export const understood = <T>(what: string, text: string, parse: (text: string) 
   try {
     return parse(text)
   } catch (cause) {
-    throw new UsageError(`${what} cannot be "${plain(text)}": ${cause instanceof Error ? cause.message : cause}`, {
+    throw new UsageError(`${what} cannot be "${text}": ${cause instanceof Error ? cause.message : cause}`, {
       cause,
     })
   }
@@ -67,7 +66,7 @@ export const pageSize = (text: string): number => {
 
 /** Nothing may follow the flags. */
 export const noWords = ({ positionals }: Invocation): void => {
-  if (positionals.length > 0) throw new UsageError(`"${plain(positionals[0] ?? '')}" is one word too many.`)
+  if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is one word too many.`)
 }
 
 /** The one id a command is about, or `--key` in its place. */

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
+import { describeThrown } from '../../domain/describe-thrown.ts'
+import { onOneLine } from '../../domain/safe-text.ts'
 import { EXIT } from './exit-codes.ts'
 import { outputsOn } from './outputs.ts'
 import { runCli } from './run.ts'
@@ -29,8 +31,16 @@ const interruption = (): AbortSignal => {
   return controller.signal
 }
 
+const outputs = outputsOn(process.stdout, process.stderr)
+
+// Node would print the words of the error as they are, and a stack that tells a person nothing.
+process.on('uncaughtException', (problem) => {
+  outputs.err.line(`baton: ${onOneLine(describeThrown(problem))}`)
+  process.exit(EXIT.failure)
+})
+
 process.exitCode = await runCli(process.argv.slice(2), {
-  ...outputsOn(process.stdout, process.stderr),
+  ...outputs,
   version,
   environment: process.env,
   input: () => text(process.stdin),

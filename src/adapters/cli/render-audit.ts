@@ -3,6 +3,7 @@ import { type AuditVerdict, NOT_COVERED } from '../../domain/audit-verdict.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
 import { totalMessages } from '../../domain/message-summary.ts'
 import type { RestartBudget } from '../../domain/restart-budget.ts'
+import { onOneLine } from '../../domain/safe-text.ts'
 import { describeMonitorEvent } from './render-window.ts'
 
 type Event<Type extends AuditEvent['type']> = Extract<AuditEvent, { type: Type }>
@@ -140,7 +141,7 @@ const quoted = (text: string): string => {
 }
 
 /** What agents wrote must not steer the terminal. */
-const shown = (text: string): string => text.replaceAll(/\p{C}/gu, '\ufffd')
+const shown = onOneLine
 
 /** A verdict as a line for a terminal. */
 export const renderVerdict = (verdict: AuditVerdict): string => {

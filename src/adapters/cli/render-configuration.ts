@@ -1,4 +1,5 @@
 import type { ConfigurationProblem, ConfigurationSetting } from '../../domain/configuration.ts'
+import { onOneLine } from '../../domain/safe-text.ts'
 import { Table } from './render-table.ts'
 import { plain } from './render-text.ts'
 
@@ -15,7 +16,7 @@ export const renderConfiguration = (
   ]
   const table = new Table(columns, settings)
   return [
-    `${plain(file)} can be used.`,
+    `${onOneLine(file)} can be used.`,
     '',
     table.header(),
     ...settings.map((setting) => table.row(setting)),
@@ -23,12 +24,14 @@ export const renderConfiguration = (
   ].join('\n')
 }
 
-/** Every problem: where, what is wrong, and below it what to do. */
-export const renderProblems = (file: string, problems: readonly ConfigurationProblem[]): string =>
+/** Every problem: where, what is wrong, and below it what to do. Names come from the file, and are shown as they are. */
+export const renderProblems = (problems: readonly ConfigurationProblem[], file?: string): string =>
   problems
     .map(({ path, problem, advice, line }) => {
-      const place = `${file}${line === undefined ? '' : `:${line}`}`
-      return `${plain(place)}: ${plain(path === '' ? problem : `${path}: ${problem}`)}.\n  ${plain(advice)}`
+      const inFile = file && `${file}${line === undefined ? '' : `:${line}`}`
+      const place = inFile ?? (line === undefined ? undefined : `line ${line}`)
+      const parts = [place, path === '' ? undefined : path, problem].filter((part) => part !== undefined)
+      return `${onOneLine(parts.join(': '))}.\n  ${onOneLine(advice)}`
     })
     .join('\n')
 

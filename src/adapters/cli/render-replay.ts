@@ -1,3 +1,4 @@
+import { onOneLine } from '../../domain/safe-text.ts'
 import type { Replay } from '../../services/replay.ts'
 import { plain } from './render-text.ts'
 import type { ReplayedFile } from './replay-json.ts'
@@ -7,7 +8,7 @@ const BLOCKS = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as 
 /** A replay for a terminal: what the window went through, a small chart of it, and what would have been said. */
 export const renderReplay = (replay: ReplayedFile): string =>
   [
-    plain(replay.file),
+    onOneLine(replay.file),
     `  ${replay.format}${replay.model === undefined ? '' : `, ${plain(replay.model)}`}: ${count(replay.turns, 'turn')}, ` +
       `${count(replay.toolCalls, 'tool call')}, ${count(replay.subagentTurns, 'subagent turn')} left out`,
     `  context ${contextOf(replay)}, window ${windowOf(replay)}`,

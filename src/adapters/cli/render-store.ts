@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { DEFAULT_DATA_DIR, type StoreOptions } from '../../container.ts'
-import { plain } from './render-text.ts'
+import { onOneLine } from '../../domain/safe-text.ts'
 
 const MASK = '***'
 const SECRET = /pass|secret|token|key/i
@@ -10,9 +10,9 @@ export const describeStore = ({ database, databaseFile, dataDir = DEFAULT_DATA_D
   if (databaseFile !== undefined)
     return plain(`the Postgres server named in ${resolve(databaseFile)}, schema ${schema ?? 'batonpass'}`)
   if (database === undefined) {
-    return plain(`embedded, in ${resolve(dataDir)}${schema === undefined ? '' : `, schema ${schema}`}`)
+    return onOneLine(`embedded, in ${resolve(dataDir)}${schema === undefined ? '' : `, schema ${schema}`}`)
   }
-  return plain(`${maskedAddress(database)}, schema ${schema ?? 'batonpass'}`)
+  return onOneLine(`${maskedAddress(database)}, schema ${schema ?? 'batonpass'}`)
 }
 
 /** An address that cannot be taken apart is not shown at all: nobody can tell where its password is. */

@@ -1,34 +1,33 @@
+import { spelledOut, UNSAFE_CHARACTERS } from '../../domain/safe-text.ts'
+
 /** The width everything is made for. */
 export const COLUMNS = 100
-
-/**
- * What could move a cursor, change a colour, hide a line or turn text around: control characters of both sets, bidi
- * controls, invisible and unpaired characters. Agents write what is stored here, so none of it reaches a terminal.
- */
-const UNSAFE =
-  /[\p{Cc}\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\p{Cs}\u{e0000}-\u{e0fff}]/gu
-
-const escaped = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
 
 /** Text of any origin on one line, safe to print: white space as one space, the unprintable spelled out. */
 export const plain = (text: string): string =>
   text
     .replaceAll(/[\s\u0085]+/gu, ' ')
     .trim()
-    .replaceAll(UNSAFE, escaped)
+    .replaceAll(UNSAFE_CHARACTERS, spelledOut)
 
 /** Text of any origin with its line breaks, safe to print. */
 export const plainLines = (text: string): readonly string[] =>
-  text.split(/\r\n|[\n\r\u0085\u2028\u2029]/u).map((line) => line.replaceAll('\t', '  ').replaceAll(UNSAFE, escaped))
+  text
+    .split(/\r\n|[\n\r\u0085\u2028\u2029]/u)
+    .map((line) => line.replaceAll('\t', '  ').replaceAll(UNSAFE_CHARACTERS, spelledOut))
 
-/** One JSON document. What JSON itself lets through is escaped too: the value stays the same. */
-export const toJson = (value: unknown): string => safe(JSON.stringify(value, null, 2))
+/** One JSON document. */
+export const toJson = (value: unknown): string => forTerminal(JSON.stringify(value, null, 2))
 
 /** The same on one line, for a stream of them. */
-export const toJsonLine = (value: unknown): string => safe(JSON.stringify(value))
+export const toJsonLine = (value: unknown): string => forTerminal(JSON.stringify(value))
 
-const safe = (json: string): string =>
-  json.replaceAll(UNSAFE, (character) =>
+/**
+ * A text as it may reach a terminal: line breaks are left, and anything else that is unsafe is written as JSON writes it.
+ * So a document in JSON stays one, with the same values in it.
+ */
+export const forTerminal = (text: string): string =>
+  text.replaceAll(UNSAFE_CHARACTERS, (character) =>
     character === '\n' ? character : [...Array(character.length).keys()].map((at) => unit(character, at)).join(''),
   )
 

@@ -13,7 +13,6 @@ import type { CliCommand, Invocation } from './command.ts'
 import { duration, noWords, oneOf, parsedFlag, textFlag } from './history-args.ts'
 import { NETWORK_FLAGS, NETWORK_FLAGS_HELP } from './network-flags.ts'
 import { UsageError } from './problems.ts'
-import { plain } from './render-text.ts'
 import { RUNTIME_FLAGS, RUNTIME_FLAGS_HELP } from './runtime-flags.ts'
 import { STORE_FLAGS, STORE_FLAGS_HELP } from './store-options.ts'
 
@@ -99,7 +98,7 @@ const textOf = (file: string): string => {
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {
-    throw new UsageError(`The file "${plain(file)}" cannot be read.`, { cause })
+    throw new UsageError(`The file "${file}" cannot be read.`, { cause })
   }
 }
 
@@ -109,7 +108,7 @@ export type RunChoices = Omit<RunRequest, 'runtime' | 'prompt' | 'agent' | 'sign
 /** Reads the flags, and the configuration where one is named. What a flag says counts. */
 export const runChoices = async (invocation: Invocation): Promise<RunChoices> => {
   const file = textFlag(invocation, 'config')
-  if (file !== undefined && !existsSync(file)) throw new UsageError(`There is no file "${plain(file)}".`)
+  if (file !== undefined && !existsSync(file)) throw new UsageError(`There is no file "${file}".`)
   const flags = {
     policy: parsedFlag(invocation, 'policy', oneOf(PRESSURE_POLICIES)),
     contextLimit: parsedFlag(invocation, 'context-limit', wholeNumber(1)),
@@ -139,7 +138,7 @@ const workspaceFrom = (invocation: Invocation, configuration: Configuration | un
   const folder = textFlag(invocation, 'cwd') ?? workingDirectory ?? '.'
   const worktree = textFlag(invocation, 'worktree') ?? worktreePath
   for (const path of [folder, worktree])
-    if (path !== undefined && !existsSync(path)) throw new UsageError(`There is no folder "${plain(path)}".`)
+    if (path !== undefined && !existsSync(path)) throw new UsageError(`There is no folder "${path}".`)
   return defined({
     workingDirectory: resolve(folder),
     worktreePath: worktree === undefined ? undefined : resolve(worktree),

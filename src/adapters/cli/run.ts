@@ -1,12 +1,15 @@
 import { parseArgs } from 'node:util'
 import { ConfigurationError } from '../../domain/configuration.ts'
 import { describeThrown } from '../../domain/describe-thrown.ts'
+import { onOneLine } from '../../domain/safe-text.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { CliCommand, Invocation, Output } from './command.ts'
 import { COMMANDS } from './commands/index.ts'
 import { EXIT } from './exit-codes.ts'
 import { EndedOtherwise, UsageError } from './problems.ts'
+import { renderProblems } from './render-configuration.ts'
+import { plain } from './render-text.ts'
 
 /** Where the command's words go: results to `out`, everything else to `err`. */
 export interface Terminal {
@@ -59,7 +62,7 @@ const parse = (args: readonly string[], options: CliCommand['options']): Pick<In
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
     return { values: values as Invocation['values'], positionals }
   } catch (cause) {
-    throw new UsageError(describeThrown(cause), { cause })
+    throw new UsageError(plain(describeThrown(cause)), { cause })
   }
 }
 
@@ -69,14 +72,14 @@ const show = (out: Output, text: string): number => {
 }
 
 const usage = (err: Output, problem: string): number => {
-  err.line(`baton: ${problem}\nRun "baton help" to see what there is.`)
+  err.line(`baton: ${onOneLine(problem)}\nRun "baton help" to see what there is.`)
   return EXIT.usage
 }
 
 const report = (problem: unknown, err: Output): number => {
   if (problem instanceof UsageError) return usage(err, problem.message)
   if (problem instanceof RefusedError) {
-    err.line(`baton: ${problem.message} (${problem.code})`)
+    err.line(`baton: ${onOneLine(problem.message)} (${problem.code})`)
     return EXIT.refused
   }
   if (problem instanceof EndedOtherwise) {
@@ -84,15 +87,15 @@ const report = (problem: unknown, err: Output): number => {
     return problem.status
   }
   if (problem instanceof ConfigurationError) {
-    err.line(`baton: ${problem.message}`)
+    err.line(`baton: The configuration cannot be used.\n${renderProblems(problem.problems)}`)
     return EXIT.refused
   }
   if (problem instanceof StoreFailure && problem.code === 'store.missing') {
-    err.line(`baton: ${problem.message} (${problem.code})\n${WHERE}`)
+    err.line(`baton: ${onOneLine(problem.message)} (${problem.code})\n${WHERE}`)
     return EXIT.noStore
   }
   const code = problem instanceof StoreFailure ? ` (${problem.code})` : ''
-  err.line(`baton: ${describeThrown(problem)}${code}`)
+  err.line(`baton: ${onOneLine(describeThrown(problem))}${code}`)
   return EXIT.failure
 }
 

@@ -1,3 +1,5 @@
+import { formsOf } from './hidden-values.ts'
+
 const HEAD_BYTES = 48 * 1024
 const TAIL_BYTES = 16 * 1024
 
@@ -36,18 +38,9 @@ export class CappedOutput {
 /** A cut may go through a character; its pieces are dropped. */
 const wholeCharacters = (bytes: Buffer): string => bytes.toString().replace(/^\uFFFD+|\uFFFD+$/g, '')
 
-/** Shorter ones would take words out of any text. */
-const SHORTEST_SECRET = 6
-
-const worthHiding = (secrets: readonly string[]): readonly string[] =>
-  secrets
-    .filter(({ length }) => length >= SHORTEST_SECRET)
-    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]) // as it is, and as it stands in JSON
-    .toSorted((a, b) => b.length - a.length)
-
 /** The text with every secret in it taken out: a server may send back what it was sent. */
 const withoutSecrets = (text: string, secrets: readonly string[]): string =>
-  worthHiding(secrets).reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
+  formsOf(secrets).reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
 
 /** A cut may go through a secret; the half that is left is one too. */
 const withoutCutEnd = (text: string, secrets: readonly string[]): string => {
@@ -62,7 +55,7 @@ const withoutCutStart = (text: string, secrets: readonly string[]): string => {
 
 /** Every part of a secret that a cut may leave, longest first. */
 const halves = (secrets: readonly string[], part: (secret: string, length: number) => string): readonly string[] =>
-  worthHiding(secrets)
+  formsOf(secrets)
     .flatMap((secret) => Array.from({ length: secret.length - 1 }, (_, index) => part(secret, index + 1)))
     .toSorted((a, b) => b.length - a.length)
 

@@ -3,6 +3,7 @@ import type { HookSettings } from '../../domain/hook-settings.ts'
 import { discordBody, slackBody } from './chat-message.ts'
 import type { Deadline } from './deadline.ts'
 import { BadHeader, filledHeaders } from './header-values.ts'
+import { secretsIn, secretsInHeader } from './hidden-values.ts'
 import { failed, type Outcome } from './outcome.ts'
 import { type Letter, send, type Way } from './send.ts'
 import { signedHeaders, WeakSecret } from './signature.ts'
@@ -24,7 +25,7 @@ export const runWeb = async (
   { environment, way }: WebSurroundings,
 ): Promise<Outcome> => {
   try {
-    return await send(letterOf(hook, payload, new Variables(environment)), deadline, way)
+    return await send(letterOf(hook, payload, environment), deadline, way)
   } catch (error) {
     if (error instanceof MissingVariable) return failed('hook.variable_missing', error.message)
     if (error instanceof WeakSecret) return failed('hook.secret_refused', error.message)
@@ -33,7 +34,8 @@ export const runWeb = async (
   }
 }
 
-const letterOf = (hook: WebHook, payload: HookPayload, variables: Variables): Letter => {
+const letterOf = (hook: WebHook, payload: HookPayload, environment: Environment): Letter => {
+  const variables = new Variables(environment)
   const url = variables.fill(hook.url)
   const plain = { url, method: 'POST', headers: OURS }
   switch (hook.type) {
@@ -42,23 +44,29 @@ const letterOf = (hook: WebHook, payload: HookPayload, variables: Variables): Le
       const headers = filledHeaders(hook.headers, variables)
       const secret = hook.secret === undefined ? undefined : variables.fill(hook.secret)
       const signed = secret === undefined ? {} : signedHeaders(body, secret)
-      const secrets = [...secretsIn(url), ...variables.used, ...Object.values(headers), ...(secret ? [secret] : [])]
+      const secrets = [
+        ...secretsIn(url),
+        ...variables.used,
+        ...Object.values(headers).flatMap(secretsInHeader),
+        ...(secret ? [secret] : []),
+      ]
       return { url, method: hook.method, headers: { ...OURS, ...headers, ...signed }, body, secrets }
     }
     case 'slack':
-      return { ...plain, body: JSON.stringify(slackBody(payload)), secrets: [...secretsIn(url), ...variables.used] }
+      return {
+        ...plain,
+        body: JSON.stringify(slackBody(payload, environment)),
+        secrets: [...secretsIn(url), ...variables.used],
+      }
     case 'discord':
-      return { ...plain, body: JSON.stringify(discordBody(payload)), secrets: [...secretsIn(url), ...variables.used] }
+      return {
+        ...plain,
+        body: JSON.stringify(discordBody(payload, environment)),
+        secrets: [...secretsIn(url), ...variables.used],
+      }
     default:
       return hook satisfies never
   }
 }
 
 const OURS = { 'content-type': 'application/json', 'user-agent': 'batonpass' } as const
-
-/** The address of a channel is all it takes to write into it. */
-const secretsIn = (url: string): readonly string[] => {
-  if (!URL.canParse(url)) return [url]
-  const { pathname, search, password } = new URL(url)
-  return [url, `${pathname}${search}`, pathname, password]
-}

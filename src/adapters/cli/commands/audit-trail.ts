@@ -8,6 +8,7 @@ import type { HandoffHistory } from '../../../services/handoff-history.ts'
 import type { CliCommand, Output } from '../command.ts'
 import { UsageError } from '../problems.ts'
 import { handoffOf, renderEntry } from '../render-audit.ts'
+import { toJsonLine } from '../render-text.ts'
 import { STORE_FLAGS, STORE_FLAGS_HELP, storeToRead } from '../store-options.ts'
 import { findConversation, namedConversation } from './audit-conversation.ts'
 
@@ -44,7 +45,7 @@ const showJson = async (history: HandoffHistory, id: ConversationId, out: Output
   out.line('[')
   for await (const entry of entriesOf(history, id)) {
     if (before !== undefined) out.line(`${before},`)
-    before = `  ${JSON.stringify(entry)}`
+    before = `  ${toJsonLine(entry)}`
   }
   if (before !== undefined) out.line(before)
   out.line(']')

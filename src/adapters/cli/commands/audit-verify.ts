@@ -5,6 +5,7 @@ import type { AuditService } from '../../../services/audit-service.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 import { UsageError } from '../problems.ts'
 import { renderNotCovered, renderVerdict } from '../render-audit.ts'
+import { toJson } from '../render-text.ts'
 import { STORE_FLAGS, STORE_FLAGS_HELP, storeToRead } from '../store-options.ts'
 import { findConversation, namedConversation } from './audit-conversation.ts'
 
@@ -38,7 +39,7 @@ export const auditVerify: CliCommand = {
     const id = 'id' in named ? named.id : await findConversation(handoffs, named)
     const verdict = unwrap(await audit.verify(id))
     const isJson = invocation.values.json === true
-    invocation.out.line(isJson ? JSON.stringify(verdict, null, 2) : renderVerdict(verdict))
+    invocation.out.line(isJson ? toJson(verdict) : renderVerdict(verdict))
     if (!isJson) invocation.out.line(renderNotCovered())
     if (!verdict.intact) throw new Error(`The audit log of conversation ${id} is not what was written.`)
   },
@@ -56,8 +57,7 @@ const verifyAll = async (audit: AuditService, { out, notes, values }: Invocation
     if (!verdict.intact && values.json !== true) out.line(renderVerdict(verdict))
     if (conversations % PROGRESS_EVERY === 0) notes.line(`${conversations} conversations, ${entries} entries verified`)
   }
-  if (values.json === true)
-    out.line(JSON.stringify({ conversations, entries, texts, notCovered: NOT_COVERED, broken }, null, 2))
+  if (values.json === true) out.line(toJson({ conversations, entries, texts, notCovered: NOT_COVERED, broken }))
   else {
     const erased = texts.erased === 0 ? '' : `, ${texts.erased} texts erased on record`
     const found = broken.length === 0 ? 'all intact' : `${broken.length} not intact`

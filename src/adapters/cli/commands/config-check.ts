@@ -8,7 +8,7 @@ import { noWords } from '../history-args.ts'
 import { allowedNetworks, NETWORK_FLAGS, NETWORK_FLAGS_HELP } from '../network-flags.ts'
 import { UsageError } from '../problems.ts'
 import { renderConfiguration, renderProblems } from '../render-configuration.ts'
-import { plain, toJson } from '../render-text.ts'
+import { toJson } from '../render-text.ts'
 
 /** Where a configuration is looked for when none is named. */
 const USUAL_FILES = ['batonpass.yaml', 'batonpass.yml', 'batonpass.json'] as const
@@ -33,7 +33,7 @@ export const configCheck: CliCommand = {
     const [named, ...rest] = invocation.positionals
     noWords({ ...invocation, positionals: rest })
     const file = named ?? usualFile()
-    if (!existsSync(file)) throw new UsageError(`There is no file "${plain(file)}".`)
+    if (!existsSync(file)) throw new UsageError(`There is no file "${file}".`)
     try {
       await showSettings(file, invocation)
     } catch (problem) {
@@ -61,7 +61,7 @@ const showSettings = async (file: string, invocation: Invocation): Promise<void>
 
 /** Problems are what was asked for, so they are results; that there are any is the refusal. */
 const refusal = (file: string, { problems }: ConfigurationError, { values, out }: Invocation): RefusedError => {
-  out.line(values.json === true ? toJson({ file, problems }) : renderProblems(file, problems))
+  out.line(values.json === true ? toJson({ file, problems }) : renderProblems(problems, file))
   const problem = `it has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}`
-  return new RefusedError({ code: 'input.invalid', fields: [{ field: `configuration ${plain(file)}`, problem }] })
+  return new RefusedError({ code: 'input.invalid', fields: [{ field: `configuration ${file}`, problem }] })
 }

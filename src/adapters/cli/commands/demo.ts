@@ -5,6 +5,7 @@ import { unwrap } from '../../../domain/unwrap.ts'
 import type { HandoffService } from '../../../services/handoff-service.ts'
 import type { CliCommand } from '../command.ts'
 import { renderLineage } from '../render-lineage.ts'
+import { toJson } from '../render-text.ts'
 import { STORE_FLAGS, STORE_FLAGS_HELP, storeToWrite } from '../store-options.ts'
 
 const TASK = 'Find out why the login test fails on Mondays, and mend it'
@@ -50,7 +51,7 @@ export const demo: CliCommand = {
     const lineage = await handoffs.lineage(conversation.id)
     if (lineage === undefined) throw new Error(`Conversation ${conversation.id} was opened and cannot be found`)
     say('\nWhat the record says:')
-    out.line(isJson ? JSON.stringify(lineage, null, 2) : renderLineage(lineage))
+    out.line(isJson ? toJson(lineage) : renderLineage(lineage))
   },
 }
 

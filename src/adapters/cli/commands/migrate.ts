@@ -1,6 +1,8 @@
 import { openMigrator, type StoreOptions } from '../../../container.ts'
+import { onOneLine } from '../../../domain/safe-text.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 import { UsageError } from '../problems.ts'
+import { toJson } from '../render-text.ts'
 import { STORE_FLAGS, STORE_FLAGS_HELP, storeOptions, storeToRead, storeToWrite } from '../store-options.ts'
 
 type OpenMigrator = ReturnType<typeof openMigrator>
@@ -17,7 +19,11 @@ export const migrateUp: CliCommand = {
     await withMigrator(storeToWrite(invocation), async ({ migrator, database: { schema } }) => {
       const applied = await migrator.up()
       const lines = applied.map((name) => `applied ${name}`)
-      show(invocation, { schema, applied }, lines.length > 0 ? lines : [`The schema "${schema}" is up to date.`])
+      show(
+        invocation,
+        { schema, applied },
+        lines.length > 0 ? lines : [`The schema "${onOneLine(schema)}" is up to date.`],
+      )
     })
   },
 }
@@ -37,7 +43,11 @@ export const migrateDown: CliCommand = {
     await withMigrator(storeToRead(invocation), async ({ migrator, database: { schema } }) => {
       const undone = await migrator.down(count)
       const lines = undone.map((name) => `undone ${name}`)
-      show(invocation, { schema, undone }, lines.length > 0 ? lines : [`The schema "${schema}" has nothing to undo.`])
+      show(
+        invocation,
+        { schema, undone },
+        lines.length > 0 ? lines : [`The schema "${onOneLine(schema)}" has nothing to undo.`],
+      )
     })
   },
 }
@@ -80,12 +90,14 @@ const withMigrator = async (options: StoreOptions, work: MigratorWork): Promise<
 }
 
 const show = ({ values, out }: Invocation, result: object, lines: readonly string[]): void => {
-  for (const line of values.json === true ? [JSON.stringify(result, null, 2)] : lines) out.line(line)
+  for (const line of values.json === true ? [toJson(result)] : lines) out.line(line)
 }
 
 const table = (migrations: readonly MigrationStatus[]): readonly string[] => {
-  const width = Math.max(...migrations.map(({ name }) => name.length))
-  return migrations.map(({ name, state, appliedAt = '' }) =>
+  // A newer program may have written any name into the list.
+  const shown = migrations.map((one) => ({ ...one, name: onOneLine(one.name) }))
+  const width = Math.max(...shown.map(({ name }) => name.length))
+  return shown.map(({ name, state, appliedAt = '' }) =>
     `${name.padEnd(width)}  ${state.padEnd('applied'.length)}  ${appliedAt}`.trimEnd(),
   )
 }

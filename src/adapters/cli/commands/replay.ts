@@ -3,6 +3,7 @@ import { createBatonpass } from '../../../batonpass.ts'
 import { believedWindow, sha256, WINDOW_READERS } from '../../../container.ts'
 import { defined } from '../../../domain/defined.ts'
 import { DEFAULT_MILESTONES, type Milestone, milestoneProblem, milestonesAt } from '../../../domain/milestone.ts'
+import { onOneLine } from '../../../domain/safe-text.ts'
 import type { HandoffService } from '../../../services/handoff-service.ts'
 import { UnknownFormatError } from '../../../services/record-source.ts'
 import { RecordingImport } from '../../../services/recording-import.ts'
@@ -100,7 +101,7 @@ const progress = ({ path, bytes }: RecordingFile, notes: Output): ((read: number
     const reached = Math.floor((sum / bytes) * 10)
     if (bytes < LONG_FILE || reached <= tenths) return
     tenths = reached
-    notes.line(`${path}: ${reached * 10} % of ${Math.round(bytes / 1_000_000)} MB`)
+    notes.line(`${onOneLine(path)}: ${reached * 10} % of ${Math.round(bytes / 1_000_000)} MB`)
   }
 }
 
