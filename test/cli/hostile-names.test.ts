@@ -48,11 +48,10 @@ beforeAll(async () => {
 
 const baton = (...args: readonly string[]): Promise<Said> => spawnBaton(args, { DATABASE_URL: url, NASTY }).ended
 
-const expectHarmless = ({ out, err }: Said): void => {
-  for (const text of [out, err]) {
-    expect(text).not.toMatch(UNSAFE)
-    expect(text.split('\n').filter((line) => line.startsWith('baton: all is well'))).toEqual([])
-  }
+/** Nothing but what people can see, and no line that somebody else began. */
+const expectHarmless = ({ out, err }: Pick<Said, 'out' | 'err'>): void => {
+  expect(out + err).not.toMatch(UNSAFE)
+  expect(`${out}\n${err}`.split('\n').filter((line) => line.startsWith('baton: all is well'))).toEqual([])
 }
 
 describe('a record with hostile texts', () => {
@@ -158,7 +157,9 @@ describe('a hostile configuration', () => {
     for (const flags of [[], ['--verbose'], ['--json', '--messages'], ['--quiet']]) {
       const agent = ['--agent', NASTY, '--conversation', `run ${NASTY}${flags.join('')}`]
       const said = await baton('run', '--config', file, '--command', COMMAND, ...agent, ...flags, NASTY)
-      expectHarmless(said)
+      // What an agent says has lines of its own on standard output, and nowhere else.
+      expect(said.out).not.toMatch(UNSAFE)
+      expectHarmless({ ...said, out: said.out.replace('\nbaton: all is well', ' ') })
       expect(said.code).toBe(1)
       expect(said.out + said.err).toContain('hook')
       if (flags.includes('--json'))

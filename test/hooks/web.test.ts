@@ -284,7 +284,7 @@ describe('a message', () => {
     await using server = await serve()
     const shouting = { ...onError, error: { code: null, message: '<!channel> & more' } }
     expect((await runner.run(chat('slack', `${server.url}/services/x`), shouting)).ok).toBe(true)
-    expect(JSON.parse(server.received[0]?.body ?? '')).toStrictEqual({
+    expect(JSON.parse(server.received[0]?.body ?? '')).toMatchObject({
       text: 'claude-code (job job-7, branch fix): the run ended: failed (&lt;!channel&gt; &amp; more)',
     })
   })
@@ -297,6 +297,7 @@ describe('a message', () => {
     expect(JSON.parse(server.received[0]?.body ?? '')).toStrictEqual({
       content: 'claude-code (job job-7, branch fix): the window is 85 % full (170000 of 200000 tokens)',
       allowed_mentions: { parse: [] },
+      flags: 4,
     })
     expect(JSON.parse(server.received[1]?.body ?? '').content).toHaveLength(2_000)
   })

@@ -30,7 +30,7 @@ const ASSIGNED =
   /((?:key|token|secret|password|passwd|credentials?|authorization)["']?\s{0,3}[:=]\s{0,3})("[^"]*"?|'[^']*'?|[^\s,;"']+)/gi
 /** Long runs that are no word of any language: digests, and keys of services nobody has heard of. */
 const OPAQUE = /\b(?=[A-Za-z+=]*\d)(?=[\d+=]*[A-Za-z])[A-Za-z0-9+=]{32,}/g
-const LINK = /\b[a-z][a-z0-9+.-]{0,30}:\/\/\S*|\b(?:mailto|javascript|data|tel):\S*/gi
+const LINK = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s()[\]{}<>"']*|\b(?:mailto|javascript|data|tel):[^\s()[\]{}<>"']+/gi
 
 /**
  * A text of an agent as other people may read it in a channel: on one line, without secrets, without links, and calling

@@ -54,7 +54,8 @@ export const secretsIn = (url: string): readonly string[] => {
     ...[url, `${pathname}${search}`, pathname, search.slice(1)],
     ...pathname.split('/').filter(({ length }) => length >= SHORTEST_KEY),
     ...searchParams.values(),
-    ...(password === '' ? [] : [password, credentials]),
+    // They are sent as a header, which a server may send back as a whole.
+    ...(password === '' ? [] : [password, credentials, `Basic ${Buffer.from(credentials).toString('base64')}`]),
   ]
 }
 
