@@ -5,7 +5,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 const VARIABLE = /\$\{[A-Za-z_]\w*\}/
 
 /** The shortest key that Standard Webhooks allows. A shorter one can be guessed, and an empty one signs nothing. */
-export const SHORTEST_KEY_BYTES = 24
+const SHORTEST_KEY_BYTES = 24
 /** A random key never has fewer different characters. */
 const FEWEST_KINDS = 6
 
