@@ -77,7 +77,15 @@ const MAY_IMPORT: ImportTable = {
   ],
   'adapters/telemetry': ['domain', 'ports', 'adapters/telemetry', 'npm:@opentelemetry/api'],
   'adapters/catalogue': ['domain', 'adapters/catalogue', 'npm:@pydantic/genai-prices'],
-  'adapters/config': ['domain', 'adapters/config', 'npm:node:fs', 'npm:node:fs/promises', 'npm:node:path', 'npm:yaml', 'npm:zod'],
+  'adapters/config': [
+    'domain',
+    'adapters/config',
+    'npm:node:fs',
+    'npm:node:fs/promises',
+    'npm:node:path',
+    'npm:yaml',
+    'npm:zod',
+  ],
   'adapters/hooks': [
     'domain',
     'ports',
