@@ -16,14 +16,7 @@ export const hasVariable = (text: string): boolean => VARIABLE.test(text)
 export const encodedKey = (secret: string): string | undefined =>
   secret.startsWith(ENCODED) ? secret.slice(ENCODED.length) : undefined
 
-/**
- * Why a secret cannot sign, with what to do about it; undefined when it can. The answer never holds the secret.
- *
- * @example
- * ```ts
- * console.log(secretProblem('whsec_')?.problem) // => it is whsec_ and no key
- * ```
- */
+/** Why a secret cannot sign, with what to do about it; undefined when it can. The answer never holds the secret. */
 export const secretProblem = (secret: string): { readonly problem: string; readonly advice: string } | undefined => {
   if (secret.trim() === '') return { problem: 'it is empty', advice: ADVICE }
   if (/^\s|\s$/u.test(secret)) {

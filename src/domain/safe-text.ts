@@ -10,13 +10,6 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 /** An unsafe character as people write it. */
 export const spelledOut = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
 
-/**
- * A text of any origin on one line, with nothing left out: a line break in it is seen, and begins no line.
- *
- * @example
- * ```ts
- * console.log(onOneLine('notes\nbaton: all is well')) // => notes\nbaton: all is well
- * ```
- */
+/** A text of any origin on one line, with nothing left out: a line break in it is seen, and begins no line. */
 export const onOneLine = (text: string): string =>
   text.replaceAll(UNSAFE_CHARACTERS, (character) => SHORT[character] ?? spelledOut(character))
