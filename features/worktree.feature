@@ -20,6 +20,26 @@ Feature: One place for all of the work
     And session 2 begins with "Hooks run in /repo/.worktrees/fix, in the worktree /repo/.worktrees/fix on fix."
     And session 3 begins with "Hooks run in /repo/.worktrees/fix, in the worktree /repo/.worktrees/fix on fix."
 
+  Scenario: A hook at the threshold is told of the repository, of the worktree, and how full the window is
+    Given "claude-code" works in windows of 1000 tokens:
+      | its turns                            | its checkpoint |
+      | 10 % read_file, 92 % edit_file, 95 % |                |
+    And its work is done in "/repo", in the worktree "/repo/.worktrees/fix" on the branch "fix"
+    And a hook at the threshold that answers "continue" once it is told of "/repo", of "/repo/.worktrees/fix" and of a window of which 0.92 is used and 0.08 remains
+    When it is run on "Fix the flaky test"
+    Then its sessions are "completed"
+    And these hooks are in the record:
+      | when             | session | how it went |
+      | at the threshold | 1       | answered    |
+
+  Scenario: The branch that the work began at is kept with it
+    Given "claude-code" works in windows of 1000 tokens:
+      | its turns            | its checkpoint |
+      | 10 % read_file, 15 % |                |
+    And its work is done in "/repo" on the branch "fix", which began at "main"
+    When it is run on "Fix the flaky test"
+    Then the conversation works on the branch "fix", which began at "main"
+
   Scenario: Whoever recovers works there too
     Given "claude-code" works in windows of 1000 tokens:
       | its turns                      | its checkpoint |

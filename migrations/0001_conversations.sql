@@ -54,6 +54,7 @@ create table batonpass.conversations (
   working_directory text,
   worktree_path     text,
   branch            text,
+  base_branch       text,
   restart_budget    batonpass.counts not null,
   asked             batonpass.counts,
   opened_at         timestamptz not null,

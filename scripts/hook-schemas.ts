@@ -17,7 +17,7 @@ const session = object({
   session_id: text,
   agent_name: text,
   job_id: maybe,
-  working_directory: maybe.describe('The worktree when there is one.'),
+  working_directory: maybe.describe('The root of the repository, or the folder of the work.'),
   worktree_path: maybe,
   branch_name: maybe,
 })
@@ -40,8 +40,8 @@ export const PAYLOAD_SCHEMAS = {
     context: object({
       input_tokens: count,
       context_window: count,
-      usage_percent: z.number().nonnegative().describe('May be more than 100.'),
-      remaining_percent: z.number().nonnegative().max(100),
+      usage_percent: z.number().nonnegative().describe('A fraction: 0.92 is 92 %. May be more than 1.'),
+      remaining_percent: z.number().nonnegative().max(1).describe('A fraction: 0.08 is 8 %.'),
       model_name: maybe,
     }),
     ...about,
@@ -49,7 +49,12 @@ export const PAYLOAD_SCHEMAS = {
   on_session_start: object({
     hook_event_name: z.literal('session_start'),
     ...about,
-    session: session.extend({ is_continuation: z.boolean(), previous_session_id: maybe, handoff_count: count }),
+    session: session.extend({
+      working_directory: maybe.describe('The worktree when there is one.'),
+      is_continuation: z.boolean(),
+      previous_session_id: maybe,
+      handoff_count: count,
+    }),
     prompt: text.describe('What the session will start from; the output of the hook is put before it.'),
   }),
   after_handoff: object({

@@ -17,8 +17,10 @@ export {
   type HookSession,
   type HookSessionFacts,
   type HookSessionStart,
+  type HookSessionStartFacts,
   hookContext,
   hookSession,
+  hookSessionStart,
   type SessionStartPayload,
   type ThresholdPayload,
 } from './domain/hook-payload.ts'

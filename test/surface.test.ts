@@ -265,6 +265,7 @@ describe('the public surface', () => {
       'NodeHookRunner',
       'hookContext',
       'hookSession',
+      'hookSessionStart',
       'promptAfterHooks',
       'runHooks',
       'thresholdAnswer',

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { type DataTable, Given, Then } from '@cucumber/cucumber'
 import type { HookMoment } from '../../src/domain/hook-settings.ts'
-import { failing, hookAt, inWords, sayingWhatCameBefore, sayingWhere } from '../support/hooks-of-runs.ts'
+import {
+  continuingWhenTold,
+  failing,
+  hookAt,
+  inWords,
+  sayingWhatCameBefore,
+  sayingWhere,
+} from '../support/hooks-of-runs.ts'
 import type { HandoffWorld } from '../support/world.ts'
 
 Given('a hook {moment} that answers {string}', function (this: HandoffWorld, moment: HookMoment, answer: string) {
@@ -23,6 +30,20 @@ Given('a hook {moment} that fails and must not', function (this: HandoffWorld, m
 Given('a hook {moment} that says where the work is done', function (this: HandoffWorld, moment: HookMoment) {
   this.runs.call(hookAt(moment, sayingWhere))
 })
+
+Given(
+  'a hook {moment} that answers "continue" once it is told of {string}, of {string} and of a window of which {float} is used and {float} remains',
+  function (
+    this: HandoffWorld,
+    moment: HookMoment,
+    repository: string,
+    worktree: string,
+    used: number,
+    remaining: number,
+  ) {
+    this.runs.call(hookAt(moment, continuingWhenTold([repository, worktree], [used, remaining])))
+  },
+)
 
 Given('a hook {moment} that says what came before', function (this: HandoffWorld, moment: HookMoment) {
   this.runs.call(hookAt(moment, sayingWhatCameBefore))

@@ -234,6 +234,21 @@ Then('the agent of session {int} says {string}', async function (this: HandoffWo
   assert.ok(said.length > 0 && said.every((text) => text.startsWith(words)), said.join('\n'))
 })
 
+Given(
+  'its work is done in {string} on the branch {string}, which began at {string}',
+  function (this: HandoffWorld, workingDirectory: string, branch: string, baseBranch: string) {
+    this.runs.workIn({ workingDirectory, branch, baseBranch })
+  },
+)
+
+Then(
+  'the conversation works on the branch {string}, which began at {string}',
+  async function (this: HandoffWorld, branch: string, baseBranch: string) {
+    const { workspace } = await this.kept.conversation()
+    assert.deepEqual([workspace?.branch, workspace?.baseBranch], [branch, baseBranch])
+  },
+)
+
 Then(
   'the conversation works in {string}, in the worktree {string} on the branch {string}',
   async function (this: HandoffWorld, workingDirectory: string, worktreePath: string, branch: string) {

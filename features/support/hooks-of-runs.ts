@@ -1,4 +1,5 @@
-import type { HookPayload, SessionStartPayload } from '../../src/domain/hook-payload.ts'
+import assert from 'node:assert/strict'
+import type { HookPayload, SessionStartPayload, ThresholdPayload } from '../../src/domain/hook-payload.ts'
 import type { HookFunction, HookMoment, HookSettings } from '../../src/domain/hook-settings.ts'
 
 /** The words scenarios have for when a hook is called. */
@@ -33,6 +34,16 @@ export const sayingWhere: HookFunction = (payload) => {
   const { working_directory, worktree_path, branch_name } = (payload as HookPayload).session
   return `Hooks run in ${working_directory}, in the worktree ${worktree_path} on ${branch_name}.`
 }
+
+/** Lets a session run on if it was told exactly this of the window and of the place; anything else is a failure. */
+export const continuingWhenTold =
+  (place: readonly string[], shares: readonly number[]): HookFunction =>
+  (payload) => {
+    const { context, session } = payload as ThresholdPayload
+    assert.deepEqual([session.working_directory, session.worktree_path], place)
+    assert.deepEqual([context.usage_percent, context.remaining_percent], shares)
+    return 'continue'
+  }
 
 /** Says what came before the session that is about to start, as it was told. */
 export const sayingWhatCameBefore: HookFunction = (payload) => {

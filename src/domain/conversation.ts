@@ -9,6 +9,8 @@ export interface Workspace {
   readonly workingDirectory?: string
   readonly worktreePath?: string
   readonly branch?: string
+  /** The branch that this one began at, and is meant to go back to. */
+  readonly baseBranch?: string
 }
 
 /** One long piece of work: a job, a thread, an issue. It outlives many windows. */

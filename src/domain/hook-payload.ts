@@ -7,7 +7,7 @@ export interface HookSession {
   readonly session_id: string
   readonly agent_name: string
   readonly job_id: string | null
-  /** Where the work is done: the worktree when there is one. */
+  /** The root of the repository, or the folder of the work; the worktree has a key of its own. */
   readonly working_directory: string | null
   readonly worktree_path: string | null
   readonly branch_name: string | null
@@ -15,12 +15,14 @@ export interface HookSession {
 
 /** The session that is about to start, and what came before it. */
 export interface HookSessionStart extends HookSession {
+  /** Where the session is about to work: the worktree when there is one. */
+  readonly working_directory: string | null
   readonly is_continuation: boolean
   readonly previous_session_id: string | null
   readonly handoff_count: number
 }
 
-/** How full the window is. */
+/** How full the window is. The two shares are fractions of it: 0.92 is 92 %. */
 export interface HookContext {
   readonly input_tokens: number
   readonly context_window: number
@@ -104,25 +106,54 @@ export interface HookSessionFacts {
 }
 
 /**
- * The session as hooks are told of it. Its working directory is the worktree when there is one.
+ * The session as hooks are told of it: the repository in one key, the worktree in another.
  *
  * @example
  * ```ts
  * const workspace = { workingDirectory: '/repo', worktreePath: '/repo/.worktrees/fix' }
- * console.log(hookSession({ sessionId: 's-1', agentName: 'claude-code', workspace }).working_directory) // => /repo/.worktrees/fix
+ * const { working_directory, worktree_path } = hookSession({ sessionId: 's-1', agentName: 'claude-code', workspace })
+ * console.log(working_directory, worktree_path) // => /repo /repo/.worktrees/fix
  * ```
  */
 export const hookSession = ({ sessionId, agentName, jobId, workspace = {} }: HookSessionFacts): HookSession => ({
   session_id: sessionId,
   agent_name: agentName,
   job_id: jobId ?? null,
-  working_directory: workspace.worktreePath ?? workspace.workingDirectory ?? null,
+  working_directory: workspace.workingDirectory ?? null,
   worktree_path: workspace.worktreePath ?? null,
   branch_name: workspace.branch ?? null,
 })
 
-/** A share in percent, to two places. */
-export const inPercent = (share: number): number => Math.round(share * 10_000) / 100
+/** What came before a session that is about to start. */
+export interface HookSessionStartFacts extends HookSessionFacts {
+  readonly isContinuation: boolean
+  readonly previousSessionId: string | null
+  readonly handoffCount: number
+}
+
+/**
+ * The session as hooks are told of it before it starts. Its working directory is where it is about to work.
+ *
+ * @example
+ * ```ts
+ * const workspace = { workingDirectory: '/repo', worktreePath: '/repo/.worktrees/fix' }
+ * const first = { isContinuation: false, previousSessionId: null, handoffCount: 0 }
+ * console.log(hookSessionStart({ sessionId: 's-1', agentName: 'claude-code', workspace, ...first }).working_directory) // => /repo/.worktrees/fix
+ * ```
+ */
+export const hookSessionStart = (facts: HookSessionStartFacts): HookSessionStart => {
+  const session = hookSession(facts)
+  return {
+    ...session,
+    working_directory: session.worktree_path ?? session.working_directory,
+    is_continuation: facts.isContinuation,
+    previous_session_id: facts.previousSessionId,
+    handoff_count: facts.handoffCount,
+  }
+}
+
+/** A fraction to four places, which is a hundredth of a percent. */
+export const roundedShare = (share: number): number => Math.round(share * 10_000) / 10_000
 
 /**
  * The window as hooks are told of it. More than the whole may be used; less than nothing never remains.
@@ -130,7 +161,7 @@ export const inPercent = (share: number): number => Math.round(share * 10_000) /
  * @example
  * ```ts
  * const { usage_percent, remaining_percent } = hookContext({ inputTokens: 170_000, contextWindow: 200_000 })
- * console.log(usage_percent, remaining_percent) // => 85 15
+ * console.log(usage_percent, remaining_percent) // => 0.85 0.15
  * ```
  */
 export const hookContext = (facts: {
@@ -138,12 +169,12 @@ export const hookContext = (facts: {
   readonly contextWindow: number
   readonly modelName?: string
 }): HookContext => {
-  const usage = inPercent(facts.inputTokens / facts.contextWindow)
+  const usage = roundedShare(facts.inputTokens / facts.contextWindow)
   return {
     input_tokens: facts.inputTokens,
     context_window: facts.contextWindow,
     usage_percent: usage,
-    remaining_percent: Math.max(0, Math.round((100 - usage) * 100) / 100),
+    remaining_percent: Math.max(0, roundedShare(1 - usage)),
     model_name: facts.modelName ?? null,
   }
 }

@@ -20,6 +20,7 @@ export interface RunOrigin {
 
 /** How full a window is; null where nobody can say. */
 export interface WindowFigures {
+  /** A fraction, as hooks are told it: 0.92 is 92 %. */
   readonly usagePercent: number | null
   readonly inputTokens: number | null
   readonly contextWindow: number | null

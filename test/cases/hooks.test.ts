@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   type HookMoment,
   type HookReport,
-  hookSession,
+  hookSessionStart,
   NodeHookRunner,
   promptAfterHooks,
   runHooks,
@@ -143,12 +143,8 @@ describe('case 69: a session-start hook', () => {
     const worktreePath = realpathSync(mkdtempSync(join(tmpdir(), 'worktree-')))
     onTestFinished(() => rmSync(worktreePath, { recursive: true }))
     const workspace = { workingDirectory: tmpdir(), worktreePath, branch: 'fix' }
-    const session = {
-      ...hookSession({ sessionId: 's-2', agentName: 'claude-code', workspace }),
-      is_continuation: true,
-      previous_session_id: 's-1',
-      handoff_count: 1,
-    }
+    const before = { isContinuation: true, previousSessionId: 's-1', handoffCount: 1 }
+    const session = hookSessionStart({ sessionId: 's-2', agentName: 'claude-code', workspace, ...before })
     const { configuration } = await readConfiguration({ hooks: { on_session_start: [shell('cat; pwd -P')] } })
     const { results } = await runHooks({
       runner,

@@ -301,9 +301,9 @@ describe('progress on a terminal', () => {
     const progress = new RunProgress(err)
     progress.take(told({ type: 'session:start', epoch: 2, isContinuation: true, previousSessionId: null }))
     expect(progress.statusLine()).toBe('session 2  [··········] not known  turn 0')
-    progress.take(turn(13, 55, 'look', 'read'))
+    progress.take(turn(13, 0.55, 'look', 'read'))
     progress.take(told({ type: 'context:handoff:complete', handoffNumber: 1, newSessionId: 'n' }))
-    progress.take(turn(14, 61.2, 'edit\u001b[2J', 'test'))
+    progress.take(turn(14, 0.612, 'edit\u001b[2J', 'test'))
     progress.used({ inputTokens: 1, outputTokens: 1, costUsd: 0.423 })
     expect(progress.statusLine()).toBe(
       'session 2  [██████░░░░] 61 % of 200k  turn 14  read, edit\\u{1b}[2J, test  1 restart  $0.42',
@@ -313,8 +313,8 @@ describe('progress on a terminal', () => {
   it('is redrawn in place, and steps aside for what the agent says', () => {
     const { err, out, written } = screen()
     const progress = new RunProgress(err)
-    progress.take(turn(1, 10))
-    progress.take(turn(2, 20))
+    progress.take(turn(1, 0.1))
+    progress.take(turn(2, 0.2))
     out.line('Half of it.')
     progress.end()
     const CLEAR = '\r\u001b[2K'
@@ -327,7 +327,7 @@ describe('progress on a terminal', () => {
 
   it('is never longer than the terminal is wide', () => {
     const { err, written } = screen(20)
-    new RunProgress(err).take(turn(1, 10))
+    new RunProgress(err).take(turn(1, 0.1))
     expect(written).toEqual(['session 0  [█░░░░░…'])
   })
 })

@@ -29,12 +29,12 @@ describe('what the command line says of a window', () => {
     expect(lines).toHaveLength(1)
     expect(progress.statusLine()).toContain('no restart can come')
     progress.take(
-      event({ type: 'turn:recorded', turn: 1, toolCalls: [], usagePercent: 40, inputTokens: 1, contextWindow: 1_000 }),
+      event({ type: 'turn:recorded', turn: 1, toolCalls: [], usagePercent: 0.4, inputTokens: 1, contextWindow: 1_000 }),
     )
     expect(progress.statusLine()).not.toContain('no restart can come')
   })
 
   it('is a percentage where that is all there is', () => {
-    expect(renderFigures({ usagePercent: 61, inputTokens: null, contextWindow: null })).toBe('[██████░░░░] 61 %')
+    expect(renderFigures({ usagePercent: 0.61, inputTokens: null, contextWindow: null })).toBe('[██████░░░░] 61 %')
   })
 })

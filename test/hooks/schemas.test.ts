@@ -34,11 +34,12 @@ describe('the schemas of payloads', () => {
 
 describe('the window as hooks are told of it', () => {
   it.each([
-    [170_000, 200_000, 85, 15],
-    [0, 200_000, 0, 100],
-    [250_000, 200_000, 125, 0],
-    [1, 3, 33.33, 66.67],
-  ])('%i of %i is %d %% used and %d %% remaining', (inputTokens, contextWindow, usage, remaining) => {
+    [184_000, 200_000, 0.92, 0.08],
+    [0, 200_000, 0, 1],
+    [250_000, 200_000, 1.25, 0],
+    [1, 3, 0.3333, 0.6667],
+    [200_000, 200_000, 1, 0],
+  ])('%i of %i is %d used and %d remaining, as fractions', (inputTokens, contextWindow, usage, remaining) => {
     expect(hookContext({ inputTokens, contextWindow })).toStrictEqual({
       input_tokens: inputTokens,
       context_window: contextWindow,

@@ -83,7 +83,7 @@ describe('a reading that is only a percentage', () => {
     const { handoffs } = await recorded(batonpass, summary)
     expect(handoffs).toMatchObject([{ reason: 'The context window is 90 % full.' }])
     expect(events.filter(({ type }) => type === 'context:handoff:start')).toMatchObject([
-      { usagePercent: 90, inputTokens: null, contextWindow: null },
+      { usagePercent: 0.9, inputTokens: null, contextWindow: null },
     ])
   })
 })

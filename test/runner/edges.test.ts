@@ -298,7 +298,7 @@ describe('whoever watches', () => {
     expect(starts[0]).toMatchObject({
       agentName: 'claude',
       jobId: 'job-7',
-      usagePercent: 90.1,
+      usagePercent: 0.901,
       inputTokens: 901,
       contextWindow: 1_000,
     })

@@ -47,7 +47,7 @@ describe.each(STORE_KINDS)('hooks of a run on %s', (kind) => {
     expect(told).toHaveLength(1)
     expect(told[0]).toMatchObject({
       hook_event_name: 'context_threshold',
-      context: { input_tokens: 901, context_window: 1_000, usage_percent: 90.1, remaining_percent: 9.9 },
+      context: { input_tokens: 901, context_window: 1_000, usage_percent: 0.901, remaining_percent: 0.099 },
       session: { session_id: summary.lastSessionId, agent_name: 'claude', job_id: null },
       original_prompt: TASK,
     })
@@ -114,6 +114,32 @@ describe.each(STORE_KINDS)('hooks of a run on %s', (kind) => {
       expect(prompt.startsWith(`Use pnpm here.\n\n${TASK}`)).toBe(true)
       expect(given).toEqual(workspace)
     }
+  })
+
+  it('are told of the repository and of the worktree in keys of their own, and of where a session is about to work', async () => {
+    const told: Payload[] = []
+    const answers = { on_context_threshold: 'abort' } as Readonly<Record<string, string>>
+    const moments = ['on_session_start', 'on_context_threshold', 'after_handoff', 'after_run'] as const
+    const batonpass = await open(moments.map((moment) => hook(moment, answers[moment] ?? '', told)))
+    const workspace = {
+      workingDirectory: '/repo',
+      worktreePath: '/repo/.worktrees/fix',
+      branch: 'fix',
+      baseBranch: 'main',
+    }
+    await play(batonpass, script([{ turns: FILLS }, { turns: ENDS }]), { workspace })
+    const places = told.map(({ hook_event_name, session }) => {
+      const { working_directory, worktree_path } = session as Payload
+      return [hook_event_name, working_directory, worktree_path]
+    })
+    const [root, worktree] = [workspace.workingDirectory, workspace.worktreePath]
+    expect(places).toEqual([
+      ['session_start', worktree, worktree],
+      ['context_threshold', root, worktree],
+      ['session_start', worktree, worktree],
+      ['handoff_completed', root, worktree],
+      ['completed', root, worktree],
+    ])
   })
 
   it('after a handoff and after a run they are told what became of it, and all calls are in the audit log', async () => {

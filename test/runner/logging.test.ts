@@ -56,7 +56,7 @@ describe('a logger is told', () => {
     expect(about('a restart begins')).toMatchObject({
       event: 'context:handoff:start',
       conversationId,
-      usagePercent: 90.1,
+      usagePercent: 0.901,
     })
     expect(said('warn')).toEqual([])
   })

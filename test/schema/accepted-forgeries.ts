@@ -19,7 +19,7 @@ export const REASONS: Readonly<Record<string, readonly string[]>> = {
     'agent_sessions update, window_(user|assistant) nought',
     'context_snapshots insert, window_(user|assistant|tool|system) nought',
     'context_snapshots insert, window_end far ahead',
-    'conversations insert, (external_key|subject|original_task|working_directory|worktree_path|branch) another',
+    'conversations insert, (external_key|subject|original_task|working_directory|worktree_path|branch|base_branch) another',
     'handoff_tool_calls insert, ordinal far ahead',
     'handoffs insert, (target_agent|reason|document|end_reason|traceparent|tracestate|extract) another',
     'handoffs (update|update, ended), (document|extract) another',
@@ -47,7 +47,7 @@ export const REASONS: Readonly<Record<string, readonly string[]>> = {
     'messages insert, text (empty|blank)',
     'handoffs insert, (document|traceparent|tracestate) (empty|blank)',
     'handoffs update, document blank',
-    'conversations insert, (working_directory|worktree_path|branch) (empty|blank)',
+    'conversations insert, (working_directory|worktree_path|branch|base_branch) (empty|blank)',
   ],
   'A parent session may be of another conversation; the domain looks whether it is there.': [
     'agent_sessions insert, parent_session_id of (nobody|another conversation)',

@@ -20,7 +20,7 @@ export const wholeConversation = async (scene: Scene): Promise<WholeConversation
       originalTask: 'Fix the flaky test',
       externalKey: `${scene.name('key')}-${scene.ids.next()}`,
       subject: 'team-7',
-      workspace: { workingDirectory: '/srv/work', worktreePath: '/srv/tree', branch: 'main' },
+      workspace: { workingDirectory: '/srv/work', worktreePath: '/srv/tree', branch: 'main', baseBranch: 'trunk' },
       restartBudget: { maxRestarts: 9, deadlineMs: 86_400_000, maxCostUsd: 5, whenExhausted: 'stop' },
       parentId: (await scene.conversation()).id,
       metadata: { ticket: 'T-1' },

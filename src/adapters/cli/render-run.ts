@@ -10,9 +10,9 @@ const BAR_CELLS = 10
 /** How full a window is, as a bar and in words: `[██████░░░░] 61 % of 200k`. */
 export const renderFigures = ({ usagePercent, contextWindow }: WindowFigures): string => {
   if (usagePercent === null) return `[${'·'.repeat(BAR_CELLS)}] not known`
-  const full = Math.min(BAR_CELLS, Math.max(0, Math.round((usagePercent / 100) * BAR_CELLS)))
+  const full = Math.min(BAR_CELLS, Math.max(0, Math.round(usagePercent * BAR_CELLS)))
   const bar = '█'.repeat(full) + '░'.repeat(BAR_CELLS - full)
-  return `[${bar}] ${Math.round(usagePercent)} %${contextWindow === null ? '' : ` of ${tokensText(contextWindow)}`}`
+  return `[${bar}] ${Math.round(usagePercent * 100)} %${contextWindow === null ? '' : ` of ${tokensText(contextWindow)}`}`
 }
 
 const tokensText = (tokens: number): string => {

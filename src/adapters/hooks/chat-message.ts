@@ -16,7 +16,7 @@ const sentence = (payload: HookPayload, safe: Safe): string => {
   const detail = (text: string): string => shortened(safe(text), MOST_DETAIL)
   if ('context' in payload) {
     const { usage_percent, input_tokens, context_window } = payload.context
-    return `the window is ${usage_percent} % full (${input_tokens} of ${context_window} tokens)`
+    return `the window is ${Math.round(usage_percent * 10_000) / 100} % full (${input_tokens} of ${context_window} tokens)`
   }
   if ('error' in payload) return `the run ended: ${payload.hook_event_name} (${detail(payload.error.message)})`
   if ('handoff' in payload) {

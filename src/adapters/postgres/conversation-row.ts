@@ -12,6 +12,7 @@ const row = z.object({
   working_directory: maybe(z.string()),
   worktree_path: maybe(z.string()),
   branch: maybe(z.string()),
+  base_branch: maybe(z.string()),
   restart_budget: z.strictObject({
     maxRestarts: z.number(),
     deadlineMs: z.number().exactOptional(),
@@ -36,8 +37,8 @@ const row = z.object({
 export const toConversation = reader(
   'conversation',
   row.transform((stored): Conversation => {
-    const { working_directory: workingDirectory, worktree_path: worktreePath, branch } = stored
-    const workspace = defined({ workingDirectory, worktreePath, branch })
+    const { working_directory: workingDirectory, worktree_path: worktreePath, branch, base_branch: baseBranch } = stored
+    const workspace = defined({ workingDirectory, worktreePath, branch, baseBranch })
     return defined({
       id: stored.id,
       externalKey: stored.external_key,
@@ -63,6 +64,7 @@ export const fromConversation = (conversation: Conversation) => ({
   working_directory: conversation.workspace?.workingDirectory,
   worktree_path: conversation.workspace?.worktreePath,
   branch: conversation.workspace?.branch,
+  base_branch: conversation.workspace?.baseBranch,
   restart_budget: conversation.restartBudget,
   asked: conversation.asked,
   opened_at: conversation.openedAt,

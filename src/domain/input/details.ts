@@ -34,6 +34,7 @@ export const workspace = objectOf<Workspace>({
   workingDirectory: optional(text),
   worktreePath: optional(text),
   branch: optional(text),
+  baseBranch: optional(text),
 })
 
 const whenExhausted = oneOf('stop', 'carry_on')

@@ -1,4 +1,5 @@
-import type { HookPayloads, HookSession } from '../../domain/hook-payload.ts'
+import { defined } from '../../domain/defined.ts'
+import type { HookPayloads, HookSession, HookSessionFacts } from '../../domain/hook-payload.ts'
 import { hookSession } from '../../domain/hook-payload.ts'
 import type { HookReport } from '../../domain/hook-result.ts'
 import type { HookMoment } from '../../domain/hook-settings.ts'
@@ -9,14 +10,13 @@ import type { RunInProgress } from './run-in-progress.ts'
 import { ENDING_OUTAGE_MS } from './steadily.ts'
 
 /** A session as the hooks of a run are told of it. */
-export const toldOf = ({ conversation, request }: RunInProgress, sessionId: AgentSessionId): HookSession => {
+export const toldOf = (run: RunInProgress, sessionId: AgentSessionId): HookSession =>
+  hookSession(hookFacts(run, sessionId))
+
+/** The facts of a session that hooks are told. */
+export const hookFacts = ({ conversation, request }: RunInProgress, sessionId: AgentSessionId): HookSessionFacts => {
   const { externalKey: jobId, workspace } = conversation
-  return hookSession({
-    sessionId,
-    agentName: request.agent,
-    ...(jobId !== undefined && { jobId }),
-    ...(workspace !== undefined && { workspace }),
-  })
+  return { sessionId, agentName: request.agent, ...defined({ jobId, workspace }) }
 }
 
 /** Whether any hook waits for a moment. */

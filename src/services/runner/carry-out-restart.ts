@@ -2,6 +2,7 @@ import { taskOf } from '../../domain/conversation.ts'
 import type { HandoffAccepted, HandoffCompleted } from '../../domain/decisions/settle-handoff.ts'
 import { defined } from '../../domain/defined.ts'
 import type { HandoffFlag, HandoffMetadata } from '../../domain/handoff.ts'
+import { hookSessionStart } from '../../domain/hook-payload.ts'
 import { hookContextOf } from '../../domain/hook-prompt.ts'
 import { type AgentSessionId, agentSessionId } from '../../domain/ids.ts'
 import { joinedPrompt } from '../../domain/message.ts'
@@ -9,7 +10,7 @@ import { RefusedError, unwrap } from '../../domain/unwrap.ts'
 import type { HandoffSpan } from '../../ports/run-telemetry.ts'
 import { pauseFor } from '../pause-for.ts'
 import { askForCheckpoint, notAsked } from './ask-checkpoint.ts'
-import { callHooks, toldOf } from './call-hooks.ts'
+import { callHooks, hookFacts, toldOf } from './call-hooks.ts'
 import { continuationOf } from './continuation-prompt.ts'
 import { throwIfSpent } from './limits.ts'
 import { messageOf } from './run-errors.ts'
@@ -144,12 +145,12 @@ export const askSessionHooks = async (
   const previous = run.hasSession && isContinuation ? run.held.session.id : null
   const report = await callHooks(run, 'on_session_start', sessionId, {
     hook_event_name: 'session_start',
-    session: {
-      ...toldOf(run, sessionId),
-      is_continuation: isContinuation,
-      previous_session_id: previous,
-      handoff_count: isContinuation ? run.restartsSoFar + 1 : run.restartsSoFar,
-    },
+    session: hookSessionStart({
+      ...hookFacts(run, sessionId),
+      isContinuation,
+      previousSessionId: previous,
+      handoffCount: isContinuation ? run.restartsSoFar + 1 : run.restartsSoFar,
+    }),
     original_prompt: taskOf(run.conversation),
     prompt,
   })

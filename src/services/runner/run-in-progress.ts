@@ -9,7 +9,7 @@ import {
 import type { WindowSize } from '../../domain/context-pressure.ts'
 import type { Conversation, Workspace } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
-import { inPercent } from '../../domain/hook-payload.ts'
+import { roundedShare } from '../../domain/hook-payload.ts'
 import type { HookSettings } from '../../domain/hook-settings.ts'
 import type { AgentSessionId, CommandId, HolderToken } from '../../domain/ids.ts'
 import type { LeaseAsked, ProcessIdentity } from '../../domain/process-identity.ts'
@@ -216,7 +216,7 @@ export class RunInProgress<Message = unknown> {
     const pressure = monitor === undefined ? undefined : monitoredPressure(monitor)
     if (pressure?.state !== 'known') return { usagePercent: null, inputTokens: null, contextWindow: null }
     const { ratio, usedTokens, window } = pressure
-    return { usagePercent: inPercent(ratio), inputTokens: usedTokens ?? null, contextWindow: window?.tokens ?? null }
+    return { usagePercent: roundedShare(ratio), inputTokens: usedTokens ?? null, contextWindow: window?.tokens ?? null }
   }
 
   /** The believed window of the requested model, if one was requested. */

@@ -16,7 +16,7 @@ type Lines = { readonly [Type in RunEventType]: (event: Extract<RunEvent, { type
 const line = (level: LogLevel, message: string): Line => ({ level, message })
 
 const percent = ({ usagePercent }: { readonly usagePercent: number | null }): string =>
-  usagePercent === null ? 'an unknown share' : `${Math.round(usagePercent)} %`
+  usagePercent === null ? 'an unknown share' : `${Math.round(usagePercent * 100)} %`
 
 /** The line of each event, with its level. */
 const LINES: Lines = {

@@ -57,7 +57,7 @@ const askHooks = async (run: RunInProgress): Promise<ThresholdOutcome> => {
   const model = run.model ?? session.model
   const context = hookContext({
     // Where all that is known is a percentage, it is told as hundredths of a window.
-    inputTokens: inputTokens ?? usagePercent ?? 0,
+    inputTokens: inputTokens ?? Math.round((usagePercent ?? 0) * 100),
     contextWindow: contextWindow ?? 100,
     ...(model !== undefined && { modelName: model }),
   })

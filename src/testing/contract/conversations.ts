@@ -7,15 +7,22 @@ export const conversationsContract: ContractPart = {
   about: 'conversations',
   cases: {
     'reads back exactly what was opened': async (scene) => {
+      const workspace = {
+        workingDirectory: 'repo',
+        worktreePath: 'repo/.worktrees/fix',
+        branch: 'fix',
+        baseBranch: 'main',
+      }
       const { conversation } = unwrap(
         await scene.service.openConversation({
           originalTask: 'Fix the flaky test',
           externalKey: scene.name('job'),
           subject: 'tenant-7',
-          workspace: { workingDirectory: 'repo', worktreePath: 'repo/.worktrees/fix', branch: 'fix' },
+          workspace,
           restartBudget: { maxRestarts: 5, deadlineMs: 60_000, maxCostUsd: 2.5, whenExhausted: 'carry_on' },
         }),
       )
+      assert.deepEqual(conversation.workspace, workspace)
       assert.deepEqual(await scene.store.conversations.find(conversation.id), conversation)
       assert.deepEqual(await scene.store.conversations.findByExternalKey(scene.name('job')), conversation)
     },

@@ -67,6 +67,7 @@ const lines = ({ workspace, restartBudget, ...conversation }: Conversation): rea
     directory: workspace?.workingDirectory,
     worktree: workspace?.worktreePath,
     branch: workspace?.branch,
+    'base branch': workspace?.baseBranch,
     restarts: `${restartBudget.maxRestarts} at most, then ${restartBudget.whenExhausted}`,
   }),
   ...renderBlock('Task', conversation.originalTask),
