@@ -1,9 +1,12 @@
+import type { ConfiguredAgent } from './agent-settings.ts'
 import type { PressurePolicy } from './context-monitor.ts'
 import type { Workspace } from './conversation.ts'
 import type { HookSettings } from './hook-settings.ts'
 import type { Milestone } from './milestone.ts'
 import type { RestartBudget } from './restart-budget.ts'
 import { onOneLine } from './safe-text.ts'
+import type { SessionSettings } from './session-settings.ts'
+import type { WorktreeSettings } from './worktree.ts'
 
 /** What happens when no restart is left. */
 export const EXHAUSTED_CHOICES = ['stop', 'carry_on'] as const satisfies readonly RestartBudget['whenExhausted'][]
@@ -39,7 +42,13 @@ export interface Configuration {
     /** Said to an agent whose window reaches the critical milestone; absent means the built-in text, false nothing. */
     readonly softLanding?: string | false
   }
+  readonly session: SessionSettings
+  /** Where the work is done. */
   readonly workspace?: Workspace
+  /** How each conversation gets a worktree of its own; absent means that it gets none. */
+  readonly worktree?: WorktreeSettings
+  /** The agents it names, in order; none means that an agent may have any name. */
+  readonly agents: readonly ConfiguredAgent[]
   /** How long commands are remembered; false means for ever. */
   readonly commandRetentionMs: number | false
   readonly hooks: readonly HookSettings[]

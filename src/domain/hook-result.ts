@@ -15,6 +15,7 @@ export const HOOK_FAILURE_CODES = [
   'hook.unreachable',
   'hook.redirected',
   'hook.http_status',
+  'hook.not_accepted',
 ] as const
 
 /** Why a hook failed. */

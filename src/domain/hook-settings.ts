@@ -56,6 +56,16 @@ export interface HookCall {
 /** A hook in the process itself. What it returns is its output: a text as it is, anything else as JSON. */
 export type HookFunction = (payload: unknown, call: HookCall) => unknown
 
+/** The variable that usually holds the token of a Slack bot. */
+export const DEFAULT_SLACK_TOKEN = 'SLACK_BOT_TOKEN'
+
+/** A channel that a bot writes to. */
+export interface SlackChannel {
+  readonly channelId: string
+  /** The name of the variable that holds the bot's token. */
+  readonly botTokenEnv: string
+}
+
 /** A hook as it was configured. */
 export type HookSettings = HookCommon &
   (
@@ -69,5 +79,6 @@ export type HookSettings = HookCommon &
         readonly secret?: string
       }
     | { readonly type: 'slack' | 'discord'; readonly url: string }
+    | ({ readonly type: 'slack' } & SlackChannel)
     | { readonly type: 'function'; readonly run: HookFunction }
   )

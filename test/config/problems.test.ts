@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { linesIn, problemsIn } from './checking.ts'
 
 const hook = (given: unknown): object => ({ hooks: { after_run: [given] } })
-const ROOT = 'context_limit, milestones, session, context_monitor, restart, commands, hooks, workspace'
+const ROOT =
+  'context_limit, milestones, session, context_monitor, restart, commands, hooks, agents, working_directory, workspace'
 const TIME = 'Write one such as 120s, 10m or 2h, or milliseconds.'
 const REMAINING = 'Write what must remain: 0.1 restarts when a tenth of the window is left.'
 const PERCENT = 'Write a number such as 50. To switch a milestone off, use null under milestones.'
@@ -16,7 +17,7 @@ describe('what is wrong', () => {
     [[], ` | a list stands where keys are expected | Known keys: ${ROOT}.`],
     [
       { session: 3 },
-      'session | 3 stands where keys are expected | Known keys: context_threshold, max_handoffs_per_job.',
+      'session | 3 stands where keys are expected | Known keys: context_threshold, context_handoff_threshold, context_restart_threshold, max_handoffs_per_job, mode, timeout.',
     ],
     [
       { milestones: null },
@@ -131,7 +132,7 @@ describe('what is wrong', () => {
       hook({ type: 'webhook', url: 'https://x.org', secret: 'a\nb' }),
       `hooks.after_run[0].secret | it is not a text on one line | Write one line; \${NAME} stands for a variable.`,
     ],
-    [hook({ type: 'slack' }), `hooks.after_run[0].url | it is not an https address | ${ADDRESS}`],
+    [hook({ type: 'discord' }), `hooks.after_run[0].url | it is not an https address | ${ADDRESS}`],
     [
       hook({ type: 'webhook', url: 'https://x.org', method: 'GET' }),
       'hooks.after_run[0].method | "GET" is not known | Use one of: POST, PUT, PATCH.',
@@ -224,8 +225,25 @@ describe('what is wrong', () => {
   })
 })
 
-const KEYS = ['session', 'context_monitor', 'milestones', 'restart', 'hooks', 'workspace', 'context_limit', 'after_run']
+const KEYS = [
+  'session',
+  'context_monitor',
+  'milestones',
+  'restart',
+  'hooks',
+  'workspace',
+  'context_limit',
+  'after_run',
+  'agents',
+  'working_directory',
+]
 const INNER = [
+  'name',
+  'runtime',
+  'strategy',
+  'branch_pattern',
+  'context_restart_threshold',
+  'context_handoff_threshold',
   'context_threshold',
   'enabled',
   'warning',

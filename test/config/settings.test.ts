@@ -13,14 +13,16 @@ const DEFAULTS: Configuration = {
     ],
   },
   restart: { budget: { maxRestarts: 3, whenExhausted: 'stop' }, checkpointTimeoutMs: 120_000 },
+  session: { mode: 'persistent', timeoutMs: 86_400_000 },
   commandRetentionMs: 604_800_000,
   hooks: [],
+  agents: [],
 }
 
 const EVERYTHING = `
 context_limit: 150_000
 milestones: { warning: 0.4, critical: 0.6, restart: 0.8 }
-session: { max_handoffs_per_job: 5 }
+session: { max_handoffs_per_job: 5, mode: fresh, timeout: 12h }
 context_monitor: { enabled: false }
 restart:
   policy: auto
@@ -36,7 +38,12 @@ restart:
     Write down where you are.
   continuation: '{original_task} {checkpoint}'
   soft_landing: Come to an end.
-workspace: { working_directory: /srv/app, worktree_path: /srv/tree, branch: mend }
+workspace:
+  working_directory: /srv/app
+  base_branch: trunk
+  strategy: worktree
+  worktree_dir: ../trees
+  branch_pattern: a/{job}
 commands: { retention: 30d }
 `.replace('150_000', '150000')
 
@@ -61,9 +68,12 @@ const ALL_SET: Configuration = {
     continuation: '{original_task} {checkpoint}',
     softLanding: 'Come to an end.',
   },
-  workspace: { workingDirectory: '/srv/app', worktreePath: '/srv/tree', branch: 'mend' },
+  workspace: { workingDirectory: '/srv/app', baseBranch: 'trunk' },
+  session: { mode: 'fresh', timeoutMs: 43_200_000 },
+  worktree: { dir: '../trees', branchPattern: 'a/{job}' },
   commandRetentionMs: 2_592_000_000,
   hooks: [],
+  agents: [],
 }
 
 describe('a configuration', () => {
@@ -87,7 +97,7 @@ describe('a configuration', () => {
     const object = {
       context_limit: 150_000,
       milestones: [0.4, 0.6, 0.8],
-      session: { max_handoffs_per_job: 5 },
+      session: { max_handoffs_per_job: 5, mode: 'fresh', timeout: '12h' },
       context_monitor: { enabled: false },
       restart: {
         policy: 'auto',
@@ -103,7 +113,13 @@ describe('a configuration', () => {
         continuation: '{original_task} {checkpoint}',
         soft_landing: 'Come to an end.',
       },
-      workspace: { working_directory: '/srv/app', worktree_path: '/srv/tree', branch: 'mend' },
+      workspace: {
+        working_directory: '/srv/app',
+        base_branch: 'trunk',
+        strategy: 'worktree',
+        worktree_dir: '../trees',
+        branch_pattern: 'a/{job}',
+      },
       commands: { retention: 2_592_000_000 },
     }
     const json = fileWith(JSON.stringify(object, null, '\t'), 'batonpass.JSON')
@@ -128,6 +144,8 @@ describe('a configuration', () => {
   it('says of every setting where it comes from', async () => {
     const { settings } = await readConfiguration(fileWith(EVERYTHING))
     expect(settings.filter(({ from }) => from === 'default').map(({ key }) => key)).toEqual([
+      'workspace.worktree_path',
+      'workspace.branch',
       'hooks.after_run',
       'hooks.on_error',
       'hooks.on_context_threshold',

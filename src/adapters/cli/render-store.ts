@@ -8,7 +8,7 @@ const SECRET = /pass|secret|token|key/i
 /** Which store was chosen, for a person. Secrets are masked. */
 export const describeStore = ({ database, databaseFile, dataDir = DEFAULT_DATA_DIR, schema }: StoreOptions): string => {
   if (databaseFile !== undefined)
-    return plain(`the Postgres server named in ${resolve(databaseFile)}, schema ${schema ?? 'batonpass'}`)
+    return onOneLine(`the Postgres server named in ${resolve(databaseFile)}, schema ${schema ?? 'batonpass'}`)
   if (database === undefined) {
     return onOneLine(`embedded, in ${resolve(dataDir)}${schema === undefined ? '' : `, schema ${schema}`}`)
   }

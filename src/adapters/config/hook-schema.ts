@@ -10,6 +10,7 @@ import {
   type HookMoment,
   type HookSettings,
 } from '../../domain/hook-settings.ts'
+import { noDiscordChannel, slackKeys, slackPlace, toOnePlace } from './slack-schema.ts'
 import {
   commandLine,
   duration,
@@ -86,8 +87,8 @@ const hook = z.discriminatedUnion(
       headers: headers.optional(),
       secret: secret.optional(),
     }),
-    section({ type: z.literal('slack'), ...common, url }),
-    section({ type: z.literal('discord'), ...common, url }),
+    section({ type: z.literal('slack'), ...common, url: url.optional(), ...slackKeys }).check(toOnePlace),
+    section({ type: z.literal('discord'), ...common, url, channel_id: noDiscordChannel }),
     section({
       type: z.literal('function'),
       ...common,
@@ -115,6 +116,13 @@ export const hooksSchema = section(
 export const toHooks = (given: z.output<typeof hooksSchema>): readonly HookSettings[] =>
   HOOK_MOMENTS.flatMap((moment) => (given[moment] ?? []).map((one) => toHook(moment, one)))
 
+/** Hooks by name or type only: addresses and headers may hold secrets. */
+export const hookNames = (hooks: readonly HookSettings[], moment: string): string | undefined =>
+  hooks
+    .filter((hook) => hook.moment === moment)
+    .map(({ name, type }) => (name === undefined ? type : `${name} (${type})`))
+    .join(', ') || undefined
+
 const toHook = (moment: HookMoment, given: z.output<typeof hook>): HookSettings => {
   const { name, on_events: onEvents, when, continue_on_error: shouldContinueOnError = true } = given
   const timeoutMs = given.timeout ?? (given.type === 'shell' ? SHELL_TIMEOUT_MS : WEB_TIMEOUT_MS)
@@ -132,6 +140,7 @@ const toHook = (moment: HookMoment, given: z.output<typeof hook>): HookSettings 
         ...defined({ secret: given.secret }),
       }
     case 'slack':
+      return { ...shared, type: given.type, ...slackPlace(given) }
     case 'discord':
       return { ...shared, type: given.type, url: given.url }
     case 'function':

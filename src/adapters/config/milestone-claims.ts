@@ -1,14 +1,19 @@
 import { MILESTONE_NAMES, milestonesAt } from '../../domain/milestone.ts'
-import type { MilestoneClaim, SettingPath } from '../../domain/milestone-settings.ts'
-import { fraction, percentage, remaining } from './values.ts'
+import { type FoundProblem, type MilestoneClaim, pathText, type SettingPath } from '../../domain/milestone-settings.ts'
+import { fraction, percentage, remaining, rounded, usedOrNever } from './values.ts'
 
-type Reader = typeof fraction
+type Reader = typeof fraction | typeof usedOrNever
+
+const HANDOFF_THRESHOLD: SettingPath = ['session', 'context_handoff_threshold']
+const RESTART_THRESHOLD: SettingPath = ['session', 'context_restart_threshold']
 
 /** The keys people know from elsewhere, and what each says. */
 const ALIASES: readonly (readonly [path: SettingPath, name: string, reader: Reader])[] = [
   [['context_monitor', 'warning_percentage'], 'warning', percentage],
   [['context_monitor', 'critical_percentage'], 'critical', percentage],
   [['session', 'context_threshold'], 'restart', remaining],
+  [HANDOFF_THRESHOLD, 'restart', remaining],
+  [RESTART_THRESHOLD, 'restart', usedOrNever],
 ]
 
 /** What a content says about milestones, key by key. */
@@ -19,13 +24,19 @@ export interface MilestoneClaims {
   readonly isPartial: boolean
 }
 
-/** Reads the claims one by one, so that two that contradict each other are found beside whatever else is wrong. */
-export const milestoneClaims = (content: unknown): MilestoneClaims => {
-  const list = valueAt(content, ['milestones'])
+/**
+ * Reads the claims one by one, so that two that contradict each other are found beside whatever else is wrong.
+ *
+ * @param base where the keys stand: nowhere for the whole content, `agents[0]` for an agent
+ */
+export const milestoneClaims = (content: unknown, base: SettingPath = []): MilestoneClaims => {
+  const list = valueAt(content, [...base, 'milestones'])
   const isList = Array.isArray(list)
   const names = isList ? milestonesAt(list).map(({ name }) => name) : MILESTONE_NAMES
   const canonical = names.map((name, index) => [['milestones', isList ? index : name], name, fraction] as const)
-  const read = [...canonical, ...ALIASES].map(([path, name, reader]) => claimAt(content, path, name, reader))
+  const read = [...canonical, ...ALIASES].map(([path, name, reader]) =>
+    claimAt(content, [...base, ...path], name, reader),
+  )
   return {
     claims: read.filter((claim) => claim !== undefined && claim !== 'unreadable'),
     isList,
@@ -46,9 +57,38 @@ const claimAt = (
 ): MilestoneClaim | 'unreadable' | undefined => {
   const raw = valueAt(content, path)
   if (raw === undefined) return undefined
-  if (raw === null && path[0] === 'milestones') return { path, name, at: null }
+  if (raw === null && path.at(-2) === 'milestones') return { path, name, at: null }
   const read = reader.safeParse(raw)
   return read.success ? { path, name, at: read.data } : 'unreadable'
+}
+
+/** One threshold says what remains and the other what is used: whoever writes both has mistaken one of them. */
+export const thresholdProblems = (content: unknown, base: SettingPath = []): readonly FoundProblem[] => {
+  const [handoff, restart] = [HANDOFF_THRESHOLD, RESTART_THRESHOLD].map((path) => [...base, ...path])
+  const [left, used] = [handoff, restart].map((path) => valueAt(content, path ?? []))
+  if (left === undefined || used === undefined || restart === undefined) return []
+  const remains =
+    typeof left === 'number' && left < 1 ? `${left}, which restarts at ${rounded(1 - left)}` : 'a fraction'
+  return [
+    {
+      path: restart,
+      problem: 'context_handoff_threshold is there as well, and both are about the restart',
+      advice: `Keep one. context_handoff_threshold is what remains (${remains}); context_restart_threshold is what is used (${
+        typeof used === 'number' ? usedText(used) : 'a fraction'
+      }).`,
+    },
+  ]
+}
+
+const usedText = (used: number): string =>
+  used > 1 ? `${used}, which never restarts` : `${used}, which restarts there`
+
+/** What is to be said about a threshold that means never. */
+export const thresholdRemarks = (content: unknown, base: SettingPath = []): readonly string[] => {
+  const used = valueAt(content, [...base, ...RESTART_THRESHOLD])
+  if (typeof used !== 'number' || used <= 1) return []
+  const meant = used >= 2 && used <= 100 ? ` Write ${rounded(used / 100)} if ${used} % was meant.` : ''
+  return [`${pathText([...base, ...RESTART_THRESHOLD])} is ${used}, above 1: a full window is never restarted.${meant}`]
 }
 
 /** What stands at a path, through own keys only. */

@@ -10,12 +10,14 @@ import {
   settleMilestones,
 } from '../../domain/milestone-settings.ts'
 import { fileText } from './file-text.ts'
-import { milestoneClaims } from './milestone-claims.ts'
+import { milestoneClaims, thresholdProblems, thresholdRemarks } from './milestone-claims.ts'
 import { adviceAgainst } from './not-for-files.ts'
 import { type ParsedText, parseText } from './parse-text.ts'
 import { placeOfKey, schemaFor } from './schema.ts'
 import { templatesIn } from './template-file.ts'
+import { agentMilestones, agentProblems } from './to-agents.ts'
 import { toConfiguration } from './to-configuration.ts'
+import { placeProblems } from './to-workspace.ts'
 
 /**
  * Reads a configuration: a YAML or JSON file by its name, or an object with the same keys.
@@ -42,18 +44,26 @@ export const readConfiguration = async (fileOrObject: string | object): Promise<
 /** An empty file is a configuration in which nothing is written. */
 const check = async ({ content: given, lineOf }: ParsedText, file?: string): Promise<CheckedConfiguration> => {
   const content = given ?? {}
-  const { claims, isList, isPartial } = milestoneClaims(content)
+  const whole = milestoneClaims(content)
+  const { claims, isList, isPartial } = whole
   const parsed = schemaFor(isList).safeParse(content)
   const settled = settleMilestones(claims, isList)
+  const both = thresholdProblems(content)
+  const ofAgents = agentMilestones(content, whole)
   const templates = parsed.data === undefined ? { texts: {}, problems: [] } : await templatesIn(parsed.data, file)
   const problems = [
     ...(parsed.error?.issues ?? []).flatMap(problemsIn),
-    ...conflictsIn(claims),
+    ...both,
+    ...(both.length > 0 ? [] : conflictsIn(claims)),
     ...(isPartial ? [] : orderProblems(settled.settings)),
+    ...ofAgents.problems,
+    ...(parsed.data === undefined ? [] : [...placeProblems(parsed.data), ...agentProblems(parsed.data)]),
     ...templates.problems,
   ]
   if (parsed.data === undefined || problems.length > 0) throw errorOf(problems, lineOf)
-  return toConfiguration(parsed.data, settled, templates.texts)
+  const checked = toConfiguration(parsed.data, settled, templates.texts, ofAgents.settled)
+  const bases = [[], ...checked.configuration.agents.map((_, index) => ['agents', index])]
+  return { ...checked, remarks: [...checked.remarks, ...bases.flatMap((base) => thresholdRemarks(content, base))] }
 }
 
 /** One problem of each key that is not known, and one of anything else. */

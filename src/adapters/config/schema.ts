@@ -1,41 +1,31 @@
 import { z } from 'zod'
 import { EXHAUSTED_CHOICES } from '../../domain/configuration.ts'
 import { PRESSURE_POLICIES } from '../../domain/context-monitor.ts'
+import { agentsSchema } from './agent-schema.ts'
 import { hooksSchema } from './hook-schema.ts'
+import { milestoneList, milestonesByName } from './milestone-schema.ts'
+import { sessionSchema } from './session-schema.ts'
 import {
   count,
   dollars,
   duration,
   flag,
-  fraction,
   LONGEST_STEP_MS,
   LONGEST_WORK_MS,
-  list,
   percentage,
-  remaining,
   retention,
   section,
   text,
   textOrOff,
   word,
 } from './values.ts'
-
-/** The milestones, as a list of fractions or by name. */
-const milestoneList = list(fraction, '[0.5, 0.65, 0.85]')
-const milestonesByName = section({
-  warning: fraction.nullable().optional(),
-  critical: fraction.nullable().optional(),
-  restart: fraction.nullable().optional(),
-})
+import { workingDirectorySchema, workspaceSchema } from './workspace-schema.ts'
 
 /** A section without keys below it is null in YAML, and means what an absent one does. */
 const keys = {
   context_limit: count(1, 'tokens').optional(),
   milestones: milestonesByName.optional(),
-  session: section({
-    context_threshold: remaining.optional(),
-    max_handoffs_per_job: count(0, 'restarts').optional(),
-  }).nullish(),
+  session: sessionSchema.nullish(),
   context_monitor: section({
     enabled: flag.optional(),
     warning_percentage: percentage.optional(),
@@ -60,11 +50,9 @@ const keys = {
   }).nullish(),
   commands: section({ retention: retention.optional() }).nullish(),
   hooks: hooksSchema.nullish(),
-  workspace: section({
-    working_directory: text.optional(),
-    worktree_path: text.optional(),
-    branch: text.optional(),
-  }).nullish(),
+  agents: agentsSchema.nullish(),
+  working_directory: workingDirectorySchema.nullish(),
+  workspace: workspaceSchema.nullish(),
 }
 
 const byName = section(keys)

@@ -5,26 +5,30 @@ import {
   type ConfigurationSetting,
   DEFAULT_CHECKPOINT_TIMEOUT_MS,
 } from '../../domain/configuration.ts'
-import type { Workspace } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
-import { HOOK_MOMENTS, type HookSettings } from '../../domain/hook-settings.ts'
+import { HOOK_MOMENTS } from '../../domain/hook-settings.ts'
 import { milestonesInForce, pathText, type SettledMilestones } from '../../domain/milestone-settings.ts'
 import { DEFAULT_MAX_TAKEOVERS, DEFAULT_RESTART_BUDGET } from '../../domain/restart-budget.ts'
 import { roomProblem, USUAL_WINDOW_TOKENS } from '../../domain/room-to-ask.ts'
-import { toHooks } from './hook-schema.ts'
+import { DEFAULT_SESSION_SETTINGS } from '../../domain/session-settings.ts'
+import { hookNames, toHooks } from './hook-schema.ts'
 import type { FileContent } from './schema.ts'
 import type { TemplateTexts } from './template-file.ts'
+import { agentSettings, agentsOf, sessionOf } from './to-agents.ts'
+import { placeSettings, workspaceOf, worktreeOf } from './to-workspace.ts'
 
 /** The settings in force, from what a file says. */
 export const toConfiguration = (
   content: FileContent,
   milestones: SettledMilestones,
   templates: TemplateTexts,
+  ofAgents: readonly SettledMilestones[] = [],
 ): CheckedConfiguration => {
-  const configuration = configurationOf(content, milestones, templates)
+  const whole = configurationOf(content, milestones, templates)
+  const configuration = { ...whole, agents: agentsOf(content, whole, ofAgents) }
   return {
     configuration,
-    settings: settingsOf(configuration, content, milestones),
+    settings: settingsOf(configuration, content, milestones, ofAgents),
     remarks: [...milestones.remarks, ...remarksOn(configuration)],
   }
 }
@@ -33,7 +37,7 @@ const configurationOf = (
   content: FileContent,
   { settings }: SettledMilestones,
   templates: TemplateTexts,
-): Configuration => {
+): Omit<Configuration, 'agents'> => {
   const { session, context_monitor: monitor, restart, hooks } = content
   const budget = {
     maxRestarts: session?.max_handoffs_per_job ?? DEFAULT_RESTART_BUDGET.maxRestarts,
@@ -61,22 +65,19 @@ const configurationOf = (
       continuation: templates.continuation ?? restart?.continuation,
       softLanding: restart?.soft_landing,
     }),
+    session: sessionOf(session, DEFAULT_SESSION_SETTINGS),
     workspace: workspaceOf(content),
+    worktree: worktreeOf(content),
     commandRetentionMs: content.commands?.retention ?? DEFAULT_RETENTION_MS,
     hooks: toHooks(hooks ?? {}),
   })
 }
 
-const workspaceOf = ({ workspace }: FileContent): Workspace | undefined => {
-  const { working_directory: workingDirectory, worktree_path: worktreePath, branch } = workspace ?? {}
-  const place = defined({ workingDirectory, worktreePath, branch })
-  return Object.keys(place).length === 0 ? undefined : place
-}
-
 const settingsOf = (
-  { monitor, restart, contextLimit, workspace, hooks, commandRetentionMs }: Configuration,
+  { monitor, restart, contextLimit, session, agents, hooks, commandRetentionMs }: Configuration,
   content: FileContent,
   milestones: SettledMilestones,
+  ofAgents: readonly SettledMilestones[],
 ): readonly ConfigurationSetting[] => {
   const setting = (key: string, value: ConfigurationSetting['value'] | undefined): ConfigurationSetting => ({
     key,
@@ -93,6 +94,8 @@ const settingsOf = (
     setting('context_limit', contextLimit),
     setting('restart.policy', monitor.policy),
     setting('session.max_handoffs_per_job', restart.budget.maxRestarts),
+    setting('session.mode', session.mode),
+    setting('session.timeout', session.timeoutMs),
     setting('restart.deadline', restart.budget.deadlineMs),
     setting('restart.max_cost_usd', restart.budget.maxCostUsd),
     setting('restart.allow_unpriced', restart.allowUnpriced ?? false),
@@ -105,11 +108,10 @@ const settingsOf = (
     templateSetting(setting('restart.template', restart.template), content.restart?.template_file),
     templateSetting(setting('restart.continuation', restart.continuation), content.restart?.continuation_file),
     setting('restart.soft_landing', restart.softLanding),
-    setting('workspace.working_directory', workspace?.workingDirectory),
-    setting('workspace.worktree_path', workspace?.worktreePath),
-    setting('workspace.branch', workspace?.branch),
+    ...placeSettings(content),
     setting('commands.retention', commandRetentionMs === false ? 'forever' : commandRetentionMs),
-    ...HOOK_MOMENTS.map((moment) => setting(`hooks.${moment}`, namesAt(hooks, moment))),
+    ...HOOK_MOMENTS.map((moment) => setting(`hooks.${moment}`, hookNames(hooks, moment))),
+    ...agentSettings(content, agents, ofAgents),
   ]
 }
 
@@ -124,13 +126,6 @@ const isWritten = (content: FileContent, key: string): boolean => {
     ? found != null
     : (found as Readonly<Record<string, unknown>> | null | undefined)?.[second] != null
 }
-
-/** Hooks by name or type only: addresses and headers may hold secrets. */
-const namesAt = (hooks: readonly HookSettings[], moment: string): string | undefined =>
-  hooks
-    .filter((hook) => hook.moment === moment)
-    .map(({ name, type }) => (name === undefined ? type : `${name} (${type})`))
-    .join(', ') || undefined
 
 const remarksOn = ({ monitor, contextLimit }: Configuration): readonly string[] => {
   const restartAt = monitor.milestones.find(({ name }) => name === 'restart')?.at

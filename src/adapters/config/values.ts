@@ -31,7 +31,7 @@ const shown = (raw: unknown): string => {
 }
 
 /** Takes out what binary fractions add: 1 - 0.9 is 0.1 to whoever wrote it. */
-const rounded = (number: number): number => Number(number.toPrecision(12))
+export const rounded = (number: number): number => Number(number.toPrecision(12))
 
 const isBetween = (raw: unknown, above: number, upTo: number): raw is number =>
   typeof raw === 'number' && raw > above && raw <= upTo
@@ -49,6 +49,14 @@ export const remaining = value((raw) => {
   if (isBetween(raw, 1, 99)) return new Wrong(`${raw} is not a fraction`, `Write ${raw / 100} for ${raw} % remaining.`)
   const advice = 'Write what must remain: 0.1 restarts when a tenth of the window is left.'
   return new Wrong(`${shown(raw)} is not a fraction from 0 up to, but not, 1`, advice)
+})
+
+/** What may be used of the window; more than there is means never, read as null. */
+export const usedOrNever = value((raw): number | null | Wrong => {
+  if (isBetween(raw, 0, 1)) return raw
+  if (typeof raw === 'number' && raw > 1) return null
+  const advice = 'Write what may be used: 0.9 restarts at nine tenths of the window, and above 1 means never.'
+  return new Wrong(`${shown(raw)} is not a fraction above 0`, advice)
 })
 
 /** A percentage of the usable window, read as a fraction. */
@@ -142,6 +150,31 @@ export const commandLine = value((raw): string | readonly string[] | Wrong => {
 /** A text of a certain form. The text itself is not shown: it may be a secret. */
 export const textLike = (form: (text: string) => boolean, what: string, advice: string) =>
   value((raw) => (typeof raw === 'string' && form(raw) ? raw : new Wrong(`it is not ${what}`, advice)))
+
+/** A text that the domain has looked at. */
+export const checkedText = (
+  problemOf: (text: string) => { readonly problem: string; readonly advice: string } | undefined,
+  advice: string,
+) =>
+  value((raw) => {
+    if (typeof raw !== 'string') return new Wrong(`${shown(raw)} is not a text`, advice)
+    const found = problemOf(raw)
+    return found === undefined ? raw : new Wrong(found.problem, found.advice)
+  })
+
+/** One of two forms. Problems are about the form that was used. */
+export const formOf = <First extends z.ZodType, Second extends z.ZodType>(
+  isFirst: (raw: unknown) => boolean,
+  first: First,
+  second: Second,
+) =>
+  z.unknown().transform((raw, context): z.output<First> | z.output<Second> => {
+    const read = (isFirst(raw) ? first : second).safeParse(raw)
+    if (read.success) return read.data as z.output<First> | z.output<Second>
+    for (const issue of read.error.issues)
+      context.issues.push({ ...issue, path: [...issue.path], input: raw } as z.core.$ZodRawIssue)
+    return z.NEVER
+  })
 
 /** Yes or no. */
 export const flag = value((raw) =>

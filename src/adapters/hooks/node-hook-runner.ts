@@ -11,6 +11,7 @@ import { failed, type Outcome } from './outcome.ts'
 import { type AddressLookup, systemLookup } from './safe-lookup.ts'
 import type { Way } from './send.ts'
 import { runShell } from './shell-hook.ts'
+import { SLACK_API, writeToSlack } from './slack-channel.ts'
 import { type Environment, passedOn } from './variables.ts'
 import { runWeb } from './web-hook.ts'
 
@@ -24,6 +25,8 @@ export interface NodeHookRunnerOptions {
   readonly lookup?: AddressLookup
   /** Private networks that webhooks may reach, such as `10.20.0.0/16`; none unless given, and link-local ones never. */
   readonly allowNetworks?: readonly string[]
+  /** Where Slack's methods are called; Slack itself unless given. */
+  readonly slackApi?: string
 }
 
 /**
@@ -47,12 +50,15 @@ export class NodeHookRunner implements HookRunner {
   readonly #passVariables: readonly string[]
   readonly #way: Way
 
+  readonly #slackApi: string
+
   /** @throws ConfigurationError when a network cannot be allowed */
   constructor(options: NodeHookRunnerOptions = {}) {
     const { environment = process.env, passVariables = [], lookup = systemLookup, allowNetworks } = options
     this.#environment = environment
     this.#passVariables = passVariables
     this.#way = { lookup, allowed: new AllowedNetworks(allowNetworks) }
+    this.#slackApi = options.slackApi ?? SLACK_API
   }
 
   async run(hook: HookSettings, payload: HookPayload, { signal }: HookOptions = {}): Promise<HookResult> {
@@ -74,6 +80,10 @@ export class NodeHookRunner implements HookRunner {
       case 'webhook':
       case 'slack':
       case 'discord':
+        if ('channelId' in hook) {
+          const surroundings = { environment: this.#environment, way: this.#way, slackApi: this.#slackApi }
+          return writeToSlack(hook, payload, deadline, surroundings)
+        }
         return runWeb(hook, payload, deadline, { environment: this.#environment, way: this.#way })
       case 'function':
         return runFunction(hook, payload, deadline)

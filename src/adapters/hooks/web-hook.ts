@@ -9,7 +9,7 @@ import { type Letter, send, type Way } from './send.ts'
 import { signedHeaders, WeakSecret } from './signature.ts'
 import { type Environment, MissingVariable, Variables } from './variables.ts'
 
-type WebHook = Extract<HookSettings, { type: 'webhook' | 'slack' | 'discord' }>
+type WebHook = Extract<HookSettings, { readonly url: string }>
 
 /** What a request is sent with. */
 export interface WebSurroundings {

@@ -1,0 +1,28 @@
+import type { z } from 'zod'
+import { AGENT_RUNTIMES } from '../../domain/agent-settings.ts'
+import { hooksSchema } from './hook-schema.ts'
+import { milestonesSchema } from './milestone-schema.ts'
+import { sessionSchema } from './session-schema.ts'
+import { count, list, percentage, section, text, word } from './values.ts'
+
+/** Keys about one agent. What it does not say is as the whole configuration says. */
+const agentSchema = section({
+  name: text,
+  runtime: word(AGENT_RUNTIMES).optional(),
+  command: text.optional(),
+  model: text.optional(),
+  context_limit: count(1, 'tokens').optional(),
+  milestones: milestonesSchema.optional(),
+  session: sessionSchema.nullish(),
+  context_monitor: section({
+    warning_percentage: percentage.optional(),
+    critical_percentage: percentage.optional(),
+  }).nullish(),
+  hooks: hooksSchema.nullish(),
+})
+
+/** One agent as a file has it. */
+export type AgentContent = z.output<typeof agentSchema>
+
+/** The agents of a configuration. */
+export const agentsSchema = list(agentSchema, '[{ name: reviewer, runtime: codex }]')

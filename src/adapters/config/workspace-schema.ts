@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { patternProblem } from '../../domain/worktree.ts'
+import { checkedText, formOf, said, section, text, word } from './values.ts'
+
+/** Where a conversation's work is done: in the working directory itself, or in a worktree of its own. */
+export const WORKSPACE_STRATEGIES = ['none', 'worktree'] as const
+
+const hookInstead = (command: string): string =>
+  `Write a hook instead: hooks: { after_run: [{ type: shell, on_events: [completed], command: "${command}" }] }.`
+
+/** Something that other tools do after a run, and that is a hook here. That it is off may be said. */
+const leftToHooks = (what: string, command: string) =>
+  z.literal(false, { error: said(`${what} is not done by Batonpass itself`, hookInstead(command)) }).optional()
+
+/** Keys about the place of the work. */
+export const workspaceSchema = section({
+  working_directory: text.optional(),
+  worktree_path: text.optional(),
+  branch: text.optional(),
+  base_branch: text.optional(),
+  strategy: word(WORKSPACE_STRATEGIES).optional(),
+  worktree_dir: text.optional(),
+  branch_pattern: checkedText(patternProblem, 'Write one such as baton/{job}.').optional(),
+  push_on_success: leftToHooks('pushing', 'git push --set-upstream origin HEAD'),
+  create_pr: leftToHooks('opening a pull request', 'git push -u origin HEAD && gh pr create --fill'),
+})
+
+/** The working directory as people write it elsewhere: a path, or its root and its usual branch. */
+export const workingDirectorySchema = formOf(
+  (raw) => typeof raw === 'string',
+  text,
+  section({ root: text.optional(), default_branch: text.optional() }),
+)

@@ -1,0 +1,18 @@
+/** How a further prompt in a conversation begins. */
+export const SESSION_MODES = ['persistent', 'fresh'] as const
+
+/** How a further prompt begins: in the session that is there, or in a fresh one. */
+export type SessionMode = (typeof SESSION_MODES)[number]
+
+/** A session that was not used for a day has usually lost its place: files have changed, and caches are cold. */
+export const DEFAULT_SESSION_TIMEOUT_MS = 86_400_000
+
+/** What becomes of a session between two prompts. */
+export interface SessionSettings {
+  readonly mode: SessionMode
+  /** How long after its last message a session may still be resumed; an older one is left, and a fresh one begins. */
+  readonly timeoutMs: number
+}
+
+/** Sessions are resumed within a day. */
+export const DEFAULT_SESSION_SETTINGS: SessionSettings = { mode: 'persistent', timeoutMs: DEFAULT_SESSION_TIMEOUT_MS }
