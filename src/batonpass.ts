@@ -6,6 +6,7 @@ import {
   TOKENS,
   usualHookRunner,
 } from './container.ts'
+import type { ConfiguredAgent } from './domain/agent-settings.ts'
 import { DEFAULT_RETENTION_MS, retentionProblem } from './domain/command-retention.ts'
 import { type Configuration, ConfigurationError } from './domain/configuration.ts'
 import { defined } from './domain/defined.ts'
@@ -19,7 +20,7 @@ import type { ContextService } from './services/context-service.ts'
 import type { HandoffService } from './services/handoff-service.ts'
 import type { AgentRun } from './services/runner/agent-run.ts'
 import type { Recovered, RecoverRequest } from './services/runner/recover.ts'
-import type { RunRequest } from './services/runner/run-request.ts'
+import type { AgentRunSettings, RunRequest } from './services/runner/run-request.ts'
 import { safeLogger } from './services/safe-logger.ts'
 
 /** Batonpass, put together and ready. Close it, or leave its `await using` block, when done. */
@@ -105,14 +106,19 @@ const hookRunnerOf = (given: Partial<BatonpassOptions>): HookRunner => {
   throw new ConfigurationError([{ path: 'allowNetworks', problem: 'a hookRunner is given as well', advice }])
 }
 
+/** What a configuration says of one agent, for its runs. */
+const agentSettings = ({ hooks, milestones, contextLimit, maxRestarts }: ConfiguredAgent): AgentRunSettings =>
+  defined({ hooks, milestones, contextLimit, budget: maxRestarts === undefined ? undefined : { maxRestarts } })
+
 /** A configuration as options. */
 const settingsOf = (configuration: Configuration): Partial<BatonpassOptions> => {
-  const { monitor, contextLimit, restart, hooks, workspace, commandRetentionMs } = configuration
+  const { monitor, contextLimit, restart, hooks, workspace, worktree, commandRetentionMs } = configuration
   const { budget: restartBudget, ...runs } = restart
   return {
     monitor: defined({ ...monitor, contextLimit }),
     restartBudget,
     commandRetentionMs,
-    runs: defined({ hooks, workspace, ...runs }),
+    runs: defined({ hooks, workspace, worktree, ...runs }),
+    agents: new Map(configuration.agents.map((agent) => [agent.name, agentSettings(agent)])),
   }
 }

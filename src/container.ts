@@ -7,6 +7,7 @@ import { statusLineReader } from './adapters/claude/status-line-reader.ts'
 import { transcriptReader } from './adapters/claude/transcript-reader.ts'
 import { execReader } from './adapters/codex/exec-reader.ts'
 import { rolloutReader } from './adapters/codex/rollout-reader.ts'
+import { gitWorktrees } from './adapters/git/git-worktrees.ts'
 import { NodeHookRunner } from './adapters/hooks/node-hook-runner.ts'
 import { MemoryStore } from './adapters/memory/memory-store.ts'
 import { addressIn } from './adapters/postgres/address-file.ts'
@@ -38,6 +39,7 @@ import { HandoffService } from './services/handoff-service.ts'
 import { RestartRunner } from './services/restart-runner.ts'
 import type { PriceOf } from './services/runner/cost-meter.ts'
 import type { RunSettings } from './services/runner/run-request.ts'
+import type { RunSurroundings } from './services/runner/run-surroundings.ts'
 import { safeLogger } from './services/safe-logger.ts'
 import type { HandoffServiceDeps } from './services/session-keeping.ts'
 
@@ -64,7 +66,7 @@ export interface StoreOptions {
 }
 
 /** What may be chosen when Batonpass is put together; everything has a default. */
-export interface BatonpassOptions extends StoreOptions {
+export interface BatonpassOptions extends StoreOptions, RunSurroundings {
   readonly clock?: Clock
   readonly ids?: IdGenerator
   /** Applied to every text before it is stored, for secrets and personal data. */
@@ -152,11 +154,11 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
     useFactory: instanceCachingFactory((c) => new AuditService({ store: c.resolve(TOKENS.store), sha256 })),
   })
   const { runs: settings = {}, hookRunner = usualHookRunner(given), telemetry = openTelemetry() } = given
-  const { processes = nodeProcesses, priceOf = listPrice } = given
+  const { processes = nodeProcesses, priceOf = listPrice, worktrees = gitWorktrees, agents } = given
   parts.register(TOKENS.restartRunner, {
     useFactory: instanceCachingFactory((c) => {
       const [handoffs, context] = [c.resolve(TOKENS.handoffService), c.resolve(TOKENS.contextService)]
-      const own = { sha256, hookRunner, processes, settings, telemetry, priceOf }
+      const own = { sha256, hookRunner, processes, settings, telemetry, priceOf, worktrees, ...defined({ agents }) }
       return new RestartRunner({ ...around(c), handoffs, context, ...own })
     }),
   })
@@ -223,6 +225,7 @@ export const WINDOW_READERS: readonly WindowReader[] = [
   agentSdkReader,
 ]
 
+export { nearestWord } from './adapters/config/nearest-word.ts'
 export { readConfiguration } from './adapters/config/read-configuration.ts'
 export { networkProblem } from './adapters/hooks/allowed-networks.ts'
 export { foreseenRefusals } from './adapters/hooks/foreseen-refusals.ts'

@@ -24,6 +24,7 @@ export {
   type SessionState,
   type WorkingSession,
 } from './domain/agent-session.ts'
+export type { AgentRuntimeName, ConfiguredAgent } from './domain/agent-settings.ts'
 export type { AuditHead, SealedEntry, Sha256 } from './domain/audit-chain.ts'
 export type { AuditEntry, AuditEvent, TextErased, TextName } from './domain/audit-event.ts'
 export type { TextCounts } from './domain/audit-texts.ts'
@@ -140,6 +141,7 @@ export {
   type SequenceRange,
   sequenceRange,
 } from './domain/sequence.ts'
+export type { SessionMode, SessionSettings } from './domain/session-settings.ts'
 export { DEFAULT_SOFT_LANDING } from './domain/soft-landing.ts'
 export { type TransitionTable, terminalStates, toMermaid } from './domain/state-machine.ts'
 export { TEXT_WITHHELD, withholdTexts } from './domain/texts.ts'
@@ -159,6 +161,7 @@ export type {
 } from './domain/window-history.ts'
 export { reportOf } from './domain/window-report.ts'
 export { WindowTracker } from './domain/window-tracker.ts'
+export type { WorktreePlan, WorktreeSettings } from './domain/worktree.ts'
 export type { AgentHandoffPort } from './ports/agent-handoff-port.ts'
 export type { AgentProcesses } from './ports/agent-processes.ts'
 export type {
@@ -213,6 +216,7 @@ export type {
   UnitOfWork,
 } from './ports/unit-of-work.ts'
 export type { RecordedText, WindowReader } from './ports/window-reader.ts'
+export { WorktreeFailure, type WorktreeFailureCode, type Worktrees } from './ports/worktrees.ts'
 export type { HandoffAndSource, RecordedTurns, Reply } from './services/answers.ts'
 export { AuditService, type AuditServiceDeps, type FollowRequest } from './services/audit-service.ts'
 export {
@@ -261,5 +265,6 @@ export type { PriceOf } from './services/runner/cost-meter.ts'
 export type { Recovered, RecoverRequest } from './services/runner/recover.ts'
 export type { RunnerDeps } from './services/runner/run-in-progress.ts'
 export type { RunItem, RunMessage } from './services/runner/run-items.ts'
-export type { RunRequest, RunSettings } from './services/runner/run-request.ts'
+export type { AgentRunSettings, RunRequest, RunSettings } from './services/runner/run-request.ts'
+export type { RunSurroundings } from './services/runner/run-surroundings.ts'
 export type { HandoffServiceDeps } from './services/session-keeping.ts'

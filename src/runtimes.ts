@@ -5,6 +5,7 @@ import { agentSdkRuntime } from './adapters/claude/agent-sdk-runtime.ts'
 import { claudeCommandRuntime } from './adapters/claude/claude-command-runtime.ts'
 import { codexRuntime } from './adapters/codex/codex-runtime.ts'
 import { commandRuntime } from './adapters/runtime/command-runtime.ts'
+import type { AgentRuntimeName } from './domain/agent-settings.ts'
 import { defined } from './domain/defined.ts'
 import type { AgentRuntime } from './ports/agent-runtime.ts'
 import { RuntimeFailure } from './ports/runtime-failure.ts'
@@ -89,7 +90,7 @@ const RUNTIMES = {
       return commandRuntime({ command, readers, ...(environment !== undefined && { environment }) })
     },
   },
-} as const satisfies Record<string, NamedRuntime>
+} as const satisfies Record<AgentRuntimeName, NamedRuntime>
 
 /** The name of a runtime. */
 export type RuntimeName = keyof typeof RUNTIMES

@@ -86,6 +86,15 @@ const MAY_IMPORT: ImportTable = {
     'npm:yaml',
     'npm:zod',
   ],
+  'adapters/git': [
+    'domain',
+    'ports',
+    'adapters/git',
+    'npm:node:child_process',
+    'npm:node:fs/promises',
+    'npm:node:path',
+    'npm:node:timers/promises',
+  ],
   'adapters/hooks': [
     'domain',
     'ports',
@@ -134,6 +143,7 @@ const MAY_IMPORT: ImportTable = {
     'adapters/claude',
     'adapters/codex',
     'adapters/config',
+    'adapters/git',
     'adapters/hooks',
     'adapters/memory',
     'adapters/postgres',

@@ -46,6 +46,7 @@ describe.skipIf(!hasGit)(`examples/worktree${hasGit ? '' : ' (skipped: there is 
       workingDirectory: join(folder, 'repository'),
       worktreePath,
       branch: 'book',
+      baseBranch: 'main',
     })
   })
 

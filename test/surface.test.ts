@@ -206,6 +206,7 @@ describe('the public surface', () => {
       'RuntimeFailure',
       'SESSION_TRANSITIONS',
       'StoreFailure',
+      'WorktreeFailure',
       'TEXT_WITHHELD',
       'TOKENS',
       'WindowTracker',

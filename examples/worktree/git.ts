@@ -12,13 +12,11 @@ export const git = async (folder: string, ...args: readonly string[]): Promise<s
   return stdout.trim()
 }
 
-/** A new repository, and a worktree of it with a branch of its own: what an orchestrator sets up for a job. */
-export const makeWorktree = async (folder: string, branch: string) => {
+/** A new repository with one commit. Its worktree is made by the run. */
+export const makeRepository = async (folder: string): Promise<string> => {
   const workingDirectory = join(folder, 'repository')
-  const worktreePath = join(folder, 'worktrees', branch)
   await mkdir(workingDirectory, { recursive: true })
   await git(workingDirectory, 'init', '--quiet', '--initial-branch=main')
   await git(workingDirectory, 'commit', '--quiet', '--allow-empty', '--message', 'Begin')
-  await git(workingDirectory, 'worktree', 'add', '--quiet', '-b', branch, worktreePath)
-  return { workingDirectory, worktreePath, branch }
+  return workingDirectory
 }

@@ -3,20 +3,22 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createBatonpass } from '../../src/index.ts'
 import { writer } from './agent.ts'
-import { git, makeWorktree } from './git.ts'
+import { git, makeRepository } from './git.ts'
 
 const folder = process.argv[2] === undefined ? await mkdtemp(join(tmpdir(), 'worktree-')) : resolve(process.argv[2])
-const workspace = await makeWorktree(folder, 'book')
+const workingDirectory = await makeRepository(folder)
 await using batonpass = await createBatonpass({ dataDir: join(folder, 'record') })
 
-// The workspace belongs to the conversation. Every window of it is launched there, and whoever recovers it as well.
+// The conversation gets a worktree and a branch of its own, called after its key. Every window of it is launched there,
+// and so is whoever recovers it; a later run with the same key finds the same worktree again.
 const run = batonpass.run({
   runtime: writer,
   agent: 'writer',
   prompt: 'Write a book of five chapters',
   conversation: 'book',
   policy: 'auto',
-  workspace,
+  workspace: { workingDirectory },
+  worktree: { dir: '../worktrees', branchPattern: '{job}' },
 })
 for await (const { role, text } of run) if (role === 'assistant') console.log(text)
 const { conversationId, outcome } = await run.summary
@@ -29,5 +31,6 @@ for (const { id, epoch, state, progress } of lineage?.sessions ?? []) {
   if (handoff !== undefined) console.log(`  handed on with the checkpoint "${handoff.document}"`)
 }
 
-console.log(`\nBranch ${workspace.branch}, in ${workspace.worktreePath}:`)
-console.log(await git(workspace.worktreePath, 'log', '--reverse', '--format=%h %s', 'main..'))
+const { worktreePath = '.', branch, baseBranch } = lineage?.conversation.workspace ?? {}
+console.log(`\nBranch ${branch}, in ${worktreePath}:`)
+console.log(await git(worktreePath, 'log', '--reverse', '--format=%h %s', `${baseBranch}..`))

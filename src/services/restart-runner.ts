@@ -18,7 +18,7 @@ import { type Recovered, type RecoverRequest, recoverAll, waitingSessions } from
 import { messageOf, RunCancelled, RunTimedOut } from './runner/run-errors.ts'
 import { RunInProgress, type RunnerDeps } from './runner/run-in-progress.ts'
 import { BETWEEN } from './runner/run-items.ts'
-import { checkRequest, type RunRequest } from './runner/run-request.ts'
+import { checkRequest, type RunRequest, withAgent } from './runner/run-request.ts'
 import { warnAtStart } from './runner/warnings.ts'
 import { type Launcher, type SessionOutcome, workSession } from './runner/work-session.ts'
 import { safeLogger } from './safe-logger.ts'
@@ -59,7 +59,7 @@ export class RestartRunner {
    * @throws RefusedError, from the iteration, when the conversation is worked by a process that is alive
    */
   run<Message>(request: RunRequest<Message>): AgentRun<Message> {
-    return new AgentRun((watch) => this.#work(request, watch))
+    return new AgentRun((watch) => this.#work(withAgent(request, this.#deps.agents), watch))
   }
 
   /**
@@ -86,7 +86,11 @@ export class RestartRunner {
     if (session === undefined) throw new RefusedError({ code: 'session.not_found', sessionId })
     const { conversationId, agentName: agent } = session
     const about = { runtime, agent, conversationId, prompt: '', ...defined({ signal }) }
-    const run = new AgentRun((watch) => this.#work({ ...settings.run, ...about }, watch, sessionId))
+    // Milestones and budget are on record since the first run; hooks are not.
+    const hooks = this.#deps.agents?.get(agent)?.hooks
+    const run = new AgentRun((watch) =>
+      this.#work({ ...defined({ hooks }), ...settings.run, ...about }, watch, sessionId),
+    )
     if (onEvent !== undefined) run.on(onEvent)
     return run.finish()
   }

@@ -42,6 +42,8 @@ describe('baton config check', () => {
       'context_limit                 none           default',
       'restart.policy                auto           restart.policy',
       'session.max_handoffs_per_job  3              default',
+      'session.mode                  persistent     default',
+      'session.timeout               1d             default',
       'restart.deadline              90m            restart.deadline',
       'restart.max_cost_usd          none           default',
       'restart.allow_unpriced        false          default',
@@ -56,12 +58,33 @@ describe('baton config check', () => {
       'workspace.working_directory   none           default',
       'workspace.worktree_path       none           default',
       'workspace.branch              none           default',
+      'workspace.base_branch         none           default',
+      'workspace.strategy            none           default',
+      'workspace.worktree_dir        none           default',
+      'workspace.branch_pattern      none           default',
       'commands.retention            7d             default',
       'hooks.after_run               tests (shell)  hooks.after_run',
       'hooks.on_error                none           default',
       'hooks.on_context_threshold    none           default',
       'hooks.on_session_start        none           default',
       'hooks.after_handoff           none           default',
+    ])
+  })
+
+  it('shows what is in force for each agent', async () => {
+    writeFileSync(
+      'batonpass.yaml',
+      'agents: [{ name: writer, runtime: codex, session: { timeout: 90m, context_restart_threshold: 2 } }]',
+    )
+    const { code, out } = await baton('config', 'check')
+    expect(code).toBe(0)
+    expect(out.split('\n').filter((line) => /agents/.test(line))).toEqual([
+      'agents.writer.runtime              codex       agents[0].runtime',
+      'agents.writer.milestones.warning   0.5         default',
+      'agents.writer.milestones.critical  0.65        default',
+      'agents.writer.milestones.restart   off         agents[0].session.context_restart_threshold',
+      'agents.writer.session.timeout      90m         agents[0].session.timeout',
+      'Note: agents[0].session.context_restart_threshold is 2, above 1: a full window is never restarted.',
     ])
   })
 

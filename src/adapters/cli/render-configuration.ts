@@ -10,7 +10,7 @@ export const renderConfiguration = (
   remarks: readonly string[],
 ): string => {
   const columns = [
-    { title: 'SETTING', of: ({ key }: ConfigurationSetting) => key, most: 30 },
+    { title: 'SETTING', of: ({ key }: ConfigurationSetting) => key, most: 48 },
     { title: 'VALUE', of: valueText, most: 30 },
     { title: 'FROM', of: ({ from }: ConfigurationSetting) => from },
   ]
@@ -39,13 +39,20 @@ export const renderProblems = (problems: readonly ConfigurationProblem[], file?:
 const valueText = ({ key, value }: ConfigurationSetting): string => {
   if (value === null && TEXTS.has(key)) return 'built-in'
   if (value === false && TEXTS.has(key)) return 'off'
-  if (value === null) return key.startsWith('milestones.') ? 'off' : 'none'
-  return DURATIONS.has(key) && typeof value === 'number' ? durationText(value) : String(value)
+  if (value === null) return /(^|\.)milestones\.[^.]+$/.test(key) ? 'off' : 'none'
+  return isDuration(key) && typeof value === 'number' ? durationText(value) : String(value)
 }
 
 const TEXTS: ReadonlySet<string> = new Set(['restart.template', 'restart.continuation', 'restart.soft_landing'])
 
-const DURATIONS: ReadonlySet<string> = new Set(['restart.deadline', 'restart.checkpoint_timeout', 'commands.retention'])
+const DURATIONS: ReadonlySet<string> = new Set([
+  'restart.deadline',
+  'restart.idle_timeout',
+  'restart.checkpoint_timeout',
+  'commands.retention',
+])
+
+const isDuration = (key: string): boolean => DURATIONS.has(key) || key.endsWith('session.timeout')
 
 const UNITS = [
   ['d', 86_400_000],

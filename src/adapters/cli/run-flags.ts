@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readConfiguration, uuidV7Ids } from '../../container.ts'
+import type { ConfiguredAgent } from '../../domain/agent-settings.ts'
 import type { CheckedConfiguration, Configuration } from '../../domain/configuration.ts'
 import { PRESSURE_POLICIES, type PressurePolicy } from '../../domain/context-monitor.ts'
 import type { Workspace } from '../../domain/conversation.ts'
@@ -52,6 +53,7 @@ export const RUN_FLAGS = {
   cwd: { type: 'string' },
   worktree: { type: 'string' },
   branch: { type: 'string' },
+  'base-branch': { type: 'string' },
   resume: { type: 'string' },
   'session-mode': { type: 'string' },
   'session-timeout': { type: 'string' },
@@ -64,14 +66,16 @@ export const RUN_FLAGS = {
 /** What these flags mean, for the command's help. */
 export const RUN_FLAGS_HELP = [
   RUNTIME_FLAGS_HELP,
-  '  --agent NAME     what the agent is called in the record (the name of the runtime)',
+  '  --agent NAME     what the agent is called in the record (the name of the runtime); one of the',
+  '                   agents of the configuration, if it names any',
   '  --conversation KEY  your own key for the work: the same key goes on where it stopped',
   `  --policy WORD    ${PRESSURE_POLICIES.join(', ')}: what to do about a full window (auto)`,
   '  --config FILE    milestones, budget, hooks and checkpoints; flags count before it',
   NETWORK_FLAGS_HELP,
   '  --context-limit N   how many tokens to use of the window',
   LIMIT_FLAGS_HELP,
-  '  --cwd DIR        where the work is done (here); --worktree DIR and --branch NAME if it has its own',
+  '  --cwd DIR        where the work is done (here); --worktree DIR and --branch NAME if it has its own,',
+  '                   --base-branch NAME for the branch that it began at',
   '  --resume ID      begin in this session of the runtime instead of a new one',
   `  --session-mode WORD ${SESSION_MODES.join(', ')}: whether a further prompt resumes the runtime’s session (persistent)`,
   '  --session-timeout TIME  how long after its last answer that session may be resumed (24h)',
@@ -105,16 +109,24 @@ const textOf = (file: string): string => {
 /** What the flags and the configuration say about a run, beside its runtime and its prompt. */
 export type RunChoices = Omit<RunRequest, 'runtime' | 'prompt' | 'agent' | 'signal'> & { readonly conversation: string }
 
-/** Reads the flags, and the configuration where one is named. What a flag says counts. */
-export const runChoices = async (invocation: Invocation): Promise<RunChoices> => {
+/** The configuration that a flag names. */
+export const configurationFrom = async (invocation: Invocation): Promise<CheckedConfiguration | undefined> => {
   const file = textFlag(invocation, 'config')
   if (file !== undefined && !existsSync(file)) throw new UsageError(`There is no file "${file}".`)
+  return file === undefined ? undefined : readConfiguration(file)
+}
+
+/** Reads the flags, beside the configuration where one is named. What a flag says counts. */
+export const runChoices = (
+  invocation: Invocation,
+  checked: CheckedConfiguration | undefined,
+  agent: ConfiguredAgent | undefined,
+): RunChoices => {
   const flags = {
     policy: parsedFlag(invocation, 'policy', oneOf(PRESSURE_POLICIES)),
     contextLimit: parsedFlag(invocation, 'context-limit', wholeNumber(1)),
   }
   const { budget, ...limits } = limitsFrom(invocation)
-  const checked = file === undefined ? undefined : await readConfiguration(file)
   const isWritten = checked?.settings.some(({ key, from }) => key === 'restart.policy' && from !== 'default') === true
   const policy: PressurePolicy =
     flags.policy ?? (isWritten ? checked?.configuration.monitor.policy : undefined) ?? 'auto'
@@ -128,13 +140,13 @@ export const runChoices = async (invocation: Invocation): Promise<RunChoices> =>
     sessionTimeoutMs: parsedFlag(invocation, 'session-timeout', duration),
     conversation: textFlag(invocation, 'conversation') ?? `run-${uuidV7Ids.next().slice(-12)}`,
     workspace: workspaceFrom(invocation, checked?.configuration),
-    budget: { ...writtenBudget(checked), ...budget },
+    budget: { ...writtenBudget(checked), ...defined({ maxRestarts: agent?.maxRestarts }), ...budget },
   })
 }
 
 /** A conversation keeps where its work is done, so that whoever goes on with it elsewhere finds the place. */
 const workspaceFrom = (invocation: Invocation, configuration: Configuration | undefined): Workspace => {
-  const { workingDirectory, worktreePath, branch } = configuration?.workspace ?? {}
+  const { workingDirectory, worktreePath, branch, baseBranch } = configuration?.workspace ?? {}
   const folder = textFlag(invocation, 'cwd') ?? workingDirectory ?? '.'
   const worktree = textFlag(invocation, 'worktree') ?? worktreePath
   for (const path of [folder, worktree])
@@ -143,6 +155,7 @@ const workspaceFrom = (invocation: Invocation, configuration: Configuration | un
     workingDirectory: resolve(folder),
     worktreePath: worktree === undefined ? undefined : resolve(worktree),
     branch: textFlag(invocation, 'branch') ?? branch,
+    baseBranch: textFlag(invocation, 'base-branch') ?? baseBranch,
   })
 }
 

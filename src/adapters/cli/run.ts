@@ -4,6 +4,7 @@ import { describeThrown } from '../../domain/describe-thrown.ts'
 import { onOneLine } from '../../domain/safe-text.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
+import { WorktreeFailure } from '../../ports/worktrees.ts'
 import type { CliCommand, Invocation, Output } from './command.ts'
 import { COMMANDS } from './commands/index.ts'
 import { EXIT } from './exit-codes.ts'
@@ -93,6 +94,10 @@ const report = (problem: unknown, err: Output): number => {
   if (problem instanceof StoreFailure && problem.code === 'store.missing') {
     err.line(`baton: ${onOneLine(problem.message)} (${problem.code})\n${WHERE}`)
     return EXIT.noStore
+  }
+  if (problem instanceof WorktreeFailure) {
+    err.line(`baton: ${plain(problem.message)} (${problem.code})`)
+    return EXIT.refused
   }
   const code = problem instanceof StoreFailure ? ` (${problem.code})` : ''
   err.line(`baton: ${onOneLine(describeThrown(problem))}${code}`)

@@ -87,7 +87,7 @@ const usedText = (used: number): string =>
 export const thresholdRemarks = (content: unknown, base: SettingPath = []): readonly string[] => {
   const used = valueAt(content, [...base, ...RESTART_THRESHOLD])
   if (typeof used !== 'number' || used <= 1) return []
-  const meant = used >= 2 && used <= 100 ? ` Write ${rounded(used / 100)} if ${used} % was meant.` : ''
+  const meant = used >= 10 && used <= 100 ? ` Write ${rounded(used / 100)} if ${used} % was meant.` : ''
   return [`${pathText([...base, ...RESTART_THRESHOLD])} is ${used}, above 1: a full window is never restarted.${meant}`]
 }
 

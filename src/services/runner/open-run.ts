@@ -15,6 +15,7 @@ import { abandonedBy, claimantOf, goneRunner } from './gone-runner.ts'
 import { goOnIn, promptToResume, relaunch, startFresh } from './launch.ts'
 import { throwIfSpent } from './limits.ts'
 import { owedRestart } from './owed-restart.ts'
+import { placeFor, restorePlace } from './place-work.ts'
 import { readBackWork } from './read-back.ts'
 import { isForAnother } from './recover.ts'
 import type { RunInProgress, RunnerDeps } from './run-in-progress.ts'
@@ -29,9 +30,10 @@ export const conversationFor = async (deps: RunnerDeps, request: RunRequest): Pr
   if (conversationId !== undefined) {
     const known = await deps.handoffs.conversation(conversationId)
     if (known === undefined) throw new RefusedError({ code: 'conversation.not_found', conversationId })
+    await restorePlace(deps, request, known)
     return withBudget(deps, known, budget)
   }
-  const workspace = request.workspace ?? deps.settings?.workspace
+  const workspace = await placeFor(deps, request)
   const restartBudget = budget && { ...DEFAULT_RESTART_BUDGET, ...deps.restartBudget, ...budget }
   const details = defined({ externalKey, subject, workspace, restartBudget })
   const wanted = { originalTask: prompt, ...details }

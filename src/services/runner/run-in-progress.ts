@@ -30,10 +30,11 @@ import { claimantOf } from './gone-runner.ts'
 import { SupersededError } from './run-errors.ts'
 import { RunLog } from './run-log.ts'
 import type { RunRequest, RunSettings } from './run-request.ts'
+import type { RunSurroundings } from './run-surroundings.ts'
 import { type Limits, steadily, type Trouble } from './steadily.ts'
 
 /** What runs need around them. */
-export interface RunnerDeps {
+export interface RunnerDeps extends RunSurroundings {
   readonly handoffs: HandoffService
   readonly context: ContextService
   readonly store: Store

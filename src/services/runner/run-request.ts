@@ -13,6 +13,7 @@ import { name } from '../../domain/input/words.ts'
 import type { Milestone } from '../../domain/milestone.ts'
 import type { RestartBudget } from '../../domain/restart-budget.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
+import type { WorktreeSettings } from '../../domain/worktree.ts'
 import type { AgentRuntime } from '../../ports/agent-runtime.ts'
 
 /** How runs are carried out unless a run says otherwise. */
@@ -50,6 +51,8 @@ export interface RunSettings {
   readonly allowUnpriced?: boolean
   /** Where the work is done, unless the conversation says. */
   readonly workspace?: Workspace
+  /** Gives the conversation a git worktree and a branch of its own, unless its workspace names a worktree. */
+  readonly worktree?: WorktreeSettings
   /** How long this process may be silent before another may take the run over. It says that it lives three times as often. */
   readonly leaseMs?: number
 }
@@ -80,6 +83,20 @@ export interface RunRequest<Message = unknown> extends RunSettings {
   readonly subject?: string
   /** Calls the run off: what is open is cancelled, and the session paused, so that a later run can go on. */
   readonly signal?: AbortSignal
+}
+
+/** How the runs of one agent are carried out where a run does not say. */
+export type AgentRunSettings = Pick<RunRequest, 'hooks' | 'milestones' | 'contextLimit' | 'budget'>
+
+/** A request with what holds for its agent where it says nothing. */
+export const withAgent = <Request extends RunRequest>(
+  request: Request,
+  agents: ReadonlyMap<string, AgentRunSettings> | undefined,
+): Request => {
+  const own = typeof request.agent === 'string' ? agents?.get(request.agent.trim()) : undefined
+  if (own === undefined) return request
+  const budget = { ...own.budget, ...request.budget }
+  return { ...own, ...defined(request), ...(Object.keys(budget).length > 0 && { budget }) } as Request
 }
 
 /** What the monitor of a run's first session is told. */

@@ -3,6 +3,7 @@ import { defined } from '../../../domain/defined.ts'
 import type { BudgetLimit } from '../../../domain/restart-budget.ts'
 import type { RunSummary } from '../../../domain/run-summary.ts'
 import type { AgentRun } from '../../../services/runner/agent-run.ts'
+import { agentFrom, asConfigured } from '../agent-flag.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 import { EXIT_OF_RUN } from '../exit-codes.ts'
 import { textFlag } from '../history-args.ts'
@@ -12,7 +13,7 @@ import { overheard } from '../overheard.ts'
 import { EndedOtherwise, UsageError } from '../problems.ts'
 import { outcomeText } from '../render-run.ts'
 import { plain, plainLines, toJsonLine } from '../render-text.ts'
-import { mustResume, promptFrom, RUN_FLAGS, RUN_FLAGS_HELP, runChoices } from '../run-flags.ts'
+import { configurationFrom, mustResume, promptFrom, RUN_FLAGS, RUN_FLAGS_HELP, runChoices } from '../run-flags.ts'
 import { RunProgress } from '../run-progress.ts'
 import { runtimeFrom, runtimeName } from '../runtime-flags.ts'
 import { storeToWrite } from '../store-options.ts'
@@ -34,9 +35,12 @@ export const runCommand: CliCommand = {
     const { values, notes } = invocation
     if (values.messages === true && values.json !== true) throw new UsageError('--messages goes with --json.')
     const prompt = await promptFrom(invocation)
-    const name = runtimeName(invocation) ?? 'claude-sdk'
-    const chosen = runtimeFrom(invocation, name)
-    const choices = await runChoices(invocation)
+    const checked = await configurationFrom(invocation)
+    const configured = agentFrom(invocation, checked?.configuration.agents ?? [])
+    const asked = asConfigured(invocation, configured)
+    const name = runtimeName(asked) ?? 'claude-sdk'
+    const chosen = runtimeFrom(asked, name)
+    const choices = runChoices(asked, checked, configured)
     mustResume(chosen, choices)
     const config = textFlag(invocation, 'config')
     const logger = values.verbose === true ? lineLogger(notes) : undefined
@@ -51,7 +55,7 @@ export const runCommand: CliCommand = {
       onTotals: (totals) => values.json !== true && progress.used(totals),
     })
     const signal = invocation.interruption()
-    const agent = textFlag(invocation, 'agent') ?? name
+    const agent = configured?.name ?? textFlag(invocation, 'agent') ?? name
     const summary = await watched(batonpass.run({ ...choices, runtime, prompt, agent, signal }), invocation, progress)
     if (summary.outcome !== 'completed') throw endedOtherwise(summary, choices.conversation)
   },

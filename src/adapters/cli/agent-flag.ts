@@ -1,0 +1,36 @@
+import { nearestWord } from '../../container.ts'
+import type { ConfiguredAgent } from '../../domain/agent-settings.ts'
+import { defined } from '../../domain/defined.ts'
+import type { Invocation } from './command.ts'
+import { textFlag } from './history-args.ts'
+import { UsageError } from './problems.ts'
+import { plain } from './render-text.ts'
+
+/**
+ * The agent of a configuration that a flag names. One that is the only one need not be named.
+ *
+ * @throws UsageError when there is no such agent, or several and none is named
+ */
+export const agentFrom = (invocation: Invocation, agents: readonly ConfiguredAgent[]): ConfiguredAgent | undefined => {
+  const named = textFlag(invocation, 'agent')?.trim()
+  const names = agents.map(({ name }) => name)
+  if (names.length === 0) return undefined
+  if (named === undefined && names.length > 1)
+    throw new UsageError(`The configuration has several agents. Name one with --agent: ${listed(names)}.`)
+  const found = named === undefined ? agents[0] : agents.find(({ name }) => name === named)
+  if (found !== undefined) return found
+  const nearest = nearestWord(named ?? '', names)
+  const advice = nearest === undefined ? `It has: ${listed(names)}.` : `Did you mean "${plain(nearest)}"?`
+  throw new UsageError(`--agent: the configuration has no agent "${plain(named ?? '')}". ${advice}`)
+}
+
+const listed = (names: readonly string[]): string => names.map(plain).join(', ')
+
+/** The flags as they would be had the agent's runtime, command and model been written out. What a flag says counts. */
+export const asConfigured = (invocation: Invocation, agent: ConfiguredAgent | undefined): Invocation => {
+  if (agent === undefined) return invocation
+  const { runtime, command, model } = agent
+  const { values } = invocation
+  const isChosen = values.runtime !== undefined || values.command !== undefined
+  return { ...invocation, values: { ...defined(isChosen ? { model } : { runtime, command, model }), ...values } }
+}

@@ -1,0 +1,47 @@
+import type { Workspace } from '../domain/conversation.ts'
+import type { WorktreePlan } from '../domain/worktree.ts'
+
+/** What can keep a worktree from being made. */
+export type WorktreeFailureCode =
+  | 'worktree.no_git'
+  | 'worktree.no_repository'
+  | 'worktree.no_base'
+  | 'worktree.branch_in_use'
+  | 'worktree.path_taken'
+  | 'worktree.failed'
+
+/**
+ * A worktree that could not be made. It is told apart by its code.
+ *
+ * @example
+ * ```ts
+ * const taken = new WorktreeFailure('worktree.path_taken', 'There is a folder in its place.')
+ * console.log(taken.code) // => worktree.path_taken
+ * ```
+ */
+export class WorktreeFailure extends Error {
+  override readonly name = 'WorktreeFailure'
+  readonly code: WorktreeFailureCode
+
+  constructor(code: WorktreeFailureCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** Makes and finds the worktrees that conversations work in. It changes nothing in one that is there. */
+export interface Worktrees {
+  /**
+   * The place of a plan: the root of its repository, its worktree, its branch, and the branch that it began at. A worktree
+   * that is there is found, whatever was left in it; otherwise it is made, of the branch where that exists.
+   *
+   * @throws WorktreeFailure when it cannot be made
+   */
+  place(plan: WorktreePlan): Promise<Workspace>
+  /**
+   * Makes the worktree of a conversation again if its folder is gone. A folder that is there is left as it is.
+   *
+   * @throws WorktreeFailure when it cannot be made
+   */
+  restore(workspace: Workspace): Promise<void>
+}
