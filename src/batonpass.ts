@@ -11,6 +11,7 @@ import { DEFAULT_RETENTION_MS, retentionProblem } from './domain/command-retenti
 import { type Configuration, ConfigurationError } from './domain/configuration.ts'
 import { defined } from './domain/defined.ts'
 import type { MetadataTypes } from './domain/metadata.ts'
+import type { SessionSettings } from './domain/session-settings.ts'
 import type { HookRunner } from './ports/hook-runner.ts'
 import { silentLogger } from './ports/logger.ts'
 import type { HeldLease } from './ports/session-leases.ts'
@@ -107,18 +108,28 @@ const hookRunnerOf = (given: Partial<BatonpassOptions>): HookRunner => {
 }
 
 /** What a configuration says of one agent, for its runs. */
-const agentSettings = ({ hooks, milestones, contextLimit, maxRestarts }: ConfiguredAgent): AgentRunSettings =>
-  defined({ hooks, milestones, contextLimit, budget: maxRestarts === undefined ? undefined : { maxRestarts } })
+const agentSettings = ({
+  hooks,
+  milestones,
+  contextLimit,
+  maxRestarts,
+  session,
+}: ConfiguredAgent): AgentRunSettings => {
+  const budget = maxRestarts === undefined ? undefined : { maxRestarts }
+  return defined({ hooks, milestones, contextLimit, budget, ...sessionChoices(session) })
+}
+
+const sessionChoices = ({ mode, timeoutMs }: SessionSettings) => ({ sessionMode: mode, sessionTimeoutMs: timeoutMs })
 
 /** A configuration as options. */
 const settingsOf = (configuration: Configuration): Partial<BatonpassOptions> => {
-  const { monitor, contextLimit, restart, hooks, workspace, worktree, commandRetentionMs } = configuration
+  const { monitor, contextLimit, restart, hooks, workspace, worktree, session, commandRetentionMs } = configuration
   const { budget: restartBudget, ...runs } = restart
   return {
     monitor: defined({ ...monitor, contextLimit }),
     restartBudget,
     commandRetentionMs,
-    runs: defined({ hooks, workspace, worktree, ...runs }),
+    runs: defined({ hooks, workspace, worktree, ...sessionChoices(session), ...runs }),
     agents: new Map(configuration.agents.map((agent) => [agent.name, agentSettings(agent)])),
   }
 }

@@ -24,7 +24,6 @@ export {
   type SessionState,
   type WorkingSession,
 } from './domain/agent-session.ts'
-export type { AgentRuntimeName, ConfiguredAgent } from './domain/agent-settings.ts'
 export type { AuditHead, SealedEntry, Sha256 } from './domain/audit-chain.ts'
 export type { AuditEntry, AuditEvent, TextErased, TextName } from './domain/audit-event.ts'
 export type { TextCounts } from './domain/audit-texts.ts'
@@ -41,6 +40,7 @@ export {
   ConfigurationError,
   type ConfigurationProblem,
   type ConfigurationSetting,
+  type ConfiguredAgent,
 } from './domain/configuration.ts'
 export type {
   ContextMonitor,
@@ -161,7 +161,6 @@ export type {
 } from './domain/window-history.ts'
 export { reportOf } from './domain/window-report.ts'
 export { WindowTracker } from './domain/window-tracker.ts'
-export type { WorktreePlan, WorktreeSettings } from './domain/worktree.ts'
 export type { AgentHandoffPort } from './ports/agent-handoff-port.ts'
 export type { AgentProcesses } from './ports/agent-processes.ts'
 export type {
@@ -266,5 +265,4 @@ export type { Recovered, RecoverRequest } from './services/runner/recover.ts'
 export type { RunnerDeps } from './services/runner/run-in-progress.ts'
 export type { RunItem, RunMessage } from './services/runner/run-items.ts'
 export type { AgentRunSettings, RunRequest, RunSettings } from './services/runner/run-request.ts'
-export type { RunSurroundings } from './services/runner/run-surroundings.ts'
 export type { HandoffServiceDeps } from './services/session-keeping.ts'

@@ -2,15 +2,7 @@ import type { AgentSession } from './agent-session.ts'
 import { type ContextMonitor, monitoredPressure } from './context-monitor.ts'
 import type { Instant } from './instant.ts'
 import { type Milestone, RESTART } from './milestone.ts'
-
-/** Where the next prompt of a conversation goes: into the provider session of the last one, or always into a fresh one. */
-export const SESSION_MODES = ['persistent', 'fresh'] as const
-
-/** Where the next prompt of a conversation goes. */
-export type SessionMode = (typeof SESSION_MODES)[number]
-
-/** A day: a thread of yesterday is resumed, one of last week starts in a fresh window, from the record. */
-export const DEFAULT_SESSION_TIMEOUT_MS = 86_400_000
+import type { SessionMode } from './session-settings.ts'
 
 /** The run that follows up on a session. */
 export interface FollowUp {

@@ -5,7 +5,7 @@ export const SESSION_MODES = ['persistent', 'fresh'] as const
 export type SessionMode = (typeof SESSION_MODES)[number]
 
 /** A session that was not used for a day has usually lost its place: files have changed, and caches are cold. */
-export const DEFAULT_SESSION_TIMEOUT_MS = 86_400_000
+const DEFAULT_TIMEOUT_MS = 86_400_000
 
 /** What becomes of a session between two prompts. */
 export interface SessionSettings {
@@ -15,4 +15,4 @@ export interface SessionSettings {
 }
 
 /** Sessions are resumed within a day. */
-export const DEFAULT_SESSION_SETTINGS: SessionSettings = { mode: 'persistent', timeoutMs: DEFAULT_SESSION_TIMEOUT_MS }
+export const DEFAULT_SESSION_SETTINGS: SessionSettings = { mode: 'persistent', timeoutMs: DEFAULT_TIMEOUT_MS }

@@ -3,7 +3,7 @@ import { patternProblem } from '../../domain/worktree.ts'
 import { checkedText, formOf, said, section, text, word } from './values.ts'
 
 /** Where a conversation's work is done: in the working directory itself, or in a worktree of its own. */
-export const WORKSPACE_STRATEGIES = ['none', 'worktree'] as const
+const WORKSPACE_STRATEGIES = ['none', 'worktree'] as const
 
 const hookInstead = (command: string): string =>
   `Write a hook instead: hooks: { after_run: [{ type: shell, on_events: [completed], command: "${command}" }] }.`

@@ -1,6 +1,7 @@
 import type { AgentSession } from '../../domain/agent-session.ts'
 import { defined } from '../../domain/defined.ts'
-import { DEFAULT_SESSION_TIMEOUT_MS, type FreshReason, freshReason } from '../../domain/follow-up.ts'
+import { type FreshReason, freshReason } from '../../domain/follow-up.ts'
+import { DEFAULT_SESSION_SETTINGS } from '../../domain/session-settings.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 
 /** Where a further prompt goes: into a provider session that is there, or into a fresh one for a reason. */
@@ -17,8 +18,8 @@ export const followUpAfter = async (run: RunInProgress, latest: AgentSession): P
     agentName: request.agent.trim(),
     backend: runtime.backend,
     canResume: runtime.resume !== undefined,
-    mode: run.setting('sessionMode') ?? 'persistent',
-    timeoutMs: run.setting('sessionTimeoutMs') ?? DEFAULT_SESSION_TIMEOUT_MS,
+    mode: run.setting('sessionMode') ?? DEFAULT_SESSION_SETTINGS.mode,
+    timeoutMs: run.setting('sessionTimeoutMs') ?? DEFAULT_SESSION_SETTINGS.timeoutMs,
     at: deps.clock.now(),
     ...defined({ milestones }),
   })

@@ -3,7 +3,6 @@ import type { MonitorSettings, PressurePolicy } from '../../domain/context-monit
 import type { ContinuationParts } from '../../domain/continuation.ts'
 import type { Workspace } from '../../domain/conversation.ts'
 import { defined } from '../../domain/defined.ts'
-import { SESSION_MODES, type SessionMode } from '../../domain/follow-up.ts'
 import type { HookSettings } from '../../domain/hook-settings.ts'
 import type { ConversationId } from '../../domain/ids.ts'
 import { type InputProblem, objectOf, optional } from '../../domain/input/check.ts'
@@ -12,6 +11,7 @@ import { monitorSettings } from '../../domain/input/readings.ts'
 import { name } from '../../domain/input/words.ts'
 import type { Milestone } from '../../domain/milestone.ts'
 import type { RestartBudget } from '../../domain/restart-budget.ts'
+import { SESSION_MODES, type SessionMode } from '../../domain/session-settings.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import type { WorktreeSettings } from '../../domain/worktree.ts'
 import type { AgentRuntime } from '../../ports/agent-runtime.ts'
@@ -86,7 +86,10 @@ export interface RunRequest<Message = unknown> extends RunSettings {
 }
 
 /** How the runs of one agent are carried out where a run does not say. */
-export type AgentRunSettings = Pick<RunRequest, 'hooks' | 'milestones' | 'contextLimit' | 'budget'>
+export type AgentRunSettings = Pick<
+  RunRequest,
+  'hooks' | 'milestones' | 'contextLimit' | 'budget' | 'sessionMode' | 'sessionTimeoutMs'
+>
 
 /** A request with what holds for its agent where it says nothing. */
 export const withAgent = <Request extends RunRequest>(
