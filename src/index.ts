@@ -24,6 +24,7 @@ export {
   type SessionState,
   type WorkingSession,
 } from './domain/agent-session.ts'
+export type { ConfiguredAgent } from './domain/agent-settings.ts'
 export type { AuditHead, SealedEntry, Sha256 } from './domain/audit-chain.ts'
 export type { AuditEntry, AuditEvent, TextErased, TextName } from './domain/audit-event.ts'
 export type { TextCounts } from './domain/audit-texts.ts'
@@ -40,7 +41,6 @@ export {
   ConfigurationError,
   type ConfigurationProblem,
   type ConfigurationSetting,
-  type ConfiguredAgent,
 } from './domain/configuration.ts'
 export type {
   ContextMonitor,

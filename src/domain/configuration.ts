@@ -8,8 +8,6 @@ import { onOneLine } from './safe-text.ts'
 import type { SessionSettings } from './session-settings.ts'
 import type { WorktreeSettings } from './worktree.ts'
 
-export type { ConfiguredAgent }
-
 /** What happens when no restart is left. */
 export const EXHAUSTED_CHOICES = ['stop', 'carry_on'] as const satisfies readonly RestartBudget['whenExhausted'][]
 
