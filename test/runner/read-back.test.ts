@@ -105,6 +105,33 @@ describe('what an agent did and the record lacks', () => {
     },
   )
 
+  it('is read back with what a person said, once; not with what we told the agent or its runtime added', async () => {
+    const heard = (text: string, origin?: 'runtime'): Said => ({
+      events: [],
+      texts: [{ role: 'user', text, ...(origin && { origin }) }],
+    })
+    const work = [
+      answer('a', 100, 'call-1'),
+      result('call-1'),
+      heard('No, in British English. The key is hunter2.'),
+      heard('A reminder', 'runtime'),
+      heard(TASK),
+      heard('Reply with the checkpoint alone: <checkpoint></checkpoint>'),
+      heard(
+        'The process that ran this session was lost, and you go on in it now. Something you began may not have been finished: look at what is there before you repeat a step, then go on with the task.',
+      ),
+      answer('b', 200),
+    ]
+    const { store, summary } = await lostAfter(4, work)
+    const { items } = await store.messages.listMessages(summary.conversationId, { limit: 100 })
+    const users = items.filter(({ role }) => role === 'user').map(({ origin, text }) => [origin, text.slice(0, 44)])
+    expect(users).toEqual([
+      ['person', TASK],
+      ['person', 'No, in British English. The key is ***.'],
+      ['batonpass', expect.stringMatching(/^The process that ran this session was lost/)],
+    ])
+  })
+
   it('leads to a restart when it crossed', async () => {
     const crossing = [answer('a', 100, 'call-1'), result('call-1'), answer('b', 900, 'call-2'), result('call-2')]
     const { texts, sessions, handoffs, launches, summary } = await lostAfter(4, crossing)

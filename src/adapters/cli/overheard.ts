@@ -30,6 +30,7 @@ export const overheard = (runtime: AgentRuntime, { onTexts, onTotals }: Listener
         before = now
       }
     })(),
+    ...(agent.tell && { tell: agent.tell.bind(agent) }),
     interrupt: () => agent.interrupt(),
   })
   const { backend, takesSessionId, reportsCost } = runtime

@@ -13,6 +13,7 @@ import { unwrap } from '../../domain/unwrap.ts'
 import { pauseFor } from '../pause-for.ts'
 import { tellReached } from './limits.ts'
 import type { RunInProgress } from './run-in-progress.ts'
+import { noteUnsaidTask } from './unsaid-task.ts'
 import type { SessionOutcome } from './work-session.ts'
 
 const UNUSED: BudgetUse = { restarts: 0, takeovers: 0, costUsd: 0 }
@@ -25,25 +26,10 @@ export const openBudget = async (run: RunInProgress): Promise<BudgetUse> => {
     const keep = () => run.steadily((named) => deps.handoffs.askConversation({ ...asked, ...named }))
     run.conversation = unwrap(await keep()).conversation
   }
-  run.unsaidTask = await unsaidTask(run)
+  await noteUnsaidTask(run)
   const use = (await run.steadily(() => deps.store.conversations.findUse(conversation.id))) ?? UNUSED
   run.costBefore = use.costUsd
   return useSince(use, run.conversation.asked)
-}
-
-/**
- * The task, when it was asked and no person's message is on record since: the process that asked it was lost before it
- * could say it, or this one has just asked it.
- */
-const unsaidTask = async (run: RunInProgress): Promise<string | undefined> => {
-  const { conversation, deps, request } = run
-  const { asked } = conversation
-  if (asked === undefined) return undefined
-  const newest = { most: 1, characters: 1, olderCharacters: 1 }
-  const [last] = (await run.steadily(() => deps.store.messages.findPersonMessages(conversation.id, newest))).messages
-  if (last !== undefined && last.sequenceNumber >= asked.sequence) return undefined
-  // Somebody who only recovers asks nothing; what is stored may be redacted.
-  return request.prompt.trim() === '' ? asked.prompt : request.prompt
 }
 
 /** The limit that refuses to continue after this session without a new prompt. */

@@ -5,21 +5,12 @@ import { unwrap } from '../../domain/unwrap.ts'
 import type { Launch } from '../../ports/agent-runtime.ts'
 import type { RecordedText } from '../../ports/window-reader.ts'
 import { recording } from './agent-processes.ts'
+import { CONTINUE_WHERE_STOPPED, GO_ON } from './our-words.ts'
 import { owedRestart } from './owed-restart.ts'
 import { readBackWork } from './read-back.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { beginRestart } from './threshold.ts'
 import type { Launcher, SessionOutcome } from './work-session.ts'
-
-/** What an agent is told that goes on in a session whose process was lost. */
-const GO_ON =
-  'The process that ran this session was lost, and you go on in it now. Something you began may not have been finished: ' +
-  'look at what is there before you repeat a step, then go on with the task.'
-
-/** Said to an agent that is resumed in a session in which it was stopped, when nothing new is asked of it. */
-export const CONTINUE_WHERE_STOPPED =
-  'You were stopped here before the task was finished. Continue where you stopped: something you began may be half done, ' +
-  'so look at that first. Do not begin again from the start.'
 
 const launchOf = (run: RunInProgress, prompt: string, signal: AbortSignal): Launch => {
   const { model } = run.held.session

@@ -8,6 +8,7 @@ import { unpriced } from './limits.ts'
 import { OnRecord } from './on-record.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { TurnDesk } from './turn-desk.ts'
+import { noteUnsaidTask } from './unsaid-task.ts'
 import type { SessionOutcome } from './work-session.ts'
 
 /**
@@ -95,5 +96,7 @@ const readBack = async (
     else desk.skip(step)
   }
   await desk.settle()
+  // A lost process may have said the task without recording that.
+  if (isBehind) await noteUnsaidTask(run)
   return desk.leaving === leaving ? undefined : desk.leaving
 }
