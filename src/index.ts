@@ -113,15 +113,7 @@ export {
 export type { InputProblem } from './domain/input/check.ts'
 export { type Instant, instant } from './domain/instant.ts'
 export type { Lineage, LineageBranch, LineageRecord, LineageSubject } from './domain/lineage.ts'
-export {
-  MESSAGE_ORIGINS,
-  type Message,
-  type MessageInHistory,
-  type MessageOrigin,
-  type MessageRole,
-  originsOf,
-  type SessionOpening,
-} from './domain/message.ts'
+export type { Message, MessageInHistory, MessageOrigin, MessageRole, SessionOpening } from './domain/message.ts'
 export { type MessageSummary, totalMessages } from './domain/message-summary.ts'
 export type { Metadata, MetadataTypes } from './domain/metadata.ts'
 export { DEFAULT_MILESTONES, type Milestone, type MilestoneName } from './domain/milestone.ts'
@@ -185,10 +177,9 @@ export type { ContextSnapshotPort } from './ports/context-snapshot-port.ts'
 export type { ConversationRepository } from './ports/conversation-repository.ts'
 export type { ConversationFilter, HandoffFilter, OverdueRule, SessionFilter } from './ports/history-filters.ts'
 export type { LogFields, Logger, LogLevel } from './ports/logger.ts'
-export type { MessageRepository } from './ports/message-repository.ts'
+export type { MessageRepository, PersonMessages, PersonMessagesWanted } from './ports/message-repository.ts'
 export type { Notifier } from './ports/notifier.ts'
 export { type Cursor, everyPage, type ListOrder, type Page, type Paged } from './ports/page.ts'
-export type { PersonMessages, PersonMessagesWanted } from './ports/person-messages.ts'
 export type { Receipt } from './ports/receipt.ts'
 export type {
   HandoffSpan,
@@ -254,7 +245,6 @@ export type {
   SendRequest,
   SessionMetadataRequest,
   SnapshotRequest,
-  StartRequest,
   TakeOverRequest,
   ThreadRequest,
   WatchRequest,

@@ -26,14 +26,7 @@ const ORIGINS_BY_ROLE = {
   system: ['runtime', 'person', 'hook', 'batonpass'],
 } as const satisfies Record<MessageRole, readonly [MessageOrigin, ...MessageOrigin[]]>
 
-/**
- * The origins a message of this role can have, the usual one first.
- *
- * @example
- * ```ts
- * console.log(originsOf('assistant')) // => [ 'runtime' ]
- * ```
- */
+/** The origins a message of this role can have, the usual one first. */
 export const originsOf = (role: MessageRole): readonly [MessageOrigin, ...MessageOrigin[]] => ORIGINS_BY_ROLE[role]
 
 /** One message, as it is stored. */

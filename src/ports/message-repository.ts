@@ -6,6 +6,8 @@ import type { WindowAtTurn } from '../domain/window-at-turn.ts'
 import type { Page, Paged } from './page.ts'
 import type { PersonMessages, PersonMessagesWanted } from './person-messages.ts'
 
+export type { PersonMessages, PersonMessagesWanted } from './person-messages.ts'
+
 /**
  * Keeps messages, turns and tool calls. They are only ever added: sequence numbers are unique in a conversation,
  * turn numbers in a session, and a message never changes.
