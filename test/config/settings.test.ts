@@ -30,6 +30,7 @@ restart:
   max_cost_usd: 2.5
   max_takeovers: 2
   max_turns: 40
+  person_words_tokens: 5000
   idle_timeout: 10m
   allow_unpriced: true
   checkpoint_timeout: 90s
@@ -63,6 +64,7 @@ const ALL_SET: Configuration = {
     checkpointTimeoutMs: 90_000,
     idleTimeoutMs: 600_000,
     maxTurns: 40,
+    personWordsTokens: 5_000,
     allowUnpriced: true,
     template: 'Write down where you are.\n',
     continuation: '{original_task} {checkpoint}',
