@@ -107,6 +107,7 @@ describe('a configuration', () => {
         max_cost_usd: 2.5,
         max_takeovers: 2,
         max_turns: 40,
+        person_words_tokens: 5_000,
         idle_timeout: '10m',
         allow_unpriced: true,
         checkpoint_timeout: '90s',
