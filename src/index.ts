@@ -61,7 +61,6 @@ export {
   continuationPrompt,
   DEFAULT_CONTINUATION_TEMPLATE,
   minimalContinuation,
-  type RecordedRecap,
 } from './domain/continuation.ts'
 export {
   CONVERSATION_TRANSITIONS,
@@ -138,7 +137,6 @@ export type { SessionMode, SessionSettings } from './domain/session-settings.ts'
 export { DEFAULT_SOFT_LANDING } from './domain/soft-landing.ts'
 export { type TransitionTable, terminalStates, toMermaid } from './domain/state-machine.ts'
 export { TEXT_WITHHELD, withholdTexts } from './domain/texts.ts'
-export { argumentIn } from './domain/tool-argument.ts'
 export type { ToolCall, ToolCallReference } from './domain/tool-call.ts'
 export type { MessageInput, ToolCallInput, Turn, TurnInput } from './domain/turn.ts'
 export { RefusedError, unwrap } from './domain/unwrap.ts'

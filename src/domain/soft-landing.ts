@@ -1,5 +1,5 @@
 /** The line with which an agent says that it has stopped for a fresh window, and not because its task is done. */
-export const LANDED = '[landed]'
+const LANDED = '[landed]'
 
 /**
  * The built-in text of a soft landing, said to the agent when its window reaches the critical milestone.

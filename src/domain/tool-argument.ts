@@ -1,5 +1,5 @@
 /** Enough to tell one use of a tool from the next; what is longer is cut. */
-export const MAX_ARGUMENT_LENGTH = 240
+const MAX_ARGUMENT_LENGTH = 240
 
 /** As much of an input as is looked at: a redactor sees it before it is cut to its final length. */
 const MOST_READ = 2_000
@@ -19,12 +19,6 @@ const SHELL = /^(?:\/\S*\/)?(?:ba|z|da|k)?sh$/
 /**
  * The part of a tool's input that tells one use of the tool from another, on one line: the command of a shell, the path of
  * an edit, the pattern of a search. Nothing when the input says nothing.
- *
- * @example
- * ```ts
- * console.log(argumentIn({ description: 'Runs the tests', command: 'npm test' })) // => npm test
- * console.log(argumentIn({})) // => undefined
- * ```
  */
 export const argumentIn = (input: unknown): string | undefined => {
   const line = oneLine(tellingPart(input, 3) ?? '')

@@ -89,7 +89,6 @@ interface Playing {
   readonly window: ScriptedWindow
   played: number
   isTold?: boolean
-  /** How many turns it had played when it heard. */
   heardAfter?: number
 }
 
@@ -160,8 +159,7 @@ export class ScriptedRuntime implements AgentRuntime<ScriptedMessage> {
       this.told.push({ session, text })
       playing.isTold = true
     }
-    const hears = this.#script.takesInput === true && { tell }
-    return { steps, ...hears, interrupt: async () => stopping.abort() }
+    return { steps, ...(this.#script.takesInput === true && { tell }), interrupt: async () => stopping.abort() }
   }
 
   #sessionOf(session: string): Playing {
@@ -199,7 +197,6 @@ export class ScriptedRuntime implements AgentRuntime<ScriptedMessage> {
   }
 }
 
-/** The turns of a window: from where it was told something, those that it plays then. */
 const turnsOf = (playing: Playing): readonly ScriptedTurn[] => {
   const { turns, whenTold } = playing.window
   if (playing.isTold !== true || whenTold === undefined) return turns

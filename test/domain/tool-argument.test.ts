@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { argumentIn, keptArgument, MAX_ARGUMENT_LENGTH } from '../../src/domain/tool-argument.ts'
+import { argumentIn, keptArgument } from '../../src/domain/tool-argument.ts'
 
 const PATCH = `*** Begin Patch
 *** Update File: src/clock.ts
@@ -47,7 +47,7 @@ describe('the argument that tells one use of a tool from another', () => {
 
   it('is kept short, with no half of a character, and stays as it was kept', () => {
     const kept = keptArgument('🎉'.repeat(500))
-    expect(kept.length).toBeLessThanOrEqual(MAX_ARGUMENT_LENGTH)
+    expect(kept.length).toBeLessThanOrEqual(240)
     expect(kept).toMatch(/^(?:🎉)+…$/u)
     expect(keptArgument(kept)).toBe(kept)
   })
