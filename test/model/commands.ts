@@ -212,6 +212,40 @@ export const PLANS = {
       isInvalid: choices.flaw === 0,
     }
   },
+  extend: (world, { which, how, who, flaw }) => {
+    const index = world.pick(world.handoffs.length, openHandoffs(world), which)
+    const { real, plain } = asking(world, world.model.handoffs[index]?.source ?? UNKNOWN, who, true)
+    const calls = Array.from({ length: how % 3 }, () => `call-${++world.calls}`)
+    const turn: PlainTurn =
+      flaw === 0 ? { roles: [], calls: [] } : { roles: how % 2 ? ['user', 'assistant'] : ['assistant'], calls }
+    const asked = { handoff: world.handoff(index), holder: real.holder as HolderToken, ...reported(turn) }
+    return {
+      perform: (commandId) => world.scene.service.extendTurn({ ...asked, commandId }),
+      expect: () => world.model.extend({ handoff: index, holder: plain.holder ?? UNKNOWN, turn }),
+      isInvalid: flaw === 0,
+    }
+  },
+  setBudget: (world, { which, how, flaw }) => {
+    const index = world.pick(world.conversations.length, [], which)
+    const whenExhausted = how % 5 === 0 ? ('carry_on' as const) : ('stop' as const)
+    const budget = { maxRestarts: flaw === 0 ? -1 : how % 5, whenExhausted }
+    return {
+      perform: (commandId) =>
+        world.scene.service.setBudget({ conversation: world.conversation(index), budget, commandId }),
+      expect: () => world.model.setBudget({ conversation: index, budget }),
+      isInvalid: flaw === 0,
+    }
+  },
+  ask: (world, { which, how, flaw }) => {
+    const index = world.pick(world.conversations.length, [], which)
+    const prompt = flaw === 0 ? ' ' : `Prompt ${how % 2}`
+    return {
+      perform: (commandId) =>
+        world.scene.service.askConversation({ conversation: world.conversation(index), prompt, commandId }),
+      expect: () => world.model.ask({ conversation: index, prompt }),
+      isInvalid: flaw === 0,
+    }
+  },
   pause: byHand(
     ['active'],
     ({ scene }, { real }, commandId) => scene.service.pauseSession({ ...real, commandId }),
@@ -270,14 +304,15 @@ export const PLANS = {
       isInvalid: flaw === 0,
     }
   },
-  restart: (world, { which, who, flaw }) => {
+  restart: (world, { which, how, who, flaw }) => {
     const session = world.pick(world.sessions.length, withTurns(world), which)
     const { real, plain } = asking(world, session, who, true)
     const reason = flaw === 0 ? ' ' : 'Full'
-    const asked = { session: real.session, holder: real.holder as HolderToken, reason }
+    const failLater = how % 4 === 0
+    const asked = { session: real.session, holder: real.holder as HolderToken, reason, failLater }
     return {
       perform: (commandId) => world.scene.service.restartSession({ ...asked, commandId }),
-      expect: () => world.model.restart({ session, holder: plain.holder ?? UNKNOWN, reason }),
+      expect: () => world.model.restart({ session, holder: plain.holder ?? UNKNOWN, reason, failLater }),
       isInvalid: flaw === 0,
     }
   },
@@ -395,6 +430,7 @@ export const sensibleInstead = (world: World, kind: CommandKind): CommandKind =>
   const onHandoff = [
     'accept',
     'claimNext',
+    'extend',
     'keepCheckpoint',
     'prepare',
     'completeHandoff',

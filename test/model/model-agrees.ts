@@ -47,6 +47,9 @@ const WEIGHTS: Readonly<Record<StepKind, number>> = {
   open: 3,
   start: 6,
   record: 12,
+  extend: 4,
+  setBudget: 3,
+  ask: 2,
   pause: 3,
   resume: 4,
   completeSession: 1,
@@ -195,12 +198,20 @@ class Run {
     const { conversations, model } = this.#world
     deepStrictEqual(conversations.length, model.conversations.length)
     for (const index of conversations.keys()) {
+      await this.#compareBudget(index)
       await this.#compareMessages(index)
       await this.#compareLog(index)
     }
     for (const index of model.sessions.keys()) await this.#compareSession(index)
     for (const index of model.handoffs.keys()) await this.#compareHandoff(index)
     await this.#compareLeases()
+  }
+
+  async #compareBudget(index: number): Promise<void> {
+    const { scene, model } = this.#world
+    const stored = await scene.store.conversations.find(this.#world.conversation(index))
+    const plain = model.conversations[index]
+    deepStrictEqual([stored?.restartBudget, stored?.asked?.restarts], [{ ...plain?.budget }, plain?.asked?.restarts])
   }
 
   /** Whose holders were not heard of in time; other runs may have left theirs in the same store. */

@@ -16,6 +16,15 @@ export interface PlainConversation {
   readonly key: string | undefined
   readonly parent: number | undefined
   readonly messages: PlainMessage[]
+  budget: PlainBudget
+  /** The latest new prompt after the task, and the restarts before it. */
+  asked: { readonly prompt: string; readonly restarts: number } | undefined
+}
+
+/** How often a conversation may be restarted, and what happens then. */
+export interface PlainBudget {
+  readonly maxRestarts: number
+  readonly whenExhausted: 'stop' | 'carry_on'
 }
 
 export interface PlainSession {
@@ -87,7 +96,7 @@ export class PlainModel {
     if (key !== undefined && this.conversations.some((conversation) => conversation.key === key))
       return NOTHING_TO_WRITE
     if (parent === UNKNOWN) return no('conversation.not_found')
-    this.conversations.push({ key, parent, messages: [] })
+    this.conversations.push(blankConversation(key, parent))
     return WRITTEN
   }
 
@@ -113,6 +122,42 @@ export class PlainModel {
         this.#say(session, found.turns, role, index === roles.length - 1 && role === 'assistant' ? calls : [])
       })
     }
+    return WRITTEN
+  }
+
+  /** Adds to the last turn of a session that a handoff holds, until its checkpoint is kept. */
+  extend({ handoff, holder, turn }: { handoff: number; holder: number; turn: PlainTurn }): Outcome {
+    if (turn.roles.length === 0) return no('input.invalid')
+    const found = this.handoffs[handoff]
+    if (found === undefined) return no('handoff.not_found')
+    const source = this.#session(found.source)
+    if (holder !== source.holder) return no('session.superseded')
+    if (source.heldBy !== handoff) return no('session.illegal_transition')
+    if (found.checkpoint !== undefined) return no('handoff.checkpointed')
+    turn.roles.forEach((role, index) => {
+      const calls = index === turn.roles.length - 1 && role === 'assistant' ? turn.calls : []
+      this.#say(found.source, source.turns, role, calls)
+    })
+    return WRITTEN
+  }
+
+  setBudget({ conversation, budget }: { conversation: number; budget: PlainBudget }): Outcome {
+    if (budget.maxRestarts < 0) return no('input.invalid')
+    const found = this.conversations[conversation]
+    if (found === undefined) return no('conversation.not_found')
+    const { maxRestarts, whenExhausted } = found.budget
+    if (budget.maxRestarts === maxRestarts && budget.whenExhausted === whenExhausted) return NOTHING_TO_WRITE
+    found.budget = budget
+    return WRITTEN
+  }
+
+  /** A new prompt gives a conversation its restarts again; the same one does not. */
+  ask({ conversation, prompt }: { conversation: number; prompt: string }): Outcome {
+    if (prompt.trim() === '') return no('input.invalid')
+    const found = this.conversations[conversation]
+    if (found === undefined) return no('conversation.not_found')
+    if (found.asked?.prompt === prompt) return NOTHING_TO_WRITE
+    found.asked = { prompt, restarts: this.#restartsOf(conversation) }
     return WRITTEN
   }
 
@@ -186,25 +231,25 @@ export class PlainModel {
     return WRITTEN
   }
 
-  /** Three restarts a conversation, whatever became of them; and none for a session that gets nowhere again. */
-  restart({ session, holder, reason }: { session: number; holder: number; reason: string }): Outcome {
+  /** So many restarts a conversation, whatever became of them; and none for a session that gets nowhere again. */
+  restart(asking: { session: number; holder: number; reason: string; failLater: boolean }): Outcome {
+    const { session, holder, reason, failLater } = asking
     if (reason.trim() === '') return no('input.invalid')
     const found = this.sessions[session]
     if (found === undefined) return no('session.not_found')
     if (holder !== found.holder) return no('session.superseded')
     if (found.heldBy !== undefined) return no('handoff.already_open')
     if (found.state !== 'active') return no('session.not_active')
-    const restarts = this.handoffs.filter(
-      ({ kind, source }) => kind === 'context_restart' && this.sessions[source]?.conversation === found.conversation,
-    )
+    const { budget, asked: prompted } = this.#conversation(found.conversation)
+    const restarts = this.#restartsOf(found.conversation) - (prompted?.restarts ?? 0)
     const own = this.#conversation(found.conversation).messages.filter((said) => said.session === session)
     const spokenTo = own.findLast(({ role }) => role === 'user')?.sequence ?? found.start
     const gotSomewhere = own.some(({ calls }) => calls.length > 0) || spokenTo > found.start
     const cameFrom = found.initiatedBy === undefined ? undefined : this.handoffs[found.initiatedBy]
     const again = cameFrom?.flags.includes('no_progress') === true && !gotSomewhere
     const nowhere = cameFrom?.kind === 'context_restart' && (found.turns <= 1 || again)
-    if (restarts.length >= 3 || nowhere) {
-      this.#end(session, 'failed')
+    if (restarts >= budget.maxRestarts || nowhere) {
+      if (budget.whenExhausted === 'stop' && !failLater) this.#end(session, 'failed')
       return WRITTEN
     }
     const asked = { session, agent: found.agent }
@@ -282,7 +327,8 @@ export class PlainModel {
     if (reasons.length > 0) return no(...reasons)
     const handoff: PlainHandoff = { ...blankHandoff(asked, this.#calls(asked)), kind: 'thread' }
     this.handoffs.push(handoff)
-    this.conversations.push({ key: asked.key, parent: found.conversation, messages: [] })
+    const { budget } = this.#conversation(found.conversation)
+    this.conversations.push({ ...blankConversation(asked.key, found.conversation), budget })
     handoff.status = 'completed'
     handoff.claimant = asked.agent.trim()
     handoff.targetConversation = this.conversations.length - 1
@@ -347,6 +393,12 @@ export class PlainModel {
     source.state = 'active'
     source.heldBy = undefined
     return WRITTEN
+  }
+
+  #restartsOf(conversation: number): number {
+    const isOne = ({ kind, source }: PlainHandoff): boolean =>
+      kind === 'context_restart' && this.sessions[source]?.conversation === conversation
+    return this.handoffs.filter(isOne).length
   }
 
   /** What is against any handoff of a session. */
@@ -460,6 +512,12 @@ export interface PlainHandoffRequest {
   readonly priorTurn?: 'foreign'
   readonly calls?: readonly string[]
 }
+
+const blankConversation = (key: string | undefined, parent: number | undefined): PlainConversation => ({
+  ...{ key, parent, messages: [] },
+  budget: { maxRestarts: 3, whenExhausted: 'stop' },
+  asked: undefined,
+})
 
 const blankHandoff = ({ session, agent }: PlainHandoffRequest, calls: readonly string[]): PlainHandoff => ({
   source: session,
