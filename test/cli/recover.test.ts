@@ -54,6 +54,18 @@ describe('baton recover', () => {
     expect(await stateOf(session.id)).toBe('active')
   })
 
+  it('takes limits, which are the new totals of what it resumes; --fail has nothing to limit', async () => {
+    const session = await leaveBehind('command', 'limited')
+    const limits = ['--max-takeovers', '0', '--max-cost', '2.50', '--allow-unpriced', '--max-restarts', '7']
+    const { code, out } = await recover(['--wait', '--command', AGENT_COMMAND, ...limits])
+    expect({ code, out }).toMatchObject({ code: 1, out: expect.stringContaining(`${session.id}  resumed: `) })
+    await using batonpass = await createBatonpass({ database: url })
+    const { restartBudget } = (await batonpass.handoffs.conversationByKey('limited')) ?? {}
+    expect(restartBudget).toMatchObject({ maxTakeovers: 0, maxCostUsd: 2.5, maxRestarts: 7 })
+    expect(await stateOf(session.id)).toBe('failed')
+    expect(await batonOn(url)('recover', '--fail', '--max-cost', '5')).toMatchObject({ code: 2 })
+  })
+
   it('waits for a lease with --wait, and recovers what it leaves', async () => {
     const session = await leaveBehind('command', 'waited-for')
     const { code, out, err } = await recover(['--wait', '--command', AGENT_COMMAND])
