@@ -30,11 +30,6 @@ export type { AuditEntry, AuditEvent, TextErased, TextName } from './domain/audi
 export type { TextCounts } from './domain/audit-texts.ts'
 export type { AuditProblem, AuditProblemClass, AuditVerdict, ClockSetBack } from './domain/audit-verdict.ts'
 export type { CheckpointFacts, CheckpointOutcome } from './domain/checkpoint-facts.ts'
-export { type CheckpointRequest, checkpointPrompt, DEFAULT_CHECKPOINT_TEMPLATE } from './domain/checkpoint-prompt.ts'
-export { type CheckpointReview, type ReviewOptions, reviewCheckpoint } from './domain/checkpoint-review.ts'
-export { CHECKPOINT_SECTIONS, type CheckpointSection } from './domain/checkpoint-section.ts'
-export type { CheckpointStatement, StatementStanding } from './domain/checkpoint-statement.ts'
-export { type CheckpointReply, checkpointIn } from './domain/checkpoint-text.ts'
 export {
   type CheckedConfiguration,
   type Configuration,
@@ -55,13 +50,6 @@ export type {
 export type { Pressure, WindowParts, WindowSize, WindowSource } from './domain/context-pressure.ts'
 export type { ContextSignal, SignalDelivery, SignalKind, SignalStatus } from './domain/context-signal.ts'
 export type { ContextWindowSnapshot, SnapshotRecord, SnapshotType } from './domain/context-snapshot.ts'
-export {
-  type ContinuationOpening,
-  type ContinuationParts,
-  continuationPrompt,
-  DEFAULT_CONTINUATION_TEMPLATE,
-  minimalContinuation,
-} from './domain/continuation.ts'
 export {
   CONVERSATION_TRANSITIONS,
   type Conversation,
@@ -117,10 +105,7 @@ export { type MessageSummary, totalMessages } from './domain/message-summary.ts'
 export type { Metadata, MetadataTypes } from './domain/metadata.ts'
 export { DEFAULT_MILESTONES, type Milestone, type MilestoneName } from './domain/milestone.ts'
 export type { MonitorReport, ReportOutcome } from './domain/monitor-reports.ts'
-export { type ChosenWords, choosePersonWords, type PersonMessage, personWordsBudget } from './domain/person-words.ts'
-export { type CarriedWords, personWordsBlock } from './domain/person-words-text.ts'
 export type { LeaseAsked, ProcessFate, ProcessIdentity } from './domain/process-identity.ts'
-export { type RecapParts, recapOf } from './domain/recap.ts'
 export { describeRefusal, type Refusal, type RefusalCode } from './domain/refusal.ts'
 export type { BudgetLimit, RestartBudget } from './domain/restart-budget.ts'
 export type { Result } from './domain/result.ts'
@@ -134,7 +119,6 @@ export {
   sequenceRange,
 } from './domain/sequence.ts'
 export type { SessionMode, SessionSettings } from './domain/session-settings.ts'
-export { DEFAULT_SOFT_LANDING } from './domain/soft-landing.ts'
 export { type TransitionTable, terminalStates, toMermaid } from './domain/state-machine.ts'
 export { TEXT_WITHHELD, withholdTexts } from './domain/texts.ts'
 export type { ToolCall, ToolCallReference } from './domain/tool-call.ts'

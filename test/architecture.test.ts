@@ -168,6 +168,7 @@ const MAY_IMPORT: ImportTable = {
   'index.ts': ['domain', 'ports', 'services', 'adapters/runtime', 'adapters/system', 'batonpass.ts', 'container.ts'],
   'claude.ts': ['adapters/claude'],
   'codex.ts': ['adapters/codex'],
+  'checkpoints.ts': ['domain'],
   'hooks.ts': ['domain', 'ports', 'services', 'adapters/hooks'],
   'memory.ts': ['adapters/memory'],
   'postgres.ts': ['adapters/postgres'],

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import * as checkpoints from '../src/checkpoints.ts'
+import { type ContinuationParts, reviewCheckpoint } from '../src/checkpoints.ts'
 import * as claude from '../src/claude.ts'
 import * as codex from '../src/codex.ts'
 import * as hooks from '../src/hooks.ts'
 import * as batonpass from '../src/index.ts'
 import {
   agentSessionId,
-  type ContinuationParts,
   type HandoffId,
   type HandoffMetadata,
   type HandoffService,
@@ -16,7 +17,6 @@ import {
   type RecordTurnRequest,
   type Refusal,
   type RefusalCode,
-  reviewCheckpoint,
   type TurnId,
   turnId,
   type UsageReading,
@@ -190,14 +190,10 @@ describe('the public surface', () => {
     expect(Object.keys(batonpass).sort()).toEqual([
       'AgentRun',
       'AuditService',
-      'CHECKPOINT_SECTIONS',
       'CONVERSATION_TRANSITIONS',
       'ConfigurationError',
       'ContextService',
-      'DEFAULT_CHECKPOINT_TEMPLATE',
-      'DEFAULT_CONTINUATION_TEMPLATE',
       'DEFAULT_MILESTONES',
-      'DEFAULT_SOFT_LANDING',
       'HANDOFF_TRANSITIONS',
       'HandoffHistory',
       'HandoffService',
@@ -213,11 +209,7 @@ describe('the public surface', () => {
       'WorktreeFailure',
       'agentSessionId',
       'buildContainer',
-      'checkpointIn',
-      'checkpointPrompt',
-      'choosePersonWords',
       'commandId',
-      'continuationPrompt',
       'conversationId',
       'createBatonpass',
       'describeRefusal',
@@ -231,15 +223,10 @@ describe('the public surface', () => {
       'isOpen',
       'isTerminal',
       'messageId',
-      'minimalContinuation',
-      'personWordsBlock',
-      'personWordsBudget',
       'rangeContains',
       'rangeLength',
       'readConfiguration',
-      'recapOf',
       'reportOf',
-      'reviewCheckpoint',
       'sequenceRange',
       'sha256',
       'signalId',
@@ -264,6 +251,24 @@ describe('the public surface', () => {
       'transcriptReader',
     ])
     expect(Object.keys(codex).sort()).toEqual(['codexRuntime', 'execReader', 'rolloutReader'])
+  })
+
+  it('has what checkpoints are made of beside it', () => {
+    expect(Object.keys(checkpoints).sort()).toEqual([
+      'CHECKPOINT_SECTIONS',
+      'DEFAULT_CHECKPOINT_TEMPLATE',
+      'DEFAULT_CONTINUATION_TEMPLATE',
+      'DEFAULT_SOFT_LANDING',
+      'checkpointIn',
+      'checkpointPrompt',
+      'choosePersonWords',
+      'continuationPrompt',
+      'minimalContinuation',
+      'personWordsBlock',
+      'personWordsBudget',
+      'recapOf',
+      'reviewCheckpoint',
+    ])
   })
 
   it('has the running of hooks beside it', () => {

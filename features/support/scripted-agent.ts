@@ -1,12 +1,7 @@
 import type { Workspace } from '../../src/domain/conversation.ts'
 import type { Launch, RunningAgent, RuntimeStep } from '../../src/ports/agent-runtime.ts'
-import {
-  type Script,
-  type ScriptedMessage,
-  ScriptedRuntime,
-  type ScriptedTurn,
-  type ScriptedWindow,
-} from '../../src/testing/scripted-runtime.ts'
+import type { Script, ScriptedMessage, ScriptedTurn, ScriptedWindow } from '../../src/testing/script.ts'
+import { ScriptedRuntime } from '../../src/testing/scripted-runtime.ts'
 import { listed } from './parameter-types.ts'
 
 /**

@@ -1,81 +1,14 @@
-import { defined } from '../domain/defined.ts'
-import type { UsageTotals } from '../domain/usage-reading.ts'
-import type { WindowEvent } from '../domain/window-event.ts'
 import type {
   AgentRuntime,
   Launch,
   Resumption,
   RunningAgent,
-  RuntimeEnd,
   RuntimeQuestion,
   RuntimeReply,
   RuntimeStep,
 } from '../ports/agent-runtime.ts'
-import type { RecordedText } from '../ports/window-reader.ts'
-
-/** One answer of a scripted agent. */
-export interface ScriptedTurn {
-  readonly text: string
-  /** What its request sent. Left out, the answer comes without usage. */
-  readonly promptTokens?: number
-  readonly outputTokens?: number
-  /** The tools it calls; each answers with a word, unless it is said what it is called with and answers. */
-  readonly tools?: readonly (string | ScriptedTool)[]
-  /** What is said to the agent before this turn, by a person unless its origin says otherwise. */
-  readonly heard?: readonly Omit<RecordedText, 'role'>[]
-  /** The runtime makes room by itself before this turn. */
-  readonly afterCompaction?: boolean
-  /** It comes to rest after this turn; the next prompt in the same session plays on. */
-  readonly rests?: boolean
-}
-
-/** One use of a tool by a scripted agent. */
-export interface ScriptedTool {
-  readonly name: string
-  readonly argument?: string
-  /** What it answers; `ok` unless given. */
-  readonly result?: string
-}
-
-/** What a scripted agent does in one window. */
-export interface ScriptedWindow {
-  readonly turns: readonly ScriptedTurn[]
-  /** How it comes to rest after its last turn; `idle` unless given. */
-  readonly end?: RuntimeEnd
-  /** What it answers when it is asked for a checkpoint, or what makes that of the prompt; an error is thrown. */
-  readonly checkpoint?: string | Error | ((prompt: string) => string)
-  /** How long it takes to answer that. */
-  readonly checkpointMs?: number
-  readonly checkpointTotals?: UsageTotals
-  /** What the window uses in sum. */
-  readonly totals?: UsageTotals
-  /** What it does in place of the rest, once something was said to it at work. */
-  readonly whenTold?: readonly ScriptedTurn[]
-}
-
-/** What a scripted runtime plays. */
-export interface Script {
-  /** One for each session, in the order they are started; the last one is repeated. */
-  readonly windows: readonly ScriptedWindow[]
-  /** How large it says its window is; left out, it does not say. */
-  readonly windowTokens?: number
-  readonly backend?: string
-  /** Whether it takes names for its sessions; it does unless this is false. */
-  readonly takesSessionId?: boolean
-  /** Whether it can go on in a session; it can unless this is false. */
-  readonly canResume?: boolean
-  /** Whether something can be said to it at work; nothing can unless this is true. */
-  readonly takesInput?: boolean
-  /** Called before each step, and waited for. */
-  readonly onStep?: (step: RuntimeStep<ScriptedMessage>) => void | Promise<void>
-}
-
-/** Something a scripted agent said. */
-export interface ScriptedMessage {
-  readonly role: 'user' | 'assistant' | 'tool' | 'system'
-  readonly text: string
-  readonly session: string
-}
+import type { Script, ScriptedMessage, ScriptedTurn, ScriptedWindow } from './script.ts'
+import { step, stepsOf } from './scripted-steps.ts'
 
 /** A launch that a scripted runtime was asked for. */
 export interface ScriptedLaunch {
@@ -205,52 +138,6 @@ const turnsOf = (playing: Playing): readonly ScriptedTurn[] => {
 }
 
 const totalsOf = ({ totals }: ScriptedWindow) => (totals === undefined ? {} : { totals })
-
-const step = (providerSessionId: string) => ({ providerSessionId, events: [], texts: [] })
-
-const stepsOf = (turn: ScriptedTurn, session: string, number: number): readonly RuntimeStep<ScriptedMessage>[] => {
-  const { text, promptTokens, outputTokens = 0, tools = [], heard = [], afterCompaction = false } = turn
-  const key = `${session}-${number}`
-  const request: WindowEvent =
-    promptTokens === undefined ? { type: 'unmetered' } : { type: 'request', key, promptTokens, outputTokens }
-  const used = tools.map((tool): ScriptedTool => (typeof tool === 'string' ? { name: tool } : tool))
-  const calls = used.map(({ name: toolName, argument }, index) =>
-    defined({ type: 'tool_call' as const, callId: `${key}-${index + 1}`, toolName, argument }),
-  )
-  const spoken = (role: ScriptedMessage['role'], words: string): ScriptedMessage => ({ role, text: words, session })
-  const compaction: readonly RuntimeStep<ScriptedMessage>[] = afterCompaction
-    ? [
-        { ...step(session), message: spoken('system', 'compacting'), events: [{ type: 'compacting', key }] },
-        {
-          ...step(session),
-          message: spoken('system', 'compacted'),
-          events: [{ type: 'compaction', trigger: 'auto', key }],
-        },
-      ]
-    : []
-  return [
-    ...compaction,
-    ...heard.map((said) => ({
-      ...step(session),
-      message: spoken('user', said.text),
-      events: [{ type: 'appended' as const, characters: said.text.length }],
-      texts: [{ role: 'user' as const, ...said }],
-    })),
-    {
-      ...step(session),
-      message: spoken('assistant', text),
-      ...(promptTokens === undefined && { beginsTurn: true }),
-      events: [request, ...calls],
-      texts: [{ role: 'assistant', text }],
-    },
-    ...used.map(({ result = 'ok' }) => ({
-      ...step(session),
-      message: spoken('tool', result),
-      events: [{ type: 'appended' as const, characters: result.length }],
-      texts: [{ role: 'tool' as const, text: result }],
-    })),
-  ]
-}
 
 const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { type ContinuationParts, continuationPrompt } from '../../src/checkpoints.ts'
 import {
   agentSessionId,
   type Batonpass,
-  type ContinuationParts,
-  continuationPrompt,
   createBatonpass,
   type Store,
   systemClock,
