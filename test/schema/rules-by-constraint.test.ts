@@ -290,7 +290,7 @@ describe.each<[string, readonly (readonly [string, string, string, ...Statement[
       [
         'a tool call deleted after it led to a handoff',
         APPEND_ONLY,
-        'tool_calls_stay',
+        'tool_calls_never_deleted',
         ['delete from batonpass.tool_calls where conversation_id = $1 and call_id = $2', conversation, call.callId],
       ],
       [
