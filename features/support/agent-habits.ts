@@ -30,10 +30,10 @@ export const withHabits = (runtime: ScriptedRuntime, habits: Habits): AgentRunti
 }
 
 const acting = (
-  { steps, interrupt }: RunningAgent<ScriptedMessage>,
+  agent: RunningAgent<ScriptedMessage>,
   launch: Launch,
   habits: Habits,
-): RunningAgent<ScriptedMessage> => ({ steps: inProcess(steps, launch, habits), interrupt })
+): RunningAgent<ScriptedMessage> => ({ ...agent, steps: inProcess(agent.steps, launch, habits) })
 
 async function* inProcess(steps: AsyncIterable<Step>, launch: Launch, habits: Habits): AsyncGenerator<Step> {
   const process = habits.machine?.begin()
