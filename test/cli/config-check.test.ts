@@ -49,6 +49,7 @@ describe('baton config check', () => {
       'restart.allow_unpriced        false          default',
       'restart.max_takeovers         5              default',
       'restart.max_turns             none           default',
+      'restart.person_words_tokens   10 %           default',
       'restart.idle_timeout          none           default',
       'restart.when_exhausted        stop           default',
       'restart.checkpoint_timeout    1500ms         restart.checkpoint_timeout',

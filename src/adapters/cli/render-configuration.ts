@@ -39,6 +39,7 @@ export const renderProblems = (problems: readonly ConfigurationProblem[], file?:
 const valueText = ({ key, value }: ConfigurationSetting): string => {
   if (value === null && TEXTS.has(key)) return 'built-in'
   if (value === false && TEXTS.has(key)) return 'off'
+  if (value === null && key === 'restart.person_words_tokens') return '10 %'
   if (value === null) return /(^|\.)milestones\.[^.]+$/.test(key) ? 'off' : 'none'
   return isDuration(key) && typeof value === 'number' ? durationText(value) : String(value)
 }
