@@ -30,6 +30,11 @@ describe('a Slack hook with a channel', () => {
     expect(JSON.parse(received[0]?.body ?? '')).toEqual({
       channel: 'C0123456789',
       text: 'claude-code (job job-7, branch fix): the run ended: failed (No restart is left)',
+      mrkdwn: false,
+      parse: 'none',
+      link_names: false,
+      unfurl_links: false,
+      unfurl_media: false,
     })
   })
 
