@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { overheard } from '../../src/adapters/cli/overheard.ts'
+import { createBatonpass, systemClock } from '../../src/index.ts'
+import { MemoryStore } from '../../src/memory.ts'
+import type { Script } from '../../src/testing/index.ts'
+import { play, script, spoken, turn } from '../runner/played.ts'
+
+const LAND = 'Finish the step you are at.'
+
+/** A window that reaches the critical milestone and then the restart, and one in which the work ends. */
+const WINDOWS: Script['windows'] = [{ turns: [turn(700, 'read'), turn(900, 'edit')] }, { turns: [turn(100)] }]
+
+const listened = (more: Partial<Script> = {}) => {
+  const heard: string[] = []
+  const runtime = script(WINDOWS, more)
+  const listening = overheard(runtime, {
+    onTexts: (texts) => heard.push(...texts.flatMap(({ role, text }) => (role === 'assistant' ? [text] : []))),
+    onTotals: () => {},
+  })
+  return { runtime, listening, heard }
+}
+
+describe('a runtime that the command line listens to', () => {
+  it('hears what is said to it at work, and it is on record', async () => {
+    const store = new MemoryStore({ clock: systemClock })
+    const batonpass = await createBatonpass({ store })
+    const { runtime, listening, heard } = listened({ takesInput: true })
+    const { summary } = await play(batonpass, listening, { softLanding: LAND })
+    expect(summary).toMatchObject({ outcome: 'completed', restarts: 1 })
+    expect(runtime.told.map(({ text }) => text.startsWith(LAND))).toEqual([true])
+    expect((await spoken(store, summary)).filter((text) => text.startsWith(`system: ${LAND}`))).toHaveLength(1)
+    expect(heard).toEqual(['At 700.', 'At 900.', 'At 100.'])
+  })
+
+  it('is told nothing when nothing can be said to it', async () => {
+    const batonpass = await createBatonpass({ store: 'memory' })
+    const { runtime, listening } = listened()
+    const { events } = await play(batonpass, listening, { softLanding: LAND })
+    expect(runtime.told).toEqual([])
+    expect(events.some(({ type }) => type === 'context:landing')).toBe(false)
+  })
+})
