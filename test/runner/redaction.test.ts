@@ -155,3 +155,22 @@ describe('a secret in an error is told to nobody', () => {
     expect(await broken.recover()).toMatchObject(expected)
   })
 })
+
+describe('a secret that a tool was called with', () => {
+  it('is not kept, not in the log, and not said to the successor', async () => {
+    const calls = { text: 'I sign in.', promptTokens: 100, tools: [{ name: 'Bash', argument: `sign-in ${SECRET}` }] }
+    const runtime = script([{ turns: [calls, turn(900, 'edit')], checkpoint: new Error('Lost') }, { turns: ENDS }])
+    const batonpass = await open()
+    const { summary, events } = await play(batonpass, runtime)
+    const all = await everything(batonpass, summary, events)
+    expect(all).not.toContain(SECRET)
+    const [session] = (await recorded(batonpass, summary)).sessions
+    const [first] = (await store.messages.listTurns(session?.id as never, {})).items
+    expect(first?.toolCalls).toMatchObject([{ toolName: 'Bash', argument: 'sign-in ***' }])
+    const log: unknown[] = []
+    for await (const entry of everyPage((page) => batonpass.handoffs.auditTrail(summary.conversationId, page)))
+      log.push(entry)
+    expect(JSON.stringify(log)).not.toContain('sign-in')
+    expect(runtime.launches.at(-1)?.prompt).toContain('- Bash: sign-in *** [call:')
+  })
+})
