@@ -67,6 +67,10 @@ describe('an agent whose window reaches the critical milestone', () => {
       'assistant: At 740.',
       'tool: ok',
     ])
+    const { items } = await store.messages.listMessages(summary.conversationId, {})
+    expect(items.filter((message) => message.text === text).map(({ role, origin }) => [role, origin])).toEqual([
+      ['system', 'batonpass'],
+    ])
     expect(handoffs[0]?.triggeringToolCalls.map(({ toolName }) => toolName)).toEqual(['read', 'edit', 'save'])
     expect(await batonpass.audit.verify(summary.conversationId)).toMatchObject({ ok: true, value: { intact: true } })
   })
