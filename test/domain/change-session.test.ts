@@ -18,7 +18,7 @@ const active: SessionFacts = { working: { session: SESSIONS.active, holder: HOLD
 const key = { id: SESSION, conversationId: CONVERSATION }
 
 describe('taking a session over', () => {
-  const take = (facts: SessionFacts, more: { leaseMs?: number; ifAbandoned?: true } = {}) =>
+  const take = (facts: SessionFacts, more: { leaseMs?: number; ifAbandoned?: true; deadRunner?: string } = {}) =>
     takeOverSession(facts, { sessionId: SESSION, ...more }, { holder: NEXT, at: LATER })
   const leaseOf = (decided: ReturnType<typeof take>) => unwrap(decided).changes.slice(1)
   const until = (now: typeof AT): SessionFacts => ({ ...active, lease: { until: DEADLINE, now } })
@@ -53,6 +53,18 @@ describe('taking a session over', () => {
     expect(leaseOf(take(until(DEADLINE), { ifAbandoned: true }))).toStrictEqual([
       { type: 'drop_lease', session: key, ifExpired: true },
     ])
+  })
+
+  it('only if abandoned: before the lease has run out, from the very runner that is gone and from no other', () => {
+    const held = { ...active, lease: { until: DEADLINE, now: later(DEADLINE, -1), runner: 'the one that held it' } }
+    const asked = { ifAbandoned: true, leaseMs: 500 } as const
+    expect(leaseOf(take(held, { ...asked, deadRunner: 'the one that held it' }))).toStrictEqual([
+      { type: 'set_lease', session: key, holder: NEXT, leaseMs: 500 },
+    ])
+    expect(refusal(take(held, { ...asked, deadRunner: 'one before it' })).code).toBe('session.leased')
+    expect(refusal(take(until(later(DEADLINE, -1)), { ...asked, deadRunner: 'one before it' })).code).toBe(
+      'session.leased',
+    )
   })
 
   it('refuses a session that is over or unknown', () => {

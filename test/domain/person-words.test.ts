@@ -29,6 +29,13 @@ describe('the words that are chosen', () => {
     expect(leftOut).toBe(0)
   })
 
+  it('count the older ones that were not read, though all that were read fit', () => {
+    const chosen = choosePersonWords(said('First', 'Second'), { tokens: 1_000, more: 7 })
+    expect(chosen.shown.map(({ text }) => text)).toEqual(['First', 'Second'])
+    expect(chosen.leftOut).toBe(7)
+    expect(textOfWords(chosen)).toMatch(/^\(7 earlier messages are not shown\.\)\n/)
+  })
+
   it('of 300 messages mention every one, the newest whole', () => {
     const messages = said(...Array.from({ length: 300 }, (_, index) => `Word ${index}: ${'x'.repeat(1_000)}`))
     const { shown, leftOut } = choosePersonWords(messages, { tokens: 20_000 })
