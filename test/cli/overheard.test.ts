@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { overheard } from '../../src/adapters/cli/overheard.ts'
-import { createBatonpass, systemClock } from '../../src/index.ts'
+import { type AgentRuntime, createBatonpass, systemClock } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
 import type { Script } from '../../src/testing/index.ts'
 import { play, script, spoken, turn } from '../runner/played.ts'
@@ -20,6 +20,14 @@ const listened = (more: Partial<Script> = {}) => {
   return { runtime, listening, heard }
 }
 
+const SILENT = { onTexts: () => {}, onTotals: () => {} }
+
+/** What a runtime says of itself, and which of the things that not every runtime can do it can. */
+const powers = (runtime: AgentRuntime) => ({
+  about: [runtime.backend, runtime.takesSessionId, runtime.reportsCost],
+  can: (['resume', 'has', 'transcript', 'ask'] as const).filter((power) => runtime[power] !== undefined),
+})
+
 describe('a runtime that the command line listens to', () => {
   it('hears what is said to it at work, and it is on record', async () => {
     const store = new MemoryStore({ clock: systemClock })
@@ -38,5 +46,27 @@ describe('a runtime that the command line listens to', () => {
     const { events } = await play(batonpass, listening, { softLanding: LAND })
     expect(runtime.told).toEqual([])
     expect(events.some(({ type }) => type === 'context:landing')).toBe(false)
+  })
+
+  it('can do what it could before, and nothing more', async () => {
+    const transcript = async function* () {
+      yield { events: [], texts: [] }
+    }
+    const all = Object.assign(script(WINDOWS, { backend: 'codex', takesSessionId: false }), { transcript })
+    expect(powers(overheard(all, SILENT))).toEqual(powers(all))
+    const { backend, takesSessionId } = all
+    const least: AgentRuntime = { backend, takesSessionId, start: (launch) => all.start(launch) }
+    expect(powers(overheard(least, SILENT))).toEqual(powers(least))
+    expect(powers(least)).not.toEqual(powers(all))
+  })
+
+  it('says whether it works on while nobody reads', () => {
+    const launch = { prompt: 'Go', signal: new AbortController().signal }
+    for (const worksAhead of [true, false]) {
+      const { runtime } = listened()
+      const start = runtime.start.bind(runtime)
+      runtime.start = (given) => ({ ...start(given), worksAhead })
+      expect(overheard(runtime, SILENT).start(launch).worksAhead).toBe(worksAhead)
+    }
   })
 })
