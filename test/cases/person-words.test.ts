@@ -81,6 +81,8 @@ describe.each(STORE_KINDS)('a person’s own words on %s', (kind) => {
     const numbers = shown.flatMap(([, , number]) => (number === undefined ? [] : [Number(number)]))
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
     expect(words.endsWith(`]\n${texts.at(-1)}`)).toBe(true)
+    // What was set is used: a tenth of this window is far less.
+    expect(words.length).toBeGreaterThan(12_000)
     expect(words.length).toBeLessThanOrEqual(16_000)
   })
 
