@@ -25,7 +25,7 @@ export const REASONS: Readonly<Record<string, readonly string[]>> = {
     'handoffs (update|update, ended), (document|extract) another',
     'handoffs (insert|update), version far ahead',
     'messages insert, (sequence_number far ahead|text another|provider_message_id another)',
-    'tool_calls insert, (position far ahead|call_id another|tool_name another)',
+    'tool_calls insert, (position far ahead|call_id another|tool_name another|argument another)',
     'turns insert, (number|end_sequence) far ahead',
   ],
   'Documents: columns hold JSON, readers refuse what they could not have written, and verify compares it.': [
@@ -45,6 +45,7 @@ export const REASONS: Readonly<Record<string, readonly string[]>> = {
     ],
   'The domain takes it too: a message may be empty, and nothing is asked of documents, places and trace contexts.': [
     'messages insert, text (empty|blank)',
+    'tool_calls insert, argument (empty|blank)',
     'handoffs insert, (document|traceparent|tracestate) (empty|blank)',
     'handoffs update, document blank',
     'conversations insert, (working_directory|worktree_path|branch|base_branch) (empty|blank)',
