@@ -4,8 +4,8 @@ import type { ToolCall } from './tool-call.ts'
 
 /** What the record has of a session, as far as a recap needs it. Each list oldest first. */
 export interface RecapParts {
-  /** The latest things that were said in the session. */
-  readonly messages: readonly Pick<Message, 'role' | 'text' | 'recordedAt'>[]
+  /** The latest things that were said in the session. Without an origin, a user's are taken for a person's. */
+  readonly messages: readonly (Pick<Message, 'role' | 'text' | 'recordedAt'> & Partial<Pick<Message, 'origin'>>)[]
   /** The latest tools it used. */
   readonly calls: readonly Pick<ToolCall, 'callId' | 'toolName' | 'argument'>[]
 }
@@ -39,10 +39,11 @@ export const recapOf = ({ messages, calls }: RecapParts, maxCharacters: number =
   if (!Number.isSafeInteger(maxCharacters) || maxCharacters < LEAST_ROOM)
     throw new TypeError(`A recap needs room for at least ${LEAST_ROOM} characters, got ${maxCharacters}`)
   const said = (role: Message['role']) => messages.filter((message) => message.role === role && message.text !== '')
+  const asked = said('user').filter(({ origin = 'person' }) => origin === 'person')
   const room = (share: number): number => Math.floor(maxCharacters * share)
   const files = [...new Set(calls.filter(({ toolName }) => CHANGES_FILES.test(toolName)).flatMap(filesOf))]
   return [
-    ...section('What was asked', said('user').map(atItsTime), room(0.25)),
+    ...section('What was asked', asked.map(atItsTime), room(0.25)),
     ...section('Tools used last', calls.map(lineOf), room(0.25)),
     ...section('What the agent said last', said('assistant').map(quoted), room(0.2)),
     ...section(

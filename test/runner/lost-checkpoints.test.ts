@@ -62,14 +62,26 @@ describe('a lost checkpoint', () => {
     expect((await store.messages.findOpening(session?.id as never))?.text).toBe(opening)
   })
 
-  it('has the prompts that came after the task in it, and not the opening once more', async () => {
+  it('says once what the person asked: as the task and in their words, and not in the recap again', async () => {
     const about = { agent: 'claude', conversation: 'two-prompts', policy: 'auto' } as const
     const runtime = script([{ turns: [turn(100, 'a'), ...FILLS], checkpoint: new Error('Lost') }, { turns: ENDS }])
     for await (const _ of batonpass.run({ ...about, runtime, prompt: 'Fix it' })) break
     await batonpass.run({ ...about, runtime, prompt: 'Use pnpm, not npm' }).finish()
     const opening = runtime.launches.at(-1)?.prompt ?? ''
-    expect(opening).toMatch(/## What was asked\n- at \S+: Use pnpm, not npm/)
+    expect(opening).toMatch(/^Use pnpm, not npm\n.*<words-.*Fix it.*<recap-/s)
+    expect(opening.match(/Use pnpm/g)).toHaveLength(1)
     expect(opening.match(/Fix it/g)).toHaveLength(1)
+  })
+
+  it('does not say that anybody asked what Batonpass told the agent', async () => {
+    const about = { agent: 'claude', conversation: 'stopped', policy: 'auto', prompt: 'Fix it' } as const
+    const runtime = script([{ turns: [turn(100, 'a'), ...FILLS], checkpoint: new Error('Lost') }, { turns: ENDS }])
+    for await (const _ of batonpass.run({ ...about, runtime })) break
+    await batonpass.run({ ...about, runtime }).finish()
+    expect(runtime.launches[1]?.prompt).toContain('Continue where you stopped')
+    const opening = runtime.launches.at(-1)?.prompt ?? ''
+    expect(opening).toContain('<recap-')
+    expect(opening).not.toContain('Continue where you stopped')
   })
 
   it('after one that was kept comes with the earlier one and a recap of the work since', async () => {

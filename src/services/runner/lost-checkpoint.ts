@@ -28,11 +28,15 @@ const lostUpTo = async (run: RunInProgress, handoff: HandoffMetadata): Promise<r
   return lost
 }
 
-/** Made of what is stored, and so redacted already. */
+/**
+ * Made of what is stored, and so redacted already. A continuation holds what was asked before it, as the task and in the
+ * person's own words, so that a recap does not say it again.
+ */
 const recapOfSource = async (run: RunInProgress, handoff: HandoffMetadata, room: number): Promise<string> => {
   const { messages: record } = run.deps.store
   const named = handoff.triggeringToolCalls.map(({ callId }) => callId)
-  const messages = await run.steadily(() => record.listLatest(handoff.sourceSessionId, MESSAGES_READ))
+  const latest = await run.steadily(() => record.listLatest(handoff.sourceSessionId, MESSAGES_READ))
+  const messages = latest.filter(({ role }) => role !== 'user')
   const calls = named.length === 0 ? [] : await run.steadily(() => record.findToolCalls(run.conversation.id, named))
   return recapOf({ messages, calls }, room)
 }
