@@ -46,9 +46,14 @@ describe('a recap of the record', () => {
   })
 
   it('takes only a person’s words for something that was asked', () => {
-    const from = (origin: 'person' | 'hook' | 'runtime' | 'batonpass', text: string) => ({ ...said('user', text), origin })
+    const from = (origin: 'person' | 'hook' | 'runtime' | 'batonpass', text: string) => ({
+      ...said('user', text),
+      origin,
+    })
     const others = [from('hook', 'Lint first'), from('runtime', 'Summary'), from('batonpass', 'Continue')]
-    expect(recapOf({ messages: [from('person', 'Use pnpm'), ...others], calls: [] })).toMatch(/^.*\n- at \S+: Use pnpm$/)
+    expect(recapOf({ messages: [from('person', 'Use pnpm'), ...others], calls: [] })).toMatch(
+      /^.*\n- at \S+: Use pnpm$/,
+    )
     expect(recapOf({ messages: others, calls: [] })).toBe('')
   })
 
