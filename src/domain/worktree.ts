@@ -64,6 +64,10 @@ export const patternProblem = (pattern: string): { readonly problem: string; rea
 const isHostile = (key: string): boolean =>
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(key) || /^[-~/\\]/.test(key) || key.split(/[/\\]/).includes('..')
 
+const NO_PART =
+  'cannot be a part of a branch: it leads out of its folder, begins as an option or a path does, or has characters that ' +
+  'do not show. Choose another key for the conversation, or another name for the agent'
+
 const PLAIN = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9_-]))*$/
 
 /** A key as a part of a branch: as it is, or with odd characters replaced and a digest that keeps it apart from others. */
@@ -92,7 +96,7 @@ export interface WorktreeOwner {
 export const planWorktree = (settings: WorktreeSettings, owner: WorktreeOwner): Result<WorktreePlan, string> => {
   const { job, agent, workspace = {}, digest } = owner
   const hostile = [job, agent].find(isHostile)
-  if (hostile !== undefined) return err(`${JSON.stringify(hostile.slice(0, 80))} cannot be a part of a branch`)
+  if (hostile !== undefined) return err(`${JSON.stringify(hostile.slice(0, 80))} ${NO_PART}`)
   const parts = { job: partOf(job, digest), agent: partOf(agent, digest) }
   const named = settings.branchPattern.replaceAll(PLACEHOLDER, (whole, name: string) =>
     isKnown(name) ? parts[PLACEHOLDERS[name]] : whole,

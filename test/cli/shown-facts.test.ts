@@ -61,3 +61,19 @@ describe('what a restart leaves in the record', () => {
     expect(out).toMatch(/^checkpoint +failed: Prompt is too long$/m)
   })
 })
+
+describe('a conversation with a second prompt', () => {
+  it('is shown with the task of now, and with what was asked first', async () => {
+    const url = await database()
+    await using batonpass = await createBatonpass({ database: url })
+    const turns = [{ text: 'Done.', promptTokens: 10 }]
+    for (const prompt of ['Fix it', 'Now write the docs']) {
+      const runtime = new ScriptedRuntime({ windows: [{ turns }] })
+      await batonpass.run({ runtime, agent: 'claude-code', conversation: 'k', prompt, sessionMode: 'fresh' }).finish()
+      const { out } = await batonOn(url)('conversations', 'show', '--key', 'k')
+      expect(out).toContain(`Task:\n  ${prompt}`)
+      expect(out.includes('Asked first:\n  Fix it')).toBe(prompt !== 'Fix it')
+    }
+    expect((await batonOn(url)('audit', 'verify', '--all')).out).toMatch(/^1 conversation, \d+ entries: all intact$/m)
+  })
+})

@@ -336,12 +336,6 @@ const REFUSED: readonly (readonly [block: string, problems: readonly string[]])[
     ],
   ],
   [
-    'agents: [{ runtime: codex }]',
-    [
-      '1 agents[0].name | nothing is not a text | Write some text, in quotes if it looks like a number, or leave it out.',
-    ],
-  ],
-  [
     'agents:\n  - { name: a, runtime: cloud }\n  - { name: a }',
     ['2 agents[0].runtime | "cloud" is not known | Did you mean "claude"?'],
   ],
@@ -364,6 +358,13 @@ const REFUSED: readonly (readonly [block: string, problems: readonly string[]])[
     'agents: [{ name: a, milestones: { critical: 0.9 } }]',
     [
       '1 agents[0].milestones.critical | restart (0.85, the default) does not come after critical (0.9) | Make each milestone higher than the one before it, or switch one off with null.',
+    ],
+  ],
+  [
+    'agents:\n  - { runtime: codex }\n  - { name: " " }',
+    [
+      '2 agents[0].name | nothing is not a text | Write a name such as reviewer.',
+      '3 agents[1].name | it is empty | Write a name such as reviewer.',
     ],
   ],
   [

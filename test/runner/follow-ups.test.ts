@@ -31,6 +31,22 @@ const ask = (runtime: ScriptedRuntime, prompt: string, more: Parameters<typeof p
 
 const lastPrompt = (runtime: ScriptedRuntime): string => runtime.launches.at(-1)?.prompt ?? ''
 
+describe('the place of a conversation', () => {
+  const at = (workingDirectory: string) => ({ workspace: { workingDirectory } })
+
+  it('is kept, and a run that names another place is told so', async () => {
+    const runtime = script([{ turns: [rests(100), rests(200), rests(300)] }])
+    const warned = async (prompt: string, more: Parameters<typeof play>[2]) =>
+      (await ask(runtime, prompt, more)).events.filter(({ type }) => type === 'run:warning')
+    expect(await warned(FIRST, at('/srv/shop'))).toEqual([])
+    expect(await warned(SECOND, at('/srv/shop'))).toEqual([])
+    expect(await warned(THIRD, at('/srv/other'))).toMatchObject([
+      { code: 'workspace.kept', message: expect.stringMatching(/works in "\/srv\/shop".*"\/srv\/other" is not used/) },
+    ])
+    expect(runtime.launches.at(-1)?.workspace).toEqual({ workingDirectory: '/srv/shop' })
+  })
+})
+
 describe('a second prompt in a conversation', () => {
   it('resumes the provider session: a new epoch on it, and no handoff between', async () => {
     const runtime = script([{ turns: [rests(100), rests(200), rests(300)] }])

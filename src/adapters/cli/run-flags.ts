@@ -78,7 +78,7 @@ export const RUN_FLAGS_HELP = [
   '                   --base-branch NAME for the branch that it began at',
   '  --resume ID      begin in this session of the runtime instead of a new one',
   `  --session-mode WORD ${SESSION_MODES.join(', ')}: whether a further prompt resumes the runtime’s session (persistent)`,
-  '  --session-timeout TIME  how long after its last answer that session may be resumed (24h)',
+  '  --session-timeout TIME  how long after its end that session may be resumed (24h)',
   '  --prompt-file FILE  the prompt from a file; "-" in place of the prompt reads standard input',
   '  --quiet          do not print what the agent says',
   '  --verbose        print the log to standard error: restarts, refusals, outages, what is not known',

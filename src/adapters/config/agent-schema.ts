@@ -3,11 +3,13 @@ import { AGENT_RUNTIMES } from '../../domain/agent-settings.ts'
 import { hooksSchema } from './hook-schema.ts'
 import { milestonesSchema } from './milestone-schema.ts'
 import { sessionSchema } from './session-schema.ts'
-import { count, list, percentage, section, text, word } from './values.ts'
+import { checkedText, count, list, percentage, section, text, word } from './values.ts'
+
+const A_NAME = 'Write a name such as reviewer.'
 
 /** Keys about one agent. What it does not say is as the whole configuration says. */
 const agentSchema = section({
-  name: text,
+  name: checkedText((name) => (name.trim() === '' ? { problem: 'it is empty', advice: A_NAME } : undefined), A_NAME),
   runtime: word(AGENT_RUNTIMES).optional(),
   command: text.optional(),
   model: text.optional(),

@@ -5,6 +5,7 @@ import type { AuditService } from '../../../services/audit-service.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 import { UsageError } from '../problems.ts'
 import { renderNotCovered, renderVerdict } from '../render-audit.ts'
+import { counted } from '../render-run.ts'
 import { toJson } from '../render-text.ts'
 import { STORE_FLAGS, STORE_FLAGS_HELP, storeToRead } from '../store-options.ts'
 import { findConversation, namedConversation } from './audit-conversation.ts'
@@ -61,7 +62,7 @@ const verifyAll = async (audit: AuditService, { out, notes, values }: Invocation
   else {
     const erased = texts.erased === 0 ? '' : `, ${texts.erased} texts erased on record`
     const found = broken.length === 0 ? 'all intact' : `${broken.length} not intact`
-    out.line(`${conversations} conversations, ${entries} entries${erased}: ${found}`)
+    out.line(`${counted(conversations, 'conversation')}, ${entries} entries${erased}: ${found}`)
     out.line(renderNotCovered())
   }
   if (broken.length > 0) throw new Error(`${broken.length} of ${conversations} audit logs are not what was written.`)

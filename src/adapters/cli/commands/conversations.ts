@@ -1,4 +1,4 @@
-import type { Conversation } from '../../../domain/conversation.ts'
+import { type Conversation, taskOf } from '../../../domain/conversation.ts'
 import { defined } from '../../../domain/defined.ts'
 import { conversationId } from '../../../domain/ids.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
@@ -70,5 +70,6 @@ const lines = ({ workspace, restartBudget, ...conversation }: Conversation): rea
     'base branch': workspace?.baseBranch,
     restarts: `${restartBudget.maxRestarts} at most, then ${restartBudget.whenExhausted}`,
   }),
-  ...renderBlock('Task', conversation.originalTask),
+  ...renderBlock('Task', taskOf(conversation)),
+  ...(conversation.asked === undefined ? [] : renderBlock('Asked first', conversation.originalTask)),
 ]
