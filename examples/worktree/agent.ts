@@ -48,7 +48,7 @@ export const writer = functionRuntime<Said>({
 
   // Asked for its checkpoint, it says what is done. A real agent is asked by the same question.
   ask: async ({ workspace }) => ({
-    text: `Next is chapter ${(await nextChapter(workspace?.worktreePath ?? '.')) ?? 'none'}.`,
+    text: `<checkpoint>Next is chapter ${(await nextChapter(workspace?.worktreePath ?? '.')) ?? 'none'}.</checkpoint>`,
   }),
 
   read: ({ role, text, session, events }) => ({ providerSessionId: session, events, texts: [{ role, text }] }),
