@@ -232,6 +232,7 @@ describe('the public surface', () => {
       'signalId',
       'snapshotId',
       'systemClock',
+      'taskOf',
       'terminalStates',
       'toMermaid',
       'totalMessages',
