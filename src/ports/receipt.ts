@@ -11,7 +11,7 @@ import type {
   TurnId,
 } from '../domain/ids.ts'
 import type { Instant } from '../domain/instant.ts'
-import type { BudgetLimit } from '../domain/restart-budget.ts'
+import type { BudgetLimit, RestartBudget } from '../domain/restart-budget.ts'
 
 /**
  * What a command answered, kept so that repeating it gives the same answer.
@@ -23,6 +23,8 @@ export interface Receipt {
   readonly conversationId?: ConversationId
   /** Whether the conversation was closed then. */
   readonly closedAt?: Instant
+  /** The budget of the conversation then. */
+  readonly restartBudget?: RestartBudget
   readonly session?: { readonly id: AgentSessionId; readonly standing: SessionStanding }
   /** Kept of the command that made the token, and given again only while it is the current one. */
   readonly holder?: HolderToken

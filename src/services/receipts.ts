@@ -12,7 +12,6 @@ import {
   type PreparedSession,
 } from '../domain/handoff.ts'
 import type { ConversationId, SignalId, TurnId } from '../domain/ids.ts'
-import type { Instant } from '../domain/instant.ts'
 import type { SequenceNumber } from '../domain/sequence.ts'
 import { withholdTexts } from '../domain/texts.ts'
 import type { Turn } from '../domain/turn.ts'
@@ -26,6 +25,7 @@ export const receiptFor = (answer: Answer): Receipt => {
   return defined({
     conversationId: conversation?.id,
     closedAt: conversation?.closedAt,
+    restartBudget: conversation?.restartBudget,
     session: session && { id: session.id, standing: withholdTexts(standingOf(session)) },
     holder,
     handoff: handoff && { id: handoff.id, standing: withholdTexts(handoffStandingOf(handoff)) },
@@ -39,10 +39,9 @@ export const receiptFor = (answer: Answer): Receipt => {
 
 /** The first answer again: what never changes is read, what may have changed comes from the receipt. */
 export const answerAgain = async (receipt: Receipt, store: Store): Promise<Answer> => {
-  const { conversationId, closedAt, session, holder, handoff, turnIds, snapshotId, monitor, signalIds, refusedBy } =
-    receipt
+  const { conversationId, session, holder, handoff, turnIds, snapshotId, monitor, signalIds, refusedBy } = receipt
   return defined({
-    conversation: conversationId && (await conversationAsItStood(conversationId, closedAt, store)),
+    conversation: conversationId && (await conversationAsItStood(conversationId, receipt, store)),
     session: session && asItStood(await kept(session.id, store.sessions.find(session.id)), session.standing),
     holder,
     handoff: handoff && handoffAsItStood(await kept(handoff.id, store.handoffs.find(handoff.id)), handoff.standing),
@@ -54,14 +53,17 @@ export const answerAgain = async (receipt: Receipt, store: Store): Promise<Answe
   })
 }
 
-/** A conversation, closed or open as it was then. Its note is the one it has now. */
+/**
+ * A conversation, closed or open and with the budget as it was then. Its note and its latest prompt are those it has now:
+ * they are texts, which are kept in one place only.
+ */
 const conversationAsItStood = async (
   id: ConversationId,
-  closedAt: Instant | undefined,
+  { closedAt, restartBudget }: Receipt,
   store: Store,
 ): Promise<Conversation> => {
   const { closedAt: _, ...conversation } = await kept(id, store.conversations.find(id))
-  return { ...conversation, ...defined({ closedAt }) }
+  return { ...conversation, ...defined({ closedAt, restartBudget }) }
 }
 
 /** Turns without what was said after them: the last one may have been added to since. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { taskOf } from '../../domain/conversation.ts'
 import type { SessionStartedAnswer } from '../../domain/decisions/start-session.ts'
 import type { HandoffMetadata } from '../../domain/handoff.ts'
-import { conversationId as newId } from '../../domain/ids.ts'
+import { commandId, conversationId as newId } from '../../domain/ids.ts'
 import type { RestartBudget } from '../../domain/restart-budget.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { Scene, Worked } from '../scene.ts'
@@ -183,6 +183,14 @@ export const budgetsContract: ContractPart = {
       const thread = unwrap(await service.openThread(about))
       assert.equal((await store.conversations.find(thread.conversation.id))?.originalTask, found?.asked?.prompt)
       await assertIntact(scene, conversation)
+    },
+    'answers a repeated command with the budget as it was then': async (scene) => {
+      const { service, store } = scene
+      const request = { originalTask: 'Fix it', commandId: commandId(scene.ids.next()) }
+      const { conversation } = unwrap(await service.openConversation(request))
+      unwrap(await service.setBudget({ conversation: conversation.id, budget: { maxRestarts: 9 } }))
+      assert.equal((await store.conversations.find(conversation.id))?.restartBudget.maxRestarts, 9)
+      assert.deepEqual(unwrap(await service.openConversation(request)).conversation, conversation)
     },
     'changes what is named of a budget, once, and keeps the rest': async (scene) => {
       const { service, store } = scene
