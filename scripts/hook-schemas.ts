@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import { HANDOFF_KINDS } from '../src/domain/handoff.ts'
+import { HANDOFF_KINDS } from '../src/domain/handoff/handoff.ts'
 import type { HookMoment, HookPayloads } from '../src/hooks.ts'
 
 /** Where the schemas stand, one file for each moment. */

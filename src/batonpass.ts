@@ -6,12 +6,12 @@ import {
   TOKENS,
   usualHookRunner,
 } from './container.ts'
-import type { ConfiguredAgent } from './domain/agent-settings.ts'
-import { DEFAULT_RETENTION_MS, retentionProblem } from './domain/command-retention.ts'
-import { type Configuration, ConfigurationError } from './domain/configuration.ts'
-import { defined } from './domain/defined.ts'
-import type { MetadataTypes } from './domain/metadata.ts'
-import type { SessionSettings } from './domain/session-settings.ts'
+import { DEFAULT_RETENTION_MS, retentionProblem } from './domain/kernel/command-retention.ts'
+import { defined } from './domain/kernel/defined.ts'
+import type { MetadataTypes } from './domain/kernel/metadata.ts'
+import type { ConfiguredAgent } from './domain/run/agent-settings.ts'
+import { type Configuration, ConfigurationError } from './domain/run/configuration.ts'
+import type { SessionSettings } from './domain/run/session-settings.ts'
 import type { HookRunner } from './ports/hook-runner.ts'
 import { silentLogger } from './ports/logger.ts'
 import type { HeldLease } from './ports/session-leases.ts'

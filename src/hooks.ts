@@ -6,7 +6,17 @@ export {
   type ThresholdOutcome,
   thresholdAnswer,
   thresholdOutcome,
-} from './domain/hook-answer.ts'
+} from './domain/hooks/hook-answer.ts'
+export { promptAfterHooks } from './domain/hooks/hook-prompt.ts'
+export type {
+  FailedHook,
+  HookError,
+  HookFailureCode,
+  HookReport,
+  HookResult,
+  HookTrace,
+} from './domain/hooks/hook-result.ts'
+export type { HookCall, HookEvent, HookFunction, HookMoment, HookSettings } from './domain/hooks/hook-settings.ts'
 export {
   type AfterHandoffPayload,
   type AfterRunPayload,
@@ -23,9 +33,6 @@ export {
   hookSessionStart,
   type SessionStartPayload,
   type ThresholdPayload,
-} from './domain/hook-payload.ts'
-export { promptAfterHooks } from './domain/hook-prompt.ts'
-export type { FailedHook, HookError, HookFailureCode, HookReport, HookResult, HookTrace } from './domain/hook-result.ts'
-export type { HookCall, HookEvent, HookFunction, HookMoment, HookSettings } from './domain/hook-settings.ts'
+} from './ports/hook-payload.ts'
 export type { HookOptions, HookRunner } from './ports/hook-runner.ts'
 export { type RunHooksRequest, runHooks } from './services/run-hooks.ts'

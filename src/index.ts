@@ -16,55 +16,21 @@ export {
   type StoreOptions,
   TOKENS,
 } from './container.ts'
-export {
-  type AgentSession,
-  hasBaton,
-  isTerminal,
-  SESSION_TRANSITIONS,
-  type SessionState,
-  type WorkingSession,
-} from './domain/agent-session.ts'
-export type { ConfiguredAgent } from './domain/agent-settings.ts'
-export type { AuditHead, SealedEntry, Sha256 } from './domain/audit-chain.ts'
+export type { AuditHead, SealedEntry, Sha256 } from './domain/audit/audit-chain.ts'
+export type { TextCounts } from './domain/audit/audit-texts.ts'
+export type { AuditProblem, AuditProblemClass, AuditVerdict, ClockSetBack } from './domain/audit/audit-verdict.ts'
 export type { AuditEntry, AuditEvent, TextErased, TextName } from './domain/audit-event.ts'
-export type { TextCounts } from './domain/audit-texts.ts'
-export type { AuditProblem, AuditProblemClass, AuditVerdict, ClockSetBack } from './domain/audit-verdict.ts'
-export type { CheckpointFacts, CheckpointOutcome } from './domain/checkpoint-facts.ts'
-export {
-  type CheckedConfiguration,
-  type Configuration,
-  ConfigurationError,
-  type ConfigurationProblem,
-  type ConfigurationSetting,
-} from './domain/configuration.ts'
-export type {
-  ContextMonitor,
-  MilestoneReached,
-  MonitorEvent,
-  MonitorSettings,
-  PressurePolicy,
-  RearmReason,
-  RestartAdvice,
-  RestartReason,
-} from './domain/context-monitor.ts'
-export type { Pressure, WindowParts, WindowSize, WindowSource } from './domain/context-pressure.ts'
-export type { ContextSignal, SignalDelivery, SignalKind, SignalStatus } from './domain/context-signal.ts'
-export type { ContextWindowSnapshot, SnapshotRecord, SnapshotType } from './domain/context-snapshot.ts'
+export type { BudgetLimit, RestartBudget } from './domain/budget/restart-budget.ts'
+export type { CheckpointFacts, CheckpointOutcome } from './domain/checkpoint/checkpoint-facts.ts'
 export {
   CONVERSATION_TRANSITIONS,
   type Conversation,
   type ConversationState,
   taskOf,
   type Workspace,
-} from './domain/conversation.ts'
-export type { CutText } from './domain/cut-text.ts'
+} from './domain/conversation/conversation.ts'
+export type { OpenConversation } from './domain/conversation/open-conversation.ts'
 export type { Change, Expected, ExpectedHandoff } from './domain/decision.ts'
-export type { RestartBegun } from './domain/decisions/begin-restart.ts'
-export type { OpenConversation } from './domain/decisions/open-conversation.ts'
-export type { ThreadOpened } from './domain/decisions/open-thread.ts'
-export type { TurnsRecorded } from './domain/decisions/record-turns.ts'
-export type { HandoffAccepted, HandoffCompleted } from './domain/decisions/settle-handoff.ts'
-export type { SessionStartedAnswer, StartSession } from './domain/decisions/start-session.ts'
 export {
   type Claim,
   HANDOFF_TRANSITIONS,
@@ -74,9 +40,14 @@ export {
   type HandoffStatus,
   isOpen,
   type TraceContext,
-} from './domain/handoff.ts'
-export { foldHistory, type History } from './domain/history.ts'
-export type { HookEvent, HookMoment, HookSettings } from './domain/hook-settings.ts'
+} from './domain/handoff/handoff.ts'
+export type { HandoffAccepted, HandoffCompleted } from './domain/handoff/settle-handoff.ts'
+export { foldHistory, type History } from './domain/history/history.ts'
+export type { Lineage, LineageBranch, LineageRecord, LineageSubject } from './domain/history/lineage.ts'
+export type { WindowAtTurn } from './domain/history/window-at-turn.ts'
+export type { HookEvent, HookMoment, HookSettings } from './domain/hooks/hook-settings.ts'
+export type { InputProblem } from './domain/input/check.ts'
+export type { CutText } from './domain/kernel/cut-text.ts'
 export {
   type AgentSessionId,
   agentSessionId,
@@ -96,46 +67,75 @@ export {
   snapshotId,
   type TurnId,
   turnId,
-} from './domain/ids.ts'
-export type { InputProblem } from './domain/input/check.ts'
-export { type Instant, instant } from './domain/instant.ts'
-export type { Lineage, LineageBranch, LineageRecord, LineageSubject } from './domain/lineage.ts'
-export type { Message, MessageInHistory, MessageOrigin, MessageRole, SessionOpening } from './domain/message.ts'
-export { type MessageSummary, totalMessages } from './domain/message-summary.ts'
-export type { Metadata, MetadataTypes } from './domain/metadata.ts'
-export { DEFAULT_MILESTONES, type Milestone, type MilestoneName } from './domain/milestone.ts'
-export type { MonitorReport, ReportOutcome } from './domain/monitor-reports.ts'
-export type { LeaseAsked, ProcessFate, ProcessIdentity } from './domain/process-identity.ts'
-export { describeRefusal, type Refusal, type RefusalCode } from './domain/refusal.ts'
-export type { BudgetLimit, RestartBudget } from './domain/restart-budget.ts'
-export type { Result } from './domain/result.ts'
-export type { RunEvent, RunEventType, WindowFigures } from './domain/run-event.ts'
-export type { RunOutcome, RunSummary } from './domain/run-summary.ts'
+} from './domain/kernel/ids.ts'
+export { type Instant, instant } from './domain/kernel/instant.ts'
+export type { Metadata, MetadataTypes } from './domain/kernel/metadata.ts'
+export type { Result } from './domain/kernel/result.ts'
 export {
   rangeContains,
   rangeLength,
   type SequenceNumber,
   type SequenceRange,
   sequenceRange,
-} from './domain/sequence.ts'
-export type { SessionMode, SessionSettings } from './domain/session-settings.ts'
-export { type TransitionTable, terminalStates, toMermaid } from './domain/state-machine.ts'
-export { TEXT_WITHHELD, withholdTexts } from './domain/texts.ts'
-export type { ToolCall, ToolCallReference } from './domain/tool-call.ts'
-export type { MessageInput, ToolCallInput, Turn, TurnInput } from './domain/turn.ts'
+} from './domain/kernel/sequence.ts'
+export { type TransitionTable, terminalStates, toMermaid } from './domain/kernel/state-machine.ts'
+export { TEXT_WITHHELD, withholdTexts } from './domain/kernel/texts.ts'
+export { describeRefusal, type Refusal, type RefusalCode } from './domain/refusal.ts'
+export type { RestartBegun } from './domain/restart/begin-restart.ts'
+export type { TurnsRecorded } from './domain/restart/record-turns.ts'
+export type { ConfiguredAgent } from './domain/run/agent-settings.ts'
+export {
+  type CheckedConfiguration,
+  type Configuration,
+  ConfigurationError,
+  type ConfigurationProblem,
+  type ConfigurationSetting,
+} from './domain/run/configuration.ts'
+export type { RunEvent, RunEventType, WindowFigures } from './domain/run/run-event.ts'
+export type { RunOutcome, RunSummary } from './domain/run/run-summary.ts'
+export type { SessionMode, SessionSettings } from './domain/run/session-settings.ts'
+export {
+  type AgentSession,
+  hasBaton,
+  isTerminal,
+  SESSION_TRANSITIONS,
+  type SessionState,
+  type WorkingSession,
+} from './domain/session/agent-session.ts'
+export type { ContextSignal, SignalDelivery, SignalKind, SignalStatus } from './domain/session/context-signal.ts'
+export type { ContextWindowSnapshot, SnapshotRecord, SnapshotType } from './domain/session/context-snapshot.ts'
+export type { LeaseAsked, ProcessFate, ProcessIdentity } from './domain/session/process-identity.ts'
+export type { SessionStartedAnswer, StartSession } from './domain/session/start-session.ts'
+export type { ThreadOpened } from './domain/thread/open-thread.ts'
+export type { Message, MessageInHistory, MessageOrigin, MessageRole, SessionOpening } from './domain/turn/message.ts'
+export { type MessageSummary, totalMessages } from './domain/turn/message-summary.ts'
+export type { ToolCall, ToolCallReference } from './domain/turn/tool-call.ts'
+export type { MessageInput, ToolCallInput, Turn, TurnInput } from './domain/turn/turn.ts'
 export { RefusedError, unwrap } from './domain/unwrap.ts'
-export type { ReadingSemantics, UsageProvenance, UsageReading, UsageTotals } from './domain/usage-reading.ts'
-export type { WindowAtTurn } from './domain/window-at-turn.ts'
-export type { CompactionTrigger, WindowEvent } from './domain/window-event.ts'
+export type {
+  ContextMonitor,
+  MilestoneReached,
+  MonitorEvent,
+  MonitorSettings,
+  PressurePolicy,
+  RearmReason,
+  RestartAdvice,
+  RestartReason,
+} from './domain/window/context-monitor.ts'
+export type { Pressure, WindowParts, WindowSize, WindowSource } from './domain/window/context-pressure.ts'
+export { DEFAULT_MILESTONES, type Milestone, type MilestoneName } from './domain/window/milestone.ts'
+export type { MonitorReport, ReportOutcome } from './domain/window/monitor-reports.ts'
+export type { ReadingSemantics, UsageProvenance, UsageReading, UsageTotals } from './domain/window/usage-reading.ts'
+export type { CompactionTrigger, WindowEvent } from './domain/window/window-event.ts'
 export type {
   CompactionSeen,
   SignalSeen,
   WindowHistory,
   WindowSample,
   WindowTrackerOptions,
-} from './domain/window-history.ts'
-export { reportOf } from './domain/window-report.ts'
-export { WindowTracker } from './domain/window-tracker.ts'
+} from './domain/window/window-history.ts'
+export { reportOf } from './domain/window/window-report.ts'
+export { WindowTracker } from './domain/window/window-tracker.ts'
 export type { AgentHandoffPort } from './ports/agent-handoff-port.ts'
 export type { AgentProcesses } from './ports/agent-processes.ts'
 export type {

@@ -1,4 +1,4 @@
-import { originsOf } from '../../src/domain/message.ts'
+import { originsOf } from '../../src/domain/turn/message.ts'
 import { DEFAULT_MILESTONES, uuidV7Ids, type WorkingSession } from '../../src/index.ts'
 import { AGENTS, BACKEND, CLAIMANT, ORIGINAL_TASK, REASON, type Seat, turnInput } from '../seat.ts'
 import { bodyOf, digestOf, saltTexts, sealOf } from './documents.ts'

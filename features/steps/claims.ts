@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Given, Then, When } from '@cucumber/cucumber'
-import { claimOf } from '../../src/domain/handoff.ts'
+import { claimOf } from '../../src/domain/handoff/handoff.ts'
 import type { Deed } from '../support/handoffs-under-way.ts'
 import { A_MOMENT_MS, type HandoffWorld } from '../support/world.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type DataTable, Given, Then } from '@cucumber/cucumber'
-import { taskOf } from '../../src/domain/conversation.ts'
+import { taskOf } from '../../src/domain/conversation/conversation.ts'
 import type { HandoffWorld } from '../support/world.ts'
 
 Given('each prompt starts in a fresh window', function (this: HandoffWorld) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { Then } from '@cucumber/cucumber'
-import { claimOf, type HandoffKind, type HandoffStatus } from '../../src/domain/handoff.ts'
-import type { HandoffId } from '../../src/domain/ids.ts'
-import type { MessageInHistory } from '../../src/domain/message.ts'
+import { claimOf, type HandoffKind, type HandoffStatus } from '../../src/domain/handoff/handoff.ts'
+import type { HandoffId } from '../../src/domain/kernel/ids.ts'
+import type { MessageInHistory } from '../../src/domain/turn/message.ts'
 import type { HandoffWorld } from '../support/world.ts'
 
 Then('the handoff is {status}', async function (this: HandoffWorld, status: HandoffStatus) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type DataTable, Given, Then } from '@cucumber/cucumber'
-import type { HookMoment } from '../../src/domain/hook-settings.ts'
+import type { HookMoment } from '../../src/domain/hooks/hook-settings.ts'
 import {
   continuingWhenTold,
   failing,

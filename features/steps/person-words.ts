@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Given, Then } from '@cucumber/cucumber'
-import type { MessageOrigin } from '../../src/domain/message.ts'
+import type { MessageOrigin } from '../../src/domain/turn/message.ts'
 import { listed } from '../support/parameter-types.ts'
 import type { HandoffWorld } from '../support/world.ts'
 

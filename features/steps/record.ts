@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type DataTable, Then } from '@cucumber/cucumber'
-import type { Conversation } from '../../src/domain/conversation.ts'
-import { foldHistory } from '../../src/domain/history.ts'
-import type { LineageBranch } from '../../src/domain/lineage.ts'
-import { withholdTexts } from '../../src/domain/texts.ts'
+import type { Conversation } from '../../src/domain/conversation/conversation.ts'
+import { foldHistory } from '../../src/domain/history/history.ts'
+import type { LineageBranch } from '../../src/domain/history/lineage.ts'
+import { withholdTexts } from '../../src/domain/kernel/texts.ts'
 import type { HandoffWorld } from '../support/world.ts'
 
 Then('the record reads:', async function (this: HandoffWorld, table: DataTable) {

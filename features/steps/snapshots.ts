@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type DataTable, Then, When } from '@cucumber/cucumber'
-import { type MessageSummary, totalMessages } from '../../src/domain/message-summary.ts'
+import { type MessageSummary, totalMessages } from '../../src/domain/turn/message-summary.ts'
 import { listed } from '../support/parameter-types.ts'
 import type { HandoffWorld } from '../support/world.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { Given, Then, When } from '@cucumber/cucumber'
-import type { PressurePolicy } from '../../src/domain/context-monitor.ts'
-import { monitoredPressure } from '../../src/domain/context-monitor.ts'
-import { milestonesAt } from '../../src/domain/milestone.ts'
+import type { PressurePolicy } from '../../src/domain/window/context-monitor.ts'
+import { monitoredPressure } from '../../src/domain/window/context-monitor.ts'
+import { milestonesAt } from '../../src/domain/window/milestone.ts'
 import type { HandoffWorld } from '../support/world.ts'
 
 Given('{agent} is working with a window of {int} tokens', function (this: HandoffWorld, agent: string, tokens: number) {

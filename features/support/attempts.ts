@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { type CommandId, commandId } from '../../src/domain/ids.ts'
+import { type CommandId, commandId } from '../../src/domain/kernel/ids.ts'
+import type { Result } from '../../src/domain/kernel/result.ts'
 import { describeRefusal, type Refusal } from '../../src/domain/refusal.ts'
-import type { Result } from '../../src/domain/result.ts'
 import { StoreFailure } from '../../src/ports/store-failure.ts'
 import type { IdGenerator } from '../../src/ports/system.ts'
 

@@ -1,6 +1,6 @@
-import type { WorkingSession } from '../../src/domain/agent-session.ts'
-import type { TurnsRecorded } from '../../src/domain/decisions/record-turns.ts'
-import type { AgentSessionId, ConversationId, HandoffId, HolderToken, TurnId } from '../../src/domain/ids.ts'
+import type { AgentSessionId, ConversationId, HandoffId, HolderToken, TurnId } from '../../src/domain/kernel/ids.ts'
+import type { TurnsRecorded } from '../../src/domain/restart/record-turns.ts'
+import type { WorkingSession } from '../../src/domain/session/agent-session.ts'
 
 /**
  * What the callers of a scenario hold between commands: ids, tokens and their own copies of sessions.

@@ -1,4 +1,4 @@
-import type { ProcessFate, ProcessIdentity } from '../../src/domain/process-identity.ts'
+import type { ProcessFate, ProcessIdentity } from '../../src/domain/session/process-identity.ts'
 import type { AgentProcesses } from '../../src/ports/agent-processes.ts'
 
 /** A machine on which agents and their runners are processes, and what befell them, in order. */

@@ -1,4 +1,4 @@
-import type { Workspace } from '../../src/domain/conversation.ts'
+import type { Workspace } from '../../src/domain/conversation/conversation.ts'
 import type { Launch, RunningAgent, RuntimeStep } from '../../src/ports/agent-runtime.ts'
 import type { Script, ScriptedMessage, ScriptedTurn, ScriptedWindow } from '../../src/testing/script.ts'
 import { ScriptedRuntime } from '../../src/testing/scripted-runtime.ts'

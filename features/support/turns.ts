@@ -1,6 +1,6 @@
-import type { MessageRole } from '../../src/domain/message.ts'
-import type { MessageSummary } from '../../src/domain/message-summary.ts'
-import type { MessageInput, ToolCallInput, TurnInput } from '../../src/domain/turn.ts'
+import type { MessageRole } from '../../src/domain/turn/message.ts'
+import type { MessageSummary } from '../../src/domain/turn/message-summary.ts'
+import type { MessageInput, ToolCallInput, TurnInput } from '../../src/domain/turn/turn.ts'
 
 /** A turn in which the agent answers somebody, using these tools. */
 export const turnOf = (answering: 'user' | 'tool', toolCalls: readonly ToolCallInput[] = []): TurnInput => ({

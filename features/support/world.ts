@@ -1,5 +1,5 @@
 import { setWorldConstructor, World } from '@cucumber/cucumber'
-import type { HandoffMetadata } from '../../src/domain/handoff.ts'
+import type { HandoffMetadata } from '../../src/domain/handoff/handoff.ts'
 import { describeRefusal } from '../../src/domain/refusal.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { StoreUnderTest } from '../../src/testing/index.ts'

@@ -1,11 +1,11 @@
-import type { MonitorEvent } from './context-monitor.ts'
-import type { SnapshotEvent } from './context-snapshot.ts'
-import type { ConversationEvent } from './conversation-lifecycle.ts'
-import type { Fact } from './fact.ts'
-import type { HandoffEvent } from './handoff-lifecycle.ts'
-import type { HookDelivered } from './hook-delivery.ts'
-import type { CommandId } from './ids.ts'
-import type { SessionEvent } from './session-lifecycle.ts'
+import type { ConversationEvent } from './conversation/conversation-lifecycle.ts'
+import type { HandoffEvent } from './handoff/handoff-lifecycle.ts'
+import type { HookDelivered } from './hooks/hook-delivery.ts'
+import type { Fact } from './kernel/event.ts'
+import type { CommandId } from './kernel/ids.ts'
+import type { SnapshotEvent } from './session/context-snapshot.ts'
+import type { SessionEvent } from './session/session-lifecycle.ts'
+import type { MonitorEvent } from './window/context-monitor.ts'
 
 /** Names one text that was stored. */
 export interface TextName {

@@ -1,12 +1,12 @@
-import type { AgentSession, SourceSession, WorkingSession } from './agent-session.ts'
-import type { ContextMonitor } from './context-monitor.ts'
-import type { Conversation } from './conversation.ts'
-import type { HandoffMetadata } from './handoff.ts'
-import type { ConversationId, TurnId } from './ids.ts'
-import type { Instant } from './instant.ts'
-import type { BudgetUse, RestartUse } from './restart-budget.ts'
-import type { SequenceNumber } from './sequence.ts'
-import type { ToolCall } from './tool-call.ts'
+import type { BudgetUse, RestartUse } from './budget/restart-budget.ts'
+import type { Conversation } from './conversation/conversation.ts'
+import type { HandoffMetadata } from './handoff/handoff.ts'
+import type { ConversationId, TurnId } from './kernel/ids.ts'
+import type { Instant } from './kernel/instant.ts'
+import type { SequenceNumber } from './kernel/sequence.ts'
+import type { AgentSession, SourceSession, WorkingSession } from './session/agent-session.ts'
+import type { ToolCall } from './turn/tool-call.ts'
+import type { ContextMonitor } from './window/context-monitor.ts'
 
 /** Where a conversation's next session and next message go. */
 export interface ConversationTail {

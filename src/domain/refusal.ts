@@ -1,8 +1,8 @@
-import type { SessionCommandType, SessionState } from './agent-session.ts'
-import type { HandoffCommandType, HandoffStatus } from './handoff.ts'
-import type { AgentSessionId, CommandId, ConversationId, HandoffId, TurnId } from './ids.ts'
+import type { HandoffCommandType, HandoffStatus } from './handoff/handoff.ts'
 import type { InputProblem } from './input/check.ts'
-import type { Instant } from './instant.ts'
+import type { AgentSessionId, CommandId, ConversationId, HandoffId, TurnId } from './kernel/ids.ts'
+import type { Instant } from './kernel/instant.ts'
+import type { SessionCommandType, SessionState } from './session/agent-session.ts'
 
 interface Details {
   'input.invalid': { fields: readonly InputProblem[] }

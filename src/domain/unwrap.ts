@@ -1,5 +1,5 @@
+import type { Result } from './kernel/result.ts'
 import { describeRefusal, type Refusal, type RefusalCode } from './refusal.ts'
-import type { Result } from './result.ts'
 
 /**
  * A refusal as an exception, for callers that cannot go on without a yes.

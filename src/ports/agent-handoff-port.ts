@@ -1,5 +1,5 @@
-import type { HandoffMetadata } from '../domain/handoff.ts'
-import type { AgentSessionId, ConversationId, HandoffId } from '../domain/ids.ts'
+import type { HandoffMetadata } from '../domain/handoff/handoff.ts'
+import type { AgentSessionId, ConversationId, HandoffId } from '../domain/kernel/ids.ts'
 import type { HandoffFilter } from './history-filters.ts'
 import type { Page, Paged } from './page.ts'
 

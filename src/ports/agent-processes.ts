@@ -1,4 +1,4 @@
-import type { ProcessFate, ProcessIdentity } from '../domain/process-identity.ts'
+import type { ProcessFate, ProcessIdentity } from '../domain/session/process-identity.ts'
 
 /**
  * Ends what a runner that is gone has left at work, and tells whether it is gone. Every implementation keeps these

@@ -1,7 +1,7 @@
-import type { Workspace } from '../domain/conversation.ts'
-import type { ProcessIdentity } from '../domain/process-identity.ts'
-import type { UsageTotals } from '../domain/usage-reading.ts'
-import type { WindowEvent } from '../domain/window-event.ts'
+import type { Workspace } from '../domain/conversation/conversation.ts'
+import type { ProcessIdentity } from '../domain/session/process-identity.ts'
+import type { UsageTotals } from '../domain/window/usage-reading.ts'
+import type { WindowEvent } from '../domain/window/window-event.ts'
 import type { RecordedText } from './window-reader.ts'
 
 /** What an agent is launched with. */

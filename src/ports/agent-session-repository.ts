@@ -1,5 +1,5 @@
-import type { AgentSession } from '../domain/agent-session.ts'
-import type { AgentSessionId, ConversationId, HolderToken } from '../domain/ids.ts'
+import type { AgentSessionId, ConversationId, HolderToken } from '../domain/kernel/ids.ts'
+import type { AgentSession } from '../domain/session/agent-session.ts'
 import type { SessionFilter } from './history-filters.ts'
 import type { Page, Paged } from './page.ts'
 

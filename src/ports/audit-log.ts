@@ -1,6 +1,6 @@
-import type { AuditHead, SealedEntry } from '../domain/audit-chain.ts'
+import type { AuditHead, SealedEntry } from '../domain/audit/audit-chain.ts'
 import type { AuditEntry } from '../domain/audit-event.ts'
-import type { ConversationId } from '../domain/ids.ts'
+import type { ConversationId } from '../domain/kernel/ids.ts'
 import type { AuditedRows } from './audited-rows.ts'
 import type { Cursor, Page, Paged } from './page.ts'
 

@@ -1,8 +1,8 @@
-import type { KeptCommand } from '../domain/command-seal.ts'
-import type { SnapshotRecord } from '../domain/context-snapshot.ts'
-import type { AgentSessionId, CommandId, ConversationId } from '../domain/ids.ts'
-import type { ToolCallRecord } from '../domain/tool-call.ts'
-import type { Turn } from '../domain/turn.ts'
+import type { KeptCommand } from '../domain/audit/command-seal.ts'
+import type { AgentSessionId, CommandId, ConversationId } from '../domain/kernel/ids.ts'
+import type { SnapshotRecord } from '../domain/session/context-snapshot.ts'
+import type { ToolCallRecord } from '../domain/turn/tool-call.ts'
+import type { Turn } from '../domain/turn/turn.ts'
 import type { Page, Paged } from './page.ts'
 
 /** The kinds of things that are found by their id alone, in whatever conversation they stand. */

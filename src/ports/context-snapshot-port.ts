@@ -1,5 +1,5 @@
-import type { ContextWindowSnapshot } from '../domain/context-snapshot.ts'
-import type { AgentSessionId, SnapshotId } from '../domain/ids.ts'
+import type { AgentSessionId, SnapshotId } from '../domain/kernel/ids.ts'
+import type { ContextWindowSnapshot } from '../domain/session/context-snapshot.ts'
 import type { Page, Paged } from './page.ts'
 
 /** Keeps snapshots, and finds the tool calls each one saw: those of its session within its range, in order. */

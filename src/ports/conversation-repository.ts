@@ -1,7 +1,7 @@
-import type { Conversation } from '../domain/conversation.ts'
-import type { ConversationId } from '../domain/ids.ts'
-import type { LineageRecord, LineageSubject } from '../domain/lineage.ts'
-import type { BudgetUse } from '../domain/restart-budget.ts'
+import type { BudgetUse } from '../domain/budget/restart-budget.ts'
+import type { Conversation } from '../domain/conversation/conversation.ts'
+import type { LineageRecord, LineageSubject } from '../domain/history/lineage.ts'
+import type { ConversationId } from '../domain/kernel/ids.ts'
 import type { ConversationFilter } from './history-filters.ts'
 import type { Page, Paged } from './page.ts'
 

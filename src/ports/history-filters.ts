@@ -1,9 +1,9 @@
-import type { SessionState } from '../domain/agent-session.ts'
-import type { ConversationState } from '../domain/conversation.ts'
-import type { HandoffKind, HandoffStatus } from '../domain/handoff.ts'
-import type { ConversationId } from '../domain/ids.ts'
-import type { Instant } from '../domain/instant.ts'
-import type { Metadata } from '../domain/metadata.ts'
+import type { ConversationState } from '../domain/conversation/conversation.ts'
+import type { HandoffKind, HandoffStatus } from '../domain/handoff/handoff.ts'
+import type { ConversationId } from '../domain/kernel/ids.ts'
+import type { Instant } from '../domain/kernel/instant.ts'
+import type { Metadata } from '../domain/kernel/metadata.ts'
+import type { SessionState } from '../domain/session/agent-session.ts'
 import type { ListOrder } from './page.ts'
 
 /** Which handoffs to list. What is left out does not matter; what is given must all hold. */

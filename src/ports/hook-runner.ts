@@ -1,6 +1,6 @@
-import type { HookPayload } from '../domain/hook-payload.ts'
-import type { HookResult } from '../domain/hook-result.ts'
-import type { HookSettings } from '../domain/hook-settings.ts'
+import type { HookResult } from '../domain/hooks/hook-result.ts'
+import type { HookSettings } from '../domain/hooks/hook-settings.ts'
+import type { HookPayload } from './hook-payload.ts'
 
 /** What may be said about one call of a hook. */
 export interface HookOptions {

@@ -1,8 +1,8 @@
-import type { AgentSessionId, ConversationId, TurnId } from '../domain/ids.ts'
-import type { Message, MessageInHistory, SessionOpening } from '../domain/message.ts'
-import type { ToolCall } from '../domain/tool-call.ts'
-import type { Turn } from '../domain/turn.ts'
-import type { WindowAtTurn } from '../domain/window-at-turn.ts'
+import type { WindowAtTurn } from '../domain/history/window-at-turn.ts'
+import type { AgentSessionId, ConversationId, TurnId } from '../domain/kernel/ids.ts'
+import type { Message, MessageInHistory, SessionOpening } from '../domain/turn/message.ts'
+import type { ToolCall } from '../domain/turn/tool-call.ts'
+import type { Turn } from '../domain/turn/turn.ts'
 import type { Page, Paged } from './page.ts'
 import type { PersonMessages, PersonMessagesWanted } from './person-messages.ts'
 

@@ -1,4 +1,4 @@
-import type { ContextSignal } from '../domain/context-signal.ts'
+import type { ContextSignal } from '../domain/session/context-signal.ts'
 
 /**
  * Is told of signals as soon as they are stored, inside the process that stored them. A signal also stays in the queue

@@ -1,4 +1,4 @@
-import { defined } from '../domain/defined.ts'
+import { defined } from '../domain/kernel/defined.ts'
 import { RefusedError } from '../domain/unwrap.ts'
 
 /** Where a page ended; opaque, and only meaningful to the list it came from. */

@@ -1,5 +1,5 @@
-import type { PersonMessage } from '../domain/person-words.ts'
-import type { SequenceNumber } from '../domain/sequence.ts'
+import type { PersonMessage } from '../domain/checkpoint/person-words.ts'
+import type { SequenceNumber } from '../domain/kernel/sequence.ts'
 
 /** How much is read of what people said, so that it costs no more as a conversation grows. */
 export interface PersonMessagesWanted {

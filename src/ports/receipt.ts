@@ -1,6 +1,5 @@
-import type { SessionStanding } from '../domain/agent-session.ts'
-import type { ContextMonitor } from '../domain/context-monitor.ts'
-import type { HandoffStanding } from '../domain/handoff.ts'
+import type { BudgetLimit, RestartBudget } from '../domain/budget/restart-budget.ts'
+import type { HandoffStanding } from '../domain/handoff/handoff.ts'
 import type {
   AgentSessionId,
   ConversationId,
@@ -9,9 +8,10 @@ import type {
   SignalId,
   SnapshotId,
   TurnId,
-} from '../domain/ids.ts'
-import type { Instant } from '../domain/instant.ts'
-import type { BudgetLimit, RestartBudget } from '../domain/restart-budget.ts'
+} from '../domain/kernel/ids.ts'
+import type { Instant } from '../domain/kernel/instant.ts'
+import type { SessionStanding } from '../domain/session/agent-session.ts'
+import type { ContextMonitor } from '../domain/window/context-monitor.ts'
 
 /**
  * What a command answered, kept so that repeating it gives the same answer.

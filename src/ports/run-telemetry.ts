@@ -1,4 +1,4 @@
-import type { TraceContext } from '../domain/handoff.ts'
+import type { TraceContext } from '../domain/handoff/handoff.ts'
 
 /** What is known of a session when its span begins. */
 export interface SpannedSession {

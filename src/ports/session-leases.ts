@@ -1,6 +1,6 @@
-import type { AgentSessionId, ConversationId, HolderToken } from '../domain/ids.ts'
-import type { Instant } from '../domain/instant.ts'
-import type { ProcessIdentity } from '../domain/process-identity.ts'
+import type { AgentSessionId, ConversationId, HolderToken } from '../domain/kernel/ids.ts'
+import type { Instant } from '../domain/kernel/instant.ts'
+import type { ProcessIdentity } from '../domain/session/process-identity.ts'
 import type { Page, Paged } from './page.ts'
 
 /** A session whose holder was not heard of in time. */

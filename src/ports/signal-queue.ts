@@ -1,6 +1,6 @@
-import type { ContextSignal } from '../domain/context-signal.ts'
-import type { AgentSessionId, SignalId } from '../domain/ids.ts'
-import type { Instant } from '../domain/instant.ts'
+import type { AgentSessionId, SignalId } from '../domain/kernel/ids.ts'
+import type { Instant } from '../domain/kernel/instant.ts'
+import type { ContextSignal } from '../domain/session/context-signal.ts'
 import type { Page, Paged } from './page.ts'
 
 /**

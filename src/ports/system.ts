@@ -1,4 +1,4 @@
-import type { Instant } from '../domain/instant.ts'
+import type { Instant } from '../domain/kernel/instant.ts'
 
 /** Tells the time. Read once per command; only claims and leases use the store's own clock instead. */
 export interface Clock {

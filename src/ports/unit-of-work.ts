@@ -1,8 +1,8 @@
 import type { AuditEvent } from '../domain/audit-event.ts'
 import type { Change } from '../domain/decision.ts'
 import type { ConversationFacts, HandoffFacts, OpeningFacts, ResumeFacts, SourceFacts } from '../domain/facts.ts'
-import type { AgentSessionId, CommandId, ConversationId, HandoffId, TurnId } from '../domain/ids.ts'
-import type { Instant } from '../domain/instant.ts'
+import type { AgentSessionId, CommandId, ConversationId, HandoffId, TurnId } from '../domain/kernel/ids.ts'
+import type { Instant } from '../domain/kernel/instant.ts'
 import type { Receipt } from './receipt.ts'
 
 /** Names a command and says what it asks, so that a repetition is known from a reuse. */

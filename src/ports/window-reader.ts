@@ -1,6 +1,6 @@
-import type { MessageOrigin } from '../domain/message.ts'
-import type { UsageTotals } from '../domain/usage-reading.ts'
-import type { WindowEvent } from '../domain/window-event.ts'
+import type { MessageOrigin } from '../domain/turn/message.ts'
+import type { UsageTotals } from '../domain/window/usage-reading.ts'
+import type { WindowEvent } from '../domain/window/window-event.ts'
 
 /** Something that was said on the main thread. */
 export interface RecordedText {

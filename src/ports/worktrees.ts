@@ -1,5 +1,5 @@
-import type { Workspace } from '../domain/conversation.ts'
-import type { WorktreePlan } from '../domain/worktree.ts'
+import type { Workspace } from '../domain/conversation/conversation.ts'
+import type { WorktreePlan } from '../domain/conversation/worktree.ts'
 
 /** What can keep a worktree from being made. */
 export type WorktreeFailureCode =

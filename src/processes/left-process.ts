@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ProcessFate, ProcessIdentity } from '../domain/process-identity.ts'
+import type { ProcessFate, ProcessIdentity } from '../domain/session/process-identity.ts'
 import {
   bootId,
   type FoundProcess,

@@ -1,10 +1,10 @@
-import type { AgentSession } from '../domain/agent-session.ts'
-import type { ContextMonitor } from '../domain/context-monitor.ts'
-import type { TurnsRecorded } from '../domain/decisions/record-turns.ts'
-import type { HandoffMetadata } from '../domain/handoff.ts'
+import type { BudgetLimit } from '../domain/budget/restart-budget.ts'
+import type { HandoffMetadata } from '../domain/handoff/handoff.ts'
+import type { Result } from '../domain/kernel/result.ts'
 import type { Refusal } from '../domain/refusal.ts'
-import type { BudgetLimit } from '../domain/restart-budget.ts'
-import type { Result } from '../domain/result.ts'
+import type { TurnsRecorded } from '../domain/restart/record-turns.ts'
+import type { AgentSession } from '../domain/session/agent-session.ts'
+import type { ContextMonitor } from '../domain/window/context-monitor.ts'
 import type { WindowStanding } from './context-service.ts'
 
 /** A promise of an answer, or of the reason there is none. */

@@ -1,4 +1,4 @@
-import { type AuditHead, chainStart, type SealedEntry } from '../domain/audit-chain.ts'
+import { type AuditHead, chainStart, type SealedEntry } from '../domain/audit/audit-chain.ts'
 import {
   type AuditProblem,
   type AuditVerdict,
@@ -8,8 +8,8 @@ import {
   movedTo,
   NOT_COVERED,
   verifiesAt,
-} from '../domain/audit-verdict.ts'
-import { defined } from '../domain/defined.ts'
+} from '../domain/audit/audit-verdict.ts'
+import { defined } from '../domain/kernel/defined.ts'
 import type { ChainPage } from '../ports/audit-log.ts'
 import type { Cursor } from '../ports/page.ts'
 import type { Store } from '../ports/store.ts'

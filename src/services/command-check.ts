@@ -1,7 +1,7 @@
-import type { SealedEntry, Sha256 } from '../domain/audit-chain.ts'
-import type { AuditProblem } from '../domain/audit-verdict.ts'
-import { commandSeal, type KeptCommand } from '../domain/command-seal.ts'
-import type { CommandId, ConversationId } from '../domain/ids.ts'
+import type { SealedEntry, Sha256 } from '../domain/audit/audit-chain.ts'
+import type { AuditProblem } from '../domain/audit/audit-verdict.ts'
+import { commandSeal, type KeptCommand } from '../domain/audit/command-seal.ts'
+import type { CommandId, ConversationId } from '../domain/kernel/ids.ts'
 import type { Store } from '../ports/store.ts'
 
 interface Caused {

@@ -1,4 +1,4 @@
-import { LEAST_RETENTION_MS } from '../domain/command-retention.ts'
+import { LEAST_RETENTION_MS } from '../domain/kernel/command-retention.ts'
 import type { CommandRetention } from '../ports/command-retention.ts'
 import type { Logger } from '../ports/logger.ts'
 import { errorFields } from './safe-logger.ts'

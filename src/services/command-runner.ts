@@ -1,7 +1,7 @@
 import type { AuditEvent } from '../domain/audit-event.ts'
 import type { Answer, Decided } from '../domain/decision.ts'
+import { err, ok, type Result } from '../domain/kernel/result.ts'
 import type { Refusal } from '../domain/refusal.ts'
-import { err, ok, type Result } from '../domain/result.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Store } from '../ports/store.ts'
 import { StoreFailure } from '../ports/store-failure.ts'

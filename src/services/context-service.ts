@@ -1,20 +1,20 @@
-import { isTerminal } from '../domain/agent-session.ts'
+import { listOf } from '../domain/input/check.ts'
+import { id } from '../domain/input/words.ts'
+import type { AgentSessionId, SignalId } from '../domain/kernel/ids.ts'
+import { err, ok, type Result } from '../domain/kernel/result.ts'
+import type { Refusal } from '../domain/refusal.ts'
+import { isTerminal } from '../domain/session/agent-session.ts'
+import type { ContextSignal } from '../domain/session/context-signal.ts'
 import {
   type ContextMonitor,
   monitoredPressure,
   type RestartAdvice,
   type RestartBarriers,
   restartAdvice,
-} from '../domain/context-monitor.ts'
-import type { Pressure } from '../domain/context-pressure.ts'
-import type { ContextSignal } from '../domain/context-signal.ts'
-import type { AgentSessionId, SignalId } from '../domain/ids.ts'
-import { listOf } from '../domain/input/check.ts'
-import { id } from '../domain/input/words.ts'
-import { milestoneProblem } from '../domain/milestone.ts'
-import type { MonitorReport, ReportOutcome } from '../domain/monitor-reports.ts'
-import type { Refusal } from '../domain/refusal.ts'
-import { err, ok, type Result } from '../domain/result.ts'
+} from '../domain/window/context-monitor.ts'
+import type { Pressure } from '../domain/window/context-pressure.ts'
+import { milestoneProblem } from '../domain/window/milestone.ts'
+import type { MonitorReport, ReportOutcome } from '../domain/window/monitor-reports.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Notifier } from '../ports/notifier.ts'
 import type { Page, Paged } from '../ports/page.ts'

@@ -1,20 +1,20 @@
-import { type AgentSession, identityOf, type SessionStanding, standingOf } from '../domain/agent-session.ts'
-import type { ContextSignal } from '../domain/context-signal.ts'
-import type { ContextWindowSnapshot } from '../domain/context-snapshot.ts'
-import type { Conversation } from '../domain/conversation.ts'
+import type { Conversation } from '../domain/conversation/conversation.ts'
 import type { Answer } from '../domain/decision.ts'
-import { defined } from '../domain/defined.ts'
 import {
   type HandoffMetadata,
   type HandoffStanding,
   handoffStandingOf,
   originOf,
   type PreparedSession,
-} from '../domain/handoff.ts'
-import type { ConversationId, SignalId, TurnId } from '../domain/ids.ts'
-import type { SequenceNumber } from '../domain/sequence.ts'
-import { withholdTexts } from '../domain/texts.ts'
-import type { Turn } from '../domain/turn.ts'
+} from '../domain/handoff/handoff.ts'
+import { defined } from '../domain/kernel/defined.ts'
+import type { ConversationId, SignalId, TurnId } from '../domain/kernel/ids.ts'
+import type { SequenceNumber } from '../domain/kernel/sequence.ts'
+import { withholdTexts } from '../domain/kernel/texts.ts'
+import { type AgentSession, identityOf, type SessionStanding, standingOf } from '../domain/session/agent-session.ts'
+import type { ContextSignal } from '../domain/session/context-signal.ts'
+import type { ContextWindowSnapshot } from '../domain/session/context-snapshot.ts'
+import type { Turn } from '../domain/turn/turn.ts'
 import type { Receipt } from '../ports/receipt.ts'
 import type { Store } from '../ports/store.ts'
 import { StoreFailure } from '../ports/store-failure.ts'

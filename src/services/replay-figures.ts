@@ -1,5 +1,5 @@
-import { defined } from '../domain/defined.ts'
-import type { WindowSample } from '../domain/window-history.ts'
+import { defined } from '../domain/kernel/defined.ts'
+import type { WindowSample } from '../domain/window/window-history.ts'
 
 /** What one threshold on its own would have done. */
 export interface ThresholdReplay {

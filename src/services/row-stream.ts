@@ -1,4 +1,4 @@
-import { defined } from '../domain/defined.ts'
+import { defined } from '../domain/kernel/defined.ts'
 import type { Cursor, Page, Paged } from '../ports/page.ts'
 
 const PAGE = 200

@@ -1,8 +1,8 @@
-import { defined } from '../domain/defined.ts'
-import type { HookPayloads } from '../domain/hook-payload.ts'
-import type { HookReport, HookResult } from '../domain/hook-result.ts'
-import { hookName, isDue } from '../domain/hook-selection.ts'
-import type { HookMoment, HookSettings } from '../domain/hook-settings.ts'
+import type { HookReport, HookResult } from '../domain/hooks/hook-result.ts'
+import { hookName, isDue } from '../domain/hooks/hook-selection.ts'
+import type { HookMoment, HookSettings } from '../domain/hooks/hook-settings.ts'
+import { defined } from '../domain/kernel/defined.ts'
+import type { HookPayloads } from '../ports/hook-payload.ts'
 import type { HookRunner } from '../ports/hook-runner.ts'
 
 /** The hooks of a configuration, the moment that has come, and what they are told. */

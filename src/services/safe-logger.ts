@@ -1,4 +1,4 @@
-import { describeThrown } from '../domain/describe-thrown.ts'
+import { describeThrown } from '../domain/kernel/describe-thrown.ts'
 import type { LogFields, Logger, LogLevel } from '../ports/logger.ts'
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']

@@ -1,5 +1,5 @@
-import type { AuditVerdict } from '../domain/audit-verdict.ts'
-import type { ConversationId } from '../domain/ids.ts'
+import type { AuditVerdict } from '../domain/audit/audit-verdict.ts'
+import type { ConversationId } from '../domain/kernel/ids.ts'
 import type { SharedId } from '../ports/audited-rows.ts'
 import type { Store } from '../ports/store.ts'
 import { everyRow } from './row-stream.ts'

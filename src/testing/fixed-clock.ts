@@ -1,4 +1,4 @@
-import { type Instant, instant, later } from '../domain/instant.ts'
+import { type Instant, instant, later } from '../domain/kernel/instant.ts'
 import type { Clock } from '../ports/system.ts'
 
 /**

@@ -1,5 +1,5 @@
+import type { Result } from '../domain/kernel/result.ts'
 import type { Refusal } from '../domain/refusal.ts'
-import type { Result } from '../domain/result.ts'
 
 /**
  * The refusal of a command that must not have been allowed.

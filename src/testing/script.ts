@@ -1,4 +1,4 @@
-import type { UsageTotals } from '../domain/usage-reading.ts'
+import type { UsageTotals } from '../domain/window/usage-reading.ts'
 import type { RuntimeEnd, RuntimeStep } from '../ports/agent-runtime.ts'
 import type { RecordedText } from '../ports/window-reader.ts'
 

@@ -1,5 +1,5 @@
-import { defined } from '../domain/defined.ts'
-import type { WindowEvent } from '../domain/window-event.ts'
+import { defined } from '../domain/kernel/defined.ts'
+import type { WindowEvent } from '../domain/window/window-event.ts'
 import type { RuntimeStep } from '../ports/agent-runtime.ts'
 import type { ScriptedMessage, ScriptedTool, ScriptedTurn } from './script.ts'
 

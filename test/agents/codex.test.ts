@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { rolloutReader } from '../../src/adapters/codex/rollout-reader.ts'
-import { WindowTracker } from '../../src/domain/window-tracker.ts'
+import { WindowTracker } from '../../src/domain/window/window-tracker.ts'
 import { PATIENT } from './patience.ts'
 import { type CodexAnswer, startResponsesApi } from './responses-api.ts'
 import { type CodexRun, runCodex } from './run-codex.ts'

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkpointPrompt } from '../../src/domain/checkpoint-prompt.ts'
-import { reviewCheckpoint } from '../../src/domain/checkpoint-review.ts'
-import { checkpointIn } from '../../src/domain/checkpoint-text.ts'
-import { continuationPrompt } from '../../src/domain/continuation.ts'
-import { agentSessionId, handoffId } from '../../src/domain/ids.ts'
-import { instant } from '../../src/domain/instant.ts'
+import { checkpointPrompt } from '../../src/domain/checkpoint/checkpoint-prompt.ts'
+import { reviewCheckpoint } from '../../src/domain/checkpoint/checkpoint-review.ts'
+import { checkpointIn } from '../../src/domain/checkpoint/checkpoint-text.ts'
+import { continuationPrompt } from '../../src/domain/checkpoint/continuation.ts'
+import { agentSessionId, handoffId } from '../../src/domain/kernel/ids.ts'
+import { instant } from '../../src/domain/kernel/instant.ts'
 
 const NONCE = '0190a0a0-0000-7000-8000-00000000beef'
 

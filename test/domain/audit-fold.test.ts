@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { AuditFold } from '../../src/domain/audit-fold.ts'
-import { ImpossibleEvent } from '../../src/domain/audit-replay.ts'
+import { AuditFold } from '../../src/domain/audit/audit-fold.ts'
+import { ImpossibleEvent } from '../../src/domain/audit/audit-replay.ts'
 import type { AuditEntry, AuditEvent, ConversationId } from '../../src/index.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { openStore } from '../support/stores.ts'

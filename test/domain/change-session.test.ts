@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
+import type { SessionFacts } from '../../src/domain/facts.ts'
+import { holderToken } from '../../src/domain/kernel/ids.ts'
+import { later } from '../../src/domain/kernel/instant.ts'
 import {
   accountSession,
   attachSession,
   changeSession,
   takeOverSession,
-} from '../../src/domain/decisions/change-session.ts'
-import type { SessionFacts } from '../../src/domain/facts.ts'
-import { holderToken } from '../../src/domain/ids.ts'
-import { later } from '../../src/domain/instant.ts'
+} from '../../src/domain/session/change-session.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
-import type { UsageTotals } from '../../src/domain/usage-reading.ts'
+import type { UsageTotals } from '../../src/domain/window/usage-reading.ts'
 import { refusal } from '../../src/testing/refusal.ts'
 import { AT, CONVERSATION, DEADLINE, HOLDER, LATER, SESSION, SESSIONS, sessionOf, uuid } from './samples.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { checkpointPrompt, DEFAULT_CHECKPOINT_TEMPLATE } from '../../src/domain/checkpoint-prompt.ts'
-import { CHECKPOINT_SECTIONS } from '../../src/domain/checkpoint-section.ts'
-import { checkpointIn } from '../../src/domain/checkpoint-text.ts'
+import { checkpointPrompt, DEFAULT_CHECKPOINT_TEMPLATE } from '../../src/domain/checkpoint/checkpoint-prompt.ts'
+import { CHECKPOINT_SECTIONS } from '../../src/domain/checkpoint/checkpoint-section.ts'
+import { checkpointIn } from '../../src/domain/checkpoint/checkpoint-text.ts'
 
 const call = (callId: string, toolName = 'read_file', argument?: string) => ({
   callId,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { reviewCheckpoint } from '../../src/domain/checkpoint-review.ts'
-import { CHECKPOINT_SECTIONS } from '../../src/domain/checkpoint-section.ts'
+import { reviewCheckpoint } from '../../src/domain/checkpoint/checkpoint-review.ts'
+import { CHECKPOINT_SECTIONS } from '../../src/domain/checkpoint/checkpoint-section.ts'
 
 const CALLS = new Set(['a1', 'a2'])
 

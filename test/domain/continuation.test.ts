@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { reviewCheckpoint } from '../../src/domain/checkpoint-review.ts'
-import { continuationFor, continuationPrompt, minimalContinuation, withRecap } from '../../src/domain/continuation.ts'
-import { redactPrompt } from '../../src/domain/fenced-prompt.ts'
-import { agentSessionId, handoffId } from '../../src/domain/ids.ts'
-import { instant } from '../../src/domain/instant.ts'
+import { reviewCheckpoint } from '../../src/domain/checkpoint/checkpoint-review.ts'
+import {
+  continuationFor,
+  continuationPrompt,
+  minimalContinuation,
+  withRecap,
+} from '../../src/domain/checkpoint/continuation.ts'
+import { redactPrompt } from '../../src/domain/checkpoint/fenced-prompt.ts'
+import { agentSessionId, handoffId } from '../../src/domain/kernel/ids.ts'
+import { instant } from '../../src/domain/kernel/instant.ts'
 
 const NONCE = '0190a0a0-0000-7000-8000-00000000beef'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeThrown } from '../../src/domain/describe-thrown.ts'
+import { describeThrown } from '../../src/domain/kernel/describe-thrown.ts'
 
 const around: Record<string, unknown> = { name: 'Loop' }
 around.self = around

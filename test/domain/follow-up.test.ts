@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { AgentSession } from '../../src/domain/agent-session.ts'
-import { newMonitor } from '../../src/domain/context-monitor.ts'
-import { earlierWork } from '../../src/domain/earlier-work.ts'
-import { type FollowUp, freshReason } from '../../src/domain/follow-up.ts'
-import { agentSessionId, conversationId, handoffId } from '../../src/domain/ids.ts'
-import { instant } from '../../src/domain/instant.ts'
+import { earlierWork } from '../../src/domain/checkpoint/earlier-work.ts'
+import { agentSessionId, conversationId, handoffId } from '../../src/domain/kernel/ids.ts'
+import { instant } from '../../src/domain/kernel/instant.ts'
+import { type FollowUp, freshReason } from '../../src/domain/run/follow-up.ts'
+import type { AgentSession } from '../../src/domain/session/agent-session.ts'
+import { newMonitor } from '../../src/domain/window/context-monitor.ts'
 
 const about = {
   conversationId: conversationId('0190a0a0-0000-7000-8000-000000000001'),

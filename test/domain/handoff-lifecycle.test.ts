@@ -11,10 +11,10 @@ import {
   isOpen,
   originOf,
   TERMINAL_HANDOFF_STATUSES,
-} from '../../src/domain/handoff.ts'
-import { decideHandoff, evolveHandoff, type HandoffCommand } from '../../src/domain/handoff-lifecycle.ts'
-import { later } from '../../src/domain/instant.ts'
-import { nextState } from '../../src/domain/state-machine.ts'
+} from '../../src/domain/handoff/handoff.ts'
+import { decideHandoff, evolveHandoff, type HandoffCommand } from '../../src/domain/handoff/handoff-lifecycle.ts'
+import { later } from '../../src/domain/kernel/instant.ts'
+import { nextState } from '../../src/domain/kernel/state-machine.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { refusal } from '../../src/testing/refusal.ts'
 import { AT, CLAIM, CONVERSATION, DEADLINE, HANDOFF, HANDOFFS, handoffOf, LATER, SESSIONS, TARGET } from './samples.ts'

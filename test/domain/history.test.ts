@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { identityOf } from '../../src/domain/agent-session.ts'
 import type { AuditEvent } from '../../src/domain/audit-event.ts'
-import { captureWindow } from '../../src/domain/context-snapshot.ts'
-import { originOf } from '../../src/domain/handoff.ts'
-import { foldHistory } from '../../src/domain/history.ts'
+import { originOf } from '../../src/domain/handoff/handoff.ts'
+import { foldHistory } from '../../src/domain/history/history.ts'
+import { identityOf } from '../../src/domain/session/agent-session.ts'
+import { captureWindow } from '../../src/domain/session/context-snapshot.ts'
 import {
   AT,
   CLAIM,

@@ -9,7 +9,7 @@ import {
   messageId,
   snapshotId,
   turnId,
-} from '../../src/domain/ids.ts'
+} from '../../src/domain/kernel/ids.ts'
 import { uuid } from './samples.ts'
 
 const PARSERS = {

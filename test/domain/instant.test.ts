@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { instant, instantIn, later } from '../../src/domain/instant.ts'
+import { instant, instantIn, later } from '../../src/domain/kernel/instant.ts'
 
 describe('instants', () => {
   it('are the same from a date, milliseconds or text', () => {

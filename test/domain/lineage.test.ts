@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Conversation } from '../../src/domain/conversation.ts'
-import { agentSessionId, conversationId, handoffId } from '../../src/domain/ids.ts'
-import { later } from '../../src/domain/instant.ts'
-import { arrangeLineage, by } from '../../src/domain/lineage.ts'
+import type { Conversation } from '../../src/domain/conversation/conversation.ts'
+import { arrangeLineage, by } from '../../src/domain/history/lineage.ts'
+import { agentSessionId, conversationId, handoffId } from '../../src/domain/kernel/ids.ts'
+import { later } from '../../src/domain/kernel/instant.ts'
 import { AT, conversationOf, handoffOf, sessionOf, uuid } from './samples.ts'
 
 const conversation = (n: number, parent?: number, minute = n): Conversation =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countRoles, EMPTY_SUMMARY, totalMessages } from '../../src/domain/message-summary.ts'
+import { countRoles, EMPTY_SUMMARY, totalMessages } from '../../src/domain/turn/message-summary.ts'
 
 describe('message summary', () => {
   it('of 3 user, 2 assistant, 1 tool, 0 system totals 6; an empty one totals 0', () => {

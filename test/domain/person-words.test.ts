@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { instant } from '../../src/domain/instant.ts'
-import { choosePersonWords, type PersonMessage, personWordsBudget } from '../../src/domain/person-words.ts'
-import { leftOutLine, personWordsBlock, textOfWords } from '../../src/domain/person-words-text.ts'
+import { choosePersonWords, type PersonMessage, personWordsBudget } from '../../src/domain/checkpoint/person-words.ts'
+import { leftOutLine, personWordsBlock, textOfWords } from '../../src/domain/checkpoint/person-words-text.ts'
+import { instant } from '../../src/domain/kernel/instant.ts'
 
 const NONCE = '0190a0a0-0000-7000-8000-00000000beef'
 const at = (second: number) => instant(new Date(Date.UTC(2026, 10, 16, 3, 0, second)).toISOString())

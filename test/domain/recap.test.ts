@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { instant } from '../../src/domain/instant.ts'
-import { recapOf } from '../../src/domain/recap.ts'
+import { recapOf } from '../../src/domain/checkpoint/recap.ts'
+import { instant } from '../../src/domain/kernel/instant.ts'
 
 const at = instant('2026-11-17T04:00:00Z')
 const said = (role: 'user' | 'assistant' | 'tool' | 'system', text: string) => ({ role, text, recordedAt: at })

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { AgentSession } from '../../src/domain/agent-session.ts'
-import { later } from '../../src/domain/instant.ts'
 import {
   deadlineOf,
   describeLimit,
@@ -9,8 +7,10 @@ import {
   type RestartBudget,
   type RestartUse,
   type SessionToRestart,
-} from '../../src/domain/restart-budget.ts'
-import { sequenceNumber } from '../../src/domain/sequence.ts'
+} from '../../src/domain/budget/restart-budget.ts'
+import { later } from '../../src/domain/kernel/instant.ts'
+import { sequenceNumber } from '../../src/domain/kernel/sequence.ts'
+import type { AgentSession } from '../../src/domain/session/agent-session.ts'
 import { AT, SESSIONS, sessionOf } from './samples.ts'
 
 const BUDGET: RestartBudget = { maxRestarts: 3, deadlineMs: 60_000, maxCostUsd: 2, whenExhausted: 'stop' }

@@ -1,6 +1,6 @@
-import type { AgentSession, SessionLifecycle } from '../../src/domain/agent-session.ts'
-import type { Conversation } from '../../src/domain/conversation.ts'
-import type { Claim, HandoffLifecycle, HandoffMetadata, HandoffStatus } from '../../src/domain/handoff.ts'
+import { DEFAULT_RESTART_BUDGET } from '../../src/domain/budget/restart-budget.ts'
+import type { Conversation } from '../../src/domain/conversation/conversation.ts'
+import type { Claim, HandoffLifecycle, HandoffMetadata, HandoffStatus } from '../../src/domain/handoff/handoff.ts'
 import {
   agentSessionId,
   commandId,
@@ -10,12 +10,12 @@ import {
   messageId,
   snapshotId,
   turnId,
-} from '../../src/domain/ids.ts'
-import { instant, later } from '../../src/domain/instant.ts'
-import { EMPTY_SUMMARY } from '../../src/domain/message-summary.ts'
-import { DEFAULT_RESTART_BUDGET } from '../../src/domain/restart-budget.ts'
-import { sequenceNumber, sequenceRange } from '../../src/domain/sequence.ts'
-import { UNKNOWN_USAGE } from '../../src/domain/usage-reading.ts'
+} from '../../src/domain/kernel/ids.ts'
+import { instant, later } from '../../src/domain/kernel/instant.ts'
+import { sequenceNumber, sequenceRange } from '../../src/domain/kernel/sequence.ts'
+import type { AgentSession, SessionLifecycle } from '../../src/domain/session/agent-session.ts'
+import { EMPTY_SUMMARY } from '../../src/domain/turn/message-summary.ts'
+import { UNKNOWN_USAGE } from '../../src/domain/window/usage-reading.ts'
 
 /** A UUID that ends in this number. */
 export const uuid = (n: number): string => `0190a0a0-0000-7000-8000-${n.toString(16).padStart(12, '0')}`

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { advance, rangeContains, rangeLength, sequenceNumber, sequenceRange } from '../../src/domain/sequence.ts'
+import { advance, rangeContains, rangeLength, sequenceNumber, sequenceRange } from '../../src/domain/kernel/sequence.ts'
 
 describe('sequence numbers', () => {
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])('%s is none', (raw) => {

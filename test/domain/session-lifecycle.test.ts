@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { sequenceNumber, sequenceRange } from '../../src/domain/kernel/sequence.ts'
+import { nextState } from '../../src/domain/kernel/state-machine.ts'
+import type { RefusalCode } from '../../src/domain/refusal.ts'
 import {
   type AgentSession,
   hasBaton,
@@ -11,13 +14,15 @@ import {
   type SessionState,
   standingOf,
   TERMINAL_SESSION_STATES,
-} from '../../src/domain/agent-session.ts'
-import type { RefusalCode } from '../../src/domain/refusal.ts'
-import { sequenceNumber, sequenceRange } from '../../src/domain/sequence.ts'
-import { beginSession, decideSession, evolveSession, type SessionCommand } from '../../src/domain/session-lifecycle.ts'
-import { nextState } from '../../src/domain/state-machine.ts'
+} from '../../src/domain/session/agent-session.ts'
+import {
+  beginSession,
+  decideSession,
+  evolveSession,
+  type SessionCommand,
+} from '../../src/domain/session/session-lifecycle.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
-import { UNKNOWN_USAGE } from '../../src/domain/usage-reading.ts'
+import { UNKNOWN_USAGE } from '../../src/domain/window/usage-reading.ts'
 import { refusal } from '../../src/testing/refusal.ts'
 import { HANDOFF, LATER, MESSAGE, OTHER_HANDOFF, SESSION, SESSIONS, sessionOf, TURN } from './samples.ts'
 

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { SESSION_TRANSITIONS } from '../../src/domain/agent-session.ts'
-import { HANDOFF_TRANSITIONS } from '../../src/domain/handoff.ts'
-import { nextState, statesOf, type TransitionTable, terminalStates, toMermaid } from '../../src/domain/state-machine.ts'
+import { HANDOFF_TRANSITIONS } from '../../src/domain/handoff/handoff.ts'
+import {
+  nextState,
+  statesOf,
+  type TransitionTable,
+  terminalStates,
+  toMermaid,
+} from '../../src/domain/kernel/state-machine.ts'
+import { SESSION_TRANSITIONS } from '../../src/domain/session/agent-session.ts'
 
 type State = 'closed' | 'open' | 'broken'
 type Command = 'push' | 'kick'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mapTexts, TEXT_WITHHELD, withholdTexts } from '../../src/domain/texts.ts'
+import { mapTexts, TEXT_WITHHELD, withholdTexts } from '../../src/domain/kernel/texts.ts'
 import { conversationOf, HANDOFFS, handoffOf, SESSIONS } from './samples.ts'
 
 describe('texts withheld', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { argumentIn, keptArgument } from '../../src/domain/tool-argument.ts'
+import { argumentIn, keptArgument } from '../../src/domain/turn/tool-argument.ts'
 
 const PATCH = `*** Begin Patch
 *** Update File: src/clock.ts

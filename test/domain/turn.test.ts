@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { messageId } from '../../src/domain/ids.ts'
-import { sequenceNumber } from '../../src/domain/sequence.ts'
-import { type MessageInput, placeTurn } from '../../src/domain/turn.ts'
-import { UNKNOWN_USAGE } from '../../src/domain/usage-reading.ts'
+import { messageId } from '../../src/domain/kernel/ids.ts'
+import { sequenceNumber } from '../../src/domain/kernel/sequence.ts'
+import { type MessageInput, placeTurn } from '../../src/domain/turn/turn.ts'
+import { UNKNOWN_USAGE } from '../../src/domain/window/usage-reading.ts'
 import { CONVERSATION, LATER, SESSION, TURN, uuid } from './samples.ts'
 
 const call = (callId: string) => ({ callId, toolName: `tool-${callId}` })

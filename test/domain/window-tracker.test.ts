@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RecentKeys } from '../../src/domain/recent-keys.ts'
+import { RecentKeys } from '../../src/domain/kernel/recent-keys.ts'
 import { type WindowEvent, WindowTracker } from '../../src/index.ts'
 
 const request = (key: string, promptTokens: number, more: object = {}): WindowEvent => ({

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { branchProblem, DEFAULT_WORKTREE, patternProblem, planWorktree } from '../../src/domain/worktree.ts'
+import {
+  branchProblem,
+  DEFAULT_WORKTREE,
+  patternProblem,
+  planWorktree,
+} from '../../src/domain/conversation/worktree.ts'
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
 const planned = (job: string, branchPattern = DEFAULT_WORKTREE.branchPattern, agent = 'claude-code') =>

@@ -1,5 +1,5 @@
 import { createBatonpass } from '../../src/batonpass.ts'
-import { commandId } from '../../src/domain/ids.ts'
+import { commandId } from '../../src/domain/kernel/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { spokenLines } from './spoken-lines.ts'
 

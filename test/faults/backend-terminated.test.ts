@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
-import { commandId } from '../../src/domain/ids.ts'
+import { commandId } from '../../src/domain/kernel/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { StoreFailure } from '../../src/ports/store-failure.ts'

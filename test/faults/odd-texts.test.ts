@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, describe, expect, it } from 'vitest'
-import { claimOf } from '../../src/domain/handoff.ts'
+import { claimOf } from '../../src/domain/handoff/handoff.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import type { StoreFailure } from '../../src/ports/store-failure.ts'
 import { Scene } from '../../src/testing/scene.ts'

@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import { expect } from 'vitest'
 import type { Answer } from '../../src/domain/decision.ts'
-import { foldHistory } from '../../src/domain/history.ts'
-import type { ConversationId } from '../../src/domain/ids.ts'
-import { withholdTexts } from '../../src/domain/texts.ts'
+import { foldHistory } from '../../src/domain/history/history.ts'
+import type { ConversationId } from '../../src/domain/kernel/ids.ts'
+import { withholdTexts } from '../../src/domain/kernel/texts.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { ReadBack } from '../cases/read-back.ts'
 

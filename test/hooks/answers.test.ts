@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isDue } from '../../src/domain/hook-selection.ts'
+import { isDue } from '../../src/domain/hooks/hook-selection.ts'
 import { type HookResult, promptAfterHooks, thresholdAnswer, thresholdOutcome } from '../../src/hooks.ts'
 import { afterRun, shell, threshold } from './samples.ts'
 

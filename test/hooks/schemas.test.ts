@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { z } from 'zod'
 import { PAYLOAD_SCHEMAS, SCHEMA_FOLDER, schemaFile, schemaOf } from '../../scripts/hook-schemas.ts'
-import { HOOK_MOMENTS } from '../../src/domain/hook-settings.ts'
+import { HOOK_MOMENTS } from '../../src/domain/hooks/hook-settings.ts'
 import { type HookPayloads, hookContext } from '../../src/hooks.ts'
 import { SAMPLES } from './samples.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { secretProblem } from '../../src/domain/hook-secret.ts'
+import { secretProblem } from '../../src/domain/hooks/hook-secret.ts'
 import { NodeHookRunner } from '../../src/hooks.ts'
 import { linesIn } from '../config/checking.ts'
 import { afterRun, serve, webhook } from './samples.ts'

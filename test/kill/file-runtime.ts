@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { WindowEvent } from '../../src/domain/window-event.ts'
+import type { WindowEvent } from '../../src/domain/window/window-event.ts'
 import type {
   AgentRuntime,
   Launch,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isOpen } from '../../src/domain/handoff.ts'
-import type { RunSummary } from '../../src/domain/run-summary.ts'
+import { isOpen } from '../../src/domain/handoff/handoff.ts'
+import type { RunSummary } from '../../src/domain/run/run-summary.ts'
 import type { Recovered } from '../../src/services/runner/recover.ts'
 import { ReadBack } from '../cases/read-back.ts'
 import type { Child } from '../embedded/child-process.ts'

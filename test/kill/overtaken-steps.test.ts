@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/adapters/system/system-clock.ts'
 import { uuidV7Ids } from '../../src/adapters/system/uuid-v7-ids.ts'
-import { agentSessionId } from '../../src/domain/ids.ts'
+import { agentSessionId } from '../../src/domain/kernel/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { MemoryStore } from '../../src/memory.ts'
 import { HandoffService } from '../../src/services/handoff-service.ts'

@@ -1,8 +1,8 @@
-import type { AgentSession } from '../../src/domain/agent-session.ts'
 import type { Answer } from '../../src/domain/decision.ts'
-import { type AgentSessionId, agentSessionId, type CommandId, type HolderToken } from '../../src/domain/ids.ts'
+import { type AgentSessionId, agentSessionId, type CommandId, type HolderToken } from '../../src/domain/kernel/ids.ts'
+import type { Result } from '../../src/domain/kernel/result.ts'
 import type { Refusal } from '../../src/domain/refusal.ts'
-import type { Result } from '../../src/domain/result.ts'
+import type { AgentSession } from '../../src/domain/session/agent-session.ts'
 import { type Outcome, type PlainTurn, UNKNOWN } from './plain-model.ts'
 import type { World } from './world.ts'
 

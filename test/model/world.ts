@@ -1,4 +1,3 @@
-import type { AgentSession } from '../../src/domain/agent-session.ts'
 import type { Answer } from '../../src/domain/decision.ts'
 import {
   type AgentSessionId,
@@ -9,7 +8,8 @@ import {
   type HolderToken,
   handoffId,
   type TurnId,
-} from '../../src/domain/ids.ts'
+} from '../../src/domain/kernel/ids.ts'
+import type { AgentSession } from '../../src/domain/session/agent-session.ts'
 import { Scene, type StoreUnderTest } from '../../src/testing/scene.ts'
 import { PlainModel, UNKNOWN } from './plain-model.ts'
 

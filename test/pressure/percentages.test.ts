@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { statusLineReader } from '../../src/claude.ts'
-import { pressureOf } from '../../src/domain/context-pressure.ts'
+import { pressureOf } from '../../src/domain/window/context-pressure.ts'
 import { createBatonpass, functionRuntime, unwrap, type WindowEvent, WindowTracker } from '../../src/index.ts'
 import { refusal } from '../../src/testing/refusal.ts'
 import { play, recorded } from '../runner/played.ts'

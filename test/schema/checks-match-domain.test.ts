@@ -1,12 +1,17 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { openMigratorAt } from '../../src/adapters/postgres/open-migrator.ts'
-import { SESSION_STATES, TERMINAL_SESSION_STATES } from '../../src/domain/agent-session.ts'
-import { PRESSURE_POLICIES } from '../../src/domain/context-monitor.ts'
-import { SIGNAL_DELIVERIES, SIGNAL_KINDS, SIGNAL_STATUSES } from '../../src/domain/context-signal.ts'
-import { SNAPSHOT_TYPES } from '../../src/domain/context-snapshot.ts'
-import { HANDOFF_FLAGS, HANDOFF_KINDS, HANDOFF_STATUSES, TERMINAL_HANDOFF_STATUSES } from '../../src/domain/handoff.ts'
-import { MESSAGE_ORIGINS, MESSAGE_ROLES } from '../../src/domain/message.ts'
-import { BUDGET_LIMITS } from '../../src/domain/restart-budget.ts'
+import { BUDGET_LIMITS } from '../../src/domain/budget/restart-budget.ts'
+import {
+  HANDOFF_FLAGS,
+  HANDOFF_KINDS,
+  HANDOFF_STATUSES,
+  TERMINAL_HANDOFF_STATUSES,
+} from '../../src/domain/handoff/handoff.ts'
+import { SESSION_STATES, TERMINAL_SESSION_STATES } from '../../src/domain/session/agent-session.ts'
+import { SIGNAL_DELIVERIES, SIGNAL_KINDS, SIGNAL_STATUSES } from '../../src/domain/session/context-signal.ts'
+import { SNAPSHOT_TYPES } from '../../src/domain/session/context-snapshot.ts'
+import { MESSAGE_ORIGINS, MESSAGE_ROLES } from '../../src/domain/turn/message.ts'
+import { PRESSURE_POLICIES } from '../../src/domain/window/context-monitor.ts'
 import { ask } from '../migrations/empty-database.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
 

@@ -1,6 +1,6 @@
 import { calcPrice } from '@pydantic/genai-prices'
-import { defined } from '../../domain/defined.ts'
-import type { UsageTotals } from '../../domain/usage-reading.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 
 /** Names that stand for whichever model of a family is current; any of the family is near enough for an estimate. */
 const FAMILIES: Readonly<Record<string, string>> = {

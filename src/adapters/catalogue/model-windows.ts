@@ -1,5 +1,5 @@
 import { calcPrice } from '@pydantic/genai-prices'
-import type { WindowSize } from '../../domain/context-pressure.ts'
+import type { WindowSize } from '../../domain/window/context-pressure.ts'
 
 const SUFFIX = /\[(\d+)([mk])\]$/i
 const MULTIPLES: Readonly<Record<string, number>> = { m: 1_000_000, k: 1_000 }

@@ -1,5 +1,5 @@
-import { describeThrown } from '../../domain/describe-thrown.ts'
-import type { WindowEvent } from '../../domain/window-event.ts'
+import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
+import type { WindowEvent } from '../../domain/window/window-event.ts'
 import type { RunningAgent, RuntimeEnd, RuntimeStep } from '../../ports/agent-runtime.ts'
 import { RuntimeFailure } from '../../ports/runtime-failure.ts'
 import type { AgentSource } from './agent-source.ts'

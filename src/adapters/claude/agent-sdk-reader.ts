@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { defined } from '../../domain/defined.ts'
-import { type Instant, instantIn } from '../../domain/instant.ts'
-import type { WindowEvent } from '../../domain/window-event.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import { type Instant, instantIn } from '../../domain/kernel/instant.ts'
+import type { WindowEvent } from '../../domain/window/window-event.ts'
 import type { WindowReader } from '../../ports/window-reader.ts'
 import {
   assistantMessage,

@@ -1,4 +1,4 @@
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentRuntime, Launch } from '../../ports/agent-runtime.ts'
 import { checkDirectory } from './agent-process.ts'
 import { AgentRun } from './agent-run.ts'

@@ -1,4 +1,4 @@
-import type { WindowEvent } from '../../domain/window-event.ts'
+import type { WindowEvent } from '../../domain/window/window-event.ts'
 
 /** A runtime at work, before anything it says is understood. */
 export interface AgentSource<Message> {

@@ -1,4 +1,4 @@
-import type { WindowEvent } from '../../domain/window-event.ts'
+import type { WindowEvent } from '../../domain/window/window-event.ts'
 import type { AgentRuntime, Launch } from '../../ports/agent-runtime.ts'
 import { withoutStore } from '../../processes/agent-environment.ts'
 import { checkDirectory } from './agent-process.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { defined } from '../../domain/defined.ts'
-import type { Instant } from '../../domain/instant.ts'
-import { argumentIn } from '../../domain/tool-argument.ts'
-import type { WindowEvent } from '../../domain/window-event.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { Instant } from '../../domain/kernel/instant.ts'
+import { argumentIn } from '../../domain/turn/tool-argument.ts'
+import type { WindowEvent } from '../../domain/window/window-event.ts'
 
 const count = z.number().int().nonnegative()
 const maybeCount = count.nullish().transform((value) => value ?? 0)

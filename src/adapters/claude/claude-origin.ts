@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { MessageOrigin } from '../../domain/message.ts'
+import type { MessageOrigin } from '../../domain/turn/message.ts'
 
 /** What a record says of where its text comes from. Older versions say nothing, and the text has to tell. */
 const marks = z.looseObject({

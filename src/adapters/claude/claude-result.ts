@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { defined } from '../../domain/defined.ts'
-import type { UsageTotals } from '../../domain/usage-reading.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 import type { RuntimeEnd } from '../../ports/agent-runtime.ts'
 import { counters, promptOf } from './claude-message.ts'
 

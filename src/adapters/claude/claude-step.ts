@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import type { RuntimeStep, TranscriptStep } from '../../ports/agent-runtime.ts'
 import { agentSdkReader } from './agent-sdk-reader.ts'
 import { SYNTHETIC } from './claude-message.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { addTotals, differenceOf } from '../../domain/run-summary.ts'
-import type { UsageTotals } from '../../domain/usage-reading.ts'
+import { addTotals, differenceOf } from '../../domain/run/run-summary.ts'
+import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 import type { CountedUsage, UsageCounter } from '../../ports/window-reader.ts'
 import { answerCharacters, counters, SYNTHETIC } from './claude-message.ts'
 import { resultIn, totalsOf } from './claude-result.ts'

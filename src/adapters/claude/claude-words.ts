@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import type { RecordedText, RecordedWords } from '../../ports/window-reader.ts'
 import { originIn } from './claude-origin.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { defined } from '../../domain/defined.ts'
-import type { Instant } from '../../domain/instant.ts'
-import type { WindowEvent } from '../../domain/window-event.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { Instant } from '../../domain/kernel/instant.ts'
+import type { WindowEvent } from '../../domain/window/window-event.ts'
 
 const size = z.number().positive().optional().catch(undefined)
 const flag = z.boolean().optional().catch(undefined)

@@ -1,4 +1,4 @@
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import type { Launch, RuntimeQuestion } from '../../ports/agent-runtime.ts'
 import { withoutStore } from '../../processes/agent-environment.ts'
 import { questionEnvironment } from './question-environment.ts'

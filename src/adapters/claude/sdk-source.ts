@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import type { OnProcess } from '../../ports/agent-runtime.ts'
 import { AgentProcess, type ProcessStart } from './agent-process.ts'
 import type { AgentSource } from './agent-source.ts'

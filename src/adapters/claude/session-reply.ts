@@ -1,4 +1,4 @@
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import type { RunningAgent, RuntimeEnd, RuntimeQuestion, RuntimeReply, RuntimeStep } from '../../ports/agent-runtime.ts'
 import { RuntimeFailure } from '../../ports/runtime-failure.ts'
 

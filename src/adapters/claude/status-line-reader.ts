@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { WindowEvent } from '../../domain/window-event.ts'
+import type { WindowEvent } from '../../domain/window/window-event.ts'
 import type { WindowReader } from '../../ports/window-reader.ts'
 import { counters, promptOf } from './claude-message.ts'
 

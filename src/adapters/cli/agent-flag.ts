@@ -1,6 +1,6 @@
 import { nearestWord } from '../../container.ts'
-import type { ConfiguredAgent } from '../../domain/agent-settings.ts'
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { ConfiguredAgent } from '../../domain/run/agent-settings.ts'
 import type { Invocation } from './command.ts'
 import { textFlag } from './history-args.ts'
 import { UsageError } from './problems.ts'

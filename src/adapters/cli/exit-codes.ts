@@ -1,4 +1,4 @@
-import type { RunOutcome } from '../../domain/run-summary.ts'
+import type { RunOutcome } from '../../domain/run/run-summary.ts'
 
 /** What the command's exit status says. Documented; never renumbered. */
 export const EXIT = {

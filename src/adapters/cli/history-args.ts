@@ -1,4 +1,4 @@
-import { type Instant, instant } from '../../domain/instant.ts'
+import { type Instant, instant } from '../../domain/kernel/instant.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import type { Invocation } from './command.ts'
 import { UsageError } from './problems.ts'

@@ -1,4 +1,4 @@
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import { everyPage, type ListOrder, type Page, type Paged } from '../../ports/page.ts'
 import type { HandoffHistory } from '../../services/handoff-history.ts'
 import type { CliCommand, Invocation, Output } from './command.ts'

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
-import { describeThrown } from '../../domain/describe-thrown.ts'
-import { onOneLine } from '../../domain/safe-text.ts'
+import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
+import { onOneLine } from '../../domain/kernel/safe-text.ts'
 import { EXIT } from './exit-codes.ts'
 import { outputsOn } from './outputs.ts'
 import { runCli } from './run.ts'

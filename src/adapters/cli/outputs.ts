@@ -1,4 +1,4 @@
-import { onOneLine } from '../../domain/safe-text.ts'
+import { onOneLine } from '../../domain/kernel/safe-text.ts'
 import type { Output } from './command.ts'
 import { cut, forTerminal } from './render-text.ts'
 

@@ -1,5 +1,5 @@
-import { addTotals, NO_TOTALS } from '../../domain/run-summary.ts'
-import type { UsageTotals } from '../../domain/usage-reading.ts'
+import { addTotals, NO_TOTALS } from '../../domain/run/run-summary.ts'
+import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 import type { AgentRuntime, RunningAgent } from '../../ports/agent-runtime.ts'
 import type { RecordedText } from '../../ports/window-reader.ts'
 

@@ -1,9 +1,9 @@
+import { type AuditVerdict, NOT_COVERED } from '../../domain/audit/audit-verdict.ts'
 import type { AuditEntry, AuditEvent } from '../../domain/audit-event.ts'
-import { type AuditVerdict, NOT_COVERED } from '../../domain/audit-verdict.ts'
-import type { HandoffMetadata } from '../../domain/handoff.ts'
-import { totalMessages } from '../../domain/message-summary.ts'
-import type { RestartBudget } from '../../domain/restart-budget.ts'
-import { onOneLine } from '../../domain/safe-text.ts'
+import type { RestartBudget } from '../../domain/budget/restart-budget.ts'
+import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
+import { onOneLine } from '../../domain/kernel/safe-text.ts'
+import { totalMessages } from '../../domain/turn/message-summary.ts'
 import { describeMonitorEvent } from './render-window.ts'
 
 type Event<Type extends AuditEvent['type']> = Extract<AuditEvent, { type: Type }>

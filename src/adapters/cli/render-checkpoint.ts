@@ -1,5 +1,5 @@
-import type { CheckpointFacts } from '../../domain/checkpoint-facts.ts'
-import type { UsageTotals } from '../../domain/usage-reading.ts'
+import type { CheckpointFacts } from '../../domain/checkpoint/checkpoint-facts.ts'
+import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 
 /** What is known of a checkpoint beside its text. */
 export const describeCheckpoint = (checkpoint: CheckpointFacts) => {

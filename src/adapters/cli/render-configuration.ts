@@ -1,5 +1,5 @@
-import type { ConfigurationProblem, ConfigurationSetting } from '../../domain/configuration.ts'
-import { onOneLine } from '../../domain/safe-text.ts'
+import { onOneLine } from '../../domain/kernel/safe-text.ts'
+import type { ConfigurationProblem, ConfigurationSetting } from '../../domain/run/configuration.ts'
 import { Table } from './render-table.ts'
 import { plain } from './render-text.ts'
 

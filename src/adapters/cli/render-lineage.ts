@@ -1,6 +1,6 @@
-import type { AgentSession } from '../../domain/agent-session.ts'
-import type { HandoffMetadata } from '../../domain/handoff.ts'
-import type { Lineage, LineageBranch } from '../../domain/lineage.ts'
+import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
+import type { Lineage, LineageBranch } from '../../domain/history/lineage.ts'
+import type { AgentSession } from '../../domain/session/agent-session.ts'
 import { COLUMNS, cut, plain } from './render-text.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { onOneLine } from '../../domain/safe-text.ts'
+import { onOneLine } from '../../domain/kernel/safe-text.ts'
 import type { Replay } from '../../services/replay.ts'
 import { plain } from './render-text.ts'
 import type { ReplayedFile } from './replay-json.ts'

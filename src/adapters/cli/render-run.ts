@@ -1,8 +1,8 @@
-import { describeFreshReason } from '../../domain/follow-up.ts'
-import type { BudgetLimit } from '../../domain/restart-budget.ts'
-import type { RunEvent, WindowFigures } from '../../domain/run-event.ts'
-import type { RunOutcome, RunSummary } from '../../domain/run-summary.ts'
-import type { UsageTotals } from '../../domain/usage-reading.ts'
+import type { BudgetLimit } from '../../domain/budget/restart-budget.ts'
+import { describeFreshReason } from '../../domain/run/follow-up.ts'
+import type { RunEvent, WindowFigures } from '../../domain/run/run-event.ts'
+import type { RunOutcome, RunSummary } from '../../domain/run/run-summary.ts'
+import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 import { plain } from './render-text.ts'
 
 const BAR_CELLS = 10

@@ -1,4 +1,4 @@
-import { spelledOut, UNSAFE_CHARACTERS } from '../../domain/safe-text.ts'
+import { spelledOut, UNSAFE_CHARACTERS } from '../../domain/kernel/safe-text.ts'
 
 /** The width everything is made for. */
 export const COLUMNS = 100

@@ -1,10 +1,10 @@
-import { type ContextMonitor, type MonitorEvent, monitoredPressure } from '../../domain/context-monitor.ts'
-import type { WindowSize } from '../../domain/context-pressure.ts'
-import type { MessageSummary } from '../../domain/message-summary.ts'
-import { totalMessages } from '../../domain/message-summary.ts'
-import { milestoneProblem } from '../../domain/milestone.ts'
-import type { UsageReading } from '../../domain/usage-reading.ts'
-import type { WindowAtTurn } from '../../domain/window-at-turn.ts'
+import type { WindowAtTurn } from '../../domain/history/window-at-turn.ts'
+import type { MessageSummary } from '../../domain/turn/message-summary.ts'
+import { totalMessages } from '../../domain/turn/message-summary.ts'
+import { type ContextMonitor, type MonitorEvent, monitoredPressure } from '../../domain/window/context-monitor.ts'
+import type { WindowSize } from '../../domain/window/context-pressure.ts'
+import { milestoneProblem } from '../../domain/window/milestone.ts'
+import type { UsageReading } from '../../domain/window/usage-reading.ts'
 import { renderBlock, renderFacts } from './render-facts.ts'
 
 /** How many messages there are, and of whom. */

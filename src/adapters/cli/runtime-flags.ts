@@ -6,7 +6,7 @@ import {
   WINDOW_READERS,
   withoutStore,
 } from '../../container.ts'
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentRuntime } from '../../ports/agent-runtime.ts'
 import type { CliCommand, Invocation } from './command.ts'
 import { oneOf, parsedFlag, textFlag } from './history-args.ts'

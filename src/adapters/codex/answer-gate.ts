@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { WindowEvent } from '../../domain/window-event.ts'
+import type { WindowEvent } from '../../domain/window/window-event.ts'
 
 const item = z.looseObject({ type: z.literal('response_item'), payload: z.looseObject({ type: z.string() }) })
 

@@ -1,4 +1,4 @@
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import type { RuntimeEnd } from '../../ports/agent-runtime.ts'
 import type { CodexEvent } from './codex-sdk.ts'
 

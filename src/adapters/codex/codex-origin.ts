@@ -1,4 +1,4 @@
-import type { MessageOrigin } from '../../domain/message.ts'
+import type { MessageOrigin } from '../../domain/turn/message.ts'
 
 /** What Codex itself says in the user's place: where it runs, standing instructions, notices, a summary. */
 const TAGS =

@@ -1,4 +1,4 @@
-import type { UsageTotals } from '../../domain/usage-reading.ts'
+import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 import type { RunningAgent, RuntimeQuestion, RuntimeReply, RuntimeStep } from '../../ports/agent-runtime.ts'
 import { RuntimeFailure, type RuntimeFailureCode } from '../../ports/runtime-failure.ts'
 import type { CodexEvent, CodexOptions, CodexThreadOptions } from './codex-sdk.ts'

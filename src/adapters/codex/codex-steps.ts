@@ -1,5 +1,5 @@
-import { defined } from '../../domain/defined.ts'
-import type { UsageTotals } from '../../domain/usage-reading.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 import type { RuntimeStep } from '../../ports/agent-runtime.ts'
 import { AnswerGate } from './answer-gate.ts'
 import type { CodexEvent, CodexUsage } from './codex-sdk.ts'

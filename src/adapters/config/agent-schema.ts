@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { AGENT_RUNTIMES } from '../../domain/agent-settings.ts'
+import { AGENT_RUNTIMES } from '../../domain/run/agent-settings.ts'
 import { hooksSchema } from './hook-schema.ts'
 import { milestonesSchema } from './milestone-schema.ts'
 import { sessionSchema } from './session-schema.ts'

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import type { FoundProblem } from '../../domain/milestone-settings.ts'
+import type { FoundProblem } from './milestone-settings.ts'
 
 /** More than anybody writes by hand, and little enough to read at once. */
 const MOST_BYTES = 256 * 1024

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { defined } from '../../domain/defined.ts'
-import { isSafeAddress } from '../../domain/hook-address.ts'
-import { hasVariable, secretProblem } from '../../domain/hook-secret.ts'
+import { isSafeAddress } from '../../domain/hooks/hook-address.ts'
+import { hasVariable, secretProblem } from '../../domain/hooks/hook-secret.ts'
 import {
   HOOK_EVENTS,
   HOOK_METHODS,
@@ -9,7 +8,8 @@ import {
   type HookFunction,
   type HookMoment,
   type HookSettings,
-} from '../../domain/hook-settings.ts'
+} from '../../domain/hooks/hook-settings.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import { noDiscordChannel, slackKeys, slackPlace, toOnePlace } from './slack-schema.ts'
 import {
   commandLine,

@@ -1,5 +1,5 @@
-import { MILESTONE_NAMES, milestonesAt } from '../../domain/milestone.ts'
-import { type FoundProblem, type MilestoneClaim, pathText, type SettingPath } from '../../domain/milestone-settings.ts'
+import { MILESTONE_NAMES, milestonesAt } from '../../domain/window/milestone.ts'
+import { type FoundProblem, type MilestoneClaim, pathText, type SettingPath } from './milestone-settings.ts'
 import { fraction, percentage, remaining, rounded, usedOrNever } from './values.ts'
 
 type Reader = typeof fraction | typeof usedOrNever

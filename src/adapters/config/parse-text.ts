@@ -1,7 +1,7 @@
 import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument, type YAMLError } from 'yaml'
-import { ConfigurationError } from '../../domain/configuration.ts'
-import type { SettingPath } from '../../domain/milestone-settings.ts'
+import { ConfigurationError } from '../../domain/run/configuration.ts'
 import { hasTooManyParts } from './complexity.ts'
+import type { SettingPath } from './milestone-settings.ts'
 import { nestsTooDeep } from './nesting.ts'
 
 /** What a text holds, and on which line each part of it stands. */

@@ -1,6 +1,8 @@
 import type { z } from 'zod'
-import { type CheckedConfiguration, ConfigurationError } from '../../domain/configuration.ts'
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import { type CheckedConfiguration, ConfigurationError } from '../../domain/run/configuration.ts'
+import { fileText } from './file-text.ts'
+import { milestoneClaims, thresholdProblems, thresholdRemarks } from './milestone-claims.ts'
 import {
   conflictsIn,
   type FoundProblem,
@@ -8,9 +10,7 @@ import {
   pathText,
   type SettingPath,
   settleMilestones,
-} from '../../domain/milestone-settings.ts'
-import { fileText } from './file-text.ts'
-import { milestoneClaims, thresholdProblems, thresholdRemarks } from './milestone-claims.ts'
+} from './milestone-settings.ts'
 import { adviceAgainst } from './not-for-files.ts'
 import { type ParsedText, parseText } from './parse-text.ts'
 import { placeOfKey, schemaFor } from './schema.ts'

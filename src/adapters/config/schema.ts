@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { EXHAUSTED_CHOICES } from '../../domain/configuration.ts'
-import { PRESSURE_POLICIES } from '../../domain/context-monitor.ts'
+import { EXHAUSTED_CHOICES } from '../../domain/run/configuration.ts'
+import { PRESSURE_POLICIES } from '../../domain/window/context-monitor.ts'
 import { agentsSchema } from './agent-schema.ts'
 import { hooksSchema } from './hook-schema.ts'
 import { milestoneList, milestonesByName } from './milestone-schema.ts'

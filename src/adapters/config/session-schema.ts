@@ -1,4 +1,4 @@
-import { SESSION_MODES } from '../../domain/session-settings.ts'
+import { SESSION_MODES } from '../../domain/run/session-settings.ts'
 import { count, duration, LONGEST_WORK_MS, remaining, section, usedOrNever, word } from './values.ts'
 
 /** Keys about sessions, of a whole configuration or of one agent. */

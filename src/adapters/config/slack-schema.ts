@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DEFAULT_SLACK_TOKEN, type SlackChannel } from '../../domain/hook-settings.ts'
+import { DEFAULT_SLACK_TOKEN, type SlackChannel } from '../../domain/hooks/hook-settings.ts'
 import { said, textLike } from './values.ts'
 
 const CHANNEL = /^[A-Z][A-Z0-9]{5,20}$/

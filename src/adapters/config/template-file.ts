@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
-import type { FoundProblem } from '../../domain/milestone-settings.ts'
 import { fileText } from './file-text.ts'
 import { fileInside, mustLieIn } from './inside-folder.ts'
+import type { FoundProblem } from './milestone-settings.ts'
 import type { FileContent } from './schema.ts'
 
 /** The keys that hold a template, each with the one that names a file of it. */

@@ -1,7 +1,11 @@
-import type { ConfiguredAgent } from '../../domain/agent-settings.ts'
-import type { Configuration, ConfigurationSetting } from '../../domain/configuration.ts'
-import { defined } from '../../domain/defined.ts'
-import { HOOK_MOMENTS } from '../../domain/hook-settings.ts'
+import { HOOK_MOMENTS } from '../../domain/hooks/hook-settings.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { ConfiguredAgent } from '../../domain/run/agent-settings.ts'
+import type { Configuration, ConfigurationSetting } from '../../domain/run/configuration.ts'
+import type { SessionSettings } from '../../domain/run/session-settings.ts'
+import type { AgentContent } from './agent-schema.ts'
+import { hookNames, toHooks } from './hook-schema.ts'
+import { type MilestoneClaims, milestoneClaims, thresholdProblems } from './milestone-claims.ts'
 import {
   conflictsIn,
   type FoundProblem,
@@ -10,11 +14,7 @@ import {
   pathText,
   type SettledMilestones,
   settleMilestones,
-} from '../../domain/milestone-settings.ts'
-import type { SessionSettings } from '../../domain/session-settings.ts'
-import type { AgentContent } from './agent-schema.ts'
-import { hookNames, toHooks } from './hook-schema.ts'
-import { type MilestoneClaims, milestoneClaims, thresholdProblems } from './milestone-claims.ts'
+} from './milestone-settings.ts'
 import type { FileContent } from './schema.ts'
 
 /** The milestones of each agent: its own, and those of the whole configuration where it says nothing. */

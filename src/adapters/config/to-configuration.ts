@@ -1,17 +1,17 @@
-import { DEFAULT_RETENTION_MS } from '../../domain/command-retention.ts'
+import { DEFAULT_MAX_TAKEOVERS, DEFAULT_RESTART_BUDGET } from '../../domain/budget/restart-budget.ts'
+import { HOOK_MOMENTS } from '../../domain/hooks/hook-settings.ts'
+import { DEFAULT_RETENTION_MS } from '../../domain/kernel/command-retention.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import {
   type CheckedConfiguration,
   type Configuration,
   type ConfigurationSetting,
   DEFAULT_CHECKPOINT_TIMEOUT_MS,
-} from '../../domain/configuration.ts'
-import { defined } from '../../domain/defined.ts'
-import { HOOK_MOMENTS } from '../../domain/hook-settings.ts'
-import { milestonesInForce, pathText, type SettledMilestones } from '../../domain/milestone-settings.ts'
-import { DEFAULT_MAX_TAKEOVERS, DEFAULT_RESTART_BUDGET } from '../../domain/restart-budget.ts'
-import { roomProblem, USUAL_WINDOW_TOKENS } from '../../domain/room-to-ask.ts'
-import { DEFAULT_SESSION_SETTINGS } from '../../domain/session-settings.ts'
+} from '../../domain/run/configuration.ts'
+import { roomProblem, USUAL_WINDOW_TOKENS } from '../../domain/run/room-to-ask.ts'
+import { DEFAULT_SESSION_SETTINGS } from '../../domain/run/session-settings.ts'
 import { hookNames, toHooks } from './hook-schema.ts'
+import { milestonesInForce, pathText, type SettledMilestones } from './milestone-settings.ts'
 import type { FileContent } from './schema.ts'
 import type { TemplateTexts } from './template-file.ts'
 import { agentSettings, agentsOf, sessionOf } from './to-agents.ts'

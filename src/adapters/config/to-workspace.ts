@@ -1,8 +1,8 @@
-import type { ConfigurationSetting } from '../../domain/configuration.ts'
-import type { Workspace } from '../../domain/conversation.ts'
-import { defined } from '../../domain/defined.ts'
-import type { FoundProblem } from '../../domain/milestone-settings.ts'
-import { DEFAULT_WORKTREE, type WorktreeSettings } from '../../domain/worktree.ts'
+import type { Workspace } from '../../domain/conversation/conversation.ts'
+import { DEFAULT_WORKTREE, type WorktreeSettings } from '../../domain/conversation/worktree.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { ConfigurationSetting } from '../../domain/run/configuration.ts'
+import type { FoundProblem } from './milestone-settings.ts'
 import type { FileContent } from './schema.ts'
 
 /** The keys about the working directory, one name for each whatever its form. */

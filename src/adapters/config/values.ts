@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { retentionProblem } from '../../domain/command-retention.ts'
+import { retentionProblem } from '../../domain/kernel/command-retention.ts'
 import { nearestWord } from './nearest-word.ts'
 
 /** What is wrong with a value: a first line that says what, and a second that says what to do. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { patternProblem } from '../../domain/worktree.ts'
+import { patternProblem } from '../../domain/conversation/worktree.ts'
 import { checkedText, formOf, said, section, text, word } from './values.ts'
 
 /** Where a conversation's work is done: in the working directory itself, or in a worktree of its own. */

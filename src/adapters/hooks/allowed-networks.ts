@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { ConfigurationError } from '../../domain/configuration.ts'
+import { ConfigurationError } from '../../domain/run/configuration.ts'
 import { isBase, type Ranges, rangesOf, unmapped } from './ip-ranges.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { onOneLine } from '../../domain/safe-text.ts'
+import { onOneLine } from '../../domain/kernel/safe-text.ts'
 import { formsOf } from './hidden-values.ts'
 import type { Environment } from './variables.ts'
 

@@ -1,5 +1,5 @@
-import { hookName } from '../../domain/hook-selection.ts'
-import type { HookSettings } from '../../domain/hook-settings.ts'
+import { hookName } from '../../domain/hooks/hook-selection.ts'
+import type { HookSettings } from '../../domain/hooks/hook-settings.ts'
 import { AllowedNetworks } from './allowed-networks.ts'
 import { BadHeader, filledHeaders } from './header-values.ts'
 import { addressProblem } from './send.ts'

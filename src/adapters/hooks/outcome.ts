@@ -1,4 +1,4 @@
-import type { HookError, HookFailureCode, HookTrace } from '../../domain/hook-result.ts'
+import type { HookError, HookFailureCode, HookTrace } from '../../domain/hooks/hook-result.ts'
 
 /** How a call of a hook ended; with an error it failed. */
 export interface Outcome extends HookTrace {

@@ -1,6 +1,6 @@
 import { promises as dns } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
-import { isLoopbackHost } from '../../domain/hook-address.ts'
+import { isLoopbackHost } from '../../domain/hooks/hook-address.ts'
 import { type AllowedNetworks, isNeverAllowed } from './allowed-networks.ts'
 import { rangesOf } from './ip-ranges.ts'
 

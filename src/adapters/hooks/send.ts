@@ -1,6 +1,6 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { isSafeAddress } from '../../domain/hook-address.ts'
+import { isSafeAddress } from '../../domain/hooks/hook-address.ts'
 import type { AllowedNetworks } from './allowed-networks.ts'
 import { CappedOutput } from './capped-output.ts'
 import type { Deadline } from './deadline.ts'

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { encodedKey, secretProblem } from '../../domain/hook-secret.ts'
+import { encodedKey, secretProblem } from '../../domain/hooks/hook-secret.ts'
 
 /** A secret that must not sign. The message says why, and never what it is. */
 export class WeakSecret extends Error {

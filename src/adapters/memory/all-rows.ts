@@ -1,8 +1,8 @@
-import type { AgentSession } from '../../domain/agent-session.ts'
-import type { Conversation } from '../../domain/conversation.ts'
-import { defined } from '../../domain/defined.ts'
-import type { HandoffMetadata } from '../../domain/handoff.ts'
-import { by } from '../../domain/lineage.ts'
+import type { Conversation } from '../../domain/conversation/conversation.ts'
+import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
+import { by } from '../../domain/history/lineage.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { AgentSession } from '../../domain/session/agent-session.ts'
 import { type ListOrder, type Page, type Paged, pageLimit, strangeCursor } from '../../ports/page.ts'
 import type { Tables } from './tables.ts'
 

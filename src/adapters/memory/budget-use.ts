@@ -1,7 +1,7 @@
-import type { AgentSession } from '../../domain/agent-session.ts'
-import { defined } from '../../domain/defined.ts'
-import type { ConversationId } from '../../domain/ids.ts'
-import type { BudgetUse, RestartUse } from '../../domain/restart-budget.ts'
+import type { BudgetUse, RestartUse } from '../../domain/budget/restart-budget.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { ConversationId } from '../../domain/kernel/ids.ts'
+import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { Tables } from './tables.ts'
 
 /** Adds up what a conversation has used of its budget, going by its record. */

@@ -1,5 +1,5 @@
-import { LEAST_RETENTION_MS } from '../../domain/command-retention.ts'
-import { later } from '../../domain/instant.ts'
+import { LEAST_RETENTION_MS } from '../../domain/kernel/command-retention.ts'
+import { later } from '../../domain/kernel/instant.ts'
 import type { CommandRetention } from '../../ports/command-retention.ts'
 import type { Clock } from '../../ports/system.ts'
 import type { CommandRow, Tables } from './tables.ts'

@@ -1,5 +1,3 @@
-import { hasBaton } from '../../domain/agent-session.ts'
-import { defined } from '../../domain/defined.ts'
 import type {
   ConversationFacts,
   ConversationTail,
@@ -8,12 +6,14 @@ import type {
   ResumeFacts,
   SourceFacts,
 } from '../../domain/facts.ts'
-import { type HandoffMetadata, isClaimable } from '../../domain/handoff.ts'
-import type { AgentSessionId, CommandId, ConversationId } from '../../domain/ids.ts'
-import type { Instant } from '../../domain/instant.ts'
-import { by } from '../../domain/lineage.ts'
-import { sequenceNumber } from '../../domain/sequence.ts'
-import type { ToolCall } from '../../domain/tool-call.ts'
+import { type HandoffMetadata, isClaimable } from '../../domain/handoff/handoff.ts'
+import { by } from '../../domain/history/lineage.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { AgentSessionId, CommandId, ConversationId } from '../../domain/kernel/ids.ts'
+import type { Instant } from '../../domain/kernel/instant.ts'
+import { sequenceNumber } from '../../domain/kernel/sequence.ts'
+import { hasBaton } from '../../domain/session/agent-session.ts'
+import type { ToolCall } from '../../domain/turn/tool-call.ts'
 import type { Question, SourceQuestion, Subjects } from '../../ports/unit-of-work.ts'
 import { budgetUse, restartUse } from './budget-use.ts'
 import type { Tables } from './tables.ts'

@@ -1,6 +1,6 @@
-import { type AgentSession, heldBy } from '../../domain/agent-session.ts'
 import type { Change } from '../../domain/decision.ts'
-import { type HandoffMetadata, isOpen } from '../../domain/handoff.ts'
+import { type HandoffMetadata, isOpen } from '../../domain/handoff/handoff.ts'
+import { type AgentSession, heldBy } from '../../domain/session/agent-session.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { Tables } from './tables.ts'
 

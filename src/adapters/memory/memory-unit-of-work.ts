@@ -1,6 +1,6 @@
-import { asksTheSame } from '../../domain/command-seal.ts'
-import { defined } from '../../domain/defined.ts'
-import type { Instant } from '../../domain/instant.ts'
+import { asksTheSame } from '../../domain/audit/command-seal.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { Instant } from '../../domain/kernel/instant.ts'
 import type { Clock } from '../../ports/system.ts'
 import type {
   CommandStamp,

@@ -1,6 +1,6 @@
-import type { WorkingSession } from '../../domain/agent-session.ts'
 import type { Change } from '../../domain/decision.ts'
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { WorkingSession } from '../../domain/session/agent-session.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { Undo } from './table.ts'
 import type { Tables } from './tables.ts'

@@ -1,4 +1,4 @@
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import { type Page, type Paged, pageLimit, strangeCursor } from '../../ports/page.ts'
 
 /** The keys that rows are ordered by: numbers, ids, or a time and an id. */

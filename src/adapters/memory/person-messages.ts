@@ -1,7 +1,7 @@
-import { beginningOf } from '../../domain/cut-text.ts'
-import { defined } from '../../domain/defined.ts'
-import type { ConversationId } from '../../domain/ids.ts'
-import type { Message } from '../../domain/message.ts'
+import { beginningOf } from '../../domain/kernel/cut-text.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { ConversationId } from '../../domain/kernel/ids.ts'
+import type { Message } from '../../domain/turn/message.ts'
 import {
   COUNTED_PERSON_MESSAGES,
   type PersonMessages,

@@ -1,5 +1,5 @@
-import type { AgentSession } from '../../domain/agent-session.ts'
-import { containsJson } from '../../domain/metadata.ts'
+import { containsJson } from '../../domain/kernel/metadata.ts'
+import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { AgentSessionRepository } from '../../ports/agent-session-repository.ts'
 import { allSessions, pageByAge } from './all-rows.ts'
 import { numberKey, pageBy } from './paging.ts'

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
-import { describeThrown } from '../../domain/describe-thrown.ts'
+import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import { quoted } from '../../processes/quoted.ts'
 

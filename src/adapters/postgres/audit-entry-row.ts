@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { openBody } from '../../domain/audit-chain.ts'
+import { openBody } from '../../domain/audit/audit-chain.ts'
 import type { AuditEntry } from '../../domain/audit-event.ts'
-import { commandId } from '../../domain/ids.ts'
-import { withholdTexts } from '../../domain/texts.ts'
+import { commandId } from '../../domain/kernel/ids.ts'
+import { withholdTexts } from '../../domain/kernel/texts.ts'
 import { reader } from './row-types.ts'
 
 /** An event is our own words back, guarded by its hash; it is not taken apart here. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { LEAST_RETENTION_MS } from '../../domain/command-retention.ts'
+import { LEAST_RETENTION_MS } from '../../domain/kernel/command-retention.ts'
 import type { CommandRetention } from '../../ports/command-retention.ts'
 import { type Database, named, reading, withRetry } from './database.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Conversation } from '../../domain/conversation.ts'
-import { defined } from '../../domain/defined.ts'
+import type { Conversation } from '../../domain/conversation/conversation.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import { aConversation, maybe, note, place, reader, time } from './row-types.ts'
 
 const row = z.object({

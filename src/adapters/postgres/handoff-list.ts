@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { HandoffMetadata } from '../../domain/handoff.ts'
+import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import type { HandoffFilter, OverdueRule } from '../../ports/history-filters.ts'
 import type { Page, Paged } from '../../ports/page.ts'
 import { askedWords } from '../../ports/word-search.ts'

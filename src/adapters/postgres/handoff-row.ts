@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { CHECKPOINT_OUTCOMES } from '../../domain/checkpoint-facts.ts'
-import { CHECKPOINT_SECTIONS } from '../../domain/checkpoint-section.ts'
-import { defined } from '../../domain/defined.ts'
+import { CHECKPOINT_OUTCOMES } from '../../domain/checkpoint/checkpoint-facts.ts'
+import { CHECKPOINT_SECTIONS } from '../../domain/checkpoint/checkpoint-section.ts'
 import {
   claimOf,
   HANDOFF_FLAGS,
@@ -9,7 +8,8 @@ import {
   HANDOFF_STATUSES,
   type HandoffLifecycle,
   type HandoffMetadata,
-} from '../../domain/handoff.ts'
+} from '../../domain/handoff/handoff.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import {
   aConversation,
   aHandoff,

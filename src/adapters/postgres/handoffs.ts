@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { HandoffMetadata } from '../../domain/handoff.ts'
+import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import type { AgentHandoffPort } from '../../ports/agent-handoff-port.ts'
 import type { Page, Paged } from '../../ports/page.ts'
 import { type Database, named, readDocuments, reading } from './database.ts'

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import type { Page, Paged } from '../../ports/page.ts'
 import type { HeldLease, SessionLeases } from '../../ports/session-leases.ts'
 import { type Database, named, readDocuments, reading, withRetry } from './database.ts'

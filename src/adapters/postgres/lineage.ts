@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
-import type { LineageRecord, LineageSubject } from '../../domain/lineage.ts'
+import type { LineageRecord, LineageSubject } from '../../domain/history/lineage.ts'
 import { toConversation } from './conversation-row.ts'
 import { type Database, named, readDocuments } from './database.ts'
 import { toHandoff } from './handoff-row.ts'

@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely'
-import { describeThrown } from '../../domain/describe-thrown.ts'
+import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import { type Database, quoted, withRetry } from './database.ts'
 import { ledgerOf, ledgerSql, lockName, type Migration, readMigrations } from './migration-files.ts'

@@ -1,10 +1,15 @@
 import { z } from 'zod'
-import { type ContextMonitor, PRESSURE_POLICIES } from '../../domain/context-monitor.ts'
-import { WINDOW_SOURCES } from '../../domain/context-pressure.ts'
-import { type ContextSignal, SIGNAL_DELIVERIES, SIGNAL_KINDS, SIGNAL_STATUSES } from '../../domain/context-signal.ts'
-import { defined } from '../../domain/defined.ts'
-import { signalId } from '../../domain/ids.ts'
-import type { Milestone } from '../../domain/milestone.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import { signalId } from '../../domain/kernel/ids.ts'
+import {
+  type ContextSignal,
+  SIGNAL_DELIVERIES,
+  SIGNAL_KINDS,
+  SIGNAL_STATUSES,
+} from '../../domain/session/context-signal.ts'
+import { type ContextMonitor, PRESSURE_POLICIES } from '../../domain/window/context-monitor.ts'
+import { WINDOW_SOURCES } from '../../domain/window/context-pressure.ts'
+import type { Milestone } from '../../domain/window/milestone.ts'
 import { aConversation, aSession, maybe, reader, time, usage } from './row-types.ts'
 
 /** Milestones that somebody damaged are read as they are: the domain says what is wrong with them, and never signals. */

@@ -1,6 +1,6 @@
 import { Kysely, PGliteDialect, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import type { Database, Schema } from './database.ts'
 import { Migrator } from './migrator.ts'
 import { openFolder, openInMemory } from './pglite-folder.ts'

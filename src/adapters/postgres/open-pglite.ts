@@ -1,5 +1,5 @@
 import { PGliteDialect } from 'kysely'
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import { Migrator } from './migrator.ts'
 import { openFolder, openInMemory } from './pglite-folder.ts'
 import { SqlStore } from './sql-store.ts'

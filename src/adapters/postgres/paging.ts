@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import { type Page, type Paged, pageLimit, strangeCursor } from '../../ports/page.ts'
 
 /** Asks for one row more than a page has, so that the last page knows it is the last. */

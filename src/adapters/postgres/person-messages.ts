@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { beginningOf } from '../../domain/cut-text.ts'
-import { defined } from '../../domain/defined.ts'
-import type { ConversationId } from '../../domain/ids.ts'
+import { beginningOf } from '../../domain/kernel/cut-text.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { ConversationId } from '../../domain/kernel/ids.ts'
 import {
   COUNTED_PERSON_MESSAGES,
   type PersonMessages,

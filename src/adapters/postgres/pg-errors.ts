@@ -1,4 +1,4 @@
-import { describeThrown } from '../../domain/describe-thrown.ts'
+import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 
 /** SQLSTATEs by name; texts of messages are for people and never compared. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { asksTheSame } from '../../domain/command-seal.ts'
-import { defined } from '../../domain/defined.ts'
+import { asksTheSame } from '../../domain/audit/command-seal.ts'
 import type { ConversationTail } from '../../domain/facts.ts'
-import type { CommandId } from '../../domain/ids.ts'
-import { type Instant, instant } from '../../domain/instant.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { CommandId } from '../../domain/kernel/ids.ts'
+import { type Instant, instant } from '../../domain/kernel/instant.ts'
 import type { Receipt } from '../../ports/receipt.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type {

@@ -1,11 +1,15 @@
 import { z } from 'zod'
-import { type ContextWindowSnapshot, SNAPSHOT_TYPES, type SnapshotRecord } from '../../domain/context-snapshot.ts'
 import type { Change } from '../../domain/decision.ts'
-import { defined } from '../../domain/defined.ts'
-import { messageId, snapshotId } from '../../domain/ids.ts'
-import { MESSAGE_ORIGINS, MESSAGE_ROLES, type Message, type MessageInHistory } from '../../domain/message.ts'
-import { type ToolCallRecord, toolCallRecords } from '../../domain/tool-call.ts'
-import type { Turn } from '../../domain/turn.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import { messageId, snapshotId } from '../../domain/kernel/ids.ts'
+import {
+  type ContextWindowSnapshot,
+  SNAPSHOT_TYPES,
+  type SnapshotRecord,
+} from '../../domain/session/context-snapshot.ts'
+import { MESSAGE_ORIGINS, MESSAGE_ROLES, type Message, type MessageInHistory } from '../../domain/turn/message.ts'
+import { type ToolCallRecord, toolCallRecords } from '../../domain/turn/tool-call.ts'
+import type { Turn } from '../../domain/turn/turn.ts'
 import {
   aConversation,
   aHandoff,

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { ContextWindow } from '../../domain/agent-session.ts'
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import {
   type AgentSessionId,
   agentSessionId,
@@ -11,11 +10,12 @@ import {
   messageId,
   type TurnId,
   turnId,
-} from '../../domain/ids.ts'
-import { type Instant, instant } from '../../domain/instant.ts'
-import type { Metadata } from '../../domain/metadata.ts'
-import { sequenceNumber } from '../../domain/sequence.ts'
-import { READING_SEMANTICS } from '../../domain/usage-reading.ts'
+} from '../../domain/kernel/ids.ts'
+import { type Instant, instant } from '../../domain/kernel/instant.ts'
+import type { Metadata } from '../../domain/kernel/metadata.ts'
+import { sequenceNumber } from '../../domain/kernel/sequence.ts'
+import type { ContextWindow } from '../../domain/session/agent-session.ts'
+import { READING_SEMANTICS } from '../../domain/window/usage-reading.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 
 /** Columns of the kinds that several tables share, as they read back from JSON. */

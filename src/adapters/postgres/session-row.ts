@@ -1,13 +1,13 @@
 import { z } from 'zod'
+import { BUDGET_LIMITS } from '../../domain/budget/restart-budget.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import { holderToken } from '../../domain/kernel/ids.ts'
 import {
   SESSION_STATES,
   type SessionLifecycle,
   type SourceSession,
   type WorkingSession,
-} from '../../domain/agent-session.ts'
-import { defined } from '../../domain/defined.ts'
-import { holderToken } from '../../domain/ids.ts'
-import { BUDGET_LIMITS } from '../../domain/restart-budget.ts'
+} from '../../domain/session/agent-session.ts'
 import {
   aConversation,
   aHandoff,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { AgentSession } from '../../domain/agent-session.ts'
+import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { AgentSessionRepository } from '../../ports/agent-session-repository.ts'
 import { allOf, byAge, given, noted } from './by-age.ts'
 import { type Database, named, readDocuments, reading } from './database.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { ContextSignal } from '../../domain/context-signal.ts'
-import type { AgentSessionId } from '../../domain/ids.ts'
+import type { AgentSessionId } from '../../domain/kernel/ids.ts'
+import type { ContextSignal } from '../../domain/session/context-signal.ts'
 import type { ContextMonitorPort } from '../../ports/context-monitor-port.ts'
 import type { SignalQueue } from '../../ports/signal-queue.ts'
 import { type Database, named, readDocuments, reading, withRetry } from './database.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ContextWindowSnapshot } from '../../domain/context-snapshot.ts'
+import type { ContextWindowSnapshot } from '../../domain/session/context-snapshot.ts'
 import type { ContextSnapshotPort } from '../../ports/context-snapshot-port.ts'
 import { type Database, named, readDocuments, reading } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'

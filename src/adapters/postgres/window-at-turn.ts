@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { TurnId } from '../../domain/ids.ts'
-import type { WindowAtTurn } from '../../domain/window-at-turn.ts'
+import type { WindowAtTurn } from '../../domain/history/window-at-turn.ts'
+import type { TurnId } from '../../domain/kernel/ids.ts'
 import { type Database, named, readDocuments } from './database.ts'
 import { aConversation, aSession, aTurn, place, reader, time, toolCall, usage } from './row-types.ts'
 

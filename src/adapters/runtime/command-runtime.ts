@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { keptName } from '../../domain/cut-text.ts'
+import { keptName } from '../../domain/kernel/cut-text.ts'
 import type { AgentRuntime, Launch, RunningAgent, RuntimeEnd, RuntimeStep } from '../../ports/agent-runtime.ts'
 import type { UsageCounter, WindowReader } from '../../ports/window-reader.ts'
 import { AgentProcess, type ProgramEnd } from './agent-process.ts'

@@ -1,4 +1,4 @@
-import type { ContextSignal } from '../../domain/context-signal.ts'
+import type { ContextSignal } from '../../domain/session/context-signal.ts'
 import type { Notifier } from '../../ports/notifier.ts'
 
 /** Takes a signal. */

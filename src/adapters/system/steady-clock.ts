@@ -1,4 +1,4 @@
-import { instant } from '../../domain/instant.ts'
+import { instant } from '../../domain/kernel/instant.ts'
 import type { Clock } from '../../ports/system.ts'
 
 /** A clock that is set back by more than this was wrong before, and its new time is taken. */

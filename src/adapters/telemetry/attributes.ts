@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api'
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import type { SpanEnd, SpannedHandoff, SpannedSession, SpannedTurn } from '../../ports/run-telemetry.ts'
 
 /**

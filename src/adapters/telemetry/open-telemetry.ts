@@ -10,7 +10,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
-import type { TraceContext } from '../../domain/handoff.ts'
+import type { TraceContext } from '../../domain/handoff/handoff.ts'
 import type {
   HandoffSpan,
   RunTelemetry,

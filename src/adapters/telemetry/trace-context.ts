@@ -1,6 +1,6 @@
 import { createTraceState, isSpanContextValid, type SpanContext } from '@opentelemetry/api'
-import { defined } from '../../domain/defined.ts'
-import type { TraceContext } from '../../domain/handoff.ts'
+import type { TraceContext } from '../../domain/handoff/handoff.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-.*)?$/
 

@@ -1,5 +1,5 @@
-import { HOOK_FAILURE_CODES, type HookError, type HookResult } from '../hook-result.ts'
-import { HOOK_TYPES } from '../hook-settings.ts'
+import { HOOK_FAILURE_CODES, type HookError, type HookResult } from '../hooks/hook-result.ts'
+import { HOOK_TYPES } from '../hooks/hook-settings.ts'
 import { amount, type Check, objectOf, oneOf, optional, trueOrFalse, wholeNumber, wrong } from './check.ts'
 import { messageText, name } from './words.ts'
 

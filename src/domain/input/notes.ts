@@ -1,5 +1,5 @@
-import { canonicalJson } from '../canonical-json.ts'
-import { type Json, MAX_METADATA_LENGTH, type Metadata } from '../metadata.ts'
+import { canonicalJson } from '../kernel/canonical-json.ts'
+import { type Json, MAX_METADATA_LENGTH, type Metadata } from '../kernel/metadata.ts'
 import { absent, type Check, type InputProblem, isRecord, wrong } from './check.ts'
 
 /** Deeper than a note of any use. */

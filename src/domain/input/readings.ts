@@ -1,15 +1,15 @@
-import { type MonitorSettings, PRESSURE_POLICIES } from '../context-monitor.ts'
-import { WINDOW_SOURCES, type WindowParts, type WindowSize } from '../context-pressure.ts'
-import { type Milestone, milestoneProblem } from '../milestone.ts'
-import type { MonitorReport } from '../monitor-reports.ts'
+import { type MonitorSettings, PRESSURE_POLICIES } from '../window/context-monitor.ts'
+import { WINDOW_SOURCES, type WindowParts, type WindowSize } from '../window/context-pressure.ts'
+import { type Milestone, milestoneProblem } from '../window/milestone.ts'
+import type { MonitorReport } from '../window/monitor-reports.ts'
 import {
   READING_SEMANTICS,
   UNKNOWN_USAGE,
   type UsageProvenance,
   type UsageReading,
   type UsageTotals,
-} from '../usage-reading.ts'
-import { COMPACTION_TRIGGERS } from '../window-event.ts'
+} from '../window/usage-reading.ts'
+import { COMPACTION_TRIGGERS } from '../window/window-event.ts'
 import {
   absent,
   amount,

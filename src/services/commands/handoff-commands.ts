@@ -1,11 +1,8 @@
-import * as initiating from '../../domain/decisions/initiate-handoff.ts'
-import { openThread as decideThread } from '../../domain/decisions/open-thread.ts'
-import { setHandoffMetadata as decideNote } from '../../domain/decisions/set-metadata.ts'
-import * as settling from '../../domain/decisions/settle-handoff.ts'
-import { defined } from '../../domain/defined.ts'
 import type { HandoffFacts, SourceFacts } from '../../domain/facts.ts'
-import type { HANDOFF_KINDS } from '../../domain/handoff.ts'
-import { conversationId } from '../../domain/ids.ts'
+import type { HANDOFF_KINDS } from '../../domain/handoff/handoff.ts'
+import * as initiating from '../../domain/handoff/initiate-handoff.ts'
+import { setHandoffMetadata as decideNote } from '../../domain/handoff/set-metadata.ts'
+import * as settling from '../../domain/handoff/settle-handoff.ts'
 import {
   type Check,
   listOf,
@@ -19,7 +16,10 @@ import {
 import { claimMs, flags, traceContext, workspace } from '../../domain/input/details.ts'
 import { metadata } from '../../domain/input/notes.ts'
 import { id, name, text, trimmedName } from '../../domain/input/words.ts'
-import { MAX_REFERENCED_TOOL_CALLS } from '../../domain/tool-call.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import { conversationId } from '../../domain/kernel/ids.ts'
+import { openThread as decideThread } from '../../domain/thread/open-thread.ts'
+import { MAX_REFERENCED_TOOL_CALLS } from '../../domain/turn/tool-call.ts'
 import type { SourceQuestion } from '../../ports/unit-of-work.ts'
 import type {
   AcceptRequest,

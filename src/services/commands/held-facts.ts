@@ -1,7 +1,7 @@
-import { defined } from '../../domain/defined.ts'
 import type { HandoffFacts, SourceFacts } from '../../domain/facts.ts'
-import type { Instant } from '../../domain/instant.ts'
-import { MAX_REFERENCED_TOOL_CALLS } from '../../domain/tool-call.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { Instant } from '../../domain/kernel/instant.ts'
+import { MAX_REFERENCED_TOOL_CALLS } from '../../domain/turn/tool-call.ts'
 import type { HeldAtHandoff, InitiateRequest, OnHandoff } from '../requests.ts'
 
 /**

@@ -1,8 +1,8 @@
-import { cutText } from '../../domain/cut-text.ts'
-import type { HandoffMetadata } from '../../domain/handoff.ts'
-import type { BudgetLimit } from '../../domain/restart-budget.ts'
-import type { MessageInput } from '../../domain/turn.ts'
-import { bytesOf, MAX_TURN_BYTES } from '../../domain/turn-size.ts'
+import type { BudgetLimit } from '../../domain/budget/restart-budget.ts'
+import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
+import { cutText } from '../../domain/kernel/cut-text.ts'
+import type { MessageInput } from '../../domain/turn/turn.ts'
+import { bytesOf, MAX_TURN_BYTES } from '../../domain/turn/turn-size.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 

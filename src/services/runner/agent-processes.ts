@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from '../../domain/process-identity.ts'
+import type { ProcessIdentity } from '../../domain/session/process-identity.ts'
 import type { OnProcess } from '../../ports/agent-runtime.ts'
 import type { RunInProgress, RunnerDeps } from './run-in-progress.ts'
 

@@ -1,6 +1,6 @@
-import type { AgentSessionId } from '../../domain/ids.ts'
-import type { RunEvent } from '../../domain/run-event.ts'
-import type { RunSummary } from '../../domain/run-summary.ts'
+import type { AgentSessionId } from '../../domain/kernel/ids.ts'
+import type { RunEvent } from '../../domain/run/run-event.ts'
+import type { RunSummary } from '../../domain/run/run-summary.ts'
 import { BETWEEN, inOrder, type RunItem } from './run-items.ts'
 
 /** Whoever watches a run, as its work sees them. */

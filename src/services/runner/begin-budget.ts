@@ -1,5 +1,3 @@
-import type { AgentSession } from '../../domain/agent-session.ts'
-import { isNewPrompt } from '../../domain/prompt-mark.ts'
 import {
   type BudgetLimit,
   type BudgetUse,
@@ -8,7 +6,9 @@ import {
   pauseAfterTakeover,
   stillEndedBy,
   useSince,
-} from '../../domain/restart-budget.ts'
+} from '../../domain/budget/restart-budget.ts'
+import { isNewPrompt } from '../../domain/conversation/prompt-mark.ts'
+import type { AgentSession } from '../../domain/session/agent-session.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { pauseFor } from '../pause-for.ts'
 import { tellReached } from './limits.ts'

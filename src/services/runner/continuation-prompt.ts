@@ -1,14 +1,14 @@
-import type { AgentSession } from '../../domain/agent-session.ts'
 import {
   type ContinuationOpening,
   continuationPrompt,
   minimalContinuation,
   withRecap,
-} from '../../domain/continuation.ts'
-import { taskOf } from '../../domain/conversation.ts'
-import { defined } from '../../domain/defined.ts'
-import { type EarlierWork, earlierWork } from '../../domain/earlier-work.ts'
-import type { HandoffMetadata } from '../../domain/handoff.ts'
+} from '../../domain/checkpoint/continuation.ts'
+import { type EarlierWork, earlierWork } from '../../domain/checkpoint/earlier-work.ts'
+import { taskOf } from '../../domain/conversation/conversation.ts'
+import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { AgentSession } from '../../domain/session/agent-session.ts'
 import { reviewed } from './ask-checkpoint.ts'
 import { recapOfLost } from './lost-checkpoint.ts'
 import { personWordsOf } from './person-words.ts'

@@ -1,6 +1,6 @@
-import { differenceOf, NO_TOTALS } from '../../domain/run-summary.ts'
-import type { UsageTotals } from '../../domain/usage-reading.ts'
-import type { WindowEvent } from '../../domain/window-event.ts'
+import { differenceOf, NO_TOTALS } from '../../domain/run/run-summary.ts'
+import type { UsageTotals } from '../../domain/window/usage-reading.ts'
+import type { WindowEvent } from '../../domain/window/window-event.ts'
 
 /** The list price of what was used with a model, in dollars; nothing when the list does not have the model. */
 export type PriceOf = (model: string, used: UsageTotals) => number | undefined

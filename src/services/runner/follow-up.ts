@@ -1,7 +1,7 @@
-import type { AgentSession } from '../../domain/agent-session.ts'
-import { defined } from '../../domain/defined.ts'
-import { type FreshReason, freshReason } from '../../domain/follow-up.ts'
-import { DEFAULT_SESSION_SETTINGS } from '../../domain/session-settings.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import { type FreshReason, freshReason } from '../../domain/run/follow-up.ts'
+import { DEFAULT_SESSION_SETTINGS } from '../../domain/run/session-settings.ts'
+import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 
 /** Where a further prompt goes: into a provider session that is there, or into a fresh one for a reason. */

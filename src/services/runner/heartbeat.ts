@@ -1,4 +1,4 @@
-import { isTerminal } from '../../domain/agent-session.ts'
+import { isTerminal } from '../../domain/session/agent-session.ts'
 import { errorFields } from '../safe-logger.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 

@@ -1,4 +1,4 @@
-import { keptName } from '../../domain/cut-text.ts'
+import { keptName } from '../../domain/kernel/cut-text.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 

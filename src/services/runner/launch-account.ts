@@ -1,5 +1,5 @@
-import { addTotals, differenceOf, NO_TOTALS } from '../../domain/run-summary.ts'
-import type { UsageTotals } from '../../domain/usage-reading.ts'
+import { addTotals, differenceOf, NO_TOTALS } from '../../domain/run/run-summary.ts'
+import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 import type { RuntimeStep } from '../../ports/agent-runtime.ts'
 import { CostMeter, RequestCount } from './cost-meter.ts'
 import type { RunInProgress } from './run-in-progress.ts'

@@ -1,4 +1,4 @@
-import { type BudgetLimit, describeStop, isSpent } from '../../domain/restart-budget.ts'
+import { type BudgetLimit, describeStop, isSpent } from '../../domain/budget/restart-budget.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import { RunExhausted } from './run-errors.ts'
 import type { RunInProgress } from './run-in-progress.ts'

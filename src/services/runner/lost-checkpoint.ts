@@ -1,5 +1,5 @@
-import type { HandoffMetadata } from '../../domain/handoff.ts'
-import { MAX_RECAP_LENGTH, recapOf } from '../../domain/recap.ts'
+import { MAX_RECAP_LENGTH, recapOf } from '../../domain/checkpoint/recap.ts'
+import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 
 /** How many of the latest messages of a session are read for a recap. */

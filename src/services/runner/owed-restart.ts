@@ -1,5 +1,5 @@
-import { isRestartOwed } from '../../domain/context-monitor.ts'
-import { describeLimit, mayCarryOn } from '../../domain/restart-budget.ts'
+import { describeLimit, mayCarryOn } from '../../domain/budget/restart-budget.ts'
+import { isRestartOwed } from '../../domain/window/context-monitor.ts'
 import { hasHooks } from './call-hooks.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { beginRestart } from './threshold.ts'

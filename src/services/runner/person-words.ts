@@ -1,12 +1,12 @@
-import { usableWindow } from '../../domain/context-pressure.ts'
-import { defined } from '../../domain/defined.ts'
 import {
   bytesOfTokens,
   type ChosenWords,
   choosePersonWords,
   type PersonMessage,
   personWordsBudget,
-} from '../../domain/person-words.ts'
+} from '../../domain/checkpoint/person-words.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import { usableWindow } from '../../domain/window/context-pressure.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 
 /** More than there are lines for in any budget of the usual size: older messages are counted. */

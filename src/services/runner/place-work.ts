@@ -1,6 +1,6 @@
-import type { Conversation, Workspace } from '../../domain/conversation.ts'
+import type { Conversation, Workspace } from '../../domain/conversation/conversation.ts'
+import { planWorktree } from '../../domain/conversation/worktree.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
-import { planWorktree } from '../../domain/worktree.ts'
 import type { RunnerDeps } from './run-in-progress.ts'
 import type { RunRequest } from './run-request.ts'
 

@@ -1,7 +1,11 @@
-import { citedIn } from '../../domain/checkpoint-citation.ts'
-import { type CheckpointRequest, checkpointPrompt, MAX_CITED_BEFORE } from '../../domain/checkpoint-prompt.ts'
-import { taskOf } from '../../domain/conversation.ts'
-import type { HandoffMetadata } from '../../domain/handoff.ts'
+import { citedIn } from '../../domain/checkpoint/checkpoint-citation.ts'
+import {
+  type CheckpointRequest,
+  checkpointPrompt,
+  MAX_CITED_BEFORE,
+} from '../../domain/checkpoint/checkpoint-prompt.ts'
+import { taskOf } from '../../domain/conversation/conversation.ts'
+import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 
 /** How many checkpoints before this one are looked through for the calls they cite. */

@@ -1,5 +1,5 @@
-import { describeThrown } from '../../domain/describe-thrown.ts'
-import type { BudgetLimit } from '../../domain/restart-budget.ts'
+import type { BudgetLimit } from '../../domain/budget/restart-budget.ts'
+import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 
 /** Somebody else works the session now: whatever this run does from here on is not taken. */
 export class SupersededError extends Error {

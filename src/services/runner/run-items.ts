@@ -1,5 +1,5 @@
-import type { AgentSessionId } from '../../domain/ids.ts'
-import type { RunEvent } from '../../domain/run-event.ts'
+import type { AgentSessionId } from '../../domain/kernel/ids.ts'
+import type { RunEvent } from '../../domain/run/run-event.ts'
 
 /** A message of the agent, and the session it was said in. */
 export interface RunMessage<Message> {

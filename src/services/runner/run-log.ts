@@ -1,7 +1,7 @@
-import { describeFreshReason } from '../../domain/follow-up.ts'
-import type { AgentSessionId } from '../../domain/ids.ts'
-import type { RunEvent, RunEventType } from '../../domain/run-event.ts'
-import type { RunOutcome } from '../../domain/run-summary.ts'
+import type { AgentSessionId } from '../../domain/kernel/ids.ts'
+import { describeFreshReason } from '../../domain/run/follow-up.ts'
+import type { RunEvent, RunEventType } from '../../domain/run/run-event.ts'
+import type { RunOutcome } from '../../domain/run/run-summary.ts'
 import type { LogFields, Logger, LogLevel } from '../../ports/logger.ts'
 import type { Trouble } from './steadily.ts'
 

@@ -1,5 +1,5 @@
-import { CRITICAL, RESTART } from '../../domain/milestone.ts'
-import { DEFAULT_SOFT_LANDING, hasLanded, softLandingText } from '../../domain/soft-landing.ts'
+import { DEFAULT_SOFT_LANDING, hasLanded, softLandingText } from '../../domain/run/soft-landing.ts'
+import { CRITICAL, RESTART } from '../../domain/window/milestone.ts'
 import type { RecordedTurns } from '../answers.ts'
 import { hasHooks } from './call-hooks.ts'
 import type { RunInProgress } from './run-in-progress.ts'

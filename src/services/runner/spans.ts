@@ -1,5 +1,5 @@
-import { defined } from '../../domain/defined.ts'
-import type { TraceContext } from '../../domain/handoff.ts'
+import type { TraceContext } from '../../domain/handoff/handoff.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 
 /** Begins to watch the session that a run holds now. */

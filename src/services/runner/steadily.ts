@@ -1,4 +1,4 @@
-import { type CommandId, commandId } from '../../domain/ids.ts'
+import { type CommandId, commandId } from '../../domain/kernel/ids.ts'
 import { StoreFailure, type StoreFailureCode } from '../../ports/store-failure.ts'
 import type { IdGenerator } from '../../ports/system.ts'
 import { pauseFor } from '../pause-for.ts'

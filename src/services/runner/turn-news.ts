@@ -1,4 +1,4 @@
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import type { RecordedTurns } from '../answers.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 

@@ -1,4 +1,4 @@
-import { roomProblemOf } from '../../domain/room-to-ask.ts'
+import { roomProblemOf } from '../../domain/run/room-to-ask.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 
 /** Says once, when a run begins, what is allowed and worth a second look. */

@@ -1,5 +1,5 @@
-import { type ContextMonitor, monitoredPressure } from '../../domain/context-monitor.ts'
-import { usableWindow } from '../../domain/context-pressure.ts'
+import { type ContextMonitor, monitoredPressure } from '../../domain/window/context-monitor.ts'
+import { usableWindow } from '../../domain/window/context-pressure.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 
 /** Says that a compaction showed the usable window to be smaller than was thought, if it did. */

@@ -1,6 +1,6 @@
-import { agentSessionId } from '../../domain/ids.ts'
+import { agentSessionId } from '../../domain/kernel/ids.ts'
+import type { Result } from '../../domain/kernel/result.ts'
 import type { Refusal } from '../../domain/refusal.ts'
-import type { Result } from '../../domain/result.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { COMMANDS } from '../../services/commands/index.ts'
 import type { Scene, Worked } from '../scene.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { commandId } from '../../domain/ids.ts'
+import { commandId } from '../../domain/kernel/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { FaultInjector } from '../fault-injector.ts'
 import { refusal } from '../refusal.ts'

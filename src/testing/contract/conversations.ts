@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { conversationId } from '../../domain/ids.ts'
+import { conversationId } from '../../domain/kernel/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { ContractPart } from '../store-contract.ts'
 

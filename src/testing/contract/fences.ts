@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { commandId, holderToken } from '../../domain/ids.ts'
+import { commandId, holderToken } from '../../domain/kernel/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { refusal } from '../refusal.ts'
 import type { Scene } from '../scene.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { WorkingSession } from '../../domain/agent-session.ts'
-import { type AgentSessionId, agentSessionId } from '../../domain/ids.ts'
+import { type AgentSessionId, agentSessionId } from '../../domain/kernel/ids.ts'
+import type { WorkingSession } from '../../domain/session/agent-session.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { ExpiredLease } from '../../ports/session-leases.ts'
 import type { Store } from '../../ports/store.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { agentSessionId, commandId } from '../../domain/ids.ts'
-import type { Metadata } from '../../domain/metadata.ts'
+import { agentSessionId, commandId } from '../../domain/kernel/ids.ts'
+import type { Metadata } from '../../domain/kernel/metadata.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { refusal } from '../refusal.ts'
 import type { Scene } from '../scene.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { ConversationId } from '../../domain/ids.ts'
-import { advance } from '../../domain/sequence.ts'
+import type { ConversationId } from '../../domain/kernel/ids.ts'
+import { advance } from '../../domain/kernel/sequence.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { refusal } from '../refusal.ts'
 import type { Scene } from '../scene.ts'

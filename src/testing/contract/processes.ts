@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { agentSessionId } from '../../domain/ids.ts'
-import type { ProcessIdentity } from '../../domain/process-identity.ts'
+import { agentSessionId } from '../../domain/kernel/ids.ts'
+import type { ProcessIdentity } from '../../domain/session/process-identity.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { everyPage } from '../../ports/page.ts'
 import type { HeldLease } from '../../ports/session-leases.ts'

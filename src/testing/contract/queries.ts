@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { HandoffMetadata } from '../../domain/handoff.ts'
-import type { ConversationId } from '../../domain/ids.ts'
+import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
+import type { ConversationId } from '../../domain/kernel/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { HandoffFilter } from '../../ports/history-filters.ts'
 import { HandoffService } from '../../services/handoff-service.ts'

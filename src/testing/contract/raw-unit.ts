@@ -1,9 +1,9 @@
 import type { AuditEvent } from '../../domain/audit-event.ts'
-import type { SnapshotRecord } from '../../domain/context-snapshot.ts'
 import type { Change } from '../../domain/decision.ts'
-import type { TurnsRecorded } from '../../domain/decisions/record-turns.ts'
-import type { HandoffMetadata } from '../../domain/handoff.ts'
-import { commandId, handoffId, snapshotId } from '../../domain/ids.ts'
+import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
+import { commandId, handoffId, snapshotId } from '../../domain/kernel/ids.ts'
+import type { TurnsRecorded } from '../../domain/restart/record-turns.ts'
+import type { SnapshotRecord } from '../../domain/session/context-snapshot.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
 import type { Scene } from '../scene.ts'
 

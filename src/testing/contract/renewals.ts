@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { agentSessionId } from '../../domain/ids.ts'
+import { agentSessionId } from '../../domain/kernel/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { refusal } from '../refusal.ts'
 import type { ContractPart } from '../store-contract.ts'

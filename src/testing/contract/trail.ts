@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import type { ConversationId } from '../../domain/ids.ts'
+import type { ConversationId } from '../../domain/kernel/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { AuditService } from '../../services/audit-service.ts'
 import type { Scene } from '../scene.ts'

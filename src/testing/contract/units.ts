@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Change, expecting, expectingHandoff } from '../../domain/decision.ts'
-import { agentSessionId, messageId, turnId } from '../../domain/ids.ts'
+import { agentSessionId, messageId, turnId } from '../../domain/kernel/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { ContractPart } from '../store-contract.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { agentSessionId, conversationId, handoffId, turnId } from '../../domain/ids.ts'
-import type { Turn } from '../../domain/turn.ts'
+import { agentSessionId, conversationId, handoffId, turnId } from '../../domain/kernel/ids.ts'
+import type { Turn } from '../../domain/turn/turn.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { ContractPart } from '../store-contract.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { steadyClock } from '../../../src/adapters/system/steady-clock.ts'
-import { instant } from '../../../src/domain/instant.ts'
+import { instant } from '../../../src/domain/kernel/instant.ts'
 
 const said = (times: readonly number[]): readonly string[] => {
   const left = [...times]

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { foldHistory } from '../../../src/domain/history.ts'
-import type { ConversationId } from '../../../src/domain/ids.ts'
-import { withholdTexts } from '../../../src/domain/texts.ts'
+import { foldHistory } from '../../../src/domain/history/history.ts'
+import type { ConversationId } from '../../../src/domain/kernel/ids.ts'
+import { withholdTexts } from '../../../src/domain/kernel/texts.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import { everyItem, ReadBack } from '../../cases/read-back.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { HandoffMetadata } from '../../../src/domain/handoff.ts'
-import { HOOK_MOMENTS } from '../../../src/domain/hook-settings.ts'
-import { agentSessionId, holderToken } from '../../../src/domain/ids.ts'
+import type { HandoffMetadata } from '../../../src/domain/handoff/handoff.ts'
+import { HOOK_MOMENTS } from '../../../src/domain/hooks/hook-settings.ts'
+import { agentSessionId, holderToken } from '../../../src/domain/kernel/ids.ts'
 import type { HandoffMoves } from './moves.ts'
 import type { World } from './world.ts'
 

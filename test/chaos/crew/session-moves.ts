@@ -1,4 +1,4 @@
-import type { TurnInput } from '../../../src/domain/turn.ts'
+import type { TurnInput } from '../../../src/domain/turn/turn.ts'
 import type { HandoffMoves } from './moves.ts'
 import type { Held, World } from './world.ts'
 

@@ -1,8 +1,8 @@
-import type { AgentSession, WorkingSession } from '../../../src/domain/agent-session.ts'
-import type { ContextMonitor } from '../../../src/domain/context-monitor.ts'
-import type { HandoffMetadata } from '../../../src/domain/handoff.ts'
-import type { ConversationId } from '../../../src/domain/ids.ts'
-import type { Turn } from '../../../src/domain/turn.ts'
+import type { HandoffMetadata } from '../../../src/domain/handoff/handoff.ts'
+import type { ConversationId } from '../../../src/domain/kernel/ids.ts'
+import type { AgentSession, WorkingSession } from '../../../src/domain/session/agent-session.ts'
+import type { Turn } from '../../../src/domain/turn/turn.ts'
+import type { ContextMonitor } from '../../../src/domain/window/context-monitor.ts'
 import type { HandoffService } from '../../../src/services/handoff-service.ts'
 import type { Chance } from '../chance.ts'
 

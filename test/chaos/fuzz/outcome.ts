@@ -1,5 +1,5 @@
+import type { Result } from '../../../src/domain/kernel/result.ts'
 import type { Refusal } from '../../../src/domain/refusal.ts'
-import type { Result } from '../../../src/domain/result.ts'
 import type { AnyAnswer } from '../crew/world.ts'
 
 /** What a request came to on one store. */

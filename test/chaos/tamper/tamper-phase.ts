@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { openPostgres } from '../../../src/adapters/postgres/open-postgres.ts'
 import { sha256 } from '../../../src/adapters/system/sha256.ts'
-import { conversationId } from '../../../src/domain/ids.ts'
+import { conversationId } from '../../../src/domain/kernel/ids.ts'
 import { AuditService } from '../../../src/services/audit-service.ts'
 import { type Chance, chanceFor } from '../chance.ts'
 import type { Setting } from '../fault-phase.ts'

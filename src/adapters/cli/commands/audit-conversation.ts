@@ -1,4 +1,4 @@
-import { type ConversationId, conversationId } from '../../../domain/ids.ts'
+import { type ConversationId, conversationId } from '../../../domain/kernel/ids.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
 import type { HandoffHistory } from '../../../services/handoff-history.ts'
 import type { Invocation } from '../command.ts'

@@ -1,4 +1,4 @@
-import type { HandoffMetadata } from '../../../domain/handoff.ts'
+import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import type { CliCommand } from '../command.ts'
 import { HANDOFF_FLAGS, HANDOFF_FLAGS_HELP, handoffFilter } from '../handoff-flags.ts'
 import { printList } from '../list-command.ts'

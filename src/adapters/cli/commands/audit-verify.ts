@@ -1,5 +1,5 @@
 import { createBatonpass } from '../../../batonpass.ts'
-import { type AuditVerdict, NOT_COVERED } from '../../../domain/audit-verdict.ts'
+import { type AuditVerdict, NOT_COVERED } from '../../../domain/audit/audit-verdict.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import type { AuditService } from '../../../services/audit-service.ts'
 import type { CliCommand, Invocation } from '../command.ts'

@@ -1,6 +1,6 @@
 import { createBatonpass } from '../../../batonpass.ts'
-import type { WorkingSession } from '../../../domain/agent-session.ts'
-import type { TurnInput } from '../../../domain/turn.ts'
+import type { WorkingSession } from '../../../domain/session/agent-session.ts'
+import type { TurnInput } from '../../../domain/turn/turn.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import type { HandoffService } from '../../../services/handoff-service.ts'
 import type { CliCommand } from '../command.ts'

@@ -1,5 +1,5 @@
-import { claimOf, type HandoffMetadata } from '../../../domain/handoff.ts'
-import { handoffId } from '../../../domain/ids.ts'
+import { claimOf, type HandoffMetadata } from '../../../domain/handoff/handoff.ts'
+import { handoffId } from '../../../domain/kernel/ids.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
 import type { HandoffHistory } from '../../../services/handoff-history.ts'
 import type { CliCommand } from '../command.ts'

@@ -1,5 +1,5 @@
-import { agentSessionId, conversationId, handoffId } from '../../../domain/ids.ts'
-import type { Lineage } from '../../../domain/lineage.ts'
+import type { Lineage } from '../../../domain/history/lineage.ts'
+import { agentSessionId, conversationId, handoffId } from '../../../domain/kernel/ids.ts'
 import type { HandoffHistory } from '../../../services/handoff-history.ts'
 import type { CliCommand } from '../command.ts'
 import { notFound, noWords, understood } from '../history-args.ts'

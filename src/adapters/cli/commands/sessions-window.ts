@@ -1,4 +1,4 @@
-import { turnId } from '../../../domain/ids.ts'
+import { turnId } from '../../../domain/kernel/ids.ts'
 import type { CliCommand } from '../command.ts'
 import { notFound, noWords, understood } from '../history-args.ts'
 import { UsageError } from '../problems.ts'

@@ -1,0 +1,123 @@
+import type { AuditEvent } from '../audit-event.ts'
+import { canonicalJson } from '../kernel/canonical-json.ts'
+import type { CommandId, ConversationId } from '../kernel/ids.ts'
+import { isText } from '../kernel/texts.ts'
+
+/** SHA-256. Given from outside: the domain has no way to compute it. */
+export type Sha256 = (data: Uint8Array) => Uint8Array
+
+/** Where a stream of entries has come to: its last position and the hash there, as lower-case hexadecimal. */
+export interface AuditHead {
+  readonly position: number
+  readonly hash: string
+}
+
+/** An entry exactly as it is stored: what its hash is made of, and the hash. Nothing about it has been checked. */
+export interface SealedEntry {
+  readonly position: number
+  readonly commandId: CommandId
+  /** The event as canonical JSON text, with a salted digest in the place of each text. */
+  readonly body: string
+  /** The body again, without what the store had to escape in it. */
+  readonly json: string
+  readonly previousHash: string
+  readonly hash: string
+  /** What the digests in the body are salted with; absent when there are none, or when it was erased. */
+  readonly salt?: string
+}
+
+/** What the hash of an entry is made of. */
+export type HashedParts = Omit<SealedEntry, 'hash' | 'salt' | 'json'>
+
+const utf8 = new TextEncoder()
+
+/** Where a stream begins: at position 0, with the SHA-256 of the conversation's id. */
+export const chainStart = (conversation: ConversationId, sha256: Sha256): AuditHead => ({
+  position: 0,
+  hash: toHex(sha256(uuidBytes(conversation))),
+})
+
+/** The hash of an entry, in the place it claims. */
+export const entryHash = (conversation: ConversationId, parts: HashedParts, sha256: Sha256): string =>
+  hashesByPlace(conversation, parts, sha256)(parts.position)
+
+/** The hash an entry would have in any place. `batonpass.audit_hash` computes the same, inside the database. */
+export const hashesByPlace = (
+  conversation: ConversationId,
+  { previousHash, commandId, body }: Omit<HashedParts, 'position'>,
+  sha256: Sha256,
+): ((position: number) => string) => {
+  const before = concat(field(fromHex(previousHash)), field(uuidBytes(conversation)))
+  const after = concat(field(uuidBytes(commandId)), field(sha256(utf8.encode(body))))
+  return (position) => toHex(sha256(concat(before, field(int64(position)), after)))
+}
+
+/** What stands in an entry for a text: its digest, salted so that nobody can guess a text that was erased. */
+export const textDigest = (salt: string, text: string, sha256: Sha256): string =>
+  `sha256:${toHex(sha256(utf8.encode(`${salt}\n${JSON.stringify(text)}`)))}`
+
+/** A salt as this program makes them; nothing else is taken for one. */
+const SALT = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+/** Whether a text is a salt, and not something that only stands in its place. */
+export const isSalt = (text: string): boolean => SALT.test(text)
+
+/** An event as the body of its entry; the salt is kept beside it, where there was a text to digest. */
+export const sealBody = (
+  event: object,
+  { salt, receipt }: { readonly salt: string; readonly receipt?: string | undefined },
+  sha256: Sha256,
+): { readonly body: string; salt?: string } => {
+  let texts = 0
+  const sealed = receipt === undefined ? event : { ...event, receipt }
+  const body = canonicalJson(sealed, (name, value) => {
+    if (!isText(name) || value === undefined) return undefined
+    texts += 1
+    return textDigest(salt, typeof value === 'string' ? value : canonicalJson(value), sha256)
+  })
+  return texts > 0 ? { body, salt } : { body }
+}
+
+/** The event that a body holds, and apart from it the seal of the command that caused it. @throws SyntaxError */
+export const openBody = (json: string): { readonly event: AuditEvent; readonly receipt?: string } => {
+  const { receipt, ...event } = JSON.parse(json) as AuditEvent & { readonly receipt?: string }
+  return { event: event as AuditEvent, ...(receipt !== undefined && { receipt }) }
+}
+
+/** A field under the hash: its length in four bytes, then its bytes, so that no two lists of fields look alike. */
+const field = (bytes: Uint8Array): Uint8Array => {
+  const prefixed = new Uint8Array(4 + bytes.length)
+  new DataView(prefixed.buffer).setUint32(0, bytes.length)
+  prefixed.set(bytes, 4)
+  return prefixed
+}
+
+const int64 = (value: number): Uint8Array => {
+  const bytes = new Uint8Array(8)
+  new DataView(bytes.buffer).setBigInt64(0, BigInt(value))
+  return bytes
+}
+
+const concat = (...parts: readonly Uint8Array[]): Uint8Array => {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
+
+const uuidBytes = (id: string): Uint8Array => fromHex(id.replaceAll('-', ''))
+
+const fromHex = (hex: string): Uint8Array =>
+  Uint8Array.from({ length: hex.length / 2 }, (_, index) => Number.parseInt(hex.slice(2 * index, 2 * index + 2), 16))
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+/** Bytes as lower-case hexadecimal. */
+export const toHex = (bytes: Uint8Array): string => {
+  let hex = ''
+  for (const byte of bytes) hex += HEX[byte]
+  return hex
+}

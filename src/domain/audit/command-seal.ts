@@ -1,0 +1,28 @@
+import { canonicalJson } from '../kernel/canonical-json.ts'
+import type { CommandId, ConversationId } from '../kernel/ids.ts'
+import { type Sha256, toHex } from './audit-chain.ts'
+
+/** A command that was carried out, as a store remembers it. */
+export interface KeptCommand {
+  readonly id: CommandId
+  /** Whose log seals it; absent when it logged nothing and the store does not need to know. */
+  readonly conversationId?: ConversationId
+  /** The request, as a salted digest. */
+  readonly digest: string
+  /** The receipt as stored; somebody may have changed it. */
+  readonly receipt: unknown
+}
+
+const utf8 = new TextEncoder()
+
+/** The digest of a request, with its salt in front: once the row is deleted, nobody can test a guess against it. */
+export const payloadDigest = (payload: string, salt: string, sha256: Sha256): string =>
+  `${salt}:${toHex(sha256(utf8.encode(`${salt}\n${payload}`)))}`
+
+/** Whether a command asks what the one of this digest did. */
+export const asksTheSame = (digest: string, payload: string, sha256: Sha256): boolean =>
+  payloadDigest(payload, digest.slice(0, digest.indexOf(':')), sha256) === digest
+
+/** Binds what a command asked and answered to the log: it stands in the first entry that the command wrote. */
+export const commandSeal = ({ conversationId, digest, receipt }: KeptCommand, sha256: Sha256): string =>
+  `sha256:${toHex(sha256(utf8.encode(canonicalJson([conversationId, digest, receipt]))))}`

@@ -1,0 +1,155 @@
+import type { HandoffFlag, HandoffKind } from '../handoff/handoff.ts'
+import { type Instant, later } from '../kernel/instant.ts'
+import type { SequenceNumber } from '../kernel/sequence.ts'
+import type { AgentSession } from '../session/agent-session.ts'
+
+/** How often and how long a conversation may be restarted in fresh windows. */
+export interface RestartBudget {
+  readonly maxRestarts: number
+  /** Milliseconds across all restarts; absent means no deadline. */
+  readonly deadlineMs?: number
+  /** Dollars over all sessions and runs of the conversation. Nothing is launched or asked once they are spent. */
+  readonly maxCostUsd?: number
+  /** Times that a session may be taken over from a process that is gone; {@link DEFAULT_MAX_TAKEOVERS} unless given. */
+  readonly maxTakeovers?: number
+  /**
+   * What happens when no restart is left: `stop` fails the session; `carry_on` leaves the rest to the runtime's own
+   * compaction. It is about windows only: time, money and takeovers that are used up end the work either way.
+   */
+  readonly whenExhausted: 'stop' | 'carry_on'
+}
+
+/** Three restarts, then stop. */
+export const DEFAULT_RESTART_BUDGET: RestartBudget = { maxRestarts: 3, whenExhausted: 'stop' }
+
+/** Enough for crashes of a machine, and too few for a session that ends its process every time. */
+export const DEFAULT_MAX_TAKEOVERS = 5
+
+/** The usage of a conversation so far, over all its sessions and runs, according to the record. */
+export interface BudgetUse {
+  /** Restarts that were initiated, whatever became of them. */
+  readonly restarts: number
+  /** How often its sessions were taken over from a process that was gone. */
+  readonly takeovers: number
+  /** The cost of its sessions and checkpoints, as far as is known. */
+  readonly costUsd: number
+  /** When its first session started: the deadline counts from there. Absent before that. */
+  readonly firstStartedAt?: Instant
+}
+
+/** The latest new prompt of a person, and what had been used before it: restarts and takeovers count from there. */
+export interface AskedPrompt extends Pick<BudgetUse, 'restarts' | 'takeovers'> {
+  /** Tells the prompt from another one: see `promptMark`. */
+  readonly mark: number
+  /** The prompt itself: the task of every window until the next new one. */
+  readonly prompt: string
+  /** Where the next message went when it was asked: the prompt is said from there on, or not said yet. */
+  readonly sequence: SequenceNumber
+}
+
+/** The use since the latest new prompt. Time and money stay with the conversation. */
+export const useSince = <Use extends BudgetUse>(use: Use, asked: AskedPrompt | undefined): Use => ({
+  ...use,
+  restarts: Math.max(0, use.restarts - (asked?.restarts ?? 0)),
+  takeovers: Math.max(0, use.takeovers - (asked?.takeovers ?? 0)),
+})
+
+/** The used part of a conversation's budget when one of its sessions is to be restarted. */
+export interface RestartUse extends BudgetUse {
+  readonly firstStartedAt: Instant
+  /** The handoff that the session to be restarted began with. */
+  readonly cameFrom?: { readonly kind: HandoffKind; readonly flags: readonly HandoffFlag[] }
+}
+
+/** Everything that may stand against going on. */
+export const BUDGET_LIMITS = ['restarts', 'deadline', 'cost', 'takeovers', 'turns', 'no_progress'] as const
+
+/** The limit that refuses another restart or another launch. */
+export type BudgetLimit = (typeof BUDGET_LIMITS)[number]
+
+/** Whether the work may carry on in its window when this is used up: it may where only a fresh window is refused. */
+export const mayCarryOn = (limit: BudgetLimit, { whenExhausted }: RestartBudget): boolean =>
+  whenExhausted === 'carry_on' && (limit === 'restarts' || limit === 'no_progress')
+
+/** Whether the conversation has cost what it may. */
+export const isSpent = ({ maxCostUsd }: RestartBudget, { costUsd }: Pick<BudgetUse, 'costUsd'>): boolean =>
+  maxCostUsd !== undefined && costUsd >= maxCostUsd
+
+/** Whether a session was taken over once more than it may be. */
+export const isTakenOverTooOften = (
+  { maxTakeovers = DEFAULT_MAX_TAKEOVERS }: RestartBudget,
+  { takeovers }: Pick<BudgetUse, 'takeovers'>,
+): boolean => takeovers > maxTakeovers
+
+/** The limit that still ended the last session and refuses to resume it without a new prompt. */
+export const stillEndedBy = (
+  limit: BudgetLimit | undefined,
+  budget: RestartBudget,
+  use: BudgetUse,
+): BudgetLimit | undefined => {
+  if (limit === 'restarts' && use.restarts >= budget.maxRestarts) return limit
+  return limit === 'takeovers' && isTakenOverTooOften(budget, use) ? limit : undefined
+}
+
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 60_000
+
+/** How long to wait before an agent is launched after a takeover: not at all the first time, then longer each time. */
+export const pauseAfterTakeover = (takeovers: number): number =>
+  takeovers <= 1 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** Math.min(takeovers - 2, 30), LONGEST_PAUSE_MS)
+
+/** A session to be restarted, and whether it called any tool. */
+export interface SessionToRestart {
+  readonly session: AgentSession
+  readonly hasToolCalls: boolean
+  /** Its process is gone, and its window was not full: how little was done in it says nothing. */
+  readonly isLost?: boolean
+}
+
+/** Whether a session got anywhere: it used a tool, or brought an exchange to its end and began another. */
+export const madeProgress = ({ session, hasToolCalls }: SessionToRestart): boolean =>
+  hasToolCalls || Number(session.progress.exchangeStart ?? session.startSequence) > Number(session.startSequence)
+
+/** When the deadline of a conversation is, if it has one. */
+export const deadlineOf = ({ deadlineMs }: RestartBudget, firstStartedAt: Instant): Instant | undefined =>
+  deadlineMs === undefined ? undefined : later(firstStartedAt, deadlineMs)
+
+/** What of the budget is used up, if anything: then there is no other restart. */
+export const exhaustedBy = (
+  budget: RestartBudget,
+  use: RestartUse,
+  restarted: SessionToRestart,
+  at: Instant,
+): BudgetLimit | undefined => {
+  const deadline = deadlineOf(budget, use.firstStartedAt)
+  if (use.restarts >= budget.maxRestarts) return 'restarts'
+  if (deadline !== undefined && at >= deadline) return 'deadline'
+  if (isSpent(budget, use)) return 'cost'
+  return restarted.isLost !== true && isGettingNowhere(use, restarted) ? 'no_progress' : undefined
+}
+
+/** A fresh window that was full at once, or the second one in a row in which nothing was done. */
+const isGettingNowhere = ({ cameFrom }: RestartUse, restarted: SessionToRestart): boolean => {
+  if (cameFrom?.kind !== 'context_restart') return false
+  const wasFullAtOnce = restarted.session.progress.turns <= 1
+  return wasFullAtOnce || (cameFrom.flags.includes('no_progress') && !madeProgress(restarted))
+}
+
+const SENTENCES: Readonly<Record<BudgetLimit, (budget: RestartBudget) => string>> = {
+  restarts: ({ maxRestarts }) =>
+    maxRestarts === 1 ? 'its one restart is used up' : `its ${maxRestarts} restarts are used up`,
+  deadline: ({ deadlineMs }) => `its time of ${deadlineMs} ms is over`,
+  cost: ({ maxCostUsd }) => `it has cost the ${maxCostUsd} dollars it may`,
+  takeovers: ({ maxTakeovers = DEFAULT_MAX_TAKEOVERS }) =>
+    `its process was gone more often than the ${maxTakeovers} times it may be taken over`,
+  turns: () => 'the run has had the turns it may',
+  no_progress: () => 'restarting it gets nowhere: its window is full again before anything was done',
+}
+
+/** Why a session that is full gets no other window, for a person. */
+export const describeLimit = (limit: BudgetLimit, budget: RestartBudget): string =>
+  `The context window is full, and the conversation is not restarted: ${SENTENCES[limit](budget)}.`
+
+/** Why nothing more is launched, for a person. */
+export const describeStop = (limit: BudgetLimit, budget: RestartBudget): string =>
+  `The conversation does not go on: ${SENTENCES[limit](budget)}.`

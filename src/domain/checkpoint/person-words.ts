@@ -1,0 +1,123 @@
+import type { Instant } from '../kernel/instant.ts'
+import { entryOf, leftOutLine } from './person-words-text.ts'
+
+/** One message of a person. */
+export interface PersonMessage {
+  readonly text: string
+  readonly at: Instant
+  /** How many characters the whole had, when the text is only its beginning. */
+  readonly cut?: { readonly length: number }
+}
+
+/** The messages of a person that a continuation carries, and how many it only counts. */
+export interface ChosenWords {
+  /** Oldest first. One with a cut is the beginning of a longer one. */
+  readonly shown: readonly PersonMessage[]
+  /** How many older messages are counted and not shown. */
+  readonly leftOut: number
+}
+
+/** The share of the usable window that a person's words may take, and the most tokens unless it is said otherwise. */
+const SHARE_OF_WINDOW = 0.1
+const MOST_TOKENS = 20_000
+
+/** Of a window nobody knows the size of: a quarter of 32,000 tokens, the smallest window that agents are run in. */
+const TOKENS_OF_UNKNOWN_WINDOW = 8_000
+
+/** About so many bytes of UTF-8 make a token, in whatever alphabet. */
+const BYTES_PER_TOKEN = 4
+
+/**
+ * How many tokens of a window a person's words may take: a tenth of it and 20,000 at most, 8,000 when its size is not
+ * known, or what was set.
+ *
+ * @example
+ * ```ts
+ * console.log(personWordsBudget({ windowTokens: 128_000 })) // => 12800
+ * ```
+ */
+export const personWordsBudget = (known: { readonly windowTokens?: number; readonly set?: number }): number =>
+  known.set ??
+  (known.windowTokens === undefined
+    ? TOKENS_OF_UNKNOWN_WINDOW
+    : Math.min(MOST_TOKENS, Math.floor(known.windowTokens * SHARE_OF_WINDOW)))
+
+/** How many bytes of UTF-8 so many tokens are, about. */
+export const bytesOfTokens = (tokens: number): number => tokens * BYTES_PER_TOKEN
+
+const utf8 = new TextEncoder()
+const sizeOf = (text: string): number => utf8.encode(text).length
+
+/** An entry, and the empty line after it. */
+const costOf = (message: PersonMessage): number => sizeOf(entryOf(message)) + 2
+
+/**
+ * Chooses what a continuation carries of what a person said, within a budget of tokens: everything, where it fits. Where
+ * it does not, the newest messages are whole, older ones are shortened as far as it takes, and those there is not even a
+ * line for are counted. Nothing is left out in silence.
+ *
+ * @param messages newest first, as the store finds them
+ * @param more how many older messages there are that were not read
+ * @example
+ * ```ts
+ * const at = instant('2026-11-16T03:45:34Z')
+ * const said = [{ text: 'In British English, please', at }, { text: 'x'.repeat(1_000_000), at }]
+ * const { shown, leftOut } = choosePersonWords(said, { tokens: 100 })
+ * console.log(shown.at(-1)?.text, leftOut) // => In British English, please 0
+ * console.log(shown[0]?.cut) // => { length: 1000000 }
+ * ```
+ */
+export const choosePersonWords = (
+  messages: readonly PersonMessage[],
+  { tokens, more = 0 }: { readonly tokens: number; readonly more?: number },
+): ChosenWords => {
+  const budget = bytesOfTokens(tokens)
+  const costs = messages.map(costOf)
+  const isAll = sum(costs) + (more > 0 ? sizeOf(leftOutLine(more)) + 2 : 0) <= budget
+  if (isAll) return { shown: messages.toReversed(), leftOut: more }
+  const room = budget - sizeOf(leftOutLine(messages.length + more)) - 2
+  const whole = wholeOnes(costs, room)
+  const rest = messages.slice(whole)
+  const shortened = shorten(rest, room - sum(costs.slice(0, whole)))
+  const shown = [...messages.slice(0, whole), ...shortened].toReversed()
+  return { shown, leftOut: messages.length - shown.length + more }
+}
+
+/** How many of the newest are whole: the newest if it fits at all, and more of them up to half of the room. */
+const wholeOnes = (costs: readonly number[], room: number): number => {
+  let used = 0
+  const first = costs.findIndex((cost, index) => {
+    used += cost
+    return used > (index === 0 ? room : room / 2)
+  })
+  return first === -1 ? costs.length : first
+}
+
+/** As many messages as there are lines for, each cut to one length that makes them fit. Short ones stay whole. */
+const shorten = (messages: readonly PersonMessage[], room: number): readonly PersonMessage[] => {
+  const fitting = (cap: number): readonly PersonMessage[] => messages.map((message) => capped(message, cap))
+  const bare = fitting(0).map(costOf)
+  let lines = 0
+  for (let used = bare[0] ?? 0; lines < bare.length && used <= room; used += bare[lines] ?? 0) lines += 1
+  const kept = messages.slice(0, lines)
+  let [fits, tooLong] = [0, Math.max(0, room) + 1]
+  while (tooLong - fits > 1) {
+    const cap = Math.floor((fits + tooLong) / 2)
+    if (sum(kept.map((message) => costOf(capped(message, cap)))) <= room) fits = cap
+    else tooLong = cap
+  }
+  return kept.map((message) => capped(message, fits))
+}
+
+/** The beginning of a message in so many bytes, and how long it was; the message itself when it is no longer. */
+const capped = (message: PersonMessage, bytes: number): PersonMessage => {
+  const { text, at, cut } = message
+  // No character takes more than three bytes for each unit, so that most texts need not be measured.
+  if (text.length * 3 <= bytes) return message
+  const { read } = utf8.encodeInto(text.slice(0, bytes + 1), new Uint8Array(bytes))
+  if (read === text.length) return message
+  const whole = { text: text.slice(0, read), at, cut: cut ?? { length: text.length } }
+  return costOf(whole) < costOf(message) ? whole : message
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)

@@ -1,0 +1,70 @@
+import type { AskedPrompt, RestartBudget } from '../budget/restart-budget.ts'
+import type { ConversationId } from '../kernel/ids.ts'
+import type { Instant } from '../kernel/instant.ts'
+import type { Metadata } from '../kernel/metadata.ts'
+import type { TransitionTable } from '../kernel/state-machine.ts'
+
+/** Where a conversation's work lies on disk; the same for every session in it. */
+export interface Workspace {
+  readonly workingDirectory?: string
+  readonly worktreePath?: string
+  readonly branch?: string
+  /** The branch that this one began at, and is meant to go back to. */
+  readonly baseBranch?: string
+}
+
+/** One long piece of work: a job, a thread, an issue. It outlives many windows. */
+export interface Conversation<Note extends Metadata = Metadata> {
+  readonly id: ConversationId
+  /** The orchestrator's own id for the work; opening it again finds the same conversation. */
+  readonly externalKey?: string
+  /** Whose data this is. Opaque to Batonpass. */
+  readonly subject?: string
+  /** What was asked first. The task of the moment is {@link taskOf} it. */
+  readonly originalTask: string
+  readonly parentId?: ConversationId
+  readonly workspace?: Workspace
+  readonly restartBudget: RestartBudget
+  /** The latest new prompt after the original task; absent while that is all that was asked. */
+  readonly asked?: AskedPrompt
+  readonly openedAt: Instant
+  /** Since when no session may start in it; absent while it is open. */
+  readonly closedAt?: Instant
+  /** The caller's own note. */
+  readonly metadata?: Note
+}
+
+/**
+ * The task of a conversation now: what was asked of it last. Requests before it are history.
+ *
+ * @example
+ * ```ts
+ * await using batonpass = await createBatonpass({ store: 'memory' })
+ * const { handoffs } = batonpass
+ * const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
+ * const asked = unwrap(await handoffs.askConversation({ conversation, prompt: 'Now write the docs' }))
+ * console.log(taskOf(conversation), '->', taskOf(asked.conversation)) // => Fix the flaky test -> Now write the docs
+ * ```
+ */
+export const taskOf = ({ asked, originalTask }: Pick<Conversation, 'asked' | 'originalTask'>): string =>
+  asked?.prompt ?? originalTask
+
+/**
+ * The life of a conversation. It is closed when the work is done for good, and may be opened again.
+ *
+ * @example
+ * ```ts
+ * console.log(CONVERSATION_TRANSITIONS.closed.reopen) // => open
+ * ```
+ */
+export const CONVERSATION_TRANSITIONS = {
+  open: { close: 'closed' },
+  closed: { reopen: 'open' },
+} as const satisfies TransitionTable<string, 'close' | 'reopen'>
+
+/** Whether a conversation takes sessions. */
+export type ConversationState = keyof typeof CONVERSATION_TRANSITIONS
+
+/** Whether a conversation takes sessions. */
+export const conversationState = ({ closedAt }: Conversation): ConversationState =>
+  closedAt === undefined ? 'open' : 'closed'

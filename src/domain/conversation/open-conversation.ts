@@ -1,0 +1,44 @@
+import { DEFAULT_RESTART_BUDGET, type RestartBudget } from '../budget/restart-budget.ts'
+import type { Decided } from '../decision.ts'
+import type { OpeningFacts } from '../facts.ts'
+import { noteOf } from '../handoff/set-metadata.ts'
+import { defined } from '../kernel/defined.ts'
+import type { ConversationId } from '../kernel/ids.ts'
+import type { Instant } from '../kernel/instant.ts'
+import type { Metadata } from '../kernel/metadata.ts'
+import { err, ok } from '../kernel/result.ts'
+import type { Conversation, Workspace } from './conversation.ts'
+
+/** What it takes to open a conversation. */
+export interface OpenConversation {
+  readonly originalTask: string
+  readonly externalKey?: string
+  readonly subject?: string
+  readonly parentId?: ConversationId
+  readonly workspace?: Workspace
+  readonly restartBudget?: RestartBudget
+  /** The caller's own note. */
+  readonly metadata?: Metadata
+}
+
+/** Opens a conversation, unless the key already names one: then that one is the answer and nothing is written. */
+export const openConversation = (
+  facts: OpeningFacts,
+  request: OpenConversation,
+  { id, at }: { readonly id: ConversationId; readonly at: Instant },
+): Decided<{ readonly conversation: Conversation }> => {
+  const { originalTask, externalKey, subject, parentId, workspace, restartBudget = DEFAULT_RESTART_BUDGET } = request
+  if (facts.existing !== undefined) return ok({ changes: [], events: [], answer: { conversation: facts.existing } })
+  if (parentId !== undefined && facts.parent === undefined) {
+    return err({ code: 'conversation.not_found', conversationId: parentId })
+  }
+  const isPlaced = Object.keys(workspace ?? {}).length > 0
+  const known = { workspace: isPlaced ? workspace : undefined, restartBudget }
+  const details = defined({ externalKey, subject, originalTask, parentId, ...known, ...noteOf(request.metadata) })
+  const conversation: Conversation = { id, ...details, openedAt: at }
+  return ok({
+    changes: [{ type: 'add_conversation', conversation }],
+    events: [{ type: 'conversation.opened', version: 1, conversationId: id, at, conversation }],
+    answer: { conversation },
+  })
+}

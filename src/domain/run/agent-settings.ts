@@ -1,0 +1,26 @@
+import type { HookSettings } from '../hooks/hook-settings.ts'
+import type { Milestone } from '../window/milestone.ts'
+import type { SessionSettings } from './session-settings.ts'
+
+/** The runtimes that have a name. */
+export const AGENT_RUNTIMES = ['claude-sdk', 'claude', 'codex', 'command'] as const
+
+/** The name of a runtime. */
+export type AgentRuntimeName = (typeof AGENT_RUNTIMES)[number]
+
+/** One agent of a configuration: what it runs on, and what is in force for it. */
+export interface ConfiguredAgent {
+  readonly name: string
+  readonly runtime?: AgentRuntimeName
+  /** The program to run, where it is not the usual one. */
+  readonly command?: string
+  readonly model?: string
+  /** Lowest first; its own, and those of the whole configuration where it says nothing. */
+  readonly milestones: readonly Milestone[]
+  readonly contextLimit?: number
+  /** How often its work may be restarted; absent means as the whole configuration says. */
+  readonly maxRestarts?: number
+  readonly session: SessionSettings
+  /** Its own at the moments it names, and those of the whole configuration at the others. */
+  readonly hooks: readonly HookSettings[]
+}

@@ -1,0 +1,109 @@
+import type { RestartBudget } from '../budget/restart-budget.ts'
+import type { Workspace } from '../conversation/conversation.ts'
+import type { WorktreeSettings } from '../conversation/worktree.ts'
+import type { HookSettings } from '../hooks/hook-settings.ts'
+import { onOneLine } from '../kernel/safe-text.ts'
+import type { PressurePolicy } from '../window/context-monitor.ts'
+import type { Milestone } from '../window/milestone.ts'
+import type { ConfiguredAgent } from './agent-settings.ts'
+import type { SessionSettings } from './session-settings.ts'
+
+/** What happens when no restart is left. */
+export const EXHAUSTED_CHOICES = ['stop', 'carry_on'] as const satisfies readonly RestartBudget['whenExhausted'][]
+
+/** How long the outgoing agent may take to write its checkpoint, unless it is said otherwise. */
+export const DEFAULT_CHECKPOINT_TIMEOUT_MS = 120_000
+
+/** The settings in force: what was written, and defaults for the rest. */
+export interface Configuration {
+  readonly monitor: {
+    readonly isEnabled: boolean
+    readonly policy: PressurePolicy
+    /** Lowest first; one that is switched off is not in it. */
+    readonly milestones: readonly Milestone[]
+  }
+  /** The most tokens to use of a window; absent means as many as the runtime allows. */
+  readonly contextLimit?: number
+  readonly restart: {
+    readonly budget: RestartBudget
+    readonly checkpointTimeoutMs: number
+    /** How many tokens of what the person said a successor is given; absent means a tenth of the usable window. */
+    readonly personWordsTokens?: number
+    /** How long an agent may say nothing before it is ended; absent means for ever. */
+    readonly idleTimeoutMs?: number
+    /** How many turns a run may have; absent means as many as it takes. */
+    readonly maxTurns?: number
+    /** Whether a model without a list price may be used under a cap on the cost. */
+    readonly allowUnpriced?: boolean
+    /** The text that asks for a checkpoint; absent means the built-in one. */
+    readonly template?: string
+    /** The text a successor opens with; absent means the built-in one. */
+    readonly continuation?: string
+    /** Said to an agent whose window reaches the critical milestone; absent means the built-in text, false nothing. */
+    readonly softLanding?: string | false
+  }
+  readonly session: SessionSettings
+  /** Where the work is done. */
+  readonly workspace?: Workspace
+  /** How each conversation gets a worktree of its own; absent means that it gets none. */
+  readonly worktree?: WorktreeSettings
+  /** The agents it names, in order; none means that an agent may have any name. */
+  readonly agents: readonly ConfiguredAgent[]
+  /** How long commands are remembered; false means for ever. */
+  readonly commandRetentionMs: number | false
+  readonly hooks: readonly HookSettings[]
+}
+
+/** One setting in force, and who says so. */
+export interface ConfigurationSetting {
+  readonly key: string
+  /** Durations are milliseconds; null means off, or not set. */
+  readonly value: string | number | boolean | null
+  /** `default`, or the key that says it. */
+  readonly from: string
+}
+
+/** A configuration that can be used, and how it came about. */
+export interface CheckedConfiguration {
+  readonly configuration: Configuration
+  readonly settings: readonly ConfigurationSetting[]
+  /** What is allowed, and worth a second look. */
+  readonly remarks: readonly string[]
+}
+
+/** One thing that is wrong with a configuration. */
+export interface ConfigurationProblem {
+  /** The key, such as `session.context_threshold` or `hooks.after_run[0].url`; empty for the whole. */
+  readonly path: string
+  readonly problem: string
+  /** What to do about it. */
+  readonly advice: string
+  /** The line in the file, where it is known. */
+  readonly line?: number
+}
+
+/**
+ * A configuration that cannot be used, with everything that is wrong with it.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await readConfiguration({ sesion: { context_threshold: 0.1 } })
+ * } catch (error) {
+ *   if (error instanceof ConfigurationError) console.log(error.problems[0]?.advice) // => Did you mean "session"?
+ * }
+ * ```
+ */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError'
+  readonly code = 'configuration.invalid'
+  readonly problems: readonly ConfigurationProblem[]
+
+  constructor(problems: readonly ConfigurationProblem[], options?: ErrorOptions) {
+    super(['The configuration cannot be used.', ...problems.map(describeProblem)].join('\n'), options)
+    this.problems = problems
+  }
+}
+
+const describeProblem = ({ path, problem, advice, line }: ConfigurationProblem): string =>
+  onOneLine(`${line === undefined ? '' : `line ${line}: `}${path === '' ? '' : `${path}: `}${problem}. ${advice}`)

@@ -1,0 +1,104 @@
+import type { BudgetLimit, RestartBudget } from '../budget/restart-budget.ts'
+import type { CheckpointOutcome } from '../checkpoint/checkpoint-facts.ts'
+import type { HookMoment } from '../hooks/hook-settings.ts'
+import type { AgentSessionId, ConversationId, HandoffId } from '../kernel/ids.ts'
+import type { SessionState } from '../session/agent-session.ts'
+import type { ProcessFate } from '../session/process-identity.ts'
+import type { ToolCallInput } from '../turn/turn.ts'
+import type { Pressure } from '../window/context-pressure.ts'
+import type { CompactionTrigger } from '../window/window-event.ts'
+import type { FreshReason } from './follow-up.ts'
+import type { RunSummary } from './run-summary.ts'
+
+/** Which run speaks. The job is the orchestrator's own key for the conversation. */
+export interface RunOrigin {
+  readonly version: 1
+  readonly conversationId: ConversationId
+  readonly agentName: string
+  readonly jobId: string | null
+}
+
+/** How full a window is; null where nobody can say. */
+export interface WindowFigures {
+  /** A fraction, as hooks are told it: 0.92 is 92 %. */
+  readonly usagePercent: number | null
+  readonly inputTokens: number | null
+  readonly contextWindow: number | null
+}
+
+type UnknownPressure = Extract<Pressure, { state: 'unknown' }>
+
+interface OfSession {
+  readonly sessionId: AgentSessionId
+}
+
+interface Bodies {
+  'session:start': OfSession & {
+    readonly epoch: number
+    readonly isContinuation: boolean
+    readonly previousSessionId: AgentSessionId | null
+  }
+  /**
+   * A further prompt of a conversation: it resumes the provider session of the last one, or starts in a fresh window for
+   * the reason that is said.
+   */
+  'conversation:follow_up': OfSession & { readonly resumes: string | null; readonly freshBecause: FreshReason | null }
+  'session:end': OfSession & { readonly state: SessionState; readonly reason: string | null }
+  /** Somebody else works the session now; this run has stopped. */
+  'session:replaced': OfSession
+  /** The process that held the session has ended, on this machine: it was taken over before its lease was over. */
+  'runner:gone': OfSession & { readonly host: string; readonly pid: number | null }
+  /** A runner that is gone had left an agent at work: it was ended, or is elsewhere and cannot be ended from here. */
+  'process:left': OfSession & {
+    readonly host: string
+    readonly pid: number | null
+    readonly fate: Extract<ProcessFate, 'ended' | 'elsewhere'>
+  }
+  'turn:recorded': OfSession & WindowFigures & { readonly turn: number; readonly toolCalls: readonly ToolCallInput[] }
+  'context:milestone': OfSession & WindowFigures & { readonly milestone: string }
+  /** The agent was told to bring its unit of work to an end, because its window fills up. */
+  'context:landing': OfSession & WindowFigures
+  'context:compaction': OfSession & { readonly trigger: CompactionTrigger; readonly preTokens: number | null }
+  /** A compaction showed that less can be used than was thought; it counts for the rest of the session. */
+  'context:window:lowered': OfSession & { readonly fromTokens: number | null; readonly toTokens: number }
+  /** Under `auto`, and once in a run: nobody knows how full the window is, so no restart can come. */
+  'context:window:unknown': OfSession & { readonly why: UnknownPressure['why']; readonly model: string | null }
+  'context:handoff:start': WindowFigures & { readonly handoffId: HandoffId; readonly oldSessionId: AgentSessionId }
+  'context:handoff:checkpoint': { readonly handoffId: HandoffId; readonly outcome: CheckpointOutcome }
+  'context:handoff:complete': WindowFigures & {
+    readonly handoffId: HandoffId
+    readonly oldSessionId: AgentSessionId
+    readonly newSessionId: AgentSessionId
+    /** Which restart of the conversation it is, from 1. */
+    readonly handoffNumber: number
+  }
+  /** The work was done, or the run called off, before a successor began. */
+  'context:handoff:cancelled': { readonly handoffId: HandoffId; readonly reason: string }
+  'context:restart:refused': OfSession & {
+    readonly limit: BudgetLimit
+    readonly whenExhausted: RestartBudget['whenExhausted']
+  }
+  /** A limit was reached, and nothing more is launched: what the conversation has cost by then, and how much of that is estimated. */
+  'budget:reached': {
+    readonly sessionId: AgentSessionId | null
+    readonly limit: BudgetLimit
+    readonly costUsd: number
+    readonly estimatedUsd: number
+  }
+  /** Something about the run that is allowed, and worth a second look. */
+  'run:warning': { readonly code: RunWarningCode; readonly message: string }
+  'hook:called': OfSession & { readonly moment: HookMoment; readonly hook: string; readonly ok: boolean }
+  'run:end': { readonly summary: RunSummary }
+}
+
+/** The stable code of a warning. */
+export type RunWarningCode = 'threshold.no_room_to_ask' | 'workspace.kept'
+
+/** The name of something that happens in a run. */
+export type RunEventType = keyof Bodies
+
+/** Something that happened in a run, for whoever watches it. The record has all of it too. */
+export type RunEvent = { [Type in RunEventType]: { readonly type: Type } & RunOrigin & Bodies[Type] }[RunEventType]
+
+/** What is said of an event beside where it comes from. */
+export type RunNews = { [Type in RunEventType]: { readonly type: Type } & Bodies[Type] }[RunEventType]

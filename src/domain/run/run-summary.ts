@@ -1,0 +1,55 @@
+import type { BudgetLimit } from '../budget/restart-budget.ts'
+import { defined } from '../kernel/defined.ts'
+import type { AgentSessionId, ConversationId } from '../kernel/ids.ts'
+import type { UsageTotals } from '../window/usage-reading.ts'
+
+/**
+ * How a run ended: its work done; broken; called off; out of time; out of restarts; or overtaken by somebody who works the
+ * session now.
+ */
+export type RunOutcome = 'completed' | 'failed' | 'cancelled' | 'timed_out' | 'exhausted' | 'superseded'
+
+/** What a run came to, over all its sessions. */
+export interface RunSummary {
+  readonly conversationId: ConversationId
+  readonly outcome: RunOutcome
+  /** Why it did not complete. */
+  readonly reason?: string
+  /** The limit that an exhausted run came to. */
+  readonly limit?: BudgetLimit
+  readonly sessions: number
+  readonly turns: number
+  readonly restarts: number
+  /** Its total usage, checkpoints included, as far as is known. `estimatedUsd` is the estimated part of the cost. */
+  readonly totals: UsageTotals
+  readonly durationMs: number
+  readonly lastSessionId?: AgentSessionId
+}
+
+/** Two sums in one. */
+export const addTotals = (a: UsageTotals, b: UsageTotals | undefined): UsageTotals => {
+  if (b === undefined) return a
+  return combined(a, b, (one, other) => one + other)
+}
+
+/** The difference of two sums. It is negative where a figure was estimated too high before. */
+export const differenceOf = (now: UsageTotals, before: UsageTotals): UsageTotals =>
+  combined(now, before, (one, other) => one - other)
+
+const combined = (a: UsageTotals, b: UsageTotals, by: (one: number, other: number) => number): UsageTotals => {
+  const part = (name: keyof UsageTotals): number | undefined =>
+    a[name] === undefined && b[name] === undefined ? undefined : by(a[name] ?? 0, b[name] ?? 0)
+  return defined({
+    inputTokens: by(a.inputTokens, b.inputTokens),
+    outputTokens: by(a.outputTokens, b.outputTokens),
+    requests: part('requests'),
+    cacheReadTokens: part('cacheReadTokens'),
+    cacheWriteTokens: part('cacheWriteTokens'),
+    costUsd: part('costUsd'),
+    // An estimate that was replaced by what the runtime says leaves nothing behind.
+    estimatedUsd: part('estimatedUsd') || undefined,
+  })
+}
+
+/** Nothing used yet. */
+export const NO_TOTALS: UsageTotals = { inputTokens: 0, outputTokens: 0 }

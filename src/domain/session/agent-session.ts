@@ -1,0 +1,226 @@
+import type { BudgetLimit } from '../budget/restart-budget.ts'
+import type { AgentSessionId, ConversationId, HandoffId, HolderToken, TurnId } from '../kernel/ids.ts'
+import type { Instant } from '../kernel/instant.ts'
+import type { Metadata } from '../kernel/metadata.ts'
+import { parts } from '../kernel/parts.ts'
+import type { SequenceNumber, SequenceRange } from '../kernel/sequence.ts'
+import { statesOf, type TransitionTable, terminalStates } from '../kernel/state-machine.ts'
+import type { MessageSummary } from '../turn/message-summary.ts'
+import type { UsageReading, UsageTotals } from '../window/usage-reading.ts'
+
+/**
+ * What may be asked of a session: by its holder, by its runtime (`attach`, `account`, `truncate`), by hand, or (`hold`,
+ * `release`, `hand_off`) by its handoff.
+ */
+export type SessionCommandType =
+  | 'record_turn'
+  | 'extend_turn'
+  | 'take_over'
+  | 'attach'
+  | 'account'
+  | 'truncate'
+  | 'pause'
+  | 'resume'
+  | 'complete'
+  | 'fail'
+  | 'hold'
+  | 'release'
+  | 'hand_off'
+
+/**
+ * The life of a session.
+ *
+ * @example
+ * ```ts
+ * console.log(Object.keys(SESSION_TRANSITIONS.paused).includes('record_turn')) // => false
+ * console.log(SESSION_TRANSITIONS.paused.hand_off) // => handed_off
+ * ```
+ */
+export const SESSION_TRANSITIONS = {
+  active: {
+    record_turn: 'active',
+    take_over: 'active',
+    attach: 'active',
+    account: 'active',
+    truncate: 'active',
+    pause: 'paused',
+    hold: 'paused',
+    complete: 'completed',
+    fail: 'failed',
+  },
+  paused: {
+    extend_turn: 'paused',
+    take_over: 'paused',
+    account: 'paused',
+    truncate: 'paused',
+    resume: 'active',
+    release: 'active',
+    hand_off: 'handed_off',
+    complete: 'completed',
+    fail: 'failed',
+  },
+  handed_off: {},
+  completed: {},
+  failed: {},
+} as const satisfies TransitionTable<string, SessionCommandType>
+
+/** Where a session is in its life. */
+export type SessionState = keyof typeof SESSION_TRANSITIONS
+
+/** Every state of a session. */
+export const SESSION_STATES: readonly SessionState[] = statesOf(SESSION_TRANSITIONS)
+
+/** The states a session never leaves. */
+export const TERMINAL_SESSION_STATES = terminalStates<SessionState, SessionCommandType>(SESSION_TRANSITIONS)
+
+/** The facts a session begins with. */
+export interface SessionIdentity<Note extends Metadata = Metadata> {
+  readonly id: AgentSessionId
+  readonly conversationId: ConversationId
+  /** 1, 2, 3 …: the order of sessions in a conversation, and the fencing number for outside effects. */
+  readonly epoch: number
+  readonly agentName: string
+  readonly backend: string
+  readonly model?: string
+  readonly parentSessionId?: AgentSessionId
+  readonly initiatedByHandoff?: HandoffId
+  readonly startSequence: SequenceNumber
+  readonly startedAt: Instant
+  /** The caller's own note. It may be replaced at any time, which moves nothing else. */
+  readonly metadata?: Note
+}
+
+/** How far a session has come. Kept as running figures, so that no command costs more as history grows. */
+export interface SessionProgress {
+  readonly turns: number
+  readonly lastTurnId?: TurnId
+  /** Where the next message goes. */
+  readonly nextSequence: SequenceNumber
+  readonly lastSequence?: SequenceNumber
+  /** The last user message: where the current exchange began. */
+  readonly exchangeStart?: SequenceNumber
+  readonly window: ContextWindow
+}
+
+/** What the window holds now. */
+export interface ContextWindow {
+  readonly messages: MessageSummary
+  /** Absent while the window is empty. */
+  readonly range?: SequenceRange
+  readonly usage: UsageReading
+}
+
+/** What is known of a session depends on its state. */
+export type SessionLifecycle =
+  | { readonly state: 'active' }
+  | {
+      readonly state: 'paused'
+      /** The open handoff that paused it; absent when it was paused by hand. */
+      readonly heldBy?: HandoffId
+    }
+  | ({ readonly state: 'handed_off'; readonly terminatedByHandoff: HandoffId } & SessionEnd)
+  | ({ readonly state: 'completed' } & SessionEnd)
+  | ({
+      readonly state: 'failed'
+      readonly endReason: string
+      /** The limit of the budget that ended it; absent when something else did. */
+      readonly endedBy?: BudgetLimit
+    } & SessionEnd)
+
+/** How a session ended. */
+export interface SessionEnd {
+  readonly endedAt: Instant
+  /** The last message of the session; absent when it never had one. */
+  readonly endSequence?: SequenceNumber
+}
+
+/** What a session has to do with its runtime; nothing until one was launched for it. */
+export interface SessionRuntime {
+  /** The runtime's own name for the session. */
+  readonly providerSessionId?: string
+  /** What it used in sum, as far as the runtime has said. Accounting, never a reading. */
+  readonly totals?: UsageTotals
+  /** How often it was taken over from a process that was gone; absent when it never was. */
+  readonly takeovers?: number
+}
+
+/** What changes about a session, and the version it is compared by. */
+export type SessionStanding = {
+  readonly version: number
+  readonly progress: SessionProgress
+} & SessionRuntime &
+  SessionLifecycle
+
+/** One window's life inside a conversation: one agent, one provider session. */
+export type AgentSession<Note extends Metadata = Metadata> = SessionIdentity<Note> & SessionStanding
+
+/** A session, with the token of the process that works it. */
+export interface WorkingSession {
+  readonly session: AgentSession
+  readonly holder: HolderToken
+}
+
+/** A session as a step of its handoff sees it; who works it may not be known there. */
+export interface SourceSession {
+  readonly session: AgentSession
+  readonly holder?: HolderToken
+}
+
+/** The open handoff that holds a session, if one does. */
+export const heldBy = (session: AgentSession): HandoffId | undefined =>
+  session.state === 'paused' ? session.heldBy : undefined
+
+/**
+ * Whether a session has the baton of its conversation: it is active, or held by an open handoff.
+ *
+ * One session at a time has it. That one rule means both "one active session per conversation" and "no session starts
+ * while a handoff is open".
+ *
+ * @example
+ * ```ts
+ * await using batonpass = await createBatonpass({ store: 'memory' })
+ * const { handoffs } = batonpass
+ * const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
+ * const agent = { agentName: 'claude-code', backend: 'claude_agent_sdk' }
+ * const { session } = unwrap(await handoffs.startSession({ conversationId: conversation.id, ...agent }))
+ * const paused = unwrap(await handoffs.pauseSession({ session }))
+ * console.log(hasBaton(session), hasBaton(paused.session)) // => true false
+ * ```
+ */
+export const hasBaton = (session: AgentSession): boolean => session.state === 'active' || heldBy(session) !== undefined
+
+/**
+ * Whether a session has ended.
+ *
+ * @example
+ * ```ts
+ * await using batonpass = await createBatonpass({ store: 'memory' })
+ * const { handoffs } = batonpass
+ * const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
+ * const agent = { agentName: 'claude-code', backend: 'claude_agent_sdk' }
+ * const { session } = unwrap(await handoffs.startSession({ conversationId: conversation.id, ...agent }))
+ * const ended = unwrap(await handoffs.completeSession({ session }))
+ * console.log(isTerminal(session), isTerminal(ended.session)) // => false true
+ * ```
+ */
+export const isTerminal = (session: AgentSession): boolean => TERMINAL_SESSION_STATES.includes(session.state)
+
+const IDENTITY = {
+  id: true,
+  conversationId: true,
+  epoch: true,
+  agentName: true,
+  backend: true,
+  model: true,
+  parentSessionId: true,
+  initiatedByHandoff: true,
+  startSequence: true,
+  startedAt: true,
+  metadata: true,
+} satisfies Record<keyof SessionIdentity, true>
+
+/** The part of a session that never changes. */
+export const identityOf = (session: AgentSession): SessionIdentity => parts(session, IDENTITY, true)
+
+/** The part of a session that changes. */
+export const standingOf = (session: AgentSession): SessionStanding => parts(session, IDENTITY, false)

@@ -1,0 +1,194 @@
+import { type Change, type Decided, expecting, leaseFor } from '../decision.ts'
+import type { ResumeFacts, SessionFacts } from '../facts.ts'
+import { defined } from '../kernel/defined.ts'
+import type { AgentSessionId, HolderToken } from '../kernel/ids.ts'
+import type { Instant } from '../kernel/instant.ts'
+import { err, ok, type Result } from '../kernel/result.ts'
+import type { Refusal } from '../refusal.ts'
+import type { ContextMonitor } from '../window/context-monitor.ts'
+import type { UsageTotals } from '../window/usage-reading.ts'
+import { type AgentSession, hasBaton, type WorkingSession } from './agent-session.ts'
+import type { LeaseAsked } from './process-identity.ts'
+import { decideSession, evolveSession, type SessionCommand } from './session-lifecycle.ts'
+import { batonTaken } from './start-session.ts'
+
+/** Which session a command is for, and who asks. */
+export interface SessionTarget {
+  readonly sessionId: AgentSessionId
+  /** When given, the command is taken only from the session's current holder. */
+  readonly holder?: HolderToken
+}
+
+/** Which session a command is for, from whoever holds it. */
+export interface HeldTarget extends SessionTarget {
+  readonly holder: HolderToken
+}
+
+/** The session a command is for, if the token shown is the current one. */
+export const findHeld = (
+  { working }: SessionFacts,
+  { sessionId, holder }: HeldTarget,
+): Result<WorkingSession, Refusal> => {
+  if (working === undefined) return err({ code: 'session.not_found', sessionId })
+  return working.holder === holder ? ok(working) : err({ code: 'session.superseded', sessionId })
+}
+
+/** The session a command is for, unless it is unknown, or a token is shown that is not the current one. */
+export const findWorking = ({ working }: SessionFacts, target: SessionTarget): Result<WorkingSession, Refusal> => {
+  const { sessionId, holder } = target
+  if (working === undefined) return err({ code: 'session.not_found', sessionId })
+  if (holder !== undefined && holder !== working.holder) return err({ code: 'session.superseded', sessionId })
+  return ok(working)
+}
+
+/** Pauses, completes or fails a session by hand. */
+export const changeSession = (
+  facts: SessionFacts,
+  target: SessionTarget,
+  command: Extract<SessionCommand, { type: 'pause' | 'complete' | 'fail' }>,
+): Decided<{ readonly session: AgentSession }> => {
+  const found = findWorking(facts, target)
+  if (!found.ok) return found
+  const moved = withoutToken(moveSession(found.value, command))
+  if (!moved.ok) return moved
+  const { session } = moved.value.answer
+  return ok({ ...moved.value, changes: [...moved.value.changes, ...dropLease(session)] })
+}
+
+/** What it takes to resume a session. A lease makes whoever resumes it its holder; without one it stays with the one it has. */
+export interface Resume extends LeaseAsked {}
+
+/** What resuming a session answers with; the token only to whoever became its holder. */
+export interface SessionResumed {
+  readonly session: AgentSession
+  readonly holder?: HolderToken
+  readonly monitor?: ContextMonitor
+}
+
+/** Resumes a session that was paused by hand, if nobody else has the baton; its messages go on after everyone's. */
+export const resumeSession = (
+  facts: ResumeFacts,
+  { leaseMs, runner, ...target }: SessionTarget & Resume,
+  { holder, at }: { readonly holder: HolderToken; readonly at: Instant },
+): Decided<SessionResumed> => {
+  const { baton, nextSequence, monitor } = facts
+  const { conversation } = facts
+  if (conversation?.closedAt !== undefined)
+    return err({ code: 'conversation.closed', conversationId: conversation.id, since: conversation.closedAt })
+  if (baton !== undefined && baton.id !== target.sessionId) return err(batonTaken(baton))
+  const found = findWorking(facts, target)
+  if (!found.ok) return found
+  const resumed = moveSession(
+    found.value,
+    { type: 'resume', nextSequence, at },
+    leaseMs === undefined ? found.value.holder : holder,
+  )
+  if (!resumed.ok) return resumed
+  const { answer, changes } = resumed.value
+  // Others may have come, spoken and gone since the facts were read, and left the baton free again.
+  const { conversationId } = answer.session
+  return ok({
+    ...resumed.value,
+    changes: [
+      ...changes,
+      { type: 'expect_open', conversationId },
+      { type: 'expect_tail', conversationId, nextSequence },
+      // One that was given before it was paused is not for whoever resumes it.
+      ...(leaseMs === undefined ? dropLease(answer.session) : leaseFor(answer, defined({ leaseMs, runner }))),
+    ],
+    answer: defined({ session: answer.session, holder: leaseMs === undefined ? undefined : holder, monitor }),
+  })
+}
+
+/**
+ * How a session is taken over. One that was paused by hand gets no lease: nobody waits to hear of its holder until it is
+ * resumed.
+ */
+export interface TakeOver extends LeaseAsked {
+  /** Only when its holder was not heard of in time, or is the one that {@link deadRunner} names. */
+  readonly ifAbandoned?: true
+  /** The mark of a runner that is known to be gone: while the session is held by that one, its lease need not be over. */
+  readonly deadRunner?: string
+}
+
+/** Gives a session to a new holder. Whoever held it before is superseded. */
+export const takeOverSession = (
+  facts: SessionFacts,
+  { sessionId, leaseMs, runner, ifAbandoned, deadRunner }: SessionTarget & TakeOver,
+  { holder, at }: { readonly holder: HolderToken; readonly at: Instant },
+): Decided<WorkingSession> => {
+  const found = findWorking(facts, { sessionId })
+  if (!found.ok) return found
+  // Whoever takes it over meanwhile moves the session, and this is decided again.
+  const isGone = deadRunner !== undefined && facts.lease?.runner === deadRunner
+  const held = ifAbandoned === true && !isGone ? stillHeld(facts, sessionId) : undefined
+  if (held !== undefined) return err(held)
+  const taking = defined({ type: 'take_over' as const, isAbandoned: ifAbandoned, at })
+  const moved = moveSession(found.value, taking, holder)
+  if (!moved.ok) return moved
+  const { answer } = moved.value
+  const lease =
+    leaseMs !== undefined && hasBaton(answer.session)
+      ? leaseFor(answer, defined({ leaseMs, runner }))
+      : dropLease(answer.session)
+  // Its holder may say that it lives after the facts were read.
+  const guarded =
+    ifAbandoned === true && !isGone ? lease.map((change) => ({ ...change, ifExpired: ifAbandoned })) : lease
+  return ok({
+    ...moved.value,
+    changes: [...moved.value.changes, ...guarded],
+    answer: defined({ ...answer, monitor: facts.monitor }),
+  })
+}
+
+const stillHeld = ({ lease }: SessionFacts, sessionId: AgentSessionId): Refusal | undefined => {
+  if (lease === undefined) return { code: 'session.not_leased', sessionId }
+  return lease.until > lease.now ? { code: 'session.leased', sessionId, until: lease.until } : undefined
+}
+
+/** Nobody waits to hear of the holder of a session that does not work. */
+const dropLease = ({ id, conversationId }: AgentSession): readonly Extract<Change, { type: 'drop_lease' }>[] => [
+  { type: 'drop_lease', session: { id, conversationId } },
+]
+
+/** Says under which name the runtime has launched a session. Said again, it changes nothing. */
+export const attachSession = (
+  facts: SessionFacts,
+  target: HeldTarget,
+  { providerSessionId, at }: { readonly providerSessionId: string; readonly at: Instant },
+): Decided<{ readonly session: AgentSession }> => {
+  const found = findHeld(facts, target)
+  if (!found.ok) return found
+  const { session } = found.value
+  if (session.providerSessionId === providerSessionId) return ok({ changes: [], events: [], answer: { session } })
+  return withoutToken(moveSession(found.value, { type: 'attach', providerSessionId, at }))
+}
+
+/** Says what a session used in sum so far, as its runtime counts. */
+export const accountSession = (
+  facts: SessionFacts,
+  target: HeldTarget,
+  { totals, at }: { readonly totals: UsageTotals; readonly at: Instant },
+): Decided<{ readonly session: AgentSession }> => {
+  const found = findHeld(facts, target)
+  return found.ok ? withoutToken(moveSession(found.value, { type: 'account', totals, at })) : found
+}
+
+/** The session alone: only the command that makes a token answers with it. */
+const withoutToken = (decided: Decided<WorkingSession>): Decided<{ readonly session: AgentSession }> =>
+  decided.ok ? ok({ ...decided.value, answer: { session: decided.value.answer.session } }) : decided
+
+const moveSession = (
+  before: WorkingSession,
+  command: SessionCommand,
+  holder = before.holder,
+): Decided<WorkingSession> => {
+  const decided = decideSession(before.session, command)
+  if (!decided.ok) return decided
+  const moved = { session: evolveSession(before.session, decided.value), holder }
+  return ok({
+    changes: [{ type: 'move_session', working: moved, expected: expecting(before) }],
+    events: [decided.value],
+    answer: moved,
+  })
+}

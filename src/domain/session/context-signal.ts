@@ -1,0 +1,107 @@
+import { defined } from '../kernel/defined.ts'
+import type { AgentSessionId, ConversationId, SignalId } from '../kernel/ids.ts'
+import type { Instant } from '../kernel/instant.ts'
+import type { MilestoneReached, MonitorEvent } from '../window/context-monitor.ts'
+import { describeFill } from '../window/context-pressure.ts'
+import type { AgentSession } from './agent-session.ts'
+
+/** What a signal may be about. */
+export const SIGNAL_KINDS = ['milestone', 'compaction', 'message'] as const
+
+/** What a signal is about: the window of a session, or whatever somebody wanted to say. */
+export type SignalKind = (typeof SIGNAL_KINDS)[number]
+
+/** How a signal may reach its session. */
+export const SIGNAL_DELIVERIES = ['sequential', 'urgent'] as const
+
+/** `sequential` waits until the one before it was acknowledged; `urgent` does not. */
+export type SignalDelivery = (typeof SIGNAL_DELIVERIES)[number]
+
+/** Where a signal may be in its life. */
+export const SIGNAL_STATUSES = ['queued', 'delivered', 'withdrawn'] as const
+
+/** Where a signal is in its life. It is delivered when its session has acknowledged it. */
+export type SignalStatus = (typeof SIGNAL_STATUSES)[number]
+
+/** Something a session is to be told, once. */
+export interface ContextSignal {
+  readonly id: SignalId
+  /** The conversation of the session it is about. */
+  readonly conversationId: ConversationId
+  /** Who is told. */
+  readonly recipientId: AgentSessionId
+  /** Whose window it is about. */
+  readonly aboutId: AgentSessionId
+  readonly kind: SignalKind
+  /** Which milestone was reached. */
+  readonly milestone?: string
+  readonly text: string
+  readonly delivery: SignalDelivery
+  readonly status: SignalStatus
+  readonly queuedAt: Instant
+  /** When it was acknowledged or withdrawn. */
+  readonly settledAt?: Instant
+}
+
+/** Makes the ids of new signals. */
+export type NextSignalId = () => SignalId
+
+/** Who is told what when a milestone is reached: the session itself, and the one that started it. */
+export const milestoneSignals = (
+  session: AgentSession,
+  reached: MilestoneReached,
+  nextId: NextSignalId,
+): readonly ContextSignal[] => {
+  const { name } = reached.milestone
+  const about = { kind: 'milestone', milestone: name, ...addressed(session, reached.at) } as const
+  const full = describeFill(reached)
+  const own: ContextSignal = {
+    ...about,
+    id: nextId(),
+    recipientId: session.id,
+    text: `Your context window is ${full}. ${ADVICE[name] ?? ''}`.trim(),
+    delivery: name === 'warning' ? 'sequential' : 'urgent',
+  }
+  return [own, ...toParent(session, { ...about, text: `The context window of ${named(session)} is ${full}.` }, nextId)]
+}
+
+/**
+ * Who is told of a compaction: the session that started this one, since this one has been through it. One that no session
+ * started is run by a person: it goes to its own queue then, where whoever runs it finds it, so that somebody is told.
+ */
+export const compactionSignals = (
+  session: AgentSession,
+  { at, trigger }: Extract<MonitorEvent, { type: 'context.compacted' }>,
+  nextId: NextSignalId,
+): readonly ContextSignal[] => {
+  const text = `The context window of ${named(session)} was compacted (${trigger}).`
+  const about = { kind: 'compaction', ...addressed(session, at), text } as const
+  const recipientId = session.parentSessionId ?? session.id
+  return [{ ...about, id: nextId(), recipientId, delivery: 'sequential' }]
+}
+
+/** Text for another session names the one it is about and gives no orders. */
+const toParent = (
+  { parentSessionId }: AgentSession,
+  about: Omit<ContextSignal, 'id' | 'recipientId' | 'delivery'>,
+  nextId: NextSignalId,
+): readonly ContextSignal[] =>
+  parentSessionId === undefined
+    ? []
+    : [{ ...about, id: nextId(), recipientId: parentSessionId, delivery: 'sequential' }]
+
+const addressed = ({ id, conversationId }: AgentSession, at: Instant) =>
+  ({ conversationId, aboutId: id, status: 'queued', queuedAt: at }) as const
+
+/** What the agent itself can do about it. */
+const ADVICE: Readonly<Record<string, string>> = {
+  warning: 'Keep what you read short.',
+  critical: 'Finish the step you are on, and write down what a successor needs.',
+  restart: 'A fresh window is due: stop at the next good point.',
+}
+
+const named = ({ agentName, id }: AgentSession): string => `agent "${agentName}" (session ${id})`
+
+/** A signal once it was acknowledged or withdrawn. */
+export const settledSignal = (signal: ContextSignal, status: SignalStatus, settledAt: Instant): ContextSignal =>
+  defined({ ...signal, status, settledAt })

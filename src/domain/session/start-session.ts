@@ -1,0 +1,183 @@
+import { type Decided, type Decision, leaseFor } from '../decision.ts'
+import type { ConversationFacts } from '../facts.ts'
+import { noteOf } from '../handoff/set-metadata.ts'
+import { defined } from '../kernel/defined.ts'
+import type { AgentSessionId, ConversationId, HolderToken, MessageId, SnapshotId } from '../kernel/ids.ts'
+import type { Instant } from '../kernel/instant.ts'
+import type { Metadata } from '../kernel/metadata.ts'
+import { err, ok } from '../kernel/result.ts'
+import { advance } from '../kernel/sequence.ts'
+import type { Refusal } from '../refusal.ts'
+import type { Message, MessageOrigin } from '../turn/message.ts'
+import { type ContextMonitor, type MonitorSettings, type MonitorStart, newMonitor } from '../window/context-monitor.ts'
+import { type AgentSession, heldBy, type SessionIdentity, type WorkingSession } from './agent-session.ts'
+import { captureWindow } from './context-snapshot.ts'
+import type { LeaseAsked } from './process-identity.ts'
+import { beginSession, type SessionStarted } from './session-lifecycle.ts'
+
+/** What it takes to start a session. */
+export interface StartSession extends LeaseAsked {
+  readonly conversationId: ConversationId
+  /** A new id chosen in advance, for who has to name the session before it is there. */
+  readonly sessionId?: AgentSessionId
+  readonly agentName: string
+  /** What runs the agent, such as `claude_agent_sdk`. */
+  readonly backend: string
+  readonly model?: string
+  readonly providerSessionId?: string
+  /** The session that started this one, in any conversation; it must exist. */
+  readonly parentSessionId?: AgentSessionId
+  /** What a person asks: the message the session opens with. */
+  readonly prompt?: string
+  /** What hooks had to say; it stands before everything else, as a message of its own. */
+  readonly hookContext?: string
+  /** What Batonpass made of the record for a session that continues work; it stands before the prompt. */
+  readonly continuation?: string
+  /** How its window is watched. */
+  readonly monitor?: MonitorSettings
+  /** The caller's own note. */
+  readonly metadata?: Metadata
+}
+
+/** What starting a session answers with: pass it back, and the next command needs no read. */
+export interface SessionStartedAnswer extends WorkingSession {
+  readonly monitor: ContextMonitor
+}
+
+/** The ids a new session needs. */
+export interface NewSessionIds {
+  readonly sessionId: AgentSessionId
+  readonly holder: HolderToken
+  readonly snapshotId: SnapshotId
+  readonly openingId: MessageId
+}
+
+/** The ids of a session that is started by hand: what stands before its prompt are messages of their own. */
+export interface StartingIds extends NewSessionIds {
+  readonly hookContextId?: MessageId
+  readonly continuationId?: MessageId
+}
+
+/** Starts a session, if nobody has the conversation's baton. */
+export const startSession = (
+  facts: ConversationFacts,
+  request: StartSession,
+  { ids, at, watch }: { readonly ids: StartingIds; readonly at: Instant; readonly watch?: MonitorStart },
+): Decided<SessionStartedAnswer> => {
+  const { conversationId, agentName, backend, model, providerSessionId, parentSessionId, leaseMs, runner } = request
+  const obstacle = obstacleTo(facts, request)
+  if (obstacle !== undefined) return err(obstacle)
+  const described = defined({ conversationId, agentName, backend, model, parentSessionId, ...noteOf(request.metadata) })
+  const place = { epoch: facts.lastEpoch + 1, startSequence: facts.nextSequence, startedAt: at }
+  const id = request.sessionId ?? ids.sessionId
+  const started = newSession({ id, ...described, ...place }, ids, {
+    ...defined({ providerSessionId, leaseMs, runner }),
+    opening: openingOf(request, ids),
+    watch: { ...watch, ...request.monitor },
+  })
+  // Others may have come, spoken and gone since the facts were read, and left the baton free again.
+  const { nextSequence } = facts
+  return ok({
+    ...started,
+    changes: [
+      { type: 'expect_open', conversationId },
+      { type: 'expect_tail', conversationId, nextSequence },
+      ...started.changes,
+    ],
+  })
+}
+
+const openingOf = (
+  { hookContext, continuation, prompt }: StartSession,
+  { hookContextId, continuationId, openingId }: StartingIds,
+): readonly OpeningPart[] => [
+  ...partOf(hookContextId, hookContext, 'hook'),
+  ...partOf(continuationId, continuation, 'batonpass'),
+  ...partOf(openingId, prompt, 'person'),
+]
+
+const partOf = (id: MessageId | undefined, text: string | undefined, origin: MessageOrigin): readonly OpeningPart[] =>
+  id === undefined || text === undefined ? [] : [{ id, text, origin }]
+
+const obstacleTo = (facts: ConversationFacts, request: StartSession): Refusal | undefined => {
+  const { conversationId, parentSessionId, sessionId } = request
+  const { conversation, baton, parentSession, isTaken } = facts
+  if (conversation === undefined) return { code: 'conversation.not_found', conversationId }
+  if (conversation.closedAt !== undefined)
+    return { code: 'conversation.closed', conversationId, since: conversation.closedAt }
+  if (baton !== undefined) return batonTaken(baton)
+  if (parentSessionId !== undefined && parentSession === undefined)
+    return { code: 'session.not_found', sessionId: parentSessionId }
+  if (isTaken !== true || sessionId === undefined) return undefined
+  return {
+    code: 'input.invalid',
+    fields: [{ field: 'sessionId', problem: 'the conversation already has that session' }],
+  }
+}
+
+/** Why nobody can start while this session has the baton. */
+export const batonTaken = (baton: AgentSession): Refusal => {
+  const { conversationId, id: sessionId, agentName } = baton
+  const handoffId = heldBy(baton)
+  return handoffId === undefined
+    ? { code: 'conversation.session_active', conversationId, sessionId, agentName }
+    : { code: 'conversation.handoff_open', conversationId, handoffId }
+}
+
+/** One of the messages that a session opens with. */
+export interface OpeningPart {
+  readonly id: MessageId
+  readonly text: string
+  readonly origin: MessageOrigin
+}
+
+/** What a new session opens with. */
+export interface NewSessionOpening extends LeaseAsked {
+  readonly opening: readonly OpeningPart[]
+  readonly providerSessionId?: string
+  readonly watch?: MonitorStart
+}
+
+/** A new session, the messages it opens with, and the first snapshot of its window. */
+export const newSession = (
+  session: SessionIdentity,
+  ids: NewSessionIds,
+  { opening: said, watch, providerSessionId, ...lease }: NewSessionOpening,
+): Decision<SessionStartedAnswer> => {
+  const { id: sessionId, conversationId, startedAt: at } = session
+  const opening = said.map(
+    ({ id, text, origin }, index): Message => ({
+      id,
+      conversationId,
+      sessionId,
+      sequenceNumber: advance(session.startSequence, index),
+      role: 'user',
+      origin,
+      text,
+      recordedAt: at,
+    }),
+  )
+  const started: SessionStarted = defined({
+    type: 'session.started' as const,
+    version: 1 as const,
+    conversationId,
+    at,
+    session,
+    providerSessionId,
+    opening: opening.length === 0 ? undefined : opening,
+  })
+  const working = { session: beginSession(started), holder: ids.holder }
+  const monitor = newMonitor({ conversationId, sessionId }, watch)
+  const snapshot = captureWindow(working.session, { id: ids.snapshotId, type: 'session_start', at })
+  return {
+    changes: [
+      { type: 'add_session', working },
+      { type: 'add_monitor', monitor },
+      ...opening.map((message) => ({ type: 'add_message' as const, message })),
+      { type: 'add_snapshot', snapshot },
+      ...leaseFor(working, lease),
+    ],
+    events: [started, { type: 'snapshot.captured', version: 1, conversationId, at, snapshot }],
+    answer: { ...working, monitor },
+  }
+}

@@ -1,0 +1,133 @@
+import { defined } from '../kernel/defined.ts'
+import type { UsageReading } from './usage-reading.ts'
+import type { CompactionTrigger } from './window-event.ts'
+
+/** Who says how large a window is, the most trusted first. */
+export const WINDOW_SOURCES = ['runtime', 'configured', 'suffix', 'catalogue', 'observed'] as const
+
+/** Who says how large a window is. */
+export type WindowSource = (typeof WINDOW_SOURCES)[number]
+
+/** How large a window is, and who says so. */
+export interface WindowSize {
+  readonly tokens: number
+  readonly source: WindowSource
+}
+
+/** What is known of a window. Nothing here is assumed: what nobody says is absent. */
+export interface WindowParts {
+  /** What the model takes at most. */
+  readonly hardLimit?: WindowSize
+  /** What the user allows. */
+  readonly configuredLimit?: number
+  /** Where the runtime compacts by itself, as it says or as is known of it. */
+  readonly autoCompactAt?: number
+  /** Where it was seen to compact by itself though more was thought to be usable; the lowest in the session. */
+  readonly compactedAt?: number
+}
+
+/** How full a window is, or that nobody knows. Unknown never triggers anything. */
+export type Pressure =
+  | { readonly state: 'unknown'; readonly why: 'no_reading' | 'no_window' }
+  | {
+      readonly state: 'known'
+      /** Used over usable; may pass 1 when the runtime itself reported the window. */
+      readonly ratio: number
+      /** Absent, with the window, when all that is known is a percentage. */
+      readonly usedTokens?: number
+      readonly window?: WindowSize
+    }
+
+/** What the next request will send: what the last one sent, what it was answered, and what came since. */
+export const usedTokens = (reading: UsageReading): number | undefined =>
+  reading.state !== 'metered' ? undefined : reading.promptTokens + reading.outputTokens + (reading.pendingTokens ?? 0)
+
+/** The part of a window that can be used: the smallest of what is known. */
+export const usableWindow = (parts: WindowParts): WindowSize | undefined => {
+  const { hardLimit, configuredLimit, autoCompactAt, compactedAt } = parts
+  const known: readonly (WindowSize | undefined)[] = [
+    configuredLimit === undefined ? undefined : { tokens: configuredLimit, source: 'configured' },
+    autoCompactAt === undefined ? undefined : { tokens: autoCompactAt, source: 'runtime' },
+    hardLimit,
+    compactedAt === undefined ? undefined : { tokens: compactedAt, source: 'observed' },
+  ]
+  return known
+    .filter((size) => size !== undefined && size.tokens > 0)
+    .reduce<WindowSize | undefined>(
+      (least, size) => (least === undefined || (size && size.tokens < least.tokens) ? size : least),
+      undefined,
+    )
+}
+
+/** A window that was only believed is raised by what was seen in it; one the runtime reported stands. */
+export const raiseBelieved = (parts: WindowParts, seenTokens: number): WindowParts => {
+  const { hardLimit } = parts
+  const isBelieved = hardLimit !== undefined && hardLimit.source !== 'runtime'
+  return isBelieved && seenTokens > hardLimit.tokens
+    ? { ...parts, hardLimit: { tokens: seenTokens, source: 'observed' } }
+    : parts
+}
+
+/** A compaction, as far as it tells where a window ends. */
+export interface CompactionReport {
+  readonly trigger: CompactionTrigger
+  /** The tokens that the runtime counted before it. */
+  readonly preTokens?: number
+}
+
+/**
+ * The window after a compaction. One that the runtime made by itself, below what was thought to be usable, shows that less
+ * is: acting later than the runtime does would be acting never. Only the runtime's own count tells where that was, because
+ * the last reading may be much older.
+ */
+export const lowerByCompaction = (parts: WindowParts, { trigger, preTokens = 0 }: CompactionReport): WindowParts => {
+  const usable = usableWindow(parts)?.tokens ?? Number.POSITIVE_INFINITY
+  return trigger === 'auto' && preTokens > 0 && preTokens < usable ? { ...parts, compactedAt: preTokens } : parts
+}
+
+/** How full a window is. */
+export const pressureOf = (reading: UsageReading, parts: WindowParts): Pressure => {
+  if (reading.state === 'percentage') return pressureOfPercentage(reading.usedPercent, parts)
+  const used = usedTokens(reading)
+  if (used === undefined) return { state: 'unknown', why: 'no_reading' }
+  const window = usableWindow(raiseBelieved(parts, used))
+  if (window === undefined) return { state: 'unknown', why: 'no_window' }
+  return { state: 'known', ratio: used / window.tokens, usedTokens: used, window }
+}
+
+/** A percentage is of the whole window: what can be used of it may be less, and then more of that is used. */
+const pressureOfPercentage = (usedPercent: number, parts: WindowParts): Pressure => {
+  const window = usableWindow(parts)
+  const whole = parts.hardLimit?.tokens
+  if (window === undefined || whole === undefined) return { state: 'known', ratio: usedPercent / 100 }
+  const used = (whole * usedPercent) / 100
+  return { state: 'known', ratio: used / window.tokens, usedTokens: Math.round(used), window }
+}
+
+/** How full a window is, in words, with the tokens where they are known. */
+export const describeFill = (full: {
+  readonly ratio: number
+  readonly usedTokens?: number | undefined
+  readonly windowTokens?: number | undefined
+}): string => {
+  const { ratio, usedTokens: used, windowTokens } = full
+  const percent = `${Math.round(ratio * 1_000) / 10} % full`
+  return windowTokens === undefined ? percent : `${percent} (${used} of ${windowTokens} tokens)`
+}
+
+/** What a newer report adds to what is known of a window; a part it does not name stays. */
+export const mergeWindow = (known: WindowParts, reported: WindowParts): WindowParts => {
+  const weaker =
+    known.hardLimit !== undefined &&
+    reported.hardLimit !== undefined &&
+    rank(reported.hardLimit) > rank(known.hardLimit)
+  const seen = [known.compactedAt, reported.compactedAt].filter((tokens) => tokens !== undefined)
+  return {
+    ...known,
+    ...reported,
+    ...(weaker && defined({ hardLimit: known.hardLimit })),
+    ...(seen.length > 0 && { compactedAt: Math.min(...seen) }),
+  }
+}
+
+const rank = ({ source }: WindowSize): number => WINDOW_SOURCES.indexOf(source)

@@ -1,0 +1,57 @@
+import { defined } from '../kernel/defined.ts'
+import { lowerByCompaction, type WindowParts, type WindowSize } from './context-pressure.ts'
+import type { WindowEvent } from './window-event.ts'
+import type { WindowTrackerOptions } from './window-history.ts'
+
+/** What a runtime said about the size of its window. Auxiliary models have windows too, which are none of ours. */
+export class ReportedWindow {
+  tokens: number | undefined
+  autoCompactAt: number | undefined
+  /** How far before the end of its window it compacts, where it does not say at which point. */
+  autoCompactReserve: number | undefined
+  #compactedAt: number | undefined
+  /** The model the session was begun with, suffix included. */
+  initModel: string | undefined
+  #isExact = false
+  #asked: { readonly model: string; readonly answer: WindowSize | undefined } | undefined
+
+  /** Takes the size if it is of the main model: the one the session began with, else the one that answered last. */
+  take({ tokens, models }: Extract<WindowEvent, { type: 'window' }>, answering: string | undefined): void {
+    const isExact = models === undefined || models.some((model) => model === this.initModel)
+    if (!isExact && (this.#isExact || !models.some((model) => isSame(model, answering)))) return
+    this.tokens = tokens
+    this.#isExact = isExact
+  }
+
+  /** The window of the main model: as reported, else as believed. Asked once per model, for a catalogue takes its time. */
+  #hardLimit(believed: WindowTrackerOptions['believed'], answering: string | undefined): WindowSize | undefined {
+    if (this.tokens !== undefined) return { tokens: this.tokens, source: 'runtime' }
+    const model = this.initModel ?? answering
+    if (model === undefined || believed === undefined) return undefined
+    if (this.#asked?.model !== model) this.#asked = { model, answer: believed(model) }
+    return this.#asked.answer
+  }
+
+  /** The window's size: as reported, as believed, and as seen. */
+  parts({ limit: configuredLimit, believed }: WindowTrackerOptions, answering: string | undefined): WindowParts {
+    const hardLimit = this.#hardLimit(believed, answering)
+    const room = (hardLimit?.tokens ?? 0) - (this.autoCompactReserve ?? Number.POSITIVE_INFINITY)
+    const autoCompactAt = this.autoCompactAt ?? (room > 0 ? room : undefined)
+    return defined({ hardLimit, configuredLimit, autoCompactAt, compactedAt: this.#compactedAt })
+  }
+
+  /** A compaction may show that the window is smaller than was thought; a limit that somebody named is taken as it is. */
+  compacted(event: Extract<WindowEvent, { type: 'compaction' }>, parts: WindowParts): void {
+    if (parts.configuredLimit === undefined) this.#compactedAt = lowerByCompaction(parts, event).compactedAt
+  }
+
+  begin(model: string): void {
+    if (model !== this.initModel) this.#isExact = false
+    this.initModel = model
+  }
+}
+
+const isSame = (model: string, other: string | undefined): boolean =>
+  other !== undefined && withoutSuffix(model) === withoutSuffix(other)
+
+const withoutSuffix = (model: string): string => model.replace(/\[\d+[mk]\]$/i, '')
