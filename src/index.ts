@@ -16,7 +16,7 @@ export {
   type StoreOptions,
   TOKENS,
 } from './container.ts'
-export type { AuditHead, SealedEntry, Sha256 } from './domain/audit/audit-chain.ts'
+export type { AuditHead, SealedEntry } from './domain/audit/audit-chain.ts'
 export type { TextCounts } from './domain/audit/audit-texts.ts'
 export type { AuditProblem, AuditProblemClass, AuditVerdict, ClockSetBack } from './domain/audit/audit-verdict.ts'
 export type { AuditEntry, AuditEvent, TextErased, TextName } from './domain/audit-event.ts'
@@ -48,6 +48,7 @@ export type { WindowAtTurn } from './domain/history/window-at-turn.ts'
 export type { HookEvent, HookMoment, HookSettings } from './domain/hooks/hook-settings.ts'
 export type { InputProblem } from './domain/input/check.ts'
 export type { CutText } from './domain/kernel/cut-text.ts'
+export type { Sha256 } from './domain/kernel/digest.ts'
 export {
   type AgentSessionId,
   agentSessionId,

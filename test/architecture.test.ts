@@ -3,184 +3,25 @@ import { describe, expect, it } from 'vitest'
 import {
   entryPoints,
   forbiddenImports,
-  type ImportTable,
   longFiles,
   type Manifest,
+  mayImport,
+  roomTable,
   unusedExports,
   unusedModules,
+  upwardRooms,
 } from './support/architecture.ts'
+import { LAYERS, ROOMS, UNIONS } from './support/import-table.ts'
 import { readSources, type SourceFile } from './support/source-file.ts'
 
-/** Each layer or root file, and the only places it may import from. `npm:` names are packages. */
-const MAY_IMPORT: ImportTable = {
-  domain: ['domain'],
-  ports: ['domain', 'ports'],
-  services: ['domain', 'ports', 'services'],
-  // What every adapter that starts processes needs to end them, and to know them again.
-  processes: [
-    'domain',
-    'processes',
-    'npm:node:child_process',
-    'npm:node:crypto',
-    'npm:node:fs',
-    'npm:node:os',
-    'npm:node:path',
-    'npm:node:timers/promises',
-  ],
-  'adapters/memory': ['domain', 'ports', 'adapters/memory', 'npm:node:crypto'],
-  'adapters/system': ['domain', 'ports', 'adapters/system', 'processes', 'npm:node:crypto', 'npm:uuid'],
-  'adapters/postgres': [
-    'domain',
-    'ports',
-    'adapters/postgres',
-    'processes',
-    'npm:@electric-sql/pglite',
-    'npm:kysely',
-    'npm:node:crypto',
-    'npm:node:fs',
-    'npm:node:fs/promises',
-    'npm:node:net',
-    'npm:node:os',
-    'npm:node:path',
-    'npm:pg',
-    'npm:zod',
-  ],
-  'adapters/claude': [
-    'domain',
-    'ports',
-    'adapters/claude',
-    'processes',
-    // Optional, and loaded by name when it is first used.
-    'npm:@anthropic-ai/claude-agent-sdk',
-    'npm:node:child_process',
-    'npm:node:events',
-    'npm:node:fs',
-    'npm:node:fs/promises',
-    'npm:node:os',
-    'npm:node:path',
-    'npm:node:readline',
-    'npm:node:timers/promises',
-    'npm:node:util',
-    'npm:zod',
-  ],
-  'adapters/codex': [
-    'domain',
-    'ports',
-    'adapters/codex',
-    'processes',
-    'npm:node:fs',
-    'npm:node:fs/promises',
-    'npm:node:os',
-    'npm:node:path',
-    'npm:node:timers/promises',
-    'npm:zod',
-  ],
-  'adapters/telemetry': ['domain', 'ports', 'adapters/telemetry', 'npm:@opentelemetry/api'],
-  'adapters/catalogue': ['domain', 'adapters/catalogue', 'npm:@pydantic/genai-prices'],
-  'adapters/config': [
-    'domain',
-    'adapters/config',
-    'npm:node:fs',
-    'npm:node:fs/promises',
-    'npm:node:path',
-    'npm:yaml',
-    'npm:zod',
-  ],
-  'adapters/git': [
-    'domain',
-    'ports',
-    'adapters/git',
-    'npm:node:child_process',
-    'npm:node:fs/promises',
-    'npm:node:path',
-    'npm:node:timers/promises',
-  ],
-  'adapters/hooks': [
-    'domain',
-    'ports',
-    'adapters/hooks',
-    'processes',
-    'npm:node:child_process',
-    'npm:node:crypto',
-    'npm:node:dns',
-    'npm:node:events',
-    'npm:node:fs/promises',
-    'npm:node:http',
-    'npm:node:https',
-    'npm:node:net',
-    'npm:node:timers/promises',
-  ],
-  'adapters/runtime': [
-    'domain',
-    'ports',
-    'adapters/runtime',
-    'processes',
-    'npm:node:child_process',
-    'npm:node:events',
-    'npm:node:fs/promises',
-    'npm:node:timers/promises',
-  ],
-  'adapters/cli': [
-    'domain',
-    'ports',
-    'services',
-    'adapters/cli',
-    'batonpass.ts',
-    'container.ts',
-    'npm:node:fs',
-    'npm:node:fs/promises',
-    'npm:node:path',
-    'npm:node:readline',
-    'npm:node:stream/consumers',
-    'npm:node:util',
-  ],
-  testing: ['domain', 'ports', 'services', 'testing', 'npm:node:assert/strict', 'npm:node:crypto'],
-  'container.ts': [
-    'domain',
-    'ports',
-    'services',
-    'adapters/catalogue',
-    'adapters/claude',
-    'adapters/codex',
-    'adapters/config',
-    'adapters/git',
-    'adapters/hooks',
-    'adapters/memory',
-    'adapters/postgres',
-    'adapters/system',
-    'adapters/telemetry',
-    'processes',
-    'runtimes.ts',
-    'npm:reflect-metadata',
-    'npm:tsyringe',
-  ],
-  'runtimes.ts': [
-    'domain',
-    'ports',
-    'adapters/claude',
-    'adapters/codex',
-    'adapters/runtime',
-    'npm:node:fs',
-    'npm:node:module',
-    'npm:node:path',
-  ],
-  'batonpass.ts': ['domain', 'ports', 'services', 'container.ts'],
-  'index.ts': ['domain', 'ports', 'services', 'adapters/runtime', 'adapters/system', 'batonpass.ts', 'container.ts'],
-  'claude.ts': ['adapters/claude'],
-  'codex.ts': ['adapters/codex'],
-  'checkpoints.ts': ['domain'],
-  'hooks.ts': ['domain', 'ports', 'services', 'adapters/hooks'],
-  'memory.ts': ['adapters/memory'],
-  'postgres.ts': ['adapters/postgres'],
-  'telemetry.ts': ['adapters/telemetry'],
-}
+const MAY_IMPORT = mayImport(LAYERS)
 
 const MAX_LINES = 250
 
 /** Lists of all there is, which tests walk and a schema's CHECKs are compared with; the library itself needs no list. */
 const CLOSED_LISTS: readonly string[] = [
-  'domain/agent-session.ts: TERMINAL_SESSION_STATES',
-  'domain/handoff.ts: TERMINAL_HANDOFF_STATUSES',
+  'domain/handoff/handoff.ts: TERMINAL_HANDOFF_STATUSES',
+  'domain/session/agent-session.ts: TERMINAL_SESSION_STATES',
 ]
 
 /** What a reader takes, as types; `test/agents` holds them against the types of the runtime's own package. */
@@ -245,6 +86,31 @@ describe('the import table', () => {
       "/** import 'uuid' */\nconst text = \"import 'uuid'\"\nexport const a = text",
     )
     expect(forbiddenImports([innocent], MAY_IMPORT)).toEqual([])
+  })
+})
+
+describe('the rooms of the domain', () => {
+  const inDomain = SOURCES.filter(({ path }) => path.startsWith('domain/'))
+  const table = roomTable(ROOMS, UNIONS)
+
+  it('import only rooms below them', () => {
+    expect(upwardRooms(ROOMS)).toEqual([])
+    expect(forbiddenImports(inDomain, table)).toEqual([])
+  })
+
+  it('hold everything but the unions over all of them', () => {
+    const loose = inDomain.filter(({ path }) => path.split('/').length === 2).map(({ path }) => path)
+    expect(loose).toEqual(UNIONS.map((name) => `domain/${name}`))
+  })
+
+  it('are seen when one leans on a room above it, or the kernel on a union', () => {
+    const leaning = file('domain/session/progress.ts', "import type { HandoffMetadata } from '../handoff/handoff.ts'")
+    const kernel = file('domain/kernel/result.ts', "import type { Refusal } from '../refusal.ts'")
+    expect(forbiddenImports([leaning, kernel], table)).toEqual([
+      'domain/session/progress.ts -> ../handoff/handoff.ts',
+      'domain/kernel/result.ts -> ../refusal.ts',
+    ])
+    expect(upwardRooms([...ROOMS].reverse())).toContain('session -> kernel')
   })
 })
 

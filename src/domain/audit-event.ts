@@ -1,10 +1,10 @@
 import type { ConversationEvent } from './conversation/conversation-lifecycle.ts'
 import type { HandoffEvent } from './handoff/handoff-lifecycle.ts'
 import type { HookDelivered } from './hooks/hook-delivery.ts'
-import type { Fact } from './kernel/event.ts'
+import type { DomainEvent } from './kernel/event.ts'
 import type { CommandId } from './kernel/ids.ts'
 import type { SnapshotEvent } from './session/context-snapshot.ts'
-import type { SessionEvent } from './session/session-lifecycle.ts'
+import type { SessionEvent } from './session/session-event.ts'
 import type { MonitorEvent } from './window/context-monitor.ts'
 
 /** Names one text that was stored. */
@@ -20,7 +20,7 @@ export interface TextName {
  * Texts were erased: each now reads `TEXT_ERASED`, and the salts their digests need are gone. `by` and `why` stay in the
  * log for ever and in clear, so they name an office and a case, not a person.
  */
-export type TextErased = Fact<'text.erased', { texts: readonly TextName[]; by: string; why: string }>
+export type TextErased = DomainEvent<'text.erased', { texts: readonly TextName[]; by: string; why: string }>
 
 /** Everything that happens, as the facts decisions return. */
 export type AuditEvent =

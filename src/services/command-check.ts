@@ -1,6 +1,7 @@
-import type { SealedEntry, Sha256 } from '../domain/audit/audit-chain.ts'
+import type { SealedEntry } from '../domain/audit/audit-chain.ts'
 import type { AuditProblem } from '../domain/audit/audit-verdict.ts'
 import { commandSeal, type KeptCommand } from '../domain/audit/command-seal.ts'
+import type { Sha256 } from '../domain/kernel/digest.ts'
 import type { CommandId, ConversationId } from '../domain/kernel/ids.ts'
 import type { Store } from '../ports/store.ts'
 

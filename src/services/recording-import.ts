@@ -1,6 +1,6 @@
-import type { Sha256 } from '../domain/audit/audit-chain.ts'
 import { keptName } from '../domain/kernel/cut-text.ts'
 import { defined } from '../domain/kernel/defined.ts'
+import type { Sha256 } from '../domain/kernel/digest.ts'
 import { type CommandId, type ConversationId, commandId } from '../domain/kernel/ids.ts'
 import type { SessionStartedAnswer } from '../domain/session/start-session.ts'
 import type { TurnInput } from '../domain/turn/turn.ts'

@@ -1,5 +1,5 @@
-import type { Sha256 } from '../domain/audit/audit-chain.ts'
 import { cutText, keptName } from '../domain/kernel/cut-text.ts'
+import type { Sha256 } from '../domain/kernel/digest.ts'
 import { RecentKeys } from '../domain/kernel/recent-keys.ts'
 import type { MessageInput, ToolCallInput, TurnInput } from '../domain/turn/turn.ts'
 import { bytesOf, MAX_TURN_BYTES } from '../domain/turn/turn-size.ts'

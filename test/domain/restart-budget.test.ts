@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import {
-  deadlineOf,
-  describeLimit,
-  exhaustedBy,
-  madeProgress,
-  type RestartBudget,
-  type RestartUse,
-  type SessionToRestart,
-} from '../../src/domain/budget/restart-budget.ts'
+import { deadlineOf, describeLimit, type RestartBudget } from '../../src/domain/budget/restart-budget.ts'
 import { later } from '../../src/domain/kernel/instant.ts'
 import { sequenceNumber } from '../../src/domain/kernel/sequence.ts'
+import {
+  exhaustedBy,
+  madeProgress,
+  type RestartUse,
+  type SessionToRestart,
+} from '../../src/domain/restart/restart-use.ts'
 import type { AgentSession } from '../../src/domain/session/agent-session.ts'
 import { AT, SESSIONS, sessionOf } from './samples.ts'
 

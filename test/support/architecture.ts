@@ -1,3 +1,4 @@
+import type { Layer, Room } from './import-table.ts'
 import {
   type Export,
   exportsOf,
@@ -10,6 +11,31 @@ import {
 
 /** Each layer or root file, and the only places it may import from. `npm:` names are packages. */
 export type ImportTable = Readonly<Record<string, readonly string[]>>
+
+/** The part of the rows that is compared with imports. */
+export const mayImport = (layers: Readonly<Record<string, Layer>>): ImportTable =>
+  Object.fromEntries(Object.entries(layers).map(([name, row]) => [name, row.mayImport]))
+
+/** The import table inside the domain: each room, and the unions over all rooms. */
+export const roomTable = (rooms: readonly Room[], unions: readonly string[]): ImportTable => {
+  const inDomain = (name: string): string => `domain/${name}`
+  const sums = unions.map(inDomain)
+  const all = [...rooms.map(({ name }) => inDomain(name)), ...sums]
+  return Object.fromEntries([
+    ...rooms.map(({ name, mayImport: lower }) => [
+      inDomain(name),
+      [...[name, ...lower].map(inDomain), ...(lower.length === 0 ? [] : sums)],
+    ]),
+    ...sums.map((sum) => [sum, all]),
+  ])
+}
+
+/** The rooms that lean on one which does not stand before them, each as `room -> room`. */
+export const upwardRooms = (rooms: readonly Room[]): readonly string[] =>
+  rooms.flatMap(({ name, mayImport: lower }, index) => {
+    const before = rooms.slice(0, index).map((other) => other.name)
+    return lower.filter((other) => !before.includes(other)).map((other) => `${name} -> ${other}`)
+  })
 
 /** The imports a table does not allow, each as `file -> import`. A file of no layer may import nothing, or be at all. */
 export const forbiddenImports = (files: readonly SourceFile[], table: ImportTable): readonly string[] =>

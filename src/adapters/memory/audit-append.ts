@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { type AuditHead, chainStart, entryHash, type Sha256, sealBody } from '../../domain/audit/audit-chain.ts'
+import { type AuditHead, chainStart, entryHash, sealBody } from '../../domain/audit/audit-chain.ts'
 import type { AuditEvent } from '../../domain/audit-event.ts'
+import type { Sha256 } from '../../domain/kernel/digest.ts'
 import type { CommandId, ConversationId } from '../../domain/kernel/ids.ts'
 import type { Undo } from './table.ts'
 import type { Tables } from './tables.ts'

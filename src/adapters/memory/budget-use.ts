@@ -1,6 +1,7 @@
-import type { BudgetUse, RestartUse } from '../../domain/budget/restart-budget.ts'
+import type { BudgetUse } from '../../domain/budget/restart-budget.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { ConversationId } from '../../domain/kernel/ids.ts'
+import type { RestartUse } from '../../domain/restart/restart-use.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { Tables } from './tables.ts'
 

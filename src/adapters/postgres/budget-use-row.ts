@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import type { BudgetUse, RestartUse } from '../../domain/budget/restart-budget.ts'
+import type { BudgetUse } from '../../domain/budget/restart-budget.ts'
 import { HANDOFF_FLAGS, HANDOFF_KINDS } from '../../domain/handoff/handoff.ts'
 import { defined } from '../../domain/kernel/defined.ts'
+import type { RestartUse } from '../../domain/restart/restart-use.ts'
 import { maybe, reader, time } from './row-types.ts'
 
 const useColumns = { restarts: z.number(), takeovers: z.number(), cost_usd: z.number() }

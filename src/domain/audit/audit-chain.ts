@@ -1,10 +1,8 @@
 import type { AuditEvent } from '../audit-event.ts'
 import { canonicalJson } from '../kernel/canonical-json.ts'
+import { type Sha256, toHex } from '../kernel/digest.ts'
 import type { CommandId, ConversationId } from '../kernel/ids.ts'
 import { isText } from '../kernel/texts.ts'
-
-/** SHA-256. Given from outside: the domain has no way to compute it. */
-export type Sha256 = (data: Uint8Array) => Uint8Array
 
 /** Where a stream of entries has come to: its last position and the hash there, as lower-case hexadecimal. */
 export interface AuditHead {
@@ -112,12 +110,3 @@ const uuidBytes = (id: string): Uint8Array => fromHex(id.replaceAll('-', ''))
 
 const fromHex = (hex: string): Uint8Array =>
   Uint8Array.from({ length: hex.length / 2 }, (_, index) => Number.parseInt(hex.slice(2 * index, 2 * index + 2), 16))
-
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
-
-/** Bytes as lower-case hexadecimal. */
-export const toHex = (bytes: Uint8Array): string => {
-  let hex = ''
-  for (const byte of bytes) hex += HEX[byte]
-  return hex
-}

@@ -1,6 +1,7 @@
 import type { TextErased, TextName } from '../audit-event.ts'
+import type { Sha256 } from '../kernel/digest.ts'
 import { TEXT_ERASED } from '../kernel/texts.ts'
-import { isSalt, type Sha256, textDigest } from './audit-chain.ts'
+import { isSalt, textDigest } from './audit-chain.ts'
 import type { AuditProblem } from './audit-verdict.ts'
 
 /** How many texts were compared with their digests, and how many could not be. */

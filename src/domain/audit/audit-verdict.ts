@@ -1,5 +1,6 @@
+import type { Sha256 } from '../kernel/digest.ts'
 import type { ConversationId } from '../kernel/ids.ts'
-import { type AuditHead, hashesByPlace, type SealedEntry, type Sha256 } from './audit-chain.ts'
+import { type AuditHead, hashesByPlace, type SealedEntry } from './audit-chain.ts'
 import type { TextCounts } from './audit-texts.ts'
 
 /** What is wrong with an audit log. */

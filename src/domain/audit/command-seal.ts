@@ -1,6 +1,6 @@
 import { canonicalJson } from '../kernel/canonical-json.ts'
+import { type Sha256, toHex } from '../kernel/digest.ts'
 import type { CommandId, ConversationId } from '../kernel/ids.ts'
-import { type Sha256, toHex } from './audit-chain.ts'
 
 /** A command that was carried out, as a store remembers it. */
 export interface KeptCommand {

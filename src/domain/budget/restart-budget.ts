@@ -1,7 +1,5 @@
-import type { HandoffFlag, HandoffKind } from '../handoff/handoff.ts'
 import { type Instant, later } from '../kernel/instant.ts'
 import type { SequenceNumber } from '../kernel/sequence.ts'
-import type { AgentSession } from '../session/agent-session.ts'
 
 /** How often and how long a conversation may be restarted in fresh windows. */
 export interface RestartBudget {
@@ -54,13 +52,6 @@ export const useSince = <Use extends BudgetUse>(use: Use, asked: AskedPrompt | u
   takeovers: Math.max(0, use.takeovers - (asked?.takeovers ?? 0)),
 })
 
-/** The used part of a conversation's budget when one of its sessions is to be restarted. */
-export interface RestartUse extends BudgetUse {
-  readonly firstStartedAt: Instant
-  /** The handoff that the session to be restarted began with. */
-  readonly cameFrom?: { readonly kind: HandoffKind; readonly flags: readonly HandoffFlag[] }
-}
-
 /** Everything that may stand against going on. */
 export const BUDGET_LIMITS = ['restarts', 'deadline', 'cost', 'takeovers', 'turns', 'no_progress'] as const
 
@@ -98,42 +89,9 @@ const LONGEST_PAUSE_MS = 60_000
 export const pauseAfterTakeover = (takeovers: number): number =>
   takeovers <= 1 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** Math.min(takeovers - 2, 30), LONGEST_PAUSE_MS)
 
-/** A session to be restarted, and whether it called any tool. */
-export interface SessionToRestart {
-  readonly session: AgentSession
-  readonly hasToolCalls: boolean
-  /** Its process is gone, and its window was not full: how little was done in it says nothing. */
-  readonly isLost?: boolean
-}
-
-/** Whether a session got anywhere: it used a tool, or brought an exchange to its end and began another. */
-export const madeProgress = ({ session, hasToolCalls }: SessionToRestart): boolean =>
-  hasToolCalls || Number(session.progress.exchangeStart ?? session.startSequence) > Number(session.startSequence)
-
 /** When the deadline of a conversation is, if it has one. */
 export const deadlineOf = ({ deadlineMs }: RestartBudget, firstStartedAt: Instant): Instant | undefined =>
   deadlineMs === undefined ? undefined : later(firstStartedAt, deadlineMs)
-
-/** What of the budget is used up, if anything: then there is no other restart. */
-export const exhaustedBy = (
-  budget: RestartBudget,
-  use: RestartUse,
-  restarted: SessionToRestart,
-  at: Instant,
-): BudgetLimit | undefined => {
-  const deadline = deadlineOf(budget, use.firstStartedAt)
-  if (use.restarts >= budget.maxRestarts) return 'restarts'
-  if (deadline !== undefined && at >= deadline) return 'deadline'
-  if (isSpent(budget, use)) return 'cost'
-  return restarted.isLost !== true && isGettingNowhere(use, restarted) ? 'no_progress' : undefined
-}
-
-/** A fresh window that was full at once, or the second one in a row in which nothing was done. */
-const isGettingNowhere = ({ cameFrom }: RestartUse, restarted: SessionToRestart): boolean => {
-  if (cameFrom?.kind !== 'context_restart') return false
-  const wasFullAtOnce = restarted.session.progress.turns <= 1
-  return wasFullAtOnce || (cameFrom.flags.includes('no_progress') && !madeProgress(restarted))
-}
 
 const SENTENCES: Readonly<Record<BudgetLimit, (budget: RestartBudget) => string>> = {
   restarts: ({ maxRestarts }) =>

@@ -1,6 +1,6 @@
 import type { AskedPrompt, RestartBudget } from '../budget/restart-budget.ts'
 import { defined } from '../kernel/defined.ts'
-import type { Fact } from '../kernel/event.ts'
+import type { DomainEvent } from '../kernel/event.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import { err, ok, type Result } from '../kernel/result.ts'
@@ -14,16 +14,16 @@ import {
 } from './conversation.ts'
 
 /** How a conversation begins. */
-export type ConversationOpened = Fact<'conversation.opened', { conversation: Conversation }>
+export type ConversationOpened = DomainEvent<'conversation.opened', { conversation: Conversation }>
 
 /** The events of a conversation after it was opened. */
 export type ConversationMoved =
-  | Fact<'conversation.closed' | 'conversation.reopened', unknown>
-  | Fact<'conversation.metadata_set', { metadata?: Metadata }>
+  | DomainEvent<'conversation.closed' | 'conversation.reopened', unknown>
+  | DomainEvent<'conversation.metadata_set', { metadata?: Metadata }>
   /** Its budget is another one from now on. */
-  | Fact<'conversation.budget_set', { restartBudget: RestartBudget }>
+  | DomainEvent<'conversation.budget_set', { restartBudget: RestartBudget }>
   /** A person asked for something new: its restarts count from here. */
-  | Fact<'conversation.asked', { asked: AskedPrompt }>
+  | DomainEvent<'conversation.asked', { asked: AskedPrompt }>
 
 /** Everything that happens to a conversation. */
 export type ConversationEvent = ConversationOpened | ConversationMoved

@@ -1,11 +1,11 @@
 import { DEFAULT_RESTART_BUDGET, type RestartBudget } from '../budget/restart-budget.ts'
 import type { Decided } from '../decision.ts'
 import type { OpeningFacts } from '../facts.ts'
-import { noteOf } from '../handoff/set-metadata.ts'
 import { defined } from '../kernel/defined.ts'
 import type { ConversationId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { Metadata } from '../kernel/metadata.ts'
+import { noteOf } from '../kernel/metadata.ts'
 import { err, ok } from '../kernel/result.ts'
 import type { Conversation, Workspace } from './conversation.ts'
 

@@ -1,6 +1,6 @@
 import type { CheckpointFacts } from '../checkpoint/checkpoint-facts.ts'
 import { defined } from '../kernel/defined.ts'
-import type { Fact } from '../kernel/event.ts'
+import type { DomainEvent } from '../kernel/event.ts'
 import type { AgentSessionId, ConversationId, HandoffId } from '../kernel/ids.ts'
 import { type Instant, later } from '../kernel/instant.ts'
 import type { Metadata } from '../kernel/metadata.ts'
@@ -44,10 +44,10 @@ export interface CheckpointKept {
   readonly checkpoint: CheckpointFacts
 }
 
-type Of<Type extends string, Body> = Fact<Type, { handoffId: HandoffId } & Body>
+type Of<Type extends string, Body> = DomainEvent<Type, { handoffId: HandoffId } & Body>
 
 /** How a handoff begins. */
-export type HandoffInitiated = Fact<'handoff.initiated', { handoff: HandoffOrigin & HandoffPapers }>
+export type HandoffInitiated = DomainEvent<'handoff.initiated', { handoff: HandoffOrigin & HandoffPapers }>
 
 /** What happens to a handoff after it was initiated. */
 export type HandoffMoved =

@@ -4,6 +4,7 @@ import { defined } from '../kernel/defined.ts'
 import type { HandoffId, SnapshotId, TurnId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { Metadata } from '../kernel/metadata.ts'
+import { noteOf } from '../kernel/metadata.ts'
 import { err, ok, type Result } from '../kernel/result.ts'
 import { type Refusal, refuseForAll } from '../refusal.ts'
 import { type AgentSession, heldBy, type WorkingSession } from '../session/agent-session.ts'
@@ -14,7 +15,6 @@ import { referenceTo, type ToolCallReference } from '../turn/tool-call.ts'
 import type { ContextMonitor } from '../window/context-monitor.ts'
 import type { HandoffFlag, HandoffKind, HandoffMetadata, TraceContext } from './handoff.ts'
 import { beginHandoff, type HandoffInitiated } from './handoff-lifecycle.ts'
-import { noteOf } from './set-metadata.ts'
 
 /** What every handoff says about itself. */
 export interface HandoffRequest extends SessionTarget {

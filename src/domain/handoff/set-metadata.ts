@@ -5,10 +5,11 @@ import type { ConversationFacts, HandoffFacts, SessionFacts } from '../facts.ts'
 import { defined } from '../kernel/defined.ts'
 import type { AgentSessionId, ConversationId, HandoffId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
-import type { Metadata } from '../kernel/metadata.ts'
+import { type Metadata, noteOf } from '../kernel/metadata.ts'
 import { err, ok } from '../kernel/result.ts'
 import type { AgentSession } from '../session/agent-session.ts'
-import { evolveSession, type SessionMoved } from '../session/session-lifecycle.ts'
+import type { SessionMoved } from '../session/session-event.ts'
+import { evolveSession } from '../session/session-lifecycle.ts'
 import type { HandoffMetadata } from './handoff.ts'
 import { evolveHandoff, type HandoffMoved } from './handoff-lifecycle.ts'
 
@@ -16,10 +17,6 @@ import { evolveHandoff, type HandoffMoved } from './handoff-lifecycle.ts'
 export interface SetMetadata {
   readonly metadata: Metadata
 }
-
-/** The note to keep: an empty one is none. */
-export const noteOf = (metadata: Metadata | undefined): { readonly metadata?: Metadata } =>
-  metadata === undefined || Object.keys(metadata).length === 0 ? {} : { metadata }
 
 /** Sets the note of a conversation, open or closed. */
 export const setConversationMetadata = (

@@ -1,12 +1,12 @@
 import { defined } from '../kernel/defined.ts'
-import type { Fact } from '../kernel/event.ts'
+import type { DomainEvent } from '../kernel/event.ts'
 import type { AgentSessionId, ConversationId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { HookFailureCode, HookResult } from './hook-result.ts'
 import type { HookMoment, HookSettings } from './hook-settings.ts'
 
 /** A hook was called. What it was told and what it answered are not kept, only how it went. */
-export type HookDelivered = Fact<
+export type HookDelivered = DomainEvent<
   'hook.delivered',
   {
     sessionId: AgentSessionId

@@ -1,8 +1,7 @@
-import type { HookPayload } from '../../ports/hook-payload.ts'
-import type { HookSettings } from './hook-settings.ts'
+import type { HookEvent, HookSettings } from './hook-settings.ts'
 
 /** Whether a hook is to be called: it waits for this event, and what its `when` leads to is truthy. */
-export const isDue = ({ onEvents, when }: HookSettings, payload: HookPayload): boolean =>
+export const isDue = ({ onEvents, when }: HookSettings, payload: { readonly hook_event_name: HookEvent }): boolean =>
   (onEvents === undefined || onEvents.includes(payload.hook_event_name)) &&
   (when === undefined || Boolean(valueAt(payload, when)))
 

@@ -1,4 +1,4 @@
-import { type Sha256, toHex } from '../audit/audit-chain.ts'
+import { type Sha256, toHex } from './digest.ts'
 
 /** Says that a text is the beginning of a longer one, and of which. */
 export interface CutText {

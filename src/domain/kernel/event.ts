@@ -1,8 +1,8 @@
 import type { ConversationId } from './ids.ts'
 import type { Instant } from './instant.ts'
 
-/** Something that happened in a conversation. `version` lets the shape of a fact change without rewriting history. */
-export type Fact<Type extends string, Body> = {
+/** Something that happened in a conversation. `version` lets the shape of an event change without rewriting history. */
+export type DomainEvent<Type extends string, Body> = {
   readonly type: Type
   readonly version: 1
   readonly conversationId: ConversationId

@@ -14,6 +14,10 @@ export interface MetadataTypes {
 /** The longest a note may be, written as JSON. Larger things belong into a store of their own. */
 export const MAX_METADATA_LENGTH = 16_384
 
+/** The note to keep: an empty one is none. */
+export const noteOf = (metadata: Metadata | undefined): { readonly metadata?: Metadata } =>
+  metadata === undefined || Object.keys(metadata).length === 0 ? {} : { metadata }
+
 /**
  * Whether a note contains another, as Postgres answers it with `@>`: every property asked for is there, and every entry
  * of a list asked for is in the list, wherever.

@@ -1,11 +1,4 @@
-import {
-  type BudgetLimit,
-  describeLimit,
-  exhaustedBy,
-  madeProgress,
-  mayCarryOn,
-  useSince,
-} from '../budget/restart-budget.ts'
+import { type BudgetLimit, describeLimit, mayCarryOn, useSince } from '../budget/restart-budget.ts'
 import { type Decided, expecting } from '../decision.ts'
 import type { SourceFacts } from '../facts.ts'
 import type { HandoffFlag, HandoffMetadata, TraceContext } from '../handoff/handoff.ts'
@@ -17,6 +10,7 @@ import type { AgentSession } from '../session/agent-session.ts'
 import { findHeld, type HeldTarget } from '../session/change-session.ts'
 import { decideSession, evolveSession } from '../session/session-lifecycle.ts'
 import type { ContextMonitor, RestartRefused } from '../window/context-monitor.ts'
+import { exhaustedBy, madeProgress } from './restart-use.ts'
 
 /** What it takes to restart a session in a fresh window. */
 export interface BeginRestart extends HeldTarget {

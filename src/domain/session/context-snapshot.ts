@@ -1,4 +1,4 @@
-import type { Fact } from '../kernel/event.ts'
+import type { DomainEvent } from '../kernel/event.ts'
 import type { AgentSessionId, ConversationId, SnapshotId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { ToolCall } from '../turn/tool-call.ts'
@@ -26,7 +26,7 @@ export interface ContextWindowSnapshot extends SnapshotRecord {
 }
 
 /** A snapshot was taken. */
-export type SnapshotEvent = Fact<'snapshot.captured', { snapshot: SnapshotRecord }>
+export type SnapshotEvent = DomainEvent<'snapshot.captured', { snapshot: SnapshotRecord }>
 
 /** A picture of a session's window as it is now, computed from what was recorded. */
 export const captureWindow = (

@@ -1,23 +1,14 @@
 import type { BudgetLimit } from '../budget/restart-budget.ts'
 import { defined } from '../kernel/defined.ts'
-import type { Fact } from '../kernel/event.ts'
-import type { AgentSessionId, HandoffId, TurnId } from '../kernel/ids.ts'
+import type { HandoffId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
-import type { Metadata } from '../kernel/metadata.ts'
 import { err, ok, type Result } from '../kernel/result.ts'
 import { advance, type SequenceNumber } from '../kernel/sequence.ts'
 import { nextState } from '../kernel/state-machine.ts'
 import type { Refusal } from '../refusal.ts'
 import type { Message } from '../turn/message.ts'
 import { countRoles, EMPTY_SUMMARY } from '../turn/message-summary.ts'
-import {
-  type MessageDraft,
-  placeMessages,
-  placeTurn,
-  type Turn,
-  type TurnDraft,
-  type TurnExtension,
-} from '../turn/turn.ts'
+import { type MessageDraft, placeMessages, placeTurn, type TurnDraft } from '../turn/turn.ts'
 import { UNKNOWN_USAGE, type UsageReading, type UsageTotals } from '../window/usage-reading.ts'
 import {
   type AgentSession,
@@ -27,12 +18,12 @@ import {
   SESSION_TRANSITIONS,
   type SessionCommandType,
   type SessionEnd,
-  type SessionIdentity,
   type SessionLifecycle,
   type SessionProgress,
   type SessionRuntime,
   type SessionState,
 } from './agent-session.ts'
+import type { SessionMoved, SessionStarted } from './session-event.ts'
 
 /** What is asked of a session. */
 export type SessionCommand = { readonly at: Instant } & (
@@ -48,35 +39,6 @@ export type SessionCommand = { readonly at: Instant } & (
   | { readonly type: 'fail'; readonly reason: string; readonly limit?: BudgetLimit }
   | { readonly type: 'hold' | 'release' | 'hand_off'; readonly handoffId: HandoffId }
 )
-
-type Of<Type extends string, Body = unknown> = Fact<Type, { sessionId: AgentSessionId } & Body>
-
-/** How a session begins. */
-export type SessionStarted = Fact<
-  'session.started',
-  { session: SessionIdentity; providerSessionId?: string; opening?: readonly Message[] }
->
-
-/** What happens to a session after its start. */
-export type SessionMoved =
-  | Of<'turn.recorded', { turn: Turn; messages: readonly Message[] }>
-  /** Something was said after its last turn, while a handoff held it. */
-  | Of<'turn.extended', { turnId: TurnId } & TurnExtension>
-  /** Its window was emptied by a compaction; what it held is in the snapshot taken with it. */
-  | Of<'session.truncated'>
-  | Of<'session.paused' | 'session.completed'>
-  /** Somebody else holds it now; `isAbandoned` when its holder was not heard of in time, and not by hand. */
-  | Of<'session.taken_over', { isAbandoned?: true }>
-  /** Its runtime has launched it, under this name. */
-  | Of<'session.attached', { providerSessionId: string }>
-  | Of<'session.metadata_set', { metadata?: Metadata }>
-  | Of<'session.accounted', { totals: UsageTotals }>
-  | Of<'session.resumed', { nextSequence: SequenceNumber }>
-  | Of<'session.failed', { endReason: string; endedBy?: BudgetLimit }>
-  | Of<'session.held' | 'session.released' | 'session.handed_off', { handoffId: HandoffId }>
-
-/** Everything that happens to a session. */
-export type SessionEvent = SessionStarted | SessionMoved
 
 const BY_HAND: readonly SessionCommandType[] = ['pause', 'resume', 'complete', 'fail']
 const BY_HANDOFF: readonly SessionCommandType[] = ['release', 'hand_off']

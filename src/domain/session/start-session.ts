@@ -1,10 +1,10 @@
 import { type Decided, type Decision, leaseFor } from '../decision.ts'
 import type { ConversationFacts } from '../facts.ts'
-import { noteOf } from '../handoff/set-metadata.ts'
 import { defined } from '../kernel/defined.ts'
 import type { AgentSessionId, ConversationId, HolderToken, MessageId, SnapshotId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { Metadata } from '../kernel/metadata.ts'
+import { noteOf } from '../kernel/metadata.ts'
 import { err, ok } from '../kernel/result.ts'
 import { advance } from '../kernel/sequence.ts'
 import type { Refusal } from '../refusal.ts'
@@ -13,7 +13,8 @@ import { type ContextMonitor, type MonitorSettings, type MonitorStart, newMonito
 import { type AgentSession, heldBy, type SessionIdentity, type WorkingSession } from './agent-session.ts'
 import { captureWindow } from './context-snapshot.ts'
 import type { LeaseAsked } from './process-identity.ts'
-import { beginSession, type SessionStarted } from './session-lifecycle.ts'
+import type { SessionStarted } from './session-event.ts'
+import { beginSession } from './session-lifecycle.ts'
 
 /** What it takes to start a session. */
 export interface StartSession extends LeaseAsked {

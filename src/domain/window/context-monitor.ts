@@ -1,5 +1,5 @@
 import type { BudgetLimit, RestartBudget } from '../budget/restart-budget.ts'
-import type { Fact } from '../kernel/event.ts'
+import type { DomainEvent } from '../kernel/event.ts'
 import type { AgentSessionId, ConversationId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { type Pressure, pressureOf, type WindowParts } from './context-pressure.ts'
@@ -48,7 +48,7 @@ export interface ContextMonitor {
   readonly sampledAt?: Instant
 }
 
-type Of<Type extends string, Body = unknown> = Fact<Type, { sessionId: AgentSessionId } & Body>
+type Of<Type extends string, Body = unknown> = DomainEvent<Type, { sessionId: AgentSessionId } & Body>
 
 /** A milestone was reached. */
 export type MilestoneReached = Of<

@@ -1,6 +1,5 @@
 import { defined } from '../kernel/defined.ts'
 import type { Instant } from '../kernel/instant.ts'
-import type { TurnDraft } from '../turn/turn.ts'
 import {
   type ContextMonitor,
   type MilestoneReached,
@@ -72,12 +71,15 @@ export const takeReport = (monitor: ContextMonitor, report: MonitorReport, at: I
   }
 }
 
+/** The part of a turn that is about the window. */
+interface TurnUsage {
+  readonly usage: UsageReading
+  readonly window?: WindowParts
+  readonly producedAt?: Instant
+}
+
 /** Takes in what a recorded turn says of the window. One without usage lets the last reading stand. */
-export const takeTurn = (
-  monitor: ContextMonitor,
-  { usage, window, producedAt }: Pick<TurnDraft, 'usage' | 'window' | 'producedAt'>,
-  at: Instant,
-): Monitored => {
+export const takeTurn = (monitor: ContextMonitor, { usage, window, producedAt }: TurnUsage, at: Instant): Monitored => {
   // A turn from before a compaction, recorded after it, says nothing of the window that is there now.
   const isNews = (usage.state !== 'unknown' || window !== undefined) && !isStale(monitor, producedAt)
   const reading = usage.state === 'unknown' ? monitor.reading : usage

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { chainStart, entryHash, type Sha256 } from '../../domain/audit/audit-chain.ts'
+import { chainStart, entryHash } from '../../domain/audit/audit-chain.ts'
+import type { Sha256 } from '../../domain/kernel/digest.ts'
 import { type ConversationId, conversationId } from '../../domain/kernel/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { Changes, FeedEntry } from '../../ports/audit-log.ts'
