@@ -12,7 +12,7 @@ import type { Page, Paged } from './page.ts'
 export interface AgentHandoffPort {
   find(id: HandoffId): Promise<HandoffMetadata | undefined>
   findOpenFor(source: AgentSessionId): Promise<HandoffMetadata | undefined>
-  /** What an agent may claim now, by the store's clock: never claimed, or past the deadline. Oldest first. */
+  /** Handoffs that an agent may claim now, by the store's clock: never claimed, or past the deadline. Oldest first. */
   listPendingFor(targetAgent: string, page: Page): Promise<Paged<HandoffMetadata>>
   /** Oldest first. */
   listForConversation(conversation: ConversationId, page: Page): Promise<Paged<HandoffMetadata>>

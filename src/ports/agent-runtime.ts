@@ -4,10 +4,10 @@ import type { UsageTotals } from '../domain/window/usage-reading.ts'
 import type { WindowEvent } from '../domain/window/window-event.ts'
 import type { RecordedText } from './window-reader.ts'
 
-/** What an agent is launched with. */
+/** Everything that an agent is launched with. */
 export interface Launch {
   readonly prompt: string
-  /** The runtime's own name for the session: chosen in advance for a new one, or of the one to go on with. */
+  /** The runtime's own name for the session: chosen in advance for a new session, or that of the session to resume. */
   readonly providerSessionId?: string
   readonly model?: string
   /** Where the work is done; the worktree comes before the working directory. */
@@ -18,12 +18,12 @@ export interface Launch {
 }
 
 /**
- * Is told of each process that is launched, and waited for before the process is given its prompt: whoever takes the
+ * Is told of each process that is launched, and waited for before the process is given its prompt: the process that takes the
  * session over can then end it. When it rejects, the process is ended.
  */
 export type OnProcess = (process: ProcessIdentity) => Promise<void>
 
-/** A session of the runtime to go on with. */
+/** A session of the runtime to resume. */
 export interface Resumption extends Launch {
   readonly providerSessionId: string
 }
@@ -44,13 +44,13 @@ export interface RuntimeStep<Message> {
   readonly message?: Message
   /** The runtime's own name for the session, as soon as it says so. */
   readonly providerSessionId?: string
-  /** What it says of the main thread's window. */
+  /** Events about the main thread's window. */
   readonly events: readonly WindowEvent[]
-  /** What was said on the main thread. */
+  /** The texts of the main thread. */
   readonly texts: readonly RecordedText[]
   /** An answer begins with it, and nothing says what its request used. */
   readonly beginsTurn?: boolean
-  /** What the launch has used so far, summed over its requests. */
+  /** The usage of the launch so far, summed over its requests. */
   readonly totals?: UsageTotals
   /** The model that the newest of these totals is of, where it is not the one that answers on the main thread. */
   readonly usedModel?: string
@@ -63,7 +63,7 @@ export type TranscriptStep = Pick<RuntimeStep<never>, 'events' | 'texts'>
 
 /** An agent at work. */
 export interface RunningAgent<Message> {
-  /** What it says, until it comes to rest. Iterated once. */
+  /** The steps of the agent until it comes to rest. Iterated once. */
   readonly steps: AsyncIterable<RuntimeStep<Message>>
   /** Whether it works on while nobody reads its steps: what it has said by then is looked at before it is interrupted. */
   readonly worksAhead?: boolean
@@ -88,7 +88,7 @@ export interface RuntimeQuestion {
   readonly onUsage?: (totals: UsageTotals) => void
 }
 
-/** What a session answered, and what the answer cost. */
+/** The reply of a session, and its cost. */
 export interface RuntimeReply {
   readonly text: string
   readonly totals?: UsageTotals
@@ -103,7 +103,7 @@ export interface RuntimeReply {
  * - nothing of our process's own secrets reaches the agent beyond what its options say.
  */
 export interface AgentRuntime<Message = unknown> {
-  /** What runs the agent, such as `claude_agent_sdk`; kept with every session. */
+  /** The kind of runtime, such as `claude_agent_sdk`; kept with every session. */
   readonly backend: string
   /** Whether `start` takes a name for the session, so that it is known before there is one. */
   readonly takesSessionId: boolean
@@ -116,7 +116,7 @@ export interface AgentRuntime<Message = unknown> {
   /** Whether a session is there and has been spoken in. Absent when the runtime cannot say. */
   has?(session: { readonly providerSessionId: string; readonly workspace?: Workspace }): Promise<boolean>
   /**
-   * What the runtime itself has written down of a session, from its first word to its last, for whoever was not there when
+   * The runtime's own transcript of a session, from its first word to its last, for a process that was not there when
    * it was said. It ends where the record is damaged or gone, and never throws. Absent when the runtime keeps none.
    */
   transcript?(session: {

@@ -18,7 +18,7 @@ export interface AuditLog extends AuditedRows {
   /** Every conversation of which anything is left: itself, its head or an entry. By id. */
   listStreams(page: Page): Promise<Paged<ConversationId>>
   /**
-   * What happened anywhere, for consumers outside. An entry is never skipped, however long its writer took, and never
+   * Every change of every conversation, for consumers outside. An entry is never skipped, however long its writer took, and never
    * given twice; the entries of a conversation come in order.
    */
   changes(page: Page): Promise<Changes>

@@ -31,7 +31,7 @@ export interface HookContext {
   readonly model_name: string | null
 }
 
-/** What a threshold hook is told. */
+/** The payload of a threshold hook. */
 export interface ThresholdPayload {
   readonly hook_event_name: 'context_threshold'
   readonly context: HookContext
@@ -39,16 +39,16 @@ export interface ThresholdPayload {
   readonly original_prompt: string
 }
 
-/** What a session-start hook is told, before the session is launched. */
+/** The payload of a session-start hook, before the session is launched. */
 export interface SessionStartPayload {
   readonly hook_event_name: 'session_start'
   readonly session: HookSessionStart
   readonly original_prompt: string
-  /** What the session will start from; the hook's output is put before it. */
+  /** The prompt the session will start from; the hook's output is put before it. */
   readonly prompt: string
 }
 
-/** What is told after a run, however it ended. */
+/** The payload after a run, however it ended. */
 export interface AfterRunPayload {
   readonly hook_event_name: 'completed' | 'failed' | 'timeout' | 'cancelled'
   readonly run: {
@@ -61,7 +61,7 @@ export interface AfterRunPayload {
   readonly original_prompt: string
 }
 
-/** What is told when a run went wrong. */
+/** The payload when a run went wrong. */
 export interface ErrorPayload {
   readonly hook_event_name: 'failed' | 'timeout'
   readonly error: { readonly code: string | null; readonly message: string }
@@ -69,7 +69,7 @@ export interface ErrorPayload {
   readonly original_prompt: string
 }
 
-/** What is told once a handoff is completed. The session is the new one. */
+/** The payload once a handoff is completed. The session is the new one. */
 export interface AfterHandoffPayload {
   readonly hook_event_name: 'handoff_completed'
   readonly handoff: {
@@ -85,7 +85,7 @@ export interface AfterHandoffPayload {
   readonly original_prompt: string
 }
 
-/** What the hooks of each moment are told. */
+/** The payload of each moment. */
 export interface HookPayloads {
   readonly after_run: AfterRunPayload
   readonly on_error: ErrorPayload
@@ -94,10 +94,10 @@ export interface HookPayloads {
   readonly after_handoff: AfterHandoffPayload
 }
 
-/** What a hook is told. */
+/** The payload of a hook. */
 export type HookPayload = HookPayloads[HookMoment]
 
-/** What is known of a session when a hook is called. */
+/** A session as it is known when a hook is called. */
 export interface HookSessionFacts {
   readonly sessionId: string
   readonly agentName: string
@@ -124,7 +124,7 @@ export const hookSession = ({ sessionId, agentName, jobId, workspace = {} }: Hoo
   branch_name: workspace.branch ?? null,
 })
 
-/** What came before a session that is about to start. */
+/** A session that is about to start, and its history. */
 export interface HookSessionStartFacts extends HookSessionFacts {
   readonly isContinuation: boolean
   readonly previousSessionId: string | null

@@ -2,7 +2,7 @@ import type { HookResult } from '../domain/hooks/hook-result.ts'
 import type { HookSettings } from '../domain/hooks/hook-settings.ts'
 import type { HookPayload } from './hook-payload.ts'
 
-/** What may be said about one call of a hook. */
+/** Options of one call of a hook. */
 export interface HookOptions {
   /** Ends the hook early. */
   readonly signal?: AbortSignal

@@ -14,7 +14,7 @@ export type { PersonMessages, PersonMessagesWanted } from './person-messages.ts'
  */
 export interface MessageRepository {
   findTurn(id: TurnId): Promise<Turn | undefined>
-  /** What the session's window held right after a turn, counted from its messages, in one read. */
+  /** The content of the session's window right after a turn, counted from its messages, in one read. */
   findWindowAt(id: TurnId): Promise<WindowAtTurn | undefined>
   /** The messages a session opens with, in order, if it has any. */
   findOpening(session: AgentSessionId): Promise<SessionOpening | undefined>

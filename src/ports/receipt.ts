@@ -14,7 +14,7 @@ import type { SessionStanding } from '../domain/session/agent-session.ts'
 import type { ContextMonitor } from '../domain/window/context-monitor.ts'
 
 /**
- * What a command answered, kept so that repeating it gives the same answer.
+ * The answer of a command, kept so that repeating the command gives the same answer.
  *
  * It holds what may change afterwards (how things stood) and points at what never does, so that texts and lists are
  * not stored twice and a text can be erased in one place.

@@ -1,6 +1,6 @@
 import type { TraceContext } from '../domain/handoff/handoff.ts'
 
-/** What is known of a session when its span begins. */
+/** A session as it is known when its span begins. */
 export interface SpannedSession {
   readonly conversationId: string
   readonly sessionId: string
@@ -12,7 +12,7 @@ export interface SpannedSession {
   readonly cameFrom?: TraceContext
 }
 
-/** What is known of a turn once it is recorded. */
+/** A turn as it is known once it is recorded. */
 export interface SpannedTurn {
   readonly number: number
   readonly model?: string
@@ -23,7 +23,7 @@ export interface SpannedTurn {
   readonly durationMs: number
 }
 
-/** What is known of a handoff when its span begins. */
+/** A handoff as it is known when its span begins. */
 export interface SpannedHandoff {
   readonly handoffId: string
   readonly kind: string
@@ -52,7 +52,7 @@ export interface SessionSpan {
   end(end: SpanEnd): void
 }
 
-/** Shows sessions, turns and handoffs to whoever watches. An implementation never throws, and costs next to nothing when nobody does. */
+/** Shows sessions, turns and handoffs to an observer. An implementation never throws, and costs next to nothing when nobody does. */
 export interface RunTelemetry {
   session(session: SpannedSession): SessionSpan
 }

@@ -1,4 +1,4 @@
-/** What can keep a runtime from running, or a question from being answered. */
+/** The reasons for which a runtime does not run, or a question gets no answer. */
 export type RuntimeFailureCode =
   | 'runtime.missing'
   | 'runtime.prompt_too_long'

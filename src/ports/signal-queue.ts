@@ -4,10 +4,10 @@ import type { ContextSignal } from '../domain/session/context-signal.ts'
 import type { Page, Paged } from './page.ts'
 
 /**
- * What sessions are to be told, kept until they have acknowledged it. Signals are queued through the unit of work, in
+ * Keeps the signals of each session until the session has acknowledged them. Signals are queued through the unit of work, in
  * the commit they belong to.
  *
- * A session is also told what was for those before it in its conversation that have handed off: whoever goes on is the
+ * A session also gets the signals of earlier sessions of its conversation that have handed off: the successor is the
  * one to know.
  *
  * Every implementation keeps these promises:

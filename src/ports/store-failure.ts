@@ -1,4 +1,4 @@
-/** What broke. */
+/** The part of the store that broke. */
 export type StoreFailureCode =
   /** No answer. The same command may be tried again. */
   | 'store.unavailable'

@@ -8,13 +8,13 @@ import type { Receipt } from './receipt.ts'
 /** Names a command and says what it asks, so that a repetition is known from a reuse. */
 export interface CommandStamp {
   readonly id: CommandId
-  /** What was asked, as canonical text. The store may keep no more than a digest of it. */
+  /** The request as canonical text. The store may keep no more than a digest of it. */
   readonly payload: string
   /** The caller named it, and may ask again. */
   readonly isNamed?: boolean
 }
 
-/** What a decision is about, with the key it is found by. */
+/** The subject of a decision, with the key it is found by. */
 export interface Subjects {
   opening: { asks: { readonly externalKey?: string; readonly parentId?: ConversationId }; facts: OpeningFacts }
   conversation: { asks: ConversationQuestion; facts: ConversationFacts }
@@ -36,7 +36,7 @@ export interface ConversationQuestion {
   readonly isBudgeted?: boolean
 }
 
-/** What initiating a handoff needs to know. */
+/** The question that initiating a handoff asks of the store. */
 export interface SourceQuestion {
   readonly sessionId: AgentSessionId
   readonly priorTurn?: TurnId
@@ -71,11 +71,11 @@ export interface Unit {
   readonly changes: readonly Change[]
   /** Appended to the audit log of each event's conversation, in order. */
   readonly events: readonly AuditEvent[]
-  /** What a repetition is answered with. A unit without one is not remembered: repeating it does no harm. */
+  /** The answer to a repetition. A unit without one is not remembered: repeating it does no harm. */
   readonly receipt?: Receipt
 }
 
-/** What became of a unit. */
+/** The outcome of a unit. */
 export type CommitOutcome =
   | { readonly outcome: 'kept' }
   /** Something it was decided on has moved, or somebody else took a place only one can have. Read again, decide again. */

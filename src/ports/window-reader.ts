@@ -12,7 +12,7 @@ export interface RecordedText {
   readonly id?: string
 }
 
-/** What a record says in words. */
+/** The words in a record. */
 export interface RecordedWords {
   /** The runtime's own name for the session. */
   readonly session?: string
@@ -42,7 +42,7 @@ export interface WindowReader {
   /** Whether a record looks like one of this runtime's. */
   recognises(record: unknown): boolean
   read(record: unknown): readonly WindowEvent[]
-  /** What was said, for whoever keeps the conversation and not only its figures. Not every runtime writes it down. */
+  /** The words of a record, for a caller that keeps the conversation and not only its figures. Not every runtime writes them down. */
   words?(record: unknown): RecordedWords
   /** Begins to count what one launch uses. Not every runtime says it. */
   usage?(): UsageCounter

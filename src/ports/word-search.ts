@@ -1,4 +1,4 @@
-/** What stands between words. Kept equal, range for range, to `search_words` in migration 0013; a test compares them. */
+/** The characters between words. Kept equal, range for range, to `search_words` in migration 0013; a test compares them. */
 const BETWEEN_WORDS = new RegExp(
   `[${[
     String.raw`\u0000-/:-@\[-\x60{-\u00bf\u00d7\u00f7`,
@@ -15,7 +15,7 @@ const LONGEST_WORD = 64
 export const wordsOf = (text: string): ReadonlySet<string> => new Set(splitWords(text).map(known))
 
 /**
- * What a search asks for: one list per word, and any spelling of a list will do.
+ * The words of a search: one list per word, and any spelling of a list matches.
  *
  * Letters other than A to Z are matched as given, in lower case, in capitals, or with a capital first: no two
  * databases agree on more than that.

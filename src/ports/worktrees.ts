@@ -1,7 +1,7 @@
 import type { Workspace } from '../domain/conversation/conversation.ts'
 import type { WorktreePlan } from '../domain/conversation/worktree.ts'
 
-/** What can keep a worktree from being made. */
+/** The reasons for which a worktree cannot be made. */
 export type WorktreeFailureCode =
   | 'worktree.no_git'
   | 'worktree.no_repository'

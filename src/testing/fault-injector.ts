@@ -2,7 +2,7 @@ import type { Store } from '../ports/store.ts'
 import { StoreFailure } from '../ports/store-failure.ts'
 import type { CommitOutcome, Unit, UnitOfWork } from '../ports/unit-of-work.ts'
 
-/** What can go wrong between a caller and its store. */
+/** The faults that can happen between a caller and its store. */
 export type Fault =
   /** The commit is kept, and the caller is told it failed: the reply was lost. */
   | 'reply_lost'

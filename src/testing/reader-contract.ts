@@ -4,7 +4,7 @@ import type { WindowReader } from '../ports/window-reader.ts'
 import { anyJson, FOREIGN, SUMS } from './reader-records.ts'
 import type { Harness } from './store-contract.ts'
 
-/** What a reader is put through: records of its own runtime, so that it has something to say. */
+/** A reader under test, with records of its own runtime, so that it has something to read. */
 export interface ReaderUnderTest {
   readonly reader: WindowReader
   /** Whole records as the runtime sends them, at least one of which says something. */
@@ -62,7 +62,7 @@ const CASES: Readonly<Record<string, Case>> = {
 }
 
 /**
- * What every reader must do: never throw, say nothing of what it does not know, and keep no state.
+ * The contract of every reader: never throw, say nothing of unknown records, and keep no state.
  *
  * @example
  * ```ts

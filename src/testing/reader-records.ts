@@ -1,4 +1,4 @@
-/** A long way down: whoever follows it with a function that calls itself runs out of stack. */
+/** A value nested so deep that a recursive function runs out of stack on it. */
 const deep = (levels: number): unknown => {
   let value: unknown = 'the end'
   for (let level = 0; level < levels; level += 1) value = [{ type: 'tool_result', content: value }]

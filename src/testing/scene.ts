@@ -18,7 +18,7 @@ export interface StoreUnderTest {
   passTime(milliseconds: number): Promise<void>
 }
 
-/** The answer to a turn, with the token of whoever recorded it. */
+/** The answer to a turn, with the token of the holder that recorded it. */
 export type Worked = RecordedTurns & Pick<WorkingSession, 'holder'>
 
 /** A service over a store that may already hold other things, with names no other scene uses. */

@@ -5,12 +5,12 @@ import type { RecordedText } from '../ports/window-reader.ts'
 /** One answer of a scripted agent. */
 export interface ScriptedTurn {
   readonly text: string
-  /** What its request sent. Left out, the answer comes without usage. */
+  /** Tokens of its request. Left out, the answer comes without usage. */
   readonly promptTokens?: number
   readonly outputTokens?: number
   /** The tools it calls; each answers with a word, unless it is said what it is called with and answers. */
   readonly tools?: readonly (string | ScriptedTool)[]
-  /** What is said to the agent before this turn, by a person unless its origin says otherwise. */
+  /** Texts for the agent before this turn, from a person unless the origin says otherwise. */
   readonly heard?: readonly Omit<RecordedText, 'role'>[]
   /** The runtime makes room by itself before this turn. */
   readonly afterCompaction?: boolean
@@ -22,27 +22,27 @@ export interface ScriptedTurn {
 export interface ScriptedTool {
   readonly name: string
   readonly argument?: string
-  /** What it answers; `ok` unless given. */
+  /** The result of the tool; `ok` unless given. */
   readonly result?: string
 }
 
-/** What a scripted agent does in one window. */
+/** The work of a scripted agent in one window. */
 export interface ScriptedWindow {
   readonly turns: readonly ScriptedTurn[]
   /** How it comes to rest after its last turn; `idle` unless given. */
   readonly end?: RuntimeEnd
-  /** What it answers when it is asked for a checkpoint, or what makes that of the prompt; an error is thrown. */
+  /** Its reply when it is asked for a checkpoint, or a function that makes the reply from the prompt; an error is thrown. */
   readonly checkpoint?: string | Error | ((prompt: string) => string)
   /** How long it takes to answer that. */
   readonly checkpointMs?: number
   readonly checkpointTotals?: UsageTotals
-  /** What the window uses in sum. */
+  /** The usage of the window in sum. */
   readonly totals?: UsageTotals
-  /** What it does in place of the rest, once something was said to it at work. */
+  /** Its turns in place of the remaining ones, once somebody has spoken to it at work. */
   readonly whenTold?: readonly ScriptedTurn[]
 }
 
-/** What a scripted runtime plays. */
+/** The script of a scripted runtime. */
 export interface Script {
   /** One for each session, in the order they are started; the last one is repeated. */
   readonly windows: readonly ScriptedWindow[]

@@ -6,7 +6,7 @@ import type { ScriptedMessage, ScriptedTool, ScriptedTurn } from './script.ts'
 /** A step in which nothing was said. */
 export const step = (providerSessionId: string) => ({ providerSessionId, events: [], texts: [] })
 
-/** What a turn of a script is, step by step. */
+/** The steps of one turn of a script. */
 export const stepsOf = (
   turn: ScriptedTurn,
   session: string,

@@ -62,7 +62,7 @@ const PARTS: readonly ContractPart[] = [
 ]
 
 /**
- * What every store must do. A store passes all of it, or it is not a store of Batonpass.
+ * The contract of every store. A store passes all of it, or it is not a store of Batonpass.
  *
  * @example
  * ```ts

@@ -11,7 +11,7 @@ const FAMILIES: Readonly<Record<string, string>> = {
 }
 
 /**
- * What was used with a model costs by the kept list of prices, in dollars; nothing when the list does not have the model.
+ * The cost of a usage by the kept list of prices, in dollars; undefined when the list does not have the model.
  *
  * An estimate: discounts, tiers of service and taxes are not in the list.
  */

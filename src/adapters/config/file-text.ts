@@ -5,7 +5,7 @@ import type { FoundProblem } from './milestone-settings.ts'
 /** More than anybody writes by hand, and little enough to read at once. */
 const MOST_BYTES = 256 * 1024
 
-/** What is wrong with a file, and what to do about it. */
+/** A problem with a file, and what to do about it. */
 export type FileProblem = Omit<FoundProblem, 'path'> & { readonly cause?: unknown }
 
 /** Whether an opened file may be read; the answer is about the file itself, whatever its name means by then. */

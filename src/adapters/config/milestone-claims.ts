@@ -16,7 +16,7 @@ const ALIASES: readonly (readonly [path: SettingPath, name: string, reader: Read
   [RESTART_THRESHOLD, 'restart', usedOrNever],
 ]
 
-/** What a content says about milestones, key by key. */
+/** The claims of a content about milestones, key by key. */
 export interface MilestoneClaims {
   readonly claims: readonly MilestoneClaim[]
   readonly isList: boolean
@@ -62,7 +62,7 @@ const claimAt = (
   return read.success ? { path, name, at: read.data } : 'unreadable'
 }
 
-/** One threshold says what remains and the other what is used: whoever writes both has mistaken one of them. */
+/** One threshold says what remains and the other what is used: a file with both has mistaken one of them. */
 export const thresholdProblems = (content: unknown, base: SettingPath = []): readonly FoundProblem[] => {
   const [handoff, restart] = [HANDOFF_THRESHOLD, RESTART_THRESHOLD].map((path) => [...base, ...path])
   const [left, used] = [handoff, restart].map((path) => valueAt(content, path ?? []))
@@ -83,7 +83,7 @@ export const thresholdProblems = (content: unknown, base: SettingPath = []): rea
 const usedText = (used: number): string =>
   used > 1 ? `${used}, which never restarts` : `${used}, which restarts there`
 
-/** What is to be said about a threshold that means never. */
+/** A remark about a threshold that means never. */
 export const thresholdRemarks = (content: unknown, base: SettingPath = []): readonly string[] => {
   const used = valueAt(content, [...base, ...RESTART_THRESHOLD])
   if (typeof used !== 'number' || used <= 1) return []
@@ -91,7 +91,7 @@ export const thresholdRemarks = (content: unknown, base: SettingPath = []): read
   return [`${pathText([...base, ...RESTART_THRESHOLD])} is ${used}, above 1: a full window is never restarted.${meant}`]
 }
 
-/** What stands at a path, through own keys only. */
+/** The value at a path, through own keys only. */
 const valueAt = (content: unknown, path: SettingPath): unknown =>
   path.reduce<unknown>(
     (node, key) =>

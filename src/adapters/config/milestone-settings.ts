@@ -3,7 +3,7 @@ import { DEFAULT_MILESTONES, MILESTONE_NAMES, type Milestone, RESTART } from '..
 /** Where a value stands in a configuration. */
 export type SettingPath = readonly (string | number)[]
 
-/** What one key says about one milestone; null switches it off. */
+/** The claim of one key about one milestone; null switches it off. */
 export interface MilestoneClaim {
   readonly path: SettingPath
   readonly name: string
@@ -25,7 +25,7 @@ export interface FoundProblem {
   readonly advice: string
 }
 
-/** What all the claims add up to. */
+/** The sum of all claims. */
 export interface SettledMilestones {
   readonly settings: readonly MilestoneSetting[]
   readonly remarks: readonly string[]
@@ -53,7 +53,7 @@ export const conflictsIn = (claims: readonly MilestoneClaim[]): readonly FoundPr
     ]
   })
 
-/** What is in force: what was written, and defaults where nothing was. A list is complete, so it leaves no defaults. */
+/** The milestones in force: the written ones, and defaults elsewhere. A list is complete, so it leaves no defaults. */
 export const settleMilestones = (claims: readonly MilestoneClaim[], isList: boolean): SettledMilestones => {
   const further = claims.map(({ name }) => name).filter((name) => name !== RESTART)
   const names = new Set<string>([...MILESTONE_NAMES.filter((name) => name !== RESTART), ...further, RESTART])
@@ -67,7 +67,7 @@ export const settleMilestones = (claims: readonly MilestoneClaim[], isList: bool
   }
 }
 
-/** What is wrong with the order of the milestones in force. */
+/** Problems with the order of the milestones in force. */
 export const orderProblems = (settings: readonly MilestoneSetting[]): readonly FoundProblem[] => {
   const inForce = settings.filter((setting) => setting.at !== null)
   if (inForce.length === 0) return [ALL_OFF]

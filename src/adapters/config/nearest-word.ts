@@ -7,7 +7,7 @@ export const nearestWord = (word: string, known: readonly string[]): string | un
   return best !== undefined && best.distance <= Math.max(1, best.candidate.length / 3) ? best.candidate : undefined
 }
 
-/** `contextThreshold` and `context-threshold` are `context_threshold` to whoever typed them. No key is this long. */
+/** `contextThreshold` and `context-threshold` are `context_threshold` to the person who typed them. No key is this long. */
 const comparable = (word: string): string =>
   word
     .slice(0, 64)

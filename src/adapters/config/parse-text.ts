@@ -4,7 +4,7 @@ import { hasTooManyParts } from './complexity.ts'
 import type { SettingPath } from './milestone-settings.ts'
 import { nestsTooDeep } from './nesting.ts'
 
-/** What a text holds, and on which line each part of it stands. */
+/** The content of a text, and the line of each part of it. */
 export interface ParsedText {
   readonly content: unknown
   lineOf(path: SettingPath): number | undefined

@@ -22,7 +22,7 @@ import { placeProblems } from './to-workspace.ts'
 /**
  * Reads a configuration: a YAML or JSON file by its name, or an object with the same keys.
  *
- * What is not written has a default. The answer says for each setting where it came from.
+ * A setting that is not written has a default. The answer says for each setting where it came from.
  *
  * @throws ConfigurationError with everything that is wrong, and what to do about each
  * @example

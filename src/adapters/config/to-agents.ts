@@ -84,7 +84,7 @@ export const agentsOf = (
     }
   })
 
-/** What becomes of sessions between prompts. */
+/** Settings about sessions between prompts. */
 export const sessionOf = (session: FileContent['session'], otherwise: SessionSettings): SessionSettings => ({
   mode: session?.mode ?? otherwise.mode,
   timeoutMs: session?.timeout ?? otherwise.timeoutMs,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { retentionProblem } from '../../domain/kernel/command-retention.ts'
 import { nearestWord } from './nearest-word.ts'
 
-/** What is wrong with a value: a first line that says what, and a second that says what to do. */
+/** A problem with a value: a first line that says what, and a second that says what to do. */
 export const said = (problem: string, advice: string): string => `${problem}\n${advice}`
 
 class Wrong {
@@ -30,7 +30,7 @@ const shown = (raw: unknown): string => {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text
 }
 
-/** Takes out what binary fractions add: 1 - 0.9 is 0.1 to whoever wrote it. */
+/** Removes the error of binary fractions: 1 - 0.9 is 0.1 to a person. */
 export const rounded = (number: number): number => Number(number.toPrecision(12))
 
 const isBetween = (raw: unknown, above: number, upTo: number): raw is number =>
@@ -43,7 +43,7 @@ export const fraction = value((raw) => {
   return new Wrong(`${shown(raw)} is not a fraction above 0 and up to 1`, 'Write a number such as 0.85.')
 })
 
-/** What must remain of the window, read as the point at which that little is left. */
+/** The part of the window that must remain, read as the point at which that little is left. */
 export const remaining = value((raw) => {
   if (typeof raw === 'number' && raw >= 0 && raw < 1) return rounded(1 - raw)
   if (isBetween(raw, 1, 99)) return new Wrong(`${raw} is not a fraction`, `Write ${raw / 100} for ${raw} % remaining.`)
@@ -51,7 +51,7 @@ export const remaining = value((raw) => {
   return new Wrong(`${shown(raw)} is not a fraction from 0 up to, but not, 1`, advice)
 })
 
-/** What may be used of the window; more than there is means never, read as null. */
+/** The part of the window that may be used; more than 1 means never, read as null. */
 export const usedOrNever = value((raw): number | null | Wrong => {
   if (isBetween(raw, 0, 1)) return raw
   if (typeof raw === 'number' && raw > 1) return null
@@ -185,7 +185,7 @@ export const flag = value((raw) =>
 export const word = <Word extends string>(words: readonly Word[]) =>
   value((raw) => words.find((known) => known === raw) ?? new Wrong(`${shown(raw)} is not known`, meant(raw, words)))
 
-/** What to do about a word nobody knows. */
+/** Advice about an unknown word. */
 export const meant = (raw: unknown, known: readonly string[]): string => {
   const nearest = typeof raw === 'string' ? nearestWord(raw, known) : undefined
   return nearest === undefined ? `Use one of: ${known.join(', ')}.` : `Did you mean "${nearest}"?`

@@ -11,7 +11,7 @@ export interface GitAnswer {
 
 const MOST_BYTES = 16 * 1024 * 1024
 
-/** Where a call is made from says which repository is meant, and not a variable of whoever called us. */
+/** The working directory of a call chooses the repository; variables of our caller do not. */
 const environment = (): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))),
   GIT_TERMINAL_PROMPT: '0',

@@ -53,10 +53,10 @@ const inTheEnd = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 }
 
-/** What a worktree looks like while git makes it. */
+/** Problems that may pass: a worktree looks like this while git makes it. */
 const PASSING: readonly WorktreeFailureCode[] = ['worktree.path_taken', 'worktree.branch_in_use', 'worktree.failed']
 
-/** Whoever writes a branch may have been misled; git takes some names for options or revisions. */
+/** Branch names are untrusted: git takes some names for options or revisions. */
 const mustBeBranches = (...names: readonly (string | undefined)[]): void => {
   for (const name of names) {
     const problem = name === undefined ? undefined : branchProblem(name)
@@ -143,7 +143,7 @@ const startOf = async ({ root, baseBranch }: Wanted): Promise<string> => {
 
 type Kind = 'nothing' | 'folder' | 'empty folder' | 'something else'
 
-/** What stands at a path, without following a link. */
+/** The kind of entry at a path, without following a link. */
 const kindOf = async (path: string): Promise<Kind> => {
   const found = await lstat(path).catch(() => undefined)
   if (found === undefined) return 'nothing'

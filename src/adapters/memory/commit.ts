@@ -183,7 +183,7 @@ const expectVersion = (stored: number | undefined, expected: number): void => {
   if (stored !== expected) throw new VersionMoved(`expected version ${expected}, found ${stored}`)
 }
 
-/** What foreign keys would hold: the prior turn and the tool calls exist, in the handoff's own conversation. */
+/** Checks what foreign keys would check: the prior turn and the tool calls exist, in the handoff's own conversation. */
 const checkReferences = (tables: Tables, handoff: HandoffMetadata): void => {
   const { conversationId, priorTurnId, sourceSessionId, triggeringToolCalls } = handoff
   const inConversation = <T extends { readonly conversationId: string }>(row: T | undefined): T | undefined =>

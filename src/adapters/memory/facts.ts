@@ -49,7 +49,7 @@ export const factsFor = <Subject extends keyof Subjects>(
 const chosenBy = <T>(command: CommandId, candidates: readonly T[]): T | undefined =>
   candidates[Number.parseInt(command.slice(-8), 16) % candidates.length]
 
-/** What an agent may claim now, oldest first. */
+/** Handoffs that an agent may claim now, oldest first. */
 export const pendingFor = (tables: Tables, targetAgent: string, now: Instant): readonly HandoffMetadata[] =>
   tables.handoffs
     .in('pending', targetAgent)

@@ -20,7 +20,7 @@ const heardBy = (tables: Tables, recipient: AgentSessionId): readonly AgentSessi
     .map(({ session }) => session.id)
 }
 
-/** What sessions are to be told. */
+/** The queue of signals. */
 export const signalsIn = (tables: Tables): SignalQueue => {
   const queued = (recipient: AgentSessionId): readonly ContextSignal[] =>
     heardBy(tables, recipient)

@@ -18,7 +18,7 @@ export const monitorsIn = (database: Database): ContextMonitorPort => ({
     }),
 })
 
-/** What sessions are to be told. */
+/** The queue of signals. */
 export const signalsIn = (database: Database): SignalQueue => {
   const table = named(database, 'context_signals')
   const sessions = named(database, 'agent_sessions')

@@ -29,10 +29,10 @@ const NAMES = {
 /** The name of the scope that all spans are of. */
 export const SCOPE = 'batonpass'
 
-/** What the event of a tool call is called. */
+/** The name of a tool call's event. */
 export const TOOL_CALL = 'gen_ai.tool.call'
 
-/** What spans are called: by what is done, and by or with what. */
+/** The names of spans: the action, then its agent or tool. */
 export const spanName = {
   session: ({ agentName }: SpannedSession): string => `invoke_agent ${agentName}`,
   turn: (model: string | undefined): string => (model === undefined ? 'chat' : `chat ${model}`),
@@ -45,7 +45,7 @@ const providerOf = (backend: string): string => {
   return backend.startsWith('codex') || backend.startsWith('openai') ? 'openai' : backend
 }
 
-/** What every span of a session says. */
+/** The attributes of every span of a session. */
 export const ofEvery = (session: SpannedSession): Attributes => ({
   [NAMES.provider]: providerOf(session.backend),
   [NAMES.conversation]: session.conversationId,
@@ -53,7 +53,7 @@ export const ofEvery = (session: SpannedSession): Attributes => ({
   [NAMES.session]: session.sessionId,
 })
 
-/** What the span of a session says. */
+/** The attributes of a session's span. */
 export const ofSession = (session: SpannedSession): Attributes => ({
   ...ofEvery(session),
   ...defined({ [NAMES.model]: session.model }),
@@ -62,7 +62,7 @@ export const ofSession = (session: SpannedSession): Attributes => ({
   [NAMES.epoch]: session.epoch,
 })
 
-/** What the span of a turn says. */
+/** The attributes of a turn's span. */
 export const ofTurn = (turn: SpannedTurn, model: string | undefined): Attributes => ({
   [NAMES.operation]: 'chat',
   [NAMES.turn]: turn.number,
@@ -73,17 +73,17 @@ export const ofTurn = (turn: SpannedTurn, model: string | undefined): Attributes
   }),
 })
 
-/** What is said of a tool call. */
+/** The attributes of a tool call. */
 export const ofTool = (name: string): Attributes => ({ [NAMES.tool]: name })
 
-/** What the span of a handoff says. */
+/** The attributes of a handoff's span. */
 export const ofHandoff = ({ handoffId, kind }: SpannedHandoff): Attributes => ({
   [NAMES.operation]: 'handoff',
   [NAMES.handoff]: handoffId,
   [NAMES.kind]: kind,
 })
 
-/** What is known at an end. The message of an error goes into the status, not here. */
+/** The attributes at an end. The message of an error goes into the status, not here. */
 export const ofEnd = ({ outcome, error }: SpanEnd): Attributes => ({
   [NAMES.outcome]: outcome,
   ...(error === undefined ? {} : { [NAMES.error]: outcome }),

@@ -18,7 +18,7 @@ import { brokenBond } from './audit-bonds.ts'
 import { ImpossibleEvent, replayConversation, replayHandoff, replaySession } from './audit-replay.ts'
 import type { ClockSetBack } from './audit-verdict.ts'
 
-/** What entries have added up to, and the position of the last one that spoke of it. */
+/** The state that entries add up to, and the position of the last one that changed it. */
 export interface Folded<Row> {
   readonly row: Row
   readonly position: number

@@ -73,7 +73,7 @@ export interface ChainContext {
 /** How far to look for the place an entry was written at; a head that was tampered with may claim any length. */
 const FARTHEST_PLACE = 1_000_000
 
-/** What is wrong with the entry that comes after `last`, if anything. `head` is where the stream says it ends. */
+/** The problem with the entry that comes after `last`, if there is one. `head` is the stream's own statement of its end. */
 export const checkEntry = (
   last: AuditHead,
   entry: SealedEntry,
@@ -94,7 +94,7 @@ export const checkEntry = (
   return problem('forked', position, `Entry ${position} follows another entry than the one before it.`)
 }
 
-/** What is wrong with the end of a stream whose last entry is `last`, if anything. */
+/** The problem with the end of a stream whose last entry is `last`, if there is one. */
 export const checkHead = (last: AuditHead, head: AuditHead | undefined): AuditProblem | undefined => {
   if (head === undefined) {
     return problem('missing', last.position + 1, `Nothing says where the stream ends; it may have gone on.`)

@@ -11,7 +11,7 @@ export interface RestartBudget {
   /** Times that a session may be taken over from a process that is gone; {@link DEFAULT_MAX_TAKEOVERS} unless given. */
   readonly maxTakeovers?: number
   /**
-   * What happens when no restart is left: `stop` fails the session; `carry_on` leaves the rest to the runtime's own
+   * The consequence when no restart is left: `stop` fails the session; `carry_on` leaves the rest to the runtime's own
    * compaction. It is about windows only: time, money and takeovers that are used up end the work either way.
    */
   readonly whenExhausted: 'stop' | 'carry_on'

@@ -4,13 +4,13 @@ import type { CheckpointReview } from './checkpoint-review.ts'
 import type { CheckpointSection } from './checkpoint-section.ts'
 import type { StatementStanding } from './checkpoint-statement.ts'
 
-/** What may become of asking for a checkpoint. */
+/** The possible outcomes of asking for a checkpoint. */
 export const CHECKPOINT_OUTCOMES = ['kept', 'missing', 'failed', 'timed_out', 'skipped'] as const
 
-/** What became of asking for a checkpoint. */
+/** The outcome of asking for a checkpoint. */
 export type CheckpointOutcome = (typeof CHECKPOINT_OUTCOMES)[number]
 
-/** What is known of a checkpoint beside its text, kept with the handoff. */
+/** Facts about a checkpoint beside its text, kept with the handoff. */
 export interface CheckpointFacts {
   readonly outcome: CheckpointOutcome
   /** Why there is none. */
@@ -23,11 +23,11 @@ export interface CheckpointFacts {
   readonly statements?: Readonly<Record<StatementStanding, number>>
   /** How often it was asked for, when that was more than once. */
   readonly attempts?: number
-  /** What asking used. */
+  /** The usage of asking. */
   readonly totals?: UsageTotals
 }
 
-/** What to keep of a checkpoint that was written. */
+/** The facts to keep of a checkpoint that was written. */
 export const factsOfReview = (review: CheckpointReview, totals?: UsageTotals): CheckpointFacts => {
   const { characters, isCut, sections, statements } = review
   const counts = { cited: 0, uncited: 0, miscited: 0, exempt: 0 }

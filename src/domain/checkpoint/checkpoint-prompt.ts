@@ -4,7 +4,7 @@ import { MAX_REFERENCED_TOOL_CALLS, type ToolCall } from '../turn/tool-call.ts'
 import { citationOf, isCitable } from './checkpoint-citation.ts'
 import { CHECKPOINT_SECTIONS } from './checkpoint-section.ts'
 
-/** What a prompt for a checkpoint is filled from. */
+/** The values that fill a prompt for a checkpoint. */
 export interface CheckpointRequest {
   readonly originalTask: string
   /** The calls that may be cited, oldest first. An agent may not see its own call ids, so the prompt lists them. */
@@ -32,7 +32,7 @@ export const MAX_CITED_BEFORE = 50
 export const DEFAULT_CHECKPOINT_TEMPLATE = `Your context window is nearly full. Another session continues this work in a fresh window.
 It gets the original task word for word, and the checkpoint you write now. It sees nothing else of this conversation.
 
-Do not use tools, and do not go on with the task. Reply with the checkpoint alone, between these tags, with these headings:
+Do not use tools, and do not continue the task. Reply with the checkpoint alone, between these tags, with these headings:
 
 <checkpoint>
 {sections}

@@ -3,7 +3,7 @@ import { type CheckpointStatement, outlineOf } from './checkpoint-statement.ts'
 
 /** A checkpoint, and what was found when it was held against the record. Nothing in it is taken away but by the cap. */
 export interface CheckpointReview {
-  /** What is passed on: all of it, or as much as the cap allows and a line that says so. */
+  /** The text for the successor: all of it, or as much as the cap allows and a line that says so. */
   readonly text: string
   /** How many characters the agent wrote. */
   readonly characters: number
@@ -15,7 +15,7 @@ export interface CheckpointReview {
   readonly statements: readonly CheckpointStatement[]
 }
 
-/** What a checkpoint is held against. */
+/** The record that a checkpoint is compared with. */
 export interface ReviewOptions {
   /** The call ids on record in the conversation. */
   readonly knownCalls: ReadonlySet<string>

@@ -23,7 +23,7 @@ export type CheckpointSection = (typeof CHECKPOINT_SECTIONS)[number]
 /** A line that begins a section: one of ours, or one the agent thought of. */
 export interface Heading {
   readonly section: CheckpointSection | undefined
-  /** What follows on the same line, as in `**Goal:** fix the test`. */
+  /** The rest of the same line, as in `**Goal:** fix the test`. */
   readonly rest: string
 }
 

@@ -30,7 +30,7 @@ export interface CheckpointStatement {
   readonly standing: StatementStanding
 }
 
-/** What was read of a checkpoint. */
+/** The outline of a checkpoint. */
 export interface CheckpointOutline {
   readonly sections: ReadonlySet<CheckpointSection>
   readonly statements: readonly CheckpointStatement[]
@@ -45,11 +45,11 @@ interface Block {
 }
 
 const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?(?=\S)/
-/** What agents write under a heading they have nothing to say about. */
+/** Words that agents write under a heading when they have nothing to say there. */
 const NOTHING = /^(?:none|nothing|n\/a)[.\s]*$/i
 const FENCE = /^\s*(?:```|~~~)/
 
-/** What lies between sentences, kept when splitting. A citation after the full stop belongs to the one before. */
+/** The space between sentences, kept when splitting. A citation after the full stop belongs to the one before. */
 const SENTENCE_END = /(?<=[.!?](?:\s*\[call:[^\][]*\]){0,5})(\s+)(?=\S)(?!\[call:)/i
 
 /** Reads the sections and statements of a checkpoint, and holds what they cite against the calls on record. */

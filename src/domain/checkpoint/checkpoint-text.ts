@@ -1,4 +1,4 @@
-/** What a reply held of a checkpoint. */
+/** The checkpoint in a reply. */
 export interface CheckpointReply {
   /** A part of the reply, unchanged; empty when there is nothing but white space. */
   readonly text: string
@@ -29,7 +29,7 @@ export const checkpointIn = (reply: string): CheckpointReply => {
 const OPENING = '<checkpoint>'
 const CLOSING = '</checkpoint>'
 
-/** What stands in the first outermost block, if a block is opened at all. */
+/** The content of the first outermost block, if a block is opened at all. */
 const taggedIn = (text: string): string | undefined => {
   const opened = text.indexOf(OPENING)
   if (opened === -1) return undefined

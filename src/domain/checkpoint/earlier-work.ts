@@ -15,7 +15,7 @@ interface Left {
 
 /** The parts of a conversation's record that a further prompt starts from. */
 export interface EarlierWork {
-  /** What the person wrote before, word for word. */
+  /** The person's earlier words, word for word. */
   readonly chosen: ChosenWords
   readonly checkpoint?: Pick<CheckpointReview, 'text'> & Left & { readonly handoffId: HandoffId }
   /** The last answer of the conversation. */

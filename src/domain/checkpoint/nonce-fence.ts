@@ -3,7 +3,7 @@ interface Untrusted {
   readonly name: string
   readonly text: string
   readonly nonce: string
-  /** What stands beside it in the same prompt; the fence appears nowhere in there either. */
+  /** The other text of the same prompt; the fence does not appear in it either. */
   readonly around: string
 }
 
@@ -32,7 +32,7 @@ export const fenced = ({
 /**
  * A word that appears nowhere in the text: the given one, or that one and more zeros than ever follow it there.
  *
- * Compared in lower case, because whoever reads the fence may not mind the difference.
+ * Compared in lower case, because a model may not mind the difference.
  */
 const absentFrom = (text: string, word: string): string => {
   const searched = text.toLowerCase()

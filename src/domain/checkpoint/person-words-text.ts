@@ -12,7 +12,7 @@ export const entryOf = ({ text, at, cut }: PersonMessage): string => {
 export const leftOutLine = (count: number): string =>
   count === 1 ? '(1 earlier message is not shown.)' : `(${count} earlier messages are not shown.)`
 
-/** What was chosen of a person's words, oldest first. */
+/** The chosen part of a person's words as text, oldest first. */
 export const textOfWords = ({ shown, leftOut }: ChosenWords): string =>
   [...(leftOut > 0 ? [leftOutLine(leftOut)] : []), ...shown.map(entryOf)].join('\n\n')
 

@@ -2,7 +2,7 @@ import type { Message } from '../turn/message.ts'
 import type { ToolCall } from '../turn/tool-call.ts'
 import { citationOf } from './checkpoint-citation.ts'
 
-/** What the record has of a session, as far as a recap needs it. Each list oldest first. */
+/** The parts of a session's record that a recap needs. Each list oldest first. */
 export interface RecapParts {
   /** The latest things that were said in the session. Without an origin, a user's are taken for a person's. */
   readonly messages: readonly (Pick<Message, 'role' | 'text' | 'recordedAt'> & Partial<Pick<Message, 'origin'>>)[]
@@ -23,7 +23,7 @@ const LONGEST_ITEM = 1_500
 const CHANGES_FILES = /edit|write|patch|create|delete|remove|rename|move|notebook/i
 
 /**
- * What the record says of a session: what was asked, what was done last, which files were touched, what tools answered
+ * Recaps a session from the record: what was asked, what was done last, which files were touched, what tools answered
  * last. Made without a model, for a successor whose predecessor left no checkpoint. The latest comes first to be kept:
  * where the room ends, earlier ones are counted.
  *

@@ -4,7 +4,7 @@ import { defined } from '../kernel/defined.ts'
 import type { AgentSessionId, ConversationId, HandoffId } from '../kernel/ids.ts'
 import type { AgentSession } from '../session/agent-session.ts'
 
-/** What a lineage may be asked for by: a conversation, or any session or handoff of it. */
+/** The subject of a lineage: a conversation, or any session or handoff of it. */
 export type LineageSubject =
   | { readonly conversationId: ConversationId }
   | { readonly sessionId: AgentSessionId }

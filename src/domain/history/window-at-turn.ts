@@ -5,7 +5,7 @@ import type { ContextWindow } from '../session/agent-session.ts'
 import type { ToolCall } from '../turn/tool-call.ts'
 
 /**
- * What a session's window held right after one of its turns, computed from what was recorded.
+ * The content of a session's window right after one of its turns, computed from the record.
  *
  * Only that session's messages count. While it was paused another session may have spoken, so the range may span more
  * places than there are messages. What a reported compaction took out is not in it.

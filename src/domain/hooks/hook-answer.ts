@@ -1,19 +1,19 @@
 import type { HookResult } from './hook-result.ts'
 
-/** What a hook may answer at the threshold. */
+/** The answers a hook may give at the threshold. */
 const ANSWERS = ['continue', 'abort'] as const
 
-/** What a hook answered at the threshold. */
+/** The answer of a hook at the threshold. */
 export type ThresholdAnswer = (typeof ANSWERS)[number]
 
 /**
- * What is to happen at the threshold: the session runs on, a new one starts without a checkpoint, or the built-in
+ * The decision at the threshold: the session runs on, a new one starts without a checkpoint, or the built-in
  * restart takes place.
  */
 export type ThresholdOutcome = 'continue' | 'new_session' | 'built_in_restart'
 
 /**
- * What a hook's output says at the threshold: JSON with a `decision`, or `continue` or `abort` as its last line.
+ * Reads the answer in a hook's output: JSON with a `decision`, or `continue` or `abort` as its last line.
  *
  * @returns the answer, or undefined when there is none
  * @example
@@ -40,7 +40,7 @@ const decisionIn = (text: string): ThresholdAnswer | undefined => {
   }
 }
 
-/** What one hook has to say; undefined when it has no say. */
+/** The vote of one hook; undefined when it has none. */
 const voteOf = ({ ok, type, output }: HookResult): ThresholdAnswer | 'silent' | undefined => {
   if (!ok) return undefined
   const isMessage = type === 'slack' || type === 'discord'

@@ -15,7 +15,7 @@ const SPEAKS = { shell: true, function: true, webhook: false, slack: false, disc
 export const promptAfterHooks = (prompt: string, results: readonly HookResult[]): string =>
   [...wordsOfHooks(results), prompt].filter((text) => text !== '').join('\n\n')
 
-/** What session-start hooks had to say, in their order; nothing when they said nothing. */
+/** The output of session-start hooks, in their order; undefined when there is none. */
 export const hookContextOf = (results: readonly HookResult[]): string | undefined =>
   wordsOfHooks(results).join('\n\n') || undefined
 

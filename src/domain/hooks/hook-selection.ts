@@ -17,5 +17,5 @@ const valueAt = (payload: unknown, path: string): unknown =>
       payload,
     )
 
-/** What a hook is called in results. */
+/** The name of a hook in results. */
 export const hookName = ({ name, type }: HookSettings): string => name ?? type

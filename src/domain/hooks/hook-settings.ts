@@ -10,7 +10,7 @@ export const HOOK_MOMENTS = [
 /** When a hook is called. */
 export type HookMoment = (typeof HOOK_MOMENTS)[number]
 
-/** What a hook may wait for; without a list it waits for all of them. */
+/** The events a hook may wait for; without a list it waits for all of them. */
 export const HOOK_EVENTS = [
   'completed',
   'failed',
@@ -21,7 +21,7 @@ export const HOOK_EVENTS = [
   'handoff_completed',
 ] as const
 
-/** What a hook may wait for. */
+/** An event a hook may wait for. */
 export type HookEvent = (typeof HOOK_EVENTS)[number]
 
 /** The types of hooks. */
@@ -33,7 +33,7 @@ export const HOOK_TYPES = [
   'function',
 ] as const satisfies readonly HookSettings['type'][]
 
-/** What a webhook is called with. */
+/** The HTTP methods of a webhook. */
 export const HOOK_METHODS = ['POST', 'PUT', 'PATCH'] as const
 
 interface HookCommon {
@@ -47,9 +47,9 @@ interface HookCommon {
   readonly timeoutMs: number
 }
 
-/** What a function is called with beside the payload. */
+/** The second argument of a function hook, beside the payload. */
 export interface HookCall {
-  /** Aborts when the time is up, or when whoever called no longer wants the answer. */
+  /** Aborts when the time is up, or when the caller no longer wants the answer. */
   readonly signal: AbortSignal
 }
 
@@ -75,7 +75,7 @@ export type HookSettings = HookCommon &
         readonly url: string
         readonly method: (typeof HOOK_METHODS)[number]
         readonly headers: Readonly<Record<string, string>>
-        /** What requests are signed with; `${NAME}` stands for a variable. Absent means unsigned. */
+        /** The secret that signs requests; `${NAME}` stands for a variable. Absent means unsigned. */
         readonly secret?: string
       }
     | { readonly type: 'slack' | 'discord'; readonly url: string }

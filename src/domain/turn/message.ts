@@ -62,7 +62,7 @@ export const sessionOpening = (messages: readonly Message[]): SessionOpening | u
 export const joinedPrompt = (parts: readonly (string | undefined)[]): string =>
   parts.filter((part) => part !== undefined && part !== '').join('\n\n')
 
-/** What a message has to do with handoffs; found by joining, never stored twice. */
+/** The handoff a message belongs to; found by joining, never stored twice. */
 export interface MessageMetadata {
   readonly sessionId: AgentSessionId
   /** The newest handoff whose prior turn this message belongs to. */

@@ -14,7 +14,7 @@ export interface ToolCallReference {
 
 /** One use of a tool, as it is read back. */
 export interface ToolCall extends ToolCallReference {
-  /** What tells it from other uses of the tool, on one line: a command, a path, a pattern. Absent when nobody said. */
+  /** The argument that tells it from other uses of the tool, on one line: a command, a path, a pattern. Absent when unknown. */
   readonly argument?: string
 }
 
@@ -26,7 +26,7 @@ export const referenceTo = ({ callId, toolName, messageId, sequenceNumber }: Too
   sequenceNumber,
 })
 
-/** What led to a handoff is the last of it: beyond this many, the oldest calls are left out. */
+/** A handoff names at most this many calls: the latest ones led to it, so the oldest are left out. */
 export const MAX_REFERENCED_TOOL_CALLS = 100
 
 /** One use of a tool as it is stored, with everything it belongs to. */

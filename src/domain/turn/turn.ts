@@ -26,7 +26,7 @@ export interface Turn {
 export interface ToolCallInput {
   readonly callId: string
   readonly toolName: string
-  /** What tells it from other uses of the tool: a command, a path, a pattern. Kept on one line, 240 characters at most. */
+  /** The argument that tells it from other uses of the tool: a command, a path, a pattern. Kept on one line, 240 characters at most. */
   readonly argument?: string
 }
 
@@ -50,9 +50,9 @@ export type MessageInput = {
 /** One turn, as the caller reports it. */
 export interface TurnInput {
   readonly messages: readonly MessageInput[]
-  /** What this one request said about the window; left out means unknown. */
+  /** The reading of this one request; left out means unknown. */
   readonly usage?: UsageReading
-  /** What the runtime says of how large the window is, when it does. */
+  /** The size of the window according to the runtime, where it says so. */
   readonly window?: WindowParts
   /** When the runtime said so, by its own clock: what came before a compaction is then not taken for what came after. */
   readonly producedAt?: Instant

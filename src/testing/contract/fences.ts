@@ -97,7 +97,7 @@ export const fencesContract: ContractPart = {
   about: 'only its holder works a session',
   cases: {
     ...Object.fromEntries(NAMES.map((name) => [`${name}: no token, an old one, another session's`, oneCommand(name)])),
-    'takes nothing more from whoever was superseded, with or without a token': async (scene) => {
+    'takes nothing more from a superseded holder, with or without a token': async (scene) => {
       const source = await scene.worked('read_file')
       const taken = unwrap(await scene.service.takeOverSession({ session: source.session.id }))
       const turn = scene.turn('run_tests')
@@ -109,7 +109,7 @@ export const fencesContract: ContractPart = {
       assert.equal(turns.items.length, 1)
       assert.equal(unwrap(await scene.service.recordTurn({ ...taken, ...turn })).session.progress.turns, 2)
     },
-    'gives a token again to whoever made it, until it is superseded': async (scene) => {
+    'gives a token again to the command that made it, until it is superseded': async (scene) => {
       const conversation = await scene.conversation()
       const agent = { conversationId: conversation.id, agentName: scene.name('one'), backend: 'scripted' }
       const start = { ...agent, commandId: commandId(scene.ids.next()) }
@@ -122,7 +122,7 @@ export const fencesContract: ContractPart = {
       unwrap(await scene.service.takeOverSession({ session: started.session.id }))
       assert.equal(refusal(await scene.service.takeOverSession(take)).code, 'session.superseded')
     },
-    'answers a repeated turn without a token, whoever holds the session by now': async (scene) => {
+    'answers a repeated turn without a token, also when the session has another holder by now': async (scene) => {
       const started = await scene.session()
       const request = { ...started, ...scene.turn('read_file'), commandId: commandId(scene.ids.next()) }
       const first = unwrap(await scene.service.recordTurn(request))
@@ -131,7 +131,7 @@ export const fencesContract: ContractPart = {
       assert.deepEqual(again, first)
       assert.equal('holder' in again, false)
     },
-    'resumes for whoever asks with a lease, who alone gets the token': async (scene) => {
+    'resumes for a caller that asks with a lease, and gives the token to that caller only': async (scene) => {
       const source = await scene.worked('read_file')
       unwrap(await scene.service.pauseSession({ session: source.session.id }))
       const plain = unwrap(await scene.service.resumeSession({ session: source.session.id }))

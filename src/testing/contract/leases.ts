@@ -97,7 +97,7 @@ export const leasesContract: ContractPart = {
       const turned = unwrap(await scene.service.recordTurn({ ...session, ...scene.turn('read_file') }))
       assert.equal(turned.session.version, session.session.version + 1)
     },
-    'gives the lease to whoever takes over; the one before can no longer renew': async (scene) => {
+    'gives the lease to the new holder; the one before can no longer renew': async (scene) => {
       const before = await leased(scene)
       const request = { session: before.session.id, leaseMs: SHORT_MS }
       const after = unwrap(await scene.service.takeOverSession(request))

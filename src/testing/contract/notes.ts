@@ -61,7 +61,7 @@ export const notesContract: ContractPart = {
       await assertIntact(scene, conversationId)
       unwrap(await service.setSessionMetadata({ session: source.session.id, metadata: {} }))
       assert.deepEqual(await store.sessions.find(source.session.id), rest)
-      // Whoever works the session is not disturbed by a note.
+      // A note does not disturb the holder of the session.
       unwrap(await service.setSessionMetadata({ session: done.session.id, metadata }))
       const turned = unwrap(await service.recordTurn({ ...done, ...scene.turn('run_tests') }))
       assert.equal(turned.session.version, done.session.version + 1)

@@ -60,7 +60,7 @@ export const processesContract: ContractPart = {
       assert.deepEqual((await leases.find(mine.session.id))?.processes, [FIRST])
       assert.equal(await leases.find(none.session.id), undefined)
     },
-    'keeps them for whoever takes the session over, until that one says otherwise': async (scene) => {
+    'keeps them for the next holder of the session, until that one says otherwise': async (scene) => {
       const { leases } = scene.store
       const before = await leased(scene, SHORT_MS)
       await leases.keepProcesses(before.session.id, before.holder, [FIRST])
@@ -121,7 +121,7 @@ export const processesContract: ContractPart = {
       assert.deepEqual(await scene.store.sessions.find(id), winners[0]?.session)
       assert.equal(winners[0]?.session.takeovers, 1)
       assert.equal(await scene.store.leases.renew(id, held.holder, LONG_MS), false)
-      // Whoever still believes in the one before does not rob the one who has it now.
+      // A process that still believes in the earlier runner does not rob the current one.
       assert.equal(refusal(await take('gone')).code, 'session.leased')
     },
     'lists leases that are not over, soonest first, and only those of the baton': async (scene) => {

@@ -18,6 +18,6 @@ export const assertIntact = async (scene: Scene, id: ConversationId): Promise<vo
   assert.deepEqual([verdict.entries, verdict.texts.unchecked], [items.length, 0])
 }
 
-/** What happened in a conversation, in order. */
+/** The types of the events of a conversation, in order. */
 export const kindsOf = async (scene: Scene, id: ConversationId): Promise<readonly string[]> =>
   (await scene.store.audit.list(id, { limit: 1_000 })).items.map(({ event }) => event.type)
