@@ -1,6 +1,6 @@
 Feature: Conversations that are closed, and notes of one's own
   Work is done for good at some time, and then nobody should take it up by mistake. Until then, and afterwards too, an
-  orchestrator wants to find a conversation by its own words: a ticket, a team, a cost centre. And whoever reads the
+  orchestrator wants to find a conversation by its own words: a ticket, a team, a cost centre. And a reader of the
   record wants to know what the holder of a session did, and what was done to it by hand.
 
   Rule: A closed conversation takes no session until it is reopened

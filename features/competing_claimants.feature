@@ -1,6 +1,6 @@
 Feature: Competing claimants
   Orchestrators run many workers, and workers die. A handoff must be carried out by one of them, never by two, and
-  never by none: so a claim is exclusive, it ends by the store's own clock, and whoever loses a race is told who won.
+  never by none: so a claim is exclusive, it ends by the store's own clock, and the loser of a race is told who won.
 
   Rule: Of many who want the same thing, one gets it
 

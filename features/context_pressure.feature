@@ -77,20 +77,20 @@ Feature: Context pressure
       Given "claude-code" is working with a window of 100000 tokens
       When its runtime reports a compaction
       Then "claude-code" was told "The context window of agent "claude-code" (session …) was compacted (auto)."
-      And whoever listens was told that once
+      And every listener was told that once
 
     Scenario: What is queued waits until it is acknowledged, the urgent before the rest
       Given "claude-code" is working with a window of 100000 tokens
       And its window is read at "50, 70" percent
-      Then "critical, warning" are waiting for "claude-code"
+      Then the signals "critical, warning" are waiting for "claude-code"
       When "claude-code" acknowledges what is urgent
-      Then "warning" are waiting for "claude-code"
+      Then the signal "warning" is waiting for "claude-code"
 
     Scenario: Other milestones withdraw what is still queued
       Given "claude-code" is working with a window of 100000 tokens
       And its window is read at "50" percent
       When its milestones become "0.9"
-      Then "" are waiting for "claude-code"
+      Then no signal is waiting for "claude-code"
 
   Rule: Under the policy "auto" the turn that crosses hands over
 
@@ -102,7 +102,7 @@ Feature: Context pressure
       And "claude-code"'s session is held by the handoff
       And "claude-code" was told of "restart"
 
-    Scenario Outline: Otherwise it is left to whoever runs the agent
+    Scenario Outline: Otherwise the caller of the agent decides
       Given "claude-code" is working with a window of 100000 tokens under the policy "<policy>"
       When it does a turn that fills 90 percent of its window, using "run_tests"
       Then the session of "claude-code" is active and no handoff is open

@@ -33,10 +33,7 @@ Feature: Going on in a fresh window
       Then they see what session 1 says, then that it was handed to session 2, then what that one says
 
     Scenario: The new session is the one at work
-      Given "claude-code" works in windows of 1000 tokens:
-        | its turns                      | its checkpoint |
-        | 10 % read_file, 90 % edit_file | Half is done.  |
-        | 10 % read_file, 15 %           |                |
+      Given "claude-code" works in two ordinary windows
       When it is run on "Fix the flaky test", up to its window 2
       Then session 2 is at work
       And its sessions are "handed off, active"
@@ -70,10 +67,7 @@ Feature: Going on in a fresh window
         | 85      | completed             |
 
     Scenario: The turn that fills the window and the handoff are stored together
-      Given "claude-code" works in windows of 1000 tokens:
-        | its turns                      | its checkpoint |
-        | 10 % read_file, 90 % edit_file | Half is done.  |
-        | 10 % read_file, 15 %           |                |
+      Given "claude-code" works in two ordinary windows
       When it is run on "Fix the flaky test"
       Then the turn that filled the window, its milestone and the handoff were stored in one commit
 
@@ -138,10 +132,7 @@ Feature: Going on in a fresh window
   Rule: Without a checkpoint the next window begins with what is on record, and says so
 
     Scenario Outline: An agent that gives none
-      Given "claude-code" works in windows of 1000 tokens:
-        | its turns                      | its checkpoint |
-        | 10 % read_file, 90 % edit_file | Half is done.  |
-        | 10 % read_file, 15 %           |                |
+      Given "claude-code" works in two ordinary windows
       And asked for its checkpoint, it <does>
       When it is run on "Fix the flaky test"
       Then its sessions are "handed off, completed"
@@ -171,10 +162,7 @@ Feature: Going on in a fresh window
       And session 2 is told "- My window is 90 % full."
 
     Scenario: An agent that answered without a word is asked once more
-      Given "claude-code" works in windows of 1000 tokens:
-        | its turns                      | its checkpoint |
-        | 10 % read_file, 90 % edit_file | Half is done.  |
-        | 10 % read_file, 15 %           |                |
+      Given "claude-code" works in two ordinary windows
       And asked for its checkpoint, it says nothing the first time
       When it is run on "Fix the flaky test"
       Then the checkpoint of handoff 1 is "Half is done."
@@ -182,10 +170,7 @@ Feature: Going on in a fresh window
       And handoff 1 is flagged ""
 
     Scenario: A reply that may be no checkpoint is passed on with a warning
-      Given "claude-code" works in windows of 1000 tokens:
-        | its turns                      | its checkpoint |
-        | 10 % read_file, 90 % edit_file |                |
-        | 10 % read_file, 15 %           |                |
+      Given "claude-code" works in two ordinary windows, and leaves no checkpoint
       And asked for its checkpoint, it answers:
         """
         I am sorry, I cannot do that.
@@ -196,10 +181,7 @@ Feature: Going on in a fresh window
       And session 2 is told "inspect the work so far before you rely on it"
 
     Scenario: Why there is none is kept
-      Given "claude-code" works in windows of 1000 tokens:
-        | its turns                      | its checkpoint |
-        | 10 % read_file, 90 % edit_file | Half is done.  |
-        | 10 % read_file, 15 %           |                |
+      Given "claude-code" works in two ordinary windows
       And asked for its checkpoint, it fails with "prompt is too long"
       When it is run on "Fix the flaky test"
       Then handoff 1 says why there is none: "prompt is too long"
@@ -218,10 +200,7 @@ Feature: Going on in a fresh window
   Rule: What a checkpoint claims is held against the record
 
     Scenario: Claims that cite no recorded call are passed on as unverified
-      Given "claude-code" works in windows of 1000 tokens:
-        | its turns                      | its checkpoint |
-        | 10 % read_file, 90 % edit_file |                |
-        | 10 % read_file, 15 %           |                |
+      Given "claude-code" works in two ordinary windows, and leaves no checkpoint
       And asked for its checkpoint, it answers:
         """
         ## Completed work
@@ -235,10 +214,7 @@ Feature: Going on in a fresh window
       And session 2 is told "1 statement that cites a call not on record (line 4)"
 
     Scenario: Plans, decisions and file names are not taken for claims
-      Given "claude-code" works in windows of 1000 tokens:
-        | its turns                      | its checkpoint |
-        | 10 % read_file, 90 % edit_file |                |
-        | 10 % read_file, 15 %           |                |
+      Given "claude-code" works in two ordinary windows, and leaves no checkpoint
       And asked for its checkpoint, it answers:
         """
         ## Completed work
@@ -262,7 +238,7 @@ Feature: Going on in a fresh window
         | its turns                                     | its checkpoint |
         | 10 % read_file, 70 % edit_file, 95 % run_tests | Half is done.  |
         | 10 % read_file, 15 %                          |                |
-      And it listens while it works: told to land, it goes on with "74 % save_file" and lands
+      And it listens while it works: told to land, it continues with "74 % save_file" and lands
       When it is run on "Fix the flaky test"
       Then its sessions are "handed off, completed"
       And session 1 was told once to bring its work to an end
@@ -291,13 +267,13 @@ Feature: Going on in a fresh window
       When it is run on "Fix the flaky test"
       Then session 1 was never told to bring its work to an end
 
-  Rule: Work that was called off goes on where it stopped
+  Rule: Work that was cancelled resumes where it stopped
 
     Scenario: After Ctrl-C the agent is not given the bare task again
       Given "claude-code" works in windows of 1000 tokens:
         | its turns                            | its checkpoint |
         | 10 % read_file, 20 % edit_file, 30 % |                |
-      When it is run on "Fix the flaky test", and called off after its first turn
+      When it is run on "Fix the flaky test", and cancelled after its first turn
       And it is run again
       Then its sessions are "completed"
       And session 1 was asked "You were stopped here before the task was finished. Continue where you stopped"

@@ -47,10 +47,7 @@ Feature: Hooks around a run
       And handoff 1 happened because "A threshold hook asked for a new session."
 
     Scenario: When all of them fail, the built-in restart takes place
-      Given "claude-code" works in windows of 1000 tokens:
-        | its turns                      | its checkpoint |
-        | 10 % read_file, 90 % edit_file | Half is done.  |
-        | 10 % read_file, 15 %           |                |
+      Given "claude-code" works in two ordinary windows
       And a hook at the threshold that fails
       When it is run on "Fix the flaky test"
       Then its sessions are "handed off, completed"
@@ -73,10 +70,7 @@ Feature: Hooks around a run
   Rule: What session-start hooks say stands before the prompt
 
     Scenario: In every session, the first and those that continue it
-      Given "claude-code" works in windows of 1000 tokens:
-        | its turns                      | its checkpoint |
-        | 10 % read_file, 90 % edit_file | Half is done.  |
-        | 10 % read_file, 15 %           |                |
+      Given "claude-code" works in two ordinary windows
       And a hook at the start of a session that answers "Use pnpm here."
       When it is run on "Fix the flaky test"
       Then session 1 begins with "Use pnpm here."
@@ -111,10 +105,7 @@ Feature: Hooks around a run
   Rule: The record says how each of them went
 
     Scenario: A hook that fails at the end harms nobody
-      Given "claude-code" works in windows of 1000 tokens:
-        | its turns                      | its checkpoint |
-        | 10 % read_file, 90 % edit_file | Half is done.  |
-        | 10 % read_file, 15 %           |                |
+      Given "claude-code" works in two ordinary windows
       And a hook at the start of a session that answers "The password is swordfish."
       And a hook after a handoff that says nothing
       And a hook after a run that fails

@@ -31,10 +31,7 @@ Feature: A person's own words are never summarised away
       And session 3 is told the person's words "Use tabs., No, rather spaces."
 
     Scenario: The words are there when the agent left no checkpoint
-      Given "claude-code" works in windows of 1000 tokens:
-        | its turns                      | its checkpoint |
-        | 10 % read_file, 90 % edit_file |                |
-        | 10 % read_file, 15 %           |                |
+      Given "claude-code" works in two ordinary windows, and leaves no checkpoint
       And asked for its checkpoint, it fails with "out of room"
       And in its window 1 the person says "Never touch legacy/."
       When it is run on "Write the guide"
@@ -43,10 +40,7 @@ Feature: A person's own words are never summarised away
   Rule: Only what a person wrote counts as a person's words
 
     Scenario: Summaries, reminders and hooks are on record as what they are
-      Given "claude-code" works in windows of 1000 tokens:
-        | its turns                      | its checkpoint |
-        | 10 % read_file, 90 % edit_file | Half is done.  |
-        | 10 % read_file, 15 %           |                |
+      Given "claude-code" works in two ordinary windows
       And in its window 1 the person says "Use tabs."
       And in its window 1 the runtime says "This is a summary of what was said before."
       And in its window 1 a hook says "The branch is main."
@@ -60,10 +54,7 @@ Feature: A person's own words are never summarised away
   Rule: What there is no room for is shortened or counted, and never dropped in silence
 
     Scenario: The newest words are whole, and older ones are mentioned
-      Given "claude-code" works in windows of 1000 tokens:
-        | its turns                      | its checkpoint |
-        | 10 % read_file, 90 % edit_file | Half is done.  |
-        | 10 % read_file, 15 %           |                |
+      Given "claude-code" works in two ordinary windows
       And in its window 1 the person sends a text of 1000000 characters
       And in its window 1 the person says "That was the log. Fix the last error only."
       When it is run on "Write the guide"

@@ -73,7 +73,7 @@ Feature: A budget for restarts
 
   Rule: A budget that is spent may also mean to carry on
 
-    Scenario: No more restarts, and the run goes on
+    Scenario: No more restarts, and the run continues
       Given "claude-code" works in windows of 1000 tokens:
         | its turns                                             | its checkpoint |
         | 10 % read_file, 90 % edit_file                        | Half is done.  |
@@ -92,7 +92,7 @@ Feature: A budget for restarts
         | 10 % read_file, 90 % edit_file | Not yet done.  |
       And the conversation may be restarted 1 time
       When it is run on "Fix the flaky test", and its process is lost after the handoff is completed
-      And what was left behind is recovered
+      And the orphaned work is recovered
       Then its sessions are "handed off, failed"
       And session 2 ended because "The context window is full, and the conversation is not restarted: its one restart is used up."
 

@@ -1,6 +1,6 @@
 Feature: One place for all of the work
   Uncommitted work lies on disk, not in a window. So the working directory, the worktree and its branch belong to the
-  conversation: every session of it works in the same place, whoever launched it, and hooks are told of it too.
+  conversation: every session of it works in the same place, whichever process launched it, and hooks are told of it too.
 
   Scenario: Three windows work in one worktree, on one branch
     Given "claude-code" works in windows of 1000 tokens:
@@ -41,12 +41,9 @@ Feature: One place for all of the work
     Then the conversation works on the branch "fix", which began at "main"
 
   Scenario: Whoever recovers works there too
-    Given "claude-code" works in windows of 1000 tokens:
-      | its turns                      | its checkpoint |
-      | 10 % read_file, 90 % edit_file | Half is done.  |
-      | 10 % read_file, 15 %           |                |
+    Given "claude-code" works in two ordinary windows
     And its work is done in "/repo", in the worktree "/repo/.worktrees/fix" on the branch "fix"
     When it is run on "Fix the flaky test", and its process is lost after the handoff is completed
-    And what was left behind is recovered
+    And the orphaned work is recovered
     Then its sessions are "handed off, completed"
     And the agent of session 2 says "I work in /repo, in the worktree /repo/.worktrees/fix on fix."

@@ -11,6 +11,28 @@ Given(
   },
 )
 
+/** A window that is filled by two turns, and one that is not. Scenarios with other needs have a table. */
+const FULL = '10 % read_file, 90 % edit_file'
+const ROOMY = '10 % read_file, 15 %'
+
+Given('{agent} works in two ordinary windows', function (this: HandoffWorld, agent: string) {
+  this.runs.agent(agent, 1000, [
+    [FULL, 'Half is done.'],
+    [ROOMY, ''],
+  ])
+})
+
+Given('{agent} works in two ordinary windows, and leaves no checkpoint', function (this: HandoffWorld, agent: string) {
+  this.runs.agent(agent, 1000, [
+    [FULL, ''],
+    [ROOMY, ''],
+  ])
+})
+
+Given('{agent} works in one ordinary window', function (this: HandoffWorld, agent: string) {
+  this.runs.agent(agent, 1000, [[`${ROOMY}, 20 %`, '']])
+})
+
 Given('it is restarted at {int} percent', function (this: HandoffWorld, percent: number) {
   this.runs.restartAt(percent)
 })
@@ -62,7 +84,7 @@ Given('its tools are used on {string}', function (this: HandoffWorld, argument: 
 })
 
 Given(
-  'it listens while it works: told to land, it goes on with {string} and lands',
+  'it listens while it works: told to land, it continues with {string} and lands',
   function (this: HandoffWorld, turns: string) {
     this.runs.listens(turns)
   },
@@ -109,7 +131,7 @@ When('it works for longer than a process may be silent', function (this: Handoff
 })
 
 When(
-  'it is run on {string}, and called off while it writes its checkpoint',
+  'it is run on {string}, and cancelled while it writes its checkpoint',
   function (this: HandoffWorld, task: string) {
     return this.runs.callOff(task)
   },
@@ -122,7 +144,7 @@ When(
   },
 )
 
-When('it is run on {string}, and called off after its first turn', function (this: HandoffWorld, task: string) {
+When('it is run on {string}, and cancelled after its first turn', function (this: HandoffWorld, task: string) {
   return this.runs.callOffEarly(task)
 })
 
@@ -130,16 +152,16 @@ When('another process runs the same conversation', function (this: HandoffWorld)
   return this.runs.runBeside()
 })
 
-When('what was left behind is recovered( again)', async function (this: HandoffWorld) {
+When('the orphaned work is recovered( again)', async function (this: HandoffWorld) {
   await this.remember()
   await this.runs.recover()
 })
 
-When('what was left behind is recovered where nobody can run it', function (this: HandoffWorld) {
+When('the orphaned work is recovered by a process that cannot run it', function (this: HandoffWorld) {
   return this.runs.recover({ canRun: false })
 })
 
-When('{int} processes recover what was left behind at once', function (this: HandoffWorld, processes: number) {
+When('{int} processes recover the orphaned work at once', function (this: HandoffWorld, processes: number) {
   return this.runs.recover({ processes })
 })
 

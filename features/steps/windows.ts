@@ -93,19 +93,26 @@ Then(/^"([^"]*)" was told "(.*)"$/, async function (this: HandoffWorld, agent: s
   assert.deepEqual(shown, [text])
 })
 
-Then('whoever listens was told that once', function (this: HandoffWorld) {
+Then('every listener was told that once', function (this: HandoffWorld) {
   assert.deepEqual(
     this.windows.announced.map(({ kind }) => kind),
     ['compaction'],
   )
 })
 
-Then('{list} are waiting for {agent}', async function (this: HandoffWorld, milestones: string[], agent: string) {
-  const waiting = await this.kept.waiting(agent)
-  assert.deepEqual(
-    waiting.map(({ milestone }) => milestone),
-    milestones,
-  )
+Then(
+  'the signal(s) {list} is/are waiting for {agent}',
+  async function (this: HandoffWorld, milestones: string[], agent: string) {
+    const waiting = await this.kept.waiting(agent)
+    assert.deepEqual(
+      waiting.map(({ milestone }) => milestone),
+      milestones,
+    )
+  },
+)
+
+Then('no signal is waiting for {agent}', async function (this: HandoffWorld, agent: string) {
+  assert.deepEqual(await this.kept.waiting(agent), [])
 })
 
 Then("{agent}'s window is {int} percent full", async function (this: HandoffWorld, agent: string, percent: number) {

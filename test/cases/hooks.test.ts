@@ -25,7 +25,7 @@ const run = async (moment: HookMoment, ...hooks: readonly object[]): Promise<Hoo
 const shell = (command: string | readonly string[], more: object = {}): object => ({ type: 'shell', command, ...more })
 const names = ({ results }: HookReport): readonly string[] => results.map(({ name }) => name)
 
-describe('case 65: threshold hooks replace the built-in restart', () => {
+describe('threshold hooks replace the built-in restart', () => {
   const outcome = async (...hooks: readonly object[]) =>
     thresholdOutcome((await run('on_context_threshold', ...hooks)).results)
 
@@ -49,7 +49,7 @@ describe('case 65: threshold hooks replace the built-in restart', () => {
   })
 })
 
-describe('case 66: a failing hook', () => {
+describe('a failing hook', () => {
   it('lets the next run', async () => {
     const report = await run('after_run', shell('exit 1', { name: 'first' }), shell('true', { name: 'second' }))
     expect(report.ok).toBe(true)
@@ -83,7 +83,7 @@ describe('case 66: a failing hook', () => {
   })
 })
 
-describe('case 67: on_events filters, and when is a dot path that must be truthy', () => {
+describe('on_events filters, and when is a dot path that must be truthy', () => {
   it('calls those that fit, and only those of the moment', async () => {
     const { configuration } = await readConfiguration({
       hooks: {
@@ -101,7 +101,7 @@ describe('case 67: on_events filters, and when is a dot path that must be truthy
   })
 })
 
-describe('case 68: a command', () => {
+describe('a command', () => {
   it('has the payload as JSON on stdin', async () => {
     const { results } = await run('on_context_threshold', shell(['cat']))
     expect(JSON.parse(results[0]?.output ?? '')).toStrictEqual(SAMPLES.on_context_threshold)
@@ -131,7 +131,7 @@ describe('case 68: a command', () => {
   })
 })
 
-describe('case 69: a session-start hook', () => {
+describe('a session-start hook', () => {
   it('has its stdout put before the prompt', async () => {
     const { results } = await run('on_session_start', shell('echo Use pnpm here.'), shell('echo lost; exit 1'))
     expect(promptAfterHooks(SAMPLES.on_session_start.prompt, results)).toBe(
@@ -168,7 +168,7 @@ describe('case 69: a session-start hook', () => {
   })
 })
 
-describe('case 70: a webhook', () => {
+describe('a webhook', () => {
   it('posts, with variables in its headers', async () => {
     await using server = await serve()
     const headers = { Authorization: `Bearer \${HOOK_TOKEN}` }

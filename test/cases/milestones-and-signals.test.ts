@@ -84,13 +84,13 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     { samples: [65], signals: ['critical'] },
     { samples: [50, 65], signals: ['warning', 'critical'] },
     { samples: [65, 55, 50], signals: ['critical'] },
-  ])('case 38: milestones at half and two thirds, $samples % gives $signals', async ({ samples, signals }) => {
+  ])('milestones at half and two thirds, $samples % gives $signals', async ({ samples, signals }) => {
     for (const percent of samples) await sample(percent)
     expect(await signalled()).toEqual(signals)
     expect(await logged()).toEqual(signals)
   })
 
-  it('case 39: a jump reports where it stands, and spends what it passed', async () => {
+  it('a jump reports where it stands, and spends what it passed', async () => {
     const milestones = [0.1, 0.2, 0.3].map((at) => ({ name: `at ${at}`, at }))
     const fine = await started({ milestones })
     const said: string[] = []
@@ -109,7 +109,7 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     ['not finite', [Number.NaN], 'milestones[0].at'],
     ['a boolean', [true], 'milestones[0].at'],
     ['higher than the restart', [0.5, 0.6, 0.7, 0.8], 'milestones'],
-  ])('case 40: milestones that are %s are refused, and nothing changes', async (_, fractions, field) => {
+  ])('milestones that are %s are refused, and nothing changes', async (_, fractions, field) => {
     const before = await stored()
     const name = (index: number) => (index === 2 ? 'restart' : 'warning')
     const milestones = (fractions as readonly number[]).map((at, index) => ({ name: name(index), at }))
@@ -126,7 +126,7 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     ['half', 'milestones'],
     [[null], 'milestones[0]'],
     [[0.5], 'milestones[0]'],
-  ] as const)('case 40: %j for milestones is refused, and nothing changes', async (given, field) => {
+  ] as const)('%j for milestones is refused, and nothing changes', async (given, field) => {
     const before = await stored()
     const settings = { milestones: given as never }
     const refused = refusal(await scene.context.watch({ session: working.session.id, settings }))
@@ -134,7 +134,7 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     expect(await stored()).toEqual(before)
   })
 
-  it('case 40: milestones found damaged in storage are said to be, and never signal', async () => {
+  it('milestones found damaged in storage are said to be, and never signal', async () => {
     const before = await stored()
     const milestones = [{ name: 'warning', at: 'half' as unknown as number }]
     const damaged = { ...before, version: before.version + 1, milestones }
@@ -149,7 +149,7 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     expect(await signalled()).toEqual([])
   })
 
-  it('case 41: a compaction arms anew though the next reading is high; a low reading does not', async () => {
+  it('a compaction arms anew though the next reading is high; a low reading does not', async () => {
     await sample(55)
     await sample(10)
     await sample(0)
@@ -160,7 +160,7 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     expect(await logged()).toEqual(['warning', 'warning'])
   })
 
-  it('case 42: a clear, enabling, and other milestones arm anew; the last withdraw what is queued', async () => {
+  it('a clear, enabling, and other milestones arm anew; the last withdraw what is queued', async () => {
     const settings = async (given: MonitorSettings) =>
       unwrap(await scene.context.watch({ session: working.session.id, settings: given }))
     await sample(55)
@@ -184,7 +184,7 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     expect(await logged()).toHaveLength(4)
   })
 
-  it('case 42: a new session begins anew, with the choices of the one before', async () => {
+  it('a new session begins anew, with the choices of the one before', async () => {
     const auto = await started({ policy: 'auto', contextLimit: 100_000 })
     const turn = { ...scene.turn('read_file'), usage: metered(90) }
     const { handoff } = unwrap(await scene.service.recordTurn({ ...auto, ...turn }))
@@ -196,7 +196,7 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     expect(await signalled(next)).toEqual(['warning'])
   })
 
-  it.each(['cancel', 'fail'] as const)('case 42: a restart that is ended by %s may be signalled again', async (end) => {
+  it.each(['cancel', 'fail'] as const)('a restart that is ended by %s may be signalled again', async (end) => {
     const auto = await started({ policy: 'auto', contextLimit: 100_000 })
     const turn = () => ({ ...scene.turn('read_file'), usage: metered(90) })
     const recorded = unwrap(await scene.service.recordTurn({ ...auto, ...turn() }))
@@ -210,7 +210,7 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     expect(await logged(auto)).toEqual(['restart', 'restart'])
   })
 
-  it('case 43: while it is off, readings are kept and nothing is said; a compaction still is, to the parent', async () => {
+  it('while it is off, readings are kept and nothing is said; a compaction still is, to the parent', async () => {
     const child = await started({ isEnabled: false }, { parentSessionId: working.session.id })
     const { outcome, signals } = await sample(99, undefined, child)
     expect({ outcome, signals }).toEqual({ outcome: 'not_registered', signals: [] })
@@ -223,7 +223,7 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     expect(await scene.context.waiting(working.session.id)).toMatchObject([{ kind: 'compaction' }])
   })
 
-  it('case 44: a restarted process does not say it again, and of two processes one does', async () => {
+  it('a restarted process does not say it again, and of two processes one does', async () => {
     await sample(50)
     const reading = { type: 'sample' as const, reading: metered(53), window: WINDOW }
     const again = await report(reading, working, afterRestart())
@@ -234,7 +234,7 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     expect(await logged(other)).toEqual(['warning'])
   })
 
-  it('case 45: what is older than the last reset or sample is dropped, by the producer’s own clock', async () => {
+  it('what is older than the last reset or sample is dropped, by the producer’s own clock', async () => {
     await sample(20, second(9))
     expect((await compaction(second(11))).outcome).toBe('compaction_logged')
     const outcomes: ReportOutcome[] = []
@@ -245,7 +245,7 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     expect(await logged()).toEqual(['warning', 'critical'])
   })
 
-  it('case 46: while the runtime is compacting nothing is said, until something is read again', async () => {
+  it('while the runtime is compacting nothing is said, until something is read again', async () => {
     await sample(40)
     await report({ type: 'compacting' })
     const lower = [{ name: 'warning', at: 0.3 }]
@@ -259,7 +259,7 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     expect(await signalled()).toEqual(['warning'])
   })
 
-  it('case 47: one compaction, however often it is reported', async () => {
+  it('one compaction, however often it is reported', async () => {
     const turn = { ...scene.turn('read_file'), usage: metered(60), window: WINDOW }
     const worked = unwrap(await scene.service.recordTurn({ ...working, ...turn }))
     const outcomes: ReportOutcome[] = []
@@ -286,7 +286,7 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     expect(next.session.progress.window.messages).toMatchObject({ user: 1, assistant: 1 })
   })
 
-  it('case 48: a session and its parent are told; the parent is told of whom, and not what to do', async () => {
+  it('a session and its parent are told; the parent is told of whom, and not what to do', async () => {
     const child = await started({}, { parentSessionId: working.session.id })
     await sample(70, undefined, child)
     const [own] = await scene.context.waiting(child.session.id)
@@ -299,7 +299,7 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     )
   })
 
-  it('case 49: withdrawing leaves other messages, other sessions and what was delivered alone', async () => {
+  it('withdrawing leaves other messages, other sessions and what was delivered alone', async () => {
     const child = await started({}, { parentSessionId: working.session.id })
     await sample(55, undefined, child)
     await sample(55)

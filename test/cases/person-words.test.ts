@@ -25,7 +25,7 @@ const hearing = (...said: NonNullable<ScriptedTurn['heard']>): readonly Scripted
 const wordsIn = (prompt = ''): string => /<(words-[0-9a-f-]+)>\n([\s\S]*)\n<\/\1>/.exec(prompt)?.[2] ?? ''
 
 describe.each(STORE_KINDS)('a person’s own words on %s', (kind) => {
-  it('case 92: a correction in window 1 stands word for word in the first request of window 3', async () => {
+  it('a correction in window 1 stands word for word in the first request of window 3', async () => {
     const { batonpass, store, play } = await stage(kind)
     const others = [
       { text: 'Use pnpm here.', origin: 'hook' as const },

@@ -30,7 +30,7 @@ const play = (
 const budget = (more: Partial<RestartBudget>): RestartBudget => ({ maxRestarts: 3, whenExhausted: 'stop', ...more })
 
 describe.each(STORE_KINDS)('restarts on %s', (kind) => {
-  it('case 56: pressure leads to a checkpoint of the old session and a new one that goes on from it', async () => {
+  it('pressure leads to a checkpoint of the old session and a new one that goes on from it', async () => {
     const set = await stage(kind)
     const runtime = script([{ turns: FILLS, checkpoint: '<checkpoint>Half is done.</checkpoint>' }, { turns: ENDS }])
     const { summary, messages } = await play(set, runtime)
@@ -66,7 +66,7 @@ describe.each(STORE_KINDS)('restarts on %s', (kind) => {
     expect(opening).toBe(prompt)
   })
 
-  it('case 57: after two restarts the prompt holds the second checkpoint only, and the original task', async () => {
+  it('after two restarts the prompt holds the second checkpoint only, and the original task', async () => {
     const set = await stage(kind)
     const windows = [{ turns: FILLS, checkpoint: 'FIRST' }, { turns: FILLS, checkpoint: 'SECOND' }, { turns: ENDS }]
     const runtime = script(windows)
@@ -81,7 +81,7 @@ describe.each(STORE_KINDS)('restarts on %s', (kind) => {
   it.each([
     [180_000, 1],
     [170_000, 0],
-  ])('case 58: %i of 200,000 at 0.90 gives %i restarts', async (tokens, restarts) => {
+  ])('%i of 200,000 at 0.90 gives %i restarts', async (tokens, restarts) => {
     const set = await stage(kind)
     // The answer of its tool is estimated at one token more.
     const turns = [turn(1_000, 'read'), turn(tokens - 1, 'edit')]
@@ -90,7 +90,7 @@ describe.each(STORE_KINDS)('restarts on %s', (kind) => {
     expect(summary.restarts).toBe(restarts)
   })
 
-  it('case 59: a checkpoint that fails, or is empty, gives a minimal continuation, flagged', async () => {
+  it('a checkpoint that fails, or is empty, gives a minimal continuation, flagged', async () => {
     const set = await stage(kind)
     const runtime = script([
       { turns: FILLS, checkpoint: new Error('prompt is too long') },
@@ -115,7 +115,7 @@ describe.each(STORE_KINDS)('restarts on %s', (kind) => {
     expect(runtime.launches.map(({ how }) => how)).toEqual(['start', 'start', 'start'])
   })
 
-  it('case 59: one that takes too long is marked so, and the remaining time bounds it', async () => {
+  it('one that takes too long is marked so, and the remaining time bounds it', async () => {
     const set = await stage(kind)
     const slow = { turns: FILLS, checkpoint: 'Late.', checkpointMs: 60_000 }
     const first = await play(set, script([slow, { turns: ENDS }]), { checkpointTimeoutMs: 30 })
@@ -135,7 +135,7 @@ describe.each(STORE_KINDS)('restarts on %s', (kind) => {
     expect((await recorded(other.batonpass, second.summary)).handoffs).toMatchObject([{ status: 'failed' }])
   })
 
-  it('case 60: the fourth restart with a budget of three stops, and the reason is stored', async () => {
+  it('the fourth restart with a budget of three stops, and the reason is stored', async () => {
     const set = await stage(kind)
     const { summary, events } = await play(set, script([{ turns: FILLS, checkpoint: 'On.' }]))
     expect(summary).toMatchObject({ outcome: 'exhausted', restarts: 3, sessions: 4 })
@@ -148,7 +148,7 @@ describe.each(STORE_KINDS)('restarts on %s', (kind) => {
     expect(again.summary).toMatchObject({ outcome: 'exhausted', restarts: 0 })
   })
 
-  it('case 61: an agent over the milestone right after a restart is stopped before the budget ends', async () => {
+  it('an agent over the milestone right after a restart is stopped before the budget ends', async () => {
     const set = await stage(kind)
     const { summary } = await play(set, script([{ turns: FILLS, checkpoint: 'On.' }, { turns: [turn(900, 'edit')] }]))
     expect(summary).toMatchObject({ outcome: 'exhausted', restarts: 1, sessions: 2 })
@@ -166,7 +166,7 @@ describe.each(STORE_KINDS)('restarts on %s', (kind) => {
     expect(summary.reason).toContain('dollars')
   })
 
-  it('case 62: an aborted run cancels the open handoff, pauses the session and starts nothing', async () => {
+  it('an aborted run cancels the open handoff, pauses the session and starts nothing', async () => {
     const set = await stage(kind)
     const controller = new AbortController()
     const runtime = script([{ turns: FILLS, checkpoint: 'Late.', checkpointMs: 60_000 }, { turns: ENDS }])
@@ -205,7 +205,7 @@ describe.each(STORE_KINDS)('restarts on %s', (kind) => {
     expect((await recorded(set.batonpass, summary)).sessions).toMatchObject([{ state: 'paused' }])
   })
 
-  it('case 62b: the crossing turn and its handoff are one commit', async () => {
+  it('the crossing turn and its handoff are one commit', async () => {
     const set = await stage(kind)
     const { summary } = await play(set, script([{ turns: FILLS, checkpoint: 'On.' }, { turns: ENDS }]))
     const commands = new Map<string, string[]>()
@@ -217,7 +217,7 @@ describe.each(STORE_KINDS)('restarts on %s', (kind) => {
     expect(crossing[0]).toEqual(expect.arrayContaining(['turn.recorded', 'context.milestone_reached', 'session.held']))
   })
 
-  it('case 62c: a spent budget with carry_on means no more restarts, and the run goes on', async () => {
+  it('a spent budget with carry_on means no more restarts, and the run goes on', async () => {
     const set = await stage(kind)
     const windows = [{ turns: FILLS, checkpoint: 'On.' }, { turns: [...FILLS, turn(950, 'edit'), turn(960)] }]
     const carryOn = budget({ maxRestarts: 1, whenExhausted: 'carry_on' })
@@ -228,7 +228,7 @@ describe.each(STORE_KINDS)('restarts on %s', (kind) => {
     ])
   })
 
-  it('case 63: a session that the run began by resuming is never resumed again', async () => {
+  it('a session that the run began by resuming is never resumed again', async () => {
     const set = await stage(kind)
     const runtime = script([{ turns: FILLS, checkpoint: 'On.' }, { turns: ENDS }])
     const { summary } = await play(set, runtime, { resume: 'an-old-session' })
@@ -240,7 +240,7 @@ describe.each(STORE_KINDS)('restarts on %s', (kind) => {
     expect(summary.outcome).toBe('completed')
   })
 
-  it('case 64: aggregates span sessions', async () => {
+  it('aggregates span sessions', async () => {
     const set = await stage(kind)
     const totals = { inputTokens: 1_000, outputTokens: 100, requests: 2, costUsd: 0.25 }
     const windows = [

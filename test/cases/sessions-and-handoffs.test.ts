@@ -46,7 +46,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(await kept.everything(of)).toStrictEqual(before)
   }
 
-  it('case 1: a new session is active and has nothing of an end', async () => {
+  it('a new session is active and has nothing of an end', async () => {
     const { session } = await scene.session()
     const stored = await kept.session(session.id)
     expect(stored).toStrictEqual(session)
@@ -57,7 +57,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect((await store.sessions.findActive(session.conversationId))?.id).toBe(session.id)
   })
 
-  it('case 2: a session made by a handoff says so and starts after the end of the source', async () => {
+  it('a session made by a handoff says so and starts after the end of the source', async () => {
     const { handoff, session, source } = await handedOff()
     const ended = await kept.session(source.session.id)
     const target = await kept.session(session.id)
@@ -66,7 +66,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(target.startSequence).toBe(3)
   })
 
-  it('case 3: ranges have a length, contain their ends and cannot be reversed', async () => {
+  it('ranges have a length, contain their ends and cannot be reversed', async () => {
     expect([rangeLength(sequenceRange(5, 10)), rangeLength(sequenceRange(1, 1))]).toEqual([6, 1])
     expect(() => sequenceRange(10, 5)).toThrow(RangeError)
     expect([4, 5, 7, 10, 11].filter((at) => rangeContains(sequenceRange(5, 10), at))).toEqual([5, 7, 10])
@@ -74,7 +74,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(rangeLength((await store.messages.findTurn(turns[0]?.id ?? ('' as never)))?.range as never)).toBe(2)
   })
 
-  it('case 4: a summary of 3 user, 2 assistant, 1 tool, 0 system totals 6; an empty one 0', async () => {
+  it('a summary of 3 user, 2 assistant, 1 tool, 0 system totals 6; an empty one 0', async () => {
     const working = await scene.session()
     const empty = unwrap(await service.captureSnapshot(working)).snapshot
     expect(totalMessages(empty.messages)).toBe(0)
@@ -88,7 +88,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(stored?.range).toStrictEqual({ start: 1, end: 6 })
   })
 
-  it('case 5: five user and five assistant messages give a snapshot that says five and five', async () => {
+  it('five user and five assistant messages give a snapshot that says five and five', async () => {
     const working = await scene.session()
     unwrap(await service.recordTurns({ ...working, turns: Array.from({ length: 5 }, () => scene.turn()) }))
     const { snapshot } = unwrap(await service.captureSnapshot({ session: working.session.id }))
@@ -98,7 +98,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(stored?.type).toBe('on_demand')
   })
 
-  it('case 6: two tool-call references are kept in order with all they say', async () => {
+  it('two tool-call references are kept in order with all they say', async () => {
     const { handoff, source } = await scene.initiated()
     const [, answer] = await kept.messages(source.session.conversationId)
     const place = { messageId: answer?.id, sequenceNumber: 2 }
@@ -111,20 +111,20 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(captured?.visibleToolCalls).toStrictEqual(expected)
   })
 
-  it('case 7: states and statuses read back in snake_case', async () => {
+  it('states and statuses read back in snake_case', async () => {
     const { source, handoff } = await handedOff()
     expect(JSON.parse(JSON.stringify(await kept.session(source.session.id)))).toHaveProperty('state', 'handed_off')
     expect(JSON.parse(JSON.stringify(await kept.handoff(handoff.id)))).toHaveProperty('kind', 'agent_transfer')
     for (const word of [...SESSION_STATES, ...HANDOFF_STATUSES]) expect(word).toMatch(/^[a-z]+(_[a-z]+)*$/)
   })
 
-  it('case 8: initiating on an unknown session is refused as not found', async () => {
+  it('initiating on an unknown session is refused as not found', async () => {
     const unknown = agentSessionId(scene.ids.next())
     const error = refusal(await service.initiateHandoff({ session: unknown, ...transfer() }))
     expect(error).toStrictEqual({ code: 'session.not_found', sessionId: unknown })
   })
 
-  it('case 8: initiating on a paused, handed-off, completed or failed session names the state', async () => {
+  it('initiating on a paused, handed-off, completed or failed session names the state', async () => {
     const working = { paused: await scene.worked(), completed: await scene.worked(), failed: await scene.worked() }
     unwrap(await service.pauseSession(working.paused))
     unwrap(await service.completeSession(working.completed))
@@ -143,7 +143,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     }
   })
 
-  it.each(['', '   ', '\t\n'])('case 9: the target agent %j is refused', async (targetAgent) => {
+  it.each(['', '   ', '\t\n'])('the target agent %j is refused', async (targetAgent) => {
     const { session } = await scene.worked()
     await unchanged(session.conversationId, async () => {
       const refused = [
@@ -155,7 +155,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     })
   })
 
-  it('case 9: the same agent, however padded, is refused for a transfer and fine otherwise', async () => {
+  it('the same agent, however padded, is refused for a transfer and fine otherwise', async () => {
     const coder = scene.name('coder')
     const { session, holder } = await scene.session(`  ${coder}  `)
     const worked = unwrap(await service.recordTurn({ session, holder, ...scene.turn() }))
@@ -172,7 +172,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(await kept.handoff(restart.handoff.id)).toMatchObject({ kind: 'context_restart', targetAgent: coder })
   })
 
-  it('case 9: a thread is not initiated but opened, so that no thread is ever left open', async () => {
+  it('a thread is not initiated but opened, so that no thread is ever left open', async () => {
     const { session } = await scene.worked()
     await unchanged(session.conversationId, async () => {
       const asked = { session, ...transfer(), kind: 'thread' as 'context_restart' }
@@ -180,7 +180,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     })
   })
 
-  it('case 10: a paused session and the same agent at once give one refusal with both reasons', async () => {
+  it('a paused session and the same agent at once give one refusal with both reasons', async () => {
     const { session } = await scene.worked()
     unwrap(await service.pauseSession({ session }))
     const error = refusal(await service.initiateHandoff({ session, ...transfer({ targetAgent: session.agentName }) }))
@@ -193,7 +193,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     })
   })
 
-  it('case 11: initiating without any turn is refused', async () => {
+  it('initiating without any turn is refused', async () => {
     const { session } = await scene.session()
     await unchanged(session.conversationId, async () => {
       const error = refusal(await service.initiateHandoff({ session, ...transfer() }))
@@ -201,7 +201,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     })
   })
 
-  it('case 11: a session without a turn cannot be handed off with the turn of its predecessor either', async () => {
+  it('a session without a turn cannot be handed off with the turn of its predecessor either', async () => {
     const { session, source } = await handedOff()
     await unchanged(session.conversationId, async () => {
       const priorTurn = source.turns[0]?.id as never
@@ -210,7 +210,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     })
   })
 
-  it('case 11: a prior turn or tool call of another conversation, or of none, is refused', async () => {
+  it('a prior turn or tool call of another conversation, or of none, is refused', async () => {
     const { session } = await scene.worked('read_file')
     const other = await scene.worked('read_file', 'write_file')
     const foreign = other.turns[0]
@@ -224,7 +224,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     })
   })
 
-  it('case 12: initiating captures, pauses and references', async () => {
+  it('initiating captures, pauses and references', async () => {
     const { handoff, source } = await scene.initiated({ document: 'Half done', flags: ['minimal_continuation'] })
     const { session } = source
     const stored = await kept.handoff(handoff.id)
@@ -251,7 +251,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(led).toEqual([1, 2].map(() => ({ sessionId: session.id, ledTo: handoff.id })))
   })
 
-  it('case 12: with a last turn of plain text the calls of the whole exchange are referenced', async () => {
+  it('with a last turn of plain text the calls of the whole exchange are referenced', async () => {
     const working = await scene.worked('before')
     const asking: TurnInput = { messages: scene.turn('read_file').messages }
     const working2: TurnInput = {
@@ -265,7 +265,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(stored.triggeringToolCalls.map(({ toolName }) => toolName)).toEqual(['read_file', 'run_tests'])
   })
 
-  it('case 12: an exchange without calls falls back to the last turn that has any; named calls go first', async () => {
+  it('an exchange without calls falls back to the last turn that has any; named calls go first', async () => {
     const working = await scene.worked('read_file', 'run_tests')
     const [, second] = working.turns[0]?.toolCalls ?? []
     const plain = unwrap(await service.recordTurn({ ...working, ...scene.turn() }))
@@ -277,7 +277,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect((await kept.handoff(handoff.id)).triggeringToolCalls).toStrictEqual([second])
   })
 
-  it('case 13: a second initiate while one is open is refused and names the open one', async () => {
+  it('a second initiate while one is open is refused and names the open one', async () => {
     const { handoff, source } = await scene.initiated()
     const { session } = source
     await unchanged(session.conversationId, async () => {
@@ -286,7 +286,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     })
   })
 
-  it('case 14: completing works from initiated and, by the claim, from accepted', async () => {
+  it('completing works from initiated and, by the claim, from accepted', async () => {
     const { handoff } = await scene.initiated()
     unwrap(await service.completeHandoff({ handoff }))
     expect(await kept.handoff(handoff.id)).toMatchObject({
@@ -302,7 +302,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(await kept.handoff(claimed.id)).toMatchObject({ status: 'completed', claim: { claimant: 'worker-1' } })
   })
 
-  it('case 14: completing an unknown, completed, cancelled or failed handoff is refused', async () => {
+  it('completing an unknown, completed, cancelled or failed handoff is refused', async () => {
     const unknown = handoffId(scene.ids.next())
     expect(refusal(await service.completeHandoff({ handoff: unknown }))).toStrictEqual({
       code: 'handoff.not_found',
@@ -325,7 +325,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     }
   })
 
-  it('case 14: completing twice with one command id gives one answer and one target session', async () => {
+  it('completing twice with one command id gives one answer and one target session', async () => {
     const { handoff } = await scene.initiated()
     const asked = { handoff, commandId: commandId(scene.ids.next()) }
     const first = unwrap(await service.completeHandoff(asked))
@@ -333,7 +333,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(await kept.sessions(handoff.conversationId)).toHaveLength(2)
   })
 
-  it('case 15: after completing the target is active, the source handed off, both snapshots there', async () => {
+  it('after completing the target is active, the source handed off, both snapshots there', async () => {
     const { handoff, session, source } = await handedOff()
     expect(await kept.session(session.id)).toStrictEqual(session)
     expect((await store.sessions.findActive(session.conversationId))?.id).toBe(session.id)
@@ -355,7 +355,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(opening).toMatchObject({ role: 'user', text: 'Fix the flaky test', metadata: { continues: handoff.id } })
   })
 
-  it('case 16: cancelling leaves the reason on the handoff and nothing of it on the source', async () => {
+  it('cancelling leaves the reason on the handoff and nothing of it on the source', async () => {
     const { handoff, source } = await scene.initiated()
     unwrap(await service.cancelHandoff({ handoff, reason: 'Changed my mind' }))
     const ended = await kept.handoff(handoff.id)
@@ -370,7 +370,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(await kept.session(source.session.id)).toMatchObject({ progress: { turns: 2 } })
   })
 
-  it('case 16: failing does the same, after a claim too', async () => {
+  it('failing does the same, after a claim too', async () => {
     const { handoff, source } = await scene.initiated()
     unwrap(await service.acceptHandoff({ handoff, claimant: 'worker-1' }))
     unwrap(await service.failHandoff({ handoff, by: 'worker-1', reason: 'It broke' }))
@@ -380,7 +380,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(JSON.stringify(stored)).not.toMatch(/heldBy|endedAt|endSequence|terminatedByHandoff/)
   })
 
-  it('case 17: cancelling after completion is refused and neither session changes', async () => {
+  it('cancelling after completion is refused and neither session changes', async () => {
     const { handoff } = await handedOff()
     await unchanged(handoff.conversationId, async () => {
       for (const result of [
@@ -392,7 +392,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     })
   })
 
-  it('case 17: cancelling an accepted handoff as somebody else is refused', async () => {
+  it('cancelling an accepted handoff as somebody else is refused', async () => {
     const { handoff } = await scene.initiated()
     unwrap(await service.acceptHandoff({ handoff, claimant: 'worker-1' }))
     await unchanged(handoff.conversationId, async () => {
@@ -404,7 +404,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect((await kept.handoff(handoff.id)).status).toBe('cancelled')
   })
 
-  it('case 18: while a handoff is open no session starts, and the held one is not resumed or ended by hand', async () => {
+  it('while a handoff is open no session starts, and the held one is not resumed or ended by hand', async () => {
     const { handoff, source } = await scene.initiated()
     const { session, holder } = source
     const { conversationId } = session
@@ -426,7 +426,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     })
   })
 
-  it('case 18b: a chain of two handoffs is three epochs, read in order by one call', async () => {
+  it('a chain of two handoffs is three epochs, read in order by one call', async () => {
     const { conversationId } = (await scene.session(scene.name('a'))).session
     for (const targetAgent of [scene.name('b'), scene.name('c')]) {
       const session = (await store.sessions.findActive(conversationId)) as never
@@ -451,7 +451,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     ])
   })
 
-  it('case 19: the open-handoff query finds the open one, and nothing once it is completed', async () => {
+  it('the open-handoff query finds the open one, and nothing once it is completed', async () => {
     const { handoff, source } = await scene.initiated()
     expect(await store.handoffs.findOpenFor(source.session.id)).toStrictEqual(handoff)
     unwrap(await service.acceptHandoff({ handoff, claimant: 'worker-1' }))
@@ -460,7 +460,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(await store.handoffs.findOpenFor(source.session.id)).toBeUndefined()
   })
 
-  it('case 20: of two concurrent starts one succeeds', async () => {
+  it('of two concurrent starts one succeeds', async () => {
     const { id } = await scene.conversation()
     const start = (agentName: string) => service.startSession({ conversationId: id, agentName, backend: 'scripted' })
     const results = await Promise.all([start('a'), start('b')])
@@ -471,7 +471,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(refusal(refused)).toMatchObject({ code: 'conversation.session_active', sessionId: active?.id })
   })
 
-  it('case 20: a paused session cannot become active beside an active one', async () => {
+  it('a paused session cannot become active beside an active one', async () => {
     const { session, holder } = await scene.worked()
     unwrap(await service.pauseSession({ session, holder }))
     const conversation = (await store.conversations.find(session.conversationId)) as never
@@ -488,7 +488,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     })
   })
 
-  it('case 20: a session resumed after others worked goes on after their messages', async () => {
+  it('a session resumed after others worked goes on after their messages', async () => {
     const first = await scene.worked()
     unwrap(await service.pauseSession(first))
     const conversation = (await store.conversations.find(first.session.conversationId)) as never
@@ -502,7 +502,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     )
   })
 
-  it('case 21: of accept, cancel, fail and complete at once exactly one decides', async () => {
+  it('of accept, cancel, fail and complete at once exactly one decides', async () => {
     const { handoff } = await scene.initiated()
     const results = await Promise.all([
       service.completeHandoff({ handoff, claimant: 'worker-2' }),
@@ -515,7 +515,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect((await kept.handoff(handoff.id)).status).toBe(statuses[results.findIndex(({ ok }) => ok)])
   })
 
-  it('case 22: a session that is no longer the active one takes no turn', async () => {
+  it('a session that is no longer the active one takes no turn', async () => {
     const { source } = await handedOff()
     const completed = await scene.worked()
     unwrap(await service.completeSession(completed))
@@ -532,7 +532,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
   })
 
   it.each(['stale copy', 'fresh copy', 'id'] as const)(
-    'case 22: a superseded holder with a %s writes nothing',
+    'a superseded holder with a %s writes nothing',
     async (holding) => {
       const zombie = await scene.worked()
       const { session, holder } = unwrap(await service.takeOverSession({ session: zombie.session.id }))
@@ -551,7 +551,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     },
   )
 
-  it('case 22: a caller whose copy is merely stale gets its turn recorded after one reload', async () => {
+  it('a caller whose copy is merely stale gets its turn recorded after one reload', async () => {
     const stale = await scene.session()
     unwrap(await service.recordTurn({ ...stale, ...scene.turn() }))
     const calls: string[] = []
@@ -561,7 +561,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(await kept.messages(stale.session.conversationId)).toHaveLength(4)
   })
 
-  it('case 23: an expired claim is void once another claims; the first complete is then refused', async () => {
+  it('an expired claim is void once another claims; the first complete is then refused', async () => {
     const { handoff } = await scene.initiated()
     unwrap(await service.acceptHandoff({ handoff, claimant: 'worker-1', ...BRIEF }))
     await scene.passTime(LONG_ENOUGH)
@@ -571,7 +571,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(await kept.handoff(handoff.id)).toMatchObject({ status: 'accepted', claim: { claimant: 'worker-2' } })
   })
 
-  it('case 23: if nobody else claimed, the late complete succeeds', async () => {
+  it('if nobody else claimed, the late complete succeeds', async () => {
     const { handoff } = await scene.initiated()
     unwrap(await service.acceptHandoff({ handoff, claimant: 'worker-1', ...BRIEF }))
     await scene.passTime(LONG_ENOUGH)
@@ -579,7 +579,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(await kept.handoff(handoff.id)).toMatchObject({ status: 'completed', claim: { claimant: 'worker-1' } })
   })
 
-  it('case 23: before the deadline a claim cannot be taken, and the refusal names who has it until when', async () => {
+  it('before the deadline a claim cannot be taken, and the refusal names who has it until when', async () => {
     const { handoff } = await scene.initiated()
     unwrap(await service.acceptHandoff({ handoff, claimant: 'worker-1' }))
     const { claim } = (await kept.handoff(handoff.id)) as Extract<HandoffMetadata, { status: 'accepted' }>
@@ -590,7 +590,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(Date.parse(deadline) - Date.parse(claim.acceptedAt)).toBe(60_000)
   })
 
-  it('case 23: a stranger cannot cancel before the deadline of a claim, but can after it', async () => {
+  it('a stranger cannot cancel before the deadline of a claim, but can after it', async () => {
     const { handoff } = await scene.initiated()
     unwrap(await service.acceptHandoff({ handoff, claimant: 'worker-1' }))
     expect(codeOf(await service.cancelHandoff({ handoff, reason: 'Mine', by: 'boss' }))).toBe('handoff.not_claimant')
@@ -601,7 +601,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(await kept.handoff(brief.id)).toMatchObject({ status: 'cancelled', claim: { claimant: 'worker-1' } })
   })
 
-  it('case 23b: one command id and payload gives the first answer, even after things moved on', async () => {
+  it('one command id and payload gives the first answer, even after things moved on', async () => {
     const working = await scene.session()
     const asked = { ...working, ...scene.turn('read_file'), commandId: commandId(scene.ids.next()) }
     const first = unwrap(await service.recordTurn(asked))
@@ -613,7 +613,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     })
   })
 
-  it('case 23b: one command id with another payload is refused', async () => {
+  it('one command id with another payload is refused', async () => {
     const working = await scene.session()
     const id = commandId(scene.ids.next())
     unwrap(await service.recordTurn({ ...working, ...scene.turn('read_file'), commandId: id }))
@@ -628,7 +628,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     })
   })
 
-  it('case 23b: after a refusal the same command id is decided anew', async () => {
+  it('after a refusal the same command id is decided anew', async () => {
     const { session, holder } = await scene.session()
     const asked = { session: session.id, ...transfer(), commandId: commandId(scene.ids.next()) }
     expect(codeOf(await service.initiateHandoff(asked))).toBe('session.no_turns')
@@ -637,7 +637,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(await kept.handoff(handoff.id)).toStrictEqual(handoff)
   })
 
-  it('case 23c: opening one external key twice, even at once, gives one conversation', async () => {
+  it('opening one external key twice, even at once, gives one conversation', async () => {
     const externalKey = scene.name('job')
     const open = (originalTask: string) => service.openConversation({ originalTask, externalKey })
     const answers = (await Promise.all([open('First'), open('Second'), open('Third')])).map(unwrap)
@@ -647,7 +647,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     expect(await kept.audit(again.id)).toHaveLength(1)
   })
 
-  it('case 23c: ten workers over a hundred pending handoffs claim each once', async () => {
+  it('ten workers over a hundred pending handoffs claim each once', async () => {
     const targetAgent = scene.name('opus')
     for (let n = 0; n < 100; n += 1) await scene.initiated()
     const claims: string[] = []

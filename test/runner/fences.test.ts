@@ -143,7 +143,9 @@ describe('without a continuation of one’s own, the document is fenced', () => 
     const handoff = await waiting(ESCAPING)
     const { session } = unwrap(await batonpass.handoffs.completeHandoff({ handoff }))
     const opening = (await store.messages.findOpening(session.id))?.text ?? ''
-    expect(opening.startsWith(`${TASK}\n\nThe agent that worked on this before you left the document below.`)).toBe(true)
+    expect(opening.startsWith(`${TASK}\n\nThe agent that worked on this before you left the document below.`)).toBe(
+      true,
+    )
     expect(fencedIn(opening)).toEqual({ word: expect.stringMatching(/^document-/), inside: MASKED, after: '' })
     expect(opening).toContain(`the two lines that hold ${fencedIn(opening).word}, and ends at the second`)
   })

@@ -38,7 +38,7 @@ describe.each(STORE_KINDS)('hooks of a run on %s', (kind) => {
   const open = async (hooks: readonly HookSettings[]) =>
     createBatonpass({ store: (await openStore(kind)).store, runs: { hooks } })
 
-  it('case 65: continue lets it run on, and is asked once', async () => {
+  it('continue lets it run on, and is asked once', async () => {
     const told: Payload[] = []
     const batonpass = await open([hook('on_context_threshold', 'continue', told)])
     const runtime = script([{ turns: [...FILLS, turn(950, 'edit'), turn(960)] }])
@@ -54,7 +54,7 @@ describe.each(STORE_KINDS)('hooks of a run on %s', (kind) => {
     expect((await recorded(batonpass, summary)).handoffs).toEqual([])
   })
 
-  it.each([['abort'], [''], [undefined]])('case 65: %o starts a new session without a checkpoint', async (answer) => {
+  it.each([['abort'], [''], [undefined]])('%o starts a new session without a checkpoint', async (answer) => {
     const batonpass = await open([hook('on_context_threshold', answer)])
     const runtime = script([{ turns: FILLS, checkpoint: 'Unwanted.' }, { turns: ENDS }])
     const { summary } = await play(batonpass, runtime)
@@ -71,7 +71,7 @@ describe.each(STORE_KINDS)('hooks of a run on %s', (kind) => {
     expect(handoffs[0]?.triggeringToolCalls.map(({ toolName }) => toolName)).toEqual(['read', 'edit'])
   })
 
-  it('case 65: if all of them fail the built-in restart runs', async () => {
+  it('if all of them fail the built-in restart runs', async () => {
     const batonpass = await open([hook('on_context_threshold', new Error('No disk'))])
     const runtime = script([{ turns: FILLS, checkpoint: '<checkpoint>Half.</checkpoint>' }, { turns: ENDS }])
     const { summary } = await play(batonpass, runtime)
@@ -86,7 +86,7 @@ describe.each(STORE_KINDS)('hooks of a run on %s', (kind) => {
     expect(summary).toMatchObject({ outcome: 'exhausted', restarts: 0 })
   })
 
-  it('case 69: session-start hooks are told first, and what they say stands before the prompt', async () => {
+  it('session-start hooks are told first, and what they say stands before the prompt', async () => {
     const told: Payload[] = []
     const batonpass = await open([hook('on_session_start', 'Use pnpm here.', told)])
     const runtime = script([
@@ -182,7 +182,7 @@ describe.each(STORE_KINDS)('hooks of a run on %s', (kind) => {
     expect(over).toMatchObject([{ hook_event_name: 'failed', run: { error: 'The disk is full.' } }])
   })
 
-  it('case 66: a session-start hook that must not fail ends the run, and nothing is launched', async () => {
+  it('a session-start hook that must not fail ends the run, and nothing is launched', async () => {
     const strict = hook('on_session_start', new Error('No licence'), [], { shouldContinueOnError: false })
     const batonpass = await open([strict])
     const runtime = script([{ turns: ENDS }])
