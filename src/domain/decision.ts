@@ -3,6 +3,7 @@ import type { AskedPrompt, BudgetLimit, RestartBudget } from './budget/restart-b
 import type { Conversation } from './conversation/conversation.ts'
 import { claimOf, type HandoffMetadata } from './handoff/handoff.ts'
 import { defined } from './kernel/defined.ts'
+import { Draft, type FinishedDraft, type Lifecycle } from './kernel/draft.ts'
 import type { AgentSessionId, ConversationId, HandoffId, HolderToken, TurnId } from './kernel/ids.ts'
 import type { Instant } from './kernel/instant.ts'
 import type { Metadata } from './kernel/metadata.ts'
@@ -154,12 +155,25 @@ export interface Answer {
   readonly refusedBy?: BudgetLimit
 }
 
+/** A decision in the making. */
+export type DecisionDraft = Draft<AuditEvent, Change>
+
+/** An empty draft. Finished as it is, it changes nothing. */
+export const newDraft = (): DecisionDraft => new Draft()
+
+/** A kind of thing with a life, as decisions change it. */
+export type DecidedLifecycle<State, Begun, Moved, Command> = Lifecycle<State, Begun, Moved, Command, Refusal, Change>
+
 /** A yes: what to change, what to write into the log, what to answer. */
-export interface Decision<A extends Answer> {
-  readonly changes: readonly Change[]
-  readonly events: readonly AuditEvent[]
-  readonly answer: A
-}
+export type Decision<A extends Answer> = FinishedDraft<AuditEvent, Change, A>
 
 /** A yes, or the reason for a no. */
 export type Decided<A extends Answer> = Result<Decision<A>, Refusal>
+
+/** Neither yes nor no: the facts at hand do not say enough, and are to be read whole. */
+export interface Undecided {
+  readonly needs: 'facts'
+}
+
+/** Asks for all the facts that the store has. */
+export const UNDECIDED: Undecided = { needs: 'facts' }

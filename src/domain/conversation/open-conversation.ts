@@ -1,13 +1,14 @@
 import { DEFAULT_RESTART_BUDGET, type RestartBudget } from '../budget/restart-budget.ts'
-import type { Decided } from '../decision.ts'
+import { type Decided, type DecisionDraft, newDraft } from '../decision.ts'
 import type { OpeningFacts } from '../facts.ts'
 import { defined } from '../kernel/defined.ts'
 import type { ConversationId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import { noteOf } from '../kernel/metadata.ts'
-import { err, ok } from '../kernel/result.ts'
+import { err } from '../kernel/result.ts'
 import type { Conversation, Workspace } from './conversation.ts'
+import { CONVERSATION } from './conversation-aggregate.ts'
 
 /** What it takes to open a conversation. */
 export interface OpenConversation {
@@ -25,20 +26,26 @@ export interface OpenConversation {
 export const openConversation = (
   facts: OpeningFacts,
   request: OpenConversation,
-  { id, at }: { readonly id: ConversationId; readonly at: Instant },
+  around: { readonly id: ConversationId; readonly at: Instant },
 ): Decided<{ readonly conversation: Conversation }> => {
-  const { originalTask, externalKey, subject, parentId, workspace, restartBudget = DEFAULT_RESTART_BUDGET } = request
-  if (facts.existing !== undefined) return ok({ changes: [], events: [], answer: { conversation: facts.existing } })
-  if (parentId !== undefined && facts.parent === undefined) {
+  const draft = newDraft()
+  if (facts.existing !== undefined) return draft.finish({ conversation: facts.existing })
+  const { parentId } = request
+  if (parentId !== undefined && facts.parent === undefined)
     return err({ code: 'conversation.not_found', conversationId: parentId })
-  }
+  return draft.finish({ conversation: newConversation(draft, request, around) })
+}
+
+/** Begins a conversation. */
+export const newConversation = (
+  draft: DecisionDraft,
+  request: OpenConversation,
+  { id, at }: { readonly id: ConversationId; readonly at: Instant },
+): Conversation => {
+  const { originalTask, externalKey, subject, parentId, workspace, restartBudget = DEFAULT_RESTART_BUDGET } = request
   const isPlaced = Object.keys(workspace ?? {}).length > 0
   const known = { workspace: isPlaced ? workspace : undefined, restartBudget }
   const details = defined({ externalKey, subject, originalTask, parentId, ...known, ...noteOf(request.metadata) })
   const conversation: Conversation = { id, ...details, openedAt: at }
-  return ok({
-    changes: [{ type: 'add_conversation', conversation }],
-    events: [{ type: 'conversation.opened', version: 1, conversationId: id, at, conversation }],
-    answer: { conversation },
-  })
+  return draft.begin(CONVERSATION, { type: 'conversation.opened', version: 1, conversationId: id, at, conversation })
 }

@@ -1,12 +1,13 @@
 import type { RestartBudget } from '../budget/restart-budget.ts'
-import type { Decided } from '../decision.ts'
+import { type Decided, newDraft } from '../decision.ts'
 import type { ConversationFacts } from '../facts.ts'
 import { canonicalJson } from '../kernel/canonical-json.ts'
 import type { ConversationId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
-import { err, ok } from '../kernel/result.ts'
+import { err } from '../kernel/result.ts'
 import type { Conversation } from './conversation.ts'
-import { type ConversationMoved, evolveConversation } from './conversation-lifecycle.ts'
+import { CONVERSATION } from './conversation-aggregate.ts'
+import type { ConversationMoved } from './conversation-lifecycle.ts'
 import { isNewPrompt, promptMark } from './prompt-mark.ts'
 
 /** The parts of a budget that are to be others from now on. Numbers are new totals, not additions. */
@@ -30,8 +31,8 @@ export const setBudget = (
   if (conversation === undefined) return err({ code: 'conversation.not_found', conversationId })
   const restartBudget = { ...conversation.restartBudget, ...budget }
   if (canonicalJson(restartBudget) === canonicalJson(conversation.restartBudget))
-    return ok({ changes: [], events: [], answer: { conversation } })
-  return moved(conversation, { type: 'conversation.budget_set', version: 1, conversationId, at, restartBudget })
+    return newDraft().finish({ conversation })
+  return recorded(conversation, { type: 'conversation.budget_set', version: 1, conversationId, at, restartBudget })
 }
 
 /**
@@ -44,22 +45,17 @@ export const askConversation = (
   at: Instant,
 ): Decided<{ readonly conversation: Conversation }> => {
   if (conversation === undefined || use === undefined) return err({ code: 'conversation.not_found', conversationId })
-  if (!isNewPrompt(conversation, prompt)) return ok({ changes: [], events: [], answer: { conversation } })
+  if (!isNewPrompt(conversation, prompt)) return newDraft().finish({ conversation })
   const { restarts, takeovers } = use
   const asked = { mark: promptMark(prompt), prompt, sequence, restarts, takeovers }
-  return moved(conversation, { type: 'conversation.asked', version: 1, conversationId, at, asked })
+  return recorded(conversation, { type: 'conversation.asked', version: 1, conversationId, at, asked })
 }
 
-const moved = (
+/** No rule speaks against it, in whatever state the conversation is. */
+const recorded = (
   conversation: Conversation,
   event: Extract<ConversationMoved, { type: 'conversation.budget_set' | 'conversation.asked' }>,
 ): Decided<{ readonly conversation: Conversation }> => {
-  const after = evolveConversation(conversation, event)
-  const { id: conversationId, restartBudget, asked } = after
-  const change = event.type === 'conversation.asked' && asked !== undefined ? { asked } : { restartBudget }
-  return ok({
-    changes: [{ type: 'set_budget', conversationId, ...change }],
-    events: [event],
-    answer: { conversation: after },
-  })
+  const draft = newDraft()
+  return draft.finish({ conversation: draft.record(CONVERSATION, conversation, event) })
 }
