@@ -14,6 +14,11 @@ export interface MetadataTypes {
 /** The longest a note may be, written as JSON. Larger things belong into a store of their own. */
 export const MAX_METADATA_LENGTH = 16_384
 
+/** A note that takes the place of the one before; an empty one takes it away. */
+export interface SetMetadata {
+  readonly metadata: Metadata
+}
+
 /** The note to keep: an empty one is none. */
 export const noteOf = (metadata: Metadata | undefined): { readonly metadata?: Metadata } =>
   metadata === undefined || Object.keys(metadata).length === 0 ? {} : { metadata }

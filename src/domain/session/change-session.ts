@@ -1,4 +1,4 @@
-import { type Change, type Decided, expecting, leaseFor } from '../decision.ts'
+import { type Decided, newDraft } from '../decision.ts'
 import type { ResumeFacts, SessionFacts } from '../facts.ts'
 import { defined } from '../kernel/defined.ts'
 import type { AgentSessionId, HolderToken } from '../kernel/ids.ts'
@@ -9,7 +9,9 @@ import type { ContextMonitor } from '../window/context-monitor.ts'
 import type { UsageTotals } from '../window/usage-reading.ts'
 import { type AgentSession, hasBaton, type WorkingSession } from './agent-session.ts'
 import type { LeaseAsked } from './process-identity.ts'
-import { decideSession, evolveSession, type SessionCommand } from './session-lifecycle.ts'
+import { SESSION } from './session-aggregate.ts'
+import { dropLease, grantLease } from './session-lease.ts'
+import type { SessionCommand } from './session-lifecycle.ts'
 import { batonTaken } from './start-session.ts'
 
 /** Which session a command is for, and who asks. */
@@ -49,10 +51,12 @@ export const changeSession = (
 ): Decided<{ readonly session: AgentSession }> => {
   const found = findWorking(facts, target)
   if (!found.ok) return found
-  const moved = withoutToken(moveSession(found.value, command))
-  if (!moved.ok) return moved
-  const { session } = moved.value.answer
-  return ok({ ...moved.value, changes: [...moved.value.changes, ...dropLease(session)] })
+  const draft = newDraft()
+  const changed = draft.apply(SESSION, found.value, command)
+  if (!changed.ok) return changed
+  const { session } = changed.value
+  dropLease(draft, session)
+  return draft.finish({ session })
 }
 
 /** What it takes to resume a session. A lease makes whoever resumes it its holder; without one it stays with the one it has. */
@@ -71,33 +75,27 @@ export const resumeSession = (
   { leaseMs, runner, ...target }: SessionTarget & Resume,
   { holder, at }: { readonly holder: HolderToken; readonly at: Instant },
 ): Decided<SessionResumed> => {
-  const { baton, nextSequence, monitor } = facts
-  const { conversation } = facts
+  const { baton, conversation, nextSequence, monitor } = facts
   if (conversation?.closedAt !== undefined)
     return err({ code: 'conversation.closed', conversationId: conversation.id, since: conversation.closedAt })
   if (baton !== undefined && baton.id !== target.sessionId) return err(batonTaken(baton))
   const found = findWorking(facts, target)
   if (!found.ok) return found
-  const resumed = moveSession(
-    found.value,
-    { type: 'resume', nextSequence, at },
-    leaseMs === undefined ? found.value.holder : holder,
-  )
-  if (!resumed.ok) return resumed
-  const { answer, changes } = resumed.value
+  const draft = newDraft()
   // Others may have come, spoken and gone since the facts were read, and left the baton free again.
-  const { conversationId } = answer.session
-  return ok({
-    ...resumed.value,
-    changes: [
-      ...changes,
-      { type: 'expect_open', conversationId },
-      { type: 'expect_tail', conversationId, nextSequence },
-      // One that was given before it was paused is not for whoever resumes it.
-      ...(leaseMs === undefined ? dropLease(answer.session) : leaseFor(answer, defined({ leaseMs, runner }))),
-    ],
-    answer: defined({ session: answer.session, holder: leaseMs === undefined ? undefined : holder, monitor }),
-  })
+  const { conversationId } = found.value.session
+  draft.effect({ type: 'expect_open', conversationId }, { type: 'expect_tail', conversationId, nextSequence })
+  const resumed = draft.apply(SESSION, found.value, { type: 'resume', nextSequence, at })
+  if (!resumed.ok) return resumed
+  const { session } = resumed.value
+  // A lease that was given before it was paused is not for whoever resumes it.
+  if (leaseMs === undefined) {
+    dropLease(draft, session)
+    return draft.finish(defined({ session, monitor }))
+  }
+  draft.move(SESSION, resumed.value, { session, holder })
+  grantLease(draft, { session, holder }, defined({ leaseMs, runner }))
+  return draft.finish(defined({ session, holder, monitor }))
 }
 
 /**
@@ -121,24 +119,19 @@ export const takeOverSession = (
   if (!found.ok) return found
   // Whoever takes it over meanwhile moves the session, and this is decided again.
   const isGone = deadRunner !== undefined && facts.lease?.runner === deadRunner
-  const held = ifAbandoned === true && !isGone ? stillHeld(facts, sessionId) : undefined
+  const ifExpired = isGone ? undefined : ifAbandoned
+  const held = ifExpired === true ? stillHeld(facts, sessionId) : undefined
   if (held !== undefined) return err(held)
+  const draft = newDraft()
   const taking = defined({ type: 'take_over' as const, isAbandoned: ifAbandoned, at })
-  const moved = moveSession(found.value, taking, holder)
-  if (!moved.ok) return moved
-  const { answer } = moved.value
-  const lease =
-    leaseMs !== undefined && hasBaton(answer.session)
-      ? leaseFor(answer, defined({ leaseMs, runner }))
-      : dropLease(answer.session)
-  // Its holder may say that it lives after the facts were read.
-  const guarded =
-    ifAbandoned === true && !isGone ? lease.map((change) => ({ ...change, ifExpired: ifAbandoned })) : lease
-  return ok({
-    ...moved.value,
-    changes: [...moved.value.changes, ...guarded],
-    answer: defined({ ...answer, monitor: facts.monitor }),
-  })
+  const taken = draft.apply(SESSION, found.value, taking)
+  if (!taken.ok) return taken
+  const { session } = taken.value
+  draft.move(SESSION, taken.value, { session, holder })
+  if (leaseMs !== undefined && hasBaton(session))
+    grantLease(draft, { session, holder }, { leaseMs, ifExpired, ...defined({ runner }) })
+  else dropLease(draft, session, { ifExpired })
+  return draft.finish(defined({ session, holder, monitor: facts.monitor }))
 }
 
 const stillHeld = ({ lease }: SessionFacts, sessionId: AgentSessionId): Refusal | undefined => {
@@ -146,22 +139,16 @@ const stillHeld = ({ lease }: SessionFacts, sessionId: AgentSessionId): Refusal 
   return lease.until > lease.now ? { code: 'session.leased', sessionId, until: lease.until } : undefined
 }
 
-/** Nobody waits to hear of the holder of a session that does not work. */
-const dropLease = ({ id, conversationId }: AgentSession): readonly Extract<Change, { type: 'drop_lease' }>[] => [
-  { type: 'drop_lease', session: { id, conversationId } },
-]
-
 /** Says under which name the runtime has launched a session. Said again, it changes nothing. */
 export const attachSession = (
   facts: SessionFacts,
   target: HeldTarget,
   { providerSessionId, at }: { readonly providerSessionId: string; readonly at: Instant },
 ): Decided<{ readonly session: AgentSession }> => {
-  const found = findHeld(facts, target)
-  if (!found.ok) return found
-  const { session } = found.value
-  if (session.providerSessionId === providerSessionId) return ok({ changes: [], events: [], answer: { session } })
-  return withoutToken(moveSession(found.value, { type: 'attach', providerSessionId, at }))
+  const { working } = facts
+  const isSaidAgain = working?.holder === target.holder && working.session.providerSessionId === providerSessionId
+  if (isSaidAgain) return newDraft().finish({ session: working.session })
+  return sayAsHolder(facts, target, { type: 'attach', providerSessionId, at })
 }
 
 /** Says what a session used in sum so far, as its runtime counts. */
@@ -169,26 +156,17 @@ export const accountSession = (
   facts: SessionFacts,
   target: HeldTarget,
   { totals, at }: { readonly totals: UsageTotals; readonly at: Instant },
+): Decided<{ readonly session: AgentSession }> => sayAsHolder(facts, target, { type: 'account', totals, at })
+
+const sayAsHolder = (
+  facts: SessionFacts,
+  target: HeldTarget,
+  command: Extract<SessionCommand, { type: 'attach' | 'account' }>,
 ): Decided<{ readonly session: AgentSession }> => {
   const found = findHeld(facts, target)
-  return found.ok ? withoutToken(moveSession(found.value, { type: 'account', totals, at })) : found
-}
-
-/** The session alone: only the command that makes a token answers with it. */
-const withoutToken = (decided: Decided<WorkingSession>): Decided<{ readonly session: AgentSession }> =>
-  decided.ok ? ok({ ...decided.value, answer: { session: decided.value.answer.session } }) : decided
-
-const moveSession = (
-  before: WorkingSession,
-  command: SessionCommand,
-  holder = before.holder,
-): Decided<WorkingSession> => {
-  const decided = decideSession(before.session, command)
-  if (!decided.ok) return decided
-  const moved = { session: evolveSession(before.session, decided.value), holder }
-  return ok({
-    changes: [{ type: 'move_session', working: moved, expected: expecting(before) }],
-    events: [decided.value],
-    answer: moved,
-  })
+  if (!found.ok) return found
+  const draft = newDraft()
+  const said = draft.apply(SESSION, found.value, command)
+  // Only the command that makes a token answers with it.
+  return said.ok ? draft.finish({ session: said.value.session }) : said
 }

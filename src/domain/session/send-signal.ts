@@ -1,10 +1,11 @@
-import type { Decided } from '../decision.ts'
+import { type Decided, newDraft } from '../decision.ts'
 import type { SessionFacts } from '../facts.ts'
 import type { SignalId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
-import { err, ok } from '../kernel/result.ts'
+import { err } from '../kernel/result.ts'
 import { findWorking, type SessionTarget } from './change-session.ts'
 import type { ContextSignal, SignalDelivery } from './context-signal.ts'
+import { queueSignals } from './signal-queue.ts'
 
 /** Queues something that a session is to be told, beside what is said about windows. */
 export const sendSignal = (
@@ -22,5 +23,7 @@ export const sendSignal = (
     ...{ id, conversationId, recipientId: sessionId, aboutId: sessionId, kind: 'message', text, delivery },
     ...{ status: 'queued', queuedAt: at },
   }
-  return ok({ changes: [{ type: 'add_signal', signal }], events: [], answer: { signals: [signal] } })
+  const draft = newDraft()
+  queueSignals(draft, [signal])
+  return draft.finish({ signals: [signal] })
 }

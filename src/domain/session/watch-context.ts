@@ -1,10 +1,10 @@
-import type { AuditEvent } from '../audit-event.ts'
-import { type Change, type Decided, type Decision, expecting } from '../decision.ts'
+import { type Decided, type DecisionDraft, newDraft } from '../decision.ts'
 import type { SessionFacts } from '../facts.ts'
 import type { SnapshotId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
-import { err, ok } from '../kernel/result.ts'
-import type { ContextMonitor, MonitorSettings } from '../window/context-monitor.ts'
+import { err } from '../kernel/result.ts'
+import type { ContextMonitor, MonitorEvent, MonitorSettings } from '../window/context-monitor.ts'
+import { MONITOR } from '../window/monitor-aggregate.ts'
 import {
   type Monitored,
   type MonitorReport,
@@ -12,11 +12,12 @@ import {
   setMonitor,
   takeReport,
 } from '../window/monitor-reports.ts'
-import { isTerminal } from './agent-session.ts'
+import { isTerminal, type WorkingSession } from './agent-session.ts'
 import { findWorking, type SessionTarget } from './change-session.ts'
 import { type ContextSignal, compactionSignals, milestoneSignals, type NextSignalId } from './context-signal.ts'
-import { captureWindow } from './context-snapshot.ts'
-import { decideSession, evolveSession } from './session-lifecycle.ts'
+import { SESSION } from './session-aggregate.ts'
+import { queueSignals, withdrawSignals } from './signal-queue.ts'
+import { takeSnapshot } from './snapshot-aggregate.ts'
 
 /** What a report answers with. */
 export interface ContextReported {
@@ -62,69 +63,34 @@ const watch = (
   if (!found.ok) return found
   const { monitor: before } = facts
   if (before === undefined) return err({ code: 'session.not_found', sessionId: target.sessionId })
+  const draft = newDraft()
   // What has ended has no window: there is nothing to say of it, and nobody to say it to.
-  if (isTerminal(found.value.session)) return ok(nothingDone(before))
+  if (isTerminal(found.value.session)) return draft.finish({ monitor: before, outcome: 'not_registered' })
   const { monitor, outcome, reached, events } = take(before)
-  if (monitor === before) return ok({ changes: [], events: [], answer: { monitor, outcome } })
+  if (monitor === before) return draft.finish({ monitor, outcome })
+  draft.move(MONITOR, before, monitor, ...events)
+  // What was still to be said is about a window that is gone, or was measured otherwise.
+  if (isArmedAnew(events)) withdrawSignals(draft, monitor, context.at)
   const { session } = found.value
   const compacted = events.find((event) => event.type === 'context.compacted')
+  if (compacted !== undefined) truncate(draft, found.value, context)
   const signals = [
     ...(reached === undefined ? [] : milestoneSignals(session, reached, context.signal)),
     ...(compacted === undefined ? [] : compactionSignals(session, compacted, context.signal)),
   ]
-  const truncation = compacted === undefined ? NOTHING : truncate(found.value, context)
-  return ok({
-    changes: [
-      ...truncation.changes,
-      { type: 'move_monitor', monitor, expected: before.version },
-      // What was still to be said is about a window that is gone, or was measured otherwise.
-      ...(isArmedAnew(events) ? [withdrawal(monitor, context.at)] : []),
-      ...signals.map((signal) => ({ type: 'add_signal' as const, signal })),
-    ],
-    events: [...events, ...truncation.events],
-    answer: { monitor, outcome, ...(signals.length > 0 && { signals }) },
-  })
+  queueSignals(draft, signals)
+  return draft.finish({ monitor, outcome, ...(signals.length > 0 && { signals }) })
 }
 
-const nothingDone = (monitor: ContextMonitor): Decision<ContextReported> => ({
-  changes: [],
-  events: [],
-  answer: { monitor, outcome: 'not_registered' },
-})
-
-const isArmedAnew = (events: readonly AuditEvent[]): boolean =>
+const isArmedAnew = (events: readonly MonitorEvent[]): boolean =>
   events.some(({ type }) => type === 'context.rearmed' || type === 'context.compacted')
-
-const withdrawal = ({ conversationId, sessionId: aboutId }: ContextMonitor, at: Instant): Change => ({
-  type: 'withdraw_signals',
-  conversationId,
-  aboutId,
-  at,
-})
-
-interface Truncation {
-  readonly changes: readonly Change[]
-  readonly events: readonly AuditEvent[]
-}
-
-const NOTHING: Truncation = { changes: [], events: [] }
 
 /** A picture of what the window held, then an empty window. */
 const truncate = (
-  working: Parameters<typeof expecting>[0],
+  draft: DecisionDraft,
+  working: WorkingSession,
   { snapshotId: id, at }: Pick<WatchContext, 'snapshotId' | 'at'>,
-): Truncation => {
-  const { session } = working
-  const decided = decideSession(session, { type: 'truncate', at })
-  if (!decided.ok) return NOTHING
-  const { conversationId } = session
-  const snapshot = captureWindow(session, { id, type: 'truncation', at })
-  const moved = { ...working, session: evolveSession(session, decided.value) }
-  return {
-    changes: [
-      { type: 'move_session', working: moved, expected: expecting(working) },
-      { type: 'add_snapshot', snapshot },
-    ],
-    events: [decided.value, { type: 'snapshot.captured', version: 1, conversationId, at, snapshot }],
-  }
+): void => {
+  const truncated = draft.apply(SESSION, working, { type: 'truncate', at })
+  if (truncated.ok) takeSnapshot(draft, working.session, { id, type: 'truncation', at })
 }

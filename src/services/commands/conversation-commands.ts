@@ -1,8 +1,8 @@
 import { closeConversation as decideClosing } from '../../domain/conversation/close-conversation.ts'
 import * as decisions from '../../domain/conversation/open-conversation.ts'
 import * as budgets from '../../domain/conversation/set-budget.ts'
+import { setConversationMetadata as decideNote } from '../../domain/conversation/set-metadata.ts'
 import type { ConversationFacts, OpeningFacts } from '../../domain/facts.ts'
-import * as notes from '../../domain/handoff/set-metadata.ts'
 import { HOOK_MOMENTS } from '../../domain/hooks/hook-settings.ts'
 import { recordHooks } from '../../domain/hooks/record-hooks.ts'
 import { listOf, oneOf, optional } from '../../domain/input/check.ts'
@@ -79,7 +79,7 @@ export const setConversationMetadata = command<ConversationMetadataRequest>()({
     const at = clock.now()
     return {
       question: { about: 'conversation' as const, conversationId: wanted.conversationId },
-      decide: (facts: ConversationFacts) => notes.setConversationMetadata(facts, wanted, at),
+      decide: (facts: ConversationFacts) => decideNote(facts, wanted, at),
     }
   },
 })

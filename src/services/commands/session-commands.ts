@@ -1,6 +1,5 @@
 import { BUDGET_LIMITS } from '../../domain/budget/restart-budget.ts'
 import type { ConversationFacts, ResumeFacts, SessionFacts } from '../../domain/facts.ts'
-import { setSessionMetadata as decideNote } from '../../domain/handoff/set-metadata.ts'
 import { oneOf, optional, wrong } from '../../domain/input/check.ts'
 import { metadata } from '../../domain/input/notes.ts'
 import { monitorSettings, totals } from '../../domain/input/readings.ts'
@@ -10,6 +9,7 @@ import { holderToken, messageId, snapshotId } from '../../domain/kernel/ids.ts'
 import { captureSnapshot as decideSnapshot } from '../../domain/session/capture-snapshot.ts'
 import * as decisions from '../../domain/session/change-session.ts'
 import { SNAPSHOT_TYPES } from '../../domain/session/context-snapshot.ts'
+import { setSessionMetadata as decideNote } from '../../domain/session/set-metadata.ts'
 import { startSession as decideStart } from '../../domain/session/start-session.ts'
 import type {
   AccountRequest,
