@@ -13,7 +13,7 @@ import type { Refusal } from './refusal.ts'
 import { type AgentSession, heldBy, type SourceSession, type WorkingSession } from './session/agent-session.ts'
 import type { ContextSignal } from './session/context-signal.ts'
 import type { SnapshotRecord } from './session/context-snapshot.ts'
-import type { LeaseAsked, ProcessIdentity } from './session/process-identity.ts'
+import type { ProcessIdentity } from './session/process-identity.ts'
 import type { Message } from './turn/message.ts'
 import type { Turn, TurnExtension } from './turn/turn.ts'
 import type { ContextMonitor } from './window/context-monitor.ts'
@@ -127,15 +127,6 @@ export const expecting = ({ session, holder }: SourceSession): Expected => {
 export const expectingHandoff = (handoff: HandoffMetadata): ExpectedHandoff => {
   const { claimant, deadline } = claimOf(handoff) ?? {}
   return defined({ version: handoff.version, status: handoff.status, claimant, deadline })
-}
-
-type SetLease = Extract<Change, { type: 'set_lease' }>
-
-/** The lease of a session, when one is asked for. */
-export const leaseFor = ({ session, holder }: WorkingSession, { leaseMs, runner }: LeaseAsked): readonly SetLease[] => {
-  if (leaseMs === undefined) return []
-  const { id, conversationId } = session
-  return [{ type: 'set_lease', session: { id, conversationId }, holder, leaseMs, ...defined({ runner }) }]
 }
 
 /** What a command may answer with. Each command names the parts it gives. */

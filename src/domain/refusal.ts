@@ -2,6 +2,7 @@ import type { HandoffCommandType, HandoffStatus } from './handoff/handoff.ts'
 import type { InputProblem } from './input/check.ts'
 import type { AgentSessionId, CommandId, ConversationId, HandoffId, TurnId } from './kernel/ids.ts'
 import type { Instant } from './kernel/instant.ts'
+import { err, ok, type Result } from './kernel/result.ts'
 import type { SessionCommandType, SessionState } from './session/agent-session.ts'
 
 interface Details {
@@ -137,3 +138,17 @@ export const describeRefusal = (refusal: Refusal): string => {
 /** One refusal that lists every reason, or the reason itself when there is but one. */
 export const refuseForAll = (reasons: readonly Refusal[]): Refusal | undefined =>
   reasons.length > 1 ? { code: 'several', reasons } : reasons[0]
+
+/** All answers by their names, or one refusal for everything that speaks against it. */
+export const allOf = <Answers extends object>(
+  results: {
+    readonly [Name in keyof Answers]: Result<Answers[Name], Refusal>
+  },
+): Result<Answers, Refusal> => {
+  const named = Object.entries<Result<unknown, Refusal>>(results)
+  const refused = refuseForAll(named.flatMap(([, result]) => (result.ok ? [] : reasonsOf(result.error))))
+  if (refused !== undefined) return err(refused)
+  return ok(Object.fromEntries(named.flatMap(([name, result]) => (result.ok ? [[name, result.value]] : []))) as Answers)
+}
+
+const reasonsOf = (refusal: Refusal): readonly Refusal[] => (refusal.code === 'several' ? refusal.reasons : [refusal])

@@ -1,5 +1,5 @@
 import type { AuditEvent } from '../domain/audit-event.ts'
-import type { Answer, Decided } from '../domain/decision.ts'
+import type { Answer, Decided, Undecided } from '../domain/decision.ts'
 import { err, ok, type Result } from '../domain/kernel/result.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { Logger } from '../ports/logger.ts'
@@ -78,11 +78,16 @@ export class CommandRunner {
         facts = loaded.facts
         fresh = true
       }
-      const decided: Decided<A> | undefined = decide(facts)
+      const decided: Decided<A> | Undecided = decide(facts)
       facts = undefined
-      if (decided === undefined && fresh) throw new TypeError('A decision needs more than the store was asked for')
-      if (decided !== undefined && !decided.ok && fresh) return decided
-      if (decided === undefined || !decided.ok) continue
+      if ('needs' in decided) {
+        if (fresh) throw new TypeError('A decision needs more than the store was asked for')
+        continue
+      }
+      if (!decided.ok) {
+        if (fresh) return decided
+        continue
+      }
       const { changes, events, answer } = decided.value
       if (changes.length === 0 && events.length === 0) {
         // A name may have been used before, which only the store can tell.

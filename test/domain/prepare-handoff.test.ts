@@ -11,6 +11,7 @@ import { unwrap } from '../../src/domain/unwrap.ts'
 import { refusal } from '../../src/testing/refusal.ts'
 import {
   CLAIM,
+  CONVERSATION,
   conversationOf,
   HANDOFF,
   HANDOFFS,
@@ -53,7 +54,7 @@ const EXPECTED = { version: 2, status: 'initiated' } as const
 /** Everything is kept only while the source is held by whoever asks. */
 const GUARD: Change = {
   type: 'expect_session',
-  session: SESSIONS.held,
+  session: { id: SESSION, conversationId: CONVERSATION },
   expected: expecting({ session: SESSIONS.held, holder: HOLDER }),
 }
 

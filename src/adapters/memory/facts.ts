@@ -12,7 +12,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentSessionId, CommandId, ConversationId } from '../../domain/kernel/ids.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
 import { sequenceNumber } from '../../domain/kernel/sequence.ts'
-import { hasBaton } from '../../domain/session/agent-session.ts'
+import { exchangeStartOf, hasBaton } from '../../domain/session/agent-session.ts'
 import type { ToolCall } from '../../domain/turn/tool-call.ts'
 import type { Question, SourceQuestion, Subjects } from '../../ports/unit-of-work.ts'
 import { budgetUse, restartUse } from './budget-use.ts'
@@ -114,7 +114,7 @@ const sourceFacts = (tables: Tables, question: SourceQuestion, now: Instant): So
   const { conversationId, progress } = working.session
   const turn = tables.turns.get(priorTurn ?? progress.lastTurnId ?? '')
   const calls = tables.toolCalls.in('session', sessionId).map(({ reference }) => reference)
-  const { exchangeStart = 1 } = progress
+  const start = exchangeStartOf(working.session)
   return defined({
     working,
     monitor: tables.monitors.get(sessionId),
@@ -122,7 +122,7 @@ const sourceFacts = (tables: Tables, question: SourceQuestion, now: Instant): So
     conversation: tables.conversations.get(conversationId),
     priorTurnId: turn?.conversationId === conversationId ? turn.id : undefined,
     namedToolCalls: namedCalls(tables, conversationId, toolCalls),
-    exchangeToolCalls: calls.filter((call) => call.sequenceNumber >= exchangeStart).slice(-maxToolCalls),
+    exchangeToolCalls: calls.filter((call) => call.sequenceNumber >= start).slice(-maxToolCalls),
     lastToolCalls: lastCalls(tables, sessionId).slice(-maxToolCalls),
     keyTakenBy: externalKey === undefined ? undefined : tables.conversations.at('externalKey', externalKey)?.id,
     restarts: isBudgeted === true ? restartUse(tables, working.session) : undefined,

@@ -1,12 +1,13 @@
-import { type Decided, expecting, expectingHandoff } from '../decision.ts'
+import { type Decided, newDraft } from '../decision.ts'
 import type { HandoffFacts } from '../facts.ts'
 import { defined } from '../kernel/defined.ts'
 import type { HandoffId, HolderToken } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
-import { err, ok } from '../kernel/result.ts'
+import { err } from '../kernel/result.ts'
 import { heldBy } from '../session/agent-session.ts'
-import { decideSession, evolveSession } from '../session/session-lifecycle.ts'
+import { SESSION } from '../session/session-aggregate.ts'
 import type { MessageDraft } from '../turn/turn.ts'
+import { HANDOFF } from './handoff-aggregate.ts'
 import { findHandoff, type HandoffAccepted } from './settle-handoff.ts'
 
 /** Messages that follow the turn which led to a handoff. */
@@ -38,21 +39,11 @@ export const extendTurn = (
       command: 'extend_turn',
     })
   if (handoff.checkpoint !== undefined) return err({ code: 'handoff.checkpointed', handoffId })
-  const decided = decideSession(before, { type: 'extend_turn', messages: drafts, at })
-  if (!decided.ok) return decided
-  const event = decided.value
-  if (event.type !== 'turn.extended') throw new TypeError('Adding to a turn leads to nothing else')
-  const session = evolveSession(before, event)
-  const { turnId, messages, toolCalls } = event
-  const expected = expecting({ session: before, holder })
-  return ok({
-    changes: [
-      // Nothing of it moves; but what was said is kept only while nobody has kept a checkpoint.
-      { type: 'move_handoff', handoff, expected: expectingHandoff(handoff) },
-      { type: 'move_session', working: { session, holder }, expected },
-      { type: 'extend_turn', session, turnId, messages, toolCalls },
-    ],
-    events: [event],
-    answer: defined({ handoff, session, conversation, monitor: facts.monitor }),
-  })
+  const draft = newDraft()
+  // Nothing of the handoff moves; but what was said is kept only while nobody has kept a checkpoint.
+  draft.guard(HANDOFF, handoff)
+  const extended = draft.apply(SESSION, source, { type: 'extend_turn', messages: drafts, at })
+  if (!extended.ok) return extended
+  const { session } = extended.value
+  return draft.finish(defined({ handoff, session, conversation, monitor: facts.monitor }))
 }

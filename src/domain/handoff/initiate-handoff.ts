@@ -1,4 +1,4 @@
-import { type Decided, expecting } from '../decision.ts'
+import { type Decided, type DecisionDraft, newDraft } from '../decision.ts'
 import type { SourceFacts } from '../facts.ts'
 import { defined } from '../kernel/defined.ts'
 import type { HandoffId, SnapshotId, TurnId } from '../kernel/ids.ts'
@@ -6,15 +6,18 @@ import type { Instant } from '../kernel/instant.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import { noteOf } from '../kernel/metadata.ts'
 import { err, ok, type Result } from '../kernel/result.ts'
-import { type Refusal, refuseForAll } from '../refusal.ts'
+import { allOf, type Refusal, refuseForAll } from '../refusal.ts'
 import { type AgentSession, heldBy, type WorkingSession } from '../session/agent-session.ts'
 import { findWorking, type SessionTarget } from '../session/change-session.ts'
-import { captureWindow } from '../session/context-snapshot.ts'
-import { decideSession, evolveSession } from '../session/session-lifecycle.ts'
-import { referenceTo, type ToolCallReference } from '../turn/tool-call.ts'
+import { SESSION } from '../session/session-aggregate.ts'
+import type { SessionMoved } from '../session/session-event.ts'
+import { decideSession } from '../session/session-lifecycle.ts'
+import { takeSnapshot } from '../session/snapshot-aggregate.ts'
 import type { ContextMonitor } from '../window/context-monitor.ts'
 import type { HandoffFlag, HandoffKind, HandoffMetadata, TraceContext } from './handoff.ts'
-import { beginHandoff, type HandoffInitiated } from './handoff-lifecycle.ts'
+import { HANDOFF } from './handoff-aggregate.ts'
+import type { HandoffInitiated } from './handoff-lifecycle.ts'
+import { leadingCalls } from './leading-calls.ts'
 
 /** What every handoff says about itself. */
 export interface HandoffRequest extends SessionTarget {
@@ -61,33 +64,40 @@ export const initiateHandoff = (
   const { kind = 'agent_transfer' } = request
   const found = findWorking(facts, request)
   if (!found.ok) return found
-  const { session, holder } = found.value
-  const held = decideSession(session, { type: 'hold', handoffId: ids.handoffId, at })
-  const described = describeHandoff(facts, found.value, { ...request, kind }, { id: ids.handoffId, at })
-  const obstacles = [...(held.ok ? [] : [notNow(session, held.error)]), ...(described.ok ? [] : described.error)]
-  if (!held.ok || !described.ok) return err(refuseForAll(obstacles) as Refusal)
-  const handoff = beginHandoff(described.value)
-  const source = evolveSession(session, held.value)
-  const snapshot = captureWindow(session, { id: ids.snapshotId, type: 'handoff_initiated', at })
-  return ok({
-    changes: [
-      { type: 'add_handoff', handoff },
-      { type: 'move_session', working: { session: source, holder }, expected: expecting(found.value) },
-      { type: 'add_snapshot', snapshot },
-    ],
-    events: [
-      described.value,
-      held.value,
-      { type: 'snapshot.captured', version: 1, conversationId: session.conversationId, at, snapshot },
-    ],
-    answer: defined({ handoff, session: source, monitor: facts.monitor }),
+  const { session } = found.value
+  const may = allOf({
+    held: decideHold(session, { handoffId: ids.handoffId, at }),
+    initiated: describeHandoff(facts, session, { ...request, kind }, { id: ids.handoffId, at }),
   })
+  if (!may.ok) return may
+  const draft = newDraft()
+  const begun = holdFor(draft, found.value, may.value, { ids, at })
+  return draft.finish(defined({ ...begun, monitor: facts.monitor }))
 }
 
-/** Why a session cannot be held: a handoff that is already open says more than the state. */
-export const notNow = (session: AgentSession, refusal: Refusal): Refusal => {
-  const handoffId = heldBy(session)
-  return handoffId === undefined ? refusal : { code: 'handoff.already_open', sessionId: session.id, handoffId }
+/** May a handoff hold this session now? One that is already open says more than the state of the session. */
+export const decideHold = (
+  session: AgentSession,
+  { handoffId, at }: { readonly handoffId: HandoffId; readonly at: Instant },
+): Result<SessionMoved, Refusal> => {
+  const held = decideSession(session, { type: 'hold', handoffId, at })
+  const open = heldBy(session)
+  return held.ok || open === undefined
+    ? held
+    : err({ code: 'handoff.already_open', sessionId: session.id, handoffId: open })
+}
+
+/** Begins a handoff that may be, and lets it hold its source; with a picture of the window that it leaves. */
+export const holdFor = (
+  draft: DecisionDraft,
+  source: WorkingSession,
+  { initiated, held }: { readonly initiated: HandoffInitiated; readonly held: SessionMoved },
+  { ids, at }: { readonly ids: NewHandoffIds; readonly at: Instant },
+): { readonly handoff: HandoffMetadata; readonly session: AgentSession } => {
+  const handoff = draft.begin(HANDOFF, initiated)
+  const { session } = draft.record(SESSION, source, held)
+  takeSnapshot(draft, session, { id: ids.snapshotId, type: 'handoff_initiated', at })
+  return { handoff, session }
 }
 
 /** Why a handoff is initiated, when nobody says. */
@@ -100,20 +110,22 @@ const REASONS: Readonly<Record<HandoffKind, string>> = {
 /** The fact that a handoff was initiated, or everything that speaks against it. */
 export const describeHandoff = (
   facts: SourceFacts,
-  { session }: WorkingSession,
+  session: AgentSession,
   request: HandoffRequest & { readonly kind: HandoffKind },
   { id, at }: { readonly id: HandoffId; readonly at: Instant },
-): Result<HandoffInitiated, readonly Refusal[]> => {
+): Result<HandoffInitiated, Refusal> => {
   const { kind, reason = REASONS[kind], document, flags = [], traceContext } = request
   const { conversationId, id: sourceSessionId, agentName: sourceAgent } = session
   const { targetAgent } = request
   const { priorTurnId } = facts
   const obstacles = obstaclesTo(facts, session, request)
-  if (obstacles.length > 0 || priorTurnId === undefined) return err(obstacles)
+  const refused = refuseForAll(obstacles)
+  if (refused !== undefined) return err(refused)
+  if (priorTurnId === undefined) throw new TypeError('A session that took turns has a latest one')
   const origin = { id, kind, conversationId, sourceSessionId, sourceAgent, targetAgent, reason, document, priorTurnId }
   const handoff = defined({
     ...origin,
-    triggeringToolCalls: leadingTo(facts, request),
+    triggeringToolCalls: leadingCalls(facts, request.toolCalls && facts.namedToolCalls),
     flags,
     traceContext,
     initiatedAt: at,
@@ -137,10 +149,4 @@ const obstaclesTo = (
     missing.length > 0 && { code: 'tool_call.not_found', conversationId, callIds: missing },
   ]
   return obstacles.filter((obstacle) => obstacle !== false)
-}
-
-/** The tool calls that led to a handoff: those named, else the exchange's, else the last ones there were. */
-const leadingTo = (facts: SourceFacts, { toolCalls }: HandoffRequest): readonly ToolCallReference[] => {
-  const latest = facts.exchangeToolCalls.length > 0 ? facts.exchangeToolCalls : facts.lastToolCalls
-  return (toolCalls === undefined ? latest : facts.namedToolCalls).map(referenceTo)
 }

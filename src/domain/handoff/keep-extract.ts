@@ -1,10 +1,10 @@
-import type { Decided } from '../decision.ts'
+import { type Decided, newDraft } from '../decision.ts'
 import type { HandoffFacts } from '../facts.ts'
 import type { HandoffId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
-import { err, ok } from '../kernel/result.ts'
+import { err } from '../kernel/result.ts'
 import type { HandoffMetadata } from './handoff.ts'
-import { evolveHandoff, type HandoffMoved } from './handoff-lifecycle.ts'
+import { HANDOFF } from './handoff-aggregate.ts'
 import { findHandoff } from './settle-handoff.ts'
 
 /** Keeps with a handoff, whatever its status, what its source did and nobody had heard. Kept once. */
@@ -17,11 +17,8 @@ export const keepExtract = (
   if (!found.ok) return found
   const { handoff } = found.value
   if (handoff.extract !== undefined) return err({ code: 'handoff.extracted', handoffId })
-  const { conversationId } = handoff
-  const event: HandoffMoved = { type: 'handoff.extract_kept', version: 1, conversationId, handoffId, at, extract }
-  return ok({
-    changes: [{ type: 'keep_extract', handoffId, conversationId, extract }],
-    events: [event],
-    answer: { handoff: evolveHandoff(handoff, event) },
-  })
+  const about = { version: 1, conversationId: handoff.conversationId, handoffId, at } as const
+  const draft = newDraft()
+  const kept = draft.record(HANDOFF, handoff, { type: 'handoff.extract_kept', ...about, extract })
+  return draft.finish({ handoff: kept })
 }

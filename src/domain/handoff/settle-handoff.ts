@@ -1,6 +1,6 @@
 import { continuationFor } from '../checkpoint/continuation.ts'
 import { type Conversation, taskOf } from '../conversation/conversation.ts'
-import { type Change, type Decided, expecting, expectingHandoff } from '../decision.ts'
+import { type Decided, type DecisionDraft, newDraft } from '../decision.ts'
 import type { HandoffFacts } from '../facts.ts'
 import { defined } from '../kernel/defined.ts'
 import type { HandoffId, HolderToken } from '../kernel/ids.ts'
@@ -9,12 +9,14 @@ import { err, ok, type Result } from '../kernel/result.ts'
 import type { Refusal } from '../refusal.ts'
 import type { AgentSession, SourceSession } from '../session/agent-session.ts'
 import type { LeaseAsked } from '../session/process-identity.ts'
-import { decideSession, evolveSession } from '../session/session-lifecycle.ts'
+import { SESSION } from '../session/session-aggregate.ts'
+import { dropLease } from '../session/session-lease.ts'
 import { newSession, type SessionStartedAnswer } from '../session/start-session.ts'
 import { type ContextMonitor, inheritMonitor } from '../window/context-monitor.ts'
 import { DEFAULT_CLAIM_MS, type HandoffMetadata } from './handoff.ts'
-import { decideHandoff, evolveHandoff, type HandoffCommand, type HandoffMoved } from './handoff-lifecycle.ts'
-import { closeMonitor, NOTHING_ARMED, rearmRestart, type Succession, windowFor } from './succession.ts'
+import { HANDOFF } from './handoff-aggregate.ts'
+import { decideHandoff, type HandoffCommand } from './handoff-lifecycle.ts'
+import { closeMonitor, rearmRestart, type Succession, windowFor } from './succession.ts'
 
 /** What it takes to claim a handoff. */
 export interface AcceptHandoff {
@@ -84,51 +86,53 @@ export const findHandoff = (
     return err({ code: 'handoff.not_found', handoffId })
   const isOvertaken = holder !== undefined && source.holder !== undefined && source.holder !== holder
   if (isOvertaken) return err({ code: 'session.superseded', sessionId: source.session.id })
-  return ok({ handoff, source, conversation })
+  // A caller's own copy has no token; the one that was shown must be the current one then, which the guard compares.
+  return ok({ handoff, source: defined({ session: source.session, holder: source.holder ?? holder }), conversation })
 }
 
-/** Keeps a step of a handoff only while its source is worked by whoever takes it. */
-export const heldGuard = ({ session }: SourceSession, holder: HolderToken | undefined): readonly Change[] =>
-  holder === undefined ? [] : [{ type: 'expect_session', session, expected: expecting({ session, holder }) }]
+/** One step of a handoff that leaves its source alone. From a holder, it is kept only while the source is theirs. */
+export const moveHandoff = (
+  draft: DecisionDraft,
+  facts: HandoffFacts,
+  { handoffId, holder }: Pick<AcceptHandoff, 'handoffId' | 'holder'>,
+  command: HandoffCommand,
+): Result<HandoffAccepted, Refusal> => {
+  const found = findHandoff(facts, handoffId, holder)
+  if (!found.ok) return found
+  const { handoff, source, conversation } = found.value
+  const moved = draft.apply(HANDOFF, handoff, command)
+  if (!moved.ok) return moved
+  if (holder !== undefined) draft.guard(SESSION, source)
+  return ok(defined({ handoff: moved.value, session: source.session, conversation, monitor: facts.monitor }))
+}
 
 /** Claims a handoff for one claimant until a deadline. */
 export const acceptHandoff = (facts: HandoffFacts, request: AcceptHandoff, at: Instant): Decided<HandoffAccepted> =>
   claim(facts, request, { type: 'accept', at })
 
-const claim = (
-  facts: HandoffFacts,
-  { handoffId, claimant, claimMs = DEFAULT_CLAIM_MS, holder }: AcceptHandoff,
-  { type, at }: { readonly type: 'accept' | 'renew'; readonly at: Instant },
-): Decided<HandoffAccepted> => {
-  const found = findHandoff(facts, handoffId, holder)
-  if (!found.ok) return found
-  const { handoff, source, conversation } = found.value
-  const decided = decideHandoff(handoff, { type, by: claimant, claimMs, at, now: facts.now })
-  if (!decided.ok) return decided
-  const accepted = evolveHandoff(handoff, decided.value)
-  return ok({
-    changes: [
-      { type: 'move_handoff', handoff: accepted, expected: expectingHandoff(handoff) },
-      ...heldGuard(source, holder),
-    ],
-    events: [decided.value],
-    answer: defined({ handoff: accepted, session: source.session, conversation, monitor: facts.monitor }),
-  })
-}
-
 /** Lets a claim last longer, from now on. Only its claimant may ask, and may ask until somebody else has claimed it. */
 export const renewClaim = (facts: HandoffFacts, request: AcceptHandoff, at: Instant): Decided<HandoffAccepted> =>
   claim(facts, request, { type: 'renew', at })
+
+const claim = (
+  facts: HandoffFacts,
+  { claimant, claimMs = DEFAULT_CLAIM_MS, ...target }: AcceptHandoff,
+  { type, at }: { readonly type: 'accept' | 'renew'; readonly at: Instant },
+): Decided<HandoffAccepted> => {
+  const draft = newDraft()
+  const claimed = moveHandoff(draft, facts, target, { type, by: claimant, claimMs, at, now: facts.now })
+  return claimed.ok ? draft.finish(claimed.value) : claimed
+}
 
 /** Claims the oldest handoff that waits for an agent; none waiting is an answer too. */
 export const claimNextHandoff = (
   facts: HandoffFacts,
   request: Omit<AcceptHandoff, 'handoffId'> & { readonly targetAgent: string },
   at: Instant,
-): Decided<Partial<HandoffAccepted>> => {
-  if (facts.handoff === undefined) return ok({ changes: [], events: [], answer: {} })
-  return acceptHandoff(facts, { ...request, handoffId: facts.handoff.id }, at)
-}
+): Decided<Partial<HandoffAccepted>> =>
+  facts.handoff === undefined
+    ? newDraft().finish({})
+    : acceptHandoff(facts, { ...request, handoffId: facts.handoff.id }, at)
 
 /** Completes a handoff: the source is handed off and the target starts, in one commit. */
 export const completeHandoff = (
@@ -136,57 +140,43 @@ export const completeHandoff = (
   request: CompleteHandoff,
   { ids, at, believed }: Succession,
 ): Decided<HandoffCompleted> => {
-  const { claimant, providerSessionId, leaseMs, runner } = request
+  const { providerSessionId, leaseMs, runner } = request
   const found = findHandoff(facts, request.handoffId, request.holder)
   if (!found.ok) return found
   const { handoff, source, conversation } = found.value
-  const by = claimant ?? handoff.targetAgent
   const prepared = handoff.status === 'accepted' ? handoff.prepared : undefined
+  const by = { by: request.claimant ?? handoff.targetAgent, at, now: facts.now }
   const targetSessionId = prepared?.sessionId ?? ids.sessionId
-  const moved = acceptAndComplete(handoff, { type: 'complete', by, targetSessionId, at, now: facts.now })
-  if (!moved.ok) return moved
-  const left = decideSession(source.session, { type: 'hand_off', handoffId: handoff.id, at })
+  const draft = newDraft()
+  const claimed = claimIfFree(draft, handoff, by)
+  if (!claimed.ok) return claimed
+  // Asked before anything else happens, and told last, when all that it names is there.
+  const completed = decideHandoff(claimed.value, { type: 'complete', ...by, targetSessionId })
+  if (!completed.ok) return completed
+  const left = draft.apply(SESSION, source, { type: 'hand_off', handoffId: handoff.id, at })
   if (!left.ok) return left
-  const continuation =
+  dropLease(draft, source.session)
+  if (facts.monitor !== undefined) closeMonitor(draft, facts.monitor, at)
+  const text =
     request.continuation ??
     prepared?.continuation ??
     continuationFor(taskOf(conversation), handoff.document, ids.openingId)
   const next = successor(facts, found.value, request, { id: targetSessionId, at })
   const watch = facts.monitor && inheritMonitor(facts.monitor, windowFor(source.session, next, believed))
-  const opening = [{ id: ids.openingId, text: continuation, origin: 'batonpass' as const }]
-  const target = newSession(next, ids, defined({ opening, watch, providerSessionId, leaseMs, runner }))
-  const handedOff = { ...source, session: evolveSession(source.session, left.value) }
-  return ok({
-    changes: [
-      { type: 'move_session', working: handedOff, expected: expecting(source) },
-      { type: 'drop_lease', session: source.session },
-      ...closeMonitor(facts.monitor, at),
-      ...target.changes,
-      { type: 'move_handoff', handoff: moved.value.handoff, expected: expectingHandoff(handoff) },
-    ],
-    events: [...moved.value.events.slice(0, -1), left.value, ...target.events, ...moved.value.events.slice(-1)],
-    answer: { ...target.answer, handoff: moved.value.handoff },
-  })
+  const opening = [{ id: ids.openingId, text, origin: 'batonpass' as const }]
+  const started = newSession(draft, next, ids, defined({ opening, watch, providerSessionId, leaseMs, runner }))
+  return draft.finish({ ...started, handoff: draft.record(HANDOFF, handoff, completed.value) })
 }
 
-/** Completes a handoff; one that nobody has claimed yet is claimed first, and both are recorded. */
-export const acceptAndComplete = (
+/** Claims a handoff that nobody has claimed yet for whoever completes it at once; both are recorded. */
+export const claimIfFree = (
+  draft: DecisionDraft,
   handoff: HandoffMetadata,
-  command: Extract<HandoffCommand, { type: 'complete' }>,
-): Result<{ readonly handoff: HandoffMetadata; readonly events: readonly HandoffMoved[] }, Refusal> => {
-  const { at, now, by } = command
-  const steps: readonly HandoffCommand[] =
-    handoff.status === 'initiated' ? [{ type: 'accept', by, claimMs: DEFAULT_CLAIM_MS, at, now }, command] : [command]
-  const events: HandoffMoved[] = []
-  let reached = handoff
-  for (const step of steps) {
-    const decided = decideHandoff(reached, step)
-    if (!decided.ok) return decided
-    reached = evolveHandoff(reached, decided.value)
-    events.push(decided.value)
-  }
-  return ok({ handoff: reached, events })
-}
+  claimant: { readonly by: string; readonly at: Instant; readonly now: Instant },
+): Result<HandoffMetadata, Refusal> =>
+  handoff.status === 'initiated'
+    ? draft.apply(HANDOFF, handoff, { type: 'accept', claimMs: DEFAULT_CLAIM_MS, ...claimant })
+    : ok(handoff)
 
 const successor = (
   { lastEpoch, nextSequence }: HandoffFacts,
@@ -218,20 +208,11 @@ export const endHandoff = (
   const found = findHandoff(facts, handoffId, holder)
   if (!found.ok) return found
   const { handoff, source } = found.value
-  const ended = decideHandoff(handoff, defined({ type, by, reason, at, now: facts.now }))
+  const draft = newDraft()
+  const ended = draft.apply(HANDOFF, handoff, defined({ type, by, reason, at, now: facts.now }))
   if (!ended.ok) return ended
-  const released = decideSession(source.session, { type: 'release', handoffId, at })
+  const released = draft.apply(SESSION, source, { type: 'release', handoffId, at })
   if (!released.ok) return released
-  const after = evolveHandoff(handoff, ended.value)
-  const working = { ...source, session: evolveSession(source.session, released.value) }
-  const armed = handoff.kind === 'context_restart' ? rearmRestart(facts.monitor, at) : NOTHING_ARMED
-  return ok({
-    changes: [
-      ...armed.changes,
-      { type: 'move_handoff', handoff: after, expected: expectingHandoff(handoff) },
-      { type: 'move_session', working, expected: expecting(source) },
-    ],
-    events: [ended.value, released.value, ...armed.events],
-    answer: { handoff: after, session: working.session },
-  })
+  if (handoff.kind === 'context_restart' && facts.monitor !== undefined) rearmRestart(draft, facts.monitor, at)
+  return draft.finish({ handoff: ended.value, session: released.value.session })
 }

@@ -1,9 +1,11 @@
-import type { Answer, Change, Decision } from '../decision.ts'
+import type { DecisionDraft } from '../decision.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { SessionIdentity } from '../session/agent-session.ts'
+import { withdrawSignals } from '../session/signal-queue.ts'
 import type { NewSessionIds } from '../session/start-session.ts'
 import { type ContextMonitor, closedMonitor } from '../window/context-monitor.ts'
 import type { WindowParts } from '../window/context-pressure.ts'
+import { MONITOR } from '../window/monitor-aggregate.ts'
 import { rearm } from '../window/monitor-reports.ts'
 
 /** What a successor needs beside the handoff. */
@@ -26,20 +28,13 @@ export const windowFor = (
 }
 
 /** Compared too, so that what was chosen meanwhile is not lost; what waits to be said of the old window is withdrawn. */
-export const closeMonitor = (monitor: ContextMonitor | undefined, at: Instant): readonly Change[] =>
-  monitor === undefined
-    ? []
-    : [
-        { type: 'move_monitor', monitor: closedMonitor(monitor), expected: monitor.version },
-        { type: 'withdraw_signals', conversationId: monitor.conversationId, aboutId: monitor.sessionId, at },
-      ]
-
-/** Nothing is armed where nothing was spent. */
-export const NOTHING_ARMED: Pick<Decision<Answer>, 'changes' | 'events'> = { changes: [], events: [] }
+export const closeMonitor = (draft: DecisionDraft, monitor: ContextMonitor, at: Instant): void => {
+  draft.move(MONITOR, monitor, closedMonitor(monitor))
+  withdrawSignals(draft, monitor, at)
+}
 
 /** A restart that came to nothing lets its milestone signal again. */
-export const rearmRestart = (monitor: ContextMonitor | undefined, at: Instant): typeof NOTHING_ARMED => {
-  if (monitor === undefined) return NOTHING_ARMED
+export const rearmRestart = (draft: DecisionDraft, monitor: ContextMonitor, at: Instant): void => {
   const { monitor: armed, events } = rearm(monitor, { why: 'restart_ended', at })
-  return { changes: [{ type: 'move_monitor', monitor: armed, expected: monitor.version }], events }
+  draft.move(MONITOR, monitor, armed, ...events)
 }

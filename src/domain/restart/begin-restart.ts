@@ -1,15 +1,18 @@
-import { type BudgetLimit, describeLimit, mayCarryOn, useSince } from '../budget/restart-budget.ts'
-import { type Decided, expecting } from '../decision.ts'
+import { type BudgetLimit, describeLimit, mayCarryOn, type RestartBudget, useSince } from '../budget/restart-budget.ts'
+import { type Decided, type DecisionDraft, newDraft } from '../decision.ts'
 import type { SourceFacts } from '../facts.ts'
 import type { HandoffFlag, HandoffMetadata, TraceContext } from '../handoff/handoff.ts'
-import { initiateHandoff, type NewHandoffIds, notNow } from '../handoff/initiate-handoff.ts'
+import { decideHold, describeHandoff, holdFor, type NewHandoffIds } from '../handoff/initiate-handoff.ts'
+import { leadingCalls } from '../handoff/leading-calls.ts'
 import { defined } from '../kernel/defined.ts'
 import type { Instant } from '../kernel/instant.ts'
-import { err, ok } from '../kernel/result.ts'
-import type { AgentSession } from '../session/agent-session.ts'
+import { err, ok, type Result } from '../kernel/result.ts'
+import type { Refusal } from '../refusal.ts'
+import type { AgentSession, WorkingSession } from '../session/agent-session.ts'
 import { findHeld, type HeldTarget } from '../session/change-session.ts'
-import { decideSession, evolveSession } from '../session/session-lifecycle.ts'
-import type { ContextMonitor, RestartRefused } from '../window/context-monitor.ts'
+import { SESSION } from '../session/session-aggregate.ts'
+import { dropLease } from '../session/session-lease.ts'
+import type { ContextMonitor } from '../window/context-monitor.ts'
 import { exhaustedBy, madeProgress } from './restart-use.ts'
 
 /** What it takes to restart a session in a fresh window. */
@@ -30,6 +33,12 @@ export interface RestartBegun {
   readonly refusedBy?: BudgetLimit
 }
 
+/** The ids and the time of a restart. */
+export interface RestartContext {
+  readonly ids: NewHandoffIds
+  readonly at: Instant
+}
+
 /**
  * Begins a restart: a `context_restart` handoff to the same agent. With the budget used up there is none; the session is
  * failed, or left alone when the budget says to carry on or its holder fails it later.
@@ -37,59 +46,69 @@ export interface RestartBegun {
 export const beginRestart = (
   facts: SourceFacts,
   request: BeginRestart,
-  { ids, at }: { readonly ids: NewHandoffIds; readonly at: Instant },
+  context: RestartContext,
 ): Decided<RestartBegun> => {
+  const draft = newDraft()
+  const begun = restartOn(draft, facts, request, context)
+  return begun.ok ? draft.finish(defined({ ...begun.value, monitor: facts.monitor })) : begun
+}
+
+/** Begins a restart of a session as the draft has left it. */
+export const restartOn = (
+  draft: DecisionDraft,
+  facts: SourceFacts,
+  request: BeginRestart,
+  { ids, at }: RestartContext,
+): Result<RestartBegun, Refusal> => {
   const found = findHeld(facts, request)
   if (!found.ok) return found
-  const { conversation, restarts, exchangeToolCalls, lastToolCalls } = facts
+  const { conversation, restarts } = facts
   if (conversation === undefined || restarts === undefined)
     return err({ code: 'session.not_found', sessionId: request.sessionId })
-  const { session } = found.value
+  const { session } = draft.read(SESSION, found.value)
   // Whoever cannot be handed off now is told so; the budget is for those who can.
-  const held = decideSession(session, { type: 'hold', handoffId: ids.handoffId, at })
-  if (!held.ok) return err(notNow(session, held.error))
-  const hasToolCalls = exchangeToolCalls.length > 0 || lastToolCalls.length > 0
+  const held = decideHold(session, { handoffId: ids.handoffId, at })
+  if (!held.ok) return held
+  const hasToolCalls = leadingCalls(facts).length > 0
   const restarted = { session, hasToolCalls, isLost: request.flags?.includes('runtime_lost') ?? false }
-  const limit = exhaustedBy(conversation.restartBudget, useSince(restarts, conversation.asked), restarted, at)
-  if (limit !== undefined) return refuseRestart(facts, limit, { isLeftOpen: request.failLater === true, at })
+  const { restartBudget: budget, asked } = conversation
+  const limit = exhaustedBy(budget, useSince(restarts, asked), restarted, at)
+  if (limit !== undefined) {
+    const refused = { limit, budget, isLeftOpen: request.failLater === true, at }
+    return refuseRestart(draft, found.value, refused)
+  }
   const flags = [...(request.flags ?? []), ...(madeProgress(restarted) ? [] : (['no_progress'] as const))]
   const described = { ...request, kind: 'context_restart' as const, targetAgent: session.agentName, flags }
-  return initiateHandoff(facts, described, { ids, at })
+  const initiated = describeHandoff(facts, session, described, { id: ids.handoffId, at })
+  if (!initiated.ok) return initiated
+  return ok(holdFor(draft, found.value, { initiated: initiated.value, held: held.value }, { ids, at }))
 }
 
 const refuseRestart = (
-  facts: SourceFacts,
-  limit: BudgetLimit,
-  { isLeftOpen, at }: { readonly isLeftOpen: boolean; readonly at: Instant },
-): Decided<RestartBegun> => {
-  const { working, conversation, monitor } = facts
-  if (working === undefined || conversation === undefined) throw new TypeError('A restart is refused to nobody')
-  const { session, holder } = working
-  const { restartBudget: budget } = conversation
-  const about = { version: 1, conversationId: session.conversationId, sessionId: session.id, at } as const
-  const refused: RestartRefused = {
-    type: 'context.restart_refused',
-    ...about,
+  draft: DecisionDraft,
+  working: WorkingSession,
+  {
     limit,
-    whenExhausted: mayCarryOn(limit, budget) ? 'carry_on' : 'stop',
+    budget,
+    isLeftOpen,
+    at,
+  }: {
+    readonly limit: BudgetLimit
+    readonly budget: RestartBudget
+    readonly isLeftOpen: boolean
+    readonly at: Instant
+  },
+): Result<RestartBegun, Refusal> => {
+  const { session } = draft.read(SESSION, working)
+  const about = { version: 1, conversationId: session.conversationId, sessionId: session.id, at } as const
+  const whenExhausted = mayCarryOn(limit, budget) ? 'carry_on' : 'stop'
+  draft.log({ type: 'context.restart_refused', ...about, limit, whenExhausted })
+  if (whenExhausted === 'carry_on' || isLeftOpen) {
+    draft.guard(SESSION, working)
+    return ok({ session, refusedBy: limit })
   }
-  if (mayCarryOn(limit, budget) || isLeftOpen) {
-    const unmoved = { type: 'expect_session' as const, session, expected: expecting(working) }
-    return ok({
-      changes: [unmoved],
-      events: [refused],
-      answer: defined({ session, monitor, refusedBy: limit }),
-    })
-  }
-  const failed = decideSession(session, { type: 'fail', reason: describeLimit(limit, budget), limit, at })
+  const failed = draft.apply(SESSION, working, { type: 'fail', reason: describeLimit(limit, budget), limit, at })
   if (!failed.ok) return failed
-  const ended = evolveSession(session, failed.value)
-  return ok({
-    changes: [
-      { type: 'move_session', working: { session: ended, holder }, expected: expecting(working) },
-      { type: 'drop_lease', session },
-    ],
-    events: [refused, failed.value],
-    answer: defined({ session: ended, monitor, refusedBy: limit }),
-  })
+  dropLease(draft, session)
+  return ok({ session: failed.value.session, refusedBy: limit })
 }

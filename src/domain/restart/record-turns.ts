@@ -1,22 +1,25 @@
-import type { AuditEvent } from '../audit-event.ts'
 import type { BudgetLimit } from '../budget/restart-budget.ts'
-import { type Change, type Decided, expecting } from '../decision.ts'
-import type { TurnFacts } from '../facts.ts'
+import { type Decided, type DecisionDraft, newDraft, UNDECIDED, type Undecided } from '../decision.ts'
+import type { SourceFacts, TurnFacts } from '../facts.ts'
 import type { HandoffMetadata, TraceContext } from '../handoff/handoff.ts'
 import type { NewHandoffIds } from '../handoff/initiate-handoff.ts'
-import { defined } from '../kernel/defined.ts'
+import { callsAfter } from '../handoff/leading-calls.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { ok, type Result } from '../kernel/result.ts'
 import type { Refusal } from '../refusal.ts'
-import type { AgentSession } from '../session/agent-session.ts'
+import type { AgentSession, WorkingSession } from '../session/agent-session.ts'
 import { findHeld, type HeldTarget } from '../session/change-session.ts'
 import { type ContextSignal, milestoneSignals, type NextSignalId } from '../session/context-signal.ts'
-import { decideSession, evolveSession } from '../session/session-lifecycle.ts'
+import { SESSION } from '../session/session-aggregate.ts'
+import { decideSession } from '../session/session-lifecycle.ts'
+import { queueSignals } from '../session/signal-queue.ts'
 import type { Turn, TurnDraft } from '../turn/turn.ts'
 import type { ContextMonitor, MilestoneReached } from '../window/context-monitor.ts'
+import { describeFill } from '../window/context-pressure.ts'
 import { RESTART } from '../window/milestone.ts'
+import { MONITOR } from '../window/monitor-aggregate.ts'
 import { takeTurn } from '../window/monitor-reports.ts'
-import { restartAfter } from './restart-after.ts'
+import { restartOn } from './begin-restart.ts'
 
 /** What it takes to record turns. A turn is taken only from the session's current holder. */
 export interface RecordTurns extends HeldTarget {
@@ -60,100 +63,81 @@ export interface Recording {
  * Records turns, all of them or none, and takes in what they say of the window. Under the policy `auto` the turn that
  * crosses the restart milestone initiates the restart in the same commit, so that no crash can come between.
  *
- * Undecided when a restart is due and the caller's facts do not say which tool calls led to it.
+ * Undecided when the caller's facts do not say how the window is watched, or which tool calls led to a restart that is due.
  */
 export const recordTurns = (
   facts: TurnFacts,
   request: RecordTurns,
   recording: Recording,
-): Decided<TurnsRecorded> | undefined => {
+): Decided<TurnsRecorded> | Undecided => {
   const found = findHeld(facts, request)
   if (!found.ok) return found
   const { monitor: before } = facts
-  if (before === undefined) return undefined
-  const placed = placeTurns(found.value.session, recording)
+  if (before === undefined) return UNDECIDED
+  const draft = newDraft()
+  const placed = placeTurns(draft, found.value, recording)
   if (!placed.ok) return placed
-  const { session, turns, events, changes } = placed.value
-  const watched = watchTurns(before, recording)
-  const signals = watched.reached.flatMap((reached) => milestoneSignals(session, reached, recording.ids.signal))
-  const { holder } = found.value
-  const kept: TurnsRecorded = {
-    session,
-    turns,
-    monitor: watched.monitor,
-    ...(signals.length > 0 && { signals }),
-  }
-  const guard = expecting(found.value)
-  const pressure = {
-    changes: pressureChanges(before, watched.monitor, signals),
-    events: [...events, ...watched.reached],
-  }
-  if (request.withholdRestart === true || !isRestartDue(watched.monitor, watched.reached)) {
-    const moved: Change = { type: 'move_session', working: { session, holder }, expected: guard }
-    return ok({ changes: [moved, ...changes, ...pressure.changes], events: pressure.events, answer: kept })
-  }
-  const { traceContext, failLater } = request
-  const due = { ...recording, reached: watched.reached, guard, ...defined({ traceContext, failLater }) }
-  const restart = restartAfter(facts, { ...kept, holder }, due)
-  if (restart === undefined || !restart.ok) return restart
-  const { answer } = restart.value
-  // The budget let the session be: it only took these turns.
-  const moved: readonly Change[] =
-    answer.refusedBy !== undefined && answer.session.version === session.version
-      ? [{ type: 'move_session', working: { session, holder }, expected: guard }]
-      : restart.value.changes
-  return ok({
-    changes: [...changes, ...moved, ...pressure.changes],
-    events: [...pressure.events, ...restart.value.events],
-    answer: defined({ ...kept, handoff: answer.handoff, session: answer.session, refusedBy: answer.refusedBy }),
-  })
+  const turns = placed.value
+  const { session } = draft.read(SESSION, found.value)
+  const reached = watchTurns(draft, before, recording)
+  const monitor = draft.read(MONITOR, before)
+  const signals = reached.flatMap((milestone) => milestoneSignals(session, milestone, recording.ids.signal))
+  queueSignals(draft, signals)
+  const kept: TurnsRecorded = { session, turns, monitor, ...(signals.length > 0 && { signals }) }
+  if (request.withholdRestart === true || !isRestartDue(monitor, reached)) return draft.finish(kept)
+  const source = sourceAfter(facts, kept, recording.at)
+  if (source === undefined) return UNDECIDED
+  const restart = restartOn(
+    draft,
+    source,
+    { ...request, reason: reasonOf(reached) },
+    { ids: recording.ids.handoff, at: recording.at },
+  )
+  return restart.ok ? draft.finish({ ...kept, ...restart.value }) : restart
 }
 
-interface Placed {
-  readonly session: AgentSession
-  readonly turns: readonly Turn[]
-  readonly events: readonly AuditEvent[]
-  readonly changes: readonly Change[]
-}
-
-const placeTurns = (before: AgentSession, { drafts, at }: Recording): Result<Placed, Refusal> => {
-  let session = before
-  const events: AuditEvent[] = []
-  const changes: Change[] = []
+const placeTurns = (
+  draft: DecisionDraft,
+  working: WorkingSession,
+  { drafts, at }: Recording,
+): Result<readonly Turn[], Refusal> => {
   const turns: Turn[] = []
   for (const turn of drafts) {
-    const decided = decideSession(session, { type: 'record_turn', turn, at })
+    const decided = decideSession(draft.read(SESSION, working).session, { type: 'record_turn', turn, at })
     if (!decided.ok) return decided
-    const event = decided.value
-    if (event.type !== 'turn.recorded') continue
-    session = evolveSession(session, event)
-    events.push(event)
-    changes.push({ type: 'add_turn', turn: event.turn, messages: event.messages })
-    turns.push(event.turn)
+    draft.record(SESSION, working, decided.value)
+    if (decided.value.type === 'turn.recorded') turns.push(decided.value.turn)
   }
-  return ok({ session, turns, events, changes })
+  return ok(turns)
 }
 
-const watchTurns = (before: ContextMonitor, { drafts, at }: Recording) => {
-  const reached: MilestoneReached[] = []
-  let monitor = before
-  for (const draft of drafts) {
-    const taken = takeTurn(monitor, draft, at)
-    monitor = taken.monitor
-    if (taken.reached !== undefined) reached.push(taken.reached)
-  }
-  return { monitor, reached }
-}
-
-const pressureChanges = (
+const watchTurns = (
+  draft: DecisionDraft,
   before: ContextMonitor,
-  monitor: ContextMonitor,
-  signals: readonly ContextSignal[],
-): readonly Change[] => [
-  // Compared though nothing may have changed: what others reported meanwhile counts, whatever the caller still holds.
-  { type: 'move_monitor', monitor, expected: before.version },
-  ...signals.map((signal) => ({ type: 'add_signal' as const, signal })),
-]
+  { drafts, at }: Recording,
+): readonly MilestoneReached[] =>
+  drafts.flatMap((turn) => {
+    const { monitor, reached, events } = takeTurn(draft.read(MONITOR, before), turn, at)
+    draft.move(MONITOR, before, monitor, ...events)
+    return reached ?? []
+  })
 
 const isRestartDue = ({ policy }: ContextMonitor, reached: readonly MilestoneReached[]): boolean =>
   policy === 'auto' && reached.some(({ milestone }) => milestone.name === RESTART)
+
+/** The facts that a restart is decided on after these turns; `undefined` when only the store knows all of them. */
+const sourceAfter = (facts: TurnFacts, { session, turns }: TurnsRecorded, now: Instant): SourceFacts | undefined => {
+  const calls = callsAfter(session, turns, facts)
+  const priorTurnId = turns.at(-1)?.id
+  if (
+    calls === undefined ||
+    priorTurnId === undefined ||
+    facts.conversation === undefined ||
+    facts.restarts === undefined
+  )
+    return undefined
+  return { ...facts, ...calls, priorTurnId, namedToolCalls: [], now }
+}
+
+const reasonOf = (reached: readonly MilestoneReached[]): string =>
+  `The context window is ${describeFill(reached.at(-1) ?? { ratio: 0 })}.`

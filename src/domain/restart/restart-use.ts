@@ -1,7 +1,7 @@
 import { type BudgetLimit, type BudgetUse, deadlineOf, isSpent, type RestartBudget } from '../budget/restart-budget.ts'
 import type { HandoffFlag, HandoffKind } from '../handoff/handoff.ts'
 import type { Instant } from '../kernel/instant.ts'
-import type { AgentSession } from '../session/agent-session.ts'
+import { type AgentSession, exchangeStartOf } from '../session/agent-session.ts'
 
 /** The used part of a conversation's budget when one of its sessions is to be restarted. */
 export interface RestartUse extends BudgetUse {
@@ -20,7 +20,7 @@ export interface SessionToRestart {
 
 /** Whether a session got anywhere: it used a tool, or brought an exchange to its end and began another. */
 export const madeProgress = ({ session, hasToolCalls }: SessionToRestart): boolean =>
-  hasToolCalls || Number(session.progress.exchangeStart ?? session.startSequence) > Number(session.startSequence)
+  hasToolCalls || exchangeStartOf(session) > session.startSequence
 
 /** What of the budget is used up, if anything: then there is no other restart. */
 export const exhaustedBy = (

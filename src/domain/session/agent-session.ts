@@ -170,6 +170,10 @@ export interface SourceSession {
 export const heldBy = (session: AgentSession): HandoffId | undefined =>
   session.state === 'paused' ? session.heldBy : undefined
 
+/** Where the current exchange of a session began: its last user message, else its start. */
+export const exchangeStartOf = ({ progress, startSequence }: AgentSession): SequenceNumber =>
+  progress.exchangeStart ?? startSequence
+
 /**
  * Whether a session has the baton of its conversation: it is active, or held by an open handoff.
  *

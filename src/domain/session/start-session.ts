@@ -1,20 +1,21 @@
-import { type Decided, type Decision, leaseFor } from '../decision.ts'
+import { type Decided, type DecisionDraft, newDraft } from '../decision.ts'
 import type { ConversationFacts } from '../facts.ts'
 import { defined } from '../kernel/defined.ts'
 import type { AgentSessionId, ConversationId, HolderToken, MessageId, SnapshotId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import { noteOf } from '../kernel/metadata.ts'
-import { err, ok } from '../kernel/result.ts'
+import { err } from '../kernel/result.ts'
 import { advance } from '../kernel/sequence.ts'
 import type { Refusal } from '../refusal.ts'
 import type { Message, MessageOrigin } from '../turn/message.ts'
 import { type ContextMonitor, type MonitorSettings, type MonitorStart, newMonitor } from '../window/context-monitor.ts'
+import { MONITOR } from '../window/monitor-aggregate.ts'
 import { type AgentSession, heldBy, type SessionIdentity, type WorkingSession } from './agent-session.ts'
-import { captureWindow } from './context-snapshot.ts'
 import type { LeaseAsked } from './process-identity.ts'
-import type { SessionStarted } from './session-event.ts'
-import { beginSession } from './session-lifecycle.ts'
+import { SESSION } from './session-aggregate.ts'
+import { grantLease } from './session-lease.ts'
+import { takeSnapshot } from './snapshot-aggregate.ts'
 
 /** What it takes to start a session. */
 export interface StartSession extends LeaseAsked {
@@ -68,24 +69,19 @@ export const startSession = (
   const { conversationId, agentName, backend, model, providerSessionId, parentSessionId, leaseMs, runner } = request
   const obstacle = obstacleTo(facts, request)
   if (obstacle !== undefined) return err(obstacle)
+  const draft = newDraft()
+  // Others may have come, spoken and gone since the facts were read, and left the baton free again.
+  const { nextSequence } = facts
+  draft.effect({ type: 'expect_open', conversationId }, { type: 'expect_tail', conversationId, nextSequence })
   const described = defined({ conversationId, agentName, backend, model, parentSessionId, ...noteOf(request.metadata) })
-  const place = { epoch: facts.lastEpoch + 1, startSequence: facts.nextSequence, startedAt: at }
-  const id = request.sessionId ?? ids.sessionId
-  const started = newSession({ id, ...described, ...place }, ids, {
+  const place = { epoch: facts.lastEpoch + 1, startSequence: nextSequence, startedAt: at }
+  const identity = { id: request.sessionId ?? ids.sessionId, ...described, ...place }
+  const started = newSession(draft, identity, ids, {
     ...defined({ providerSessionId, leaseMs, runner }),
     opening: openingOf(request, ids),
     watch: { ...watch, ...request.monitor },
   })
-  // Others may have come, spoken and gone since the facts were read, and left the baton free again.
-  const { nextSequence } = facts
-  return ok({
-    ...started,
-    changes: [
-      { type: 'expect_open', conversationId },
-      { type: 'expect_tail', conversationId, nextSequence },
-      ...started.changes,
-    ],
-  })
+  return draft.finish(started)
 }
 
 const openingOf = (
@@ -139,46 +135,37 @@ export interface NewSessionOpening extends LeaseAsked {
   readonly watch?: MonitorStart
 }
 
-/** A new session, the messages it opens with, and the first snapshot of its window. */
+/** Begins a session, with the messages it opens with and the first snapshot of its window. */
 export const newSession = (
-  session: SessionIdentity,
+  draft: DecisionDraft,
+  identity: SessionIdentity,
   ids: NewSessionIds,
   { opening: said, watch, providerSessionId, ...lease }: NewSessionOpening,
-): Decision<SessionStartedAnswer> => {
-  const { id: sessionId, conversationId, startedAt: at } = session
-  const opening = said.map(
-    ({ id, text, origin }, index): Message => ({
-      id,
-      conversationId,
-      sessionId,
-      sequenceNumber: advance(session.startSequence, index),
-      role: 'user',
-      origin,
-      text,
-      recordedAt: at,
-    }),
-  )
-  const started: SessionStarted = defined({
-    type: 'session.started' as const,
-    version: 1 as const,
-    conversationId,
-    at,
-    session,
-    providerSessionId,
-    opening: opening.length === 0 ? undefined : opening,
-  })
-  const working = { session: beginSession(started), holder: ids.holder }
+): SessionStartedAnswer => {
+  const { id: sessionId, conversationId, startedAt: at } = identity
+  const opening = said.length === 0 ? undefined : said.map((part, index) => openingMessage(identity, part, index))
+  const about = { type: 'session.started', version: 1, conversationId, at } as const
+  const begun = draft.begin(SESSION, defined({ ...about, session: identity, providerSessionId, opening }))
+  const working = { session: begun.session, holder: ids.holder }
+  draft.move(SESSION, begun, working)
   const monitor = newMonitor({ conversationId, sessionId }, watch)
-  const snapshot = captureWindow(working.session, { id: ids.snapshotId, type: 'session_start', at })
-  return {
-    changes: [
-      { type: 'add_session', working },
-      { type: 'add_monitor', monitor },
-      ...opening.map((message) => ({ type: 'add_message' as const, message })),
-      { type: 'add_snapshot', snapshot },
-      ...leaseFor(working, lease),
-    ],
-    events: [started, { type: 'snapshot.captured', version: 1, conversationId, at, snapshot }],
-    answer: { ...working, monitor },
-  }
+  draft.add(MONITOR, monitor)
+  takeSnapshot(draft, working.session, { id: ids.snapshotId, type: 'session_start', at })
+  grantLease(draft, working, lease)
+  return { ...working, monitor }
 }
+
+const openingMessage = (
+  { id: sessionId, conversationId, startSequence, startedAt: recordedAt }: SessionIdentity,
+  { id, text, origin }: OpeningPart,
+  index: number,
+): Message => ({
+  id,
+  conversationId,
+  sessionId,
+  sequenceNumber: advance(startSequence, index),
+  role: 'user',
+  origin,
+  text,
+  recordedAt,
+})

@@ -1,4 +1,4 @@
-import type { Answer, Decided } from '../../domain/decision.ts'
+import type { Answer, Decided, Undecided } from '../../domain/decision.ts'
 import { type Check, type ChecksOf, objectOf } from '../../domain/input/check.ts'
 import type { Question, Subjects } from '../../ports/unit-of-work.ts'
 import type { Repeatable } from '../requests.ts'
@@ -34,8 +34,8 @@ export interface Plan<Subject extends keyof Subjects, Held, A extends Answer> {
   readonly question: Question<Subject> | ((conflicts: number) => Question<Subject>)
   /** Facts that the caller already holds; deciding on them saves the read. */
   readonly held?: Held
-  /** Gives nothing when the held facts do not say enough: then they are read. */
-  readonly decide: (facts: Held | Subjects[Subject]['facts']) => Decided<A> | undefined
+  /** Undecided when the held facts do not say enough: then they are read. */
+  readonly decide: (facts: Held | Subjects[Subject]['facts']) => Decided<A> | Undecided
   /** Puts back into a repeated answer what is kept nowhere any more and the caller has just said again. */
   readonly restore?: (answer: A) => A
 }

@@ -1,7 +1,7 @@
 import type { HandoffFacts, SourceFacts } from '../../domain/facts.ts'
+import { callsAfter } from '../../domain/handoff/leading-calls.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
-import { MAX_REFERENCED_TOOL_CALLS } from '../../domain/turn/tool-call.ts'
 import type { HeldAtHandoff, InitiateRequest, OnHandoff } from '../requests.ts'
 
 /**
@@ -14,14 +14,12 @@ export const heldSource = (request: InitiateRequest, now: Instant): { readonly h
   const { session, holder, monitor, turns = [], priorTurn, toolCalls } = request
   if (typeof session === 'string' || holder === undefined || priorTurn !== undefined || toolCalls !== undefined)
     return {}
-  const { exchangeStart = session.startSequence, lastSequence, lastTurnId } = session.progress
-  const [first, last] = [turns[0], turns.at(-1)]
-  const isWhole =
-    last?.id === lastTurnId && last?.range.end === lastSequence && Number(first?.range.start) <= exchangeStart
-  const calls = turns.flatMap((turn) => turn.toolCalls).filter(({ sequenceNumber }) => sequenceNumber >= exchangeStart)
-  if (!isWhole || last === undefined || calls.length === 0 || calls.length > MAX_REFERENCED_TOOL_CALLS) return {}
-  const lists = { namedToolCalls: [], exchangeToolCalls: calls, lastToolCalls: [] }
-  return { held: defined({ working: { session, holder }, monitor, priorTurnId: last.id, ...lists, now }) }
+  const { lastSequence, lastTurnId } = session.progress
+  const last = turns.at(-1)
+  const calls = callsAfter(session, turns)
+  if (last === undefined || last.id !== lastTurnId || last.range.end !== lastSequence || calls === undefined) return {}
+  const known = { priorTurnId: last.id, namedToolCalls: [], ...calls, now }
+  return { held: defined({ working: { session, holder }, monitor, ...known }) }
 }
 
 /**
