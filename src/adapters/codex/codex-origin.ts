@@ -1,12 +1,12 @@
 import type { MessageOrigin } from '../../domain/turn/message.ts'
+import { isOnlyTags } from '../../domain/turn/only-tags.ts'
 
 /** What Codex itself says in the user's place: where it runs, standing instructions, notices, a summary. */
 const TAGS =
   'environment_context|user_instructions|permissions instructions|collaboration_mode|skill|turn_aborted|user_shell_command|subagent_notification'
-const WRAPPED = new RegExp(`^\\s*<(${TAGS})>[\\s\\S]*</(?:${TAGS})>\\s*$`)
-const INSTRUCTIONS = /^\s*# AGENTS\.md instructions\b[\s\S]*<\/INSTRUCTIONS>\s*$/
+const INSTRUCTIONS = /^\s*# AGENTS\.md instructions(?: for [^\n]+)?\n\s*<INSTRUCTIONS>[\s\S]*<\/INSTRUCTIONS>\s*$/
 const SUMMARY = /^\s*Another language model started to solve this problem and produced a summary/
 
 /** Where a text comes from that a rollout gives to the user; nothing when it is a person's, which is the usual. */
 export const originIn = (text: string): MessageOrigin | undefined =>
-  WRAPPED.test(text) || INSTRUCTIONS.test(text) || SUMMARY.test(text) ? 'runtime' : undefined
+  isOnlyTags(text, TAGS) || INSTRUCTIONS.test(text) || SUMMARY.test(text) ? 'runtime' : undefined
