@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { RolloutFollower } from '../../src/adapters/codex/rollout-follower.ts'
 import { codexRuntime } from '../../src/codex.ts'
 import type { RunningAgent } from '../../src/ports/agent-runtime.ts'
 import {
@@ -16,6 +17,7 @@ import {
   type Script,
   type Step,
   started,
+  THREAD,
   temporaryHome,
   tokenCount,
   write,
@@ -190,4 +192,20 @@ describe('a rollout that was followed', () => {
       expect(fake.runs[0]?.isGone).toBe(true)
     },
   )
+})
+
+it('a rollout that two look for at once is read once', async () => {
+  for (let attempt = 0; attempt < 50; attempt += 1) {
+    const home = temporaryHome()
+    write(rolloutPath(home), message('user', 'Do it.'))
+    const follower = new RolloutFollower(home)
+    follower.follow(THREAD)
+    const grown = follower.grown()
+    const read: unknown[] = []
+    for await (const record of follower.gained()) read.push(record)
+    follower.close()
+    await grown
+    for await (const record of follower.gained()) read.push(record)
+    expect(read).toHaveLength(1)
+  }
 })
