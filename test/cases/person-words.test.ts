@@ -86,6 +86,31 @@ describe.each(STORE_KINDS)('a person’s own words on %s', (kind) => {
     expect(words.length).toBeLessThanOrEqual(16_000)
   })
 
+  it('of 600 short messages are all there, where the budget has room for them', async () => {
+    const { play } = await stage(kind)
+    const texts = Array.from({ length: 600 }, (_, index) => `Word ${index}`)
+    const runtime = script([{ turns: hearing(...heard(...texts)), checkpoint: 'Half.' }, { turns: ENDS }])
+    await play(runtime, { personWordsTokens: 20_000 })
+    const words = wordsIn(runtime.launches[1]?.prompt)
+    expect([...words.matchAll(/^Word \d+$/gm)].map(([word]) => word)).toEqual(texts)
+    expect(words).not.toContain('not shown')
+  })
+
+  it('that are the words of the task are left out once, where the task was asked', async () => {
+    const { play } = await stage(kind)
+    const rests = { ...turn(100, 'read'), rests: true }
+    const again = { ...turn(300, 'read'), heard: heard('go on') }
+    const turns = [rests, rests, rests, turn(200, 'read'), again, turn(900, 'edit')]
+    const runtime = script([{ turns, checkpoint: 'Half.' }, { turns: FILLS, checkpoint: 'More.' }, { turns: ENDS }])
+    for (const prompt of ['Write it', 'go on', 'no, use tabs', 'go on']) await play(runtime, { prompt })
+    const said = (launch: number): readonly string[] =>
+      wordsIn(runtime.launches.at(launch)?.prompt)
+        .split('\n')
+        .filter((line) => line !== '' && !line.startsWith('['))
+    expect(said(-1)).toEqual(['Write it', 'go on', 'no, use tabs', 'go on'])
+    expect(said(-2)).toEqual(said(-1))
+  })
+
   it('of 1 MB are shortened, and their length is said; what is beside them stays whole', async () => {
     const { play } = await stage(kind)
     const turns = hearing(...heard('Before it', 'y'.repeat(1_048_576), 'After it'))

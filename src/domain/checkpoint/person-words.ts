@@ -45,6 +45,12 @@ export const personWordsBudget = (known: { readonly windowTokens?: number; reado
 /** How many bytes of UTF-8 so many tokens are, about. */
 export const bytesOfTokens = (tokens: number): number => tokens * BYTES_PER_TOKEN
 
+/** The shortest entry is one character with its time, two line breaks and two brackets. */
+const LEAST_BYTES = '[2026-11-16T03:45:34Z]\nx\n\n'.length
+
+/** The most messages that there can be a line for in so many tokens: it is of no use to read more. */
+export const mostPersonMessages = (tokens: number): number => Math.ceil(bytesOfTokens(tokens) / LEAST_BYTES) + 1
+
 const utf8 = new TextEncoder()
 const sizeOf = (text: string): number => utf8.encode(text).length
 

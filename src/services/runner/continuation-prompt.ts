@@ -32,7 +32,7 @@ export const continuationOf = async (run: RunInProgress, handoff: HandoffMetadat
 /** The task, and what the person said beside it. */
 const openingFor = async (run: RunInProgress, nonce: string): Promise<ContinuationOpening> => {
   const originalTask = taskOf(run.conversation)
-  return { originalTask, personWords: { chosen: await personWordsOf(run, originalTask), nonce } }
+  return { originalTask, personWords: { chosen: await personWordsOf(run), nonce } }
 }
 
 /** The opening of a session that continues work which an earlier one left unfinished, when nothing new is asked. */
@@ -51,7 +51,7 @@ export const recordBefore = async (run: RunInProgress, latest: AgentSession, non
     handoffId: handoff.id,
     at: handoff.initiatedAt,
   }
-  const chosen = await personWordsOf(run, taskOf(run.conversation))
+  const chosen = await personWordsOf(run)
   return earlierWork({ ...defined({ checkpoint, answer: await lastAnswer(run, latest) }), chosen, nonce })
 }
 

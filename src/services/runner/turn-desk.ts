@@ -105,10 +105,10 @@ export class TurnDesk {
     if (this.#limit.take(step, isNewTurn)) this.#reached('turns')
   }
 
-  /** The prompt is on record, or will be; some runtimes say it again. */
+  /** The prompt is on record, or will be; some runtimes say it again. After an answer it is a person who says it again. */
   #collect({ events, texts }: Pick<RuntimeStep<unknown>, 'events' | 'texts'>, isNewTurn: boolean) {
     const echo = texts.findIndex(({ role, text }) => role === 'user' && text.trim() === this.#echo)
-    if (echo !== -1) this.#echo = undefined
+    if (echo !== -1 || texts.some(({ role }) => role === 'assistant')) this.#echo = undefined
     const said = texts.filter((_, index) => index !== echo)
     return this.#collector.take({ events, texts: said, isNewTurn, tracker: this.#tracker })
   }
