@@ -13,7 +13,7 @@ import {
   type Turn,
 } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
-import { play } from './played.ts'
+import { play, TASK } from './played.ts'
 
 let store: MemoryStore
 let batonpass: Batonpass
@@ -117,5 +117,80 @@ describe('a turn that is too long', () => {
     expect((await messagesOf(summary)).map(({ text }) => text)).toEqual([...texts.map(({ text }) => text), 'Done.'])
     // Two of its three turns on record hold results alone, and nobody was asked for those.
     expect(summary.turns).toBe(1)
+  })
+})
+
+describe('figures and words that a reader of somebody else got wrong', () => {
+  const request = (more: object): Said => ({
+    events: [{ type: 'request', key: 'r1', promptTokens: 40, outputTokens: 9, ...more } as never],
+    texts: [{ role: 'assistant', text: 'Answer.' }],
+  })
+  const event = (given: unknown): Said => ({ ...answer('Answer.'), events: [given as never] })
+  const said = (given: unknown): Said => ({ ...answer('Answer.'), texts: [given as never] })
+  const totals = (given: unknown): Said => ({ ...answer('Answer.'), totals: given as never })
+
+  it.each<[string, Said]>([
+    ['a negative prompt', request({ promptTokens: -5 })],
+    ['half a token', request({ outputTokens: 1.5 })],
+    ['no figure at all', request({ promptTokens: Number.NaN, outputTokens: undefined })],
+    ['a request without a name', request({ key: null })],
+    ['a model that is no text', request({ model: 7 })],
+    ['a late answer count', event({ type: 'answered', outputTokens: -1 })],
+    ['a percentage below nothing', event({ type: 'percentage', usedPercent: -3 })],
+    ['a window of no size', event({ type: 'window', tokens: 0 })],
+    ['a compaction for no known reason', event({ type: 'compaction', trigger: 'boredom', preTokens: -1 })],
+    ['a call without a name', event({ type: 'tool_call', callId: null, toolName: undefined })],
+    ['a call whose argument is an object', event({ type: 'tool_call', callId: 'c', toolName: 'edit', argument: {} })],
+    ['an event that is none', event(null)],
+    ['an event of a kind that is not known', event({ type: 'sneeze' })],
+    ['a text that is none', said({ role: 'assistant', text: undefined })],
+    ['a role that is none', said({ role: 'oracle', text: 'Hm.' })],
+    ['an origin that its role cannot have', said({ role: 'assistant', text: 'Hm.', origin: 'person' })],
+    ['a message whose name is no text', said({ role: 'assistant', text: 'Hm.', id: 12 })],
+    ['nothing where a text is due', said(undefined)],
+    ['negative totals', totals({ inputTokens: -5, outputTokens: 0 })],
+    ['totals that are none', totals('twelve')],
+    ['no meaning at all', undefined as never],
+    ['a session whose name is no text', { ...answer('Answer.'), providerSessionId: 5 as never }],
+  ])('do not fail a run: %s', async (_, odd) => {
+    const last: Said = {
+      events: [{ type: 'request', key: 'sound', promptTokens: 50, outputTokens: 2 }],
+      texts: [{ role: 'assistant', text: 'Done.' }],
+      totals: { inputTokens: 50, outputTokens: 2 },
+    }
+    const { summary } = await play(batonpass, agent(odd, last))
+    expect(summary).toMatchObject({ outcome: 'completed', totals: { inputTokens: 50, outputTokens: 2 } })
+    expect((await messagesOf(summary)).at(-1)).toMatchObject({ text: 'Done.' })
+    const turns = await turnsOf(summary)
+    expect(turns.at(-1)?.usage).toMatchObject({ state: 'metered', promptTokens: 50 })
+  })
+
+  it('leave what is right on record: the turn, without the figure', async () => {
+    const odd = [request({ promptTokens: -5 }), event({ type: 'tool_call', callId: null, toolName: undefined })]
+    const { summary } = await play(batonpass, agent(...odd, request({ key: 'r2' })))
+    expect(summary).toMatchObject({ outcome: 'completed', turns: 3 })
+    const turns = await turnsOf(summary)
+    expect(turns.map(({ usage }) => usage.state)).toEqual(['unknown', 'unknown', 'metered'])
+    expect(turns[1]?.toolCalls).toMatchObject([{ callId: 'unnamed-1', toolName: 'unnamed' }])
+  })
+
+  it('count as no figures in the answer to a question either', async () => {
+    const runtime = functionRuntime<Said>({
+      backend: 'odd',
+      start: async function* ({ prompt }) {
+        const isFull = prompt === TASK
+        const promptTokens = isFull ? 900 : 100
+        yield { events: [{ type: 'window', tokens: 1_000 }], texts: [] }
+        yield { ...request({ key: prompt, promptTokens }), providerSessionId: 'one' }
+        if (isFull) yield request({ key: 'again', promptTokens })
+      },
+      read: (said) => said,
+      ask: async ({ onUsage }) => {
+        onUsage?.({ inputTokens: -5, outputTokens: 0.5 })
+        return { text: '<checkpoint>\nHalf.\n</checkpoint>', totals: { inputTokens: -5, outputTokens: 1 } }
+      },
+    })
+    const { summary } = await play(batonpass, runtime)
+    expect(summary).toMatchObject({ outcome: 'completed', restarts: 1 })
   })
 })

@@ -84,10 +84,11 @@ const meaningOf = <Message>(read: FunctionRuntimeOptions<Message>['read']): ((me
 }
 
 /** A message that answers and says nothing of its request is a turn all the same. */
-const inFull = <Message>(message: Message, meaning: MessageMeaning): RuntimeStep<Message> => {
-  const { events = [], texts = [] } = meaning
-  const isSaid = events.some(({ type }) => type === 'request' || type === 'unmetered')
-  const beginsTurn = !isSaid && texts.some(({ role }) => role === 'assistant')
+const inFull = <Message>(message: Message, given: MessageMeaning | undefined): RuntimeStep<Message> => {
+  const { events = [], texts = [], ...meaning } = given ?? {}
+  // A reader of somebody's own may put anything here; whoever takes the step looks at it.
+  const isSaid = events.some((event) => event?.type === 'request' || event?.type === 'unmetered')
+  const beginsTurn = !isSaid && texts.some((text) => text?.role === 'assistant')
   return { ...(beginsTurn && { beginsTurn }), ...meaning, events, texts, message }
 }
 

@@ -43,9 +43,12 @@ type Percentage = Extract<UsageReading, { state: 'percentage' }>
 /** More than this is no percentage of a window, whoever says it. */
 const MOST_PERCENT = 1_000
 
+/** How full a window is, of a hundred. */
+export const usedPercent = amount(0, MOST_PERCENT)
+
 const percentage = objectOf<Percentage>({
   state: oneOf('percentage'),
-  usedPercent: amount(0, MOST_PERCENT),
+  usedPercent,
   provenance: optional(provenance),
 })
 

@@ -1,3 +1,5 @@
+import { totals as totalsCheck } from '../../domain/input/readings.ts'
+import { usable } from '../../domain/input/window-events.ts'
 import { addTotals, differenceOf, NO_TOTALS } from '../../domain/run/run-summary.ts'
 import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 import { CostMeter } from './cost-meter.ts'
@@ -20,7 +22,9 @@ export class AskingCost {
   }
 
   /** Counts what the runtime says the question has used so far. */
-  readonly take = (totals: UsageTotals): void => {
+  readonly take = (given: UsageTotals): void => {
+    const totals = usable(totalsCheck, given)
+    if (totals === undefined) return
     const { model, held } = this.#run
     const now = this.#meter.take(totals, model ?? held.session.model)
     this.#run.account(differenceOf(now, this.#counted ?? NO_TOTALS))

@@ -19,6 +19,7 @@ import { SoftLanding } from './soft-landing.ts'
 import { decideByHooks, tellRefused } from './threshold.ts'
 import { TurnLimit } from './turn-limit.ts'
 import { tellMilestones, tellTurns } from './turn-news.ts'
+import { UsableSteps } from './usable-steps.ts'
 import { tellLoweredWindow, tellUnknownWindow } from './window-news.ts'
 import type { Launcher } from './work-session.ts'
 
@@ -34,6 +35,7 @@ export class TurnDesk {
   readonly #tools = new RunningTools()
   readonly #afterwards: Afterwards
   readonly #landing: SoftLanding
+  readonly #usable = new UsableSteps()
   /** What the agent was launched with, until it was said again. */
   #echo: string | undefined
 
@@ -82,7 +84,8 @@ export class TurnDesk {
   }
 
   /** Takes the next thing the agent said. What it says once the session is to be left is added to the turn before. */
-  async take(step: RuntimeStep<unknown>): Promise<void> {
+  async take(given: RuntimeStep<unknown>): Promise<void> {
+    const step = this.#usable.take(given)
     await attachTo(this.#run, step.providerSessionId)
     const { turns } = this.#tracker
     for (const event of step.events) this.#tracker.take(event)
@@ -117,7 +120,7 @@ export class TurnDesk {
   async finish(): Promise<void> {
     const turns = this.#collector.last()
     if (turns.length > 0) await this.#record(turns, { withholdRestart: true })
-    if (this.#run.tally.turns > 0) this.#tellIfUnknown()
+    if (this.#run.tally.turns > 0) tellUnknownWindow(this.#run, this.#tracker)
   }
 
   /** Records what it can when the agent was left in the middle: what was passed on is on record too. */
@@ -197,12 +200,8 @@ export class TurnDesk {
     tellTurns(this.#run, recorded, now - this.#lastTurnMs)
     this.#lastTurnMs = now
     // A runtime that is asked for its window may answer after the first turn.
-    if (recorded.session.progress.turns > 1) this.#tellIfUnknown()
+    if (recorded.session.progress.turns > 1) tellUnknownWindow(this.#run, this.#tracker)
     tellMilestones(this.#run, recorded)
-  }
-
-  #tellIfUnknown(): void {
-    tellUnknownWindow(this.#run, this.#tracker.history().lastContext !== undefined)
   }
 
   async #decide(recorded: RecordedTurns, isWithheld: boolean): Promise<void> {
