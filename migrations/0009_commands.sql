@@ -3,7 +3,7 @@ create table batonpass.commands (
   id              uuid        not null,
   conversation_id uuid        not null,
   digest          text        not null,
-  receipt         jsonb       not null,
+  receipt         jsonb,
   kept_at         timestamptz not null default clock_timestamp(),
   constraint commands_pkey primary key (id)
 );
@@ -32,7 +32,7 @@ $$;
 comment on function batonpass.prune_commands is 'Forgets some commands older than so many milliseconds, an hour at least.';
 revoke all on function batonpass.prune_commands from public;
 comment on column batonpass.commands.digest is 'A salt, and the SHA-256 of it and what was asked: tells a repetition from a reuse.';
-comment on column batonpass.commands.receipt is 'What was answered, as far as it may change afterwards.';
+comment on column batonpass.commands.receipt is 'What was answered, as far as it may change afterwards; NULL when only the call itself knew the id.';
 
 -- They may be deleted when nobody repeats them any more, and never answer anything else than they did.
 create trigger commands_stay before update on batonpass.commands

@@ -105,8 +105,8 @@ begin
     end loop;
   end if;
 
-  -- What leaves no receipt is not remembered: readings come by the thousand, and taken twice they are taken once.
-  if unit -> 'command' ? 'receipt' then
+  -- A command without a digest is not remembered: readings come by the thousand, and taken twice they are taken once.
+  if unit -> 'command' ? 'digest' then
     insert into batonpass.commands (id, conversation_id, digest, receipt)
       select id, conversation_id, digest, receipt from jsonb_populate_record(null::batonpass.commands, unit -> 'command');
   end if;

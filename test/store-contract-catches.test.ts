@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Store } from '../src/index.ts'
 import { type Harness, storeContract } from '../src/testing/index.ts'
 import { droppingToolCalls } from './faulty-stores/dropping-tool-calls.ts'
-import { forgettingCommands } from './faulty-stores/forgetting-commands.ts'
+import { forgettingCommands, forgettingUnnamedCommands } from './faulty-stores/forgetting-commands.ts'
 import { guardingVersionsOnly, startingInClosed, withoutGuard } from './faulty-stores/guards.ts'
 import { keepingEndedLeases } from './faulty-stores/keeping-ended-leases.ts'
 import { leavingEndFields } from './faulty-stores/leaving-end-fields.ts'
@@ -41,6 +41,11 @@ describe('the store contract catches', () => {
       'leaves nothing over when a handoff is cancelled',
     ],
     ['a store that forgets command ids', forgettingCommands, 'does not double a command whose reply was lost'],
+    [
+      'a store that forgets commands nobody named',
+      forgettingUnnamedCommands,
+      'answers from the decision it sent when a reply is lost within the call, and doubles nothing',
+    ],
     ['a store that renews for anyone', renewingForAnyone, 'lets nobody else renew, and changes nothing then'],
     [
       'a store that lists leases of sessions that ended',

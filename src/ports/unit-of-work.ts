@@ -54,9 +54,9 @@ export type Question<Subject extends keyof Subjects = keyof Subjects> = {
   [S in Subject]: { readonly about: S } & Subjects[S]['asks']
 }[Subject]
 
-/** A command id that was seen before: what it answered, and whether it asked the same. */
+/** A command id that was seen before: whether it asked the same, and what it answered if that was stored. */
 export interface Repeated {
-  readonly receipt: Receipt
+  readonly receipt?: Receipt
   readonly samePayload: boolean
 }
 
@@ -71,7 +71,9 @@ export interface Unit {
   readonly changes: readonly Change[]
   /** Appended to the audit log of each event's conversation, in order. */
   readonly events: readonly AuditEvent[]
-  /** The answer to a repetition. A unit without one is not remembered: repeating it does no harm. */
+  /** Whether the store remembers the command by its id and digest. If not, repeating it must do no harm. */
+  readonly isRemembered: boolean
+  /** The answer for a repetition that comes from outside this call; absent when only this call knows the command's id. */
   readonly receipt?: Receipt
 }
 

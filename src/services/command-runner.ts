@@ -70,11 +70,12 @@ export class CommandRunner {
     const { stamp, question, decide } = command
     let facts: Held | Subjects[Subject]['facts'] | undefined = command.held
     let fresh = false
+    let sent: A | undefined
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; ) {
       if (facts === undefined) {
         const asked = typeof question === 'function' ? question(conflicts) : question
         const loaded = await this.#store.unitOfWork.load<Subject>(asked, stamp)
-        if (loaded.repeated !== undefined) return this.#again(command, loaded.repeated)
+        if (loaded.repeated !== undefined) return this.#again(command, loaded.repeated, sent)
         facts = loaded.facts
         fresh = true
       }
@@ -94,9 +95,10 @@ export class CommandRunner {
         if (fresh || stamp.isNamed !== true) return ok(answer)
         continue
       }
+      sent = answer
       const kept = await this.#store.unitOfWork.commit(unitOf(command, decided.value))
       if (kept.outcome === 'kept') return ok(answer)
-      if (kept.outcome === 'repeated') return this.#again(command, kept.repeated)
+      if (kept.outcome === 'repeated') return this.#again(command, kept.repeated, sent)
       conflicts += 1
     }
     throw new StoreFailure(
@@ -105,11 +107,17 @@ export class CommandRunner {
     )
   }
 
+  /** The answer of a command that was carried out before: by an earlier call, or by this one when a reply was lost. */
   async #again<A extends Answer>(
     { stamp, restore = (answer) => answer }: Pick<UnderWay<keyof Subjects, unknown, A>, 'stamp' | 'restore'>,
     { samePayload, receipt }: Repeated,
+    sent: A | undefined,
   ): Promise<Result<A, Refusal>> {
     if (!samePayload) return err({ code: 'command.id_reused', commandId: stamp.id })
+    // Without a receipt nobody else knows the id: the store has kept the decision that this call sent last.
+    if (receipt === undefined && sent !== undefined) return ok(sent)
+    if (receipt === undefined)
+      throw new StoreFailure('store.integrity', `The store remembers command ${stamp.id}, but has lost its answer`)
     const { session, holder } = receipt
     // A token is given again only while it is worth something.
     const isSuperseded =
@@ -130,6 +138,7 @@ const unitOf = (
     command: stamp,
     changes,
     events: isByHand ? events.map((event) => ({ ...event, byHand: true as const })) : events,
-    ...(isStep && { receipt: receiptFor(answer) }),
+    isRemembered: isStep,
+    ...(stamp.isNamed === true && { receipt: receiptFor(answer) }),
   }
 }

@@ -6,6 +6,8 @@ import type { CommitOutcome, Unit, UnitOfWork } from '../ports/unit-of-work.ts'
 export type Fault =
   /** The commit is kept, and the caller is told it failed: the reply was lost. */
   | 'reply_lost'
+  /** The commit is kept, its reply is lost on the way, and the same unit is sent again. */
+  | 'sent_twice'
   /** Nothing is done, and the caller is told so. */
   | 'unavailable'
   /** Nothing is done, and the caller is told that something moved. */
@@ -69,6 +71,6 @@ export class FaultInjector {
       throw new StoreFailure('store.unavailable', 'The store was made unavailable for a test')
     const outcome = await unitOfWork.commit(unit)
     if (fault === 'reply_lost') throw new StoreFailure('store.unavailable', 'The reply was lost for a test')
-    return outcome
+    return fault === 'sent_twice' ? unitOfWork.commit(unit) : outcome
   }
 }

@@ -27,7 +27,7 @@ const onRecord = (conversationId: ConversationId, texts: readonly TextName[]) =>
         why: 'request 4711',
       },
     ],
-    receipt: {},
+    isRemembered: true,
   })
 
 const messagesOf = async (id: ConversationId): Promise<readonly TextName[]> =>

@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
 import type { SqlStore } from '../../src/adapters/postgres/sql-store.ts'
-import { type AuditProblem, AuditService, type ConversationId, sha256, unwrap } from '../../src/index.ts'
+import { type AuditProblem, AuditService, type ConversationId, commandId, sha256, unwrap } from '../../src/index.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { openStore, type StoreKind } from '../support/stores.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
@@ -38,9 +38,10 @@ export class Stage {
     return (await this.store.database.kysely.executeQuery<Row>(CompiledQuery.raw(text, [...parameters]))).rows
   }
 
-  /** A conversation of twelve entries, from its opening to a completed handoff. */
+  /** A conversation of twelve entries, from its opening to a completed handoff. The handoff was initiated by name. */
   async conversation(): Promise<ConversationId> {
-    const { handoff } = await this.scene.initiated({ document: 'What I know so far' })
+    const named = { commandId: commandId(this.scene.ids.next()) }
+    const { handoff } = await this.scene.initiated({ document: 'What I know so far', ...named })
     unwrap(await this.scene.service.completeHandoff({ handoff }))
     return handoff.conversationId
   }

@@ -256,10 +256,10 @@ describe.each(['postgres', 'pglite'] as const)('on %s', (kind) => {
     const id = await stage.conversation()
     const changed = await stage.tamper([
       `update batonpass.commands set receipt = receipt || '{"holder": "00000000-0000-4000-8000-00000000beef"}'
-       where id = (select command_id from ${ENTRIES} where conversation_id = $1 and position = 4)`,
+       where id = (select command_id from ${ENTRIES} where conversation_id = $1 and position = 5)`,
       id,
     ])
-    expect([changed, await stage.found(id)]).toEqual([1, 'state_differs 4'])
+    expect([changed, await stage.found(id)]).toEqual([1, 'state_differs 5'])
   })
 
   it('a command that nobody remembers any more is no problem', async () => {

@@ -140,7 +140,7 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     const damaged = { ...before, version: before.version + 1, milestones }
     const command = { id: commandId(scene.ids.next()), payload: '"by hand"' }
     const change = { type: 'move_monitor' as const, monitor: damaged, expected: before.version }
-    await scene.store.unitOfWork.commit({ command, changes: [change], events: [] })
+    await scene.store.unitOfWork.commit({ command, changes: [change], events: [], isRemembered: false })
     const { outcome, signals } = await sample(99)
     expect({ outcome, signals }).toEqual({ outcome: 'ok', signals: [] })
     const status = unwrap(await afterRestart().status(working.session.id))

@@ -2,6 +2,12 @@ import { commandId, type Store } from '../../src/index.ts'
 import { CountingIds } from '../../src/testing/index.ts'
 import { withUnitOfWork } from './wrap.ts'
 
+/** Remembers only commands that their callers named. */
+export const forgettingUnnamedCommands = (store: Store): Store =>
+  withUnitOfWork(store, {
+    commit: (unit) => store.unitOfWork.commit({ ...unit, isRemembered: unit.receipt !== undefined }),
+  })
+
 /** Never recognises a command id. */
 export const forgettingCommands = (store: Store): Store => {
   const ids = new CountingIds(0xf0e6e7)

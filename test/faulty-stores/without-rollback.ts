@@ -10,7 +10,7 @@ export const withoutRollback = (store: Store): Store => {
     commit: async (unit) => {
       for (const change of unit.changes.slice(0, -1)) {
         const command = { id: commandId(ids.next()), payload: 'part' }
-        const kept = await store.unitOfWork.commit({ command, changes: [change], events: [], receipt: {} })
+        const kept = await store.unitOfWork.commit({ command, changes: [change], events: [], isRemembered: false })
         if (kept.outcome !== 'kept') return kept
       }
       return store.unitOfWork.commit({ ...unit, changes: unit.changes.slice(-1) })

@@ -1,5 +1,6 @@
 import { CompiledQuery } from 'kysely'
 import type { SqlStore } from '../../src/adapters/postgres/sql-store.ts'
+import { commandId } from '../../src/domain/kernel/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { Scene } from '../../src/testing/scene.ts'
 
@@ -27,7 +28,12 @@ export const lawfulWorld = async (store: SqlStore): Promise<World> => {
   const scene = new Scene({ store, passTime: async () => {} })
   const { service } = scene
   const elsewhere = (await passed(scene)).target.session.conversationId
-  const open = await scene.initiated({ document: 'What I know', traceContext: { traceparent: '00-1-2-03' } })
+  const named = { commandId: commandId(scene.ids.next()) }
+  const open = await scene.initiated({
+    document: 'What I know',
+    traceContext: { traceparent: '00-1-2-03' },
+    ...named,
+  })
   const cancelled = await scene.initiated({ document: 'What I know' })
   unwrap(await service.acceptHandoff({ handoff: cancelled.handoff, claimant: 'worker' }))
   unwrap(await service.cancelHandoff({ handoff: cancelled.handoff, by: 'worker', reason: 'Nobody came' }))
@@ -53,7 +59,7 @@ export const lawfulWorld = async (store: SqlStore): Promise<World> => {
       handoffs: `original.id = '${open.handoff.id}'`,
       handoff_tool_calls: `${inOpen} and original.ordinal = 1`,
       context_snapshots: `${inOpen} and original.type = 'handoff_initiated'`,
-      commands: `${inOpen} and original.receipt ? 'turnIds'`,
+      commands: `original.id = '${named.commandId}'`,
       audit_heads: inOpen,
       audit_entries: `${inOpen} and original.position = 1`,
       audit_salts: `${inOpen} and original.position = 1`,

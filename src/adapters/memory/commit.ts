@@ -213,9 +213,9 @@ const logSteps = (tables: Tables, { command, events }: Unit, kept: KeptCommand |
     return appendAudit(tables, { commandId: command.id, receipt }, event)
   })
 
-/** The row that remembers a command; none when the command has no receipt. */
-const keptCommand = ({ command, events, receipt }: Unit): Omit<CommandRow, 'keptAt'> | undefined => {
+/** The row that remembers a command; none when the command is not to be remembered. */
+const keptCommand = ({ command, events, isRemembered, receipt }: Unit): Omit<CommandRow, 'keptAt'> | undefined => {
+  if (!isRemembered) return undefined
   const digest = payloadDigest(command.payload, randomUUID(), sha256)
-  const [first] = events
-  return receipt && { id: command.id, digest, receipt, ...(first && { conversationId: first.conversationId }) }
+  return { id: command.id, digest, ...defined({ receipt, conversationId: events[0]?.conversationId }) }
 }

@@ -22,7 +22,7 @@ export interface ToolCallRow extends ToolCallRecord {
 
 /** A command that was carried out. */
 export interface CommandRow extends KeptCommand {
-  readonly receipt: Receipt
+  readonly receipt?: Receipt
   /** When, by the clock of the store. */
   readonly keptAt: Instant
 }

@@ -62,14 +62,13 @@ const toCommand = reader(
       id: z.string().transform(commandId),
       conversation_id: maybe(aConversation),
       digest: z.string(),
-      receipt: z.unknown(),
+      receipt: maybe(z.unknown()),
     })
     .transform(
       ({ id, conversation_id: conversationId, digest, receipt }): KeptCommand => ({
         id,
-        ...defined({ conversationId }),
         digest,
-        receipt,
+        ...defined({ conversationId, receipt }),
       }),
     ),
 )

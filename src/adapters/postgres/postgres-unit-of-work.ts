@@ -28,7 +28,10 @@ import { toStorableJson, toStorableText } from './text-codec.ts'
 import { sha256, unitColumns } from './unit-rows.ts'
 
 /** A receipt is our own words back; it is not taken apart here. */
-const repeated = z.object({ digest: z.string(), receipt: z.custom<Receipt>((value) => typeof value === 'object') })
+const repeated = z.object({
+  digest: z.string(),
+  receipt: maybe(z.custom<Receipt>((value) => typeof value === 'object' && value !== null)),
+})
 
 const outcome = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('kept') }),
@@ -228,7 +231,5 @@ export class PostgresUnitOfWork implements UnitOfWork {
   }
 }
 
-const toRepeated = ({ digest, receipt }: z.output<typeof repeated>, { payload }: CommandStamp): Repeated => ({
-  receipt,
-  samePayload: asksTheSame(digest, payload, sha256),
-})
+const toRepeated = ({ digest, receipt }: z.output<typeof repeated>, { payload }: CommandStamp): Repeated =>
+  defined({ receipt, samePayload: asksTheSame(digest, payload, sha256) })

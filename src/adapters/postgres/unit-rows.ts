@@ -4,6 +4,7 @@ import { commandSeal, type KeptCommand, payloadDigest } from '../../domain/audit
 import type { AuditEvent } from '../../domain/audit-event.ts'
 import type { Change, Expected, ExpectedHandoff, SessionKey } from '../../domain/decision.ts'
 import { CLAIM_TOLERANCE_MS, type HandoffMetadata } from '../../domain/handoff/handoff.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import type { ConversationId } from '../../domain/kernel/ids.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
 import { fromConversation } from './conversation-row.ts'
@@ -71,12 +72,13 @@ const keptCommand = ({
   command: { id, payload },
   changes: [first],
   events,
+  isRemembered,
   receipt,
 }: Unit): KeptCommand | undefined => {
-  if (receipt === undefined) return undefined
+  if (!isRemembered) return undefined
   const conversationId = events[0]?.conversationId ?? (first && conversationOf(first))
   const digest = payloadDigest(payload, randomUUID(), sha256)
-  return { id, digest, receipt, ...(conversationId && { conversationId }) }
+  return { id, digest, ...defined({ receipt, conversationId }) }
 }
 
 const rowsOf = (change: Change): RowsOfChange => {

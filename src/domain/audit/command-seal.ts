@@ -9,8 +9,8 @@ export interface KeptCommand {
   readonly conversationId?: ConversationId
   /** The request, as a salted digest. */
   readonly digest: string
-  /** The receipt as stored; somebody may have changed it. */
-  readonly receipt: unknown
+  /** The receipt as stored, if there is one; somebody may have changed it. */
+  readonly receipt?: unknown
 }
 
 const utf8 = new TextEncoder()
@@ -25,4 +25,4 @@ export const asksTheSame = (digest: string, payload: string, sha256: Sha256): bo
 
 /** Binds what a command asked and answered to the log: it stands in the first entry that the command wrote. */
 export const commandSeal = ({ conversationId, digest, receipt }: KeptCommand, sha256: Sha256): string =>
-  `sha256:${toHex(sha256(utf8.encode(canonicalJson([conversationId, digest, receipt]))))}`
+  `sha256:${toHex(sha256(utf8.encode(canonicalJson([conversationId, digest, receipt ?? null]))))}`

@@ -71,6 +71,44 @@ export const commandsContract: ContractPart = {
       assert.deepEqual(await scene.store.sessions.find(done.session.id), done.session)
       assert.equal((await scene.store.sessions.listForConversation(handoff.conversationId, {})).items.length, 2)
     },
+    'answers from the decision it sent when a reply is lost within the call, and doubles nothing': async (scene) => {
+      const injector = new FaultInjector(scene.store)
+      const service = scene.serviceOver(injector.store)
+      const started = await scene.session()
+      for (const named of [{}, { commandId: commandId(scene.ids.next()) }]) {
+        const { length: before } = (await scene.store.messages.listTurns(started.session.id, {})).items
+        injector.plan('sent_twice')
+        const recorded = unwrap(await service.recordTurn({ ...started, ...scene.turn('read_file'), ...named }))
+        assert.deepEqual(await scene.store.sessions.find(started.session.id), recorded.session)
+        const { items: turns } = await scene.store.messages.listTurns(started.session.id, {})
+        assert.deepEqual(turns.slice(before), recorded.turns)
+      }
+    },
+    'gives out the token of a take-over whose reply was lost within the call': async (scene) => {
+      const injector = new FaultInjector(scene.store)
+      const { session } = await scene.session()
+      injector.plan('sent_twice')
+      const taken = unwrap(await scene.serviceOver(injector.store).takeOverSession({ session }))
+      assert.equal(await scene.store.sessions.isHeldBy(session.id, taken.holder), true)
+    },
+    'remembers every step by id and digest, and the answer only where the caller named the command': async (scene) => {
+      const started = await scene.session()
+      const id = commandId(scene.ids.next())
+      const named = unwrap(await scene.service.recordTurn({ ...started, ...scene.turn('read_file'), commandId: id }))
+      unwrap(await scene.service.recordTurn({ ...started, ...named, ...scene.turn('run_tests') }))
+      const { items } = await scene.store.audit.list(started.session.conversationId, {})
+      const ids = [...new Set(items.map((entry) => entry.commandId))]
+      const kept = await scene.store.audit.findCommands(ids)
+      assert.equal(kept.length, ids.length)
+      assert.equal(
+        kept.every(({ digest }) => digest.length > 0),
+        true,
+      )
+      assert.deepEqual(
+        kept.flatMap((command) => (command.receipt === undefined ? [] : command.id)),
+        [id],
+      )
+    },
     'knows a repeated command before it looks at anything else': async (scene) => {
       const { handoff } = await scene.initiated()
       const request = { handoff, reason: 'Not needed', commandId: commandId(scene.ids.next()) }

@@ -122,10 +122,11 @@ export const monitorsContract: ContractPart = {
       const next = unwrap(await scene.service.recordTurn({ ...worked, ...scene.turn('run_tests') }))
       assert.deepEqual(await scene.store.monitors.find(worked.session.id), next.monitor)
     },
-    'does not remember a unit without a receipt': async (scene) => {
+    'does not remember a unit that is not to be remembered': async (scene) => {
       const { session, monitor } = await scene.session()
       const moved = { ...monitor, version: monitor.version + 1 }
-      const { receipt: _, ...unit } = rawUnit(scene, [{ type: 'move_monitor', monitor: moved, expected: 1 }])
+      const changes = [{ type: 'move_monitor', monitor: moved, expected: 1 }] as const
+      const unit = { ...rawUnit(scene, changes), isRemembered: false }
       assert.deepEqual(await scene.store.unitOfWork.commit(unit), { outcome: 'kept' })
       const loaded = await scene.store.unitOfWork.load({ about: 'session', sessionId: session.id }, unit.command)
       assert.equal(loaded.repeated, undefined)

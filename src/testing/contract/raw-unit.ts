@@ -12,7 +12,7 @@ export const rawUnit = (scene: Scene, changes: readonly Change[], events: readon
   command: { id: commandId(scene.ids.next()), payload: '"by hand"' },
   changes,
   events,
-  receipt: {},
+  isRemembered: true,
 })
 
 /** A snapshot of a session, not yet stored. */
