@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { PGliteDialect } from 'kysely'
 import pg from 'pg'
 import { Migrator } from '../src/adapters/postgres/migrator.ts'
 import { openPostgres } from '../src/adapters/postgres/open-postgres.ts'
+import { PgliteDialect } from '../src/adapters/postgres/pglite-dialect.ts'
 import { SqlStore } from '../src/adapters/postgres/sql-store.ts'
 import { HandoffService, type Store, systemClock, uuidV7Ids } from '../src/index.ts'
 import { onServer, withDatabase } from '../test/support/test-databases.ts'
@@ -80,7 +80,7 @@ export const onPglite = async (): Promise<Engine> => {
 }
 
 const embeddedStore = async (pglite: PGlite, schema: string): Promise<Store> => {
-  const store = new SqlStore(new PGliteDialect({ pglite }), schema, async () => {})
+  const store = new SqlStore(new PgliteDialect(pglite), schema, async () => {})
   await new Migrator(store.database).up()
   return store
 }

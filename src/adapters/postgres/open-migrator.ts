@@ -1,8 +1,9 @@
-import { Kysely, PGliteDialect, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Database, Schema } from './database.ts'
 import { Migrator } from './migrator.ts'
+import { PgliteDialect } from './pglite-dialect.ts'
 import { openFolder, openInMemory } from './pglite-folder.ts'
 import { type Patience, safePool } from './safe-pool.ts'
 import { checkedAddress } from './store-address.ts'
@@ -51,7 +52,7 @@ const embedded = ({ dataDir, mustExist, onWarning }: MigratorOptions) => {
     release = () => lock.release()
     return pglite
   }
-  return { dialect: new PGliteDialect({ pglite: open }), close: async () => release() }
+  return { dialect: new PgliteDialect(open), close: async () => release() }
 }
 
 /** No settings at connect time: the migrator makes its own for each transaction, and a pooler would refuse them. */

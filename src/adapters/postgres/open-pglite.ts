@@ -1,6 +1,6 @@
-import { PGliteDialect } from 'kysely'
 import { defined } from '../../domain/kernel/defined.ts'
 import { Migrator } from './migrator.ts'
+import { PgliteDialect } from './pglite-dialect.ts'
 import { openFolder, openInMemory } from './pglite-folder.ts'
 import { SqlStore } from './sql-store.ts'
 import { mustBeSaid } from './store-address.ts'
@@ -43,7 +43,7 @@ export const openPglite = async (options: PgliteOptions = {}): Promise<SqlStore>
   let closing: Promise<void> | undefined
   // The lock goes last: until the engine is closed it may still write.
   const close = (): Promise<void> => (closing ??= pglite.close().finally(() => lock?.release()))
-  const store = new SqlStore(new PGliteDialect({ pglite }), schema, close)
+  const store = new SqlStore(new PgliteDialect(pglite), schema, close)
   try {
     await new Migrator(store.database).up()
     return store

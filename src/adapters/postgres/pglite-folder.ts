@@ -4,10 +4,11 @@ import { PGlite } from '@electric-sql/pglite'
 import { defined } from '../../domain/kernel/defined.ts'
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
+import type { Engine } from './pglite-dialect.ts'
 import type { PgliteLock } from './pglite-lock.ts'
 import { takeProvenLock } from './pglite-proven-lock.ts'
 import { checkRights, closeToOthers, type OnWarning } from './pglite-rights.ts'
-import { type Engine, guardSpace, mustHaveSpace } from './pglite-space.ts'
+import { guardSpace, mustHaveSpace } from './pglite-space.ts'
 
 /** An embedded store's engine, and the lock that keeps others from its files. */
 export interface LockedPglite {

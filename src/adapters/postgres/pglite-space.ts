@@ -1,10 +1,7 @@
 import { statfsSync } from 'node:fs'
 import type { PGlite } from '@electric-sql/pglite'
-import type { PGliteDialectConfig } from 'kysely'
 import { StoreFailure } from '../../ports/store-failure.ts'
-
-/** The part of an engine that Kysely uses. */
-export type Engine = Exclude<PGliteDialectConfig['pglite'], (...args: never) => unknown>
+import type { Asking, Engine } from './pglite-dialect.ts'
 
 /**
  * The engine's log grows by files of 16 MB. When there is no room for the next one, the engine fails in the middle of
@@ -53,12 +50,12 @@ const full = (folder: string, why: string, options?: ErrorOptions): StoreFailure
 export const guardSpace = (pglite: PGlite, folder: string): Engine => {
   let broken: unknown
   const guarded =
-    (query: Engine['query']): Engine['query'] =>
-    async (text, parameters, options) => {
+    (query: Asking['query']): Asking['query'] =>
+    async (text, parameters) => {
       if (broken !== undefined) throw full(folder, 'it was met while writing. Close the store', { cause: broken })
       mustHave(folder, FLOOR + TIMES_WRITTEN * sizeOf(parameters))
       try {
-        return await query(text, parameters, options)
+        return await query(text, parameters)
       } catch (error) {
         if ((error as { readonly code?: unknown }).code !== DISK_FULL) throw error
         broken = error
@@ -69,18 +66,10 @@ export const guardSpace = (pglite: PGlite, folder: string): Engine => {
     get closed() {
       return pglite.closed
     },
-    get ready() {
-      return pglite.ready
-    },
     waitReady: pglite.waitReady,
-    query: guarded((text, parameters, options) => pglite.query(text, parameters, options)),
+    query: guarded((text, parameters) => pglite.query(text, parameters)),
     transaction: (work) =>
-      pglite.transaction((tx) =>
-        work({
-          query: guarded((text, parameters, options) => tx.query(text, parameters, options)),
-          rollback: () => tx.rollback(),
-        }),
-      ),
+      pglite.transaction((tx) => work({ query: guarded((text, parameters) => tx.query(text, parameters)) })),
     // Closing writes as well. What is not closed is put in order by the next opening, as after a kill.
     close: async () => {
       if (broken === undefined && freeIn(folder) >= FLOOR) await pglite.close()

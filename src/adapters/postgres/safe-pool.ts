@@ -42,7 +42,6 @@ export const safePool = (pool: Pool, manners: PoolManners): PostgresPool => ({
   connect: () => connected(pool, manners),
   // Whoever made the pool ends it.
   end: async () => {},
-  options: {},
 })
 
 const connected = async (pool: Pool, manners: PoolManners): Promise<PostgresPoolClient> => {
