@@ -7,13 +7,11 @@ export { InProcessNotifier, type SignalListener } from './adapters/system/in-pro
 export { sha256 } from './adapters/system/sha256.ts'
 export { systemClock } from './adapters/system/system-clock.ts'
 export { uuidV7Ids } from './adapters/system/uuid-v7-ids.ts'
-export { type Batonpass, type CreateOptions, createBatonpass } from './batonpass.ts'
+export { type Batonpass, createBatonpass } from './batonpass.ts'
+export { readConfiguration } from './configuration.ts'
 export {
-  type BatonpassOptions,
   buildContainer,
   type ContainerParts,
-  readConfiguration,
-  type StoreOptions,
   TOKENS,
 } from './container.ts'
 export type { AuditHead, SealedEntry } from './domain/audit/audit-chain.ts'
@@ -137,6 +135,7 @@ export type {
 } from './domain/window/window-history.ts'
 export { reportOf } from './domain/window/window-report.ts'
 export { WindowTracker } from './domain/window/window-tracker.ts'
+export type { BatonpassOptions, CreateOptions, StoreOptions } from './options.ts'
 export type { AgentHandoffPort } from './ports/agent-handoff-port.ts'
 export type { AgentProcesses } from './ports/agent-processes.ts'
 export type {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { WINDOW_READERS } from '../../src/container.ts'
+import { WINDOW_READERS } from '../../src/readers.ts'
 import { readerContract } from '../../src/testing/index.ts'
 import { READERS } from '../support/reader-records.ts'
 

@@ -7,7 +7,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
 import { commandRuntime } from '../../src/adapters/runtime/command-runtime.ts'
-import { WINDOW_READERS } from '../../src/container.ts'
 import {
   type AgentProcesses,
   createBatonpass,
@@ -16,6 +15,7 @@ import {
   type Unit,
 } from '../../src/index.ts'
 import { hasEnded, identityOf, ownIdentity } from '../../src/processes/left-process.ts'
+import { WINDOW_READERS } from '../../src/readers.ts'
 import { startChild } from '../embedded/child-process.ts'
 import { ENDS, FILLS, recorded, script, TASK, turn } from '../runner/played.ts'
 import { lostProcess } from '../support/lost-process.ts'

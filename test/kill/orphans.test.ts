@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { commandRuntime } from '../../src/adapters/runtime/command-runtime.ts'
-import { WINDOW_READERS } from '../../src/container.ts'
 import type { ProcessIdentity } from '../../src/domain/session/process-identity.ts'
 import { createBatonpass, type RunEvent } from '../../src/index.ts'
 import { endLeftProcess, identityOf, newMark } from '../../src/processes/left-process.ts'
 import { readProcess } from '../../src/processes/process-table.ts'
+import { WINDOW_READERS } from '../../src/readers.ts'
 import { startChild } from '../embedded/child-process.ts'
 
 let folder: string

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { sha256, WINDOW_READERS } from '../../src/container.ts'
+import { sha256 } from '../../src/doors.ts'
 import { type Batonpass, createBatonpass, everyPage, type MessageInHistory } from '../../src/index.ts'
+import { WINDOW_READERS } from '../../src/readers.ts'
 import { RecordingImport } from '../../src/services/recording-import.ts'
 import { replay } from '../../src/services/replay.ts'
 

@@ -1,4 +1,4 @@
-import { networkProblem } from '../../container.ts'
+import { networkProblem } from '../../doors.ts'
 import type { CliCommand, Invocation } from './command.ts'
 import { UsageError } from './problems.ts'
 

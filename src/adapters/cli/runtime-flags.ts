@@ -1,13 +1,8 @@
-import {
-  RUNTIME_NAMES,
-  type RuntimeChoices,
-  type RuntimeName,
-  runtimeNamed,
-  WINDOW_READERS,
-  withoutStore,
-} from '../../container.ts'
 import { defined } from '../../domain/kernel/defined.ts'
+import { withoutStore } from '../../doors.ts'
 import type { AgentRuntime } from '../../ports/agent-runtime.ts'
+import { WINDOW_READERS } from '../../readers.ts'
+import { RUNTIME_NAMES, type RuntimeChoices, type RuntimeName, runtimeNamed } from '../../runtimes.ts'
 import type { CliCommand, Invocation } from './command.ts'
 import { oneOf, parsedFlag, textFlag } from './history-args.ts'
 import { UsageError } from './problems.ts'

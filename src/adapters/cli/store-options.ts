@@ -1,5 +1,5 @@
-import type { StoreOptions } from '../../container.ts'
 import { defined } from '../../domain/kernel/defined.ts'
+import type { StoreOptions } from '../../doors.ts'
 import type { CliCommand, Invocation } from './command.ts'
 import { UsageError } from './problems.ts'
 import { describeStore } from './render-store.ts'

@@ -19,18 +19,7 @@ import { agentMilestones, agentProblems } from './to-agents.ts'
 import { toConfiguration } from './to-configuration.ts'
 import { placeProblems } from './to-workspace.ts'
 
-/**
- * Reads a configuration: a YAML or JSON file by its name, or an object with the same keys.
- *
- * A setting that is not written has a default. The answer says for each setting where it came from.
- *
- * @throws ConfigurationError with everything that is wrong, and what to do about each
- * @example
- * ```ts
- * const { configuration } = await readConfiguration({ session: { context_threshold: 0.1 } })
- * console.log(configuration.monitor.milestones.map(({ name, at }) => `${name} ${at}`).join(', ')) // => warning 0.5, critical 0.65, restart 0.9
- * ```
- */
+/** Reads a configuration: a file by its name, or an object. `src/configuration.ts` publishes it. @throws ConfigurationError */
 export const readConfiguration = async (fileOrObject: string | object): Promise<CheckedConfiguration> => {
   if (typeof fileOrObject !== 'string') return check({ content: fileOrObject, lineOf: () => undefined })
   const text = await fileText(fileOrObject, 'YAML or JSON')

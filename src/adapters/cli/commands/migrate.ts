@@ -1,5 +1,6 @@
-import { openMigrator, type StoreOptions } from '../../../container.ts'
 import { onOneLine } from '../../../domain/kernel/safe-text.ts'
+import type { StoreOptions } from '../../../doors.ts'
+import { openMigrator } from '../../../migrating.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 import { UsageError } from '../problems.ts'
 import { toJson } from '../render-text.ts'

@@ -1,0 +1,76 @@
+import type { Batonpass } from './batonpass.ts'
+import { readConfiguration } from './configuration.ts'
+import { buildContainer, TOKENS, usualHookRunner } from './container.ts'
+import { DEFAULT_RETENTION_MS, retentionProblem } from './domain/kernel/command-retention.ts'
+import { defined } from './domain/kernel/defined.ts'
+import type { ConfiguredAgent } from './domain/run/agent-settings.ts'
+import { type Configuration, ConfigurationError } from './domain/run/configuration.ts'
+import type { SessionSettings } from './domain/run/session-settings.ts'
+import type { BatonpassOptions, CreateOptions } from './options.ts'
+import type { HookRunner } from './ports/hook-runner.ts'
+import { silentLogger } from './ports/logger.ts'
+import type { AgentRunSettings } from './services/runner/run-request.ts'
+import { safeLogger } from './services/safe-logger.ts'
+import { openStore } from './stores.ts'
+
+/** Reads the configuration, opens the store and builds the container. A store that was opened here is closed with it. */
+export const compose = async (options: CreateOptions): Promise<Batonpass> => {
+  const { config, store: _, ...given } = options
+  const configured = config === undefined ? {} : settingsOf((await readConfiguration(config)).configuration)
+  const settings = { ...configured, ...defined(given) }
+  mustRetain(settings)
+  // Before the store is opened: what is wrong with the options leaves nothing behind.
+  const hookRunner = hookRunnerOf(settings)
+  const warn = (message: string): void => safeLogger(settings.logger ?? silentLogger).warn({}, message)
+  const store = await openStore({ onWarning: warn, ...options })
+  const batonpass = buildContainer({ ...settings, hookRunner, store }).resolve(TOKENS.batonpass)
+  const isOurs = options.store === undefined || options.store === 'memory'
+  if (!isOurs) return batonpass
+  const close = async (): Promise<void> => {
+    await batonpass.close()
+    await store[Symbol.asyncDispose]()
+  }
+  return { ...batonpass, close, [Symbol.asyncDispose]: close }
+}
+
+const mustRetain = ({ commandRetentionMs = DEFAULT_RETENTION_MS }: Partial<BatonpassOptions>): void => {
+  const problem = commandRetentionMs === false ? undefined : retentionProblem(commandRetentionMs)
+  if (problem === undefined) return
+  const advice = `Give ${DEFAULT_RETENTION_MS} for a week, or false to keep them for ever.`
+  throw new ConfigurationError([{ path: 'commandRetentionMs', problem, advice }])
+}
+
+const hookRunnerOf = (given: Partial<BatonpassOptions>): HookRunner => {
+  const { hookRunner, allowNetworks } = given
+  if (hookRunner === undefined) return usualHookRunner(given)
+  if (allowNetworks === undefined) return hookRunner
+  const advice = 'Give the networks to that runner instead, as new NodeHookRunner({ allowNetworks }).'
+  throw new ConfigurationError([{ path: 'allowNetworks', problem: 'a hookRunner is given as well', advice }])
+}
+
+/** What a configuration says of one agent, for its runs. */
+const agentSettings = ({
+  hooks,
+  milestones,
+  contextLimit,
+  maxRestarts,
+  session,
+}: ConfiguredAgent): AgentRunSettings => {
+  const budget = maxRestarts === undefined ? undefined : { maxRestarts }
+  return defined({ hooks, milestones, contextLimit, budget, ...sessionChoices(session) })
+}
+
+const sessionChoices = ({ mode, timeoutMs }: SessionSettings) => ({ sessionMode: mode, sessionTimeoutMs: timeoutMs })
+
+/** A configuration as options. */
+const settingsOf = (configuration: Configuration): Partial<BatonpassOptions> => {
+  const { monitor, contextLimit, restart, hooks, workspace, worktree, session, commandRetentionMs } = configuration
+  const { budget: restartBudget, ...runs } = restart
+  return {
+    monitor: defined({ ...monitor, contextLimit }),
+    restartBudget,
+    commandRetentionMs,
+    runs: defined({ hooks, workspace, worktree, ...sessionChoices(session), ...runs }),
+    agents: new Map(configuration.agents.map((agent) => [agent.name, agentSettings(agent)])),
+  }
+}

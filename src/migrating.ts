@@ -1,0 +1,13 @@
+import { type OpenMigrator, openMigratorAt } from './adapters/postgres/open-migrator.ts'
+import { defined } from './domain/kernel/defined.ts'
+import type { StoreOptions } from './options.ts'
+import { placeOf } from './stores.ts'
+
+/** Opens the schema the options choose for migrating, whatever stands there: unlike a store it is not looked at. */
+export const openMigrator = (
+  options: Pick<StoreOptions, 'database' | 'databaseFile' | 'dataDir' | 'schema' | 'mustExist' | 'onWarning'> = {},
+): OpenMigrator => {
+  const { database, dataDir } = placeOf(options)
+  const { schema, mustExist, onWarning } = options
+  return openMigratorAt(defined({ connectionString: database, dataDir, schema, mustExist, onWarning }))
+}

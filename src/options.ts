@@ -1,0 +1,70 @@
+import type { RestartBudget } from './domain/budget/restart-budget.ts'
+import type { MonitorSettings } from './domain/window/context-monitor.ts'
+import type { AgentProcesses } from './ports/agent-processes.ts'
+import type { HookRunner } from './ports/hook-runner.ts'
+import type { Logger } from './ports/logger.ts'
+import type { Notifier } from './ports/notifier.ts'
+import type { RunTelemetry } from './ports/run-telemetry.ts'
+import type { Store } from './ports/store.ts'
+import type { Clock, IdGenerator } from './ports/system.ts'
+import type { PriceOf } from './services/runner/cost-meter.ts'
+import type { RunSettings } from './services/runner/run-request.ts'
+import type { RunSurroundings } from './services/runner/run-surroundings.ts'
+
+/** Where everything is kept. Without any of these: the embedded store in `.batonpass/`. */
+export interface StoreOptions {
+  /** A store of the caller's own, used and never closed; or `memory`, which forgets. */
+  readonly store?: Store | 'memory'
+  /** A Postgres server, such as `postgres://user@host/database`: for more than one process. */
+  readonly database?: string
+  /** A file with that address, instead of the address itself: for its owner only, so that agents and `ps` do not see it. */
+  readonly databaseFile?: string
+  /** The folder of the embedded store. */
+  readonly dataDir?: string
+  /** For those who only read: where there is no embedded store yet, fail with `store.missing` instead of making one. */
+  readonly mustExist?: boolean
+  /** The schema Batonpass has to itself; `batonpass` unless given. */
+  readonly schema?: string
+  /** Apply pending migrations to a server on opening. The embedded store always does. */
+  readonly autoMigrate?: boolean
+  /** The server is reached through a transaction pooler such as PgBouncer. */
+  readonly pooled?: boolean
+  /** Is told what is worth a second look when the store is opened; the logger unless given. */
+  readonly onWarning?: (message: string) => void
+}
+
+/** What may be chosen when Batonpass is put together; everything has a default. */
+export interface BatonpassOptions extends StoreOptions, RunSurroundings {
+  readonly clock?: Clock
+  readonly ids?: IdGenerator
+  /** Applied to every text before it is stored, for secrets and personal data. */
+  readonly redact?: (text: string) => string
+  /** How windows are watched unless a session says otherwise. */
+  readonly monitor?: MonitorSettings
+  /** How often and how long conversations may be restarted unless they say otherwise. */
+  readonly restartBudget?: RestartBudget
+  /** How long commands are remembered, so that repeating one is safe: a week unless given, an hour at least. False means for ever. */
+  readonly commandRetentionMs?: number | false
+  /** Is told of signals as soon as they are stored. */
+  readonly notifier?: Notifier
+  /** How agents are run unless a run says otherwise: hooks, checkpoint template and timeout, workspace, lease. */
+  readonly runs?: RunSettings
+  /** List prices, for runtimes that say what they cost at their end or never; those of the kept table unless given. */
+  readonly priceOf?: PriceOf
+  /** Calls hooks; the usual one unless given. */
+  readonly hookRunner?: HookRunner
+  /** Private networks that webhooks may reach, such as `10.20.0.0/16`; none unless given, and link-local ones never. */
+  readonly allowNetworks?: readonly string[]
+  /** Ends what runners that are gone have left at work; the processes of this machine unless given. */
+  readonly processes?: AgentProcesses
+  /** Shows sessions, turns and handoffs to whoever watches; through OpenTelemetry unless given, which is nothing without an SDK. */
+  readonly telemetry?: RunTelemetry
+  /** Is told what happens: restarts, refusals, recovery, outages, hooks that fail. Nobody is unless given; a pino logger fits. */
+  readonly logger?: Logger
+}
+
+/** What may be chosen, in code or in a configuration; what is said in code counts. */
+export interface CreateOptions extends BatonpassOptions {
+  /** The name of a YAML or JSON file, or its content as an object. */
+  readonly config?: string | object
+}

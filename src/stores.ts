@@ -1,0 +1,34 @@
+import { addressIn } from './adapters/postgres/address-file.ts'
+import { mustBeSaid } from './adapters/postgres/store-address.ts'
+import { systemClock } from './adapters/system/system-clock.ts'
+import { defined } from './domain/kernel/defined.ts'
+import type { StoreOptions } from './options.ts'
+import type { Store } from './ports/store.ts'
+import { StoreFailure } from './ports/store-failure.ts'
+import type { Clock } from './ports/system.ts'
+
+/** The folder of the embedded store unless another is named. */
+export const DEFAULT_DATA_DIR = '.batonpass'
+
+/** Opens the store the options ask for. @throws StoreFailure when it cannot be opened, or an address says nothing */
+export const openStore = async (options: StoreOptions & { readonly clock?: Clock } = {}): Promise<Store> => {
+  const { store, schema, autoMigrate, pooled, mustExist, onWarning, clock = systemClock } = options
+  if (store === 'memory') return new (await import('./adapters/memory/memory-store.ts')).MemoryStore({ clock })
+  if (store !== undefined) return store
+  const { database, dataDir } = placeOf(options)
+  const { openPglite, openPostgres } = await import('./postgres.ts')
+  if (database === undefined) return openPglite(defined({ dataDir, schema, mustExist, onWarning }))
+  return openPostgres(defined({ connectionString: database, schema, autoMigrate, pooled }))
+}
+
+/** The place of the store. Without a name it is the embedded store; an empty name is a mistake. */
+export const placeOf = (options: StoreOptions): { readonly database?: string; readonly dataDir: string } => {
+  mustBeSaid(options, 'database', 'Leave the option out to use the embedded store.')
+  mustBeSaid(options, 'databaseFile', 'Leave the option out to use the embedded store.')
+  mustBeSaid(options, 'dataDir', `Leave the option out to use the folder ${DEFAULT_DATA_DIR}.`)
+  const { database, databaseFile, dataDir = DEFAULT_DATA_DIR } = options
+  if (databaseFile === undefined) return defined({ database, dataDir })
+  if (database !== undefined)
+    throw new StoreFailure('store.bad_address', 'Give "database" or "databaseFile", not both: they may differ.')
+  return { database: addressIn(databaseFile), dataDir }
+}
