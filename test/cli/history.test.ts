@@ -35,6 +35,8 @@ describe('baton handoffs', () => {
     ['--source', ['--source', 'claude-code'], ({ first }) => [first.id]],
     ['--target', ['--target', 'helper'], ({ thread }) => [thread.handoff.id]],
     ['--kind', ['--kind', 'thread'], ({ thread }) => [thread.handoff.id]],
+    ['a kind as tables show it', ['--kind', 'transfer'], ({ first, waiting }) => [first.id, waiting.id]],
+    ['a kind as tables show it', ['--kind', 'restart'], () => []],
     ['--status', ['--status', 'initiated'], ({ waiting }) => [waiting.id]],
     ['--reason', ['--reason', 'FULL window'], ({ first }) => [first.id]],
     ['--since', ['--since', '2026-11-16T03:46Z'], ({ thread, waiting }) => [thread.handoff.id, waiting.id]],
@@ -150,7 +152,11 @@ describe('the command line', () => {
     ['no id', ['lineage'], 'Name a conversation, a session or a handoff by its id.'],
     ['two ids', ['lineage', ABSENT, ABSENT], 'is one word too many'],
     ['a word that does not belong', ['handoffs', 'list', 'all'], '"all" is one word too many'],
-    ['an unknown kind', ['handoffs', 'list', '--kind', 'gift'], 'agent_transfer, context_restart, thread'],
+    [
+      'an unknown kind',
+      ['handoffs', 'list', '--kind', 'gift'],
+      'transfer (agent_transfer), restart (context_restart), thread',
+    ],
     ['an unknown status', ['audit', 'query', '--status', 'lost'], 'initiated, accepted'],
     ['an unknown state', ['sessions', 'list', '--state', 'tired'], 'active, paused'],
     ['a limit that is none', ['handoffs', 'list', '--limit', '0'], 'a number from 1 to 1000'],
@@ -196,7 +202,7 @@ describe('the command line', () => {
   ])('explains itself: %s %s', async (...words) => {
     const { code, out } = await baton(...words.filter((word) => word !== undefined), '--help')
     expect(code).toBe(0)
-    expect(out).toMatch(new RegExp(`^baton ${words.join(' ')}`))
+    expect(out).toMatch(new RegExp(`^Usage: baton ${words.join(' ')} \\[flags\\]`))
     expect(out).toContain('--json')
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100)
   })

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COMMANDS } from '../../src/adapters/cli/commands/index.ts'
+import { COMMANDS } from '../../src/adapters/cli/tree/index.ts'
 import { makeStore } from '../embedded/made-store.ts'
 import { batonWith, historyInDatabase, type Said } from './terminal.ts'
 

@@ -160,12 +160,12 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'migrating.ts',
       'readers.ts',
       'runtimes.ts',
+      'npm:commander',
       'npm:node:fs',
       'npm:node:fs/promises',
       'npm:node:path',
       'npm:node:readline',
       'npm:node:stream/consumers',
-      'npm:node:util',
     ],
   },
   testing: {

@@ -1,5 +1,3 @@
-import type { ParseArgsConfig } from 'node:util'
-
 /** Where a command writes. */
 export interface Output {
   line(text: string): void
@@ -7,10 +5,13 @@ export interface Output {
   status?(text: string): void
 }
 
+/** A flag's value, as it was given; a flag that may be repeated has a list. */
+export type FlagValue = string | boolean | readonly string[]
+
 /** What a command was given. */
 export interface Invocation {
-  /** Flags by name; one that may be repeated has a list. */
-  readonly values: Readonly<Record<string, string | boolean | readonly string[] | undefined>>
+  /** Flags by name, without those that were not given. */
+  readonly values: Readonly<Record<string, FlagValue | undefined>>
   readonly positionals: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Results. */
@@ -23,14 +24,34 @@ export interface Invocation {
   readonly interruption: () => AbortSignal
 }
 
-/** One command: a word or two after `baton`. */
+/** One flag. The parser, help, completion and the reference page are all made from it. */
+export interface Flag {
+  readonly help: string
+  /** The name of its value in help. A flag without one is a switch. */
+  readonly value?: string
+  /** The words it takes, for help and completion. Left out, it takes any text. */
+  readonly words?: readonly string[]
+  readonly isMany?: true
+  /** The heading that help lists it under. */
+  readonly group?: string
+}
+
+/** Flags by name, without the dashes. */
+export type Flags = Readonly<Record<string, Flag>>
+
+/** Carries a command out. */
+export type Run = (invocation: Invocation) => Promise<void>
+
+/** One command: a word or two after `baton`. Describing it loads nothing; its code is loaded when it runs. */
 export interface CliCommand {
   /** One line for the list of commands. */
   readonly summary: string
-  /** What follows `baton`, for its help. */
-  readonly usage: string
+  /** The words it takes, such as `[ID]` or `[FILE...]`. Each command says itself what is missing. */
+  readonly takes?: string
+  /** The values these words can have, for completion. */
+  readonly words?: readonly string[]
   /** More lines for its help. */
   readonly details?: string
-  readonly options: NonNullable<ParseArgsConfig['options']>
-  run(invocation: Invocation): Promise<void>
+  readonly flags: Flags
+  readonly load: () => Promise<Run>
 }

@@ -1,6 +1,6 @@
 import type { RunOutcome } from '../../domain/run/run-summary.ts'
 
-/** What the command's exit status says. Documented; never renumbered. */
+/** The exit statuses of the command. Documented; never renumbered. */
 export const EXIT = {
   ok: 0,
   /** Something broke: the store, the machine, the agent, or Batonpass itself. */
@@ -13,13 +13,29 @@ export const EXIT = {
   exhausted: 4,
   /** The time of a run was over. */
   timedOut: 5,
-  /** Somebody else took a run over. */
+  /** Another process took a run over. */
   superseded: 6,
   /** There is no store where one was to be read. */
   noStore: 7,
-  /** A run was called off, as by Ctrl-C. */
+  /** `migrate status` found changes that the schema lacks. */
+  pending: 8,
+  /** A run was cancelled, as by Ctrl-C. */
   cancelled: 130,
 } as const
+
+/** Each exit status in a few words, for help and for the reference page. */
+export const EXIT_MEANINGS = {
+  ok: 'done',
+  failure: 'something broke: the store, the machine, the agent, or Batonpass itself',
+  usage: 'the command line was not understood',
+  refused: 'a rule said no, or what was asked for is not there',
+  exhausted: 'a run: the window was full, and no restart was left',
+  timedOut: 'a run: out of time',
+  superseded: 'a run: taken over by another process',
+  noStore: 'there is no store to read',
+  pending: 'migrate status: the schema lacks changes',
+  cancelled: 'cancelled, as by Ctrl-C',
+} as const satisfies Record<keyof typeof EXIT, string>
 
 /** The status of a run that ended so. */
 export const EXIT_OF_RUN = {

@@ -64,19 +64,13 @@ export const pageSize = (text: string): number => {
   return size
 }
 
-/** Nothing may follow the flags. */
-export const noWords = ({ positionals }: Invocation): void => {
-  if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is one word too many.`)
-}
-
 /** The one id a command is about, or `--key` in its place. */
 export const idOrKey = <Id>(
   invocation: Invocation,
   what: string,
   parse: (text: string) => Id,
 ): { readonly id: Id } | { readonly key: string } => {
-  const [word, ...rest] = invocation.positionals
-  noWords({ ...invocation, positionals: rest })
+  const [word] = invocation.positionals
   const key = textFlag(invocation, 'key')
   if ((word === undefined) === (key === undefined)) throw new UsageError(`Name the ${what} by its id, or by --key.`)
   return key === undefined ? { id: understood(`The ${what} id`, word ?? '', parse) } : { key }

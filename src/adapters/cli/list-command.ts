@@ -1,31 +1,12 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import { everyPage, type ListOrder, type Page, type Paged } from '../../ports/page.ts'
 import type { HandoffHistory } from '../../services/handoff-history.ts'
-import type { CliCommand, Invocation, Output } from './command.ts'
-import { noWords, pageSize, parsedFlag, textFlag } from './history-args.ts'
+import type { Invocation, Output } from './command.ts'
+import { pageSize, parsedFlag, textFlag } from './history-args.ts'
 import { UsageError } from './problems.ts'
 import { type Column, Table } from './render-table.ts'
 import { toJson } from './render-text.ts'
-import { STORE_FLAGS, STORE_FLAGS_HELP } from './store-options.ts'
 import { withHistory } from './with-history.ts'
-
-/** The flags every list takes. */
-export const LIST_FLAGS = {
-  ...STORE_FLAGS,
-  newest: { type: 'boolean' },
-  limit: { type: 'string' },
-  after: { type: 'string' },
-  all: { type: 'boolean' },
-} as const satisfies CliCommand['options']
-
-/** What these flags mean, for a command's help. */
-export const LIST_FLAGS_HELP = [
-  '  --newest         newest first (oldest first without)',
-  '  --limit N        how many at most, 1 to 1000 (20)',
-  '  --after CURSOR   go on where an earlier list ended',
-  '  --all            all of them, page after page',
-  STORE_FLAGS_HELP,
-].join('\n')
 
 const DEFAULT_LIMIT = 20
 
@@ -45,7 +26,6 @@ export const printList = async <Item>(
   invocation: Invocation,
   { things, columns, read }: Listing<Item>,
 ): Promise<void> => {
-  noWords(invocation)
   const { values, out } = invocation
   const isAll = values.all === true
   const limit = parsedFlag(invocation, 'limit', pageSize) ?? (isAll ? undefined : DEFAULT_LIMIT)

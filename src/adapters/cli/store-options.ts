@@ -1,28 +1,9 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import type { StoreOptions } from '../../doors.ts'
-import type { CliCommand, Invocation } from './command.ts'
+import type { Invocation } from './command.ts'
 import { UsageError } from './problems.ts'
 import { describeStore } from './render-store.ts'
 import { plain } from './render-text.ts'
-
-/** The flags that choose a store; every command that needs one takes them. */
-export const STORE_FLAGS = {
-  database: { type: 'string' },
-  'database-file': { type: 'string' },
-  'data-dir': { type: 'string' },
-  schema: { type: 'string' },
-  json: { type: 'boolean' },
-} as const satisfies CliCommand['options']
-
-/** What these flags mean, for a command's help. */
-export const STORE_FLAGS_HELP = [
-  '  --database URL   a Postgres server (else DATABASE_URL, else the embedded store)',
-  '  --database-file FILE  a file with that URL, which others cannot read (else DATABASE_URL_FILE):',
-  '                   unlike the URL, it is seen neither in the environment nor in a list of processes',
-  '  --data-dir DIR   the folder of the embedded store (.batonpass)',
-  '  --schema NAME    the schema in the database (batonpass)',
-  '  --json           for machines',
-].join('\n')
 
 /**
  * Which store the flags choose: a named folder beats `DATABASE_URL`, a named server beats both. One

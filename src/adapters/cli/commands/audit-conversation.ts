@@ -10,9 +10,8 @@ export type Named = { readonly id: ConversationId } | { readonly key: string } |
 
 /** @throws UsageError when it names several, or something that is no id */
 export const namedConversation = ({ positionals, values }: Invocation): Named => {
-  const [id, extra] = positionals
+  const [id] = positionals
   const { key } = values
-  if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many.`)
   if (typeof key === 'string') {
     if (id !== undefined) throw new UsageError('Name the conversation by its id or by --key, not by both.')
     return { key }

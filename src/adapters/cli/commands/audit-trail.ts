@@ -5,30 +5,24 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import type { ConversationId } from '../../../domain/kernel/ids.ts'
 import type { Paged } from '../../../ports/page.ts'
 import type { HandoffHistory } from '../../../services/handoff-history.ts'
-import type { CliCommand, Output } from '../command.ts'
+import type { Output, Run } from '../command.ts'
 import { UsageError } from '../problems.ts'
 import { handoffOf, renderEntry } from '../render-audit.ts'
 import { toJsonLine } from '../render-text.ts'
-import { STORE_FLAGS, STORE_FLAGS_HELP, storeToRead } from '../store-options.ts'
+import { storeToRead } from '../store-options.ts'
 import { findConversation, namedConversation } from './audit-conversation.ts'
 
 const PAGE = 500
 
 /** Shows what happened in a conversation, entry by entry. */
-export const auditTrail: CliCommand = {
-  summary: 'show what happened in a conversation, in order',
-  usage: 'audit trail <CONVERSATION | --key KEY> [--database URL | --data-dir DIR] [--json]',
-  details: `  --key KEY        the orchestrator's own key of the conversation\n${STORE_FLAGS_HELP}`,
-  options: { ...STORE_FLAGS, key: { type: 'string' } },
-  run: async (invocation) => {
-    const named = namedConversation(invocation)
-    if (named === undefined) throw new UsageError('Say which conversation: its id, or --key KEY.')
-    await using batonpass = await createBatonpass(storeToRead(invocation))
-    const { handoffs: history } = batonpass
-    const id = await findConversation(history, named)
-    const { values, out } = invocation
-    await (values.json === true ? showJson(history, id, out) : showLines(history, id, out))
-  },
+export const auditTrail: Run = async (invocation) => {
+  const named = namedConversation(invocation)
+  if (named === undefined) throw new UsageError('Say which conversation: its id, or --key KEY.')
+  await using batonpass = await createBatonpass(storeToRead(invocation))
+  const { handoffs: history } = batonpass
+  const id = await findConversation(history, named)
+  const { values, out } = invocation
+  await (values.json === true ? showJson(history, id, out) : showLines(history, id, out))
 }
 
 async function* entriesOf(history: HandoffHistory, id: ConversationId): AsyncGenerator<AuditEntry> {

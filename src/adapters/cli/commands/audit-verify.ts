@@ -2,48 +2,32 @@ import { createBatonpass } from '../../../batonpass.ts'
 import { type AuditVerdict, NOT_COVERED } from '../../../domain/audit/audit-verdict.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import type { AuditService } from '../../../services/audit-service.ts'
-import type { CliCommand, Invocation } from '../command.ts'
+import type { Invocation, Run } from '../command.ts'
 import { UsageError } from '../problems.ts'
 import { renderNotCovered, renderVerdict } from '../render-audit.ts'
 import { counted } from '../render-run.ts'
 import { toJson } from '../render-text.ts'
-import { STORE_FLAGS, STORE_FLAGS_HELP, storeToRead } from '../store-options.ts'
+import { storeToRead } from '../store-options.ts'
 import { findConversation, namedConversation } from './audit-conversation.ts'
-
-const DETAILS = [
-  'Finds the first entry that was modified, removed, moved or forged, and anything stored beside the log that is not',
-  'what the log adds up to. With --all also ids that stand in two conversations. Exit status 0 when all is as it was',
-  'written, 1 when not. What no verdict covers is listed below it.',
-  '',
-  '  --all            every conversation there is',
-  "  --key KEY        the orchestrator's own key of the conversation",
-  STORE_FLAGS_HELP,
-].join('\n')
 
 const PROGRESS_EVERY = 100
 
 /** Proves that the audit log is what was written. */
-export const auditVerify: CliCommand = {
-  summary: 'prove that the audit log is what was written',
-  usage: 'audit verify <CONVERSATION | --key KEY | --all> [--database URL | --data-dir DIR] [--json]',
-  details: DETAILS,
-  options: { ...STORE_FLAGS, all: { type: 'boolean' }, key: { type: 'string' } },
-  run: async (invocation) => {
-    const named = namedConversation(invocation)
-    const isAll = invocation.values.all === true
-    if (isAll === (named !== undefined)) {
-      throw new UsageError('Say what to verify: the id of a conversation, --key KEY, or --all.')
-    }
-    await using batonpass = await createBatonpass(storeToRead(invocation))
-    const { audit, handoffs } = batonpass
-    if (named === undefined) return await verifyAll(audit, invocation)
-    const id = 'id' in named ? named.id : await findConversation(handoffs, named)
-    const verdict = unwrap(await audit.verify(id))
-    const isJson = invocation.values.json === true
-    invocation.out.line(isJson ? toJson(verdict) : renderVerdict(verdict))
-    if (!isJson) invocation.out.line(renderNotCovered())
-    if (!verdict.intact) throw new Error(`The audit log of conversation ${id} is not what was written.`)
-  },
+export const auditVerify: Run = async (invocation) => {
+  const named = namedConversation(invocation)
+  const isAll = invocation.values.all === true
+  if (isAll === (named !== undefined)) {
+    throw new UsageError('Say what to verify: the id of a conversation, --key KEY, or --all.')
+  }
+  await using batonpass = await createBatonpass(storeToRead(invocation))
+  const { audit, handoffs } = batonpass
+  if (named === undefined) return await verifyAll(audit, invocation)
+  const id = 'id' in named ? named.id : await findConversation(handoffs, named)
+  const verdict = unwrap(await audit.verify(id))
+  const isJson = invocation.values.json === true
+  invocation.out.line(isJson ? toJson(verdict) : renderVerdict(verdict))
+  if (!isJson) invocation.out.line(renderNotCovered())
+  if (!verdict.intact) throw new Error(`The audit log of conversation ${id} is not what was written.`)
 }
 
 const verifyAll = async (audit: AuditService, { out, notes, values }: Invocation): Promise<void> => {

@@ -3,9 +3,8 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import { ConfigurationError } from '../../../domain/run/configuration.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
 import { foreseenRefusals, readConfiguration } from '../../../doors.ts'
-import type { CliCommand, Invocation } from '../command.ts'
-import { noWords } from '../history-args.ts'
-import { allowedNetworks, NETWORK_FLAGS, NETWORK_FLAGS_HELP } from '../network-flags.ts'
+import { allowedNetworks } from '../allowed-networks.ts'
+import type { Invocation, Run } from '../command.ts'
 import { UsageError } from '../problems.ts'
 import { renderConfiguration, renderProblems } from '../render-configuration.ts'
 import { toJson } from '../render-text.ts'
@@ -13,34 +12,17 @@ import { toJson } from '../render-text.ts'
 /** Where a configuration is looked for when none is named. */
 const USUAL_FILES = ['batonpass.yaml', 'batonpass.yml', 'batonpass.json'] as const
 
-const DETAILS = [
-  `Without FILE it looks for ${USUAL_FILES.join(', ')} in the working directory.`,
-  'Shows every setting in force and the key it comes from, or everything that is wrong with the file.',
-  'Notes which hooks would be refused with the variables that are set now. Nothing is sent, no name is looked up.',
-  'Exit status 0 when the file can be used, 3 when not.',
-  '',
-  NETWORK_FLAGS_HELP,
-  '  --json  for machines: {file, settings, remarks}, or {file, problems}; durations in milliseconds',
-].join('\n')
-
 /** Says what a configuration file amounts to, or what is wrong with it. Nothing is opened or started. */
-export const configCheck: CliCommand = {
-  summary: 'show the settings a configuration file gives, or what is wrong with it',
-  usage: 'config check [FILE] [--allow-network CIDR] [--json]',
-  details: DETAILS,
-  options: { ...NETWORK_FLAGS, json: { type: 'boolean' } },
-  run: async (invocation) => {
-    const [named, ...rest] = invocation.positionals
-    noWords({ ...invocation, positionals: rest })
-    const file = named ?? usualFile()
-    if (!existsSync(file)) throw new UsageError(`There is no file "${file}".`)
-    try {
-      await showSettings(file, invocation)
-    } catch (problem) {
-      if (!(problem instanceof ConfigurationError)) throw problem
-      throw refusal(file, problem, invocation)
-    }
-  },
+export const configCheck: Run = async (invocation) => {
+  const [named] = invocation.positionals
+  const file = named ?? usualFile()
+  if (!existsSync(file)) throw new UsageError(`There is no file "${file}".`)
+  try {
+    await showSettings(file, invocation)
+  } catch (problem) {
+    if (!(problem instanceof ConfigurationError)) throw problem
+    throw refusal(file, problem, invocation)
+  }
 }
 
 const usualFile = (): string => {

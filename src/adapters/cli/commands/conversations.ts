@@ -2,59 +2,42 @@ import { type Conversation, taskOf } from '../../../domain/conversation/conversa
 import { defined } from '../../../domain/kernel/defined.ts'
 import { conversationId } from '../../../domain/kernel/ids.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
-import type { CliCommand } from '../command.ts'
+import type { Run } from '../command.ts'
 import { idOrKey, notFound, textFlag } from '../history-args.ts'
-import { LIST_FLAGS, LIST_FLAGS_HELP, orderOf, printList } from '../list-command.ts'
+import { orderOf, printList } from '../list-command.ts'
 import { renderBlock, renderFacts } from '../render-facts.ts'
 import { toJson } from '../render-text.ts'
 import { minute } from '../render-time.ts'
-import { STORE_FLAGS, STORE_FLAGS_HELP } from '../store-options.ts'
 import { withHistory } from '../with-history.ts'
 
 /** Lists conversations by age. */
-export const conversationsList: CliCommand = {
-  summary: 'list conversations by age or subject',
-  usage: 'conversations list [flags]',
-  details: [
-    '  --subject NAME   those that hold this one’s data',
-    '  --roots          those that are no thread of another',
-    LIST_FLAGS_HELP,
-  ].join('\n'),
-  options: { ...LIST_FLAGS, subject: { type: 'string' }, roots: { type: 'boolean' } },
-  run: async (invocation) => {
-    const isRoot = invocation.values.roots === true ? (true as const) : undefined
-    const filter = defined({ subject: textFlag(invocation, 'subject'), isRoot, order: orderOf(invocation) })
-    await printList<Conversation>(invocation, {
-      things: 'conversations',
-      columns: [
-        { title: 'CONVERSATION', of: ({ id }) => id, most: 36 },
-        { title: 'OPENED', of: ({ openedAt }) => minute(openedAt), most: 16 },
-        { title: 'SUBJECT', of: ({ subject = '' }) => subject, most: 12 },
-        { title: 'KEY', of: ({ externalKey = '' }) => externalKey, most: 12 },
-        { title: 'TASK', of: ({ originalTask }) => originalTask },
-      ],
-      read: (history, page) => history.listConversations(filter, page),
-    })
-  },
+export const conversationsList: Run = async (invocation) => {
+  const isRoot = invocation.values.roots === true ? (true as const) : undefined
+  const filter = defined({ subject: textFlag(invocation, 'subject'), isRoot, order: orderOf(invocation) })
+  await printList<Conversation>(invocation, {
+    things: 'conversations',
+    columns: [
+      { title: 'CONVERSATION', of: ({ id }) => id, most: 36 },
+      { title: 'OPENED', of: ({ openedAt }) => minute(openedAt), most: 16 },
+      { title: 'SUBJECT', of: ({ subject = '' }) => subject, most: 12 },
+      { title: 'KEY', of: ({ externalKey = '' }) => externalKey, most: 12 },
+      { title: 'TASK', of: ({ originalTask }) => originalTask },
+    ],
+    read: (history, page) => history.listConversations(filter, page),
+  })
 }
 
 /** Shows one conversation. */
-export const conversationsShow: CliCommand = {
-  summary: 'show one conversation by its id or key',
-  usage: 'conversations show ID | --key KEY',
-  details: `  --key KEY        the orchestrator’s own id for the work\n${STORE_FLAGS_HELP}`,
-  options: { ...STORE_FLAGS, key: { type: 'string' } },
-  run: async (invocation) => {
-    const wanted = idOrKey(invocation, 'conversation', conversationId)
-    await withHistory(invocation, async (history) => {
-      const found = await ('id' in wanted ? history.conversation(wanted.id) : history.conversationByKey(wanted.key))
-      if (found === undefined && 'id' in wanted) {
-        throw new RefusedError({ code: 'conversation.not_found', conversationId: wanted.id })
-      }
-      if (found === undefined) throw notFound('key', 'no conversation has it')
-      invocation.out.line(invocation.values.json === true ? toJson(found) : lines(found).join('\n'))
-    })
-  },
+export const conversationsShow: Run = async (invocation) => {
+  const wanted = idOrKey(invocation, 'conversation', conversationId)
+  await withHistory(invocation, async (history) => {
+    const found = await ('id' in wanted ? history.conversation(wanted.id) : history.conversationByKey(wanted.key))
+    if (found === undefined && 'id' in wanted) {
+      throw new RefusedError({ code: 'conversation.not_found', conversationId: wanted.id })
+    }
+    if (found === undefined) throw notFound('key', 'no conversation has it')
+    invocation.out.line(invocation.values.json === true ? toJson(found) : lines(found).join('\n'))
+  })
 }
 
 const lines = ({ workspace, restartBudget, ...conversation }: Conversation): readonly string[] => [

@@ -3,10 +3,10 @@ import type { WorkingSession } from '../../../domain/session/agent-session.ts'
 import type { TurnInput } from '../../../domain/turn/turn.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import type { HandoffService } from '../../../services/handoff-service.ts'
-import type { CliCommand } from '../command.ts'
+import type { Run } from '../command.ts'
 import { renderLineage } from '../render-lineage.ts'
 import { toJson } from '../render-text.ts'
-import { STORE_FLAGS, STORE_FLAGS_HELP, storeToWrite } from '../store-options.ts'
+import { storeToWrite } from '../store-options.ts'
 
 const TASK = 'Find out why the login test fails on Mondays, and mend it'
 
@@ -28,31 +28,25 @@ const CHECKPOINT = [
 ].join('\n')
 
 /** Takes a scripted agent through a handoff and shows what was kept. */
-export const demo: CliCommand = {
-  summary: 'take a scripted agent through a handoff and print the lineage',
-  usage: 'demo [--data-dir DIR | --database URL] [--json]',
-  details: STORE_FLAGS_HELP,
-  options: STORE_FLAGS,
-  run: async (invocation) => {
-    const { values, out } = invocation
-    const isJson = values.json === true
-    const say = (text: string): void => (isJson ? undefined : out.line(text))
-    await using batonpass = await createBatonpass(storeToWrite(invocation))
-    const { handoffs } = batonpass
-    const { conversation } = unwrap(await handoffs.openConversation({ originalTask: TASK }))
-    say(`"claude-code" begins: ${TASK}`)
-    const started = await handoffs.startSession({
-      conversationId: conversation.id,
-      agentName: 'claude-code',
-      backend: 'scripted',
-    })
-    const source = await work(handoffs, unwrap(started), say)
-    await passOn(handoffs, source, say)
-    const lineage = await handoffs.lineage(conversation.id)
-    if (lineage === undefined) throw new Error(`Conversation ${conversation.id} was opened and cannot be found`)
-    say('\nWhat the record says:')
-    out.line(isJson ? toJson(lineage) : renderLineage(lineage))
-  },
+export const demo: Run = async (invocation) => {
+  const { values, out } = invocation
+  const isJson = values.json === true
+  const say = (text: string): void => (isJson ? undefined : out.line(text))
+  await using batonpass = await createBatonpass(storeToWrite(invocation))
+  const { handoffs } = batonpass
+  const { conversation } = unwrap(await handoffs.openConversation({ originalTask: TASK }))
+  say(`"claude-code" begins: ${TASK}`)
+  const started = await handoffs.startSession({
+    conversationId: conversation.id,
+    agentName: 'claude-code',
+    backend: 'scripted',
+  })
+  const source = await work(handoffs, unwrap(started), say)
+  await passOn(handoffs, source, say)
+  const lineage = await handoffs.lineage(conversation.id)
+  if (lineage === undefined) throw new Error(`Conversation ${conversation.id} was opened and cannot be found`)
+  say('\nWhat the record says:')
+  out.line(isJson ? toJson(lineage) : renderLineage(lineage))
 }
 
 const work = async (handoffs: HandoffService, started: WorkingSession, say: (text: string) => void) => {

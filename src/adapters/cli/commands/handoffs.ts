@@ -2,56 +2,44 @@ import { claimOf, type HandoffMetadata } from '../../../domain/handoff/handoff.t
 import { handoffId } from '../../../domain/kernel/ids.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
 import type { HandoffHistory } from '../../../services/handoff-history.ts'
-import type { CliCommand } from '../command.ts'
-import { HANDOFF_FLAGS, HANDOFF_FLAGS_HELP, handoffFilter, kindWord } from '../handoff-flags.ts'
+import type { Run } from '../command.ts'
+import { handoffFilter } from '../handoff-filter.ts'
 import { idOrKey, notFound } from '../history-args.ts'
 import { printList } from '../list-command.ts'
 import { describeCheckpoint } from '../render-checkpoint.ts'
 import { renderBlock, renderFacts } from '../render-facts.ts'
 import { toJson } from '../render-text.ts'
 import { minute } from '../render-time.ts'
-import { STORE_FLAGS, STORE_FLAGS_HELP } from '../store-options.ts'
+import { kindWord } from '../shown-words.ts'
 import { withHistory } from '../with-history.ts'
 
 /** Lists handoffs across conversations. */
-export const handoffsList: CliCommand = {
-  summary: 'list handoffs by agent, kind, status, reason and time',
-  usage: 'handoffs list [flags]',
-  details: HANDOFF_FLAGS_HELP,
-  options: HANDOFF_FLAGS,
-  run: async (invocation) => {
-    const filter = handoffFilter(invocation)
-    await printList<HandoffMetadata>(invocation, {
-      things: 'handoffs',
-      columns: [
-        { title: 'HANDOFF', of: ({ id }) => id, most: 36 },
-        { title: 'INITIATED', of: ({ initiatedAt }) => minute(initiatedAt), most: 16 },
-        { title: 'STATUS', of: ({ status }) => status, most: 9 },
-        { title: 'KIND', of: ({ kind }) => kindWord(kind), most: 8 },
-        { title: 'FROM → TO', of: ({ sourceAgent, targetAgent }) => `${sourceAgent} → ${targetAgent}` },
-      ],
-      read: (history, page) => history.listHandoffs(filter, page),
-    })
-  },
+export const handoffsList: Run = async (invocation) => {
+  const filter = handoffFilter(invocation)
+  await printList<HandoffMetadata>(invocation, {
+    things: 'handoffs',
+    columns: [
+      { title: 'HANDOFF', of: ({ id }) => id, most: 36 },
+      { title: 'INITIATED', of: ({ initiatedAt }) => minute(initiatedAt), most: 16 },
+      { title: 'STATUS', of: ({ status }) => status, most: 9 },
+      { title: 'KIND', of: ({ kind }) => kindWord(kind), most: 8 },
+      { title: 'FROM → TO', of: ({ sourceAgent, targetAgent }) => `${sourceAgent} → ${targetAgent}` },
+    ],
+    read: (history, page) => history.listHandoffs(filter, page),
+  })
 }
 
 /** Shows one handoff. */
-export const handoffsShow: CliCommand = {
-  summary: 'show one handoff: who, when, why, and what led to it',
-  usage: 'handoffs show ID | --key KEY',
-  details: `  --key KEY        the newest handoff of the conversation with this key\n${STORE_FLAGS_HELP}`,
-  options: { ...STORE_FLAGS, key: { type: 'string' } },
-  run: async (invocation) => {
-    const wanted = idOrKey(invocation, 'handoff', handoffId)
-    await withHistory(invocation, async (history) => {
-      const found = 'id' in wanted ? await history.handoff(wanted.id) : await newestOf(history, wanted.key)
-      if (found === undefined && 'id' in wanted) {
-        throw new RefusedError({ code: 'handoff.not_found', handoffId: wanted.id })
-      }
-      if (found === undefined) throw notFound('key', 'the conversation with this key has no handoff')
-      invocation.out.line(invocation.values.json === true ? toJson(found) : lines(found).join('\n'))
-    })
-  },
+export const handoffsShow: Run = async (invocation) => {
+  const wanted = idOrKey(invocation, 'handoff', handoffId)
+  await withHistory(invocation, async (history) => {
+    const found = 'id' in wanted ? await history.handoff(wanted.id) : await newestOf(history, wanted.key)
+    if (found === undefined && 'id' in wanted) {
+      throw new RefusedError({ code: 'handoff.not_found', handoffId: wanted.id })
+    }
+    if (found === undefined) throw notFound('key', 'the conversation with this key has no handoff')
+    invocation.out.line(invocation.values.json === true ? toJson(found) : lines(found).join('\n'))
+  })
 }
 
 const newestOf = async (history: HandoffHistory, key: string): Promise<HandoffMetadata | undefined> => {

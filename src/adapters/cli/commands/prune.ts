@@ -1,48 +1,27 @@
 import { DEFAULT_RETENTION_MS, retentionProblem } from '../../../domain/kernel/command-retention.ts'
 import { openStore, readConfiguration } from '../../../doors.ts'
 import { pruneCommands } from '../../../services/command-pruner.ts'
-import type { CliCommand, Invocation } from '../command.ts'
+import type { Invocation, Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import { duration, noWords, parsedFlag, textFlag } from '../history-args.ts'
+import { duration, parsedFlag, textFlag } from '../history-args.ts'
 import { notTogether } from '../list-command.ts'
 import { EndedOtherwise, UsageError } from '../problems.ts'
 import { counted } from '../render-run.ts'
 import { toJson } from '../render-text.ts'
-import { STORE_FLAGS, STORE_FLAGS_HELP, storeToRead } from '../store-options.ts'
+import { storeToRead } from '../store-options.ts'
 
 /** Forgets commands that nobody repeats any more. */
-export const pruneCommand: CliCommand = {
-  summary: 'forget commands that nobody repeats any more',
-  usage: 'prune [--older-than TIME | --config FILE] [--dry-run] [flags]',
-  details: [
-    'A command that was carried out is remembered, so that repeating it gives the first answer. This forgets the old',
-    'ones, a few at a time, while others work; stopping it is safe. Repeated after that, a command acts again.',
-    'Sessions, handoffs and the audit log stay as they are. A program that lives long does the same now and then.',
-    '',
-    '  --older-than TIME   such as 36h or 30d, an hour at least (7d)',
-    '  --config FILE       the time that a configuration says (commands.retention)',
-    '  --dry-run           only say how many',
-    STORE_FLAGS_HELP,
-  ].join('\n'),
-  options: {
-    ...STORE_FLAGS,
-    'older-than': { type: 'string' },
-    config: { type: 'string' },
-    'dry-run': { type: 'boolean' },
-  },
-  run: async (invocation) => {
-    noWords(invocation)
-    notTogether(invocation, 'older-than', 'config')
-    const isDryRun = invocation.values['dry-run'] === true
-    const olderThanMs = await retentionFor(invocation)
-    await using store = await openStore(storeToRead(invocation))
-    const commands = isDryRun
-      ? await store.commands.countPrunable(olderThanMs)
-      : await pruned(store, olderThanMs, invocation)
-    const { out, values } = invocation
-    if (values.json === true) return out.line(toJson({ commands, olderThanMs, isDryRun }))
-    out.line(`${counted(commands, 'command')} ${isDryRun ? 'would be' : commands === 1 ? 'was' : 'were'} forgotten.`)
-  },
+export const pruneCommand: Run = async (invocation) => {
+  notTogether(invocation, 'older-than', 'config')
+  const isDryRun = invocation.values['dry-run'] === true
+  const olderThanMs = await retentionFor(invocation)
+  await using store = await openStore(storeToRead(invocation))
+  const commands = isDryRun
+    ? await store.commands.countPrunable(olderThanMs)
+    : await pruned(store, olderThanMs, invocation)
+  const { out, values } = invocation
+  if (values.json === true) return out.line(toJson({ commands, olderThanMs, isDryRun }))
+  out.line(`${counted(commands, 'command')} ${isDryRun ? 'would be' : commands === 1 ? 'was' : 'were'} forgotten.`)
 }
 
 const pruned = async (

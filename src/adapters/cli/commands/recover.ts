@@ -6,81 +6,49 @@ import { RuntimeFailure } from '../../../ports/runtime-failure.ts'
 import type { HeldLease } from '../../../ports/session-leases.ts'
 import { backendOf, RUNTIME_NAMES } from '../../../runtimes.ts'
 import type { Recovered } from '../../../services/runner/recover.ts'
-import type { CliCommand, Invocation } from '../command.ts'
+import { allowedNetworks } from '../allowed-networks.ts'
+import { runtimeFrom, runtimeName } from '../chosen-runtime.ts'
+import type { Invocation, Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import { noWords, textFlag } from '../history-args.ts'
+import { textFlag } from '../history-args.ts'
 import { lineLogger } from '../line-logger.ts'
 import { notTogether } from '../list-command.ts'
-import { allowedNetworks, NETWORK_FLAGS, NETWORK_FLAGS_HELP } from '../network-flags.ts'
 import { EndedOtherwise } from '../problems.ts'
 import { counted, describeRunEvent, outcomeText } from '../render-run.ts'
 import { Table } from '../render-table.ts'
 import { plain, toJson } from '../render-text.ts'
-import { LIMIT_FLAGS, LIMIT_FLAGS_HELP, limitsFrom } from '../run-flags.ts'
-import { RUNTIME_FLAGS, RUNTIME_FLAGS_HELP, runtimeFrom, runtimeName } from '../runtime-flags.ts'
-import { STORE_FLAGS, STORE_FLAGS_HELP, storeToRead } from '../store-options.ts'
+import { limitsFrom } from '../run-choices.ts'
+import { storeToRead } from '../store-options.ts'
+import { LIMIT_FLAGS } from '../tree/run-flags.ts'
 
 /** Goes on with what processes left behind that are gone. */
-export const recoverCommand: CliCommand = {
-  summary: 'go on with what a lost process left behind, or fail it',
-  usage: 'recover [--runtime NAME | --fail] [flags]',
-  details: [
-    'Finds sessions whose process was not heard of in time, and restarts that were under way, and goes on',
-    'with each on the runtime it ran on. What cannot be run here is left to somebody who can.',
-    'Any number may recover at once. Exit status 0 when there was nothing to do, or all of it was done;',
-    '1 when a resumed run did not complete.',
-    'A session whose process may still live waits until its lease is over, and is named with that time.',
-    'One whose process ran on this machine and has ended is not waited for.',
-    '',
-    '  --wait           wait for the leases that are not over yet, and recover what they leave',
-    '  --fail           fail all of it instead of going on',
-    '  --verbose        print the log to standard error',
-    '  --config FILE    hooks and checkpoints of the resumed runs',
-    NETWORK_FLAGS_HELP,
-    'The limits of each resumed run; a number is the new total of its conversation:',
-    LIMIT_FLAGS_HELP,
-    RUNTIME_FLAGS_HELP,
-    STORE_FLAGS_HELP,
-  ].join('\n'),
-  options: {
-    ...STORE_FLAGS,
-    ...RUNTIME_FLAGS,
-    ...LIMIT_FLAGS,
-    ...NETWORK_FLAGS,
-    fail: { type: 'boolean' },
-    wait: { type: 'boolean' },
-    verbose: { type: 'boolean' },
-    config: { type: 'string' },
-  },
-  run: async (invocation) => {
-    noWords(invocation)
-    notTogether(invocation, 'fail', 'runtime')
-    notTogether(invocation, 'fail', 'command')
-    for (const limit of Object.keys(LIMIT_FLAGS)) notTogether(invocation, 'fail', limit)
-    const run = limitsFrom(invocation)
-    const { values, out, notes } = invocation
-    const isFail = values.fail === true
-    const runtimes = isFail ? [] : runtimesFor(invocation)
-    const config = textFlag(invocation, 'config')
-    const logger = values.verbose === true ? lineLogger(notes) : undefined
-    const parts = defined({ config, logger, allowNetworks: allowedNetworks(invocation) })
-    await using batonpass = await createBatonpass({ ...storeToRead(invocation), ...parts })
-    const signal = invocation.interruption()
-    const onEvent = (event: RunEvent): void => notes.line(`${event.conversationId} ${describeRunEvent(event)}`)
-    const calledOff = new EndedOtherwise('Recovering was called off.', EXIT.cancelled)
-    const onWaiting = (lease: HeldLease): void => notes.line(`Waiting for ${describeWaiting(lease)}`)
-    const how = { leaveOthers: !isFail, wait: values.wait === true }
-    const request = { runtimes, run, ...how, signal, onEvent, onWaiting }
-    const recovered = await batonpass.recover(request).catch((problem) => {
-      throw signal.aborted ? calledOff : problem
-    })
-    out.line(rendered(recovered, await batonpass.waiting(), values.json === true))
-    if (signal.aborted) throw calledOff
-    const broken = recovered.filter(
-      (one) => one.type === 'unfinished' || (one.type === 'resumed' && one.summary.outcome !== 'completed'),
-    )
-    if (broken.length > 0) throw new EndedOtherwise(`${counted(broken.length, 'run')} did not complete.`, EXIT.failure)
-  },
+export const recoverCommand: Run = async (invocation) => {
+  notTogether(invocation, 'fail', 'runtime')
+  notTogether(invocation, 'fail', 'command')
+  for (const limit of Object.keys(LIMIT_FLAGS)) notTogether(invocation, 'fail', limit)
+  const run = limitsFrom(invocation)
+  const { values, out, notes } = invocation
+  const isFail = values.fail === true
+  const runtimes = isFail ? [] : runtimesFor(invocation)
+  const config = textFlag(invocation, 'config')
+  const logger = values.verbose === true ? lineLogger(notes) : undefined
+  const parts = defined({ config, logger, allowNetworks: allowedNetworks(invocation) })
+  await using batonpass = await createBatonpass({ ...storeToRead(invocation), ...parts })
+  const signal = invocation.interruption()
+  const onEvent = (event: RunEvent): void => notes.line(`${event.conversationId} ${describeRunEvent(event)}`)
+  const calledOff = new EndedOtherwise('Recovering was called off.', EXIT.cancelled)
+  const onWaiting = (lease: HeldLease): void => notes.line(`Waiting for ${describeWaiting(lease)}`)
+  const how = { leaveOthers: !isFail, wait: values.wait === true }
+  const request = { runtimes, run, ...how, signal, onEvent, onWaiting }
+  const recovered = await batonpass.recover(request).catch((problem) => {
+    throw signal.aborted ? calledOff : problem
+  })
+  out.line(rendered(recovered, await batonpass.waiting(), values.json === true))
+  if (signal.aborted) throw calledOff
+  const broken = recovered.filter(
+    (one) => one.type === 'unfinished' || (one.type === 'resumed' && one.summary.outcome !== 'completed'),
+  )
+  if (broken.length > 0) throw new EndedOtherwise(`${counted(broken.length, 'run')} did not complete.`, EXIT.failure)
 }
 
 /** The one that is named, or every one that there is here. */

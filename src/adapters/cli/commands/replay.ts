@@ -9,49 +9,28 @@ import type { HandoffService } from '../../../services/handoff-service.ts'
 import { UnknownFormatError } from '../../../services/record-source.ts'
 import { RecordingImport } from '../../../services/recording-import.ts'
 import { type ReplayOptions, replay } from '../../../services/replay.ts'
-import type { CliCommand, Invocation, Output } from '../command.ts'
+import type { Invocation, Output, Run } from '../command.ts'
 import { UsageError } from '../problems.ts'
 import { readLines } from '../read-lines.ts'
 import { type RecordingFile, recordingFiles } from '../recording-files.ts'
 import { renderReplay } from '../render-replay.ts'
 import { toJson } from '../render-text.ts'
 import { type ReplayedFile, replayJson } from '../replay-json.ts'
-import { STORE_FLAGS, STORE_FLAGS_HELP, storeToWrite } from '../store-options.ts'
+import { storeToWrite } from '../store-options.ts'
 
 /** What a person may want to compare with. */
 const OTHER_THRESHOLDS = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
 
 /** Says what would have happened: where a recorded window filled, compacted, and would have been warned about. */
-export const replayCommand: CliCommand = {
-  summary: 'follow a recorded session and say where each milestone would have fired',
-  usage: 'replay <file|folder>… [--milestones 0.5,0.65,0.85] [--window TOKENS] [--format NAME] [--store] [--json]',
-  details: [
-    'Reads Claude Code transcripts, Claude Agent SDK streams, Claude status lines, Codex rollouts and',
-    'events of codex exec, one JSON record a line. Nothing is stored unless --store is given.',
-    '',
-    '  --milestones LIST  fractions of the usable window, each higher than the last',
-    '  --window TOKENS    a limit of your own; the runtime’s is used when it is smaller',
-    `  --format NAME      instead of looking: ${WINDOW_READERS.map(({ format }) => format).join(', ')}`,
-    '  --store            keep each recording as a conversation; once, however often it is imported',
-    STORE_FLAGS_HELP,
-  ].join('\n'),
-  options: {
-    ...STORE_FLAGS,
-    milestones: { type: 'string' },
-    window: { type: 'string' },
-    format: { type: 'string' },
-    store: { type: 'boolean' },
-  },
-  run: async (invocation) => {
-    const { values, positionals } = invocation
-    if (positionals.length === 0) throw new UsageError('Say which file or folder to replay.')
-    const options = optionsFrom(invocation)
-    const files = await recordingFiles(positionals)
-    if (values.store !== true) return replayAll(files, options, invocation)
-    await using batonpass = await createBatonpass(storeToWrite(invocation))
-    // Awaited here: the store closes as soon as this function returns.
-    await replayAll(files, options, invocation, batonpass.handoffs)
-  },
+export const replayCommand: Run = async (invocation) => {
+  const { values, positionals } = invocation
+  if (positionals.length === 0) throw new UsageError('Say which file or folder to replay.')
+  const options = optionsFrom(invocation)
+  const files = await recordingFiles(positionals)
+  if (values.store !== true) return replayAll(files, options, invocation)
+  await using batonpass = await createBatonpass(storeToWrite(invocation))
+  // Awaited here: the store closes as soon as this function returns.
+  await replayAll(files, options, invocation, batonpass.handoffs)
 }
 
 const replayAll = async (

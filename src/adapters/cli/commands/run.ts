@@ -3,62 +3,49 @@ import type { BudgetLimit } from '../../../domain/budget/restart-budget.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { RunSummary } from '../../../domain/run/run-summary.ts'
 import type { AgentRun } from '../../../services/runner/agent-run.ts'
-import { agentFrom, asConfigured } from '../agent-flag.ts'
-import type { CliCommand, Invocation } from '../command.ts'
+import { allowedNetworks } from '../allowed-networks.ts'
+import { agentFrom, asConfigured } from '../chosen-agent.ts'
+import { runtimeFrom, runtimeName } from '../chosen-runtime.ts'
+import type { Invocation, Run } from '../command.ts'
 import { EXIT_OF_RUN } from '../exit-codes.ts'
 import { textFlag } from '../history-args.ts'
 import { lineLogger } from '../line-logger.ts'
-import { allowedNetworks } from '../network-flags.ts'
 import { overheard } from '../overheard.ts'
 import { EndedOtherwise, UsageError } from '../problems.ts'
 import { outcomeText } from '../render-run.ts'
 import { plain, plainLines, toJsonLine } from '../render-text.ts'
-import { configurationFrom, mustResume, promptFrom, RUN_FLAGS, RUN_FLAGS_HELP, runChoices } from '../run-flags.ts'
+import { configurationFrom, mustResume, promptFrom, runChoices } from '../run-choices.ts'
 import { RunProgress } from '../run-progress.ts'
-import { runtimeFrom, runtimeName } from '../runtime-flags.ts'
 import { storeToWrite } from '../store-options.ts'
 
 /** Runs an agent in as many windows as it takes. */
-export const runCommand: CliCommand = {
-  summary: 'run an agent, and go on in a fresh window when its window is full',
-  usage: 'run [flags] PROMPT | - | --prompt-file FILE',
-  details: [
-    'What the agent says goes to standard output, how it is coming along to standard error.',
-    'Ctrl-C calls the run off in good order; once more ends it at once.',
-    'Exit status: 0 completed, 1 failed, 4 no restart left, 5 out of time, 6 taken over by another,',
-    '130 called off; 2 and 3 as everywhere.',
-    '',
-    RUN_FLAGS_HELP,
-  ].join('\n'),
-  options: RUN_FLAGS,
-  run: async (invocation) => {
-    const { values, notes } = invocation
-    if (values.messages === true && values.json !== true) throw new UsageError('--messages goes with --json.')
-    const prompt = await promptFrom(invocation)
-    const checked = await configurationFrom(invocation)
-    const configured = agentFrom(invocation, checked?.configuration.agents ?? [])
-    const asked = asConfigured(invocation, configured)
-    const name = runtimeName(asked) ?? 'claude-sdk'
-    const chosen = runtimeFrom(asked, name)
-    const choices = runChoices(asked, checked, configured)
-    mustResume(chosen, choices)
-    const config = textFlag(invocation, 'config')
-    const logger = values.verbose === true ? lineLogger(notes) : undefined
-    const parts = defined({ config, logger, allowNetworks: allowedNetworks(invocation) })
-    await using batonpass = await createBatonpass({ ...storeToWrite(invocation), ...parts })
-    const progress = new RunProgress(notes)
-    const runtime = overheard(chosen, {
-      onTexts: (texts) => {
-        if (values.json === true || values.quiet === true) return
-        for (const { role, text } of texts) if (role === 'assistant') sayLines(invocation, text)
-      },
-      onTotals: (totals) => values.json !== true && progress.used(totals),
-    })
-    const signal = invocation.interruption()
-    const agent = configured?.name ?? textFlag(invocation, 'agent') ?? name
-    const summary = await watched(batonpass.run({ ...choices, runtime, prompt, agent, signal }), invocation, progress)
-    if (summary.outcome !== 'completed') throw endedOtherwise(summary, choices.conversation)
-  },
+export const runCommand: Run = async (invocation) => {
+  const { values, notes } = invocation
+  if (values.messages === true && values.json !== true) throw new UsageError('--messages goes with --json.')
+  const prompt = await promptFrom(invocation)
+  const checked = await configurationFrom(invocation)
+  const configured = agentFrom(invocation, checked?.configuration.agents ?? [])
+  const asked = asConfigured(invocation, configured)
+  const name = runtimeName(asked) ?? 'claude-sdk'
+  const chosen = runtimeFrom(asked, name)
+  const choices = runChoices(asked, checked, configured)
+  mustResume(chosen, choices)
+  const config = textFlag(invocation, 'config')
+  const logger = values.verbose === true ? lineLogger(notes) : undefined
+  const parts = defined({ config, logger, allowNetworks: allowedNetworks(invocation) })
+  await using batonpass = await createBatonpass({ ...storeToWrite(invocation), ...parts })
+  const progress = new RunProgress(notes)
+  const runtime = overheard(chosen, {
+    onTexts: (texts) => {
+      if (values.json === true || values.quiet === true) return
+      for (const { role, text } of texts) if (role === 'assistant') sayLines(invocation, text)
+    },
+    onTotals: (totals) => values.json !== true && progress.used(totals),
+  })
+  const signal = invocation.interruption()
+  const agent = configured?.name ?? textFlag(invocation, 'agent') ?? name
+  const summary = await watched(batonpass.run({ ...choices, runtime, prompt, agent, signal }), invocation, progress)
+  if (summary.outcome !== 'completed') throw endedOtherwise(summary, choices.conversation)
 }
 
 const sayLines = ({ out }: Invocation, text: string): void => {

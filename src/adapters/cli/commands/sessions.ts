@@ -4,74 +4,51 @@ import { type AgentSession, SESSION_STATES } from '../../../domain/session/agent
 import { RefusedError } from '../../../domain/unwrap.ts'
 import type { ContextMonitor } from '../../../domain/window/context-monitor.ts'
 import type { HandoffHistory } from '../../../services/handoff-history.ts'
-import type { CliCommand } from '../command.ts'
+import type { Run } from '../command.ts'
 import { idOrKey, notFound, oneOf, parsedFlag, textFlag } from '../history-args.ts'
-import { LIST_FLAGS, LIST_FLAGS_HELP, orderOf, printList } from '../list-command.ts'
+import { orderOf, printList } from '../list-command.ts'
 import { describeTotals } from '../render-checkpoint.ts'
 import { renderBlock, renderFacts } from '../render-facts.ts'
 import { toJson } from '../render-text.ts'
 import { minute } from '../render-time.ts'
 import { describeMessages, describeMonitor, describeUsage } from '../render-window.ts'
-import { STORE_FLAGS, STORE_FLAGS_HELP } from '../store-options.ts'
 import { withHistory } from '../with-history.ts'
 
 /** Lists sessions across conversations. */
-export const sessionsList: CliCommand = {
-  summary: 'list sessions by agent and state',
-  usage: 'sessions list [flags]',
-  details: [
-    '  --agent NAME',
-    `  --state STATE    ${SESSION_STATES.join(', ')}`,
-    '  --conversation ID',
-    LIST_FLAGS_HELP,
-  ].join('\n'),
-  options: {
-    ...LIST_FLAGS,
-    agent: { type: 'string' },
-    state: { type: 'string' },
-    conversation: { type: 'string' },
-  },
-  run: async (invocation) => {
-    const filter = defined({
-      agentName: textFlag(invocation, 'agent'),
-      state: parsedFlag(invocation, 'state', oneOf(SESSION_STATES)),
-      conversationId: parsedFlag(invocation, 'conversation', conversationId),
-      order: orderOf(invocation),
-    })
-    await printList<AgentSession>(invocation, {
-      things: 'sessions',
-      columns: [
-        { title: 'SESSION', of: ({ id }) => id, most: 36 },
-        { title: 'STARTED', of: ({ startedAt }) => minute(startedAt), most: 16 },
-        { title: 'STATE', of: ({ state }) => state, most: 10 },
-        { title: 'EPOCH', of: ({ epoch }) => String(epoch), most: 6 },
-        { title: 'TURNS', of: ({ progress }) => String(progress.turns), most: 6 },
-        { title: 'AGENT', of: ({ agentName }) => agentName },
-      ],
-      read: (history, page) => history.listSessions(filter, page),
-    })
-  },
+export const sessionsList: Run = async (invocation) => {
+  const filter = defined({
+    agentName: textFlag(invocation, 'agent'),
+    state: parsedFlag(invocation, 'state', oneOf(SESSION_STATES)),
+    conversationId: parsedFlag(invocation, 'conversation', conversationId),
+    order: orderOf(invocation),
+  })
+  await printList<AgentSession>(invocation, {
+    things: 'sessions',
+    columns: [
+      { title: 'SESSION', of: ({ id }) => id, most: 36 },
+      { title: 'STARTED', of: ({ startedAt }) => minute(startedAt), most: 16 },
+      { title: 'STATE', of: ({ state }) => state, most: 10 },
+      { title: 'EPOCH', of: ({ epoch }) => String(epoch), most: 6 },
+      { title: 'TURNS', of: ({ progress }) => String(progress.turns), most: 6 },
+      { title: 'AGENT', of: ({ agentName }) => agentName },
+    ],
+    read: (history, page) => history.listSessions(filter, page),
+  })
 }
 
 /** Shows one session. */
-export const sessionsShow: CliCommand = {
-  summary: 'show one session and what its window holds',
-  usage: 'sessions show ID | --key KEY',
-  details: `  --key KEY        the newest session of the conversation with this key\n${STORE_FLAGS_HELP}`,
-  options: { ...STORE_FLAGS, key: { type: 'string' } },
-  run: async (invocation) => {
-    const wanted = idOrKey(invocation, 'session', agentSessionId)
-    await withHistory(invocation, async (history) => {
-      const found = 'id' in wanted ? await history.session(wanted.id) : await newestOf(history, wanted.key)
-      if (found === undefined && 'id' in wanted) {
-        throw new RefusedError({ code: 'session.not_found', sessionId: wanted.id })
-      }
-      if (found === undefined) throw notFound('key', 'the conversation with this key has no session')
-      const monitor = await history.monitor(found.id)
-      const whole = monitor === undefined ? found : { ...found, monitor }
-      invocation.out.line(invocation.values.json === true ? toJson(whole) : lines(found, monitor).join('\n'))
-    })
-  },
+export const sessionsShow: Run = async (invocation) => {
+  const wanted = idOrKey(invocation, 'session', agentSessionId)
+  await withHistory(invocation, async (history) => {
+    const found = 'id' in wanted ? await history.session(wanted.id) : await newestOf(history, wanted.key)
+    if (found === undefined && 'id' in wanted) {
+      throw new RefusedError({ code: 'session.not_found', sessionId: wanted.id })
+    }
+    if (found === undefined) throw notFound('key', 'the conversation with this key has no session')
+    const monitor = await history.monitor(found.id)
+    const whole = monitor === undefined ? found : { ...found, monitor }
+    invocation.out.line(invocation.values.json === true ? toJson(whole) : lines(found, monitor).join('\n'))
+  })
 }
 
 const newestOf = async (history: HandoffHistory, key: string): Promise<AgentSession | undefined> => {

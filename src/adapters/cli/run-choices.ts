@@ -10,86 +10,13 @@ import { PRESSURE_POLICIES, type PressurePolicy } from '../../domain/window/cont
 import { readConfiguration, uuidV7Ids } from '../../doors.ts'
 import type { AgentRuntime } from '../../ports/agent-runtime.ts'
 import type { RunRequest } from '../../services/runner/run-request.ts'
-import type { CliCommand, Invocation } from './command.ts'
-import { duration, noWords, oneOf, parsedFlag, textFlag } from './history-args.ts'
-import { NETWORK_FLAGS, NETWORK_FLAGS_HELP } from './network-flags.ts'
+import type { Invocation } from './command.ts'
+import { duration, oneOf, parsedFlag, textFlag } from './history-args.ts'
 import { UsageError } from './problems.ts'
-import { RUNTIME_FLAGS, RUNTIME_FLAGS_HELP } from './runtime-flags.ts'
-import { STORE_FLAGS, STORE_FLAGS_HELP } from './store-options.ts'
-
-/** The flags that limit a run, and one that is recovered. */
-export const LIMIT_FLAGS = {
-  'max-restarts': { type: 'string' },
-  'max-cost': { type: 'string' },
-  'max-turns': { type: 'string' },
-  'max-takeovers': { type: 'string' },
-  'allow-unpriced': { type: 'boolean' },
-  deadline: { type: 'string' },
-  'idle-timeout': { type: 'string' },
-} as const satisfies CliCommand['options']
-
-/** What these flags mean, for the help of a command. */
-export const LIMIT_FLAGS_HELP = [
-  '  --max-restarts N    restarts since the latest new prompt (3); on a later run it is the new total',
-  '  --max-takeovers N   how often a lost process may be replaced since then (5)',
-  '  --max-cost USD      dollars for the whole conversation, over all its runs (no cap)',
-  '  --allow-unpriced    under a cap, use a model without a list price too: it is not counted',
-  '  --max-turns N       turns of this run (no limit)',
-  '  --deadline TIME     time for the whole conversation, such as 30m or 2h (none)',
-  '  --idle-timeout TIME end an agent that says nothing for so long; a running tool says nothing (none)',
-].join('\n')
-
-/** The flags of a run. */
-export const RUN_FLAGS = {
-  ...STORE_FLAGS,
-  ...RUNTIME_FLAGS,
-  ...NETWORK_FLAGS,
-  agent: { type: 'string' },
-  conversation: { type: 'string' },
-  policy: { type: 'string' },
-  config: { type: 'string' },
-  'context-limit': { type: 'string' },
-  ...LIMIT_FLAGS,
-  cwd: { type: 'string' },
-  worktree: { type: 'string' },
-  branch: { type: 'string' },
-  'base-branch': { type: 'string' },
-  resume: { type: 'string' },
-  'session-mode': { type: 'string' },
-  'session-timeout': { type: 'string' },
-  'prompt-file': { type: 'string' },
-  quiet: { type: 'boolean' },
-  verbose: { type: 'boolean' },
-  messages: { type: 'boolean' },
-} as const satisfies CliCommand['options']
-
-/** What these flags mean, for the command's help. */
-export const RUN_FLAGS_HELP = [
-  RUNTIME_FLAGS_HELP,
-  '  --agent NAME     what the agent is called in the record (the name of the runtime); one of the',
-  '                   agents of the configuration, if it names any',
-  '  --conversation KEY  your own key for the work: the same key goes on where it stopped',
-  `  --policy WORD    ${PRESSURE_POLICIES.join(', ')}: what to do about a full window (auto)`,
-  '  --config FILE    milestones, budget, hooks and checkpoints; flags count before it',
-  NETWORK_FLAGS_HELP,
-  '  --context-limit N   how many tokens to use of the window',
-  LIMIT_FLAGS_HELP,
-  '  --cwd DIR        where the work is done (here); --worktree DIR and --branch NAME if it has its own,',
-  '                   --base-branch NAME for the branch that it began at',
-  '  --resume ID      begin in this session of the runtime instead of a new one',
-  `  --session-mode WORD ${SESSION_MODES.join(', ')}: whether a further prompt resumes the runtime’s session (persistent)`,
-  '  --session-timeout TIME  how long after its end that session may be resumed (24h)',
-  '  --prompt-file FILE  the prompt from a file; "-" in place of the prompt reads standard input',
-  '  --quiet          do not print what the agent says',
-  '  --verbose        print the log to standard error: restarts, refusals, outages, what is not known',
-  STORE_FLAGS_HELP,
-  '  --messages       with --json: also the messages of the runtime, as {"type":"message"}',
-].join('\n')
 
 /** The prompt: a word on the command line, a file, or standard input. */
 export const promptFrom = async (invocation: Invocation): Promise<string> => {
-  const [word, ...rest] = invocation.positionals
-  noWords({ ...invocation, positionals: rest })
+  const [word] = invocation.positionals
   const file = textFlag(invocation, 'prompt-file')
   if ((word === undefined) === (file === undefined))
     throw new UsageError('Say what to do: "baton run PROMPT", --prompt-file FILE, or "-" for standard input.')

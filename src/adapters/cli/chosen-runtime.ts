@@ -3,28 +3,9 @@ import { withoutStore } from '../../doors.ts'
 import type { AgentRuntime } from '../../ports/agent-runtime.ts'
 import { WINDOW_READERS } from '../../readers.ts'
 import { RUNTIME_NAMES, type RuntimeChoices, type RuntimeName, runtimeNamed } from '../../runtimes.ts'
-import type { CliCommand, Invocation } from './command.ts'
+import type { Invocation } from './command.ts'
 import { oneOf, parsedFlag, textFlag } from './history-args.ts'
 import { UsageError } from './problems.ts'
-
-/** The flags that choose what runs an agent. */
-export const RUNTIME_FLAGS = {
-  runtime: { type: 'string' },
-  command: { type: 'string' },
-  model: { type: 'string' },
-  'permission-mode': { type: 'string' },
-  'no-auto-compact': { type: 'boolean' },
-} as const satisfies CliCommand['options']
-
-/** What these flags mean, for a command's help. */
-export const RUNTIME_FLAGS_HELP = [
-  `  --runtime NAME   ${RUNTIME_NAMES.join(', ')}`,
-  '  --command LINE   the program to run, such as "my-agent --json": it reads the prompt from its',
-  '                   standard input and writes JSON lines that `baton replay` can read',
-  '  --model NAME     the model to ask for',
-  '  --permission-mode MODE  what Claude may do without asking',
-  '  --no-auto-compact  Claude does not make room by itself: a full window is restarted, or the end',
-].join('\n')
 
 /** The runtime that is named; a command needs no name. */
 export const runtimeName = (invocation: Invocation): RuntimeName | undefined =>

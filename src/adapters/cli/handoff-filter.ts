@@ -1,0 +1,32 @@
+import { HANDOFF_STATUSES } from '../../domain/handoff/handoff.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import { conversationId } from '../../domain/kernel/ids.ts'
+import type { HandoffFilter } from '../../ports/history-filters.ts'
+import type { Invocation } from './command.ts'
+import { duration, moment, oneOf, parsedFlag, textFlag } from './history-args.ts'
+import { notTogether, orderOf } from './list-command.ts'
+import { UsageError } from './problems.ts'
+import { kindFrom } from './shown-words.ts'
+
+/** Which handoffs the flags ask for. */
+export const handoffFilter = (invocation: Invocation): HandoffFilter => {
+  notTogether(invocation, 'agent', 'source')
+  notTogether(invocation, 'agent', 'target')
+  const unclaimedForMs = parsedFlag(invocation, 'unclaimed-for', duration)
+  const isOverdue = invocation.values.overdue === true
+  if (unclaimedForMs !== undefined && !isOverdue) throw new UsageError('--unclaimed-for goes with --overdue.')
+  return defined({
+    agent: textFlag(invocation, 'agent'),
+    sourceAgent: textFlag(invocation, 'source'),
+    targetAgent: textFlag(invocation, 'target'),
+    kind: parsedFlag(invocation, 'kind', kindFrom),
+    status: parsedFlag(invocation, 'status', oneOf(HANDOFF_STATUSES)),
+    reason: textFlag(invocation, 'reason'),
+    initiatedFrom: parsedFlag(invocation, 'since', moment),
+    initiatedBefore: parsedFlag(invocation, 'until', moment),
+    conversationId: parsedFlag(invocation, 'conversation', conversationId),
+    isOpen: invocation.values.open === true ? (true as const) : undefined,
+    overdue: isOverdue ? defined({ unclaimedForMs }) : undefined,
+    order: orderOf(invocation),
+  })
+}

@@ -1,0 +1,89 @@
+import { SESSION_STATES } from '../../../domain/session/agent-session.ts'
+import type { CliCommand } from '../command.ts'
+import { HANDOFF_FLAGS, LIST_FLAGS } from './list-flags.ts'
+import { KEY_FLAG, STORE_FLAGS } from './store-flags.ts'
+
+const NARROWING = 'Every flag narrows the list down further.'
+
+/** The commands that read the record. */
+export const HISTORY_COMMANDS = {
+  'audit trail': {
+    summary: 'show what happened in a conversation, in order',
+    takes: '[CONVERSATION]',
+    flags: { ...KEY_FLAG, ...STORE_FLAGS },
+    load: async () => (await import('../commands/audit-trail.ts')).auditTrail,
+  },
+  'audit verify': {
+    summary: 'prove that the audit log is what was written',
+    takes: '[CONVERSATION]',
+    details: [
+      'Finds the first entry that was modified, removed, moved or forged, and anything stored beside the log that is not what the log adds up to. With --all also ids that stand in two conversations.',
+      'Exit status 0 when all is as it was written, 1 when not. What no verdict covers is listed below it.',
+    ].join('\n'),
+    flags: { all: { help: 'every conversation there is' }, ...KEY_FLAG, ...STORE_FLAGS },
+    load: async () => (await import('../commands/audit-verify.ts')).auditVerify,
+  },
+  'audit query': {
+    summary: 'ask who handed over to whom, when and why, in any conversation',
+    details: `"baton handoffs list" takes the same flags and shows the ids; so does --json. ${NARROWING}`,
+    flags: HANDOFF_FLAGS,
+    load: async () => (await import('../commands/audit-query.ts')).auditQuery,
+  },
+  'conversations list': {
+    summary: 'list conversations by age or subject',
+    flags: {
+      subject: { value: 'NAME', help: 'those that hold this one’s data' },
+      roots: { help: 'those that are no thread of another' },
+      ...LIST_FLAGS,
+    },
+    load: async () => (await import('../commands/conversations.ts')).conversationsList,
+  },
+  'conversations show': {
+    summary: 'show one conversation by its id or key',
+    takes: '[ID]',
+    flags: { ...KEY_FLAG, ...STORE_FLAGS },
+    load: async () => (await import('../commands/conversations.ts')).conversationsShow,
+  },
+  'sessions list': {
+    summary: 'list sessions by agent and state',
+    flags: {
+      agent: { value: 'NAME', help: 'the sessions of one agent' },
+      state: { value: 'STATE', help: 'the sessions in this state', words: SESSION_STATES },
+      conversation: { value: 'ID', help: 'the sessions of one conversation' },
+      ...LIST_FLAGS,
+    },
+    load: async () => (await import('../commands/sessions.ts')).sessionsList,
+  },
+  'sessions show': {
+    summary: 'show one session and what its window holds',
+    takes: '[ID]',
+    flags: { key: { value: 'KEY', help: 'the newest session of the conversation with this key' }, ...STORE_FLAGS },
+    load: async () => (await import('../commands/sessions.ts')).sessionsShow,
+  },
+  'sessions window': {
+    summary: 'show what the window held right after a turn',
+    takes: '[TURN]',
+    details: 'Counted from what was recorded, for that session alone.',
+    flags: STORE_FLAGS,
+    load: async () => (await import('../commands/sessions-window.ts')).sessionsWindow,
+  },
+  'handoffs list': {
+    summary: 'list handoffs by agent, kind, status, reason and time',
+    details: NARROWING,
+    flags: HANDOFF_FLAGS,
+    load: async () => (await import('../commands/handoffs.ts')).handoffsList,
+  },
+  'handoffs show': {
+    summary: 'show one handoff: who, when, why, and what led to it',
+    takes: '[ID]',
+    flags: { key: { value: 'KEY', help: 'the newest handoff of the conversation with this key' }, ...STORE_FLAGS },
+    load: async () => (await import('../commands/handoffs.ts')).handoffsShow,
+  },
+  lineage: {
+    summary: 'show where a conversation came from and what became of it',
+    takes: '[ID]',
+    details: 'The id of a conversation, or of any session or handoff of it.',
+    flags: STORE_FLAGS,
+    load: async () => (await import('../commands/lineage.ts')).lineage,
+  },
+} as const satisfies Readonly<Record<string, CliCommand>>

@@ -1,0 +1,21 @@
+import type { CliCommand } from '../command.ts'
+import { HISTORY_COMMANDS } from './history.ts'
+import { KEEPING_COMMANDS } from './keeping.ts'
+import { WORK_COMMANDS } from './work.ts'
+
+/** Every command by its words, in the order help lists them. */
+export const COMMANDS: Readonly<Record<string, CliCommand>> = {
+  ...WORK_COMMANDS,
+  ...HISTORY_COMMANDS,
+  ...KEEPING_COMMANDS,
+}
+
+/** The groups that commands of two words belong to, and one line of help for each. */
+export const GROUPS: Readonly<Record<string, string>> = {
+  config: 'check configuration files: check',
+  audit: 'ask the audit log, and prove that it is intact: trail, verify, query',
+  conversations: 'look at conversations: list, show',
+  sessions: 'look at sessions: list, show, window',
+  handoffs: 'look at handoffs: list, show',
+  migrate: 'change the schema of the database: up, down, status, sql',
+}

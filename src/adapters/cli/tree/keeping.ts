@@ -1,0 +1,51 @@
+import type { CliCommand } from '../command.ts'
+import { STORE_FLAGS } from './store-flags.ts'
+
+const migrate = () => import('../commands/migrate.ts')
+
+/** The commands that look after the store itself. */
+export const KEEPING_COMMANDS = {
+  'migrate up': {
+    summary: 'apply what the schema lacks',
+    details: 'Any number of processes may do this at once; each change is applied once.',
+    flags: STORE_FLAGS,
+    load: async () => (await migrate()).migrateUp,
+  },
+  'migrate down': {
+    summary: 'undo the newest changes of the schema, with the data in them',
+    takes: '[COUNT]',
+    words: ['all'],
+    details: 'COUNT is how many changes to undo (1), or "all".',
+    flags: {
+      yes: { help: 'yes, destroy that data; there is no way back but a backup' },
+      ...STORE_FLAGS,
+    },
+    load: async () => (await migrate()).migrateDown,
+  },
+  'migrate status': {
+    summary: 'show which changes the schema has and lacks',
+    details: 'Changes nothing. "unknown" is a change that a newer version of Batonpass made.',
+    flags: STORE_FLAGS,
+    load: async () => (await migrate()).migrateStatus,
+  },
+  'migrate sql': {
+    summary: 'print the whole schema as SQL, to be run by hand',
+    details: 'For an empty database; needs none to print it.',
+    flags: STORE_FLAGS,
+    load: async () => (await migrate()).migrateSql,
+  },
+  prune: {
+    summary: 'forget commands that nobody repeats any more',
+    details: [
+      'A command that was carried out is remembered, so that repeating it gives the first answer. This forgets the old ones, a few at a time, while others work; stopping it is safe. Repeated after that, a command acts again.',
+      'Sessions, handoffs and the audit log stay as they are. A program that lives long does the same now and then.',
+    ].join('\n'),
+    flags: {
+      'older-than': { value: 'TIME', help: 'such as 36h or 30d, an hour at least (7d)' },
+      config: { value: 'FILE', help: 'the time that a configuration says (commands.retention)' },
+      'dry-run': { help: 'only say how many' },
+      ...STORE_FLAGS,
+    },
+    load: async () => (await import('../commands/prune.ts')).pruneCommand,
+  },
+} as const satisfies Readonly<Record<string, CliCommand>>

@@ -1,0 +1,42 @@
+import { HANDOFF_KINDS, HANDOFF_STATUSES } from '../../../domain/handoff/handoff.ts'
+import type { Flags } from '../command.ts'
+import { kindWord } from '../shown-words.ts'
+import { STORE_FLAGS } from './store-flags.ts'
+
+const group = 'Pages:'
+
+/** The flags that choose a page of a list. */
+export const PAGE_FLAGS = {
+  limit: { value: 'N', help: 'how many at most, 1 to 1000 (20)', group },
+  after: { value: 'CURSOR', help: 'go on where an earlier page ended', group },
+  all: { help: 'all of them, page after page', group },
+} as const satisfies Flags
+
+/** The flags every list takes. */
+export const LIST_FLAGS = {
+  newest: { help: 'newest first (oldest first without)' },
+  ...PAGE_FLAGS,
+  ...STORE_FLAGS,
+} as const satisfies Flags
+
+/** The flags that narrow handoffs down. */
+export const HANDOFF_FLAGS = {
+  agent: { value: 'NAME', help: 'the agent on either side' },
+  source: { value: 'NAME', help: 'the agent that hands over' },
+  target: { value: 'NAME', help: 'the agent that takes over' },
+  kind: { value: 'KIND', help: 'the kind of handoff', words: HANDOFF_KINDS.flatMap(bothWords) },
+  status: { value: 'STATUS', help: 'how far it came', words: HANDOFF_STATUSES },
+  reason: { value: 'WORDS', help: 'every one of these words is in the reason, whatever its case' },
+  since: { value: 'TIME', help: 'initiated then or later, such as 2026-11-16 or 2026-11-16T03:45Z' },
+  until: { value: 'TIME', help: 'initiated before then' },
+  conversation: { value: 'ID', help: 'the handoffs of one conversation' },
+  open: { help: 'those that still wait for an end' },
+  overdue: { help: 'those whose claim ran out' },
+  'unclaimed-for': { value: 'TIME', help: 'with --overdue: also those nobody claimed for so long, such as 10m' },
+  ...LIST_FLAGS,
+} as const satisfies Flags
+
+/** A kind in the word that tables show, and in its own. */
+function bothWords(kind: (typeof HANDOFF_KINDS)[number]): readonly string[] {
+  return [...new Set([kindWord(kind), kind])]
+}

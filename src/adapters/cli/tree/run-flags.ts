@@ -1,0 +1,95 @@
+import { AGENT_RUNTIMES } from '../../../domain/run/agent-settings.ts'
+import { SESSION_MODES } from '../../../domain/run/session-settings.ts'
+import { PRESSURE_POLICIES } from '../../../domain/window/context-monitor.ts'
+import type { Flags } from '../command.ts'
+import { STORE_FLAGS } from './store-flags.ts'
+
+const runtime = 'Runtime:'
+
+/** The flags that choose what runs an agent. */
+export const RUNTIME_FLAGS = {
+  runtime: { value: 'NAME', help: 'the runtime of the agent', words: AGENT_RUNTIMES, group: runtime },
+  command: {
+    value: 'LINE',
+    help: 'the program to run, such as "my-agent --json": it reads the prompt from its standard input and writes JSON lines that `baton replay` can read',
+    group: runtime,
+  },
+  model: { value: 'NAME', help: 'the model to ask for', group: runtime },
+  'permission-mode': { value: 'MODE', help: 'what Claude may do without asking', group: runtime },
+  'no-auto-compact': {
+    help: 'Claude does not make room by itself: a full window is restarted, or the end',
+    group: runtime,
+  },
+} as const satisfies Flags
+
+/** The flag that opens private networks to webhooks. No file can: it may come from anywhere. */
+export const NETWORK_FLAGS = {
+  'allow-network': {
+    value: 'CIDR',
+    help: 'a private network that webhooks may reach, such as 10.20.0.0/16; may be repeated',
+    isMany: true,
+  },
+} as const satisfies Flags
+
+const limits = 'Limits:'
+
+/** The flags that limit a run, and one that is recovered. */
+export const LIMIT_FLAGS = {
+  'max-restarts': {
+    value: 'N',
+    help: 'restarts since the latest new prompt (3); on a later run it is the new total',
+    group: limits,
+  },
+  'max-takeovers': {
+    value: 'N',
+    help: 'how often a lost process may be replaced since then (5)',
+    group: limits,
+  },
+  'max-cost': {
+    value: 'USD',
+    help: 'dollars for the whole conversation, over all its runs (no cap)',
+    group: limits,
+  },
+  'allow-unpriced': { help: 'under a cap, use a model without a list price too: it is not counted', group: limits },
+  'max-turns': { value: 'N', help: 'turns of this run (no limit)', group: limits },
+  deadline: { value: 'TIME', help: 'time for the whole conversation, such as 30m or 2h (none)', group: limits },
+  'idle-timeout': {
+    value: 'TIME',
+    help: 'end an agent that says nothing for so long; a running tool says nothing (none)',
+    group: limits,
+  },
+} as const satisfies Flags
+
+/** The flags of a run. */
+export const RUN_FLAGS = {
+  agent: {
+    value: 'NAME',
+    help: 'the agent’s name in the record (the name of the runtime); one of the agents of the configuration, if it names any',
+  },
+  conversation: { value: 'KEY', help: 'your own key for the work: the same key goes on where it stopped' },
+  policy: { value: 'WORD', help: 'what to do about a full window (auto)', words: PRESSURE_POLICIES },
+  config: { value: 'FILE', help: 'milestones, budget, hooks and checkpoints; flags count before it' },
+  ...NETWORK_FLAGS,
+  'context-limit': { value: 'N', help: 'how many tokens to use of the window' },
+  cwd: { value: 'DIR', help: 'where the work is done (here)' },
+  worktree: { value: 'DIR', help: 'the worktree of the work, if it has its own' },
+  branch: { value: 'NAME', help: 'the branch of the work, if it has its own' },
+  'base-branch': { value: 'NAME', help: 'the branch that it began at' },
+  resume: { value: 'ID', help: 'begin in this session of the runtime instead of a new one' },
+  'session-mode': {
+    value: 'WORD',
+    help: 'whether a further prompt resumes the runtime’s session (persistent)',
+    words: SESSION_MODES,
+  },
+  'session-timeout': { value: 'TIME', help: 'how long after its end that session may be resumed (24h)' },
+  'prompt-file': {
+    value: 'FILE',
+    help: 'the prompt from a file; "-" in place of the prompt reads standard input',
+  },
+  quiet: { help: 'do not print what the agent says' },
+  verbose: { help: 'print the log to standard error: restarts, refusals, outages, what is not known' },
+  messages: { help: 'with --json: also the messages of the runtime, as {"type":"message"}' },
+  ...LIMIT_FLAGS,
+  ...RUNTIME_FLAGS,
+  ...STORE_FLAGS,
+} as const satisfies Flags

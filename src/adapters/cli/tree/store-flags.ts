@@ -1,0 +1,25 @@
+import type { Flags } from '../command.ts'
+
+/** The heading of the flags that choose a store. */
+const group = 'Store:'
+
+/** The flag that every command with a result for machines takes. */
+export const JSON_FLAG = { json: { help: 'print JSON, for machines' } } as const satisfies Flags
+
+/** The flags that choose a store; every command that needs one takes them. */
+export const STORE_FLAGS = {
+  ...JSON_FLAG,
+  database: { value: 'URL', help: 'a Postgres server (else DATABASE_URL, else the embedded store)', group },
+  'database-file': {
+    value: 'FILE',
+    help: 'a file with that URL, which others cannot read (else DATABASE_URL_FILE): unlike the URL, it is seen neither in the environment nor in a list of processes',
+    group,
+  },
+  'data-dir': { value: 'DIR', help: 'the folder of the embedded store (.batonpass)', group },
+  schema: { value: 'NAME', help: 'the schema in the database (batonpass)', group },
+} as const satisfies Flags
+
+/** The flag that names a conversation by the key its orchestrator gave it. */
+export const KEY_FLAG = {
+  key: { value: 'KEY', help: 'the conversation by the orchestrator’s own key' },
+} as const satisfies Flags
