@@ -1,0 +1,99 @@
+import { closeConversation } from '../../src/domain/conversation/close-conversation.ts'
+import { type InitiateHandoff, initiateHandoff } from '../../src/domain/handoff/initiate-handoff.ts'
+import {
+  type AcceptHandoff,
+  acceptHandoff,
+  type CompleteHandoff,
+  completeHandoff,
+  type EndHandoff,
+  endHandoff,
+} from '../../src/domain/handoff/settle-handoff.ts'
+import {
+  agentSessionId,
+  conversationId,
+  holderToken,
+  messageId,
+  signalId,
+  snapshotId,
+} from '../../src/domain/kernel/ids.ts'
+import { beginRestart } from '../../src/domain/restart/begin-restart.ts'
+import { type RecordTurns, recordTurns } from '../../src/domain/restart/record-turns.ts'
+import { resumeSession, type TakeOver, takeOverSession } from '../../src/domain/session/change-session.ts'
+import type { LeaseAsked } from '../../src/domain/session/process-identity.ts'
+import { type OpenThread, openThread } from '../../src/domain/thread/open-thread.ts'
+import { HANDOFF, HOLDER, LATER, SNAPSHOT, uuid } from '../domain/samples.ts'
+import type { Past } from './past.ts'
+import { type Said, turnOf } from './told.ts'
+
+/** The ids that the commands of a story make. */
+export const NEW_HANDOFF = HANDOFF
+export const NEW_HOLDER = holderToken(uuid(900))
+export const NEW_SESSION = agentSessionId(uuid(901))
+export const NEW_CONVERSATION = conversationId(uuid(902))
+const handoffIds = { handoffId: NEW_HANDOFF, snapshotId: SNAPSHOT }
+const sessionIds = {
+  sessionId: NEW_SESSION,
+  holder: NEW_HOLDER,
+  snapshotId: snapshotId(uuid(904)),
+  openingId: messageId(uuid(903)),
+}
+
+export const initiate = (request: Omit<InitiateHandoff, 'sessionId'>) => (past: Past) =>
+  initiateHandoff(past.sourceFacts(), { sessionId: past.session.id, ...request }, { ids: handoffIds, at: LATER })
+
+export const accept = (request: Omit<AcceptHandoff, 'handoffId'>) => (past: Past) =>
+  acceptHandoff(past.handoffFacts(), { handoffId: past.handoff.id, ...request }, LATER)
+
+export const complete =
+  (request: Omit<CompleteHandoff, 'handoffId'> = {}) =>
+  (past: Past) =>
+    completeHandoff(past.handoffFacts(), { handoffId: past.handoff.id, ...request }, { ids: sessionIds, at: LATER })
+
+const end = (type: 'cancel' | 'fail', request: Omit<EndHandoff, 'handoffId'>) => (past: Past) =>
+  endHandoff(past.handoffFacts(), { handoffId: past.handoff.id, ...request }, { type, at: LATER })
+
+export const cancel = (request: Omit<EndHandoff, 'handoffId'>) => end('cancel', request)
+
+export const fail = (request: Omit<EndHandoff, 'handoffId'>) => end('fail', request)
+
+/** Turns from the holder of the session; `isHeld` when all that is known is what the holder has at hand. */
+export const record =
+  (said: readonly Said[], { isHeld = false, ...request }: Partial<RecordTurns> & { readonly isHeld?: boolean } = {}) =>
+  (past: Past) => {
+    let signals = 0
+    return recordTurns(
+      isHeld ? past.heldFacts() : past.sourceFacts(),
+      { sessionId: past.session.id, holder: HOLDER, ...request },
+      {
+        drafts: said.map((turn, index) => turnOf(past.turns.length + 1 + index, turn)),
+        ids: { handoff: handoffIds, signal: () => signalId(uuid(700 + signals++)) },
+        at: LATER,
+      },
+    )
+  }
+
+export const restart = () => (past: Past) =>
+  beginRestart(past.sourceFacts(), { sessionId: past.session.id, holder: HOLDER }, { ids: handoffIds, at: LATER })
+
+export const takeOver =
+  (request: TakeOver = {}) =>
+  (past: Past) =>
+    takeOverSession(past.sessionFacts(), { sessionId: past.session.id, ...request }, { holder: NEW_HOLDER, at: LATER })
+
+/** Resumes the latest session, or the one that is named. */
+export const resume =
+  (request: LeaseAsked & { readonly sessionId?: Past['session']['id'] } = {}) =>
+  (past: Past) => {
+    const { sessionId = past.session.id } = request
+    return resumeSession(past.sessionFacts(sessionId), { ...request, sessionId }, { holder: NEW_HOLDER, at: LATER })
+  }
+
+export const close = () => (past: Past) =>
+  closeConversation(past.conversationFacts(), { conversationId: past.conversation.id, type: 'close' }, LATER)
+
+export const thread = (request: Omit<OpenThread, 'sessionId'>) => (past: Past) =>
+  openThread(
+    past.sourceFacts(),
+    { sessionId: past.session.id, ...request },
+    { ids: { ...handoffIds, conversationId: NEW_CONVERSATION, session: sessionIds }, at: LATER },
+  )
