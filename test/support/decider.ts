@@ -55,6 +55,7 @@ class Decider<A extends Answer> {
     )
     expect(decision.events).toMatchObject(expected.map((one) => (typeof one === 'string' ? { type: one } : one)))
     expectLogIsState(this.#past, decision)
+    expectRowsOfEvents(decision)
     expectFirstGuards(this.#past, decision.changes)
     return decision
   }
@@ -118,6 +119,19 @@ const rowOf = (
   if (change.type === 'add_conversation') return ['conversations', change.conversation.id, change.conversation]
   if (change.type === 'add_snapshot') return ['snapshots', change.snapshot.id, change.snapshot]
   return undefined
+}
+
+/** What events bring with them is written: turns, the messages a session opens with, snapshots. */
+const expectRowsOfEvents = ({ events, changes }: Decision<Answer>): void => {
+  const told = events.flatMap((event): readonly object[] => {
+    if (event.type === 'turn.recorded') return [{ turn: event.turn, messages: event.messages }]
+    if (event.type === 'session.started') return (event.opening ?? []).map((message) => ({ message }))
+    return event.type === 'snapshot.captured' ? [{ snapshot: event.snapshot }] : []
+  })
+  const written = changes.flatMap(({ type, ...row }) =>
+    type === 'add_turn' || type === 'add_message' || type === 'add_snapshot' ? [row] : [],
+  )
+  expect(written).toStrictEqual(told)
 }
 
 /** Each thing is written once, and only while it is still what the past says. */

@@ -140,5 +140,32 @@ export const copiesContract: ContractPart = {
       assert.match(opening?.text ?? '', /Fix the flaky test/)
       await assertIntact(scene, handoff.conversationId)
     },
+    'names every call of the exchange, also when a turn between is not passed back': async (scene) => {
+      const [asked, ...answered] = ['read_file', 'search', 'run_tests'].map((tool) => scene.turn(tool))
+      assert.ok(asked)
+      const turns = [asked, ...answered.map((turn) => ({ ...turn, messages: turn.messages.slice(1) }))]
+      const started = await scene.session()
+      const turned = unwrap(await scene.service.recordTurns({ ...started, turns }))
+      const passed = turned.turns.filter(({ number }) => number !== 2)
+      const to = { targetAgent: scene.name('opus') }
+      const { handoff } = unwrap(await scene.service.initiateHandoff({ ...started, ...turned, turns: passed, ...to }))
+      const names = handoff.triggeringToolCalls.map(({ toolName }) => toolName)
+      assert.deepEqual(names, ['read_file', 'search', 'run_tests'])
+    },
+    'takes no step of a handoff with the token of another session, whatever copies come with it': async (scene) => {
+      const { handoff, source } = await scene.initiated()
+      const accepted = unwrap(await scene.service.acceptHandoff({ handoff, claimant: 'worker' }))
+      const { holder } = await scene.session(scene.name('stranger'))
+      const done = await scene.service.completeHandoff({
+        ...accepted,
+        monitor: source.monitor,
+        claimant: 'worker',
+        holder,
+      })
+      assert.equal(refusal(done).code, 'session.superseded')
+      assert.deepEqual(await scene.store.handoffs.find(handoff.id), accepted.handoff)
+      const { holder: own } = source
+      unwrap(await scene.service.completeHandoff({ ...accepted, claimant: 'worker', holder: own }))
+    },
   },
 }
