@@ -22,7 +22,7 @@ import type { Store } from '../ports/store.ts'
 import type { Clock } from '../ports/system.ts'
 import { CommandRunner } from './command-runner.ts'
 import type { Surroundings } from './commands/command-context.ts'
-import { reportContext, sendSignal, watchContext } from './commands/context-commands.ts'
+import * as contexts from './commands/context-commands.ts'
 import { announce } from './notifying.ts'
 import { asked, askedId, askedPage } from './questions.ts'
 import type { ReportRequest, SendRequest, WatchRequest } from './requests.ts'
@@ -99,7 +99,7 @@ export class ContextService {
 
   /** Takes in what a runtime says of a window: a sample, that it is compacting, a compaction, a clear. */
   async report(request: ReportRequest): Promise<Result<ContextReport, Refusal>> {
-    const reported = await this.#reported(await this.#runner.run(reportContext, request))
+    const reported = await this.#reported(await this.#runner.run(contexts.report, request))
     if (reported.ok && request.report.type === 'compaction' && reported.value.outcome === 'compaction_logged')
       this.#logCompaction(request.report, reported.value.monitor)
     return reported
@@ -107,7 +107,7 @@ export class ContextService {
 
   /** Changes how a session's window is watched. Switching it on, and other milestones, arm it anew. */
   async watch(request: WatchRequest): Promise<Result<ContextReport, Refusal>> {
-    return this.#reported(await this.#runner.run(watchContext, request))
+    return this.#reported(await this.#runner.run(contexts.watch, request))
   }
 
   /** How full a session's window is, by the last reading. */
@@ -139,7 +139,7 @@ export class ContextService {
 
   /** Queues something else for a session, beside what is said about its window. */
   async send(request: SendRequest): Promise<Result<{ readonly signals: readonly ContextSignal[] }, Refusal>> {
-    const sent = await this.#runner.run(sendSignal, request)
+    const sent = await this.#runner.run(contexts.send, request)
     if (!sent.ok) return sent
     const { signals = [] } = sent.value
     await announce(this.#notifying, signals)

@@ -101,7 +101,7 @@ export class HandoffService<Notes extends MetadataTypes = MetadataTypes> extends
 
   /** Logs that hooks were called, and how it went. */
   recordHooks(request: HooksRequest): Reply<{ readonly conversation: Conversation }> {
-    return this.runner.run(conversations.recordHookCalls, request)
+    return this.runner.run(conversations.recordHooks, request)
   }
 
   /** Claims a handoff for one claimant until a deadline by the store's clock. */

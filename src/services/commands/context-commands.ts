@@ -17,7 +17,7 @@ const around = ({ ids, clock }: CommandContext) => ({
   at: clock.now(),
 })
 
-export const reportContext = command<ReportRequest>()({
+export const report = command<ReportRequest>()({
   name: 'report_context',
   fields: { ...onWindow, report: content(monitorReport) },
   plan: (request, context) => {
@@ -30,7 +30,7 @@ export const reportContext = command<ReportRequest>()({
   },
 })
 
-export const watchContext = command<WatchRequest>()({
+export const watch = command<WatchRequest>()({
   name: 'watch_context',
   fields: { ...onWindow, settings: content(monitorSettings) },
   plan: (request, context) => {
@@ -43,7 +43,7 @@ export const watchContext = command<WatchRequest>()({
   },
 })
 
-export const sendSignal = command<SendRequest>()({
+export const send = command<SendRequest>()({
   name: 'send_signal',
   fields: { ...onWindow, text: content(text), delivery: content(optional(oneOf(...SIGNAL_DELIVERIES))) },
   plan: (request, { ids, clock }) => {

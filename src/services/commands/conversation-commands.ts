@@ -4,7 +4,7 @@ import * as budgets from '../../domain/conversation/set-budget.ts'
 import { setConversationMetadata as decideNote } from '../../domain/conversation/set-metadata.ts'
 import type { ConversationFacts, OpeningFacts } from '../../domain/facts.ts'
 import { HOOK_MOMENTS } from '../../domain/hooks/hook-settings.ts'
-import { recordHooks } from '../../domain/hooks/record-hooks.ts'
+import { recordHooks as decideHooks } from '../../domain/hooks/record-hooks.ts'
 import { listOf, oneOf, optional } from '../../domain/input/check.ts'
 import { budgetChange, restartBudget, workspace } from '../../domain/input/details.ts'
 import { hookResult } from '../../domain/input/hooks.ts'
@@ -110,7 +110,7 @@ export const askConversation = command<AskRequest>()({
   },
 })
 
-export const recordHookCalls = command<HooksRequest>()({
+export const recordHooks = command<HooksRequest>()({
   name: 'record_hooks',
   fields: {
     ...repeatable,
@@ -123,7 +123,7 @@ export const recordHookCalls = command<HooksRequest>()({
     const at = context.clock.now()
     return {
       question: { about: 'conversation' as const, conversationId: request.conversationId },
-      decide: (facts: ConversationFacts) => recordHooks(facts, request, at),
+      decide: (facts: ConversationFacts) => decideHooks(facts, request, at),
     }
   },
 })

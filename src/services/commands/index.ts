@@ -1,75 +1,9 @@
-import { reportContext, sendSignal, watchContext } from './context-commands.ts'
-import {
-  askConversation,
-  closeConversation,
-  openConversation,
-  recordHookCalls,
-  reopenConversation,
-  setBudget,
-  setConversationMetadata,
-} from './conversation-commands.ts'
-import {
-  acceptHandoff,
-  cancelHandoff,
-  claimNext,
-  completeHandoff,
-  failHandoff,
-  initiateHandoff,
-  openThread,
-  renewClaim,
-  setHandoffMetadata,
-} from './handoff-commands.ts'
-import { extendTurn, keepCheckpoint, keepExtract, prepareHandoff, restartSession } from './restart-commands.ts'
-import {
-  accountSession,
-  attachSession,
-  captureSnapshot,
-  completeSession,
-  failSession,
-  pauseSession,
-  resumeSession,
-  setSessionMetadata,
-  startSession,
-  takeOverSession,
-} from './session-commands.ts'
-import { recordTurn, recordTurns } from './turn-commands.ts'
+import * as contexts from './context-commands.ts'
+import * as conversations from './conversation-commands.ts'
+import * as handoffs from './handoff-commands.ts'
+import * as restarts from './restart-commands.ts'
+import * as sessions from './session-commands.ts'
+import * as turns from './turn-commands.ts'
 
-/** Every command of the services, by the name of its method. */
-export const COMMANDS = {
-  openConversation,
-  closeConversation,
-  reopenConversation,
-  setConversationMetadata,
-  setBudget,
-  askConversation,
-  startSession,
-  pauseSession,
-  resumeSession,
-  completeSession,
-  failSession,
-  takeOverSession,
-  attachSession,
-  accountSession,
-  recordTurn,
-  recordTurns,
-  extendTurn,
-  captureSnapshot,
-  initiateHandoff,
-  restartSession,
-  keepCheckpoint,
-  keepExtract,
-  prepareHandoff,
-  acceptHandoff,
-  claimNext,
-  renewClaim,
-  completeHandoff,
-  cancelHandoff,
-  failHandoff,
-  openThread,
-  setSessionMetadata,
-  setHandoffMetadata,
-  recordHooks: recordHookCalls,
-  report: reportContext,
-  watch: watchContext,
-  send: sendSignal,
-} as const
+/** Every command of the services, by the name of its method: the files of definitions export nothing else. */
+export const COMMANDS = { ...conversations, ...sessions, ...turns, ...handoffs, ...restarts, ...contexts } as const
