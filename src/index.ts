@@ -126,15 +126,13 @@ export { DEFAULT_MILESTONES, type Milestone, type MilestoneName } from './domain
 export type { MonitorReport, ReportOutcome } from './domain/window/monitor-reports.ts'
 export type { ReadingSemantics, UsageProvenance, UsageReading, UsageTotals } from './domain/window/usage-reading.ts'
 export type { CompactionTrigger, WindowEvent } from './domain/window/window-event.ts'
+export { WindowGauge } from './domain/window/window-gauge.ts'
 export type {
   CompactionSeen,
-  SignalSeen,
+  Gauged,
+  WindowGaugeOptions,
   WindowHistory,
-  WindowSample,
-  WindowTrackerOptions,
 } from './domain/window/window-history.ts'
-export { reportOf } from './domain/window/window-report.ts'
-export { WindowTracker } from './domain/window/window-tracker.ts'
 export type { BatonpassOptions, CreateOptions, StoreOptions } from './options.ts'
 export type { AgentHandoffPort } from './ports/agent-handoff-port.ts'
 export type { AgentProcesses } from './ports/agent-processes.ts'

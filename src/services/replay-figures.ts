@@ -1,5 +1,5 @@
-import { defined } from '../domain/kernel/defined.ts'
-import type { WindowSample } from '../domain/window/window-history.ts'
+import type { MonitorReport } from '../domain/window/monitor-reports.ts'
+import { RecordedMonitor } from './recorded-monitor.ts'
 
 /** What one threshold on its own would have done. */
 export interface ThresholdReplay {
@@ -9,26 +9,29 @@ export interface ThresholdReplay {
   readonly firstTurn?: number
 }
 
-/** Counts how often one threshold would have been reached. */
-export class Threshold {
-  readonly #at: number
-  #times = 0
-  #firstTurn: number | undefined
-  #reachedIn = -1
+/** Counts how often each threshold would have been reached, as if it were the only one. */
+export class Thresholds {
+  readonly #monitor: RecordedMonitor
+  readonly #seen: Map<number, { times: number; firstTurn?: number }>
 
-  constructor(at: number) {
-    this.#at = at
+  constructor(thresholds: readonly number[], limit: number | undefined) {
+    const rising = [...new Set(thresholds)].sort((one, other) => one - other)
+    this.#seen = new Map(rising.map((at) => [at, { times: 0 }]))
+    this.#monitor = new RecordedMonitor(
+      rising.map((at) => ({ name: `${at}`, at })),
+      limit,
+    )
   }
 
-  see({ ratio, cycle, turn }: WindowSample): void {
-    if (ratio === undefined || ratio < this.#at || this.#reachedIn === cycle) return
-    this.#reachedIn = cycle
-    this.#times += 1
-    this.#firstTurn ??= turn
+  take(report: MonitorReport, turn: number): void {
+    for (const { at } of this.#monitor.take(report).spent) {
+      const { times = 0, firstTurn = turn } = this.#seen.get(at) ?? {}
+      this.#seen.set(at, { times: times + 1, firstTurn })
+    }
   }
 
-  result(): ThresholdReplay {
-    return defined({ at: this.#at, times: this.#times, firstTurn: this.#firstTurn })
+  result(): readonly ThresholdReplay[] {
+    return [...this.#seen].map(([at, seen]) => ({ at, ...seen }))
   }
 }
 
@@ -39,8 +42,7 @@ export class Chart {
   #columns: number[] = []
   #stretch = 1
 
-  see({ turn, ratio }: WindowSample): void {
-    if (ratio === undefined) return
+  see(turn: number, ratio: number): void {
     const index = Math.floor((turn - 1) / this.#stretch)
     // Turns before the window was known have no height.
     while (this.#columns.length <= index) this.#columns.push(0)

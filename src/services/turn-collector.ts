@@ -5,7 +5,6 @@ import type { MessageInput, ToolCallInput, TurnInput } from '../domain/turn/turn
 import { bytesOf, MAX_TURN_BYTES } from '../domain/turn/turn-size.ts'
 import type { UsageReading } from '../domain/window/usage-reading.ts'
 import type { WindowEvent } from '../domain/window/window-event.ts'
-import type { WindowTracker } from '../domain/window/window-tracker.ts'
 import type { RecordedText } from '../ports/window-reader.ts'
 
 /** Far more than a window, and a bound for a recording in which no turn ever ends: one that is full is ended. */
@@ -20,20 +19,22 @@ const ABOUT_A_READING: readonly WindowEvent['type'][] = [
   ...(['request', 'response_usage', 'answered', 'answer_text', 'appended', 'percentage'] as const),
 ]
 
-/** What a runtime said, once the tracker has taken it. */
+/** What a runtime said, once the gauge has taken it. */
 export interface Said {
+  /** The events of the main thread. */
   readonly events: readonly WindowEvent[]
   readonly texts: readonly RecordedText[]
-  /** Whether it began a turn of the main thread, as far as the tracker or the runtime can tell. */
+  /** Whether it began a turn of the main thread, as far as the gauge or the runtime can tell. */
   readonly isNewTurn: boolean
-  readonly tracker: WindowTracker
+  /** How full the window is after it. */
+  readonly reading: UsageReading
 }
 
 type Answer = Extract<WindowEvent, { type: 'request' | 'unmetered' }>
 
 /** How turns are put together. */
 export interface TurnCollectorOptions {
-  /** Which part of the tracker's reading a turn keeps, of what was said up to its end. */
+  /** Which part of the gauge's reading a turn keeps, of what was said up to its end. */
   readonly keep: (reading: UsageReading) => UsageReading
   readonly sha256: Sha256
 }
@@ -63,11 +64,11 @@ export class TurnCollector {
 
   /** Takes what was said and answers with the turns that it brought to an end. */
   take(said: Said): readonly TurnInput[] {
-    const { events, texts, tracker } = said
+    const { events, texts, reading } = said
     const answer = events.find((event): event is Answer => event.type === 'request' || event.type === 'unmetered')
     const isNewTurn = this.#isNew(said, answer)
     if (isNewTurn) this.#begin(answer)
-    this.#read(tracker.reading(), events)
+    this.#read(reading, events)
     const results = texts.filter(({ role }) => role === 'tool')
     for (const text of texts) if (text.role !== 'tool') this.#say(text)
     // A call that is told with its result may have been told before, when it began.

@@ -2,7 +2,8 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk'
 import { agentSdkReader } from '../../src/adapters/claude/agent-sdk-reader.ts'
-import { WindowTracker } from '../../src/domain/window/window-tracker.ts'
+import { DEFAULT_MILESTONES } from '../../src/domain/window/milestone.ts'
+import { RecordedWindow } from '../../src/services/recorded-window.ts'
 import { type Script, startMessagesApi, type Usage } from './messages-api.ts'
 import { PATIENT } from './patience.ts'
 import { type AgentRun, runAgent } from './run-agent.ts'
@@ -19,16 +20,16 @@ const bash = (command: string) => ({ name: 'Bash', input: { command, description
 /** Follows a real run message by message. */
 const follow = async (script: Script, run: Partial<AgentRun> = {}) => {
   await using api = await startMessagesApi(script)
-  const tracker = new WindowTracker({ milestones: [] })
+  const followed = new RecordedWindow({ milestones: DEFAULT_MILESTONES })
   const steps = []
   for await (const message of runAgent({ url: api.url, prompt: 'Say two words.', ...run })) {
     const events = agentSdkReader.read(message)
-    for (const event of events) tracker.take(event)
-    steps.push({ message, events, history: tracker.history() })
+    followed.take(events)
+    steps.push({ message, events, history: followed.result() })
   }
   const resultOf = steps.map(({ message }) => message).find((message) => message.type === 'result')
   equal(resultOf?.subtype, 'success')
-  return { steps, asked: api.asked, history: tracker.history() }
+  return { steps, asked: api.asked, history: followed.result() }
 }
 
 const isSystem = (message: SDKMessage, subtype: string) => message.type === 'system' && message.subtype === subtype

@@ -1,7 +1,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { rolloutReader } from '../../src/adapters/codex/rollout-reader.ts'
-import { WindowTracker } from '../../src/domain/window/window-tracker.ts'
+import { DEFAULT_MILESTONES } from '../../src/domain/window/milestone.ts'
+import { RecordedWindow } from '../../src/services/recorded-window.ts'
 import { PATIENT } from './patience.ts'
 import { type CodexAnswer, startResponsesApi } from './responses-api.ts'
 import { type CodexRun, runCodex } from './run-codex.ts'
@@ -13,9 +14,9 @@ const TURNS: readonly CodexAnswer[] = [
 ]
 
 const historyOf = ({ rollout }: CodexRun) => {
-  const tracker = new WindowTracker({ milestones: [] })
-  for (const event of rollout.flatMap((line) => rolloutReader.read(line))) tracker.take(event)
-  return tracker.history()
+  const followed = new RecordedWindow({ milestones: DEFAULT_MILESTONES })
+  followed.take(rollout.flatMap((line) => rolloutReader.read(line)))
+  return followed.result()
 }
 
 describe('a real run of Codex', PATIENT, () => {

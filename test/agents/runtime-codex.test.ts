@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import type * as sdk from '@openai/codex-sdk'
-import { WindowTracker } from '../../src/domain/window/window-tracker.ts'
+import { DEFAULT_MILESTONES } from '../../src/domain/window/milestone.ts'
 import type { RunningAgent, RuntimeStep } from '../../src/ports/agent-runtime.ts'
+import { RecordedWindow } from '../../src/services/recorded-window.ts'
 import { codexAt } from './codex-stage.ts'
 import { PATIENT } from './patience.ts'
 import { type CodexAnswer, startResponsesApi } from './responses-api.ts'
@@ -73,9 +74,9 @@ describe('the Codex runtime and the real Codex', PATIENT, () => {
     deepEqual(first.filter(({ end }) => end !== undefined).length, 1)
     const used = { inputTokens: 23_000, outputTokens: 90, cacheReadTokens: 11_000 }
     deepEqual(first.findLast(({ totals }) => totals !== undefined)?.totals, used)
-    const tracker = new WindowTracker({ milestones: [] })
-    for (const event of first.flatMap(({ events }) => events)) tracker.take(event)
-    const { turns, lastContext, toolCalls, window, model } = tracker.history()
+    const followed = new RecordedWindow({ milestones: DEFAULT_MILESTONES })
+    followed.take(first.flatMap(({ events }) => events))
+    const { turns, lastContext, toolCalls, window, model } = followed.result()
     deepEqual(
       { turns, lastContext, toolCalls, model },
       { turns: 2, lastContext: 12_000, toolCalls: 1, model: 'gpt-5.5' },

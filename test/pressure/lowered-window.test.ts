@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { SessionStartedAnswer } from '../../src/domain/session/start-session.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import type { MonitorReport } from '../../src/domain/window/monitor-reports.ts'
-import { everyPage, type WindowEvent, WindowTracker } from '../../src/index.ts'
+import { everyPage, type WindowEvent } from '../../src/index.ts'
+import { RecordedWindow } from '../../src/services/recorded-window.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { openStore, STORE_KINDS } from '../support/stores.ts'
 
@@ -90,14 +91,36 @@ describe.each(STORE_KINDS)('a compaction below the usable window, on %s', (kind)
   })
 })
 
-describe('a tracker that sees a compaction below the usable window', () => {
+describe.each(STORE_KINDS)('a window that holds more than was believed, on %s', (kind) => {
+  it('stays that large when the belief is told again, until the runtime says its size', async () => {
+    const scene = new Scene(await openStore(kind))
+    const { session } = await scene.session(scene.name('claude-code'))
+    const sized = async (promptTokens: number, tokens: number, source: 'catalogue' | 'runtime') => {
+      const window = { hardLimit: { tokens, source } }
+      unwrap(
+        await scene.context.report({
+          session: session.id,
+          report: { type: 'sample', reading: metered(promptTokens), window },
+        }),
+      )
+      const { pressure } = unwrap(await scene.context.status(session.id))
+      return pressure.state === 'known' ? pressure.window : undefined
+    }
+    expect(await sized(288_000, 200_000, 'catalogue')).toEqual({ tokens: 288_000, source: 'observed' })
+    expect(await sized(150_000, 200_000, 'catalogue')).toEqual({ tokens: 288_000, source: 'observed' })
+    expect(await sized(150_000, 1_000_000, 'catalogue')).toEqual({ tokens: 1_000_000, source: 'catalogue' })
+    expect(await sized(150_000, 200_000, 'runtime')).toEqual({ tokens: 200_000, source: 'runtime' })
+  })
+})
+
+describe('a replay that sees a compaction below the usable window', () => {
   const told = (...events: readonly WindowEvent[]) => {
-    const tracker = new WindowTracker({
+    const window = new RecordedWindow({
       milestones: [{ name: 'restart', at: 0.8 }],
       believed: () => ({ tokens: 1_000_000, source: 'catalogue' }),
     })
-    for (const event of events) tracker.take(event)
-    return tracker
+    for (const event of events) window.take([event])
+    return window
   }
   const request = (key: string, promptTokens: number): WindowEvent => ({
     ...{ type: 'request', key, promptTokens, outputTokens: 0, model: 'm' },
@@ -105,19 +128,19 @@ describe('a tracker that sees a compaction below the usable window', () => {
 
   it('signals by the window that is left', () => {
     const compacted: WindowEvent = { type: 'compaction', trigger: 'auto', preTokens: 175_000 }
-    const tracker = told(request('1', 174_000), compacted, request('2', 30_000), request('3', 150_000))
-    expect(tracker.history()).toMatchObject({ window: { tokens: 175_000, source: 'observed' } })
-    expect(tracker.history().signals).toMatchObject([{ milestone: 'restart', turn: 3 }])
+    const window = told(request('1', 174_000), compacted, request('2', 30_000), request('3', 150_000))
+    expect(window.result()).toMatchObject({ window: { tokens: 175_000, source: 'observed' } })
+    expect(window.result().signals).toMatchObject([{ milestone: 'restart', turn: 3 }])
     // The report of the compaction tells the monitor, which logs it: a turn that tells it first would hide it.
-    expect(tracker.windowParts()).toEqual({ hardLimit: { tokens: 1_000_000, source: 'catalogue' } })
+    expect(window.gauge.windowParts()).toEqual({ hardLimit: { tokens: 1_000_000, source: 'catalogue' } })
   })
 
   it('leaves out what the runtime keeps free, where it does not say at which point it compacts', () => {
     const reserve: WindowEvent = { type: 'auto_compact_reserve', tokens: 33_000 }
-    expect(told(reserve, request('1', 10_000)).windowParts()).toMatchObject({ autoCompactAt: 967_000 })
+    expect(told(reserve, request('1', 10_000)).gauge.windowParts()).toMatchObject({ autoCompactAt: 967_000 })
     const said: WindowEvent = { type: 'auto_compact_at', tokens: 900_000 }
-    expect(told(reserve, said, request('1', 10_000)).windowParts()).toMatchObject({ autoCompactAt: 900_000 })
+    expect(told(reserve, said, request('1', 10_000)).gauge.windowParts()).toMatchObject({ autoCompactAt: 900_000 })
     const small: WindowEvent = { type: 'window', tokens: 20_000 }
-    expect(told(reserve, small, request('1', 10_000)).windowParts()).not.toHaveProperty('autoCompactAt')
+    expect(told(reserve, small, request('1', 10_000)).gauge.windowParts()).not.toHaveProperty('autoCompactAt')
   })
 })

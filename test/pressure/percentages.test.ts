@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { statusLineReader } from '../../src/claude.ts'
 import { pressureOf } from '../../src/domain/window/context-pressure.ts'
-import { createBatonpass, functionRuntime, unwrap, type WindowEvent, WindowTracker } from '../../src/index.ts'
+import { createBatonpass, functionRuntime, unwrap, type WindowEvent, WindowGauge } from '../../src/index.ts'
 import { refusal } from '../../src/testing/refusal.ts'
 import { play, recorded } from '../runner/played.ts'
 
@@ -27,9 +27,9 @@ describe('a reading that is only a percentage', () => {
 
   const status = (context_window: object) => ({ session_id: 's', context_window })
   const readOf = (...records: readonly unknown[]) => {
-    const tracker = new WindowTracker({ milestones: [], runtime: 'claude-code' })
-    for (const record of records) for (const event of statusLineReader.read(record)) tracker.take(event)
-    return tracker.reading()
+    const gauge = new WindowGauge({ runtime: 'claude-code' })
+    for (const record of records) gauge.take(statusLineReader.read(record))
+    return gauge.reading()
   }
   const current_usage = { input_tokens: 5, cache_read_input_tokens: 90_000, output_tokens: 9 }
 

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sha256 } from '../../src/doors.ts'
-import { type Batonpass, createBatonpass, everyPage, type MessageInHistory } from '../../src/index.ts'
+import {
+  type Batonpass,
+  createBatonpass,
+  DEFAULT_MILESTONES,
+  everyPage,
+  type MessageInHistory,
+} from '../../src/index.ts'
 import { WINDOW_READERS } from '../../src/readers.ts'
 import { RecordingImport } from '../../src/services/recording-import.ts'
 import { replay } from '../../src/services/replay.ts'
@@ -21,7 +27,11 @@ const importLines = async (lines: readonly string[], name = 'a-file.jsonl') => {
   const each = async function* () {
     yield* lines
   }
-  await replay(each(), { readers: WINDOW_READERS, milestones: [], onRecord: (seen) => importing.take(seen) })
+  await replay(each(), {
+    readers: WINDOW_READERS,
+    milestones: DEFAULT_MILESTONES,
+    onRecord: (seen) => importing.take(seen),
+  })
   return importing.end()
 }
 

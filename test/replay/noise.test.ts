@@ -1,20 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { UsageReading, WindowHistory, WindowReader } from '../../src/index.ts'
-import { WindowTracker } from '../../src/index.ts'
+import type { UsageReading, WindowReader } from '../../src/index.ts'
+import { RecordedWindow, type WindowReplay } from '../../src/services/recorded-window.ts'
 import { READERS, recordsOf } from '../support/reader-records.ts'
 
-interface Seen extends Omit<WindowHistory, 'subagentTurns' | 'unmetered'> {
+interface Seen extends Omit<WindowReplay, 'subagentTurns' | 'unmetered'> {
   readonly reading: UsageReading
 }
 
 /** What the window went through, but for what noise may add to. */
 const seenBy = (reader: WindowReader, records: readonly unknown[]): Seen => {
   const milestones = [0.1, 0.3, 0.5].map((at) => ({ name: `${at}`, at }))
-  const tracker = new WindowTracker({ milestones, believed: () => ({ tokens: 300_000, source: 'catalogue' }) })
-  for (const record of records) for (const event of reader.read(record)) tracker.take(event)
-  const { subagentTurns: _, unmetered: __, ...history } = tracker.history()
-  return { ...history, reading: tracker.reading() }
+  const window = new RecordedWindow({ milestones, believed: () => ({ tokens: 300_000, source: 'catalogue' }) })
+  for (const record of records) window.take(reader.read(record))
+  const { subagentTurns: _, unmetered: __, ...replayed } = window.result()
+  return { ...replayed, reading: window.gauge.reading() }
 }
 
 const large = { input_tokens: 9, cache_read_input_tokens: 290_000, cache_creation_input_tokens: 0, output_tokens: 900 }

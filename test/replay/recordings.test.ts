@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { statusLineReader } from '../../src/claude.ts'
-import { WindowTracker } from '../../src/index.ts'
+import { DEFAULT_MILESTONES } from '../../src/index.ts'
+import { RecordedWindow } from '../../src/services/recorded-window.ts'
 import { replayed } from './run-replay.ts'
 
 /** Recordings of real sessions, which are other people's and therefore not in this repository. */
@@ -95,11 +96,11 @@ describe(`recordings of real sessions${absent}`, () => {
   it.skipIf(!isHere)(`of status lines are read, and sums in them are not${absent}`, () => {
     const seen = Object.fromEntries(
       readdirSync(join(FOLDER, 'statusline')).map((name) => {
-        const tracker = new WindowTracker({ milestones: [] })
+        const read = new RecordedWindow({ milestones: DEFAULT_MILESTONES })
         const status: unknown = JSON.parse(readFileSync(join(FOLDER, 'statusline', name), 'utf8'))
-        for (const event of statusLineReader.read(status)) tracker.take(event)
-        const { lastContext, window } = tracker.history()
-        return [name, [lastContext, tracker.reading().state, window?.tokens]]
+        read.take(statusLineReader.read(status))
+        const { lastContext, window } = read.result()
+        return [name, [lastContext, read.gauge.reading().state, window?.tokens]]
       }),
     )
     expect(seen).toEqual({

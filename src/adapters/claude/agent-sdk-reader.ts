@@ -56,12 +56,12 @@ const known = z.looseObject({
  *
  * @example
  * ```ts
- * const tracker = new WindowTracker({ milestones: [{ name: 'warning', at: 0.5 }] })
+ * const gauge = new WindowGauge()
  * const usage = { input_tokens: 5, cache_read_input_tokens: 96_000, output_tokens: 9_000 }
  * const answer = { type: 'assistant', session_id: 's', message: { id: 'msg_1', model: 'claude-haiku-4-5', usage } }
  * const result = { type: 'result', session_id: 's', modelUsage: { 'claude-haiku-4-5': { contextWindow: 200_000 } } }
- * for (const message of [answer, result]) for (const event of agentSdkReader.read(message)) tracker.take(event)
- * console.log(tracker.history().lastContext, tracker.history().window?.tokens) // => 96005 200000
+ * for (const message of [answer, result]) gauge.take(agentSdkReader.read(message))
+ * console.log(gauge.history().lastContext, gauge.windowParts().hardLimit?.tokens) // => 96005 200000
  * ```
  */
 export const agentSdkReader: WindowReader = {

@@ -78,7 +78,7 @@ const readLine = (record: Line): readonly WindowEvent[] => {
   if (type === 'turn_context') return readModel(payload.model, from)
   if (type === 'response_item') return readItem(payload, from)
   if (type === 'token_usage_record') return readUsageRecord(payload, from)
-  // Some versions write one of these, some both; the tracker takes them as one.
+  // Some versions write one of these, some both; the gauge takes them as one.
   const what = type === 'event_msg' ? payload.type : type
   if (what === 'compacted' || what === 'context_compacted') {
     const key = timestamp === undefined ? undefined : `${what} ${timestamp}`

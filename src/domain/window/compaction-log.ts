@@ -4,19 +4,27 @@ import type { CompactionSeen } from './window-history.ts'
 export class CompactionLog {
   readonly #seen: CompactionSeen[] = []
   #requestsSince = 1
+  #hasReadSince = true
 
-  /** Reported again before the next request, it is still the same one. */
+  /** Reported again before anything was read, it is still the same one. */
   get isRepetition(): boolean {
-    return this.#requestsSince === 0
+    return !this.#hasReadSince
   }
 
   add(seen: CompactionSeen): void {
     this.#seen.push(seen)
     this.#requestsSince = 0
+    this.#hasReadSince = false
   }
 
   request(): void {
     this.#requestsSince += 1
+    this.#hasReadSince = true
+  }
+
+  /** Takes a reading that counts no tokens: it says nothing of what was left. */
+  percentage(): void {
+    this.#hasReadSince = true
   }
 
   /** Completes the newest one, once the first request after it says what was left. */

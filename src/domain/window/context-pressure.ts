@@ -115,19 +115,22 @@ export const describeFill = (full: {
   return windowTokens === undefined ? percent : `${percent} (${used} of ${windowTokens} tokens)`
 }
 
-/** What a newer report adds to what is known of a window; a part it does not name stays. */
+/** Everything known of a window once a newer report came. A part that the report does not name stays. */
 export const mergeWindow = (known: WindowParts, reported: WindowParts): WindowParts => {
-  const weaker =
-    known.hardLimit !== undefined &&
-    reported.hardLimit !== undefined &&
-    rank(reported.hardLimit) > rank(known.hardLimit)
   const seen = [known.compactedAt, reported.compactedAt].filter((tokens) => tokens !== undefined)
   return {
     ...known,
     ...reported,
-    ...(weaker && defined({ hardLimit: known.hardLimit })),
+    ...defined({ hardLimit: mergeLimit(known.hardLimit, reported.hardLimit) }),
     ...(seen.length > 0 && { compactedAt: Math.min(...seen) }),
   }
+}
+
+/** The more trusted limit, or the newer of two equals. A belief does not undo what was already seen to be larger. */
+const mergeLimit = (known: WindowSize | undefined, reported: WindowSize | undefined): WindowSize | undefined => {
+  if (known === undefined || reported === undefined) return reported ?? known
+  const isSeenLarger = known.source === 'observed' && reported.source !== 'runtime' && known.tokens > reported.tokens
+  return isSeenLarger || rank(reported) > rank(known) ? known : reported
 }
 
 const rank = ({ source }: WindowSize): number => WINDOW_SOURCES.indexOf(source)

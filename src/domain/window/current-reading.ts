@@ -21,7 +21,7 @@ export interface CurrentReading {
 }
 
 /** The tokens that the answer added. A count taken while it streamed may be smaller than the length of its text. */
-export const outputOf = ({ outputTokens, answerCharacters = 0, isFinal, isLate }: CurrentReading): number =>
+const outputOf = ({ outputTokens, answerCharacters = 0, isFinal, isLate }: CurrentReading): number =>
   isFinal || isLate ? outputTokens : Math.max(outputTokens, tokensIn(answerCharacters))
 
 /** The current reading with the final counters of its answer; nothing while there is no request. */

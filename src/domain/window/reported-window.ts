@@ -1,7 +1,7 @@
 import { defined } from '../kernel/defined.ts'
-import { lowerByCompaction, type WindowParts, type WindowSize } from './context-pressure.ts'
+import type { WindowParts, WindowSize } from './context-pressure.ts'
 import type { WindowEvent } from './window-event.ts'
-import type { WindowTrackerOptions } from './window-history.ts'
+import type { WindowGaugeOptions } from './window-history.ts'
 
 /** What a runtime said about the size of its window. Auxiliary models have windows too, which are none of ours. */
 export class ReportedWindow {
@@ -9,7 +9,6 @@ export class ReportedWindow {
   autoCompactAt: number | undefined
   /** How far before the end of its window it compacts, where it does not say at which point. */
   autoCompactReserve: number | undefined
-  #compactedAt: number | undefined
   /** The model the session was begun with, suffix included. */
   initModel: string | undefined
   #isExact = false
@@ -24,7 +23,7 @@ export class ReportedWindow {
   }
 
   /** The window of the main model: as reported, else as believed. Asked once per model, for a catalogue takes its time. */
-  #hardLimit(believed: WindowTrackerOptions['believed'], answering: string | undefined): WindowSize | undefined {
+  #hardLimit(believed: WindowGaugeOptions['believed'], answering: string | undefined): WindowSize | undefined {
     if (this.tokens !== undefined) return { tokens: this.tokens, source: 'runtime' }
     const model = this.initModel ?? answering
     if (model === undefined || believed === undefined) return undefined
@@ -32,17 +31,12 @@ export class ReportedWindow {
     return this.#asked.answer
   }
 
-  /** The window's size: as reported, as believed, and as seen. */
-  parts({ limit: configuredLimit, believed }: WindowTrackerOptions, answering: string | undefined): WindowParts {
+  /** The window's size: as reported, else as believed. */
+  parts(believed: WindowGaugeOptions['believed'], answering: string | undefined): WindowParts {
     const hardLimit = this.#hardLimit(believed, answering)
     const room = (hardLimit?.tokens ?? 0) - (this.autoCompactReserve ?? Number.POSITIVE_INFINITY)
     const autoCompactAt = this.autoCompactAt ?? (room > 0 ? room : undefined)
-    return defined({ hardLimit, configuredLimit, autoCompactAt, compactedAt: this.#compactedAt })
-  }
-
-  /** A compaction may show that the window is smaller than was thought; a limit that somebody named is taken as it is. */
-  compacted(event: Extract<WindowEvent, { type: 'compaction' }>, parts: WindowParts): void {
-    if (parts.configuredLimit === undefined) this.#compactedAt = lowerByCompaction(parts, event).compactedAt
+    return defined({ hardLimit, autoCompactAt })
   }
 
   begin(model: string): void {

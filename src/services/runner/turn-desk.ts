@@ -2,9 +2,8 @@ import { type BudgetLimit, mayCarryOn } from '../../domain/budget/restart-budget
 import { defined } from '../../domain/kernel/defined.ts'
 import type { MessageInput, TurnInput } from '../../domain/turn/turn.ts'
 import { RESTART } from '../../domain/window/milestone.ts'
-import type { WindowEvent } from '../../domain/window/window-event.ts'
-import { reportOf } from '../../domain/window/window-report.ts'
-import { WindowTracker } from '../../domain/window/window-tracker.ts'
+import type { MonitorReport } from '../../domain/window/monitor-reports.ts'
+import { WindowGauge } from '../../domain/window/window-gauge.ts'
 import type { RuntimeStep } from '../../ports/agent-runtime.ts'
 import type { RecordedTurns } from '../answers.ts'
 import { TurnCollector } from '../turn-collector.ts'
@@ -26,7 +25,7 @@ import type { Launcher } from './work-session.ts'
 /** Records what one launched agent says: turns, tool calls, readings, compactions, and what it used. */
 export class TurnDesk {
   readonly #run: RunInProgress
-  readonly #tracker: WindowTracker
+  readonly #gauge: WindowGauge
   readonly #collector: TurnCollector
   readonly #accounts: LaunchAccount
   readonly #limit: TurnLimit
@@ -51,11 +50,11 @@ export class TurnDesk {
     const { believedWindow: believed, sha256 } = run.deps
     this.#collector = new TurnCollector({ keep: (reading) => reading, sha256 })
     const runtime = run.request.runtime.backend
-    this.#tracker = new WindowTracker(defined({ milestones: [], runtime, believed }))
+    this.#gauge = new WindowGauge(defined({ runtime, believed }))
     this.#accounts = new LaunchAccount(run)
     this.#limit = new TurnLimit(run)
     // What a session opens with is on record; what it is asked later belongs to the turn that answers it.
-    this.#collector.take({ events: [], texts: unrecorded, isNewTurn: false, tracker: this.#tracker })
+    this.#collector.take({ events: [], texts: unrecorded, isNewTurn: false, reading: this.#gauge.reading() })
   }
 
   /** Why the session is to be left, once that is so. */
@@ -73,7 +72,7 @@ export class TurnDesk {
 
   /** Takes what is on record already: only the window is followed by it. */
   skip({ events }: Pick<RuntimeStep<unknown>, 'events'>): void {
-    for (const event of events) this.#tracker.take(event)
+    this.#gauge.take(events)
   }
 
   /** Records what is still open of what others have heard: unlike work that is done, it may lead to a restart. */
@@ -85,16 +84,16 @@ export class TurnDesk {
 
   /** Takes the next thing the agent said. What it says once the session is to be left is added to the turn before. */
   async take(given: RuntimeStep<unknown>): Promise<void> {
-    const step = this.#usable.take(given)
-    await attachTo(this.#run, step.providerSessionId)
-    const { turns } = this.#tracker
-    for (const event of step.events) this.#tracker.take(event)
-    if (this.#leaving === undefined) await this.#report(step.events)
+    const said = this.#usable.take(given)
+    await attachTo(this.#run, said.providerSessionId)
+    const { events, reports, isNewTurn: hasRequest } = this.#gauge.take(said.events)
+    const step = { ...said, events }
+    if (this.#leaving === undefined) await this.#report(reports)
     // Before the turn is recorded: a restart that this turn leads to is decided on what it has cost.
     await this.#account(step)
     for (const { role, text } of step.texts) if (role === 'assistant') this.#landing.hear(text)
     const { begun } = this.#collector
-    const ended = this.#collect(step, this.#tracker.turns > turns || step.beginsTurn === true)
+    const ended = this.#collect(step, hasRequest || step.beginsTurn === true)
     const isNewTurn = this.#collector.begun > begun
     this.#tools.take(step, isNewTurn)
     const before = this.#leaving
@@ -113,14 +112,14 @@ export class TurnDesk {
     const echo = texts.findIndex(({ role, text }) => role === 'user' && text.trim() === this.#echo)
     if (echo !== -1 || texts.some(({ role }) => role === 'assistant')) this.#echo = undefined
     const said = texts.filter((_, index) => index !== echo)
-    return this.#collector.take({ events, texts: said, isNewTurn, tracker: this.#tracker })
+    return this.#collector.take({ events, texts: said, isNewTurn, reading: this.#gauge.reading() })
   }
 
   /** Records what is still open when the agent has come to rest: its work is done, or will not go on here. */
   async finish(): Promise<void> {
     const turns = this.#collector.last()
     if (turns.length > 0) await this.#record(turns, { withholdRestart: true })
-    if (this.#run.tally.turns > 0) tellUnknownWindow(this.#run, this.#tracker)
+    if (this.#run.tally.turns > 0) tellUnknownWindow(this.#run, this.#gauge)
   }
 
   /** Records what it can when the agent was left in the middle: what was passed on is on record too. */
@@ -157,10 +156,10 @@ export class TurnDesk {
   }
 
   /** Tells the monitor of a compaction, after the turn that came before it. While it lasts, nothing is handed off. */
-  async #report(events: readonly WindowEvent[]): Promise<void> {
-    for (const event of events) {
-      const report = reportOf(event)
-      if (report === undefined) continue
+  async #report(reports: readonly MonitorReport[]): Promise<void> {
+    for (const report of reports) {
+      // A sample is what the turn says that is recorded.
+      if (report.type === 'sample') continue
       const before = this.#collector.rest()
       if (before.length > 0) await this.#record(before, { withholdRestart: true })
       const { session, monitor: known } = this.#run.held
@@ -176,7 +175,7 @@ export class TurnDesk {
 
   async #record(inputs: readonly TurnInput[], options: { readonly withholdRestart?: true }): Promise<void> {
     const { held, deps, span } = this.#run
-    const window = this.#tracker.windowParts()
+    const window = this.#gauge.windowParts()
     const turns = inputs.map((turn) => ({ ...turn, ...(Object.keys(window).length > 0 && { window }) }))
     const traceContext = span?.traceContext
     // Where hooks decide about a full window, the turn does not.
@@ -195,12 +194,12 @@ export class TurnDesk {
   }
 
   #tell(recorded: RecordedTurns): void {
-    this.#run.model = this.#tracker.history().model ?? this.#run.model
+    this.#run.model = this.#gauge.history().model ?? this.#run.model
     const now = performance.now()
     tellTurns(this.#run, recorded, now - this.#lastTurnMs)
     this.#lastTurnMs = now
     // A runtime that is asked for its window may answer after the first turn.
-    if (recorded.session.progress.turns > 1) tellUnknownWindow(this.#run, this.#tracker)
+    if (recorded.session.progress.turns > 1) tellUnknownWindow(this.#run, this.#gauge)
     tellMilestones(this.#run, recorded)
   }
 
@@ -234,7 +233,7 @@ export class TurnDesk {
 
   async #account(step: RuntimeStep<unknown>): Promise<void> {
     const { session } = this.#run.held
-    const model = this.#tracker.history().model ?? this.#run.model ?? session.model
+    const model = this.#gauge.history().model ?? this.#run.model ?? session.model
     const totals = this.#accounts.take(step, model)
     // What has ended keeps the figures it had: nobody may write to it any more.
     if (totals !== undefined && (session.state === 'active' || session.state === 'paused')) {

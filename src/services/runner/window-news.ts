@@ -1,6 +1,6 @@
 import { type ContextMonitor, monitoredPressure } from '../../domain/window/context-monitor.ts'
 import { usableWindow } from '../../domain/window/context-pressure.ts'
-import type { WindowTracker } from '../../domain/window/window-tracker.ts'
+import type { WindowGauge } from '../../domain/window/window-gauge.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 
 /** Says that a compaction showed the usable window to be smaller than was thought, if it did. */
@@ -13,8 +13,8 @@ export const tellLoweredWindow = (run: RunInProgress, before: ContextMonitor | u
 }
 
 /** Says, once in a run, that nobody knows how full the window is: a restart that is due cannot be seen. */
-export const tellUnknownWindow = (run: RunInProgress, tracker: WindowTracker): void => {
-  const hasRead = tracker.history().lastContext !== undefined
+export const tellUnknownWindow = (run: RunInProgress, gauge: WindowGauge): void => {
+  const hasRead = gauge.history().lastContext !== undefined
   const { monitor, session } = run.held
   if (run.policy !== 'auto' || monitor?.isEnabled !== true || run.hasToldUnknownWindow) return
   const pressure = monitoredPressure(monitor)
