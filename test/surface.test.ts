@@ -137,6 +137,7 @@ describe('refusals', () => {
     'session.superseded': 4,
     'session.attached': 4,
     'budget.unpriced': 4,
+    'budget.unmetered': 4,
     'session.leased': 4,
     'session.not_leased': 4,
     'session.no_turns': 4,

@@ -41,6 +41,7 @@ interface Details {
   'prompt.fence_not_unique': { field: string; fence: string }
   'command.id_reused': { commandId: CommandId }
   'budget.unpriced': { model: string; maxCostUsd: number }
+  'budget.unmetered': { missing: 'usage' | 'cost'; maxCostUsd: number }
   several: { reasons: readonly Refusal[] }
 }
 
@@ -49,6 +50,8 @@ export type RefusalCode = keyof Details
 
 /** A rule said no. The code is stable; the details say to whom and why. */
 export type Refusal = { [Code in RefusalCode]: { readonly code: Code } & Readonly<Details[Code]> }[RefusalCode]
+
+const UNPRICED = 'allow what has no price (`allowUnpriced`, or `--allow-unpriced` on the command line)'
 
 const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Code]>) => string } = {
   'input.invalid': ({ fields }) =>
@@ -113,7 +116,10 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
     `Command ${commandId} was already used for something else. Use a new command id for a new command.`,
   'budget.unpriced': ({ model, maxCostUsd }) =>
     `There is no list price for the model "${model}", so a cap of ${maxCostUsd} dollars cannot be kept. ` +
-    'Choose a model that has one, leave the cap out, or allow models without a price.',
+    `Choose a model that has one, leave the cap out, or ${UNPRICED}.`,
+  'budget.unmetered': ({ missing, maxCostUsd }) =>
+    `The agent does not say what its answers ${missing === 'cost' ? 'cost' : 'used'}, so a cap of ${maxCostUsd} dollars ` +
+    `cannot be kept. Use a runtime that says it, leave the cap out, or ${UNPRICED}.`,
   several: ({ reasons }) => reasons.map(describeRefusal).join(' '),
 }
 

@@ -1,3 +1,4 @@
+import { NO_TOTALS } from '../domain/run/run-summary.ts'
 import type {
   AgentRuntime,
   Launch,
@@ -117,7 +118,7 @@ export class ScriptedRuntime implements AgentRuntime<ScriptedMessage> {
       playing.played += 1
       for (const said of stepsOf(turn, session, playing.played)) {
         if (signal.aborted) return yield interrupted
-        yield await this.#say(said)
+        yield await this.#say({ ...said, ...(this.reportsCost && { totals: NOTHING_SPENT }) })
       }
       if (turn.rests === true) break
     }
@@ -136,6 +137,9 @@ const turnsOf = (playing: Playing): readonly ScriptedTurn[] => {
   playing.heardAfter ??= playing.played
   return [...turns.slice(0, playing.heardAfter), ...whenTold]
 }
+
+/** A script says at its end what a window cost. Who reports costs says something with every answer. */
+const NOTHING_SPENT = { ...NO_TOTALS, costUsd: 0 }
 
 const totalsOf = ({ totals }: ScriptedWindow) => (totals === undefined ? {} : { totals })
 

@@ -33,6 +33,7 @@ const EVERY = {
   'session.superseded': { code: 'session.superseded', sessionId: SESSION },
   'session.attached': { code: 'session.attached', sessionId: SESSION, providerSessionId: 'provider-1' },
   'budget.unpriced': { code: 'budget.unpriced', model: 'house-model', maxCostUsd: 5 },
+  'budget.unmetered': { code: 'budget.unmetered', missing: 'usage', maxCostUsd: 5 },
   'session.leased': { code: 'session.leased', sessionId: SESSION, until: DEADLINE },
   'session.not_leased': { code: 'session.not_leased', sessionId: SESSION },
   'session.no_turns': { code: 'session.no_turns', sessionId: SESSION },

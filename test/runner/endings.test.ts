@@ -103,7 +103,7 @@ describe('an error while a session is handed on', () => {
 })
 
 describe('called off', () => {
-  const COMMITS = 14
+  const COMMITS = 16
 
   it.each(Array.from({ length: COMMITS }, (_, index) => index + 1))(
     'at commit %i of a restart: what is left is legal, and a later run finishes the work once',

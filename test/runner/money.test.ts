@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { MessageMeaning } from '../../src/adapters/runtime/function-runtime.ts'
+import { agentSdkReader } from '../../src/claude.ts'
 import {
   type Batonpass,
   createBatonpass,
@@ -8,6 +10,7 @@ import {
   systemClock,
 } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
+import { answer, result, type Sent } from '../runtimes/claude-messages.ts'
 import { FILLS, play, recorded, script, turn } from './played.ts'
 
 let store: Store
@@ -97,7 +100,8 @@ describe('what a run used', () => {
       { turns: [turn(100)] },
     ])
     const { summary } = await play(batonpass, runtime)
-    expect(summary.totals).toMatchObject({ costUsd: 0.25, inputTokens: 900 })
+    // The question, and the three requests beside it.
+    expect(summary.totals).toMatchObject({ costUsd: 0.25, inputTokens: 2_000, requests: 4 })
     expect((await recorded(batonpass, summary)).handoffs).toMatchObject([
       { checkpoint: { outcome: 'failed', totals: checkpointTotals } },
     ])
@@ -133,6 +137,118 @@ describe('a model without a price', () => {
     expect(summary).toMatchObject({ outcome: 'exhausted', limit: 'cost', totals: { costUsd: 3, estimatedUsd: 3 } })
     const { sessions } = await recorded(batonpass, summary)
     expect(sessions).toMatchObject([{ totals: { costUsd: 3, estimatedUsd: 3, requests: 2 }, progress: { turns: 2 } }])
+  })
+})
+
+describe('an agent whose cost nobody can tell', () => {
+  const talker = (meaning: (number: number) => MessageMeaning, more: { readonly reportsCost?: true } = {}) =>
+    functionRuntime<number>({
+      backend: 'talker',
+      start: async function* () {
+        for (let number = 1; number <= 40; number += 1) yield number
+      },
+      read: (number) => ({ texts: [{ role: 'assistant', text: `Answer ${number}.` }], ...meaning(number) }),
+      ...more,
+    })
+  const KINDS: readonly (readonly [string, ReturnType<typeof talker>, 'usage' | 'cost'])[] = [
+    ['says nothing of its usage', talker(() => ({})), 'usage'],
+    ['says only how full its window is', talker(() => ({ events: [{ type: 'percentage', usedPercent: 3 }] })), 'usage'],
+    ['promises its cost and never says it', talker(() => ({}), { reportsCost: true }), 'cost'],
+    [
+      'promises its cost and says only tokens',
+      talker((number) => ({ totals: { inputTokens: number, outputTokens: 1 } }), { reportsCost: true }),
+      'cost',
+    ],
+    [
+      'says its cost once and then no more',
+      talker((number) => (number === 1 ? { totals: { inputTokens: 1, outputTokens: 1, costUsd: 0.1 } } : {}), {
+        reportsCost: true,
+      }),
+      'cost',
+    ],
+  ]
+
+  it.each(KINDS)('is refused under a cap when it %s', async (_, runtime, missing) => {
+    const { summary } = await play(batonpass, runtime, { budget: capped(1) })
+    expect(summary).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('--allow-unpriced') })
+    expect(summary.reason).toContain(missing === 'cost' ? 'what its answers cost' : 'what its answers used')
+    const { sessions } = await recorded(batonpass, summary)
+    // An answer, and the one in flight when it was known that the first says nothing.
+    expect(sessions[0]?.progress.turns).toBeLessThanOrEqual(3)
+    expect(sessions).toMatchObject([{ state: 'failed' }])
+  })
+
+  it.each(KINDS)('is let go on where that is allowed, and without a cap, when it %s', async (_, runtime) => {
+    const allowed = await play(batonpass, runtime, { budget: capped(1), allowUnpriced: true })
+    expect(allowed.summary).toMatchObject({ outcome: 'completed', turns: 40 })
+    const free = await play(batonpass, runtime)
+    expect(free.summary).toMatchObject({ outcome: 'completed', turns: 40 })
+  })
+
+  it('is refused though it gives one answer only', async () => {
+    const once = functionRuntime<string>({
+      backend: 'once',
+      start: async function* () {
+        yield 'Done.'
+      },
+      read: (text) => ({ texts: [{ role: 'assistant', text }] }),
+    })
+    const { summary } = await play(batonpass, once, { budget: capped(1) })
+    expect(summary).toMatchObject({ outcome: 'failed', turns: 1, reason: expect.stringContaining('--allow-unpriced') })
+  })
+
+  it('is not refused for figures that come after the answer and before the next', async () => {
+    const late = functionRuntime<number>({
+      backend: 'late',
+      reportsCost: true,
+      start: async function* () {
+        for (let number = 1; number <= 6; number += 1) yield number
+      },
+      read: (number) =>
+        number % 2 === 1
+          ? { texts: [{ role: 'assistant', text: `Answer ${number}.` }] }
+          : { totals: { inputTokens: number, outputTokens: 1, costUsd: number / 100 } },
+    })
+    const { summary } = await play(batonpass, late, { budget: capped(1) })
+    expect(summary).toMatchObject({ outcome: 'completed', turns: 3, totals: { costUsd: 0.06 } })
+  })
+})
+
+describe('a reader that counts', () => {
+  const spoken = (number: number) =>
+    answer(`msg_${number}`, `Answer ${number}.`, { usage: { input_tokens: 10, output_tokens: 2 } })
+  const viaReader = (messages: readonly Sent[]) =>
+    functionRuntime<Sent>({
+      backend: 'read',
+      start: async function* () {
+        yield* messages
+      },
+      read: agentSdkReader,
+    })
+
+  it('is asked for what a launch used: its cost counts under a cap', async () => {
+    const dear = { ...result(), total_cost_usd: 50 }
+    const { summary } = await play(batonpass, viaReader([spoken(1), dear, spoken(2), spoken(3)]), {
+      budget: capped(1),
+      model: 'claude-haiku-4-5',
+    })
+    expect(summary).toMatchObject({ outcome: 'exhausted', limit: 'cost' })
+    expect(await costOnRecord(summary.conversationId)).toBeCloseTo(50)
+  })
+
+  it('begins anew with each launch', async () => {
+    const runtime = viaReader([spoken(1), spoken(2)])
+    await play(batonpass, runtime, { conversation: 'R' })
+    const { summary } = await play(batonpass, runtime, { conversation: 'R', prompt: 'Again', sessionMode: 'fresh' })
+    expect(summary.totals).toMatchObject({ inputTokens: 20, outputTokens: 4, requests: 2 })
+  })
+})
+
+describe('requests of a runtime that says no totals', () => {
+  it('are counted without a cap too', async () => {
+    const { summary } = await play(batonpass, script([{ turns: [turn(100, 'read'), turn(200)] }]))
+    expect(summary.totals).toMatchObject({ inputTokens: 300, requests: 2 })
+    expect((await recorded(batonpass, summary)).sessions).toMatchObject([{ totals: { inputTokens: 300, requests: 2 } }])
   })
 })
 

@@ -153,8 +153,8 @@ describe('what an agent did and the record lacks', () => {
     expect(texts.slice(0, 4)).toEqual([said('a'), 'tool: Result of call-1.', 'tool: Result of call-2.', said('b')])
   })
 
-  /** 5 results, 6 checkpoint, 7 claim, 8 prepared, 9 completed, 10 successor attached. */
-  it.each([6, 9])(
+  /** 5 results, 6 usage, 7 checkpoint, 8 claim, 9 prepared, 10 completed, 11 successor attached. */
+  it.each([7, 10])(
     'of a session that takes no more is kept with the handoff (lost after %i commits)',
     async (commits) => {
       // Said after the agent was interrupted, when nobody listened any more.

@@ -61,8 +61,7 @@ export interface FunctionRuntimeOptions<Message> {
 export const functionRuntime = <Message>(options: FunctionRuntimeOptions<Message>): AgentRuntime<Message> => {
   const { backend, start, resume, ask, has, transcript, reportsCost } = options
   const { takesSessionId = false, worksAhead = false, tell } = options
-  const meaning = meaningOf(options.read)
-  const run = { meaning, worksAhead, tell }
+  const run = { read: options.read, worksAhead, tell }
   return {
     backend,
     takesSessionId,
@@ -75,11 +74,13 @@ export const functionRuntime = <Message>(options: FunctionRuntimeOptions<Message
   }
 }
 
+/** What the messages of one launch mean. A reader counts what each launch uses. */
 const meaningOf = <Message>(read: FunctionRuntimeOptions<Message>['read']): ((message: Message) => MessageMeaning) => {
   if (typeof read === 'function') return read
+  const usage = read.usage?.()
   return (message) => {
     const { session: providerSessionId, texts } = read.words?.(message) ?? { texts: [] }
-    return { events: read.read(message), texts, ...defined({ providerSessionId }) }
+    return { events: read.read(message), texts, ...usage?.take(message), ...defined({ providerSessionId }) }
   }
 }
 
@@ -96,15 +97,15 @@ const launched = <Message, L extends Launch>(
   begin: (launch: L) => AsyncIterable<Message>,
   launch: L,
   {
-    meaning,
+    read,
     worksAhead,
     tell,
-  }: {
-    readonly meaning: (message: Message) => MessageMeaning
+  }: Pick<FunctionRuntimeOptions<Message>, 'read'> & {
     readonly worksAhead: boolean
     readonly tell: FunctionRuntimeOptions<Message>['tell'] | undefined
   },
 ): RunningAgent<Message> => {
+  const meaning = meaningOf(read)
   const stopping = new AbortController()
   const signal = AbortSignal.any([launch.signal, stopping.signal])
   const steps = async function* (): AsyncGenerator<RuntimeStep<Message>> {

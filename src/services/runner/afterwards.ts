@@ -14,7 +14,10 @@ export type Leaving =
   | { readonly type: 'restart'; readonly handoff: HandoffMetadata }
   /** `isRefused` when it was refused a fresh window: then its work is not done, whatever it says last. */
   | { readonly type: 'exhausted'; readonly limit: BudgetLimit; readonly isRefused?: true }
-  | { readonly type: 'unpriced'; readonly model: string }
+  | { readonly type: 'uncounted'; readonly uncounted: Uncounted }
+
+/** Why a cost cannot be told: nobody has a price for the model, or the agent does not say what is needed. */
+export type Uncounted = { readonly model: string } | { readonly missing: 'usage' | 'cost' }
 
 /** Adds what an agent says while it is being left to the turn that led to it. */
 export class Afterwards {

@@ -1,5 +1,6 @@
 import { type BudgetLimit, describeStop, isSpent } from '../../domain/budget/restart-budget.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
+import type { Uncounted } from './afterwards.ts'
 import { RunExhausted } from './run-errors.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 
@@ -31,9 +32,14 @@ export const mustBePriced = (run: RunInProgress, model: string | undefined): voi
   const { maxCostUsd } = run.conversation.restartBudget
   if (maxCostUsd === undefined || model === undefined || run.setting('allowUnpriced') === true) return
   if (run.request.runtime.reportsCost === true) return
-  if (run.deps.priceOf?.(model, { inputTokens: 1_000, outputTokens: 1_000 }) === undefined) throw unpriced(run, model)
+  if (run.deps.priceOf?.(model, { inputTokens: 1_000, outputTokens: 1_000 }) === undefined)
+    throw uncountedEnd(run, { model })
 }
 
 /** The end of a run whose cost has a cap and cannot be told. */
-export const unpriced = (run: RunInProgress, model: string): RefusedError =>
-  new RefusedError({ code: 'budget.unpriced', model, maxCostUsd: run.conversation.restartBudget.maxCostUsd ?? 0 })
+export const uncountedEnd = (run: RunInProgress, uncounted: Uncounted): RefusedError => {
+  const { maxCostUsd = 0 } = run.conversation.restartBudget
+  return 'model' in uncounted
+    ? new RefusedError({ code: 'budget.unpriced', model: uncounted.model, maxCostUsd })
+    : new RefusedError({ code: 'budget.unmetered', missing: uncounted.missing, maxCostUsd })
+}

@@ -4,7 +4,8 @@ import { cutText } from '../../domain/kernel/cut-text.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import type { Leaving } from './afterwards.ts'
-import { unpriced } from './limits.ts'
+import { LaunchWatch } from './launch-watch.ts'
+import { uncountedEnd } from './limits.ts'
 import { OnRecord } from './on-record.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { TurnDesk } from './turn-desk.ts'
@@ -25,7 +26,7 @@ export const readBackWork = async (
   const leaving = await readBack(run, providerSessionId)
   if (leaving?.type === 'restart') return leaving
   if (leaving === undefined) return undefined
-  if (leaving.type === 'unpriced') throw unpriced(run, leaving.model)
+  if (leaving.type === 'uncounted') throw uncountedEnd(run, leaving.uncounted)
   const { limit } = leaving
   return { type: 'over', outcome: 'exhausted', reason: describeLimit(limit, run.conversation.restartBudget), limit }
 }
@@ -85,6 +86,7 @@ const readBack = async (
   if (runtime.transcript === undefined || runtime.backend !== run.held.session.backend) return undefined
   const known = await run.steadily(() => OnRecord.of(run, run.held.session))
   const desk = new TurnDesk(run, { prompt: '', unrecorded: [], ...(leaving !== undefined && { leaving }) })
+  const watch = new LaunchWatch(run)
   let isBehind = false
   for await (const step of runtime.transcript(transcriptOf(run, providerSessionId))) {
     run.throwIfStopped()
@@ -92,7 +94,7 @@ const readBack = async (
     isBehind ||= missing !== undefined
     // Some runtimes say what a request used after its answer. Before anything is missing, that was heard too.
     const isAboutMissing = isBehind && step.texts.length === 0
-    if (missing !== undefined || isAboutMissing) await desk.take(missing ?? step)
+    if (missing !== undefined || isAboutMissing) await desk.take(watch.take(missing ?? step))
     else desk.skip(step)
   }
   await desk.settle()

@@ -10,15 +10,13 @@ import { TurnCollector } from '../turn-collector.ts'
 import { Afterwards, type Leaving } from './afterwards.ts'
 import { hasHooks } from './call-hooks.ts'
 import { attachTo, mine } from './held-work.ts'
-import { LaunchAccount } from './launch-account.ts'
-import { isOutOfMoney, tellReached } from './limits.ts'
+import type { HeardStep } from './launch-watch.ts'
+import { tellReached } from './limits.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { RunningTools } from './running-tools.ts'
 import { SoftLanding } from './soft-landing.ts'
 import { decideByHooks, tellRefused } from './threshold.ts'
-import { TurnLimit } from './turn-limit.ts'
 import { tellMilestones, tellTurns } from './turn-news.ts'
-import { UsableSteps } from './usable-steps.ts'
 import { tellLoweredWindow, tellUnknownWindow } from './window-news.ts'
 import type { Launcher } from './work-session.ts'
 
@@ -27,14 +25,11 @@ export class TurnDesk {
   readonly #run: RunInProgress
   readonly #gauge: WindowGauge
   readonly #collector: TurnCollector
-  readonly #accounts: LaunchAccount
-  readonly #limit: TurnLimit
   #lastTurnMs = performance.now()
   #leaving: Leaving | undefined
   readonly #tools = new RunningTools()
   readonly #afterwards: Afterwards
   readonly #landing: SoftLanding
-  readonly #usable = new UsableSteps()
   /** What the agent was launched with, until it was said again. */
   #echo: string | undefined
 
@@ -51,8 +46,6 @@ export class TurnDesk {
     this.#collector = new TurnCollector({ keep: (reading) => reading, sha256 })
     const runtime = run.request.runtime.backend
     this.#gauge = new WindowGauge(defined({ runtime, believed }))
-    this.#accounts = new LaunchAccount(run)
-    this.#limit = new TurnLimit(run)
     // What a session opens with is on record; what it is asked later belongs to the turn that answers it.
     this.#collector.take({ events: [], texts: unrecorded, isNewTurn: false, reading: this.#gauge.reading() })
   }
@@ -66,7 +59,8 @@ export class TurnDesk {
   get mayInterrupt(): boolean {
     if (this.#leaving === undefined) return false
     // Money is not spent while a tool is waited for, but with the request that follows it.
-    const isAboutMoney = 'model' in this.#leaving || ('limit' in this.#leaving && this.#leaving.limit === 'cost')
+    const isAboutMoney =
+      this.#leaving.type === 'uncounted' || ('limit' in this.#leaving && this.#leaving.limit === 'cost')
     return isAboutMoney || !this.#tools.areRunning
   }
 
@@ -83,14 +77,14 @@ export class TurnDesk {
   }
 
   /** Takes the next thing the agent said. What it says once the session is to be left is added to the turn before. */
-  async take(given: RuntimeStep<unknown>): Promise<void> {
-    const said = this.#usable.take(given)
+  async take(heard: HeardStep<unknown>): Promise<void> {
+    const { step: said } = heard
     await attachTo(this.#run, said.providerSessionId)
     const { events, reports, isNewTurn: hasRequest } = this.#gauge.take(said.events)
     const step = { ...said, events }
     if (this.#leaving === undefined) await this.#report(reports)
     // Before the turn is recorded: a restart that this turn leads to is decided on what it has cost.
-    await this.#account(step)
+    await this.#account(heard)
     for (const { role, text } of step.texts) if (role === 'assistant') this.#landing.hear(text)
     const { begun } = this.#collector
     const ended = this.#collect(step, hasRequest || step.beginsTurn === true)
@@ -104,7 +98,7 @@ export class TurnDesk {
       const said = before?.type === 'restart' ? ended.flatMap(({ messages }) => messages) : []
       await this.#afterwards.add(this.#leaving.handoff, [...said, ...this.#collector.drain()])
     }
-    if (this.#limit.take(step, isNewTurn)) this.#reached('turns')
+    if (heard.isOutOfTurns) this.#reached('turns')
   }
 
   /** The prompt is on record, or will be; some runtimes say it again. After an answer it is a person who says it again. */
@@ -122,10 +116,14 @@ export class TurnDesk {
     if (this.#run.tally.turns > 0) tellUnknownWindow(this.#run, this.#gauge)
   }
 
-  /** Records what it can when the agent was left in the middle: what was passed on is on record too. */
-  async leave(): Promise<void> {
-    if (this.#leaving?.type !== 'restart' && this.#run.held.session.state === 'active')
-      await this.finish().catch(() => undefined)
+  /** Records what it can when the agent was left in the middle: what was passed on, or read, is on record too. */
+  async leave(unheard: readonly HeardStep<unknown>[] = []): Promise<void> {
+    try {
+      for (const heard of unheard) await this.take(heard)
+      if (this.#leaving?.type !== 'restart' && this.#run.held.session.state === 'active') await this.finish()
+    } catch {
+      // The store is away, or somebody else has the session: whoever recovers it reads back what they can.
+    }
   }
 
   /** What is to be said to the agent at work now, if anything. Nothing is said to one that is being left. */
@@ -231,18 +229,15 @@ export class TurnDesk {
     this.#leaving = { type: 'exhausted', limit }
   }
 
-  async #account(step: RuntimeStep<unknown>): Promise<void> {
-    const { session } = this.#run.held
-    const model = this.#gauge.history().model ?? this.#run.model ?? session.model
-    const totals = this.#accounts.take(step, model)
+  async #account({ totals, money }: HeardStep<unknown>): Promise<void> {
+    const { state } = this.#run.held.session
     // What has ended keeps the figures it had: nobody may write to it any more.
-    if (totals !== undefined && (session.state === 'active' || session.state === 'paused')) {
+    if (totals !== undefined && (state === 'active' || state === 'paused')) {
       const request = { ...this.#run.held, totals }
       const keep = () => this.#run.steadily((named) => this.#run.deps.handoffs.accountSession({ ...request, ...named }))
       this.#run.update(mine(this.#run, await keep()))
     }
-    const { unpriced } = this.#accounts
-    if (isOutOfMoney(this.#run)) this.#reached('cost')
-    else if (unpriced !== undefined) this.#leaving ??= { type: 'unpriced', model: unpriced }
+    if (money?.type === 'exhausted') this.#reached(money.limit)
+    else this.#leaving ??= money
   }
 }

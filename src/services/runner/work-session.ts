@@ -2,13 +2,15 @@ import { type BudgetLimit, describeLimit, describeStop, mayCarryOn } from '../..
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import type { RunOutcome } from '../../domain/run/run-summary.ts'
 import { unwrap } from '../../domain/unwrap.ts'
-import type { Launch, RunningAgent, RuntimeEnd, RuntimeStep } from '../../ports/agent-runtime.ts'
+import type { Launch, RunningAgent, RuntimeEnd } from '../../ports/agent-runtime.ts'
 import type { RecordedText } from '../../ports/window-reader.ts'
 import { pauseFor } from '../pause-for.ts'
-import { unpriced } from './limits.ts'
+import { type HeardStep, LaunchWatch } from './launch-watch.ts'
+import { uncountedEnd } from './limits.ts'
 import { Patience } from './patience.ts'
 import { AgentSilent, messageOf } from './run-errors.ts'
 import type { RunInProgress } from './run-in-progress.ts'
+import { StepReader } from './step-reader.ts'
 import { beginRestart } from './threshold.ts'
 import { TurnDesk } from './turn-desk.ts'
 
@@ -47,13 +49,20 @@ export async function* workSession<Message>(
   const ending = new AbortController()
   const signal = AbortSignal.any([run.signal, ending.signal])
   const desk = new TurnDesk(run, launch)
+  const watch = new LaunchWatch(run)
   const agent = launch.start(signal)
-  const steps = agent.steps[Symbol.asyncIterator]()
+  let grace: ReturnType<typeof setTimeout> | undefined
+  const interrupt = (): void => {
+    if (grace !== undefined) return
+    grace = setTimeout(() => ending.abort(new Error('The agent did not stop when it was interrupted.')), GRACE_MS)
+    // Not waited for: what it says until it stops comes as steps.
+    agent.interrupt().catch((error: unknown) => ending.abort(error))
+  }
+  const steps = new StepReader(run, { agent, watch, onLimit: interrupt })
   using patience = new Patience(signal, GIVE_UP_MS)
   let end: RuntimeEnd | undefined
-  let ahead: Promise<IteratorResult<RuntimeStep<Message>>> | undefined
+  let ahead: ReturnType<typeof steps.next> | undefined
   let hasLooked = false
-  let grace: ReturnType<typeof setTimeout> | undefined
   try {
     for (;;) {
       const upcoming = ahead ?? steps.next()
@@ -63,10 +72,11 @@ export async function* workSession<Message>(
         end ??= next.end ?? SILENT
         break
       }
-      await desk.take(next.step)
+      const { step } = next.heard
+      await desk.take(next.heard)
       await land(desk, agent, patience)
-      if (next.step.message !== undefined) yield next.step.message
-      end = next.step.end ?? end
+      if (step.message !== undefined) yield step.message
+      end = step.end ?? end
       hasLooked &&= desk.mayInterrupt
       if (!desk.mayInterrupt || grace !== undefined) continue
       // It may have gone on while the turn was recorded, and have said so: a tool that it began since is not cut off.
@@ -75,16 +85,14 @@ export async function* workSession<Message>(
         ahead = steps.next()
         if (await isThere(ahead)) continue
       }
-      grace = setTimeout(() => ending.abort(new Error('The agent did not stop when it was interrupted.')), GRACE_MS)
-      // Not waited for: what it says until it stops comes as steps.
-      agent.interrupt().catch((error: unknown) => ending.abort(error))
+      interrupt()
     }
   } finally {
     clearTimeout(grace)
     // Whoever left early wants nothing to be running; what does not come to its end is given up.
     if (end === undefined) ending.abort(new Error('The agent was left.'))
-    await patience.for(Promise.resolve(steps.return?.())).catch(() => undefined)
-    if (end === undefined || run.signal.aborted) await desk.leave()
+    await patience.for(steps.return()).catch(() => undefined)
+    if (end === undefined || run.signal.aborted) await desk.leave(steps.rest())
   }
   run.throwIfStopped()
   if (ending.signal.reason instanceof AgentSilent && desk.leaving === undefined) {
@@ -133,17 +141,17 @@ const isThere = async (step: Promise<unknown>): Promise<boolean> => {
   return Promise.race([come, pauseFor(SOON_MS).then(() => false)])
 }
 
-type Next<Message> = { readonly step: RuntimeStep<Message> } | { readonly end: RuntimeEnd | undefined }
+type Next<Message> = { readonly heard: HeardStep<Message> } | { readonly end: RuntimeEnd | undefined }
 
 /** The next step, or how it ended: what a runtime throws is its end, and not ours. */
 const nextStep = async <Message>(
   run: RunInProgress<Message>,
   desk: TurnDesk,
-  next: () => Promise<IteratorResult<RuntimeStep<Message>>>,
+  next: () => ReturnType<StepReader<Message>['next']>,
 ): Promise<Next<Message>> => {
   try {
     const { done, value } = await next()
-    return done === true ? { end: undefined } : { step: value }
+    return done === true ? { end: undefined } : { heard: value }
   } catch (error) {
     run.throwIfStopped()
     if (desk.leaving !== undefined) return { end: { type: 'interrupted' } }
@@ -165,9 +173,9 @@ const concluded = async (run: RunInProgress, desk: TurnDesk, end: RuntimeEnd = S
       ? { type: 'over', outcome: 'completed' }
       : { type: 'over', outcome: 'exhausted', reason, limit }
   }
-  if (leaving?.type === 'unpriced') {
+  if (leaving?.type === 'uncounted') {
     await desk.finish()
-    throw unpriced(run, leaving.model)
+    throw uncountedEnd(run, leaving.uncounted)
   }
   if (leaving?.type === 'restart') {
     // It went on and finished before it could be interrupted: then there is nothing left to restart for, unless it landed.
