@@ -12,6 +12,7 @@ import { endingOf, endRun, type RunEnding } from './runner/end-run.ts'
 import { startHeartbeat } from './runner/heartbeat.ts'
 import { relaunch, startSuccessor } from './runner/launch.ts'
 import { mustBePriced, throwIfSpent } from './runner/limits.ts'
+import { insteadOfLost } from './runner/lost-session.ts'
 import { beginFirst, conversationFor, takeOver, takeOverBaton } from './runner/open-run.ts'
 import { readBackLeft, readBackSource } from './runner/read-back.ts'
 import { type Recovered, type RecoverRequest, recoverAll, waitingSessions } from './runner/recover.ts'
@@ -146,6 +147,11 @@ export class RestartRunner {
         watch.enter(run.held.session.id)
       }
       const outcome: SessionOutcome = 'start' in next ? yield* workSession(run, next) : next
+      const instead = 'start' in next ? await insteadOfLost(run, next, outcome) : undefined
+      if (instead !== undefined) {
+        next = instead
+        continue
+      }
       if (outcome.type === 'over') return outcome
       next = startSuccessor(run, await carryOutRestart(run, outcome.handoff))
       yield BETWEEN

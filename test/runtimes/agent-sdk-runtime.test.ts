@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -414,6 +414,23 @@ describe('a session', () => {
     expect(await has({ HOME: home }, 'silent')).toBe(false)
     expect(await has({ HOME: home }, 'unknown')).toBe(false)
     expect(await has({ HOME: home }, '../-work/spoken')).toBe(false)
+  })
+
+  it('is there for the directory it worked in, and gone for another one, in which it cannot be resumed', async () => {
+    const home = realpathSync(mkdtempSync(join(tmpdir(), 'batonpass-home-')))
+    onTestFinished(() => rmSync(home, { recursive: true }))
+    const project = join(home, '.claude/projects/-work')
+    for (const folder of [project, join(home, 'a/src'), join(home, 'b')]) mkdirSync(folder, { recursive: true })
+    symlinkSync(join(home, 'a'), join(home, 'link'))
+    const lines = ['a', 'a/src'].map((cwd) => JSON.stringify({ type: 'user', cwd: join(home, cwd) }))
+    writeFileSync(join(project, 'spoken.jsonl'), `${lines.join('\n')}\n`)
+    const { runtime } = stage(says(), { options: { env: { HOME: home } } })
+    const hasIn = (folder: string) =>
+      runtime.has?.({ providerSessionId: 'spoken', workspace: { workingDirectory: join(home, folder) } })
+    expect(await hasIn('a')).toBe(true)
+    expect(await hasIn('link')).toBe(true)
+    expect(await hasIn('b')).toBe(false)
+    expect(await hasIn('nowhere')).toBe(false)
   })
 })
 

@@ -10,7 +10,7 @@ import {
   type SdkOwnOptions,
   type SdkPrompt,
 } from './sdk-module.ts'
-import { launchOptions, questionOptions, type SdkDefaults } from './sdk-options.ts'
+import { directoryOf, launchOptions, questionOptions, type SdkDefaults } from './sdk-options.ts'
 import { openQuery } from './sdk-source.ts'
 import { type Environment, hasSession, transcriptOf } from './session-file.ts'
 import { replyOf } from './session-reply.ts'
@@ -67,7 +67,8 @@ export const agentSdkRuntime = <Message extends SdkMessage = SdkMessage>({
     start: (launch) => run(promptOf(launch.prompt), startOptions(defaults, launch), launch),
     resume: ({ providerSessionId: resume, ...launch }) =>
       run(promptOf(launch.prompt), { ...launchOptions(defaults, launch), resume }, launch),
-    has: ({ providerSessionId }) => hasSession(providerSessionId, environmentOf(defaults)),
+    has: ({ providerSessionId, ...place }) =>
+      hasSession(providerSessionId, environmentOf(defaults), directoryOf(place)),
     transcript: ({ providerSessionId }) => transcriptOf(providerSessionId, environmentOf(defaults)),
     ask: (question) => {
       const prompt: SdkPrompt = { ...promptOf(question.prompt), client_composed: true }

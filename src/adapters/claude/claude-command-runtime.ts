@@ -106,7 +106,8 @@ export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}):
       run(launch, [...launchArgs(defaults, launch), ...sessionArg('resume', launch.providerSessionId)], {
         isResumed: true,
       }),
-    has: ({ providerSessionId }) => hasSession(providerSessionId, env satisfies Environment),
+    has: ({ providerSessionId, ...place }) =>
+      hasSession(providerSessionId, env satisfies Environment, directoryOf(place)),
     transcript: ({ providerSessionId }) => transcriptOf(providerSessionId, env),
     ask: (question) => {
       const how = { isResumed: true, environment: questionEnvironment(env), isOpen: false }

@@ -20,6 +20,8 @@ export interface EarlierWork {
   readonly checkpoint?: Pick<CheckpointReview, 'text'> & Left & { readonly handoffId: HandoffId }
   /** The last answer of the conversation. */
   readonly answer?: Left
+  /** What the record says of a session that was not completed, as `recapOf` makes it. */
+  readonly recap?: string
   /** A fresh id, which the authors of these texts cannot know. */
   readonly nonce: string
 }
@@ -35,13 +37,14 @@ const LONGEST_ANSWER = 16_000
  * The record of a conversation for a session that starts in a fresh window with a further prompt. The person's words
  * come first; what agents wrote is fenced, because it is a report to judge and not instructions.
  */
-export const earlierWork = ({ chosen, checkpoint, answer, nonce }: EarlierWork): string => {
-  const written = [checkpoint?.text ?? '', answer?.text ?? ''].join('\n')
+export const earlierWork = ({ chosen, checkpoint, answer, recap = '', nonce }: EarlierWork): string => {
+  const written = [checkpoint?.text ?? '', answer?.text ?? '', recap].join('\n')
   const words = personWordsBlock({ chosen, nonce }, written)
   const around = `${words ?? ''}\n${written}`
   const quoted = [
     checkpoint === undefined ? undefined : checkpointOf(checkpoint, nonce, around),
     answer === undefined ? undefined : answerOf(answer, nonce, around),
+    recap === '' ? undefined : recapBlock(recap, nonce, around),
   ]
   return joinedPrompt([OPENING, words, ...quoted])
 }
@@ -61,6 +64,14 @@ const answerOf = ({ text, sessionId, at }: Left, nonce: string, around: string):
   const { fence, block } = fenced({ name: 'answer', text: isCut ? end : text, nonce, around })
   const said = isCut ? `The last ${end.length} of its ${text.length} characters are` : 'It is'
   return `The last answer in the conversation came from session ${sessionId} at ${at}. ${said} below. ${ruleOf(fence)}\n\n${block}`
+}
+
+const recapBlock = (text: string, nonce: string, around: string): string => {
+  const { fence, block } = fenced({ name: 'recap', text, nonce, around })
+  const origin =
+    'The session before you was not completed. Below is what was recorded of its work last, put together without a model ' +
+    'and not complete: look at what is there before you repeat a step.'
+  return `${origin} ${ruleOf(fence)}\n\n${block}`
 }
 
 const ruleOf = (fence: string): string =>

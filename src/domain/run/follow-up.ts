@@ -12,6 +12,10 @@ export interface FollowUp {
   readonly canResume: boolean
   readonly mode: SessionMode
   readonly timeoutMs: number
+  /** Whether it works in a directory that is not on record as the conversation's. */
+  readonly isElsewhere?: boolean
+  /** When something was last said in a session that was stopped; the end of one that has ended is known. */
+  readonly restedAt?: Instant
   /** The milestones of the run; those of the session unless given. */
   readonly milestones?: readonly Milestone[]
   readonly at: Instant
@@ -22,6 +26,7 @@ const SENTENCES = {
   not_completed: 'the session before it was not completed',
   another_agent: 'another agent worked on the session before it',
   another_runtime: 'another runtime ran the session before it',
+  another_directory: 'it works in a directory that is not on record as the conversation’s',
   cannot_resume: 'the runtime cannot resume a session',
   too_old: 'the session before it is older than the session timeout',
   nearly_full: 'the window of the session before it is nearly full',
@@ -43,13 +48,17 @@ export const freshReason = (
   monitor: ContextMonitor | undefined,
   followUp: FollowUp,
 ): FreshReason | undefined => {
-  const { agentName, backend, canResume, mode, timeoutMs, at } = followUp
+  const { agentName, backend, canResume, mode, timeoutMs, isElsewhere = false, at } = followUp
   if (mode === 'fresh') return 'mode_fresh'
-  if (latest.state !== 'completed') return 'not_completed'
+  if (latest.state !== 'completed' && latest.state !== 'paused') return 'not_completed'
   if (latest.agentName !== agentName) return 'another_agent'
   if (latest.backend !== backend) return 'another_runtime'
+  if (isElsewhere) return 'another_directory'
   if (!canResume || latest.providerSessionId === undefined) return 'cannot_resume'
-  if (Date.parse(at) - Date.parse(latest.endedAt) >= timeoutMs) return 'too_old'
+  const restedAt = latest.state === 'paused' ? (followUp.restedAt ?? latest.startedAt) : latest.endedAt
+  if (Date.parse(at) - Date.parse(restedAt) >= timeoutMs) return 'too_old'
+  // One that was stopped is resumed all the same, and hands over with a checkpoint at once.
+  if (latest.state === 'paused') return undefined
   return isNearlyFull(monitor, followUp.milestones) ? 'nearly_full' : undefined
 }
 

@@ -92,7 +92,7 @@ interface Bodies {
 }
 
 /** The stable code of a warning. */
-export type RunWarningCode = 'threshold.no_room_to_ask' | 'workspace.kept'
+export type RunWarningCode = 'threshold.no_room_to_ask' | 'workspace.kept' | 'workspace.not_kept'
 
 /** The name of something that happens in a run. */
 export type RunEventType = keyof Bodies

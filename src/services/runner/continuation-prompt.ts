@@ -10,7 +10,7 @@ import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import { reviewed } from './ask-checkpoint.ts'
-import { recapOfLost } from './lost-checkpoint.ts'
+import { recapOfLost, recapOfSession } from './lost-checkpoint.ts'
 import { personWordsOf } from './person-words.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 
@@ -36,10 +36,22 @@ const openingFor = async (run: RunInProgress, nonce: string): Promise<Continuati
 }
 
 /** The opening of a session that continues work which an earlier one left unfinished, when nothing new is asked. */
-export const continuationAfter = async (run: RunInProgress, latest: AgentSession, nonce: string): Promise<string> => {
-  const continued = await fromRecord(run, nonce)
-  if (continued !== undefined) return continued
-  return latest.progress.turns > 0 ? minimalContinuation(await openingFor(run, nonce)) : taskOf(run.conversation)
+export const continuationAfter = async (run: RunInProgress, nonce: string): Promise<string> => {
+  const worked = await lastWorked(run)
+  if (worked === undefined) return taskOf(run.conversation)
+  const handoff = await latestCheckpoint(run)
+  const text = worked.id === handoff?.sourceSessionId ? '' : await recapOfSession(run, worked)
+  const recap = { text, nonce }
+  if (handoff === undefined) return minimalContinuation({ ...(await openingFor(run, nonce)), recap })
+  return withRecap(`${await continuationFrom(run, handoff, nonce)}\n\n${NOT_THE_LATEST}`, recap)
+}
+
+/** The newest session of the conversation that has answered at all. */
+const lastWorked = async (run: RunInProgress): Promise<AgentSession | undefined> => {
+  const { id: conversationId } = run.conversation
+  for await (const session of run.deps.handoffs.eachSession({ conversationId, order: 'newest_first' }))
+    if (session.progress.turns > 0) return session
+  return undefined
 }
 
 /** The record of a conversation, for a session that starts in a fresh window with a further prompt. */
@@ -52,7 +64,10 @@ export const recordBefore = async (run: RunInProgress, latest: AgentSession, non
     at: handoff.initiatedAt,
   }
   const chosen = await personWordsOf(run)
-  return earlierWork({ ...defined({ checkpoint, answer: await lastAnswer(run, latest) }), chosen, nonce })
+  const answer = await lastAnswer(run, latest)
+  // A session that was completed has said itself how things stand; one that was not may have left them half done.
+  const recap = latest.state === 'completed' ? '' : await recapOfSession(run, latest)
+  return earlierWork({ ...defined({ checkpoint, answer }), recap, chosen, nonce })
 }
 
 /** So many of the last messages of a session are looked through for its last answer. */

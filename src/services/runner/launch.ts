@@ -44,7 +44,9 @@ export const goOnIn = <Message>(
   const { runtime } = run.request
   if (runtime.resume === undefined) return undefined
   const resume = runtime.resume.bind(runtime)
-  return { prompt, unrecorded, start: (signal) => resume({ ...launchOf(run, prompt, signal), providerSessionId }) }
+  const resumes = { providerSessionId, turns: run.held.session.progress.turns }
+  const start = (signal: AbortSignal) => resume({ ...launchOf(run, prompt, signal), providerSessionId })
+  return { prompt, unrecorded, resumes, start }
 }
 
 /** The successor's launch: its opening, and after it the task of a run that took a restart over, if it is not said yet. */
@@ -98,7 +100,7 @@ export const relaunch = async <Message>(run: RunInProgress<Message>): Promise<La
   const opening = hasSpoken ? undefined : (await run.deps.store.messages.findOpening(session.id))?.text
   const again = known === undefined ? undefined : await resumable(run, known, opening)
   if (again !== undefined) return again
-  if (hasSpoken && (known !== undefined || !isOurs)) return restartInstead(run)
+  if (hasSpoken && (known !== undefined || !isOurs)) return restartInstead(run, LOST)
   // It may have been spoken in under that name already, and this runtime cannot go on in it.
   const isNameTaken = known === session.id && runtime.resume === undefined
   const unrecorded = takeUnsaid(run)
@@ -129,8 +131,10 @@ const resumable = async <Message>(
   return goOnIn(run, providerSessionId, { prompt: wordsOf(unrecorded), unrecorded })
 }
 
-const restartInstead = async (run: RunInProgress): Promise<SessionOutcome> => {
-  const reason = 'The process that ran it was lost, and its runtime cannot go on in a session.'
+const LOST = 'The process that ran it was lost, and its runtime cannot go on in a session.'
+
+/** Continues in a fresh window what can no longer be resumed. It cannot be asked for a checkpoint. */
+export const restartInstead = async (run: RunInProgress, reason: string): Promise<SessionOutcome> => {
   const { handoff, refusedBy: limit } = await beginRestart(run, reason, ['runtime_lost'])
   if (handoff !== undefined) return { type: 'restart', handoff }
   return limit === undefined

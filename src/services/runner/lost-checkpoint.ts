@@ -1,9 +1,12 @@
 import { MAX_RECAP_LENGTH, recapOf } from '../../domain/checkpoint/recap.ts'
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
+import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 
 /** How many of the latest messages of a session are read for a recap. */
 const MESSAGES_READ = 40
+/** The tool calls of so many of its latest turns are read. */
+const TURNS_READ = 10
 /** How many windows without a checkpoint, one after the other, are recapped. */
 const MOST_WINDOWS = 3
 
@@ -39,4 +42,14 @@ const recapOfSource = async (run: RunInProgress, handoff: HandoffMetadata, room:
   const messages = latest.filter(({ role }) => role !== 'user')
   const calls = named.length === 0 ? [] : await run.steadily(() => record.findToolCalls(run.conversation.id, named))
   return recapOf({ messages, calls }, room)
+}
+
+/** As {@link recapOfLost}, of a session that was not handed on: its run failed, was exhausted or was called off. */
+export const recapOfSession = async (run: RunInProgress, { id }: Pick<AgentSession, 'id'>): Promise<string> => {
+  const { messages: record } = run.deps.store
+  const latest = await run.steadily(() => record.listLatest(id, MESSAGES_READ))
+  const turnIds = [...new Set(latest.flatMap(({ turnId }) => turnId ?? []))].slice(-TURNS_READ)
+  const turns = await Promise.all(turnIds.map((turnId) => run.steadily(() => record.findTurn(turnId))))
+  const calls = turns.flatMap((turn) => turn?.toolCalls ?? [])
+  return recapOf({ messages: latest.filter(({ role }) => role !== 'user'), calls })
 }

@@ -2,6 +2,7 @@ import { type BudgetUse, DEFAULT_RESTART_BUDGET, type RestartBudget } from '../.
 import type { Conversation } from '../../domain/conversation/conversation.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { agentSessionId } from '../../domain/kernel/ids.ts'
+import { describeFreshReason } from '../../domain/run/follow-up.ts'
 import { type AgentSession, heldBy } from '../../domain/session/agent-session.ts'
 import type { ProcessIdentity } from '../../domain/session/process-identity.ts'
 import { joinedPrompt } from '../../domain/turn/message.ts'
@@ -10,7 +11,7 @@ import { endLeftBehind } from './agent-processes.ts'
 import { endedFor } from './begin-budget.ts'
 import { askSessionHooks, countRestarts } from './carry-out-restart.ts'
 import { continuationAfter, recordBefore } from './continuation-prompt.ts'
-import { type FollowUpWay, followUpAfter } from './follow-up.ts'
+import { type FollowUpWay, wayAfter } from './follow-up.ts'
 import { abandonedBy, claimantOf, goneRunner } from './gone-runner.ts'
 import { goOnIn, promptToResume, relaunch, startFresh } from './launch.ts'
 import { throwIfSpent } from './limits.ts'
@@ -108,10 +109,19 @@ export const beginFirst = async <Message>(
   const ended = endedFor(run, latest, use)
   if (ended !== undefined) return ended
   throwIfSpent(run)
-  const again = latest && (await resumePaused(run, latest))
-  if (again !== undefined) return again
+  const { resume } = run.request
+  const way = latest && resume === undefined ? await wayAfter(run, latest) : undefined
+  return (latest && (await resumePaused(run, latest, way))) ?? beginAnew(run, latest, way)
+}
+
+/** Begins a session of ours: with the prompt, in the way that was decided, or with what the record says. */
+export const beginAnew = async <Message>(
+  run: RunInProgress<Message>,
+  latest: AgentSession | undefined,
+  way: FollowUpWay | undefined,
+): Promise<Launcher<Message>> => {
   const { request, conversation, deps } = run
-  const { way, ...said } = await openingFor(run, latest)
+  const said = await openingFor(run, latest, way)
   run.unsaidTask = undefined
   const sessionId = agentSessionId(deps.ids.next())
   run.plannedId = sessionId
@@ -123,7 +133,7 @@ export const beginFirst = async <Message>(
   const details = defined({ model, hookContext, ...run.lease })
   run.hold(unwrap(await run.steadily((named) => deps.handoffs.startSession({ ...about, ...details, ...named }))))
   tellBegun(run)
-  if (way !== undefined) run.emit({ type: 'conversation:follow_up', sessionId, ...way })
+  tellWay(run, way)
   const prompt = joinedPrompt([hookContext, words])
   const resumed = said.providerSessionId && goOnIn(run, said.providerSessionId, { prompt })
   return resumed || startFresh(run, prompt)
@@ -135,19 +145,25 @@ interface FirstOpening {
   readonly continuation?: string
   readonly nonce?: string
   readonly providerSessionId?: string
-  readonly way?: FollowUpWay
 }
 
-const openingFor = async (run: RunInProgress, latest: AgentSession | undefined): Promise<FirstOpening> => {
+const openingFor = async (
+  run: RunInProgress,
+  latest: AgentSession | undefined,
+  way: FollowUpWay | undefined,
+): Promise<FirstOpening> => {
   const { prompt, resume: providerSessionId } = run.request
   if (latest === undefined || providerSessionId !== undefined) return defined({ prompt, providerSessionId })
   const nonce = run.deps.ids.next()
   // What was asked is on record, and unfinished: it is not a person who speaks now.
   if (latest.state !== 'completed' && run.unsaidTask === undefined)
-    return { continuation: await continuationAfter(run, latest, nonce), nonce }
-  const way = await followUpAfter(run, latest)
-  if (way.resumes !== null) return { prompt, providerSessionId: way.resumes, way }
-  return { prompt, continuation: await recordBefore(run, latest, nonce), nonce, way }
+    return { continuation: await continuationAfter(run, nonce), nonce }
+  if (typeof way?.resumes === 'string') return { prompt, providerSessionId: way.resumes }
+  return { prompt, continuation: await recordBefore(run, latest, nonce), nonce }
+}
+
+const tellWay = (run: RunInProgress, way: FollowUpWay | undefined): void => {
+  if (way !== undefined) run.emit({ type: 'conversation:follow_up', sessionId: run.held.session.id, ...way })
 }
 
 const tellBegun = (run: RunInProgress): void => {
@@ -161,6 +177,7 @@ const tellBegun = (run: RunInProgress): void => {
 const resumePaused = async <Message>(
   run: RunInProgress<Message>,
   latest: AgentSession,
+  way: FollowUpWay | undefined,
 ): Promise<Launcher<Message> | SessionOutcome | undefined> => {
   const { providerSessionId } = latest
   const { request, deps } = run
@@ -172,9 +189,19 @@ const resumePaused = async <Message>(
     await run.steadily((named) => deps.handoffs.resumeSession({ ...asked, ...named })),
   )
   if (holder === undefined) throw new TypeError('Whoever resumes a session with a lease holds it')
+  if (providerSessionId !== undefined && typeof way?.freshBecause === 'string') {
+    const end = {
+      ...resumed,
+      holder,
+      reason: `It was stopped, and not resumed: ${describeFreshReason(way.freshBecause)}.`,
+    }
+    unwrap(await run.steadily((named) => deps.handoffs.failSession({ ...end, ...named })))
+    return undefined
+  }
   run.hold({ ...resumed, holder })
   await watchAsAsked(run)
   tellBegun(run)
+  if (providerSessionId !== undefined) tellWay(run, way)
   if (providerSessionId === undefined) return relaunch(run)
   const owed = (await readBackWork(run, providerSessionId)) ?? (await owedRestart(run))
   return owed ?? goOnIn(run, providerSessionId, await promptToResume(run))

@@ -163,8 +163,9 @@ export class RunInProgress<Message = unknown> {
     this.#held = { ...this.held, session, ...(monitor !== undefined && { monitor }) }
   }
 
+  /** Where the work is done: the conversation's own place, or the one this run names when it has none. */
   get workspace(): Workspace | undefined {
-    return this.conversation.workspace
+    return this.conversation.workspace ?? this.setting('workspace')
   }
 
   /** What is to be done about a full window. */

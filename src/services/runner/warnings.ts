@@ -3,7 +3,8 @@ import type { RunInProgress } from './run-in-progress.ts'
 
 /** Says once, when a run begins, what is allowed and worth a second look. */
 export const warnAtStart = (run: RunInProgress): void => {
-  warnOfPlace(run)
+  if (run.conversation.workspace === undefined) warnOfNoPlace(run)
+  else warnOfPlace(run)
   const { monitor } = run.hasSession ? run.held : {}
   if (monitor === undefined || run.policy !== 'auto' || run.request.runtime.ask === undefined) return
   const hardLimit = monitor.window.hardLimit ?? run.believedWindow()
@@ -14,7 +15,7 @@ export const warnAtStart = (run: RunInProgress): void => {
 
 /** A conversation keeps the place it began in. Whoever names another one would look there for the work in vain. */
 const warnOfPlace = (run: RunInProgress): void => {
-  const [kept, wanted] = [run.workspace, run.request.workspace]
+  const [kept, wanted] = [run.conversation.workspace, run.request.workspace]
   // A worktree of the conversation's own is found from any folder.
   const key =
     kept?.worktreePath === undefined && wanted?.worktreePath === undefined ? 'workingDirectory' : 'worktreePath'
@@ -24,4 +25,14 @@ const warnOfPlace = (run: RunInProgress): void => {
     `The conversation works in ${JSON.stringify(here)}, where it began, and ${JSON.stringify(there)} is not used. ` +
     'To work there, begin another conversation.'
   run.emit({ type: 'run:warning', code: 'workspace.kept', message })
+}
+
+/** Every later run would have to name the place as well. */
+const warnOfNoPlace = (run: RunInProgress): void => {
+  const { workingDirectory, worktreePath = workingDirectory } = run.workspace ?? {}
+  if (worktreePath === undefined) return
+  const message =
+    `The conversation has no place on record: this run works in ${JSON.stringify(worktreePath)}, and others will not ` +
+    'know. Open conversations with their workspace.'
+  run.emit({ type: 'run:warning', code: 'workspace.not_kept', message })
 }

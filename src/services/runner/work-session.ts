@@ -36,6 +36,8 @@ export interface Launcher<Message> {
   readonly prompt: string
   /** The parts of it that are not on record yet: they belong to the turn that answers them. */
   readonly unrecorded: readonly RecordedText[]
+  /** The session of the runtime that it goes on in, and how many turns ours had then; absent when it begins one. */
+  readonly resumes?: { readonly providerSessionId: string; readonly turns: number }
 }
 
 /**
