@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -88,6 +89,17 @@ describe('the address of the server from a file', () => {
       expect(failure).toMatchObject({ code: 'store.bad_address', message: expect.stringContaining(words) })
       expect(String(failure)).not.toContain('tea')
     }
+  })
+
+  it.skipIf(process.platform === 'win32')('that is a pipe is refused, and not waited for', async () => {
+    const pipe = join(folder, 'pipe')
+    execFileSync('mkfifo', ['-m', '600', pipe])
+    // In a process of its own: one that waits for a writer cannot be ended from within.
+    const baton = spawnBaton(['conversations', 'list', '--database-file', pipe], {})
+    const slow = setTimeout(() => baton.child.kill('SIGKILL'), 20_000)
+    const { code, err } = await baton.ended
+    clearTimeout(slow)
+    expect({ code, err }).toMatchObject({ code: expect.any(Number), err: expect.stringContaining('is no file') })
   })
 
   it('is not taken beside an address: two may name two servers', async () => {

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import { quoted } from '../../processes/quoted.ts'
@@ -24,7 +24,8 @@ export const addressIn = (path: string): string => {
 
 const textOf = (path: string): string => {
   try {
-    const file = openSync(path, 'r')
+    // A pipe or a device is not waited for: it is no file, and is refused below.
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
     try {
       // What is checked is what is read, whatever the name leads to a moment later.
       const found = fstatSync(file)
