@@ -21,6 +21,17 @@ const remarksOn = async (
   return (JSON.parse(out) as { remarks: readonly string[] }).remarks
 }
 
+/** What is noted of a whole configuration. */
+const remarksOnAll = async (
+  configuration: object,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> => {
+  const file = join(folder(), 'batonpass.json')
+  writeFileSync(file, JSON.stringify(configuration))
+  const { out } = await batonWith(environment)('config', 'check', file, '--json')
+  return (JSON.parse(out) as { remarks: readonly string[] }).remarks
+}
+
 const REFUSED = 'The hook notify (after_run) will be refused.'
 const PRIVATE = `${REFUSED} Its address leads into a private network that is not allowed (allowNetworks, --allow-network).`
 
@@ -84,5 +95,16 @@ describe('--allow-network', () => {
     const { code, out } = await batonWith({})('config', 'check', file)
     expect(code).toBe(3)
     expect(out).toContain('Use allowNetworks in code, or --allow-network.')
+  })
+
+  it('notes a channel of Slack without its token, and hooks of a single agent', async () => {
+    const channel = { type: 'slack', name: 'notify', channel_id: 'C0123456789' }
+    const all = { hooks: { after_run: [channel] } }
+    expect(await remarksOnAll(all)).toEqual([`${REFUSED} The variable SLACK_BOT_TOKEN is not set.`])
+    expect(await remarksOnAll(all, { SLACK_BOT_TOKEN: '' })).toMatchObject([expect.stringContaining('holds no token')])
+    expect(await remarksOnAll(all, { SLACK_BOT_TOKEN: 'xoxb-1-2' })).toEqual([])
+    const ofAgent = { agents: [{ name: 'a', hooks: { after_run: [channel] } }, { name: 'b' }] }
+    expect(await remarksOnAll(ofAgent)).toEqual([`${REFUSED} The variable SLACK_BOT_TOKEN is not set.`])
+    expect(await remarksOnAll({ ...all, agents: [{ name: 'a' }] })).toHaveLength(1)
   })
 })

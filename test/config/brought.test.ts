@@ -230,7 +230,37 @@ const REFUSED: readonly (readonly [block: string, problems: readonly string[]])[
   [
     'session: { context_restart_threshold: 0.8, context_threshold: 0.1 }',
     [
-      '1 session.context_restart_threshold | it puts the restart milestone at 0.8, and session.context_threshold puts it at 0.9 | Keep session.context_threshold or session.context_restart_threshold, not both.',
+      '1 session.context_restart_threshold | context_threshold is there as well, and both are about the restart | Keep one. context_threshold is what remains (0.1, which restarts at 0.9); context_restart_threshold is what is used (0.8, which restarts there).',
+    ],
+  ],
+  [
+    'session: { context_restart_threshold: 0.9, context_threshold: 0.1 }',
+    [
+      '1 session.context_restart_threshold | context_threshold is there as well, and both are about the restart | Keep one. context_threshold is what remains (0.1, which restarts at 0.9); context_restart_threshold is what is used (0.9, which restarts there).',
+    ],
+  ],
+  [
+    'working_directory: { default_branch: "-x" }\nworkspace: { branch: "a b" }',
+    [
+      '1 working_directory.default_branch | it begins with a hyphen | Write the name of a branch, such as main.',
+      '2 workspace.branch | it has a space or one of ~ ^ : ? * [ \\ | Write the name of a branch, such as main.',
+    ],
+  ],
+  [
+    'workspace: { strategy: worktree, branch_pattern: "agent/{{job_id}}" }',
+    [
+      '1 workspace.branch_pattern | it has braces that belong to no placeholder | Use {job} and {agent}, each in single braces.',
+    ],
+  ],
+  [
+    'agents: [{ name: a, runtime: claude-code }]',
+    ['1 agents[0].runtime | "claude-code" is not known | Did you mean "claude"?'],
+  ],
+  [
+    'agents: [{ name: a, working_directory: /srv, context_threshold: 0.1 }]',
+    [
+      '1 agents[0].working_directory | there is no such key | It is the same for all agents: write workspace.working_directory, outside of agents.',
+      '1 agents[0].context_threshold | there is no such key | Did you mean "session.context_threshold"?',
     ],
   ],
   [

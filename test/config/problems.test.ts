@@ -100,7 +100,7 @@ describe('what is wrong', () => {
       'commands.retention | "never" cannot be used | Write one such as 7d, at least 1h and at most 365d, or forever.',
     ],
     [{ restart: { template: ' ' } }, `restart.template | " " is not a text | ${SOME_TEXT}`],
-    [{ workspace: { branch: 7 } }, `workspace.branch | 7 is not a text | ${SOME_TEXT}`],
+    [{ workspace: { branch: 7 } }, 'workspace.branch | 7 is not a text | Write the name of a branch, such as main.'],
     [
       { hooks: { on_error: 'x' } },
       'hooks.on_error | "x" is not a list | Write a list such as [{ type: shell, command: npm test }].',

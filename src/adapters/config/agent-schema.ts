@@ -5,12 +5,15 @@ import { milestonesSchema } from './milestone-schema.ts'
 import { sessionSchema } from './session-schema.ts'
 import { checkedText, count, list, percentage, section, text, word } from './values.ts'
 
+/** Names by which people know these runtimes elsewhere. */
+const OTHER_NAMES = { 'claude-code': 'claude', 'claude-agent-sdk': 'claude-sdk', 'codex-cli': 'codex' } as const
+
 const A_NAME = 'Write a name such as reviewer.'
 
 /** Keys about one agent. What it does not say is as the whole configuration says. */
 const agentSchema = section({
   name: checkedText((name) => (name.trim() === '' ? { problem: 'it is empty', advice: A_NAME } : undefined), A_NAME),
-  runtime: word(AGENT_RUNTIMES).optional(),
+  runtime: word(AGENT_RUNTIMES, OTHER_NAMES).optional(),
   command: text.optional(),
   model: text.optional(),
   context_limit: count(1, 'tokens').optional(),
@@ -22,6 +25,9 @@ const agentSchema = section({
   }).nullish(),
   hooks: hooksSchema.nullish(),
 })
+
+/** The keys that an agent may have. */
+export const AGENT_KEYS: readonly string[] = Object.keys(agentSchema.shape)
 
 /** One agent as a file has it. */
 export type AgentContent = z.output<typeof agentSchema>

@@ -4,6 +4,7 @@ import { fraction, percentage, remaining, rounded, usedOrNever } from './values.
 
 type Reader = typeof fraction | typeof usedOrNever
 
+const REMAINING_THRESHOLDS = ['context_handoff_threshold', 'context_threshold'] as const
 const HANDOFF_THRESHOLD: SettingPath = ['session', 'context_handoff_threshold']
 const RESTART_THRESHOLD: SettingPath = ['session', 'context_restart_threshold']
 
@@ -64,16 +65,18 @@ const claimAt = (
 
 /** One threshold says what remains and the other what is used: a file with both has mistaken one of them. */
 export const thresholdProblems = (content: unknown, base: SettingPath = []): readonly FoundProblem[] => {
-  const [handoff, restart] = [HANDOFF_THRESHOLD, RESTART_THRESHOLD].map((path) => [...base, ...path])
-  const [left, used] = [handoff, restart].map((path) => valueAt(content, path ?? []))
-  if (left === undefined || used === undefined || restart === undefined) return []
+  const restart = [...base, ...RESTART_THRESHOLD]
+  const used = valueAt(content, restart)
+  const key = REMAINING_THRESHOLDS.find((name) => valueAt(content, [...base, 'session', name]) !== undefined)
+  if (key === undefined || used === undefined) return []
+  const left = valueAt(content, [...base, 'session', key])
   const remains =
     typeof left === 'number' && left < 1 ? `${left}, which restarts at ${rounded(1 - left)}` : 'a fraction'
   return [
     {
       path: restart,
-      problem: 'context_handoff_threshold is there as well, and both are about the restart',
-      advice: `Keep one. context_handoff_threshold is what remains (${remains}); context_restart_threshold is what is used (${
+      problem: `${key} is there as well, and both are about the restart`,
+      advice: `Keep one. ${key} is what remains (${remains}); context_restart_threshold is what is used (${
         typeof used === 'number' ? usedText(used) : 'a fraction'
       }).`,
     },

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
 import { type CheckedConfiguration, ConfigurationError } from '../../domain/run/configuration.ts'
+import { AGENT_KEYS } from './agent-schema.ts'
 import { fileText } from './file-text.ts'
 import { milestoneClaims, thresholdProblems, thresholdRemarks } from './milestone-claims.ts'
 import {
@@ -64,13 +65,15 @@ const problemsIn = (issue: z.core.$ZodIssue): readonly FoundProblem[] => {
   return issue.keys.map((key, index) => ({
     path: [...path, key],
     problem: 'there is no such key',
-    advice: adviceAgainst(key) ?? elsewhere(key) ?? advice[index] ?? '',
+    advice: adviceAgainst(key) ?? elsewhere(key, path) ?? advice[index] ?? '',
   }))
 }
 
-const elsewhere = (key: string): string | undefined => {
+const elsewhere = (key: string, [top]: SettingPath): string | undefined => {
   const place = placeOfKey(key)
-  return place === undefined ? undefined : `Did you mean "${place}"?`
+  if (place === undefined) return undefined
+  const isForAll = top === 'agents' && !AGENT_KEYS.includes(place.split('.')[0] ?? '')
+  return isForAll ? `It is the same for all agents: write ${place}, outside of agents.` : `Did you mean "${place}"?`
 }
 
 /** In the order of the file, where there is one. */

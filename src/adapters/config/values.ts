@@ -182,8 +182,11 @@ export const flag = value((raw) =>
 )
 
 /** One of a few words. */
-export const word = <Word extends string>(words: readonly Word[]) =>
-  value((raw) => words.find((known) => known === raw) ?? new Wrong(`${shown(raw)} is not known`, meant(raw, words)))
+export const word = <Word extends string>(words: readonly Word[], otherNames: Readonly<Record<string, Word>> = {}) =>
+  value((raw) => {
+    const other = typeof raw === 'string' && Object.hasOwn(otherNames, raw) ? otherNames[raw] : raw
+    return words.find((known) => known === raw) ?? new Wrong(`${shown(raw)} is not known`, meant(other, words))
+  })
 
 /** Advice about an unknown word. */
 export const meant = (raw: unknown, known: readonly string[]): string => {

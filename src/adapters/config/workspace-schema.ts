@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { patternProblem } from '../../domain/conversation/worktree.ts'
+import { branchProblem, patternProblem } from '../../domain/conversation/worktree.ts'
 import { checkedText, formOf, said, section, text, word } from './values.ts'
 
 /** Where a conversation's work is done: in the working directory itself, or in a worktree of its own. */
@@ -12,12 +12,18 @@ const hookInstead = (command: string): string =>
 const leftToHooks = (what: string, command: string) =>
   z.literal(false, { error: said(`${what} is not done by Batonpass itself`, hookInstead(command)) }).optional()
 
+/** The name of a branch, as git takes it. */
+const branchName = checkedText((name) => {
+  const problem = branchProblem(name)
+  return problem === undefined ? undefined : { problem, advice: 'Write the name of a branch, such as main.' }
+}, 'Write the name of a branch, such as main.')
+
 /** Keys about the place of the work. */
 export const workspaceSchema = section({
   working_directory: text.optional(),
   worktree_path: text.optional(),
-  branch: text.optional(),
-  base_branch: text.optional(),
+  branch: branchName.optional(),
+  base_branch: branchName.optional(),
   strategy: word(WORKSPACE_STRATEGIES).optional(),
   worktree_dir: text.optional(),
   branch_pattern: checkedText(patternProblem, 'Write one such as baton/{job}.').optional(),
@@ -29,5 +35,5 @@ export const workspaceSchema = section({
 export const workingDirectorySchema = formOf(
   (raw) => typeof raw === 'string',
   text,
-  section({ root: text.optional(), default_branch: text.optional() }),
+  section({ root: text.optional(), default_branch: branchName.optional() }),
 )

@@ -4,6 +4,7 @@ import { AllowedNetworks } from './allowed-networks.ts'
 import { BadHeader, filledHeaders } from './header-values.ts'
 import { addressProblem } from './send.ts'
 import { signedHeaders, WeakSecret } from './signature.ts'
+import { botToken } from './slack-channel.ts'
 import { type Environment, MissingVariable, Variables } from './variables.ts'
 
 /** What hooks would be called with. */
@@ -31,9 +32,10 @@ export const foreseenRefusals = (
 }
 
 const problemOf = (hook: HookSettings, environment: Environment, allowed: AllowedNetworks): string | undefined => {
-  if (!('url' in hook)) return undefined
   const variables = new Variables(environment)
   try {
+    if ('channelId' in hook) botToken(variables, hook.botTokenEnv)
+    if (!('url' in hook)) return undefined
     const address = addressProblem(variables.fill(hook.url), allowed)
     if (hook.type !== 'webhook' || address !== undefined) return address
     filledHeaders(hook.headers, variables)

@@ -41,16 +41,18 @@ const TOKEN = /^[\x21-\x7e]{6,512}$/
 
 const tokenIn = (variables: Variables, name: string): string | Outcome => {
   try {
-    const token = variables.fill(`\${${name}}`)
-    if (TOKEN.test(token)) return token
-    return failed(
-      'hook.variable_missing',
-      `The variable ${name} is set, and holds no token: it is empty, short, or not one word.`,
-    )
+    return botToken(variables, name)
   } catch (error) {
     if (error instanceof MissingVariable) return failed('hook.variable_missing', error.message)
     throw error
   }
+}
+
+/** The token of a bot. @throws MissingVariable when the variable is not set, or holds none */
+export const botToken = (variables: Variables, name: string): string => {
+  const token = variables.fill(`\${${name}}`)
+  if (TOKEN.test(token)) return token
+  throw new MissingVariable(name, 'is set, and holds no token: it is empty, short, or not one word')
 }
 
 /** Slack answers with status 200 whatever happened; its answer says whether the message was taken. */

@@ -6,8 +6,8 @@ export class MissingVariable extends Error {
   override readonly name = 'MissingVariable'
   readonly variable: string
 
-  constructor(variable: string) {
-    super(`The variable ${variable} is not set.`)
+  constructor(variable: string, problem = 'is not set') {
+    super(`The variable ${variable} ${problem}.`)
     this.variable = variable
   }
 }

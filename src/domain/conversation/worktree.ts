@@ -56,7 +56,12 @@ export const patternProblem = (pattern: string): { readonly problem: string; rea
     const advice = 'Write one such as baton/{job}.'
     return { problem: 'it has no {job}, so that all conversations would share a branch', advice }
   }
-  const problem = branchProblem(pattern.replaceAll(PLACEHOLDER, 'x'))
+  const example = pattern.replaceAll(PLACEHOLDER, 'x')
+  if (/[{}]/.test(example)) {
+    const advice = 'Use {job} and {agent}, each in single braces.'
+    return { problem: 'it has braces that belong to no placeholder', advice }
+  }
+  const problem = branchProblem(example)
   return problem === undefined ? undefined : { problem, advice: 'Write one such as baton/{agent}/{job}.' }
 }
 

@@ -37,7 +37,9 @@ const showSettings = async (file: string, invocation: Invocation): Promise<void>
   const { values, out, environment } = invocation
   const allowNetworks = allowedNetworks(invocation)
   const { configuration, settings, remarks: remarked } = await readConfiguration(file)
-  const remarks = [...remarked, ...foreseenRefusals(configuration.hooks, defined({ environment, allowNetworks }))]
+  // An agent's hooks are its own and those of all that it does not replace.
+  const hooks = [...new Set([...configuration.hooks, ...configuration.agents.flatMap((agent) => agent.hooks)])]
+  const remarks = [...remarked, ...foreseenRefusals(hooks, defined({ environment, allowNetworks }))]
   out.line(values.json === true ? toJson({ file, settings, remarks }) : renderConfiguration(file, settings, remarks))
 }
 
