@@ -5,7 +5,8 @@ create table batonpass.commands (
   digest          text        not null,
   receipt         jsonb,
   kept_at         timestamptz not null default clock_timestamp(),
-  constraint commands_pkey primary key (id)
+  constraint commands_pkey primary key (id),
+  constraint commands_receipt_is_object check (jsonb_typeof(receipt) = 'object')
 );
 comment on table batonpass.commands is 'Commands that were carried out, so that repeating one gives the first answer.';
 comment on index batonpass.commands_pkey is 'Was this command carried out before?';

@@ -57,7 +57,6 @@ export class FloorSeat implements Seat {
   async recordTurn(): Promise<void> {
     const session = this.#session
     const { id: sessionId } = session
-    const { conversationId } = this
     const { messages, usage } = turnInput(session.turns + 1)
     const at = new Date().toISOString()
     const turnId = uuidV7Ids.next()
@@ -79,10 +78,7 @@ export class FloorSeat implements Seat {
     }
     const texts = messages.map(({ text }) => text)
     const { salt, digests } = saltTexts(...texts)
-    const { seal, ...command } = this.#command(
-      { session: sessionId, turns: [{ messages, usage }] },
-      { session: this.#receipt(next, 'active'), turnIds: [turnId], monitor: this.#monitor(next) },
-    )
+    const { seal, ...command } = this.#command('record_turn')
     await write(this.#run, this.#statements.recordTurn, {
       ...this.#guard(),
       ...command,
@@ -101,32 +97,17 @@ export class FloorSeat implements Seat {
       salt,
       body: bodyOf({
         at,
-        conversationId,
-        messages: messages.map(({ role }, index) => ({
-          conversationId,
-          id: ids[index],
-          origin: originsOf(role)[0],
-          recordedAt: at,
-          role,
-          sequenceNumber: first + index,
-          sessionId,
-          text: digests[index],
-          turnId,
-        })),
+        messages: messages.map(({ role }, index) => ({ id: ids[index], role, text: digests[index] })),
         receipt: seal,
         sessionId,
         turn: {
-          conversationId,
           id: turnId,
           number: next.turns,
-          range: { end: last, start: first },
-          recordedAt: at,
-          sessionId,
-          toolCalls: calls,
+          range: { start: first },
+          toolCalls: calls.map(({ callId, toolName }) => ({ callId, toolName })),
           usage,
         },
         type: 'turn.recorded',
-        version: 1,
       }),
     })
     this.#session = next
@@ -135,7 +116,7 @@ export class FloorSeat implements Seat {
   async snapshot(): Promise<void> {
     const at = new Date().toISOString()
     const snapshot = uuidV7Ids.next()
-    const { seal, ...command } = this.#command({ session: this.#session.id }, { snapshotId: snapshot })
+    const { seal, ...command } = this.#command('capture_snapshot')
     const { calls } = await write(this.#run, this.#statements.snapshot, {
       ...this.#guard(),
       ...command,
@@ -149,20 +130,12 @@ export class FloorSeat implements Seat {
   async initiate(): Promise<void> {
     const session = this.#session
     const { id: sessionId } = session
-    const { conversationId } = this
     const at = new Date().toISOString()
     const [handoff, snapshot] = [uuidV7Ids.next(), uuidV7Ids.next()]
     const target = AGENTS.find((name) => name !== session.agent) ?? AGENTS[0]
     const { salt, digests } = saltTexts(REASON)
     const next = { ...session, version: session.version + 1 }
-    const { seal, ...command } = this.#command(
-      { session: sessionId, targetAgent: target, reason: REASON },
-      {
-        handoff: { id: handoff, standing: { flags: [], status: 'initiated', version: 1 } },
-        session: this.#receipt(next, 'paused', { heldBy: handoff }),
-        monitor: this.#monitor(next),
-      },
-    )
+    const { seal, ...command } = this.#command('initiate_handoff')
     await write(this.#run, this.#statements.initiate, {
       ...this.#guard(),
       ...command,
@@ -175,25 +148,24 @@ export class FloorSeat implements Seat {
       salt,
       initiated: bodyOf({
         at,
-        conversationId,
         handoff: {
-          conversationId,
           flags: [],
           id: handoff,
-          initiatedAt: at,
           kind: 'agent_transfer',
           priorTurnId: session.turn,
           reason: digests[0],
           sourceAgent: session.agent,
           sourceSessionId: sessionId,
           targetAgent: target,
-          triggeringToolCalls: session.calls,
+          // Each points at the same message as the first.
+          triggeringToolCalls: session.calls.map(({ callId, messageId, sequenceNumber, toolName }, index) =>
+            index === 0 ? { callId, messageId, sequenceNumber, toolName } : { callId, toolName },
+          ),
         },
         receipt: seal,
         type: 'handoff.initiated',
-        version: 1,
       }),
-      held: bodyOf({ at, conversationId, handoffId: handoff, sessionId, type: 'session.held', version: 1 }),
+      held: bodyOf({ at, handoffId: handoff, sessionId, type: 'session.held' }),
       captured: this.#captured(session, 'handoff_initiated', snapshot, at),
     })
     this.#session = next
@@ -205,16 +177,7 @@ export class FloorSeat implements Seat {
     const acceptedAt = new Date(now).toISOString()
     const claim = { acceptedAt, claimant: CLAIMANT, deadline: new Date(now + CLAIM_MS).toISOString() }
     const handoffId = this.#handoff
-    const { conversationId } = this
-    const { seal: receipt, ...command } = this.#command(
-      { handoff: handoffId, claimant: CLAIMANT },
-      {
-        conversationId,
-        handoff: { id: handoffId, standing: { claim, flags: [], status: 'accepted', version: 2 } },
-        session: this.#receipt(this.#session, 'paused', { heldBy: handoffId }),
-        monitor: this.#monitor(this.#session),
-      },
-    )
+    const { seal: receipt, ...command } = this.#command('accept_handoff')
     await write(this.#run, this.#statements.accept, {
       ...command,
       handoff: handoffId,
@@ -222,14 +185,13 @@ export class FloorSeat implements Seat {
       claimant: CLAIMANT,
       at: acceptedAt,
       deadline: claim.deadline,
-      body: bodyOf({ at: acceptedAt, claim, conversationId, handoffId, receipt, type: 'handoff.accepted', version: 1 }),
+      body: bodyOf({ at: acceptedAt, claim, handoffId, receipt, type: 'handoff.accepted' }),
     })
-    await this.#complete(claim)
+    await this.#complete()
   }
 
-  async #complete(claim: object): Promise<void> {
+  async #complete(): Promise<void> {
     const source = this.#session
-    const { conversationId } = this
     const handoffId = this.#handoff
     const at = new Date().toISOString()
     const [target, targetHolder, snapshot, message] = [1, 2, 3, 4].map(() => uuidV7Ids.next())
@@ -240,24 +202,8 @@ export class FloorSeat implements Seat {
       ...{ next: source.next + 1, windowStart: source.next, user: 1, assistant: 0 },
       ...{ usage: UNKNOWN, turn: undefined, calls: [], monitorVersion: 1 },
     }
-    const standing = { claim, flags: [], status: 'completed', endedAt: at, version: 3, targetSessionId: target }
     const { salt, digests } = saltTexts(ORIGINAL_TASK)
-    const opening = {
-      conversationId,
-      id: message,
-      origin: 'batonpass',
-      recordedAt: at,
-      role: 'user',
-      sequenceNumber: source.next,
-    }
-    const place = { startSequence: source.next, startedAt: at }
-    const { seal: receipt, ...command } = this.#command(
-      { handoff: handoffId, claimant: CLAIMANT },
-      {
-        ...{ holder: targetHolder, handoff: { id: handoffId, standing }, session: this.#receipt(next, 'active') },
-        monitor: this.#monitor(next),
-      },
-    )
+    const { seal: receipt, ...command } = this.#command('complete_handoff')
     await write(this.#run, this.#statements.complete, {
       ...this.#guard(),
       ...command,
@@ -278,24 +224,22 @@ export class FloorSeat implements Seat {
       milestones: JSON.stringify(DEFAULT_MILESTONES),
       monitor_version: source.monitorVersion,
       handed_off: bodyOf({
-        ...{ at, conversationId, handoffId, receipt, sessionId: source.id },
-        ...{ type: 'session.handed_off', version: 1 },
+        ...{ at, handoffId, receipt, sessionId: source.id },
+        ...{ type: 'session.handed_off' },
       }),
       started: bodyOf({
         at,
-        conversationId,
-        opening: [{ ...opening, sessionId: target, text: digests[0] }],
+        opening: [{ id: message, origin: 'batonpass', role: 'user', text: digests[0] }],
         session: {
-          ...{ agentName: agent, backend: BACKEND, conversationId, epoch: next.epoch, id: target },
-          ...{ initiatedByHandoff: handoffId, ...place },
+          ...{ agentName: agent, backend: BACKEND, epoch: next.epoch, id: target },
+          ...{ initiatedByHandoff: handoffId, startSequence: source.next },
         },
         type: 'session.started',
-        version: 1,
       }),
       captured: this.#captured(next, 'session_start', snapshot, at),
       completed: bodyOf({
-        ...{ at, conversationId, handoffId, targetSessionId: target },
-        ...{ type: 'handoff.completed', version: 1 },
+        ...{ at, handoffId, targetSessionId: target },
+        ...{ type: 'handoff.completed' },
       }),
     })
     this.#session = next
@@ -315,50 +259,17 @@ export class FloorSeat implements Seat {
     return { session: id, holder, version }
   }
 
-  #command(asked: object, receipt: object) {
+  /** Nobody names these commands, so that the library digests their name alone and stores no receipt. */
+  #command(name: string) {
     const { conversationId: conversation } = this
-    const command = {
-      conversation,
-      command: uuidV7Ids.next(),
-      digest: digestOf(asked),
-      receipt: JSON.stringify(receipt),
-    }
-    return { ...command, seal: sealOf(conversation, command.digest, command.receipt) }
-  }
-
-  #receipt(session: Standing, state: string, held: object = {}) {
-    const { turns, next, turn, version } = session
-    const [lastSequence, exchangeStart] = [next - 1, Math.max(next - 2, session.windowStart)]
-    const progress = { turns, lastTurnId: turn, nextSequence: next, lastSequence, exchangeStart }
-    return {
-      id: session.id,
-      standing: { version, state, progress: { ...progress, window: windowOf(session) }, ...held },
-    }
-  }
-
-  /** What a receipt keeps of the row that watches the window. */
-  #monitor({ id: sessionId, monitorVersion: version, usage: reading }: Standing) {
-    const { conversationId } = this
-    return {
-      ...{ conversationId, sessionId, version, isEnabled: true, policy: 'advise', milestones: DEFAULT_MILESTONES },
-      ...{ window: {}, reading, isCompacting: false, awaitsReading: false, cycle: 1, latchedAt: 0 },
-    }
+    const command = { conversation, command: uuidV7Ids.next(), digest: digestOf(name) }
+    return { ...command, seal: sealOf(conversation, command.digest) }
   }
 
   #captured(session: Standing, type: string, snapshot: string, at: string, receipt?: string): string {
-    const { conversationId } = this
     const { messages, range, usage } = windowOf(session)
-    const picture = {
-      capturedAt: at,
-      conversationId,
-      id: snapshot,
-      messages,
-      range,
-      sessionId: session.id,
-      type,
-      usage,
-    }
-    return bodyOf({ at, conversationId, receipt, snapshot: picture, type: 'snapshot.captured', version: 1 })
+    const picture = { id: snapshot, messages, range, sessionId: session.id, type, usage }
+    return bodyOf({ at, receipt, snapshot: picture, type: 'snapshot.captured' })
   }
 }
 

@@ -63,7 +63,7 @@ export class AuditComparison {
     const { position, commandId } = entry
     let event: AuditEvent
     try {
-      const comparable = comparableEntry(entry)
+      const comparable = comparableEntry(entry, this.#conversation)
       event = comparable.event
       this.#commands.take(entry, comparable.receipt)
       this.#fold.take(event, position, commandId)

@@ -79,7 +79,7 @@ export const REASONS: Readonly<Record<string, readonly string[]>> = {
   'Receipts are compared by verify. A reference to the conversation would lock its row with every command.': [
     'commands insert, conversation_id of (nobody|another conversation)',
     'commands insert, digest (empty|blank|another)',
-    'commands insert, receipt (missing|with a negative number|a list|of something else)',
+    'commands insert, receipt (with a negative number|of something else)',
   ],
   'Commands that nobody repeats any more are deleted.': ['commands (delete|truncate)'],
   'Watching is advice and no record: it decides nothing that was promised, and verify says that it does not cover it.':

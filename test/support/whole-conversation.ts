@@ -1,4 +1,4 @@
-import { agentSessionId, type ConversationId, unwrap } from '../../src/index.ts'
+import { agentSessionId, type ConversationId, commandId, unwrap } from '../../src/index.ts'
 import type { Scene } from '../../src/testing/scene.ts'
 
 const TOTALS = { inputTokens: 12_345, outputTokens: 678, requests: 9, costUsd: 0.125 }
@@ -28,7 +28,8 @@ export const wholeConversation = async (scene: Scene): Promise<WholeConversation
   )
   const first = unwrap(await service.failSession(await worked(scene, conversation.id, 'provider-1')))
   const { session, child } = await handedOn(scene, conversation.id, first.session.id)
-  const next = unwrap(await service.recordTurn({ ...session, ...scene.turn('search') }))
+  const named = { commandId: commandId(scene.ids.next()) }
+  const next = unwrap(await service.recordTurn({ ...session, ...scene.turn('search'), ...named }))
   unwrap(await scene.context.send({ session: next.session.id, text: 'Mind the time' }))
   const waiting = unwrap(await service.initiateHandoff({ ...next, targetAgent: 'haiku', reason: 'Stuck again' }))
   unwrap(await service.acceptHandoff({ handoff: waiting.handoff.id, claimant: 'worker' }))

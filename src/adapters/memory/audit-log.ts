@@ -1,4 +1,4 @@
-import { openBody, type SealedEntry } from '../../domain/audit/audit-chain.ts'
+import { openBody } from '../../domain/audit/audit-chain.ts'
 import type { AuditEntry } from '../../domain/audit-event.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { withholdTexts } from '../../domain/kernel/texts.ts'
@@ -8,7 +8,7 @@ import { headOf } from './audit-append.ts'
 import { auditedRowsIn } from './audited-rows.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import { numberKey, pageBy } from './paging.ts'
-import type { Tables } from './tables.ts'
+import type { AuditRow, Tables } from './tables.ts'
 
 /** The audit log of each conversation, and the feed over all. Nothing is ever in flight: commits are synchronous. */
 export const auditIn = (tables: Tables): AuditLog => ({
@@ -16,7 +16,7 @@ export const auditIn = (tables: Tables): AuditLog => ({
   list: async (conversation, page) => {
     const rows = tables.audit.in('conversation', conversation)
     const { items, next } = pageBy(rows, ({ sealed }) => numberKey(sealed.position), page)
-    return defined({ items: items.map(({ sealed }) => toEntry(sealed)), next })
+    return defined({ items: items.map(toEntry), next })
   },
   readChain: async (conversation, page) => {
     const { rows, next } = fromCount(tables.audit.in('conversation', conversation), page)
@@ -34,7 +34,7 @@ export const auditIn = (tables: Tables): AuditLog => ({
   },
   changes: async (page) => {
     const { rows, next } = fromCount(tables.audit.in('all', 'all'), page)
-    return { entries: rows.map(({ conversationId, sealed }) => ({ conversationId, ...toEntry(sealed) })), next }
+    return { entries: rows.map((row) => ({ conversationId: row.conversationId, ...toEntry(row) })), next }
   },
 })
 
@@ -48,5 +48,5 @@ const fromCount = <Row>(all: readonly Row[], page: Page): { readonly rows: reado
   return { rows, next: String(start + rows.length) }
 }
 
-const toEntry = ({ position, commandId, body }: SealedEntry): AuditEntry =>
-  frozenCopy({ position, commandId, event: withholdTexts(openBody(body).event) })
+const toEntry = ({ conversationId, sealed: { position, commandId, body } }: AuditRow): AuditEntry =>
+  frozenCopy({ position, commandId, event: withholdTexts(openBody(body, conversationId).event) })

@@ -3,18 +3,32 @@ import { openBody } from '../../domain/audit/audit-chain.ts'
 import type { AuditEntry } from '../../domain/audit-event.ts'
 import { commandId } from '../../domain/kernel/ids.ts'
 import { withholdTexts } from '../../domain/kernel/texts.ts'
-import { reader } from './row-types.ts'
+import type { FeedEntry } from '../../ports/audit-log.ts'
+import { aConversation, reader } from './row-types.ts'
 
 /** An event is our own words back, guarded by its hash; it is not taken apart here. */
 export const entryRow = z.object({
+  conversation_id: aConversation,
   position: z.number(),
   command_id: z.string().transform(commandId),
-  body: z.string().transform((body) => withholdTexts(openBody(body).event)),
+  body: z.string(),
 })
+
+/** An entry of the feed from its row. */
+export const feedEntry = ({
+  conversation_id: conversationId,
+  position,
+  command_id,
+  body,
+}: z.output<typeof entryRow>): FeedEntry => {
+  const event = withholdTexts(openBody(body, conversationId).event)
+  return { conversationId, position, commandId: command_id, event }
+}
 
 export const toEntry = reader(
   'audit entry',
-  entryRow.transform(
-    ({ position, command_id, body }): AuditEntry => ({ position, commandId: command_id, event: body }),
-  ),
+  entryRow.transform((row): AuditEntry => {
+    const { conversationId: _, ...entry } = feedEntry(row)
+    return entry
+  }),
 )

@@ -1,13 +1,19 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Changes, FeedEntry } from '../../ports/audit-log.ts'
+import type { Changes } from '../../ports/audit-log.ts'
 import { type Page, pageLimit } from '../../ports/page.ts'
-import { entryRow } from './audit-entry-row.ts'
+import { entryRow, feedEntry } from './audit-entry-row.ts'
 import { type Database, named, readDocuments } from './database.ts'
 import { fromCursor, type Key, toCursor } from './paging.ts'
-import { aConversation, reader } from './row-types.ts'
+import { reader } from './row-types.ts'
 
-const toRow = reader('audit entry', entryRow.extend({ conversation_id: aConversation, transaction_id: z.string() }))
+const toRow = reader(
+  'audit entry',
+  entryRow.extend({ transaction_id: z.string() }).transform((row) => ({
+    key: [row.transaction_id, row.conversation_id, row.position] as const,
+    entry: feedEntry(row),
+  })),
+)
 
 /** Before every transaction, conversation and position. */
 const BEGINNING: Key = ['0', '00000000-0000-0000-0000-000000000000', 0]
@@ -29,17 +35,9 @@ export const readChanges = async (database: Database, page: Page): Promise<Chang
     order by e.transaction_id, e.conversation_id, e.position
     limit ${pageLimit(page)}`
   const rows = (await readDocuments(async () => (await query.execute(database.kysely)).rows)).map(toRow)
-  const last = rows.at(-1)
-  const reached = last && [last.transaction_id, last.conversation_id, last.position]
+  const reached = rows.at(-1)?.key
   return {
-    entries: rows.map(
-      (row): FeedEntry => ({
-        conversationId: row.conversation_id,
-        position: row.position,
-        commandId: row.command_id,
-        event: row.body,
-      }),
-    ),
+    entries: rows.map(({ entry }) => entry),
     next: reached === undefined ? (page.after ?? toCursor(BEGINNING)) : toCursor(reached),
   }
 }

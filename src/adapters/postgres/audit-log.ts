@@ -12,7 +12,8 @@ export const auditIn = (database: Database): AuditLog => ({
   ...auditedRowsIn(database),
   list: (conversation, page) =>
     reading(async () => {
-      const document = sql<string>`jsonb_build_object('position', e.position, 'command_id', e.command_id, 'body', e.body)::text`
+      const document = sql<string>`jsonb_build_object('conversation_id', e.conversation_id, 'position', e.position,
+        'command_id', e.command_id, 'body', e.body)::text`
       const all = database.kysely.selectFrom('audit_entries as e').select(document.as('json'))
       const mine = all.where('e.conversation_id', '=', conversation).orderBy('e.position').limit(limitOf(page))
       const from = page.after === undefined ? mine : mine.where('e.position', '>', Number(fromCursor(page.after, 1)[0]))

@@ -1,8 +1,9 @@
 import type { AuditEvent } from '../audit-event.ts'
 import { canonicalJson } from '../kernel/canonical-json.ts'
-import { type Sha256, toHex } from '../kernel/digest.ts'
+import { type Sha256, toBase64, toHex } from '../kernel/digest.ts'
 import type { CommandId, ConversationId } from '../kernel/ids.ts'
 import { isText } from '../kernel/texts.ts'
+import { longEvent, shortEvent } from './short-event.ts'
 
 /** Where a stream of entries has come to: its last position and the hash there, as lower-case hexadecimal. */
 export interface AuditHead {
@@ -14,7 +15,7 @@ export interface AuditHead {
 export interface SealedEntry {
   readonly position: number
   readonly commandId: CommandId
-  /** The event as canonical JSON text, with a salted digest in the place of each text. */
+  /** The short form of the event as canonical JSON text, with a salted digest in the place of each text. */
   readonly body: string
   /** The body again, without what the store had to escape in it. */
   readonly json: string
@@ -52,7 +53,7 @@ export const hashesByPlace = (
 
 /** What stands in an entry for a text: its digest, salted so that nobody can guess a text that was erased. */
 export const textDigest = (salt: string, text: string, sha256: Sha256): string =>
-  `sha256:${toHex(sha256(utf8.encode(`${salt}\n${JSON.stringify(text)}`)))}`
+  toBase64(sha256(utf8.encode(`${salt}\n${JSON.stringify(text)}`)))
 
 /** A salt as this program makes them; nothing else is taken for one. */
 const SALT = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -62,12 +63,13 @@ export const isSalt = (text: string): boolean => SALT.test(text)
 
 /** An event as the body of its entry; the salt is kept beside it, where there was a text to digest. */
 export const sealBody = (
-  event: object,
+  event: AuditEvent,
   { salt, receipt }: { readonly salt: string; readonly receipt?: string | undefined },
   sha256: Sha256,
 ): { readonly body: string; salt?: string } => {
   let texts = 0
-  const sealed = receipt === undefined ? event : { ...event, receipt }
+  const short = shortEvent(event)
+  const sealed = receipt === undefined ? short : { ...short, receipt }
   const body = canonicalJson(sealed, (name, value) => {
     if (!isText(name) || value === undefined) return undefined
     texts += 1
@@ -76,10 +78,18 @@ export const sealBody = (
   return texts > 0 ? { body, salt } : { body }
 }
 
-/** The event that a body holds, and apart from it the seal of the command that caused it. @throws SyntaxError */
-export const openBody = (json: string): { readonly event: AuditEvent; readonly receipt?: string } => {
-  const { receipt, ...event } = JSON.parse(json) as AuditEvent & { readonly receipt?: string }
-  return { event: event as AuditEvent, ...(receipt !== undefined && { receipt }) }
+/**
+ * The event that a body holds, and apart from it the seal of the command that caused it. The conversation is the one in
+ * whose stream the body stands.
+ *
+ * @throws SyntaxError when it is no JSON
+ */
+export const openBody = (
+  json: string,
+  conversation: ConversationId,
+): { readonly event: AuditEvent; readonly receipt?: string } => {
+  const { receipt, ...short } = JSON.parse(json) as { readonly receipt?: string }
+  return { event: longEvent(short, conversation), ...(receipt !== undefined && { receipt }) }
 }
 
 /** A field under the hash: its length in four bytes, then its bytes, so that no two lists of fields look alike. */

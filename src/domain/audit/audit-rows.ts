@@ -1,12 +1,13 @@
 import type { AuditEvent, TextName } from '../audit-event.ts'
 import { canonicalJson } from '../kernel/canonical-json.ts'
+import type { ConversationId } from '../kernel/ids.ts'
 import { mapTexts, textFields, withholdTexts } from '../kernel/texts.ts'
 import { isSalt, openBody, type SealedEntry } from './audit-chain.ts'
 import { ImpossibleEvent } from './audit-replay.ts'
 import type { TextLedger } from './audit-texts.ts'
 import type { AuditProblem } from './audit-verdict.ts'
 
-const DIGEST = /^sha256:[0-9a-f]{64}$/
+const DIGEST = /^[A-Za-z0-9+/]{43}$/
 
 /** The event of an entry, as far as it can be compared, and the seal of its command. */
 export interface ComparableEntry {
@@ -20,8 +21,8 @@ export interface ComparableEntry {
  *
  * @throws SyntaxError when it is no JSON, ImpossibleEvent when a text stands in it in clear
  */
-export const comparableEntry = ({ json, salt }: SealedEntry): ComparableEntry => {
-  const { event, ...rest } = openBody(json)
+export const comparableEntry = ({ json, salt }: SealedEntry, conversation: ConversationId): ComparableEntry => {
+  const { event, ...rest } = openBody(json, conversation)
   const compared = mapTexts(event, (digest) => {
     if (!DIGEST.test(digest)) throw new ImpossibleEvent('It has something else where the digest of a text belongs')
     return salt === undefined ? digest : `${digest} ${salt}`

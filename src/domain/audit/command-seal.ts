@@ -1,5 +1,5 @@
 import { canonicalJson } from '../kernel/canonical-json.ts'
-import { type Sha256, toHex } from '../kernel/digest.ts'
+import { type Sha256, toBase64 } from '../kernel/digest.ts'
 import type { CommandId, ConversationId } from '../kernel/ids.ts'
 
 /** A command that was carried out, as a store remembers it. */
@@ -17,7 +17,7 @@ const utf8 = new TextEncoder()
 
 /** The digest of a request, with its salt in front: once the row is deleted, nobody can test a guess against it. */
 export const payloadDigest = (payload: string, salt: string, sha256: Sha256): string =>
-  `${salt}:${toHex(sha256(utf8.encode(`${salt}\n${payload}`)))}`
+  `${salt}:${toBase64(sha256(utf8.encode(`${salt}\n${payload}`)))}`
 
 /** Whether a command asks what the one of this digest did. */
 export const asksTheSame = (digest: string, payload: string, sha256: Sha256): boolean =>
@@ -25,4 +25,4 @@ export const asksTheSame = (digest: string, payload: string, sha256: Sha256): bo
 
 /** Binds what a command asked and answered to the log: it stands in the first entry that the command wrote. */
 export const commandSeal = ({ conversationId, digest, receipt }: KeptCommand, sha256: Sha256): string =>
-  `sha256:${toHex(sha256(utf8.encode(canonicalJson([conversationId, digest, receipt ?? null]))))}`
+  toBase64(sha256(utf8.encode(canonicalJson([conversationId, digest, receipt ?? null]))))
