@@ -1,11 +1,6 @@
-import {
-  type Conversation,
-  type HandoffAndSource,
-  type HandoffService,
-  type MonitorSettings,
-  unwrap,
-  type WorkingSession,
-} from '../src/index.ts'
+import type { HandoffService } from '../src/container.ts'
+import { type Conversation, unwrap, type WorkingSession } from '../src/index.ts'
+import type { HandoffAndSource, MonitorSettings } from '../src/ports.ts'
 import { AGENTS, BACKEND, CLAIMANT, ORIGINAL_TASK, REASON, type Seat, type Side, turnInput } from './seat.ts'
 
 /** The library as people call it: it holds the session it was given, and checks every rule. */

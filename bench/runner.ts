@@ -1,5 +1,7 @@
-import { createBatonpass, functionRuntime, type Store, systemClock, unwrap } from '../src/index.ts'
+import { systemClock } from '../src/container.ts'
+import { createBatonpass, functionRuntime, unwrap } from '../src/index.ts'
 import { MemoryStore } from '../src/memory.ts'
+import type { Store } from '../src/ports.ts'
 import type { Size } from './sizes.ts'
 import { median } from './statistics.ts'
 

@@ -5,7 +5,8 @@ import { turnInput } from '../bench/seat.ts'
 import type { Database } from '../src/adapters/postgres/database.ts'
 import { openPglite } from '../src/adapters/postgres/open-pglite.ts'
 import type { SqlStore } from '../src/adapters/postgres/sql-store.ts'
-import { commandId, HandoffService, systemClock, unwrap, uuidV7Ids } from '../src/index.ts'
+import { HandoffService, systemClock, uuidV7Ids } from '../src/container.ts'
+import { commandId, unwrap } from '../src/index.ts'
 
 /** The tables that a turn adds rows to. The first three are bookkeeping; the others are the turn itself. */
 const TABLES = ['audit_entries', 'audit_salts', 'commands', 'turns', 'messages', 'tool_calls'] as const

@@ -1,6 +1,7 @@
+import { NodeHookRunner } from './adapters/hooks/node-hook-runner.ts'
 import type { Batonpass } from './batonpass.ts'
 import { readConfiguration } from './configuration.ts'
-import { buildContainer, TOKENS, usualHookRunner } from './container.ts'
+import { buildContainer, TOKENS } from './container.ts'
 import { DEFAULT_RETENTION_MS, retentionProblem } from './domain/kernel/command-retention.ts'
 import { defined } from './domain/kernel/defined.ts'
 import type { ConfiguredAgent } from './domain/run/agent-settings.ts'
@@ -42,7 +43,7 @@ const mustRetain = ({ commandRetentionMs = DEFAULT_RETENTION_MS }: Partial<Baton
 
 const hookRunnerOf = (given: Partial<BatonpassOptions>): HookRunner => {
   const { hookRunner, allowNetworks } = given
-  if (hookRunner === undefined) return usualHookRunner(given)
+  if (hookRunner === undefined) return new NodeHookRunner(defined({ allowNetworks }))
   if (allowNetworks === undefined) return hookRunner
   const advice = 'Give the networks to that runner instead, as new NodeHookRunner({ allowNetworks }).'
   throw new ConfigurationError([{ path: 'allowNetworks', problem: 'a hookRunner is given as well', advice }])

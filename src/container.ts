@@ -110,7 +110,7 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
   add(TOKENS.priceOf, () => given.priceOf ?? listPrice)
   add(TOKENS.runSettings, () => given.runs ?? {})
   add(TOKENS.agentSettings, () => given.agents ?? new Map())
-  add(TOKENS.hookRunner, () => given.hookRunner ?? usualHookRunner(given))
+  add(TOKENS.hookRunner, () => given.hookRunner ?? new NodeHookRunner(defined({ allowNetworks: given.allowNetworks })))
   add(TOKENS.processes, () => given.processes ?? nodeProcesses)
   add(TOKENS.worktrees, () => given.worktrees ?? gitWorktrees)
   add(TOKENS.telemetry, () => given.telemetry ?? openTelemetry())
@@ -125,10 +125,6 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
   add(TOKENS.batonpass, batonpassFrom)
   return parts
 }
-
-/** The usual runner of hooks. @throws ConfigurationError when a network cannot be allowed */
-export const usualHookRunner = ({ allowNetworks }: Pick<BatonpassOptions, 'allowNetworks'>): HookRunner =>
-  new NodeHookRunner(defined({ allowNetworks }))
 
 /** The parts that every service which commands is made from. */
 const commandsFrom = (from: DependencyContainer): HandoffServiceDeps => ({
@@ -179,3 +175,18 @@ const batonpassFrom = (from: DependencyContainer): Batonpass => {
     [Symbol.asyncDispose]: close,
   }
 }
+
+export { InProcessNotifier, type SignalListener } from './adapters/system/in-process-notifier.ts'
+export { sha256 } from './adapters/system/sha256.ts'
+export { systemClock } from './adapters/system/system-clock.ts'
+export { uuidV7Ids } from './adapters/system/uuid-v7-ids.ts'
+export type { BatonpassOptions, StoreOptions } from './options.ts'
+export { AuditService, type AuditServiceDeps } from './services/audit-service.ts'
+export { ContextService, type ContextServiceDeps } from './services/context-service.ts'
+export { HandoffHistory } from './services/handoff-history.ts'
+export { HandoffService } from './services/handoff-service.ts'
+export { RestartRunner } from './services/restart-runner.ts'
+export type { PriceOf } from './services/runner/cost-meter.ts'
+export type { RunnerDeps } from './services/runner/run-in-progress.ts'
+export type { AgentRunSettings, RunSettings } from './services/runner/run-request.ts'
+export type { HandoffServiceDeps } from './services/session-keeping.ts'

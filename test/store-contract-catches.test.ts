@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../src/index.ts'
+import type { Store } from '../src/ports.ts'
 import { type Harness, storeContract } from '../src/testing/index.ts'
 import { droppingToolCalls } from './faulty-stores/dropping-tool-calls.ts'
 import { forgettingCommands, forgettingUnnamedCommands } from './faulty-stores/forgetting-commands.ts'

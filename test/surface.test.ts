@@ -3,18 +3,17 @@ import * as checkpoints from '../src/checkpoints.ts'
 import { type ContinuationParts, reviewCheckpoint } from '../src/checkpoints.ts'
 import * as claude from '../src/claude.ts'
 import * as codex from '../src/codex.ts'
+import type { HandoffService } from '../src/container.ts'
+import * as container from '../src/container.ts'
 import * as hooks from '../src/hooks.ts'
 import * as batonpass from '../src/index.ts'
 import {
   agentSessionId,
   type HandoffId,
   type HandoffMetadata,
-  type HandoffService,
   handoffId,
-  type InitiateRequest,
   instant,
   type MessageInput,
-  type RecordTurnRequest,
   type Refusal,
   type RefusalCode,
   type TurnId,
@@ -22,8 +21,11 @@ import {
   type UsageReading,
 } from '../src/index.ts'
 import * as memory from '../src/memory.ts'
+import type { InitiateRequest, RecordTurnRequest } from '../src/ports.ts'
+import * as ports from '../src/ports.ts'
 import * as telemetry from '../src/telemetry.ts'
 import * as testing from '../src/testing/index.ts'
+import * as window from '../src/window.ts'
 
 const UUID = '0190a0a0-0000-7000-8000-000000000001'
 
@@ -189,33 +191,18 @@ describe('refusals', () => {
 describe('the public surface', () => {
   it('has these values, and changes on purpose only', () => {
     expect(Object.keys(batonpass).sort()).toEqual([
-      'AgentRun',
-      'AuditService',
-      'CONVERSATION_TRANSITIONS',
       'ConfigurationError',
-      'ContextService',
       'DEFAULT_MILESTONES',
-      'HANDOFF_TRANSITIONS',
-      'HandoffHistory',
-      'HandoffService',
-      'InProcessNotifier',
       'RefusedError',
-      'RestartRunner',
       'RuntimeFailure',
-      'SESSION_TRANSITIONS',
       'StoreFailure',
-      'TEXT_WITHHELD',
-      'TOKENS',
-      'WindowGauge',
       'WorktreeFailure',
       'agentSessionId',
-      'buildContainer',
       'commandId',
       'conversationId',
       'createBatonpass',
       'describeRefusal',
       'everyPage',
-      'foldHistory',
       'functionRuntime',
       'handoffId',
       'hasBaton',
@@ -223,24 +210,51 @@ describe('the public surface', () => {
       'instant',
       'isOpen',
       'isTerminal',
-      'messageId',
-      'rangeContains',
-      'rangeLength',
       'readConfiguration',
-      'sequenceRange',
-      'sha256',
-      'signalId',
-      'snapshotId',
-      'systemClock',
       'taskOf',
-      'terminalStates',
-      'toMermaid',
       'totalMessages',
       'turnId',
       'unwrap',
-      'uuidV7Ids',
       'withholdTexts',
     ])
+  })
+
+  it('has the parts and their names beside it, for whoever puts them together', () => {
+    expect(Object.keys(container).sort()).toEqual([
+      'AuditService',
+      'ContextService',
+      'HandoffHistory',
+      'HandoffService',
+      'InProcessNotifier',
+      'RestartRunner',
+      'TOKENS',
+      'buildContainer',
+      'sha256',
+      'systemClock',
+      'uuidV7Ids',
+    ])
+  })
+
+  it('has the types of every request, answer and port beside it, with the tables and helpers of a store', () => {
+    expect(Object.keys(ports).sort()).toEqual([
+      'CONVERSATION_TRANSITIONS',
+      'HANDOFF_TRANSITIONS',
+      'SESSION_TRANSITIONS',
+      'TEXT_WITHHELD',
+      'foldHistory',
+      'messageId',
+      'rangeContains',
+      'rangeLength',
+      'sequenceRange',
+      'signalId',
+      'snapshotId',
+      'terminalStates',
+      'toMermaid',
+    ])
+  })
+
+  it('has the following of a window beside it', () => {
+    expect(Object.keys(window).sort()).toEqual(['WindowTracker', 'reportOf'])
   })
 
   it('has the readers of each runtime, and the runtimes, beside it', () => {

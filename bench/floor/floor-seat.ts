@@ -1,5 +1,6 @@
+import { uuidV7Ids } from '../../src/container.ts'
 import { originsOf } from '../../src/domain/turn/message.ts'
-import { DEFAULT_MILESTONES, uuidV7Ids, type WorkingSession } from '../../src/index.ts'
+import { DEFAULT_MILESTONES, type WorkingSession } from '../../src/index.ts'
 import { AGENTS, BACKEND, CLAIMANT, ORIGINAL_TASK, REASON, type Seat, turnInput } from '../seat.ts'
 import { bodyOf, digestOf, saltTexts, sealOf } from './documents.ts'
 import { type Run, write } from './statement.ts'

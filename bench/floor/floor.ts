@@ -1,4 +1,4 @@
-import type { HandoffService } from '../../src/index.ts'
+import type { HandoffService } from '../../src/container.ts'
 import { openSeat } from '../ours.ts'
 import type { Side } from '../seat.ts'
 import { FloorSeat } from './floor-seat.ts'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ConversationId, commandId, type TextName, unwrap } from '../../src/index.ts'
+import { type ConversationId, commandId, unwrap } from '../../src/index.ts'
+import type { TextName } from '../../src/ports.ts'
 import { closeStores } from '../support/stores.ts'
 import { Stage } from './stage.ts'
 

@@ -3,16 +3,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
 import { toStorableJson } from '../../src/adapters/postgres/text-codec.ts'
 import { unitColumns } from '../../src/adapters/postgres/unit-rows.ts'
-import {
-  type ConversationId,
-  type FeedEntry,
-  HandoffService,
-  type Store,
-  systemClock,
-  type Unit,
-  unwrap,
-  uuidV7Ids,
-} from '../../src/index.ts'
+import { HandoffService, systemClock, uuidV7Ids } from '../../src/container.ts'
+import { type ConversationId, unwrap } from '../../src/index.ts'
+import type { FeedEntry, Store, Unit } from '../../src/ports.ts'
 import { withUnitOfWork } from '../faulty-stores/wrap.ts'
 import { ownDatabase, ownStage, type Stage } from './stage.ts'
 

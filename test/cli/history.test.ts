@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { AgentSession, Conversation, HandoffMetadata, Lineage, Paged, WindowAtTurn } from '../../src/index.ts'
+import type { AgentSession, Conversation, HandoffMetadata, Lineage } from '../../src/index.ts'
+import type { Paged, WindowAtTurn } from '../../src/ports.ts'
 import { batonOn, historyInDatabase, type Said } from './terminal.ts'
 
 let there: Awaited<ReturnType<typeof historyInDatabase>>

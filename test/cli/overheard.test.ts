@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { overheard } from '../../src/adapters/cli/overheard.ts'
-import { type AgentRuntime, createBatonpass, systemClock } from '../../src/index.ts'
+import { systemClock } from '../../src/container.ts'
+import { type AgentRuntime, createBatonpass } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
 import type { Script } from '../../src/testing/index.ts'
 import { play, script, spoken, turn } from '../runner/played.ts'

@@ -1,5 +1,6 @@
 import { runCli } from '../../src/adapters/cli/run.ts'
-import { createBatonpass, type HandoffMetadata, type TurnInput, unwrap } from '../../src/index.ts'
+import { createBatonpass, type HandoffMetadata, unwrap } from '../../src/index.ts'
+import type { TurnInput } from '../../src/ports.ts'
 import { CountingIds, FixedClock } from '../../src/testing/index.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Configuration, readConfiguration } from '../../src/index.ts'
+import { readConfiguration } from '../../src/index.ts'
+import type { Configuration } from '../../src/ports.ts'
 import { fileWith } from './checking.ts'
 
 const DEFAULTS: Configuration = {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { RecentKeys } from '../../src/domain/kernel/recent-keys.ts'
-import { DEFAULT_MILESTONES, type WindowEvent, WindowGauge } from '../../src/index.ts'
+import { DEFAULT_MILESTONES } from '../../src/index.ts'
 import { RecordedWindow } from '../../src/services/recorded-window.ts'
+import { type WindowEvent, WindowGauge } from '../../src/window.ts'
 
 const request = (key: string, promptTokens: number, more: object = {}): WindowEvent => ({
   type: 'request',

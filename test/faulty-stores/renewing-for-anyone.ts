@@ -1,4 +1,5 @@
-import type { HolderToken, Store } from '../../src/index.ts'
+import type { HolderToken } from '../../src/index.ts'
+import type { Store } from '../../src/ports.ts'
 import { withParts, withUnitOfWork } from './wrap.ts'
 
 /** Renews a lease for whoever asks, as an UPDATE that forgot the holder would. */

@@ -1,5 +1,5 @@
-import type { Store } from '../../src/index.ts'
 import { commandId } from '../../src/index.ts'
+import type { Store } from '../../src/ports.ts'
 import { CountingIds } from '../../src/testing/index.ts'
 import { withUnitOfWork } from './wrap.ts'
 

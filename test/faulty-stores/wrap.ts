@@ -1,4 +1,5 @@
-import type { AgentSession, Store, UnitOfWork } from '../../src/index.ts'
+import type { AgentSession } from '../../src/index.ts'
+import type { Store, UnitOfWork } from '../../src/ports.ts'
 
 /** A store with some of its parts replaced. */
 export const withParts = (store: Store, parts: Partial<Omit<Store, typeof Symbol.asyncDispose>>): Store => {

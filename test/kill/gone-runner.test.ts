@@ -7,13 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
 import { commandRuntime } from '../../src/adapters/runtime/command-runtime.ts'
-import {
-  type AgentProcesses,
-  createBatonpass,
-  type ProcessIdentity,
-  type RunEvent,
-  type Unit,
-} from '../../src/index.ts'
+import { createBatonpass, type RunEvent } from '../../src/index.ts'
+import type { AgentProcesses, ProcessIdentity, Unit } from '../../src/ports.ts'
 import { hasEnded, identityOf, ownIdentity } from '../../src/processes/left-process.ts'
 import { WINDOW_READERS } from '../../src/readers.ts'
 import { startChild } from '../embedded/child-process.ts'

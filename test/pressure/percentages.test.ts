@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { statusLineReader } from '../../src/claude.ts'
 import { pressureOf } from '../../src/domain/window/context-pressure.ts'
-import { createBatonpass, functionRuntime, unwrap, type WindowEvent, WindowGauge } from '../../src/index.ts'
+import { createBatonpass, functionRuntime, unwrap } from '../../src/index.ts'
 import { refusal } from '../../src/testing/refusal.ts'
+import { type WindowEvent, WindowGauge } from '../../src/window.ts'
 import { play, recorded } from '../runner/played.ts'
 
 const percentage = (usedPercent: number) => ({ state: 'percentage' as const, usedPercent })

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
-import { HandoffHistory } from '../../src/index.ts'
+import { HandoffHistory } from '../../src/container.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
 
 /** One step of a plan, as EXPLAIN tells it. */

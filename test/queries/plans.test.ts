@@ -1,15 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  agentSessionId,
-  conversationId,
-  type HandoffFilter,
-  type HandoffHistory,
-  handoffId,
-  instant,
-  type Page,
-  type Paged,
-  turnId,
-} from '../../src/index.ts'
+import type { HandoffHistory } from '../../src/container.ts'
+import { agentSessionId, conversationId, handoffId, instant, turnId } from '../../src/index.ts'
+import type { HandoffFilter, Page, Paged } from '../../src/ports.ts'
 import { ExplainedHistory } from './explained.ts'
 import { fillHistory, HANDOFFS } from './many-handoffs.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { SqlStore } from '../../src/adapters/postgres/sql-store.ts'
-import type { CommandId } from '../../src/index.ts'
+import type { CommandId } from '../../src/ports.ts'
 import type { StoreUnderTest } from '../../src/testing/index.ts'
 
 /** Lets commands be as old as they are on no test's clock. On a server only they grow old, in memory everything does. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type CommandId, commandId, unwrap } from '../../src/index.ts'
+import { commandId, unwrap } from '../../src/index.ts'
+import type { CommandId } from '../../src/ports.ts'
 import { pruneCommands } from '../../src/services/command-pruner.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { closeStores, openStore, STORE_KINDS } from '../support/stores.ts'

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Batonpass, createBatonpass, type Store, systemClock, unwrap } from '../../src/index.ts'
+import { systemClock } from '../../src/container.ts'
+import { type Batonpass, createBatonpass, unwrap } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
+import type { Store } from '../../src/ports.ts'
 import { ENDS, FILLS, logged, play, recorded, script } from './played.ts'
 
 let store: Store

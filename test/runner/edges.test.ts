@@ -1,16 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/container.ts'
 import {
   type AgentRuntime,
   type Batonpass,
   createBatonpass,
   functionRuntime,
   type RunEvent,
-  type RuntimeStep,
-  type Store,
-  systemClock,
   unwrap,
 } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
+import type { RuntimeStep, Store } from '../../src/ports.ts'
 import { ENDS, FILLS, logged, play, recorded, script, spoken, TASK, turn } from './played.ts'
 
 let store: Store

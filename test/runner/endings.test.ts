@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { systemClock, uuidV7Ids } from '../../src/container.ts'
 import {
   type AgentRuntime,
   type Batonpass,
@@ -6,15 +7,11 @@ import {
   createBatonpass,
   functionRuntime,
   type RunEvent,
-  type RunningAgent,
   type RunRequest,
-  type RuntimeStep,
-  type Store,
-  systemClock,
   unwrap,
-  uuidV7Ids,
 } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
+import type { RunningAgent, RuntimeStep, Store } from '../../src/ports.ts'
 import { lostProcess } from '../support/lost-process.ts'
 import { keeps, meddledStore } from '../support/meddled-store.ts'
 import { ENDS, FILLS, functionHook, play, recorded, script, sleep, spoken, TASK, turn, types } from './played.ts'

@@ -6,9 +6,9 @@ import {
   functionRuntime,
   type RunEvent,
   type RunItem,
-  type Store,
 } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
+import type { Store } from '../../src/ports.ts'
 import { FixedClock, type ScriptedMessage } from '../../src/testing/index.ts'
 import { lostProcess } from '../support/lost-process.ts'
 import { keeps, meddledStore } from '../support/meddled-store.ts'

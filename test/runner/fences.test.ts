@@ -1,15 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type ContinuationParts, continuationPrompt } from '../../src/checkpoints.ts'
-import {
-  agentSessionId,
-  type Batonpass,
-  createBatonpass,
-  type Store,
-  systemClock,
-  unwrap,
-  uuidV7Ids,
-} from '../../src/index.ts'
+import { systemClock, uuidV7Ids } from '../../src/container.ts'
+import { agentSessionId, type Batonpass, createBatonpass, unwrap } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
+import type { Store } from '../../src/ports.ts'
 import { ENDS, FILLS, functionHook, play, recorded, script, spoken, TASK } from './played.ts'
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi

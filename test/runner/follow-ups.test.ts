@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Batonpass, createBatonpass, type HookSettings, type Store } from '../../src/index.ts'
+import type { HookSettings } from '../../src/hooks.ts'
+import { type Batonpass, createBatonpass } from '../../src/index.ts'
+import type { Store } from '../../src/ports.ts'
 import type { ScriptedRuntime, ScriptedTurn, StoreUnderTest } from '../../src/testing/index.ts'
 import { lostProcess } from '../support/lost-process.ts'
 import { keeps } from '../support/meddled-store.ts'

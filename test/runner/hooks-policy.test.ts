@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { HookFunction, ThresholdPayload } from '../../src/hooks.ts'
-import { type Batonpass, createBatonpass, functionRuntime, type RunRequest, type Store } from '../../src/index.ts'
+import { type Batonpass, createBatonpass, functionRuntime, type RunRequest } from '../../src/index.ts'
+import type { Store } from '../../src/ports.ts'
 import type { ScriptedRuntime, StoreUnderTest } from '../../src/testing/index.ts'
 import { lostProcess } from '../support/lost-process.ts'
 import { keeps } from '../support/meddled-store.ts'

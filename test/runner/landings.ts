@@ -1,5 +1,7 @@
-import { createBatonpass, functionRuntime, type Launch, systemClock } from '../../src/index.ts'
+import { systemClock } from '../../src/container.ts'
+import { createBatonpass, functionRuntime } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
+import type { Launch } from '../../src/ports.ts'
 
 /** What was seen over many runs. */
 export interface LandingFigures {

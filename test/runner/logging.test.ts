@@ -1,14 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import {
-  type Batonpass,
-  createBatonpass,
-  type Logger,
-  type Store,
-  StoreFailure,
-  systemClock,
-  unwrap,
-} from '../../src/index.ts'
+import { systemClock } from '../../src/container.ts'
+import { type Batonpass, createBatonpass, type Logger, StoreFailure, unwrap } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
+import type { Store } from '../../src/ports.ts'
 import { keeps, meddledStore } from '../support/meddled-store.ts'
 import { ENDS, FILLS, functionHook, play, script, sleep, TASK, turn } from './played.ts'
 

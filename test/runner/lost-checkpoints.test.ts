@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Batonpass, createBatonpass, RuntimeFailure, type Store, systemClock } from '../../src/index.ts'
+import { systemClock } from '../../src/container.ts'
+import { type Batonpass, createBatonpass, RuntimeFailure } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
+import type { Store } from '../../src/ports.ts'
 import type { ScriptedTurn, ScriptedWindow } from '../../src/testing/index.ts'
 import { ENDS, FILLS, play, recorded, script, turn } from './played.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createBatonpass, everyPage, type RunSummary, StoreFailure, systemClock } from '../../src/index.ts'
+import { systemClock } from '../../src/container.ts'
+import { createBatonpass, everyPage, type RunSummary, StoreFailure } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
 import { type Fault, FaultInjector } from '../../src/testing/index.ts'
 import { type Chance, chanceFor } from '../chaos/chance.ts'

@@ -1,15 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { MessageMeaning } from '../../src/adapters/runtime/function-runtime.ts'
 import { agentSdkReader } from '../../src/claude.ts'
-import {
-  type Batonpass,
-  createBatonpass,
-  functionRuntime,
-  type RestartBudget,
-  type Store,
-  systemClock,
-} from '../../src/index.ts'
+import { systemClock } from '../../src/container.ts'
+import { type Batonpass, createBatonpass, functionRuntime, type RestartBudget } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
+import type { Store } from '../../src/ports.ts'
 import { answer, result, type Sent } from '../runtimes/claude-messages.ts'
 import { FILLS, play, recorded, script, turn } from './played.ts'
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/container.ts'
 import {
   type AgentSessionId,
   type Batonpass,
@@ -8,11 +9,10 @@ import {
   functionRuntime,
   type MessageInHistory,
   type RunSummary,
-  type RuntimeStep,
-  systemClock,
   type Turn,
 } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
+import type { RuntimeStep } from '../../src/ports.ts'
 import { play, TASK } from './played.ts'
 
 let store: MemoryStore

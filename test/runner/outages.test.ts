@@ -1,16 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import {
-  type AgentRuntime,
-  type Batonpass,
-  type Clock,
-  createBatonpass,
-  instant,
-  type RuntimeStep,
-  type Store,
-  StoreFailure,
-  unwrap,
-} from '../../src/index.ts'
+import { type AgentRuntime, type Batonpass, createBatonpass, instant, StoreFailure, unwrap } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
+import type { Clock, RuntimeStep, Store } from '../../src/ports.ts'
 import { type Fault, FaultInjector, type ScriptedRuntime } from '../../src/testing/index.ts'
 import { lostProcess } from '../support/lost-process.ts'
 import { keeps, meddledStore } from '../support/meddled-store.ts'

@@ -8,8 +8,8 @@ import {
   type RunEvent,
   type RunRequest,
   type RunSummary,
-  type Store,
 } from '../../src/index.ts'
+import type { Store } from '../../src/ports.ts'
 import { type Script, ScriptedRuntime, type ScriptedTurn } from '../../src/testing/index.ts'
 
 /** A turn of so many tokens with these tools. */

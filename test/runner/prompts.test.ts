@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { codexRuntime } from '../../src/codex.ts'
-import { type AgentRuntime, type Batonpass, createBatonpass, functionRuntime, type Store } from '../../src/index.ts'
+import { type AgentRuntime, type Batonpass, createBatonpass, functionRuntime } from '../../src/index.ts'
+import type { Store } from '../../src/ports.ts'
 import type { ScriptedRuntime, StoreUnderTest } from '../../src/testing/index.ts'
 import {
   call,

@@ -1,4 +1,6 @@
-import { functionRuntime, type RuntimeReply, type UsageTotals } from '../../src/index.ts'
+import { functionRuntime } from '../../src/index.ts'
+import type { RuntimeReply } from '../../src/ports.ts'
+import type { UsageTotals } from '../../src/window.ts'
 import type { Chance } from '../chaos/chance.ts'
 
 /** Something a random agent said. */

@@ -4,14 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { claudeCommandRuntime } from '../../src/adapters/claude/claude-command-runtime.ts'
 import { codexRuntime } from '../../src/codex.ts'
-import {
-  type AgentRuntime,
-  createBatonpass,
-  functionRuntime,
-  type RuntimeStep,
-  type TranscriptStep,
-} from '../../src/index.ts'
+import { type AgentRuntime, createBatonpass, functionRuntime } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
+import type { RuntimeStep, TranscriptStep } from '../../src/ports.ts'
 import { FixedClock } from '../../src/testing/index.ts'
 import { lostProcess } from '../support/lost-process.ts'
 import { play, recorded, spoken, TASK } from './played.ts'

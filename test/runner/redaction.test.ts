@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/container.ts'
 import type { HookSettings } from '../../src/hooks.ts'
 import {
   type Batonpass,
@@ -7,11 +8,10 @@ import {
   type RunEvent,
   type RunRequest,
   type RunSummary,
-  type Store,
-  systemClock,
 } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
 import type { RunTelemetry } from '../../src/ports/run-telemetry.ts'
+import type { Store } from '../../src/ports.ts'
 import type { ScriptedRuntime } from '../../src/testing/index.ts'
 import { keeps, meddledStore } from '../support/meddled-store.ts'
 import { ENDS, FILLS, functionHook, play, recorded, script, sleep, spoken, TASK, turn } from './played.ts'

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Batonpass, createBatonpass, type RunRequest, type RunSummary, type Store } from '../../src/index.ts'
+import { type Batonpass, createBatonpass, type RunRequest, type RunSummary } from '../../src/index.ts'
+import type { Store } from '../../src/ports.ts'
 import type { StoreUnderTest } from '../../src/testing/index.ts'
 import { lostProcess } from '../support/lost-process.ts'
 import { openStore } from '../support/stores.ts'

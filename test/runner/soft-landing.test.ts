@@ -1,13 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import {
-  type Batonpass,
-  createBatonpass,
-  functionRuntime,
-  type RunRequest,
-  type Store,
-  systemClock,
-} from '../../src/index.ts'
+import { systemClock } from '../../src/container.ts'
+import { type Batonpass, createBatonpass, functionRuntime, type RunRequest } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
+import type { Store } from '../../src/ports.ts'
 import type { Script, ScriptedWindow } from '../../src/testing/index.ts'
 import { compareLandings } from './landings.ts'
 import { ENDS, functionHook, play, recorded, script, spoken, TASK, turn, types } from './played.ts'

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { openPglite } from '../../src/adapters/postgres/open-pglite.ts'
 import { openPostgres, type PostgresOptions } from '../../src/adapters/postgres/open-postgres.ts'
-import type { Store } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
+import type { Store } from '../../src/ports.ts'
 import { FixedClock, type StoreUnderTest } from '../../src/testing/index.ts'
 import { cloneDatabase, withDatabase } from './test-databases.ts'
 

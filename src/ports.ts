@@ -1,0 +1,165 @@
+export type { FunctionRuntimeOptions, MessageMeaning } from './adapters/runtime/function-runtime.ts'
+export type { AuditHead, SealedEntry } from './domain/audit/audit-chain.ts'
+export type { TextCounts } from './domain/audit/audit-texts.ts'
+export type { AuditProblem, AuditProblemClass, AuditVerdict, ClockSetBack } from './domain/audit/audit-verdict.ts'
+export type { AuditEvent, TextErased, TextName } from './domain/audit-event.ts'
+export type { BudgetLimit } from './domain/budget/restart-budget.ts'
+export type { CheckpointFacts, CheckpointOutcome } from './domain/checkpoint/checkpoint-facts.ts'
+export { CONVERSATION_TRANSITIONS, type ConversationState, type Workspace } from './domain/conversation/conversation.ts'
+export type { OpenConversation } from './domain/conversation/open-conversation.ts'
+export type { Change, Expected, ExpectedHandoff } from './domain/decision.ts'
+export {
+  type Claim,
+  HANDOFF_TRANSITIONS,
+  type HandoffFlag,
+  type HandoffKind,
+  type HandoffStatus,
+  type TraceContext,
+} from './domain/handoff/handoff.ts'
+export type { HandoffAccepted, HandoffCompleted } from './domain/handoff/settle-handoff.ts'
+export { foldHistory, type History } from './domain/history/history.ts'
+export type { LineageRecord, LineageSubject } from './domain/history/lineage.ts'
+export type { WindowAtTurn } from './domain/history/window-at-turn.ts'
+export type { InputProblem } from './domain/input/check.ts'
+export type { CutText } from './domain/kernel/cut-text.ts'
+export type { Sha256 } from './domain/kernel/digest.ts'
+export {
+  type CommandId,
+  type MessageId,
+  messageId,
+  type SignalId,
+  type SnapshotId,
+  signalId,
+  snapshotId,
+} from './domain/kernel/ids.ts'
+export type { Instant } from './domain/kernel/instant.ts'
+export type { Metadata, MetadataTypes } from './domain/kernel/metadata.ts'
+export {
+  rangeContains,
+  rangeLength,
+  type SequenceNumber,
+  type SequenceRange,
+  sequenceRange,
+} from './domain/kernel/sequence.ts'
+export { type TransitionTable, terminalStates, toMermaid } from './domain/kernel/state-machine.ts'
+export { TEXT_WITHHELD } from './domain/kernel/texts.ts'
+export type { RestartBegun } from './domain/restart/begin-restart.ts'
+export type { TurnsRecorded } from './domain/restart/record-turns.ts'
+export type { ConfiguredAgent } from './domain/run/agent-settings.ts'
+export type {
+  CheckedConfiguration,
+  Configuration,
+  ConfigurationProblem,
+  ConfigurationSetting,
+} from './domain/run/configuration.ts'
+export type { RunEventType, WindowFigures } from './domain/run/run-event.ts'
+export type { RunOutcome } from './domain/run/run-summary.ts'
+export type { SessionMode, SessionSettings } from './domain/run/session-settings.ts'
+export { SESSION_TRANSITIONS, type SessionState } from './domain/session/agent-session.ts'
+export type { SignalDelivery, SignalKind, SignalStatus } from './domain/session/context-signal.ts'
+export type { SnapshotRecord, SnapshotType } from './domain/session/context-snapshot.ts'
+export type { LeaseAsked, ProcessFate, ProcessIdentity } from './domain/session/process-identity.ts'
+export type { SessionStartedAnswer, StartSession } from './domain/session/start-session.ts'
+export type { ThreadOpened } from './domain/thread/open-thread.ts'
+export type { Message, MessageOrigin, MessageRole, SessionOpening } from './domain/turn/message.ts'
+export type { MessageSummary } from './domain/turn/message-summary.ts'
+export type { ToolCall } from './domain/turn/tool-call.ts'
+export type { ToolCallInput, TurnInput } from './domain/turn/turn.ts'
+export type {
+  ContextMonitor,
+  MilestoneReached,
+  MonitorEvent,
+  MonitorSettings,
+  PressurePolicy,
+  RearmReason,
+  RestartAdvice,
+  RestartReason,
+} from './domain/window/context-monitor.ts'
+export type { MilestoneName } from './domain/window/milestone.ts'
+export type { AgentHandoffPort } from './ports/agent-handoff-port.ts'
+export type { AgentProcesses } from './ports/agent-processes.ts'
+export type {
+  Launch,
+  OnProcess,
+  Resumption,
+  RunningAgent,
+  RuntimeEnd,
+  RuntimeQuestion,
+  RuntimeReply,
+  RuntimeStep,
+  TranscriptStep,
+} from './ports/agent-runtime.ts'
+export type { AgentSessionRepository } from './ports/agent-session-repository.ts'
+export type { AuditLog, ChainPage, Changes, FeedEntry } from './ports/audit-log.ts'
+export type { AuditedRows, SharedId } from './ports/audited-rows.ts'
+export type { CommandRetention } from './ports/command-retention.ts'
+export type { ContextMonitorPort } from './ports/context-monitor-port.ts'
+export type { ContextSnapshotPort } from './ports/context-snapshot-port.ts'
+export type { ConversationRepository } from './ports/conversation-repository.ts'
+export type { ConversationFilter, HandoffFilter, OverdueRule, SessionFilter } from './ports/history-filters.ts'
+export type { LogFields, LogLevel } from './ports/logger.ts'
+export type { MessageRepository, PersonMessages, PersonMessagesWanted } from './ports/message-repository.ts'
+export type { Notifier } from './ports/notifier.ts'
+export type { Cursor, ListOrder, Page, Paged } from './ports/page.ts'
+export type { Receipt } from './ports/receipt.ts'
+export type {
+  HandoffSpan,
+  RunTelemetry,
+  SessionSpan,
+  SpanEnd,
+  SpannedHandoff,
+  SpannedSession,
+  SpannedTurn,
+} from './ports/run-telemetry.ts'
+export type { RuntimeFailureCode } from './ports/runtime-failure.ts'
+export type { ExpiredLease, HeldLease, SessionLeases } from './ports/session-leases.ts'
+export type { SignalQueue } from './ports/signal-queue.ts'
+export type { Store } from './ports/store.ts'
+export type { StoreFailureCode } from './ports/store-failure.ts'
+export type { Clock, IdGenerator } from './ports/system.ts'
+export type {
+  CommandStamp,
+  CommitOutcome,
+  Loaded,
+  Question,
+  Repeated,
+  Subjects,
+  Unit,
+  UnitOfWork,
+} from './ports/unit-of-work.ts'
+export type { WorktreeFailureCode, Worktrees } from './ports/worktrees.ts'
+export type { HandoffAndSource, RecordedTurns, Reply } from './services/answers.ts'
+export type { FollowRequest } from './services/audit-service.ts'
+export type { ContextReport, ContextStatus, WindowStanding } from './services/context-service.ts'
+export type {
+  AcceptRequest,
+  AccountRequest,
+  AttachRequest,
+  ClaimNextRequest,
+  CompleteRequest,
+  ConversationMetadataRequest,
+  EndRequest,
+  ExtendTurnRequest,
+  ExtractRequest,
+  FailSessionRequest,
+  HandoffMetadataRequest,
+  HooksRequest,
+  InitiateRequest,
+  KeepCheckpointRequest,
+  OnConversation,
+  OnSession,
+  PrepareRequest,
+  RecordTurnRequest,
+  RecordTurnsRequest,
+  ReportRequest,
+  RestartRequest,
+  ResumeRequest,
+  SendRequest,
+  SessionMetadataRequest,
+  SnapshotRequest,
+  TakeOverRequest,
+  ThreadRequest,
+  WatchRequest,
+} from './services/requests.ts'
+export type { RecoverRequest } from './services/runner/recover.ts'
+export type { RunMessage } from './services/runner/run-items.ts'
