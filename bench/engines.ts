@@ -7,12 +7,12 @@ import { Migrator } from '../src/adapters/postgres/migrator.ts'
 import { openPostgres } from '../src/adapters/postgres/open-postgres.ts'
 import { PgliteDialect } from '../src/adapters/postgres/pglite-dialect.ts'
 import { SqlStore } from '../src/adapters/postgres/sql-store.ts'
-import { HandoffService, systemClock, uuidV7Ids } from '../src/container.ts'
+import { HandoffHistory, HandoffService, systemClock, uuidV7Ids } from '../src/container.ts'
 import type { Store } from '../src/ports.ts'
 import { onServer, withDatabase } from '../test/support/test-databases.ts'
 import { floor } from './floor/floor.ts'
 import type { Run } from './floor/statement.ts'
-import { ours } from './ours.ts'
+import { ours, type Services } from './ours.ts'
 import type { Side } from './seat.ts'
 
 /** Both sides on one engine, with a way to look at what they left there. */
@@ -31,7 +31,10 @@ export const SCHEMAS = { ours: 'batonpass', floor: 'floor' } as const
 
 const CONNECTIONS = 32
 
-const serviceOn = (store: Store): HandoffService => new HandoffService({ store, clock: systemClock, ids: uuidV7Ids })
+const serviceOn = (store: Store): Services => ({
+  service: new HandoffService({ store, clock: systemClock, ids: uuidV7Ids }),
+  history: new HandoffHistory({ store }),
+})
 
 /** A database of its own on a server: the library in one schema, the floor in another, as many connections for each. */
 export const onPostgres = async (server: string): Promise<Engine> => {

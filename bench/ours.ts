@@ -1,18 +1,26 @@
-import type { HandoffService } from '../src/container.ts'
+import type { HandoffHistory, HandoffService } from '../src/container.ts'
 import { type Conversation, unwrap, type WorkingSession } from '../src/index.ts'
 import type { HandoffAndSource, MonitorSettings } from '../src/ports.ts'
 import { AGENTS, BACKEND, CLAIMANT, ORIGINAL_TASK, REASON, type Seat, type Side, turnInput } from './seat.ts'
+
+/** The services of the library over one store. */
+export interface Services {
+  readonly service: HandoffService
+  readonly history: HandoffHistory
+}
 
 /** The library as people call it: it holds the session it was given, and checks every rule. */
 export class OurSeat implements Seat {
   readonly conversationId: WorkingSession['session']['conversationId']
   readonly #service: HandoffService
+  readonly #history: HandoffHistory
   #working: WorkingSession
   readonly #conversation: Conversation
   #initiated: HandoffAndSource | undefined
 
-  constructor(service: HandoffService, conversation: Conversation, working: WorkingSession) {
+  constructor({ service, history }: Services, conversation: Conversation, working: WorkingSession) {
     this.#service = service
+    this.#history = history
     this.#conversation = conversation
     this.#working = working
     this.conversationId = working.session.conversationId
@@ -44,24 +52,21 @@ export class OurSeat implements Seat {
   }
 
   async activeSession(): Promise<void> {
-    if ((await this.#service.activeSession(this.conversationId)) === undefined) throw new Error('Nobody is at work')
+    if ((await this.#history.activeSession(this.conversationId)) === undefined) throw new Error('Nobody is at work')
   }
 
   async lineage(): Promise<void> {
-    if ((await this.#service.lineage(this.conversationId)) === undefined) throw new Error('There is no lineage')
+    if ((await this.#history.lineage(this.conversationId)) === undefined) throw new Error('There is no lineage')
   }
 }
 
 /** Opens a conversation through the library. The floor begins with one too, in its own schema. */
-export const openSeat = async (
-  service: HandoffService,
-  turns: number,
-  monitor: MonitorSettings = {},
-): Promise<OurSeat> => {
+export const openSeat = async (services: Services, turns: number, monitor: MonitorSettings = {}): Promise<OurSeat> => {
+  const { service } = services
   const { conversation } = unwrap(await service.openConversation({ originalTask: ORIGINAL_TASK }))
   const agent = { agentName: AGENTS[0], backend: BACKEND, monitor }
   const seat = new OurSeat(
-    service,
+    services,
     conversation,
     unwrap(await service.startSession({ conversationId: conversation.id, ...agent })),
   )
@@ -69,7 +74,7 @@ export const openSeat = async (
   return seat
 }
 
-export const ours = (service: HandoffService): Side => ({
+export const ours = (services: Services): Side => ({
   name: 'ours',
-  open: (turns, monitor) => openSeat(service, turns, monitor),
+  open: (turns, monitor) => openSeat(services, turns, monitor),
 })

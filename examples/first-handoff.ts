@@ -1,7 +1,7 @@
 import { createBatonpass, unwrap } from '../src/index.ts'
 
 const batonpass = await createBatonpass()
-const { handoffs } = batonpass
+const { handoffs, history } = batonpass
 
 // A conversation is one long piece of work. A session is one agent's window on it.
 const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Make the checkout test pass' }))
@@ -37,7 +37,7 @@ const { handoff } = unwrap(
 // In one commit: the source is handed off, a new session is active, the handoff is completed.
 unwrap(await handoffs.completeHandoff({ handoff }))
 
-const lineage = await handoffs.lineage(conversation.id)
+const lineage = await history.lineage(conversation.id)
 for (const session of lineage?.sessions ?? []) {
   console.log(`epoch ${session.epoch}: ${session.agentName} is ${session.state}`)
 }

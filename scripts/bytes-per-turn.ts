@@ -5,7 +5,7 @@ import { turnInput } from '../bench/seat.ts'
 import type { Database } from '../src/adapters/postgres/database.ts'
 import { openPglite } from '../src/adapters/postgres/open-pglite.ts'
 import type { SqlStore } from '../src/adapters/postgres/sql-store.ts'
-import { HandoffService, systemClock, uuidV7Ids } from '../src/container.ts'
+import { HandoffHistory, HandoffService, systemClock, uuidV7Ids } from '../src/container.ts'
 import { commandId, unwrap } from '../src/index.ts'
 
 /** The tables that a turn adds rows to. The first three are bookkeeping; the others are the turn itself. */
@@ -27,7 +27,8 @@ const TURNS = 20
 /** The average turn of the benchmark: two messages with 0.9 KB of text, five tool calls, a reading. */
 export const bytesPerTurn = async (store: SqlStore, isNamed: boolean): Promise<TurnBytes> => {
   const service = new HandoffService({ store, clock: systemClock, ids: uuidV7Ids })
-  let { working } = await openSeat(service, 0)
+  const history = new HandoffHistory({ store })
+  let { working } = await openSeat({ service, history }, 0)
   const before = await sizesIn(store.database)
   for (let number = 1; number <= TURNS; number += 1) {
     const named = isNamed ? { commandId: commandId(uuidV7Ids.next()) } : {}

@@ -3,6 +3,7 @@ import type { CreateOptions } from './options.ts'
 import type { HeldLease } from './ports/session-leases.ts'
 import type { AuditService } from './services/audit-service.ts'
 import type { ContextService } from './services/context-service.ts'
+import type { HandoffHistory } from './services/handoff-history.ts'
 import type { HandoffService } from './services/handoff-service.ts'
 import type { AgentRun } from './services/runner/agent-run.ts'
 import type { Recovered, RecoverRequest } from './services/runner/recover.ts'
@@ -10,7 +11,10 @@ import type { RunRequest } from './services/runner/run-request.ts'
 
 /** Batonpass, put together and ready. Close it, or leave its `await using` block, when done. */
 export interface Batonpass<Notes extends MetadataTypes = MetadataTypes> extends AsyncDisposable {
+  /** Opens conversations, records turns and passes work on. */
   readonly handoffs: HandoffService<Notes>
+  /** Answers questions about what happened, and changes nothing. */
+  readonly history: HandoffHistory<Notes>
   readonly context: ContextService
   readonly audit: AuditService
   /** Runs an agent, in as many windows as it takes. Iterate the answer for its messages. */

@@ -29,6 +29,7 @@ import type { Worktrees } from './ports/worktrees.ts'
 import { AuditService } from './services/audit-service.ts'
 import { CommandPruner } from './services/command-pruner.ts'
 import { ContextService } from './services/context-service.ts'
+import { HandoffHistory } from './services/handoff-history.ts'
 import { HandoffService } from './services/handoff-service.ts'
 import { RestartRunner } from './services/restart-runner.ts'
 import type { PriceOf } from './services/runner/cost-meter.ts'
@@ -74,6 +75,7 @@ export const TOKENS = {
   worktrees: token<Worktrees>('Worktrees'),
   telemetry: token<RunTelemetry>('RunTelemetry'),
   handoffService: token<HandoffService>('HandoffService'),
+  historyService: token<HandoffHistory>('HandoffHistory'),
   auditService: token<AuditService>('AuditService'),
   contextService: token<ContextService>('ContextService'),
   restartRunner: token<RestartRunner>('RestartRunner'),
@@ -115,6 +117,7 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
   add(TOKENS.worktrees, () => given.worktrees ?? gitWorktrees)
   add(TOKENS.telemetry, () => given.telemetry ?? openTelemetry())
   add(TOKENS.handoffService, (from) => new HandoffService(commandsFrom(from)))
+  add(TOKENS.historyService, (from) => new HandoffHistory({ store: from.resolve(TOKENS.store) }))
   add(TOKENS.contextService, (from) => new ContextService(commandsFrom(from)))
   add(
     TOKENS.auditService,
@@ -143,6 +146,7 @@ const runnerFrom = (from: DependencyContainer): RestartRunner =>
   new RestartRunner({
     ...commandsFrom(from),
     handoffs: from.resolve(TOKENS.handoffService),
+    history: from.resolve(TOKENS.historyService),
     context: from.resolve(TOKENS.contextService),
     sha256: from.resolve(TOKENS.sha256),
     hookRunner: from.resolve(TOKENS.hookRunner),
@@ -169,6 +173,7 @@ const batonpassFrom = (from: DependencyContainer): Batonpass => {
     recover: (request) => runner.recover(request),
     waiting: () => runner.waiting(),
     handoffs: from.resolve(TOKENS.handoffService),
+    history: from.resolve(TOKENS.historyService),
     context: from.resolve(TOKENS.contextService),
     audit: from.resolve(TOKENS.auditService),
     close,

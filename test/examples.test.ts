@@ -22,8 +22,8 @@ describe.skipIf(!hasGit)(`examples/worktree${hasGit ? '' : ' (skipped: there is 
     printed = (await run(process.execPath, example)).stdout
     // The record outlives the process: this is another one.
     await using batonpass = await createBatonpass({ dataDir: join(folder, 'record') })
-    const book = await batonpass.handoffs.conversationByKey('book')
-    lineage = book && (await batonpass.handoffs.lineage(book.id))
+    const book = await batonpass.history.conversationByKey('book')
+    lineage = book && (await batonpass.history.lineage(book.id))
   })
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }))

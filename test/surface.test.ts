@@ -3,7 +3,7 @@ import * as checkpoints from '../src/checkpoints.ts'
 import { type ContinuationParts, reviewCheckpoint } from '../src/checkpoints.ts'
 import * as claude from '../src/claude.ts'
 import * as codex from '../src/codex.ts'
-import type { HandoffService } from '../src/container.ts'
+import type { HandoffHistory, HandoffService } from '../src/container.ts'
 import * as container from '../src/container.ts'
 import * as hooks from '../src/hooks.ts'
 import * as batonpass from '../src/index.ts'
@@ -30,7 +30,8 @@ import * as window from '../src/window.ts'
 const UUID = '0190a0a0-0000-7000-8000-000000000001'
 
 /** Code that is compiled and never run: each line marked as an error must be one. */
-const compiled = (_misuse: (service: HandoffService) => unknown): void => expect(true).toBe(true)
+const compiled = (_misuse: (service: HandoffService, history: HandoffHistory) => unknown): void =>
+  expect(true).toBe(true)
 
 describe('what does not compile', () => {
   const take = (id: HandoffId): HandoffId => id
@@ -115,8 +116,8 @@ describe('what does not compile', () => {
   })
 
   it('a change to what was answered', () => {
-    compiled(async (service) => {
-      const handoff = await service.handoff(handoffId(UUID))
+    compiled(async (_, history) => {
+      const handoff = await history.handoff(handoffId(UUID))
       // @ts-expect-error answers are read, not written
       if (handoff) handoff.reason = 'Another'
     })

@@ -1,12 +1,11 @@
-import type { HandoffService } from '../../src/container.ts'
-import { openSeat } from '../ours.ts'
+import { openSeat, type Services } from '../ours.ts'
 import type { Side } from '../seat.ts'
 import { FloorSeat } from './floor-seat.ts'
 import type { Run } from './statement.ts'
 import { statementsIn } from './statements.ts'
 
 /** The floor, in a schema of its own that the same migrations made. Its conversations are opened by the library. */
-export const floor = (opener: HandoffService, schema: string, run: Run): Side => {
+export const floor = (opener: Services, schema: string, run: Run): Side => {
   const statements = statementsIn(schema)
   return {
     name: 'floor',

@@ -24,7 +24,7 @@ for await (const { role, text } of run) if (role === 'assistant') console.log(te
 const { conversationId, outcome } = await run.summary
 
 console.log(`\nThe run is ${outcome}. Its lineage:`)
-const lineage = await batonpass.handoffs.lineage(conversationId)
+const lineage = await batonpass.history.lineage(conversationId)
 for (const { id, epoch, state, progress } of lineage?.sessions ?? []) {
   console.log(`session ${epoch} (${id}): ${state}, ${progress.turns} turns`)
   const handoff = lineage?.handoffs.find(({ sourceSessionId }) => sourceSessionId === id)

@@ -279,7 +279,7 @@ export class Runs {
   }
 
   async #enter(): Promise<void> {
-    const found = await this.#stage.service.conversationByKey(this.#key)
+    const found = await this.#stage.history.conversationByKey(this.#key)
     this.#stage.hands.enter(this.#key, need(found, 'a conversation').id)
   }
 }

@@ -1,3 +1,4 @@
+import type { HandoffHistory } from '../../src/services/handoff-history.ts'
 import type { HandoffService } from '../../src/services/handoff-service.ts'
 import { FaultInjector } from '../../src/testing/index.ts'
 import { Scene, type StoreUnderTest } from '../../src/testing/scene.ts'
@@ -9,6 +10,7 @@ export class Stage {
   readonly scene: Scene
   readonly faults: FaultInjector
   readonly service: HandoffService
+  readonly history: HandoffHistory
   readonly hands = new Hands()
   readonly attempts: Attempts
 
@@ -16,6 +18,7 @@ export class Stage {
     this.scene = new Scene(opened)
     this.faults = new FaultInjector(opened.store)
     this.service = this.scene.serviceOver(this.faults.store)
+    this.history = this.scene.historyOver(this.faults.store)
     this.attempts = new Attempts(this.scene.ids, () => look(this.hands.keys))
   }
 

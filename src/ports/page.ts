@@ -42,9 +42,9 @@ export const pageLimit = ({ limit = 100 }: Page): number => {
  * @example
  * ```ts
  * await using batonpass = await createBatonpass({ store: 'memory' })
- * const { handoffs } = batonpass
+ * const { handoffs, history } = batonpass
  * const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
- * for await (const entry of everyPage((page) => handoffs.auditTrail(conversation.id, page))) {
+ * for await (const entry of everyPage((page) => history.auditTrail(conversation.id, page))) {
  *   console.log(entry.position, entry.event.type) // => 1 conversation.opened
  * }
  * ```

@@ -39,20 +39,20 @@ import {
  * ```
  */
 export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
-  protected readonly store: Store
+  readonly #store: Store
 
   constructor({ store }: { readonly store: Store }) {
-    this.store = store
+    this.#store = store
   }
 
   /** A conversation by its id. */
   async conversation(id: ConversationId): Promise<Conversation<Notes['conversation']> | undefined> {
-    return this.store.conversations.find(askedId(id)) as Promise<Conversation<Notes['conversation']> | undefined>
+    return this.#store.conversations.find(askedId(id)) as Promise<Conversation<Notes['conversation']> | undefined>
   }
 
   /** A conversation by the orchestrator's own key. */
   async conversationByKey(externalKey: string): Promise<Conversation<Notes['conversation']> | undefined> {
-    return this.store.conversations.findByExternalKey(askedText(externalKey)) as Promise<
+    return this.#store.conversations.findByExternalKey(askedText(externalKey)) as Promise<
       Conversation<Notes['conversation']> | undefined
     >
   }
@@ -62,7 +62,7 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
     filter: ConversationFilter = {},
     page: Page = {},
   ): Promise<Paged<Conversation<Notes['conversation']>>> {
-    return this.store.conversations.list(asked(CONVERSATION_FILTER, filter, 'filter'), askedPage(page)) as Promise<
+    return this.#store.conversations.list(asked(CONVERSATION_FILTER, filter, 'filter'), askedPage(page)) as Promise<
       Paged<Conversation<Notes['conversation']>>
     >
   }
@@ -77,29 +77,29 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** A session by its id. */
   async session(id: AgentSessionId): Promise<AgentSession<Notes['session']> | undefined> {
-    return this.store.sessions.find(askedId(id)) as Promise<AgentSession<Notes['session']> | undefined>
+    return this.#store.sessions.find(askedId(id)) as Promise<AgentSession<Notes['session']> | undefined>
   }
 
   /** What is watched of a session's window, as it is stored. */
   async monitor(session: AgentSessionId): Promise<ContextMonitor | undefined> {
-    return this.store.monitors.find(askedId(session))
+    return this.#store.monitors.find(askedId(session))
   }
 
   /** The session that works a conversation now. */
   async activeSession(conversation: ConversationId): Promise<AgentSession<Notes['session']> | undefined> {
-    return this.store.sessions.findActive(askedId(conversation)) as Promise<AgentSession<Notes['session']> | undefined>
+    return this.#store.sessions.findActive(askedId(conversation)) as Promise<AgentSession<Notes['session']> | undefined>
   }
 
   /** The sessions of a conversation, by epoch. */
   async sessions(conversation: ConversationId, page: Page = {}): Promise<Paged<AgentSession<Notes['session']>>> {
-    return this.store.sessions.listForConversation(askedId(conversation), askedPage(page)) as Promise<
+    return this.#store.sessions.listForConversation(askedId(conversation), askedPage(page)) as Promise<
       Paged<AgentSession<Notes['session']>>
     >
   }
 
   /** Sessions across conversations, by the time they were started. */
   async listSessions(filter: SessionFilter = {}, page: Page = {}): Promise<Paged<AgentSession<Notes['session']>>> {
-    return this.store.sessions.list(trimmed(asked(SESSION_FILTER, filter, 'filter')), askedPage(page)) as Promise<
+    return this.#store.sessions.list(trimmed(asked(SESSION_FILTER, filter, 'filter')), askedPage(page)) as Promise<
       Paged<AgentSession<Notes['session']>>
     >
   }
@@ -111,29 +111,29 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** The sessions that worked a provider session. */
   async sessionsOfProvider(providerSessionId: string): Promise<readonly AgentSession[]> {
-    return this.store.sessions.findByProviderSession(askedText(providerSessionId))
+    return this.#store.sessions.findByProviderSession(askedText(providerSessionId))
   }
 
   /** A handoff by its id. */
   async handoff(id: HandoffId): Promise<HandoffMetadata<Notes['handoff']> | undefined> {
-    return this.store.handoffs.find(askedId(id)) as Promise<HandoffMetadata<Notes['handoff']> | undefined>
+    return this.#store.handoffs.find(askedId(id)) as Promise<HandoffMetadata<Notes['handoff']> | undefined>
   }
 
   /** The handoff that is passing a session's conversation on now. */
   async openHandoff(source: AgentSessionId): Promise<HandoffMetadata<Notes['handoff']> | undefined> {
-    return this.store.handoffs.findOpenFor(askedId(source)) as Promise<HandoffMetadata<Notes['handoff']> | undefined>
+    return this.#store.handoffs.findOpenFor(askedId(source)) as Promise<HandoffMetadata<Notes['handoff']> | undefined>
   }
 
   /** The handoffs of a conversation. */
   async handoffs(conversation: ConversationId, page: Page = {}): Promise<Paged<HandoffMetadata<Notes['handoff']>>> {
-    return this.store.handoffs.listForConversation(askedId(conversation), askedPage(page)) as Promise<
+    return this.#store.handoffs.listForConversation(askedId(conversation), askedPage(page)) as Promise<
       Paged<HandoffMetadata<Notes['handoff']>>
     >
   }
 
   /** Handoffs across conversations, by the time they were initiated. */
   async listHandoffs(filter: HandoffFilter = {}, page: Page = {}): Promise<Paged<HandoffMetadata<Notes['handoff']>>> {
-    return this.store.handoffs.list(trimmed(asked(HANDOFF_FILTER, filter, 'filter')), askedPage(page)) as Promise<
+    return this.#store.handoffs.list(trimmed(asked(HANDOFF_FILTER, filter, 'filter')), askedPage(page)) as Promise<
       Paged<HandoffMetadata<Notes['handoff']>>
     >
   }
@@ -155,39 +155,39 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** The handoffs an agent may claim now. */
   async pendingFor(targetAgent: string, page: Page = {}): Promise<Paged<HandoffMetadata<Notes['handoff']>>> {
-    return this.store.handoffs.listPendingFor(askedText(targetAgent).trim(), askedPage(page)) as Promise<
+    return this.#store.handoffs.listPendingFor(askedText(targetAgent).trim(), askedPage(page)) as Promise<
       Paged<HandoffMetadata<Notes['handoff']>>
     >
   }
 
   /** The snapshots of a session, in the order they were taken. */
   async snapshots(session: AgentSessionId, page: Page = {}): Promise<Paged<ContextWindowSnapshot>> {
-    return this.store.snapshots.listForSession(askedId(session), askedPage(page))
+    return this.#store.snapshots.listForSession(askedId(session), askedPage(page))
   }
 
   /** The newest snapshot of a session. */
   async latestSnapshot(session: AgentSessionId): Promise<ContextWindowSnapshot | undefined> {
-    return this.store.snapshots.findLatest(askedId(session))
+    return this.#store.snapshots.findLatest(askedId(session))
   }
 
   /** The turns of a session, with their tool calls. */
   async turns(session: AgentSessionId, page: Page = {}): Promise<Paged<Turn>> {
-    return this.store.messages.listTurns(askedId(session), askedPage(page))
+    return this.#store.messages.listTurns(askedId(session), askedPage(page))
   }
 
   /** The messages of a conversation, each with the handoffs it has to do with. */
   async messages(conversation: ConversationId, page: Page = {}): Promise<Paged<MessageInHistory>> {
-    return this.store.messages.listMessages(askedId(conversation), askedPage(page))
+    return this.#store.messages.listMessages(askedId(conversation), askedPage(page))
   }
 
   /** What a session's window held right after one of its turns, computed from what was recorded. */
   async windowAt(turn: TurnId): Promise<WindowAtTurn | undefined> {
-    return this.store.messages.findWindowAt(askedId(turn))
+    return this.#store.messages.findWindowAt(askedId(turn))
   }
 
   /** What happened in a conversation, entry by entry. */
   async auditTrail(conversation: ConversationId, page: Page = {}): Promise<Paged<AuditEntry>> {
-    return this.store.audit.list(askedId(conversation), askedPage(page))
+    return this.#store.audit.list(askedId(conversation), askedPage(page))
   }
 
   /** Where a conversation came from and what became of it, through child conversations too. */
@@ -198,7 +198,7 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
   /** The lineage of a conversation, named by its id or by that of any session or handoff of it. */
   async lineageOf(subject: LineageSubject): Promise<Lineage | undefined> {
     const known = askedSubject(subject)
-    const record = await this.store.conversations.lineage(known)
+    const record = await this.#store.conversations.lineage(known)
     return record && arrangeLineage(record, known)
   }
 }

@@ -6,6 +6,7 @@ import type { SessionStartedAnswer } from '../domain/session/start-session.ts'
 import type { TurnInput } from '../domain/turn/turn.ts'
 import { unwrap } from '../domain/unwrap.ts'
 import type { UsageReading } from '../domain/window/usage-reading.ts'
+import type { HandoffHistory } from './handoff-history.ts'
 import type { HandoffService } from './handoff-service.ts'
 import type { RecordSeen } from './replay.ts'
 import { TurnCollector } from './turn-collector.ts'
@@ -13,6 +14,7 @@ import { TurnCollector } from './turn-collector.ts'
 /** What an import needs. */
 export interface RecordingImportDeps {
   readonly handoffs: HandoffService
+  readonly history: HandoffHistory
   readonly sha256: Sha256
   /** Names the recording when the runtime does not name its session. */
   readonly name: string
@@ -92,7 +94,7 @@ export class RecordingImport {
   }
 
   async #open(): Promise<SessionStartedAnswer> {
-    const { handoffs, name } = this.#deps
+    const { handoffs, history, name } = this.#deps
     const { firstText, model } = this.#collector
     const originalTask = firstText?.slice(0, LONGEST_TASK).trim() || `Imported from ${name}`
     const { conversation } = unwrap(await handoffs.openConversation({ originalTask, externalKey: this.#key() }))
@@ -102,7 +104,7 @@ export class RecordingImport {
     const details = defined({ ...agent, model, providerSessionId: this.#session, monitor })
     const started = unwrap(await handoffs.startSession({ ...details, commandId: this.#command('session') }))
     // Started before, it is answered as it was then; how far it has come since is asked anew.
-    const session = (await handoffs.session(started.session.id)) ?? started.session
+    const session = (await history.session(started.session.id)) ?? started.session
     this.#known = session.progress.turns
     return { ...started, session }
   }

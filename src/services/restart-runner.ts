@@ -33,7 +33,8 @@ import { safeLogger } from './safe-logger.ts'
  * const store = new MemoryStore({ clock: systemClock })
  * const deps = { store, clock: systemClock, ids: uuidV7Ids }
  * const [handoffs, context] = [new HandoffService(deps), new ContextService(deps)]
- * const runner = new RestartRunner({ ...deps, sha256, handoffs, context })
+ * const history = new HandoffHistory(deps)
+ * const runner = new RestartRunner({ ...deps, sha256, handoffs, history, context })
  * const windows = [
  *   { turns: [{ text: 'Half of it.', promptTokens: 900, tools: ['edit'] }], checkpoint: 'Half is done.' },
  *   { turns: [{ text: 'All of it.', promptTokens: 100 }] },
@@ -83,7 +84,7 @@ export class RestartRunner {
     runtime: AgentRuntime,
     { signal, onEvent, ...settings }: RecoverRequest,
   ): Promise<RunSummary> {
-    const session = await this.#deps.handoffs.session(sessionId)
+    const session = await this.#deps.history.session(sessionId)
     if (session === undefined) throw new RefusedError({ code: 'session.not_found', sessionId })
     const { conversationId, agentName: agent } = session
     const about = { runtime, agent, conversationId, prompt: '', ...defined({ signal }) }
@@ -164,8 +165,8 @@ export class RestartRunner {
     abandoned: AgentSessionId | undefined,
   ): Promise<Launcher<Message> | SessionOutcome> {
     run.throwIfStopped()
-    const { handoffs } = this.#deps
-    const left = abandoned === undefined ? undefined : await handoffs.session(abandoned)
+    const { history } = this.#deps
+    const left = abandoned === undefined ? undefined : await history.session(abandoned)
     mustBePriced(run, run.request.model ?? left?.model)
     const isTakenOver = left === undefined ? await takeOverBaton(run) : await takeOver(run, left)
     const use = await openBudget(run)
@@ -174,7 +175,7 @@ export class RestartRunner {
     const ended = await afterTakeover(run, use)
     if (ended !== undefined) return ended
     const handoffId = heldBy(run.held.session)
-    const handoff = handoffId === undefined ? undefined : await handoffs.handoff(handoffId)
+    const handoff = handoffId === undefined ? undefined : await history.handoff(handoffId)
     if (handoff === undefined) {
       await readBackSource(run)
       return relaunch(run)

@@ -9,7 +9,6 @@ import { type AgentSession, isTerminal, type WorkingSession } from '../domain/se
 import type { SessionResumed } from '../domain/session/change-session.ts'
 import type { ContextWindowSnapshot } from '../domain/session/context-snapshot.ts'
 import type { SessionStartedAnswer } from '../domain/session/start-session.ts'
-import type { ContextMonitor } from '../domain/window/context-monitor.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Notifier } from '../ports/notifier.ts'
 import type { Store } from '../ports/store.ts'
@@ -20,7 +19,6 @@ import * as conversations from './commands/conversation-commands.ts'
 import * as sessions from './commands/session-commands.ts'
 import * as turns from './commands/turn-commands.ts'
 import { standingOfWindow } from './context-service.ts'
-import { HandoffHistory } from './handoff-history.ts'
 import { announce } from './notifying.ts'
 import { findSnapshot } from './receipts.ts'
 import type {
@@ -58,12 +56,13 @@ type ConversationReply<Notes extends MetadataTypes> = Reply<{
 }>
 
 /** Opens conversations, keeps sessions and records their turns. {@link HandoffService} passes them on as well. */
-export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> extends HandoffHistory<Notes> {
+export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> {
+  readonly #store: Store
   protected readonly runner: CommandRunner
   readonly #notifying: Parameters<typeof announce>[0]
 
   constructor(deps: HandoffServiceDeps) {
-    super(deps)
+    this.#store = deps.store
     this.runner = new CommandRunner(deps)
     this.#notifying = { notifier: deps.notifier, logger: deps.logger && safeLogger(deps.logger) }
   }
@@ -135,7 +134,7 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> extends
   }
 
   /** Makes the caller the holder of a session. Whoever held it before can no longer write to it. */
-  takeOverSession(request: TakeOverRequest): Reply<WorkingSession & { readonly monitor?: ContextMonitor }> {
+  takeOverSession(request: TakeOverRequest): Reply<WorkingSession> {
     return this.runner.run(sessions.takeOverSession, request)
   }
 
@@ -178,6 +177,6 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> extends
   /** Takes a picture of a session's window. */
   async captureSnapshot(request: SnapshotRequest): Reply<{ readonly snapshot: ContextWindowSnapshot }> {
     const captured = await this.runner.run(sessions.captureSnapshot, request)
-    return captured.ok ? ok({ snapshot: await findSnapshot(captured.value.snapshot.id, this.store) }) : captured
+    return captured.ok ? ok({ snapshot: await findSnapshot(captured.value.snapshot.id, this.#store) }) : captured
   }
 }

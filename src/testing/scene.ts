@@ -8,6 +8,7 @@ import { unwrap } from '../domain/unwrap.ts'
 import type { Store } from '../ports/store.ts'
 import type { RecordedTurns } from '../services/answers.ts'
 import { ContextService } from '../services/context-service.ts'
+import { HandoffHistory } from '../services/handoff-history.ts'
 import { HandoffService } from '../services/handoff-service.ts'
 import { CountingIds } from './counting-ids.ts'
 import { FixedClock } from './fixed-clock.ts'
@@ -26,6 +27,7 @@ export class Scene {
   readonly clock = new FixedClock()
   readonly ids: CountingIds
   readonly service: HandoffService
+  readonly history: HandoffHistory
   readonly context: ContextService
   readonly store: Store
   readonly #seed: string
@@ -39,12 +41,18 @@ export class Scene {
     this.store = store
     this.#passTime = passTime
     this.service = this.serviceOver(store)
+    this.history = this.historyOver(store)
     this.context = this.contextOver(store)
   }
 
   /** Another caller of the same store. */
   serviceOver(store: Store): HandoffService {
     return new HandoffService({ store, clock: this.clock, ids: this.ids })
+  }
+
+  /** Another reader of the same store. */
+  historyOver(store: Store): HandoffHistory {
+    return new HandoffHistory({ store })
   }
 
   /** Another watcher of the same store. */

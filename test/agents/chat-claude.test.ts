@@ -63,7 +63,7 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
       }
       ok(conversationId)
       const sessions: AgentSession[] = []
-      for await (const session of everyPage((page) => batonpass.handoffs.sessions(conversationId as never, page)))
+      for await (const session of everyPage((page) => batonpass.history.sessions(conversationId as never, page)))
         sessions.push(session)
       deepEqual(
         sessions.map(({ state }) => state),
@@ -85,7 +85,7 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
       )
       // On record, the person has said each of them once.
       const said: MessageInHistory[] = []
-      for await (const message of everyPage((page) => batonpass.handoffs.messages(conversationId as never, page)))
+      for await (const message of everyPage((page) => batonpass.history.messages(conversationId as never, page)))
         if (message.origin === 'person') said.push(message)
       deepEqual(
         said.map(({ text }) => text),

@@ -34,9 +34,9 @@ const run = async (t: TestContext, { commands, waitMs }: { commands: number; wai
   await using batonpass = await createBatonpass({ store })
   const about = { agent: 'codex', prompt: 'Do it.', model: 'gpt-5.5', workspace: { workingDirectory: home } }
   const summary = await batonpass.run({ runtime: codexAt(api.url, home), policy: 'auto', ...about }).finish()
-  const { items: sessions } = await batonpass.handoffs.sessions(summary.conversationId)
+  const { items: sessions } = await batonpass.history.sessions(summary.conversationId)
   ok(sessions[0])
-  const { items: turns } = await batonpass.handoffs.turns(sessions[0].id)
+  const { items: turns } = await batonpass.history.turns(sessions[0].id)
   const ran = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []
   const onRecord = (await store.messages.findToolCalls(summary.conversationId, ran)).map(({ callId }) => callId)
   return { summary, turns, ran, onRecord }

@@ -56,8 +56,8 @@ const finish = async (batonpass: Batonpass, cell: Cell, { home, runtime }: Await
   const hooks = hooksOf(cell)
   const recovered = await batonpass.recover({ runtimes: [runtime], run: { hooks } })
   const said = (one: Recovered): string => (one.type === 'resumed' ? one.summary.outcome : one.type)
-  const conversation = await batonpass.handoffs.conversationByKey('grid')
-  const [first] = conversation ? (await batonpass.handoffs.sessions(conversation.id, { limit: 1 })).items : []
+  const conversation = await batonpass.history.conversationByKey('grid')
+  const [first] = conversation ? (await batonpass.history.sessions(conversation.id, { limit: 1 })).items : []
   if (first !== undefined) {
     const isOver = cell.point === 'the session is completed'
     deepEqual(recovered.map(said), isOver ? [] : ['completed'], 'it is taken over at once, and completed')

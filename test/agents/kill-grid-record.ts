@@ -36,19 +36,19 @@ export interface Account {
   readonly doubled: readonly string[]
 }
 
-export const recordOf = async ({ handoffs, audit }: Batonpass, key: string): Promise<Kept> => {
-  const conversation = await handoffs.conversationByKey(key)
+export const recordOf = async ({ history, audit }: Batonpass, key: string): Promise<Kept> => {
+  const conversation = await history.conversationByKey(key)
   if (conversation === undefined) throw new Error(`There is no conversation ${key}`)
   const kept = { sessions: [], handoffs: [], messages: [], calls: [] } as {
     [Part in keyof Omit<Kept, 'isIntact'>]: Kept[Part][number][]
   }
-  for await (const session of everyPage((page) => handoffs.sessions(conversation.id, page))) {
+  for await (const session of everyPage((page) => history.sessions(conversation.id, page))) {
     kept.sessions.push(session)
-    for await (const { toolCalls } of everyPage((page) => handoffs.turns(session.id, page)))
+    for await (const { toolCalls } of everyPage((page) => history.turns(session.id, page)))
       kept.calls.push(...toolCalls)
   }
-  for await (const handoff of everyPage((page) => handoffs.handoffs(conversation.id, page))) kept.handoffs.push(handoff)
-  for await (const message of everyPage((page) => handoffs.messages(conversation.id, page))) kept.messages.push(message)
+  for await (const handoff of everyPage((page) => history.handoffs(conversation.id, page))) kept.handoffs.push(handoff)
+  for await (const message of everyPage((page) => history.messages(conversation.id, page))) kept.messages.push(message)
   const verdict = await audit.verify(conversation.id)
   return { ...kept, isIntact: verdict.ok && verdict.value.intact }
 }

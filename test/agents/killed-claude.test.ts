@@ -48,13 +48,13 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
       await pause(500)
       equal(linesOf(log), written)
 
-      const conversation = await batonpass.handoffs.conversationByKey('killed')
+      const conversation = await batonpass.history.conversationByKey('killed')
       ok(conversation)
       const turns: Turn[] = []
       const messages: Message[] = []
-      for await (const session of batonpass.handoffs.eachSession({ conversationId: conversation.id }))
-        for await (const turn of everyPage((page) => batonpass.handoffs.turns(session.id, page))) turns.push(turn)
-      for await (const message of everyPage((page) => batonpass.handoffs.messages(conversation.id, page)))
+      for await (const session of batonpass.history.eachSession({ conversationId: conversation.id }))
+        for await (const turn of everyPage((page) => batonpass.history.turns(session.id, page))) turns.push(turn)
+      for await (const message of everyPage((page) => batonpass.history.messages(conversation.id, page)))
         messages.push(message)
       const calls = turns.flatMap(({ toolCalls }) => toolCalls.map(({ callId }) => callId))
       deepEqual(calls.toSorted(), ['toolu_1', 'toolu_2'])

@@ -54,9 +54,9 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
       ok(textOf(turns[4]).includes('Said quokka'), 'the successor has the checkpoint')
       const messages: Message[] = []
       const passed: HandoffMetadata[] = []
-      const { handoffs, audit } = batonpass
-      for await (const one of everyPage((page) => handoffs.messages(summary.conversationId, page))) messages.push(one)
-      for await (const one of everyPage((page) => handoffs.handoffs(summary.conversationId, page))) passed.push(one)
+      const { history, audit } = batonpass
+      for await (const one of everyPage((page) => history.messages(summary.conversationId, page))) messages.push(one)
+      for await (const one of everyPage((page) => history.handoffs(summary.conversationId, page))) passed.push(one)
       equal(messages.filter(({ role, text }) => role === 'system' && text.startsWith(LAND)).length, 1)
       equal(messages.filter(({ text }) => text.includes(LAND)).length, 1)
       match(passed[0]?.reason ?? '', /soft landing/)

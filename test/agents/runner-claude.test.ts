@@ -53,11 +53,11 @@ const run = async (t: TestContext, make: Make, script: Script, more: Partial<Run
   return { api, home, events, messages, summary, ...(await recorded(batonpass, summary.conversationId)) }
 }
 
-const recorded = async ({ handoffs, audit }: Batonpass, id: Parameters<typeof handoffs.lineage>[0]) => {
+const recorded = async ({ history, audit }: Batonpass, id: Parameters<typeof history.lineage>[0]) => {
   const sessions: AgentSession[] = []
   const passed: HandoffMetadata[] = []
-  for await (const session of everyPage((page) => handoffs.sessions(id, page))) sessions.push(session)
-  for await (const handoff of everyPage((page) => handoffs.handoffs(id, page))) passed.push(handoff)
+  for await (const session of everyPage((page) => history.sessions(id, page))) sessions.push(session)
+  for await (const handoff of everyPage((page) => history.handoffs(id, page))) passed.push(handoff)
   const verdict = await audit.verify(id)
   ok(verdict.ok && verdict.value.intact, 'the audit log is intact')
   return { sessions, handoffs: passed }

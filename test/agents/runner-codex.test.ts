@@ -59,8 +59,8 @@ const run = async (t: TestContext, work: (asked: Work) => Promise<CodexAnswer> |
   const about = { agent: 'codex', prompt: TASK, model: 'gpt-5.5', workspace }
   const summary = await batonpass.run({ runtime: codexAt(api.url, home), policy: 'auto', ...about }).finish()
   const { conversationId: id } = summary
-  const { items: sessions } = await batonpass.handoffs.sessions(id)
-  const { items: handoffs } = await batonpass.handoffs.handoffs(id)
+  const { items: sessions } = await batonpass.history.sessions(id)
+  const { items: handoffs } = await batonpass.history.handoffs(id)
   const ran = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []
   const recorded = (await store.messages.findToolCalls(id, ran)).map(({ callId }) => callId)
   const checkpointPrompt = prompts.find((sent) => sent.includes(ASKS)) ?? ''

@@ -209,7 +209,7 @@ describe.each(STORE_KINDS)('restarts on %s', (kind) => {
     const set = await stage(kind)
     const { summary } = await play(set, script([{ turns: FILLS, checkpoint: 'On.' }, { turns: ENDS }]))
     const commands = new Map<string, string[]>()
-    const trail = everyPage((page) => set.batonpass.handoffs.auditTrail(summary.conversationId, page))
+    const trail = everyPage((page) => set.batonpass.history.auditTrail(summary.conversationId, page))
     for await (const { commandId, event } of trail)
       commands.set(commandId, [...(commands.get(commandId) ?? []), event.type])
     const crossing = [...commands.values()].filter((types) => types.includes('handoff.initiated'))
@@ -270,9 +270,9 @@ describe.each(STORE_KINDS)('restarts on %s', (kind) => {
 })
 
 /** The text a session opens with. */
-const everyFirst = async ({ handoffs }: Batonpass, session: AgentSession | undefined): Promise<string | undefined> => {
+const everyFirst = async ({ history }: Batonpass, session: AgentSession | undefined): Promise<string | undefined> => {
   if (session === undefined) return undefined
-  for await (const message of everyPage((page) => handoffs.messages(session.conversationId, page)))
+  for await (const message of everyPage((page) => history.messages(session.conversationId, page)))
     if (message.sessionId === session.id) return message.text
   return undefined
 }

@@ -437,7 +437,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
       scene.clock.advance(1)
     }
     const calls: string[] = []
-    const lineage = await scene.serviceOver(counting(store, calls)).lineage(conversationId)
+    const lineage = await scene.historyOver(counting(store, calls)).lineage(conversationId)
     expect(calls).toEqual(['conversations.lineage'])
     expect(lineage?.sessions.map(({ epoch, agentName }) => [epoch, agentName])).toEqual([
       [1, scene.name('a')],

@@ -60,7 +60,7 @@ describe('baton recover', () => {
     const { code, out } = await recover(['--wait', '--command', AGENT_COMMAND, ...limits])
     expect({ code, out }).toMatchObject({ code: 1, out: expect.stringContaining(`${session.id}  resumed: `) })
     await using batonpass = await createBatonpass({ database: url })
-    const { restartBudget } = (await batonpass.handoffs.conversationByKey('limited')) ?? {}
+    const { restartBudget } = (await batonpass.history.conversationByKey('limited')) ?? {}
     expect(restartBudget).toMatchObject({ maxTakeovers: 0, maxCostUsd: 2.5, maxRestarts: 7 })
     expect(await stateOf(session.id)).toBe('failed')
     expect(await batonOn(url)('recover', '--fail', '--max-cost', '5')).toMatchObject({ code: 2 })

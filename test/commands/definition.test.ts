@@ -27,12 +27,12 @@ it('notes are typed as the caller says', async () => {
     readonly handoff: object
   }
   await using batonpass = await createBatonpass<Notes>({ store: 'memory' })
-  const { handoffs } = batonpass
+  const { handoffs, history } = batonpass
   const opened = unwrap(await handoffs.openConversation({ originalTask: 'Fix it', metadata: { ticket: 'T-1' } }))
   const ticket: string | undefined = opened.conversation.metadata?.ticket
   expect(ticket).toBe('T-1')
   // @ts-expect-error a ticket is text
   const wrong = await handoffs.openConversation({ originalTask: 'Fix it', metadata: { ticket: 1 } })
   expect(wrong.ok).toBe(true)
-  expect((await handoffs.conversation(opened.conversation.id))?.metadata?.ticket).toBe('T-1')
+  expect((await history.conversation(opened.conversation.id))?.metadata?.ticket).toBe('T-1')
 })

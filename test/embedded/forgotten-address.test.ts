@@ -120,7 +120,7 @@ describe('a store that must exist', () => {
     const dataDir = join(temporaryFolder(), 'store')
     await makeStore(dataDir)
     const batonpass = await createBatonpass({ dataDir, mustExist: true })
-    expect((await batonpass.handoffs.listConversations()).items).toEqual([])
+    expect((await batonpass.history.listConversations()).items).toEqual([])
     await batonpass.close()
   })
 

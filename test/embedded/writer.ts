@@ -10,11 +10,11 @@ const [dataDir = ''] = process.argv.slice(2)
 
 /** Records turns from one on, each until this process is killed, and says which ones were acknowledged. */
 const record = async (first: number): Promise<never> => {
-  const { handoffs } = await createBatonpass({ dataDir })
+  const { handoffs, history } = await createBatonpass({ dataDir })
   const opening = { originalTask: 'Survive', externalKey: 'the killed writer', commandId: nameOf(0xaaaa_0000) }
   const { conversation } = unwrap(await handoffs.openConversation(opening))
   const starting = { conversationId: conversation.id, agentName: 'claude-code', backend: 'scripted' }
-  const there = await handoffs.activeSession(conversation.id)
+  const there = await history.activeSession(conversation.id)
   const session = there ?? unwrap(await handoffs.startSession(starting)).session
   const taken = unwrap(await handoffs.takeOverSession({ session }))
   let working = taken

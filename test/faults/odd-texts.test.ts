@@ -33,21 +33,21 @@ const KINDS = STORE_KINDS.filter((kind) => kind !== 'memory')
 describe.each(KINDS)('on %s', (kind) => {
   const setUp = async () => {
     const scene = new Scene(await openStore(kind))
-    return { scene, service: scene.service, kept: new ReadBack(scene.store) }
+    return { scene, service: scene.service, history: scene.history, kept: new ReadBack(scene.store) }
   }
 
   it.each(Object.entries(ODD))('%s comes back as it was, in every place', async (_, odd) => {
-    const { scene, service, kept } = await setUp()
+    const { scene, service, history, kept } = await setUp()
     const name = scene.name(`${odd}.`)
     const opening = { originalTask: odd, externalKey: name, subject: odd, workspace: { workingDirectory: odd } }
     const { conversation } = unwrap(await service.openConversation(opening))
     expect(conversation).toMatchObject(opening)
-    expect(await service.conversationByKey(name)).toStrictEqual(conversation)
+    expect(await history.conversationByKey(name)).toStrictEqual(conversation)
     expect(unwrap(await service.openConversation(opening)).conversation.id).toBe(conversation.id)
 
     const agent = { agentName: name, backend: odd, model: odd, providerSessionId: name, prompt: odd }
     const started = unwrap(await service.startSession({ conversationId: conversation.id, ...agent }))
-    expect(await service.sessionsOfProvider(name)).toStrictEqual([started.session])
+    expect(await history.sessionsOfProvider(name)).toStrictEqual([started.session])
     const toolCalls = [
       { callId: `${odd}1`, toolName: `${odd}.` },
       { callId: `${odd}2`, toolName: `${odd}.` },
@@ -68,8 +68,8 @@ describe.each(KINDS)('on %s', (kind) => {
     expect(handoff).toMatchObject({ sourceAgent: name, targetAgent: `${name}next`, reason: odd, document: odd })
     expect(handoff.triggeringToolCalls).toMatchObject([toolCalls[1]])
     expect(await kept.handoff(handoff.id)).toStrictEqual(handoff)
-    expect((await service.pendingFor(`${name}next`)).items).toStrictEqual([handoff])
-    expect((await service.pendingFor(`${name}other`)).items).toStrictEqual([])
+    expect((await history.pendingFor(`${name}next`)).items).toStrictEqual([handoff])
+    expect((await history.pendingFor(`${name}other`)).items).toStrictEqual([])
     const claimed = unwrap(await service.claimNext({ targetAgent: `${name}next`, claimant: name })).handoff
     expect(claimed && claimOf(claimed)?.claimant).toBe(name)
     const ended = unwrap(await service.cancelHandoff({ handoff: handoff.id, by: name, reason: odd }))
@@ -88,7 +88,7 @@ describe.each(KINDS)('on %s', (kind) => {
   })
 
   it('texts that only look alike are different keys', async () => {
-    const { scene, service } = await setUp()
+    const { scene, service, history } = await setUp()
     const alike = ['\u0000', '\uf8ff0', '\uf8ff\uf8ff0', '\ud83d', '\uf8ffd83d', '\ufffd', 'e\u0301', 'é', '\\u0000']
     const keys = alike.map((text) => scene.name(`key${text}`))
     const opened = await Promise.all(
@@ -97,7 +97,7 @@ describe.each(KINDS)('on %s', (kind) => {
     expect(new Set(opened.map((result) => unwrap(result).conversation.id)).size).toBe(keys.length)
     for (const [at, key] of keys.entries()) {
       const result = opened[at]
-      expect((await service.conversationByKey(key))?.id).toBe(result && unwrap(result).conversation.id)
+      expect((await history.conversationByKey(key))?.id).toBe(result && unwrap(result).conversation.id)
     }
   })
 
@@ -115,7 +115,7 @@ describe.each(KINDS)('on %s', (kind) => {
     expect(stored.reason === long && stored.document === long).toBe(true)
   })
   it('a key too long for an index is turned down for good, and leaves nothing behind', async () => {
-    const { scene, service, kept } = await setUp()
+    const { scene, service, history, kept } = await setUp()
     const long = randomBytes(100_000).toString('base64')
     const working = await scene.worked('read_file')
     const toolCalls = [{ callId: long, toolName: 'read_file' }]
@@ -133,6 +133,6 @@ describe.each(KINDS)('on %s', (kind) => {
       expect(isWorthAnotherTry).toBe(false)
     }
     expect(await kept.everything(working.session.conversationId)).toStrictEqual(before)
-    expect(await service.conversationByKey(long)).toBeUndefined()
+    expect(await history.conversationByKey(long)).toBeUndefined()
   })
 })

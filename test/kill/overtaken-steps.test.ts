@@ -4,35 +4,33 @@ import { uuidV7Ids } from '../../src/adapters/system/uuid-v7-ids.ts'
 import { agentSessionId } from '../../src/domain/kernel/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { MemoryStore } from '../../src/memory.ts'
+import { HandoffHistory } from '../../src/services/handoff-history.ts'
 import { HandoffService } from '../../src/services/handoff-service.ts'
 import { refusal } from '../../src/testing/refusal.ts'
 
 const SPOKEN = [{ role: 'assistant' as const, text: 'Done', toolCalls: [{ callId: 'call-1', toolName: 'work' }] }]
 
 const started = async () => {
-  const service = new HandoffService({
-    store: new MemoryStore({ clock: systemClock }),
-    clock: systemClock,
-    ids: uuidV7Ids,
-  })
+  const store = new MemoryStore({ clock: systemClock })
+  const service = new HandoffService({ store, clock: systemClock, ids: uuidV7Ids })
   const { conversation } = unwrap(await service.openConversation({ originalTask: 'Fix the flaky test' }))
   const agent = { conversationId: conversation.id, agentName: 'worker', backend: 'file' }
-  return { service, working: unwrap(await service.startSession(agent)) }
+  return { service, history: new HandoffHistory({ store }), working: unwrap(await service.startSession(agent)) }
 }
 
 const restarted = async () => {
-  const { service, working } = await started()
+  const { service, history, working } = await started()
   const worked = { ...working, ...unwrap(await service.recordTurn({ ...working, messages: SPOKEN })) }
   const { handoff } = unwrap(await service.restartSession({ ...worked, reason: 'Full' }))
   if (handoff === undefined) throw new Error('The budget had none left')
-  return { service, handoff, holder: working.holder }
+  return { service, history, handoff, holder: working.holder }
 }
 
 describe('a step of a restart', () => {
   const checkpoint = { outcome: 'kept' as const }
 
   it('is refused to whoever worked the source before, and changes nothing', async () => {
-    const { service, handoff, holder } = await restarted()
+    const { service, handoff, holder, history } = await restarted()
     unwrap(await service.takeOverSession({ session: handoff.sourceSessionId }))
     const stale = { handoff, holder }
     const prepared = { claimant: 'sleeper', continuation: 'Go on', targetSessionId: agentSessionId(uuidV7Ids.next()) }
@@ -45,7 +43,7 @@ describe('a step of a restart', () => {
       await service.cancelHandoff({ ...stale, reason: 'Called off' }),
     ]
     expect(steps.map((step) => refusal(step).code)).toEqual(steps.map(() => 'session.superseded'))
-    expect(await service.handoff(handoff.id)).toEqual(handoff)
+    expect(await history.handoff(handoff.id)).toEqual(handoff)
   })
 
   it('is taken from whoever works the source now', async () => {

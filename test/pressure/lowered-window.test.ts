@@ -27,7 +27,7 @@ describe.each(STORE_KINDS)('a compaction below the usable window, on %s', (kind)
   const lowered = async () => {
     const { conversationId } = working.session
     const found: unknown[] = []
-    for await (const { event } of everyPage((page) => scene.service.auditTrail(conversationId, page)))
+    for await (const { event } of everyPage((page) => scene.history.auditTrail(conversationId, page)))
       if (event.type === 'context.compacted') found.push(event.loweredTo)
     return found
   }

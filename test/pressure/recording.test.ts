@@ -339,8 +339,8 @@ describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) =
     const second = unwrap(await scene.service.recordTurn({ ...working, ...first, ...turnAt(20, 'run_tests') }))
     const [before, after] = [first.turns[0], second.turns[0]]
     if (before === undefined || after === undefined) throw new Error('There are no turns')
-    expect((await scene.service.windowAt(before.id))?.visibleToolCalls).toHaveLength(1)
-    const window = await scene.service.windowAt(after.id)
+    expect((await scene.history.windowAt(before.id))?.visibleToolCalls).toHaveLength(1)
+    const window = await scene.history.windowAt(after.id)
     expect(window).toMatchObject({ range: after.range, messages: { user: 1, assistant: 1 } })
     expect(window?.visibleToolCalls.map(({ toolName }) => toolName)).toEqual(['run_tests'])
   })

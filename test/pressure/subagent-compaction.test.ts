@@ -52,14 +52,14 @@ describe('a compaction of a subagent leaves the session alone', () => {
 
   const compactionsIn = async (conversationId: ConversationId) => {
     const types: string[] = []
-    for await (const { event } of everyPage((page) => batonpass.handoffs.auditTrail(conversationId, page)))
+    for await (const { event } of everyPage((page) => batonpass.history.auditTrail(conversationId, page)))
       if (event.type === 'context.compacted' || event.type === 'session.truncated') types.push(event.type)
     return types
   }
 
-  const toolsIn = async (sessionId: Parameters<Batonpass['handoffs']['turns']>[0]) => {
+  const toolsIn = async (sessionId: Parameters<Batonpass['history']['turns']>[0]) => {
     const names: string[] = []
-    for await (const { toolCalls } of everyPage((page) => batonpass.handoffs.turns(sessionId, page)))
+    for await (const { toolCalls } of everyPage((page) => batonpass.history.turns(sessionId, page)))
       names.push(...toolCalls.map(({ toolName }) => toolName))
     return names
   }
@@ -87,7 +87,7 @@ describe('a compaction of a subagent leaves the session alone', () => {
     expect(events.filter(({ type }) => type === 'context:compaction')).toEqual([])
     expect(session.progress.window.usage).toMatchObject({ promptTokens: 70_000 })
     // The window still holds everything that was said.
-    const messages = await batonpass.handoffs.messages(summary.conversationId, { limit: 100 })
+    const messages = await batonpass.history.messages(summary.conversationId, { limit: 100 })
     expect(totalMessages(session.progress.window.messages)).toBe(messages.items.length)
     expect(await toolsIn(session.id)).toEqual([])
   })
@@ -98,7 +98,12 @@ describe('a compaction of a subagent leaves the session alone', () => {
   })
 
   const readBack = async (records: readonly object[]) => {
-    const importing = new RecordingImport({ handoffs: batonpass.handoffs, sha256, name: 'a-file.jsonl' })
+    const importing = new RecordingImport({
+      handoffs: batonpass.handoffs,
+      history: batonpass.history,
+      sha256,
+      name: 'a-file.jsonl',
+    })
     const lines = async function* () {
       for (const record of records) yield JSON.stringify(record)
     }

@@ -8,7 +8,7 @@ import type { WorkingSession } from '../../src/domain/session/agent-session.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { StoreFailure } from '../../src/ports/store-failure.ts'
-import type { HandoffHistory } from '../../src/services/handoff-history.ts'
+import { HandoffHistory } from '../../src/services/handoff-history.ts'
 import { HandoffService } from '../../src/services/handoff-service.ts'
 import { CountingIds } from '../../src/testing/counting-ids.ts'
 import { type Fault, FaultInjector } from '../../src/testing/fault-injector.ts'
@@ -22,6 +22,7 @@ import { jittered, randomFrom } from './jitter.ts'
 /** A service over a store, and words that nobody else uses there. */
 interface Stage {
   readonly service: HandoffService
+  readonly history: HandoffHistory
   readonly name: (base: string) => string
 }
 
@@ -51,12 +52,12 @@ const TURN = {
 } as const
 
 /** Every command of the service; a new one that is missing here does not compile. */
-const COMMANDS: Readonly<Record<Exclude<keyof HandoffService, keyof HandoffHistory>, Ask>> = {
+const COMMANDS: Readonly<Record<keyof HandoffService, Ask>> = {
   openConversation: ({ service, name }, _, id) =>
     service.openConversation({ originalTask: 'Fix it', externalKey: name('new-job'), commandId: id }),
   closeConversation: ({ service }, { conversation }, id) => service.closeConversation({ conversation, commandId: id }),
-  reopenConversation: async ({ service, name }, _, id) => {
-    const conversation = (await service.conversationByKey(name('closed')))?.id as ConversationId
+  reopenConversation: async ({ service, history, name }, _, id) => {
+    const conversation = (await history.conversationByKey(name('closed')))?.id as ConversationId
     return service.reopenConversation({ conversation, commandId: id })
   },
   setConversationMetadata: ({ service }, { conversation }, id) =>
@@ -71,8 +72,8 @@ const COMMANDS: Readonly<Record<Exclude<keyof HandoffService, keyof HandoffHisto
     service.setHandoffMetadata({ handoff, metadata: { ticket: 3 }, commandId: id }),
   renewClaim: ({ service }, { claimed: { handoff } }, id) =>
     service.renewClaim({ handoff, claimant: 'w', claimMs: 120_000, commandId: id }),
-  startSession: async ({ service, name }, _, id) => {
-    const conversationId = (await service.conversationByKey(name('idle')))?.id as ConversationId
+  startSession: async ({ service, history, name }, _, id) => {
+    const conversationId = (await history.conversationByKey(name('idle')))?.id as ConversationId
     return service.startSession({ conversationId, agentName: 'a', backend: 'scripted', prompt: 'Go', commandId: id })
   },
   pauseSession: ({ service }, { working }, id) => service.pauseSession({ ...working, commandId: id }),
@@ -205,7 +206,11 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   const behindFaults = async () => {
     const scene = new Scene(await openStore(kind))
     const faults = new FaultInjector(scene.store)
-    const stage: Stage = { service: scene.serviceOver(faults.store), name: (base) => scene.name(base) }
+    const stage: Stage = {
+      service: scene.serviceOver(faults.store),
+      history: scene.history,
+      name: (base) => scene.name(base),
+    }
     const another = (store: Store): HandoffService => scene.serviceOver(store)
     return { store: scene.store, faults, stage, there: await prepare(stage), id: commandId(scene.ids.next()), another }
   }
@@ -280,12 +285,15 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
 
   describe('asked again after everything moved on', () => {
     /** Carries on with whatever the first answer gave, so that all of it has changed. */
-    const moveOn = async ({ service, name }: Stage, { session, holder: own, handoff }: Answer): Promise<void> => {
+    const moveOn = async (
+      { service, history, name }: Stage,
+      { session, holder: own, handoff }: Answer,
+    ): Promise<void> => {
       if (handoff?.status === 'accepted') unwrap(await service.completeHandoff({ handoff, claimant: 'w' }))
       if (handoff?.status === 'initiated') unwrap(await service.cancelHandoff({ handoff, reason: 'Moved on' }))
-      const now = session && (await service.session(session.id))
+      const now = session && (await history.session(session.id))
       if (now?.state === 'paused') unwrap(await service.resumeSession({ session: now }))
-      const open = now && (await service.session(now.id))
+      const open = now && (await history.session(now.id))
       if (open === undefined || (open.state !== 'active' && open.state !== 'paused')) return
       const holder = own ?? unwrap(await service.takeOverSession({ session: open.id })).holder
       const turned = unwrap(await service.recordTurn({ session: open.id, holder, ...TURN }))
@@ -323,7 +331,7 @@ describe('a lost reply, beside a run without a fault', () => {
     const { store } = await openStore('memory')
     const faults = new FaultInjector(store)
     const service = new HandoffService({ store: faults.store, clock: new FixedClock(), ids: new CountingIds(7) })
-    const stage: Stage = { service, name: (base) => base }
+    const stage: Stage = { service, history: new HandoffHistory({ store }), name: (base) => base }
     const there = await prepare(stage)
     const id = commandId('0190a0a0-0000-7000-8000-000000000001')
     faults.plan(...planned)

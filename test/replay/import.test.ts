@@ -23,7 +23,7 @@ afterEach(() => batonpass.close())
 const linesIn = (name: string): readonly string[] => readFileSync(`${FOLDER}/${name}`, 'utf8').split('\n')
 
 const importLines = async (lines: readonly string[], name = 'a-file.jsonl') => {
-  const importing = new RecordingImport({ handoffs: batonpass.handoffs, sha256, name })
+  const importing = new RecordingImport({ ...batonpass, sha256, name })
   const each = async function* () {
     yield* lines
   }
@@ -37,13 +37,13 @@ const importLines = async (lines: readonly string[], name = 'a-file.jsonl') => {
 
 /** What was kept: each turn with its messages in short, its tools and its reading. */
 const kept = async (conversationId: NonNullable<Awaited<ReturnType<typeof importLines>>>['conversationId']) => {
-  const lineage = await batonpass.handoffs.lineage(conversationId)
+  const lineage = await batonpass.history.lineage(conversationId)
   const [session] = lineage?.sessions ?? []
   if (session === undefined) throw new Error('There is no session')
   const turns = []
-  for await (const turn of everyPage((page) => batonpass.handoffs.turns(session.id, page))) turns.push(turn)
+  for await (const turn of everyPage((page) => batonpass.history.turns(session.id, page))) turns.push(turn)
   const messages: MessageInHistory[] = []
-  for await (const message of everyPage((page) => batonpass.handoffs.messages(conversationId, page)))
+  for await (const message of everyPage((page) => batonpass.history.messages(conversationId, page)))
     messages.push(message)
   return {
     session,
@@ -66,7 +66,7 @@ describe('importing a recording', () => {
       { said: ['user: Count the lemons', 'assistant: '], tools: ['Task'], usage: [11_004, 30] },
       { said: ['tool: Seven lemons', 'assistant: Noted.'], tools: [], usage: [11_506, 12] },
     ])
-    const conversation = await batonpass.handoffs.conversation(imported.conversationId)
+    const conversation = await batonpass.history.conversation(imported.conversationId)
     expect(conversation).toMatchObject({
       originalTask: 'Count the lemons',
       externalKey: 'replay:claude-code:11111111-1111-4111-8111-111111111111',
@@ -124,7 +124,7 @@ describe('importing a recording', () => {
   it('keeps nothing of a recording without a turn of the main thread', async () => {
     expect(await importLines(linesIn('claude-code/with-agent-files/agent-77aa.jsonl'))).toBeUndefined()
     expect(await importLines(linesIn('codex/descendant.jsonl'))).toBeUndefined()
-    expect((await batonpass.handoffs.listConversations()).items).toEqual([])
+    expect((await batonpass.history.listConversations()).items).toEqual([])
   })
 
   it('keeps answers of which nothing is known but that they were given', async () => {
@@ -139,7 +139,7 @@ describe('importing a recording', () => {
   it('goes by the name of the file when the runtime does not name its session', async () => {
     const imported = await importLines(linesIn('status-line/drawn-again.jsonl'), 'drawn-again.jsonl')
     if (imported === undefined) throw new Error('Nothing was imported')
-    const conversation = await batonpass.handoffs.conversation(imported.conversationId)
+    const conversation = await batonpass.history.conversation(imported.conversationId)
     expect(conversation).toMatchObject({
       originalTask: 'Imported from drawn-again.jsonl',
       externalKey: 'replay:claude-status-line:drawn-again.jsonl',

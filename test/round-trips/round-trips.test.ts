@@ -48,7 +48,7 @@ describe.each(WAYS)('$way', ({ url, pooled }) => {
 
   describe.each([1, 10_000])('at %i turns', (turns) => {
     it('each command and question crosses the wire once or twice', async () => {
-      const { service } = scene
+      const { service, history } = scene
       const working = await worked(turns)
       const { conversationId } = working.session
       const to = { targetAgent: scene.name('opus'), reason: 'The window is nearly full' }
@@ -58,7 +58,7 @@ describe.each(WAYS)('$way', ({ url, pooled }) => {
       const [several, recordSeveral] = await trips(() => service.recordTurns(batch))
       const held = { ...working, ...unwrap(several) }
       const [, snapshot] = await trips(() => service.captureSnapshot(held))
-      const [active, activeSession] = await trips(() => service.activeSession(conversationId))
+      const [active, activeSession] = await trips(() => history.activeSession(conversationId))
       expect(active?.id).toBe(held.session.id)
       expect(active?.progress.turns).toBe(turns + 4)
 
@@ -74,7 +74,7 @@ describe.each(WAYS)('$way', ({ url, pooled }) => {
       const [next, complete] = await trips(() => service.completeHandoff({ ...third, claimant: 'worker' }))
       expect(unwrap(next).session.epoch).toBe(2)
       const [, thread] = await trips(() => service.openThread({ session: held.session.id, ...to }))
-      const [line, lineage] = await trips(() => service.lineage(conversationId))
+      const [line, lineage] = await trips(() => history.lineage(conversationId))
       expect(line?.conversation.id).toBe(conversationId)
 
       expect({ record, recordSeveral, activeSession, lineage }).toEqual({
@@ -195,7 +195,7 @@ describe.each(WAYS)('$way', ({ url, pooled }) => {
   })
 
   it('the whole lineage of fifty handoffs is one', async () => {
-    const { service } = scene
+    const { service, history } = scene
     let working: WorkingSession = await worked(1)
     const { conversationId } = working.session
     for (let count = 1; count <= 50; count += 1) {
@@ -204,14 +204,14 @@ describe.each(WAYS)('$way', ({ url, pooled }) => {
       working = unwrap(await service.completeHandoff({ handoff }))
       working = await scene.work(working, 'read_file')
     }
-    const [line, count] = await trips(() => service.lineage(conversationId))
+    const [line, count] = await trips(() => history.lineage(conversationId))
     expect(JSON.stringify(line).match(/"status":"completed"/g)).toHaveLength(50)
     expect(count).toBe(1)
   })
 
   it('the count is of the wire: three questions at once are three', async () => {
     const { id } = await scene.conversation()
-    const [, count] = await trips(() => Promise.all([1, 2, 3].map(() => scene.service.conversation(id))))
+    const [, count] = await trips(() => Promise.all([1, 2, 3].map(() => scene.history.conversation(id))))
     expect(count).toBe(3)
   })
 })

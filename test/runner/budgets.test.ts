@@ -54,7 +54,7 @@ describe('a run of a conversation whose restarts are used up', () => {
     const { summary } = await play(batonpass, runtime, { conversation: KEY, budget: { maxRestarts: 2 } })
     expect(summary).toMatchObject({ outcome: 'completed' })
     expect(runtime.launches[0]?.prompt).toContain('Checkpoint 1.')
-    const conversation = await batonpass.handoffs.conversationByKey(KEY)
+    const conversation = await batonpass.history.conversationByKey(KEY)
     expect(conversation?.restartBudget).toEqual({ maxRestarts: 2, whenExhausted: 'stop' })
     expect(await logged(batonpass, summary)).toContain('conversation.budget_set')
     expect(unwrap(await batonpass.audit.verify(summary.conversationId)).intact).toBe(true)

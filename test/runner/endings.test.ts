@@ -32,7 +32,7 @@ const request = { agent: 'claude', prompt: TASK, policy: 'auto', conversation: K
 
 /** What was stored of the conversation that these tests are about. */
 const stored = async () => {
-  const conversation = await batonpass.handoffs.conversationByKey(KEY)
+  const conversation = await batonpass.history.conversationByKey(KEY)
   if (conversation === undefined) throw new Error('There is no conversation')
   const { sessions, handoffs } = await recorded(batonpass, { conversationId: conversation.id })
   return { states: sessions.map(({ state }) => state), statuses: handoffs.map(({ status }) => status), sessions }

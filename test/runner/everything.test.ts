@@ -213,7 +213,7 @@ describe('left early', () => {
     const run = batonpass.run({ ...request, runtime: restarting(), conversation: 'never' })
     await run.everything()[Symbol.asyncIterator]().return?.()
     await expect(run.summary).rejects.toThrow('left before it had begun')
-    expect(await batonpass.handoffs.conversationByKey('never')).toBeUndefined()
+    expect(await batonpass.history.conversationByKey('never')).toBeUndefined()
   })
 })
 

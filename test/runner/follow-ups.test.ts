@@ -53,7 +53,7 @@ describe('a second prompt in a conversation', () => {
   it('resumes the provider session: a new epoch on it, and no handoff between', async () => {
     const runtime = script([{ turns: [rests(100), rests(200), rests(300)] }])
     for (const prompt of [FIRST, SECOND, THIRD]) expect((await ask(runtime, prompt)).summary.outcome).toBe('completed')
-    const conversation = await batonpass.handoffs.conversationByKey(KEY)
+    const conversation = await batonpass.history.conversationByKey(KEY)
     const { sessions, handoffs } = await recorded(batonpass, { conversationId: conversation?.id as never })
     const provider = sessions[0]?.providerSessionId
     expect(handoffs).toEqual([])

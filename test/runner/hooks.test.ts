@@ -27,9 +27,9 @@ const hook = (
     ...more,
   }) as HookSettings
 
-const deliveries = async ({ handoffs }: Batonpass, conversationId: Parameters<typeof handoffs.auditTrail>[0]) => {
+const deliveries = async ({ history }: Batonpass, conversationId: Parameters<typeof history.auditTrail>[0]) => {
   const found = []
-  for await (const { event } of everyPage((page) => handoffs.auditTrail(conversationId, page)))
+  for await (const { event } of everyPage((page) => history.auditTrail(conversationId, page)))
     if (event.type === 'hook.delivered') found.push(event)
   return found
 }

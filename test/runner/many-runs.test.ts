@@ -55,13 +55,13 @@ const night = async (chance: Chance): Promise<Night> => {
     await ended
     if (prompt !== asked.at(-1)) asked.push(prompt)
   }
-  const conversation = await batonpass.handoffs.conversationByKey('night')
+  const conversation = await batonpass.history.conversationByKey('night')
   if (conversation === undefined) throw new Error('There is no conversation')
   const kept = new Set<string>()
   for await (const { text } of everyPage((page) => faults.store.messages.listMessages(conversation.id, page)))
     kept.add(text)
   let restarts = 0
-  for await (const { kind, status } of batonpass.handoffs.eachHandoff({ conversationId: conversation.id }))
+  for await (const { kind, status } of batonpass.history.eachHandoff({ conversationId: conversation.id }))
     restarts += kind === 'context_restart' && status === 'completed' ? 1 : 0
   const verified = await batonpass.audit.verify(conversation.id)
   return {

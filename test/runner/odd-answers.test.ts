@@ -80,7 +80,7 @@ describe('names that cannot be kept as they are', () => {
     const named = (providerSessionId: string): Said => ({ ...answer('Hello.'), providerSessionId })
     const { summary } = await play(batonpass, agent(named(' '), named(LONG)))
     expect(summary).toMatchObject({ outcome: 'completed', turns: 2 })
-    const session = await batonpass.handoffs.session(summary.lastSessionId as AgentSessionId)
+    const session = await batonpass.history.session(summary.lastSessionId as AgentSessionId)
     expect(session?.providerSessionId).toBe(LONG.slice(0, 300))
   })
 })

@@ -344,7 +344,7 @@ describe('recovery', () => {
     await sleep(2 * LEASE_MS)
     const runtimes = [script([{ turns: ENDS }])]
     expect((await batonpass.recover({ runtimes })).map(({ type }) => type)).toEqual(['handed_over'])
-    expect(await batonpass.handoffs.handoff(handoff.id)).toMatchObject({ status: 'initiated' })
+    expect(await batonpass.history.handoff(handoff.id)).toMatchObject({ status: 'initiated' })
     unwrap(await batonpass.handoffs.cancelHandoff({ handoff: handoff.id, reason: 'Nobody came' }))
     expect((await batonpass.recover({ runtimes })).map(({ type }) => type)).toEqual(['resumed'])
   })

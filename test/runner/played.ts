@@ -51,23 +51,23 @@ export const play = async (
 
 /** What was stored of a run, read back. */
 export const recorded = async (
-  { handoffs }: Batonpass,
+  { history }: Batonpass,
   { conversationId }: Pick<RunSummary, 'conversationId'>,
 ): Promise<{ readonly sessions: readonly AgentSession[]; readonly handoffs: readonly HandoffMetadata[] }> => {
   const sessions: AgentSession[] = []
   const passed: HandoffMetadata[] = []
-  for await (const session of everyPage((page) => handoffs.sessions(conversationId, page))) sessions.push(session)
-  for await (const handoff of everyPage((page) => handoffs.handoffs(conversationId, page))) passed.push(handoff)
+  for await (const session of everyPage((page) => history.sessions(conversationId, page))) sessions.push(session)
+  for await (const handoff of everyPage((page) => history.handoffs(conversationId, page))) passed.push(handoff)
   return { sessions, handoffs: passed }
 }
 
 /** The types of the entries in the audit log of a run, in order. */
 export const logged = async (
-  { handoffs }: Batonpass,
+  { history }: Batonpass,
   { conversationId }: Pick<RunSummary, 'conversationId'>,
 ): Promise<readonly string[]> => {
   const types: string[] = []
-  for await (const { event } of everyPage((page) => handoffs.auditTrail(conversationId, page))) types.push(event.type)
+  for await (const { event } of everyPage((page) => history.auditTrail(conversationId, page))) types.push(event.type)
   return types
 }
 

@@ -162,7 +162,7 @@ describe('what an agent did and the record lacks', () => {
         },
       ])
       expect(texts).not.toContain(said('b'))
-      const kinds = (await batonpass.handoffs.auditTrail(summary.conversationId)).items.map(({ event }) => event.type)
+      const kinds = (await batonpass.history.auditTrail(summary.conversationId)).items.map(({ event }) => event.type)
       expect(kinds.filter((kind) => kind === 'handoff.extract_kept')).toHaveLength(1)
     },
   )

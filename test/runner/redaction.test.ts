@@ -55,7 +55,7 @@ const open = (given: Store = store, more: readonly HookSettings[] = []): Promise
 /** Everything that is kept or told of a run, as one text. */
 const everything = async (batonpass: Batonpass, summary: RunSummary, events: readonly RunEvent[]): Promise<string> => {
   const log: unknown[] = []
-  for await (const entry of everyPage((page) => batonpass.handoffs.auditTrail(summary.conversationId, page)))
+  for await (const entry of everyPage((page) => batonpass.history.auditTrail(summary.conversationId, page)))
     log.push(entry)
   const record = await recorded(batonpass, summary)
   return JSON.stringify([summary, events, record, log, await spoken(store, summary), told])
@@ -168,7 +168,7 @@ describe('a secret that a tool was called with', () => {
     const [first] = (await store.messages.listTurns(session?.id as never, {})).items
     expect(first?.toolCalls).toMatchObject([{ toolName: 'Bash', argument: 'sign-in ***' }])
     const log: unknown[] = []
-    for await (const entry of everyPage((page) => batonpass.handoffs.auditTrail(summary.conversationId, page)))
+    for await (const entry of everyPage((page) => batonpass.history.auditTrail(summary.conversationId, page)))
       log.push(entry)
     expect(JSON.stringify(log)).not.toContain('sign-in')
     expect(runtime.launches.at(-1)?.prompt).toContain('- Bash: sign-in *** [call:')

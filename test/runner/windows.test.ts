@@ -52,7 +52,7 @@ describe('a run in a window that is smaller than was thought', () => {
     // The log has it too.
     const [first] = sessions
     const lowered: unknown[] = []
-    for await (const { event } of everyPage((page) => batonpass.handoffs.auditTrail(summary.conversationId, page)))
+    for await (const { event } of everyPage((page) => batonpass.history.auditTrail(summary.conversationId, page)))
       if (event.type === 'context.compacted') lowered.push([event.sessionId, event.loweredTo])
     expect(lowered).toEqual([[first?.id, 175_000]])
   })

@@ -5,6 +5,7 @@ import { uuidV7Ids } from '../../src/adapters/system/uuid-v7-ids.ts'
 import { agentSessionId, commandId, handoffId, holderToken } from '../../src/domain/kernel/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { StoreFailure } from '../../src/ports/store-failure.ts'
+import { HandoffHistory } from '../../src/services/handoff-history.ts'
 import { HandoffService } from '../../src/services/handoff-service.ts'
 
 /** One way to move a handoff on, and by whom. */
@@ -47,19 +48,24 @@ export interface WorkerOptions {
 const open = async ({ connectionString, maxConnections = 5, ownPool = false }: WorkerOptions) => {
   const pool = new pg.Pool({ connectionString, max: maxConnections, application_name: 'batonpass' })
   const store = await openPostgres(ownPool ? { pool } : { connectionString, maxConnections })
-  return new HandoffService({ store, clock: systemClock, ids: uuidV7Ids })
+  return {
+    service: new HandoffService({ store, clock: systemClock, ids: uuidV7Ids }),
+    history: new HandoffHistory({ store }),
+  }
 }
 
 const unlessRetryable = (error: unknown): void => {
   if (!(error instanceof StoreFailure && error.retryable)) throw error
 }
 
+type Services = Awaited<ReturnType<typeof open>>
+
 type Work = {
-  readonly [J in keyof Jobs]: (service: HandoffService, asks: Jobs[J]['asks']) => Promise<Jobs[J]['gives']>
+  readonly [J in keyof Jobs]: (services: Services, asks: Jobs[J]['asks']) => Promise<Jobs[J]['gives']>
 }
 
 const WORK: Work = {
-  claimAll: async (service, { targetAgent, workers, name }) => {
+  claimAll: async ({ service }, { targetAgent, workers, name }) => {
     const claims: { handoff: string; claimant: string }[] = []
     const work = async (claimant: string): Promise<void> => {
       for (;;) {
@@ -71,7 +77,7 @@ const WORK: Work = {
     await Promise.all(Array.from({ length: workers }, (_, n) => work(`${name}-${n}`)))
     return claims
   },
-  settle: (service, all) =>
+  settle: ({ service }, all) =>
     Promise.all(
       all.map(async ({ handoff: id, command, by }) => {
         const handoff = handoffId(id)
@@ -84,8 +90,8 @@ const WORK: Work = {
         return result.ok ? { ok: true } : { ok: false, code: result.error.code }
       }),
     ),
-  record: async (service, { session, holder, turns, isBusy = false }) => {
-    const ask = () => service.session(agentSessionId(session)).catch(unlessRetryable)
+  record: async ({ service, history }, { session, holder, turns, isBusy = false }) => {
+    const ask = () => history.session(agentSessionId(session)).catch(unlessRetryable)
     for (let count = 1; count <= turns; count += 1) {
       const turn = {
         session: agentSessionId(session),
@@ -112,12 +118,12 @@ const WORK: Work = {
 /** A job as it comes through the pipe. */
 type Asked = { readonly [J in keyof Jobs]: { readonly job: J; readonly asks: Jobs[J]['asks'] } }[keyof Jobs]
 
-const carryOut = (service: HandoffService, { job, asks }: Asked): Promise<unknown> =>
-  (WORK[job] as (service: HandoffService, asks: unknown) => Promise<unknown>)(service, asks)
+const carryOut = (services: Services, { job, asks }: Asked): Promise<unknown> =>
+  (WORK[job] as (services: Services, asks: unknown) => Promise<unknown>)(services, asks)
 
 const options = process.env.WORKER_OPTIONS
 if (options !== undefined && process.send !== undefined) {
-  const service = await open(JSON.parse(options) as WorkerOptions)
-  process.on('message', async (asked: Asked) => process.send?.({ gives: await carryOut(service, asked) }))
+  const services = await open(JSON.parse(options) as WorkerOptions)
+  process.on('message', async (asked: Asked) => process.send?.({ gives: await carryOut(services, asked) }))
   process.send({ gives: 'ready' })
 }

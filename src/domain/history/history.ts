@@ -26,7 +26,7 @@ export interface History {
  * ```ts
  * await using batonpass = await createBatonpass({ store: 'memory' })
  * const { conversation } = unwrap(await batonpass.handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
- * const { items } = await batonpass.handoffs.auditTrail(conversation.id)
+ * const { items } = await batonpass.history.auditTrail(conversation.id)
  * const history = foldHistory(items.map(({ event }) => event))
  * console.log(history.conversations.has(conversation.id)) // => true
  * ```

@@ -6,6 +6,7 @@ import { parts } from '../kernel/parts.ts'
 import type { SequenceNumber, SequenceRange } from '../kernel/sequence.ts'
 import { statesOf, type TransitionTable, terminalStates } from '../kernel/state-machine.ts'
 import type { MessageSummary } from '../turn/message-summary.ts'
+import type { ContextMonitor } from '../window/context-monitor.ts'
 import type { UsageReading, UsageTotals } from '../window/usage-reading.ts'
 
 /**
@@ -154,10 +155,14 @@ export type SessionStanding = {
 /** One window's life inside a conversation: one agent, one provider session. */
 export type AgentSession<Note extends Metadata = Metadata> = SessionIdentity<Note> & SessionStanding
 
-/** A session, with the token of the process that works it. */
+/**
+ * What the holder of a session keeps, and passes back with its next command: the session as the last answer had it, the
+ * holder's token, and the monitor of its window where the answer had one. Keep it with `{ ...working, ...answer }`.
+ */
 export interface WorkingSession {
   readonly session: AgentSession
   readonly holder: HolderToken
+  readonly monitor?: ContextMonitor
 }
 
 /** A session as a step of its handoff sees it; who works it may not be known there. */

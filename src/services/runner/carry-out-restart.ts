@@ -99,7 +99,7 @@ const withCheckpoint = async (run: RunInProgress, step: Step): Promise<Step> => 
 }
 
 const reread = async (run: RunInProgress, handoff: HandoffMetadata): Promise<Step> => {
-  const now = await run.steadily(() => run.deps.handoffs.handoff(handoff.id))
+  const now = await run.steadily(() => run.deps.history.handoff(handoff.id))
   return { handoff: now ?? handoff }
 }
 
@@ -163,7 +163,7 @@ export const askSessionHooks = async (
 export const countRestarts = async ({ conversation, deps }: RunInProgress): Promise<number> => {
   let count = 0
   const restarts = { conversationId: conversation.id, kind: 'context_restart', status: 'completed' } as const
-  for await (const _ of deps.handoffs.eachHandoff(restarts)) count += 1
+  for await (const _ of deps.history.eachHandoff(restarts)) count += 1
   return count
 }
 

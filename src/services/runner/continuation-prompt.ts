@@ -49,7 +49,7 @@ export const continuationAfter = async (run: RunInProgress, nonce: string): Prom
 /** The newest session of the conversation that has answered at all. */
 const lastWorked = async (run: RunInProgress): Promise<AgentSession | undefined> => {
   const { id: conversationId } = run.conversation
-  for await (const session of run.deps.handoffs.eachSession({ conversationId, order: 'newest_first' }))
+  for await (const session of run.deps.history.eachSession({ conversationId, order: 'newest_first' }))
     if (session.progress.turns > 0) return session
   return undefined
 }
@@ -90,7 +90,7 @@ const fromRecord = async (run: RunInProgress, nonce: string): Promise<string | u
 
 const latestCheckpoint = async (run: RunInProgress): Promise<Checkpointed | undefined> => {
   const restarts = { conversationId: run.conversation.id, kind: 'context_restart', order: 'newest_first' } as const
-  for await (const handoff of run.deps.handoffs.eachHandoff(restarts)) if (hasCheckpoint(handoff)) return handoff
+  for await (const handoff of run.deps.history.eachHandoff(restarts)) if (hasCheckpoint(handoff)) return handoff
   return undefined
 }
 

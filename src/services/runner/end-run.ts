@@ -80,10 +80,10 @@ const tellSessionEnd = (run: RunInProgress, { outcome, reason }: RunEnding): voi
 const PAUSED_FOR: readonly (BudgetLimit | undefined)[] = ['cost', 'turns']
 
 const settle = async (run: RunInProgress, { outcome, reason = outcome, limit }: RunEnding): Promise<void> => {
-  const { handoffs } = run.deps
+  const { handoffs, history } = run.deps
   const keep = <T>(command: Parameters<typeof run.steadily<T>>[0]) =>
     run.steadily(command, { outageMs: ENDING_OUTAGE_MS })
-  const now = await keep(() => handoffs.session(run.held.session.id))
+  const now = await keep(() => history.session(run.held.session.id))
   run.update({ session: now ?? run.held.session })
   // Handed to another agent, it is no longer ours to end.
   if (now === undefined || isTerminal(now) || (await isForAnother(run.deps, now))) return

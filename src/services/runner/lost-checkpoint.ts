@@ -24,7 +24,7 @@ export const recapOfLost = async (run: RunInProgress, handoff: HandoffMetadata):
 const lostUpTo = async (run: RunInProgress, handoff: HandoffMetadata): Promise<readonly HandoffMetadata[]> => {
   const lost = [handoff]
   const restarts = { conversationId: run.conversation.id, kind: 'context_restart', order: 'newest_first' } as const
-  for await (const earlier of run.deps.handoffs.eachHandoff({ ...restarts, status: 'completed' })) {
+  for await (const earlier of run.deps.history.eachHandoff({ ...restarts, status: 'completed' })) {
     if (earlier.document !== undefined || lost.length === MOST_WINDOWS) break
     if (earlier.id !== handoff.id) lost.unshift(earlier)
   }

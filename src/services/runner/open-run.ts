@@ -29,7 +29,7 @@ import type { Launcher, SessionOutcome } from './work-session.ts'
 export const conversationFor = async (deps: RunnerDeps, request: RunRequest): Promise<Conversation> => {
   const { conversation: externalKey, conversationId, prompt, budget, subject } = request
   if (conversationId !== undefined) {
-    const known = await deps.handoffs.conversation(conversationId)
+    const known = await deps.history.conversation(conversationId)
     if (known === undefined) throw new RefusedError({ code: 'conversation.not_found', conversationId })
     await restorePlace(deps, request, known)
     return withBudget(deps, known, budget)
@@ -80,7 +80,7 @@ export const takeOver = async (run: RunInProgress, abandoned: AgentSession): Pro
   run.restartsSoFar = await countRestarts(run)
   await watchAsAsked(run)
   const { initiatedByHandoff } = abandoned
-  const cameFrom = initiatedByHandoff && (await run.deps.handoffs.handoff(initiatedByHandoff))
+  const cameFrom = initiatedByHandoff && (await run.deps.history.handoff(initiatedByHandoff))
   beginSpan(run, cameFrom?.traceContext)
   return true
 }
@@ -214,5 +214,5 @@ const watchAsAsked = async (run: RunInProgress): Promise<void> => {
   const { session } = run.held
   const request = { session: session.id, settings }
   const { monitor } = unwrap(await run.steadily((named) => run.deps.context.watch({ ...request, ...named })))
-  run.update({ session: (await run.deps.handoffs.session(session.id)) ?? session, monitor })
+  run.update({ session: (await run.deps.history.session(session.id)) ?? session, monitor })
 }

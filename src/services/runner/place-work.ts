@@ -16,7 +16,7 @@ export const placeFor = async (deps: RunnerDeps, request: RunRequest): Promise<W
   const workspace = request.workspace ?? deps.settings?.workspace
   const settings = request.worktree ?? deps.settings?.worktree
   if (deps.worktrees === undefined || settings === undefined || workspace?.worktreePath !== undefined) return workspace
-  const known = key === undefined ? undefined : await deps.handoffs.conversationByKey(key)
+  const known = key === undefined ? undefined : await deps.history.conversationByKey(key)
   if (known !== undefined) {
     await restorePlace(deps, request, known)
     return known.workspace

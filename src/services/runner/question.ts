@@ -37,7 +37,7 @@ const citedBefore = async (run: RunInProgress): Promise<readonly string[]> => {
   const cited = new Set<string>()
   let looked = 0
   const restarts = { conversationId: run.conversation.id, kind: 'context_restart', order: 'newest_first' } as const
-  for await (const { document } of run.deps.handoffs.eachHandoff({ ...restarts, status: 'completed' })) {
+  for await (const { document } of run.deps.history.eachHandoff({ ...restarts, status: 'completed' })) {
     if (document !== undefined) for (const callId of citedIn(document)) cited.add(callId)
     looked += 1
     if (cited.size >= MAX_CITED_BEFORE || looked === MOST_CHECKPOINTS) break

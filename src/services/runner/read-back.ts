@@ -42,9 +42,9 @@ export const readBackLeft = async (run: RunInProgress, handoff: HandoffMetadata)
 /** As {@link readBackWork}, of a session that was handed off: what the record lacks is kept with its handoff. */
 export const readBackSource = async (run: RunInProgress): Promise<void> => {
   const { initiatedByHandoff } = run.held.session
-  const { handoffs } = run.deps
-  const handoff = initiatedByHandoff && (await run.steadily(() => handoffs.handoff(initiatedByHandoff)))
-  const source = handoff && (await run.steadily(() => handoffs.session(handoff.sourceSessionId)))
+  const { history } = run.deps
+  const handoff = initiatedByHandoff && (await run.steadily(() => history.handoff(initiatedByHandoff)))
+  const source = handoff && (await run.steadily(() => history.session(handoff.sourceSessionId)))
   // A thread has a source that still speaks for itself.
   if (handoff && source && handoff.kind !== 'thread') await extractOf(run, handoff, source)
 }

@@ -131,7 +131,7 @@ const recoverOne = async (
 ): Promise<Recovered> => {
   const about = { conversationId, sessionId }
   try {
-    const session = await deps.handoffs.session(sessionId)
+    const session = await deps.history.session(sessionId)
     const backend = session?.backend
     const runtime = runtimes.find((candidate) => candidate.backend === backend)
     if (session !== undefined && (await isForAnother(deps, session))) return { ...about, type: 'handed_over' }
@@ -164,9 +164,9 @@ const OVERTAKEN: readonly RefusedError['code'][] = [
 ]
 
 /** Whether a session is held by a handoff that waits for another agent. */
-export const isForAnother = async ({ handoffs }: RunnerDeps, session: AgentSession): Promise<boolean> => {
+export const isForAnother = async ({ history }: RunnerDeps, session: AgentSession): Promise<boolean> => {
   const handoffId = heldBy(session)
-  const handoff = handoffId === undefined ? undefined : await handoffs.handoff(handoffId)
+  const handoff = handoffId === undefined ? undefined : await history.handoff(handoffId)
   return handoff !== undefined && handoff.kind !== 'context_restart'
 }
 
@@ -176,7 +176,7 @@ const giveUp = async (
   sessionId: AgentSessionId,
   { reason, signal }: { readonly reason: string; readonly signal?: AbortSignal },
 ): Promise<void> => {
-  const { handoffs } = deps
+  const { handoffs, history } = deps
   const gone = await goneRunner(deps, sessionId)
   const request = { session: sessionId, leaseMs: LEASE_MS, ...abandonedBy(gone) }
   const taken = unwrap(await handoffs.takeOverSession(request))
@@ -184,7 +184,7 @@ const giveUp = async (
   await endLeftBehind(deps, sessionId)
   for (let waitedMs = 0; ; waitedMs += LOOK_AGAIN_MS) {
     const handoffId = heldBy(taken.session)
-    const handoff = handoffId === undefined ? undefined : await handoffs.handoff(handoffId)
+    const handoff = handoffId === undefined ? undefined : await history.handoff(handoffId)
     if (handoff === undefined) break
     const failed = await handoffs.failHandoff({ handoff, reason, ...defined({ by }) })
     if (failed.ok) break

@@ -24,6 +24,7 @@ import type { RunTelemetry, SessionSpan } from '../../ports/run-telemetry.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Clock, IdGenerator } from '../../ports/system.ts'
 import type { ContextService } from '../context-service.ts'
+import type { HandoffHistory } from '../handoff-history.ts'
 import type { HandoffService } from '../handoff-service.ts'
 import type { PriceOf } from './cost-meter.ts'
 import { claimantOf } from './gone-runner.ts'
@@ -36,6 +37,7 @@ import { type Limits, steadily, type Trouble } from './steadily.ts'
 /** What runs need around them. */
 export interface RunnerDeps extends RunSurroundings {
   readonly handoffs: HandoffService
+  readonly history: HandoffHistory
   readonly context: ContextService
   readonly store: Store
   readonly clock: Clock

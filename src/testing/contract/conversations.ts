@@ -44,7 +44,7 @@ export const conversationsContract: ContractPart = {
       const child = unwrap(await scene.service.openThread({ ...root, ...request }))
       const worked = unwrap(await scene.service.recordTurn({ ...child, ...scene.turn('search') }))
       const grandchild = unwrap(await scene.service.openThread({ ...worked, ...request }))
-      const lineage = await scene.service.lineage(child.conversation.id)
+      const lineage = await scene.history.lineage(child.conversation.id)
       assert.deepEqual(
         lineage?.ancestors.map(({ id }) => id),
         [root.session.conversationId],

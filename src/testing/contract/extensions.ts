@@ -22,7 +22,7 @@ export const extensionsContract: ContractPart = {
       const before = await scene.store.snapshots.findLatest(session.id)
       const first = unwrap(await scene.service.extendTurn({ handoff, holder, messages: [RESULT] }))
       const second = unwrap(await scene.service.extendTurn({ ...first, holder, messages: [AFTERWARDS, RESULT] }))
-      assert.deepEqual(await scene.service.session(session.id), second.session)
+      assert.deepEqual(await scene.history.session(session.id), second.session)
       assert.deepEqual(
         [second.session.progress.turns, second.session.progress.lastTurnId, second.session.state],
         [session.progress.turns, turn.id, 'paused'],

@@ -81,7 +81,7 @@ export const monitorsContract: ContractPart = {
       assert.deepEqual((await scene.store.monitors.find(id))?.reading, usage)
       assert.deepEqual((await scene.store.sessions.find(id))?.progress.window.usage, usage)
       assert.deepEqual(
-        (await scene.service.turns(id)).items.map((turn) => turn.usage),
+        (await scene.history.turns(id)).items.map((turn) => turn.usage),
         [usage],
       )
       assert.deepEqual(told.pressure, { state: 'known', ratio: 0.615 })
@@ -90,7 +90,7 @@ export const monitorsContract: ContractPart = {
         items.map(({ milestone, text }) => [milestone, text.includes('61.5 % full.')]),
         [['warning', true]],
       )
-      const trail = await scene.service.auditTrail(conversationId)
+      const trail = await scene.history.auditTrail(conversationId)
       const reached = trail.items.find(({ event }) => event.type === 'context.milestone_reached')?.event
       assert.ok(reached !== undefined && !('usedTokens' in reached))
     },

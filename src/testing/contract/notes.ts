@@ -69,7 +69,7 @@ export const notesContract: ContractPart = {
       await assertIntact(scene, conversationId)
     },
     'finds by what a note contains': async (scene) => {
-      const { service } = scene
+      const { service, history } = scene
       const metadata = note(scene)
       const { conversation } = unwrap(await service.openConversation({ originalTask: 'Fix it', metadata }))
       const started = await scene.session(scene.name('one'), conversation, { metadata })
@@ -84,17 +84,17 @@ export const notesContract: ContractPart = {
         metadata,
       ]
       for (const filter of asked.map((contained) => ({ metadata: contained }))) {
-        assert.deepEqual((await service.listConversations(filter)).items, [conversation])
+        assert.deepEqual((await history.listConversations(filter)).items, [conversation])
         assert.deepEqual(
-          (await service.listSessions(filter)).items.map(({ id }) => id),
+          (await history.listSessions(filter)).items.map(({ id }) => id),
           [started.session.id],
         )
-        assert.deepEqual((await service.listHandoffs(filter)).items, [handoff])
+        assert.deepEqual((await history.listHandoffs(filter)).items, [handoff])
       }
       for (const contained of [{ ...ticket, nested: { deep: 1 } }, { ...ticket, other: null }, { ticket: 'T' }]) {
         const filter = { metadata: contained }
-        assert.deepEqual((await service.listConversations(filter)).items, [])
-        assert.deepEqual((await service.listHandoffs(filter)).items, [])
+        assert.deepEqual((await history.listConversations(filter)).items, [])
+        assert.deepEqual((await history.listHandoffs(filter)).items, [])
       }
     },
     'refuses a note that is no JSON, too deep or too long': async (scene) => {
@@ -175,8 +175,8 @@ export const notesContract: ContractPart = {
       const [first, second] = made
       assert.ok(first && second)
       const { conversation } = unwrap(await scene.service.closeConversation({ conversation: first }))
-      assert.deepEqual((await scene.service.listConversations({ metadata, state: 'closed' })).items, [conversation])
-      assert.deepEqual((await scene.service.listConversations({ metadata, state: 'open' })).items, [second])
+      assert.deepEqual((await scene.history.listConversations({ metadata, state: 'closed' })).items, [conversation])
+      assert.deepEqual((await scene.history.listConversations({ metadata, state: 'open' })).items, [second])
     },
     'starts a session only under a parent that is there': async (scene) => {
       const source = await scene.worked('read_file')

@@ -21,7 +21,7 @@ const collect = async <Item extends { readonly id: string }>(list: AsyncIterable
 
 /** The handoffs a filter finds among those that an agent of this scene received. */
 const found = async (scene: Scene, filter: HandoffFilter): Promise<readonly string[]> =>
-  collect(scene.service.eachHandoff({ targetAgent: scene.name('opus'), ...filter }))
+  collect(scene.history.eachHandoff({ targetAgent: scene.name('opus'), ...filter }))
 
 /** Handoffs a second apart. */
 const initiatedApart = async (scene: Scene, count: number): Promise<readonly HandoffMetadata[]> => {
@@ -49,14 +49,14 @@ export const queriesContract: ContractPart = {
         const rest = await scene.store.handoffs.list({ targetAgent, order }, { limit: 3, after: first.next })
         assert.deepEqual(idsOf(rest.items), expected.slice(2))
         assert.equal(rest.next, undefined)
-        assert.deepEqual(await collect(scene.service.eachHandoff({ targetAgent, order }, { limit: 1 })), expected)
+        assert.deepEqual(await collect(scene.history.eachHandoff({ targetAgent, order }, { limit: 1 })), expected)
       }
     },
     'orders handoffs of one moment by id': async (scene) => {
       const made = [(await scene.initiated()).handoff.id, (await scene.initiated()).handoff.id].sort()
       assert.deepEqual(await found(scene, {}), made)
       assert.deepEqual(
-        await collect(scene.service.eachHandoff({ targetAgent: scene.name('opus') }, { limit: 1 })),
+        await collect(scene.history.eachHandoff({ targetAgent: scene.name('opus') }, { limit: 1 })),
         made,
       )
     },
@@ -74,7 +74,7 @@ export const queriesContract: ContractPart = {
         (await store.handoffs.list({ agent: opus, order: 'newest_first' }, {})).items,
         [...both].reverse(),
       )
-      assert.deepEqual(await collect(scene.service.eachHandoff({ agent: ` ${opus} ` }, { limit: 1 })), idsOf(both))
+      assert.deepEqual(await collect(scene.history.eachHandoff({ agent: ` ${opus} ` }, { limit: 1 })), idsOf(both))
       assert.deepEqual((await store.handoffs.list({ sourceAgent: opus }, {})).items, [again])
       assert.deepEqual((await store.handoffs.list({ targetAgent: opus }, {})).items, both)
       assert.deepEqual((await store.handoffs.list({ agent: opus, kind: 'agent_transfer' }, {})).items, [taken.handoff])
@@ -145,7 +145,7 @@ export const queriesContract: ContractPart = {
       await scene.passTime(SHORT_CLAIM_MS + 50)
       assert.deepEqual(await found(scene, { overdue: {} }), [lapsing.id])
       assert.deepEqual(await found(scene, { overdue: { unclaimedForMs: 60_000 } }), [old.id, lapsing.id])
-      assert.ok((await collect(scene.service.eachHandoff({ overdue: {} }))).includes(lapsing.id))
+      assert.ok((await collect(scene.history.eachHandoff({ overdue: {} }))).includes(lapsing.id))
       unwrap(await scene.service.completeHandoff({ handoff: old }))
       assert.deepEqual(await found(scene, { overdue: { unclaimedForMs: 60_000 } }), [lapsing.id])
     },
@@ -168,7 +168,7 @@ export const queriesContract: ContractPart = {
       const rest = await conversations.list({ subject, order: 'newest_first' }, { after: newest.next })
       assert.deepEqual(rest, { items: [root] })
       assert.deepEqual(
-        await collect(scene.service.eachConversation({ subject }, { limit: 1 })),
+        await collect(scene.history.eachConversation({ subject }, { limit: 1 })),
         idsOf([root, child, last]),
       )
     },
@@ -183,7 +183,7 @@ export const queriesContract: ContractPart = {
       assert.deepEqual((await sessions.list({ agentName, state: 'active' }, {})).items, [first])
       const { conversationId: conversation } = second
       assert.deepEqual((await sessions.list({ conversationId: conversation }, {})).items, [second])
-      assert.deepEqual(await collect(scene.service.eachSession({ agentName }, { limit: 1 })), idsOf([first, second]))
+      assert.deepEqual(await collect(scene.history.eachSession({ agentName }, { limit: 1 })), idsOf([first, second]))
     },
   },
 }

@@ -42,9 +42,10 @@ export const MOVES: HandoffMoves<HandoffCommand> & ContextMoves = {
 /** Each command by its name. */
 export const MOVE_NAMES = Object.keys(MOVES) as readonly MoveName[]
 
-/** The two services that a client asks. */
+/** The services that a client asks. */
 export interface Services {
   readonly handoffs: HandoffService
+  readonly history: HandoffHistory
   readonly context: ContextService
 }
 

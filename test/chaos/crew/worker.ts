@@ -6,6 +6,7 @@ import { uuidV7Ids } from '../../../src/adapters/system/uuid-v7-ids.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import { StoreFailure } from '../../../src/ports/store-failure.ts'
 import { ContextService } from '../../../src/services/context-service.ts'
+import { HandoffHistory } from '../../../src/services/handoff-history.ts'
 import { HandoffService } from '../../../src/services/handoff-service.ts'
 import { chanceFor } from '../chance.ts'
 import { Client, type Plant } from './client.ts'
@@ -39,9 +40,13 @@ const work = async ({ store: options, folder, name, seed, plant }: WorkerOrders)
   using ledger = new Ledger(join(folder, `${name}.log`))
   const store = await opened(options)
   const deps = { store, clock: systemClock, ids: uuidV7Ids }
-  const services = { handoffs: new HandoffService(deps), context: new ContextService(deps) }
+  const services = {
+    handoffs: new HandoffService(deps),
+    history: new HandoffHistory(deps),
+    context: new ContextService(deps),
+  }
   // A claimant is a worker's place in the crew, not a process: the next process there may carry on with its claims.
-  const world = new World(services.handoffs, { name: name.split('.')[0] ?? name, chance: chanceFor(seed, name) })
+  const world = new World(services, { name: name.split('.')[0] ?? name, chance: chanceFor(seed, name) })
   const client = new Client(services, world, { ledger, ...(plant !== undefined && { plant }) })
   const telling = setInterval(() => process.send?.({ acknowledged: client.acknowledged }), TELL_EVERY_MS)
   process.send?.({ acknowledged: 0 })

@@ -3,8 +3,10 @@ import type { ConversationId } from '../../../src/domain/kernel/ids.ts'
 import type { AgentSession, WorkingSession } from '../../../src/domain/session/agent-session.ts'
 import type { Turn } from '../../../src/domain/turn/turn.ts'
 import type { ContextMonitor } from '../../../src/domain/window/context-monitor.ts'
+import type { HandoffHistory } from '../../../src/services/handoff-history.ts'
 import type { HandoffService } from '../../../src/services/handoff-service.ts'
 import type { Chance } from '../chance.ts'
+import type { Services } from './moves.ts'
 
 /** A session this client works, as the last answer had it. */
 export interface Held extends WorkingSession {
@@ -48,13 +50,15 @@ export class World {
   readonly name: string
   readonly chance: Chance
   readonly service: HandoffService
+  readonly history: HandoffHistory
   readonly #surroundings: Surroundings
   readonly #conversations: ConversationId[] = []
   readonly #held = new Map<string, Held>()
   readonly #handoffs = new Map<string, HandoffMetadata>()
 
-  constructor(service: HandoffService, surroundings: Surroundings) {
-    this.service = service
+  constructor({ handoffs, history }: Pick<Services, 'handoffs' | 'history'>, surroundings: Surroundings) {
+    this.service = handoffs
+    this.history = history
     this.name = surroundings.name
     this.chance = surroundings.chance
     this.#surroundings = surroundings
@@ -100,7 +104,7 @@ export class World {
     const own = this.held()
     if (own !== undefined && this.chance.happens(0.7)) return own
     const conversation = this.conversation()
-    const session = conversation && (await this.service.activeSession(conversation))
+    const session = conversation && (await this.history.activeSession(conversation))
     return session === undefined ? own : { session }
   }
 
@@ -109,7 +113,7 @@ export class World {
     const all = [...this.#handoffs.values()]
     const known = this.chance.one(all.filter(isPreferred)) ?? this.chance.one(all)
     if (this.#surroundings.isAlone === true || (known !== undefined && this.chance.happens(0.7))) return known
-    const { items } = await this.service.listHandoffs({ isOpen: true, order: 'newest_first' }, { limit: 5 })
+    const { items } = await this.history.listHandoffs({ isOpen: true, order: 'newest_first' }, { limit: 5 })
     return this.chance.one(items) ?? known
   }
 

@@ -42,7 +42,7 @@ export class Episode {
     this.#chance = chanceFor(seed, `${name} spoils`)
     this.#sides = stores.map((on) => {
       const services = on.servicesFor(number)
-      return { on, services, world: new World(services.handoffs, { ...alone, chance: chanceFor(seed, name) }) }
+      return { on, services, world: new World(services, { ...alone, chance: chanceFor(seed, name) }) }
     })
   }
 

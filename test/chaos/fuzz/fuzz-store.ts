@@ -5,6 +5,7 @@ import { MemoryStore } from '../../../src/memory.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import { AuditService } from '../../../src/services/audit-service.ts'
 import { ContextService } from '../../../src/services/context-service.ts'
+import { HandoffHistory } from '../../../src/services/handoff-history.ts'
 import { HandoffService } from '../../../src/services/handoff-service.ts'
 import { CountingIds, FixedClock } from '../../../src/testing/index.ts'
 import type { Services } from '../crew/moves.ts'
@@ -27,7 +28,7 @@ const EPISODES = 2 ** 16
 
 const servicesOver = (store: Store, seed: number): Services => {
   const deps = { store, clock: new FixedClock(), ids: new CountingIds(seed) }
-  return { handoffs: new HandoffService(deps), context: new ContextService(deps) }
+  return { handoffs: new HandoffService(deps), history: new HandoffHistory(deps), context: new ContextService(deps) }
 }
 
 const over = (name: string, store: Store, seed: number): FuzzStore => ({

@@ -2,6 +2,7 @@ import { openPostgres } from '../../../src/adapters/postgres/open-postgres.ts'
 import { systemClock } from '../../../src/adapters/system/system-clock.ts'
 import { uuidV7Ids } from '../../../src/adapters/system/uuid-v7-ids.ts'
 import { ContextService } from '../../../src/services/context-service.ts'
+import { HandoffHistory } from '../../../src/services/handoff-history.ts'
 import { HandoffService } from '../../../src/services/handoff-service.ts'
 import { chanceFor } from '../chance.ts'
 import { Client } from '../crew/client.ts'
@@ -16,7 +17,11 @@ const MOST_STEPS = 30 * COMMANDS
 export const makeRecord = async (url: string, seed: number, signal: AbortSignal): Promise<void> => {
   await using store = await openPostgres({ connectionString: url })
   const deps = { store, clock: systemClock, ids: uuidV7Ids }
-  const services = { handoffs: new HandoffService(deps), context: new ContextService(deps) }
+  const services = {
+    handoffs: new HandoffService(deps),
+    history: new HandoffHistory(deps),
+    context: new ContextService(deps),
+  }
   const moves = new Set<string>()
   const ledger = {
     write: (line: { readonly is: string; readonly move: string }) => {
@@ -25,7 +30,7 @@ export const makeRecord = async (url: string, seed: number, signal: AbortSignal)
   }
   const clients = ['worker-0', 'worker-1', 'worker-2'].map(
     (name) =>
-      new Client(services, new World(services.handoffs, { name, chance: chanceFor(seed, name), longerMs: 60_000 }), {
+      new Client(services, new World(services, { name, chance: chanceFor(seed, name), longerMs: 60_000 }), {
         ledger,
         patienceMs: 0,
       }),

@@ -19,7 +19,7 @@ export const auditTrail: Run = async (invocation) => {
   const named = namedConversation(invocation)
   if (named === undefined) throw new UsageError('Say which conversation: its id, or --key KEY.')
   await using batonpass = await createBatonpass(storeToRead(invocation))
-  const { handoffs: history } = batonpass
+  const { history } = batonpass
   const id = await findConversation(history, named)
   const { values, out } = invocation
   await (values.json === true ? showJson(history, id, out) : showLines(history, id, out))

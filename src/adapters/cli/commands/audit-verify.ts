@@ -20,9 +20,9 @@ export const auditVerify: Run = async (invocation) => {
     throw new UsageError('Say what to verify: the id of a conversation, --key KEY, or --all.')
   }
   await using batonpass = await createBatonpass(storeToRead(invocation))
-  const { audit, handoffs } = batonpass
+  const { audit, history } = batonpass
   if (named === undefined) return await verifyAll(audit, invocation)
-  const id = 'id' in named ? named.id : await findConversation(handoffs, named)
+  const id = 'id' in named ? named.id : await findConversation(history, named)
   const verdict = unwrap(await audit.verify(id))
   const isJson = invocation.values.json === true
   invocation.out.line(isJson ? toJson(verdict) : renderVerdict(verdict))

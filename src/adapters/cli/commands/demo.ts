@@ -33,7 +33,7 @@ export const demo: Run = async (invocation) => {
   const isJson = values.json === true
   const say = (text: string): void => (isJson ? undefined : out.line(text))
   await using batonpass = await createBatonpass(storeToWrite(invocation))
-  const { handoffs } = batonpass
+  const { handoffs, history } = batonpass
   const { conversation } = unwrap(await handoffs.openConversation({ originalTask: TASK }))
   say(`"claude-code" begins: ${TASK}`)
   const started = await handoffs.startSession({
@@ -43,7 +43,7 @@ export const demo: Run = async (invocation) => {
   })
   const source = await work(handoffs, unwrap(started), say)
   await passOn(handoffs, source, say)
-  const lineage = await handoffs.lineage(conversation.id)
+  const lineage = await history.lineage(conversation.id)
   if (lineage === undefined) throw new Error(`Conversation ${conversation.id} was opened and cannot be found`)
   say('\nWhat the record says:')
   out.line(isJson ? toJson(lineage) : renderLineage(lineage))

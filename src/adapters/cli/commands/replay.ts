@@ -1,11 +1,10 @@
 import { basename } from 'node:path'
-import { createBatonpass } from '../../../batonpass.ts'
+import { type Batonpass, createBatonpass } from '../../../batonpass.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { onOneLine } from '../../../domain/kernel/safe-text.ts'
 import { DEFAULT_MILESTONES, type Milestone, milestoneProblem, milestonesAt } from '../../../domain/window/milestone.ts'
 import { believedWindow, sha256 } from '../../../doors.ts'
 import { WINDOW_READERS } from '../../../readers.ts'
-import type { HandoffService } from '../../../services/handoff-service.ts'
 import { UnknownFormatError } from '../../../services/record-source.ts'
 import { RecordingImport } from '../../../services/recording-import.ts'
 import { type ReplayOptions, replay } from '../../../services/replay.ts'
@@ -30,19 +29,19 @@ export const replayCommand: Run = async (invocation) => {
   if (values.store !== true) return replayAll(files, options, invocation)
   await using batonpass = await createBatonpass(storeToWrite(invocation))
   // Awaited here: the store closes as soon as this function returns.
-  await replayAll(files, options, invocation, batonpass.handoffs)
+  await replayAll(files, options, invocation, batonpass)
 }
 
 const replayAll = async (
   files: readonly RecordingFile[],
   options: ReplayOptions,
   { values, out, notes }: Invocation,
-  handoffs?: HandoffService,
+  keeping?: Batonpass,
 ): Promise<void> => {
   const isJson = values.json === true
   const replays: ReplayedFile[] = []
   for (const file of files) {
-    const replayed = await replayFile(file, options, notes, handoffs)
+    const replayed = await replayFile(file, options, notes, keeping)
     if (replayed === undefined) continue
     if (isJson) replays.push(replayed)
     else out.line(renderReplay(replayed))
@@ -54,9 +53,9 @@ const replayFile = async (
   file: RecordingFile,
   options: ReplayOptions,
   notes: Output,
-  handoffs: HandoffService | undefined,
+  keeping: Batonpass | undefined,
 ): Promise<ReplayedFile | undefined> => {
-  const importing = handoffs && new RecordingImport({ handoffs, sha256, name: basename(file.path) })
+  const importing = keeping && new RecordingImport({ ...keeping, sha256, name: basename(file.path) })
   const lines = readLines(file.path, { onBytes: progress(file, notes) })
   try {
     const onRecord = importing && ((seen: Parameters<RecordingImport['take']>[0]) => importing.take(seen))
