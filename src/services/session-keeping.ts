@@ -38,8 +38,10 @@ import type {
   SnapshotRequest,
   StartRequest,
   TakeOverRequest,
+  TurnOptions,
 } from './requests.ts'
 import { safeLogger } from './safe-logger.ts'
+import { TurnLog } from './turn-log.ts'
 
 /** What the service needs around it. */
 export interface HandoffServiceDeps extends Surroundings {
@@ -60,11 +62,14 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> {
   readonly #store: Store
   protected readonly runner: CommandRunner
   readonly #notifying: Parameters<typeof announce>[0]
+  readonly #turnLog: TurnLog
 
   constructor(deps: HandoffServiceDeps) {
     this.#store = deps.store
     this.runner = new CommandRunner(deps)
-    this.#notifying = { notifier: deps.notifier, logger: deps.logger && safeLogger(deps.logger) }
+    const logger = deps.logger && safeLogger(deps.logger)
+    this.#notifying = { notifier: deps.notifier, logger }
+    this.#turnLog = new TurnLog(logger)
   }
 
   /** Opens a conversation. Opening one external key again gives the conversation that has it. */
@@ -153,7 +158,7 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> {
    * turn costs one round trip.
    */
   async recordTurn(request: RecordTurnRequest): Reply<RecordedTurns> {
-    return this.#recorded(await this.runner.run(turns.recordTurn, request))
+    return this.#recorded(request, await this.runner.run(turns.recordTurn, request))
   }
 
   /**
@@ -161,11 +166,13 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> {
    * turn that crosses the restart milestone leaves the session held by a `context_restart` handoff, answered as well.
    */
   async recordTurns(request: RecordTurnsRequest): Reply<RecordedTurns> {
-    return this.#recorded(await this.runner.run(turns.recordTurns, request))
+    return this.#recorded(request, await this.runner.run(turns.recordTurns, request))
   }
 
-  async #recorded(recorded: Result<TurnsRecorded, Refusal>): Reply<RecordedTurns> {
+  async #recorded({ failLater }: TurnOptions, recorded: Result<TurnsRecorded, Refusal>): Reply<RecordedTurns> {
     if (!recorded.ok) return recorded
+    // A run fails its session later, and tells its log itself.
+    if (failLater !== true) this.#turnLog.take(recorded.value)
     await announce(this.#notifying, recorded.value.signals ?? [])
     const { session, monitor, refusedBy } = recorded.value
     const standing = standingOfWindow(monitor, defined({ hasEnded: isTerminal(session), refusedBy }))

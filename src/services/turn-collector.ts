@@ -37,6 +37,8 @@ export interface TurnCollectorOptions {
   /** Which part of the gauge's reading a turn keeps, of what was said up to its end. */
   readonly keep: (reading: UsageReading) => UsageReading
   readonly sha256: Sha256
+  /** Applied before a text is cut, so that no part of a secret is left at its end. */
+  readonly redact?: ((text: string) => string) | undefined
 }
 
 /** Puts what a runtime said together to turns: what was asked, what was answered, and what the request said. */
@@ -134,14 +136,19 @@ export class TurnCollector {
     const said: MessageInput = {
       role,
       ...(origin !== undefined && { origin }),
-      ...cutText(text, LONGEST_TEXT, this.#options.sha256),
-      ...(origin !== undefined && { origin }),
+      ...this.#cut(text),
       ...(providerMessageId !== undefined && { providerMessageId }),
     }
     if (said.role === 'user' && (origin ?? 'person') === 'person') this.firstText ??= said.text
     // Whatever is said to the agent after its answer is the beginning of the next turn.
     if (said.role !== 'assistant' && this.#usage !== undefined) this.#end()
     this.#add(said)
+  }
+
+  #cut(text: string): ReturnType<typeof cutText> {
+    const { redact, sha256 } = this.#options
+    // What fits is redacted when it is stored, like everything else.
+    return cutText(text.length > LONGEST_TEXT ? (redact?.(text) ?? text) : text, LONGEST_TEXT, sha256)
   }
 
   #call({ callId, toolName, argument }: Extract<WindowEvent, { type: 'tool_call' }>): void {

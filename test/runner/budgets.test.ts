@@ -48,6 +48,20 @@ describe('a run of a conversation whose restarts are used up', () => {
     expect(again.summary.restarts).toBe(0)
   })
 
+  it('with a new prompt is worked on though there were no restarts to use up, and a rerun of that is as well', async () => {
+    const none = { maxRestarts: 0, whenExhausted: 'stop' } as const
+    const first = await play(batonpass, filling(), { conversation: KEY, budget: none })
+    expect(first.summary).toMatchObject({ outcome: 'exhausted', limit: 'restarts' })
+    const same = await play(batonpass, filling(), { conversation: KEY })
+    expect(same.summary).toMatchObject({ outcome: 'exhausted', limit: 'restarts', sessions: 0 })
+    const broken = script([{ turns: [], end: { type: 'failed', message: 'No' } }])
+    await play(batonpass, broken, { conversation: KEY, prompt: 'Now the docs' })
+    const { summary } = await play(batonpass, script([{ turns: ENDS }]), { conversation: KEY, prompt: 'Now the docs' })
+    expect(summary).toMatchObject({ outcome: 'completed', sessions: 1 })
+    const { sessions } = await recorded(batonpass, summary)
+    expect(sessions.map(({ state }) => state)).toEqual(['failed', 'failed', 'completed'])
+  })
+
   it('with a larger number goes on from the checkpoint on record, and the change is in the log', async () => {
     await exhausted()
     const runtime = script([{ turns: ENDS }])

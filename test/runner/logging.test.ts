@@ -88,6 +88,34 @@ describe('a logger is told', () => {
     expect(about('tried again')).toEqual({ code: 'store.unavailable', tries: 1 })
   })
 
+  it('of turns that a program records itself: a restart, a refused one, and once of an unknown window', async () => {
+    const { handoffs } = await open()
+    const begun = async (maxRestarts: number) => {
+      const budget = { maxRestarts, whenExhausted: 'stop' } as const
+      const { conversation } = unwrap(await handoffs.openConversation({ originalTask: TASK, restartBudget: budget }))
+      const asked = { conversationId: conversation.id, agentName: 'own', backend: 'own' }
+      return unwrap(await handoffs.startSession({ ...asked, monitor: { policy: 'auto' } }))
+    }
+    const messages = [{ role: 'assistant' as const, text: 'Hello.' }]
+    const full = {
+      messages,
+      usage: { state: 'metered', promptTokens: 900, outputTokens: 1 },
+      window: { hardLimit: { tokens: 1_000, source: 'runtime' } },
+    } as const
+    unwrap(await handoffs.recordTurn({ ...(await begun(3)), ...full }))
+    expect(said('info')).toEqual(['a restart is due at 90 % of the window'])
+    expect(about('a restart is due')).toMatchObject({ usagePercent: 0.901 })
+    unwrap(await handoffs.recordTurn({ ...(await begun(0)), ...full }))
+    expect(said('warn')).toEqual(['the budget allows no restart (restarts)'])
+    const unknown = await begun(3)
+    const first = unwrap(await handoffs.recordTurn({ ...unknown, messages }))
+    unwrap(await handoffs.recordTurn({ ...unknown, session: first.session, messages }))
+    expect(said('warn').slice(1)).toEqual([expect.stringContaining('nobody knows how full the window is')])
+    const size = await begun(3)
+    unwrap(await handoffs.recordTurn({ ...size, messages, usage: full.usage }))
+    expect(said('warn').slice(2)).toEqual([expect.stringContaining('nobody knows how full the window is')])
+  })
+
   it('of what was recovered', async () => {
     const batonpass = await open()
     const { handoffs } = batonpass

@@ -96,6 +96,18 @@ describe('a text that is too long', () => {
   })
 })
 
+describe('a secret that lies where a text is cut', () => {
+  it('is not kept in part: texts are redacted before they are cut', async () => {
+    const redacting = await createBatonpass({ store, redact: (text) => text.replaceAll('hunter2-hunter2', '***') })
+    const whole = `${'x'.repeat(999_990)}hunter2-hunter2 and more words after the key`
+    const { summary } = await play(redacting, agent(answer(whole)))
+    const [cut] = await messagesOf(summary)
+    expect(cut?.text.slice(999_985)).not.toContain('hunter2')
+    const masked = whole.replace('hunter2-hunter2', '***')
+    expect(cut?.cut).toEqual({ length: masked.length, sha256: createHash('sha256').update(masked).digest('hex') })
+  })
+})
+
 describe('a turn that is too long', () => {
   it('is ended when it is full, and nothing of it is lost', async () => {
     const texts = Array.from({ length: 30 }, (_, index) => ({

@@ -46,7 +46,8 @@ export class Afterwards {
   #fitted(message: MessageInput): MessageInput {
     this.#bytes += bytesOf(message)
     if (this.#bytes <= MOST_BYTES || message.text === '') return message
-    const { cut = cutText(message.text, 0, this.#run.deps.sha256).cut } = message
+    const { redact = (text: string) => text, sha256 } = this.#run.deps
+    const { cut = cutText(redact(message.text), 0, sha256).cut } = message
     return { ...message, text: '', ...(cut !== undefined && { cut }) }
   }
 }

@@ -38,10 +38,14 @@ export const endedFor = (
   latest: AgentSession | undefined,
   use: BudgetUse,
 ): SessionOutcome | undefined => {
-  const endedBy = latest?.state === 'failed' ? latest.endedBy : undefined
+  const endedBy = latest?.state === 'failed' && isSincePrompt(run, latest) ? latest.endedBy : undefined
   const limit = stillEndedBy(endedBy, run.conversation.restartBudget, use)
   return limit && overFor(run, limit)
 }
+
+/** Whether a session has worked on the latest prompt. The limit that ended an earlier one was of an earlier prompt. */
+const isSincePrompt = ({ conversation: { asked } }: RunInProgress, { progress }: AgentSession): boolean =>
+  asked === undefined || progress.nextSequence > asked.sequence
 
 /** Ends a session that was taken over too often, and lets one that was before wait: what kills its process does it again. */
 export const afterTakeover = async (run: RunInProgress, use: BudgetUse): Promise<SessionOutcome | undefined> => {

@@ -64,7 +64,9 @@ const extractOf = async (run: RunInProgress, handoff: HandoffMetadata, source: A
     said.push(...words, ...calls.map(({ toolName, callId }) => `tool call: ${toolName} (${callId ?? 'unnamed'})`))
   }
   if (said.length === 0) return
-  const { text, cut } = cutText(said.join('\n\n'), LONGEST_EXTRACT, run.deps.sha256)
+  const { redact = (words: string) => words, sha256 } = run.deps
+  // Before it is cut: no part of a secret is left at its end.
+  const { text, cut } = cutText(redact(said.join('\n\n')), LONGEST_EXTRACT, sha256)
   const extract = cut === undefined ? text : `${text}\n\n[cut: ${cut.length} characters, sha256 ${cut.sha256}]`
   const request = { handoff: handoff.id, extract }
   const kept = await run.steadily((named) => run.deps.handoffs.keepExtract({ ...request, ...named }))

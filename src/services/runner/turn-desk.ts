@@ -42,8 +42,8 @@ export class TurnDesk {
     this.#afterwards = new Afterwards(run)
     this.#landing = new SoftLanding(run)
     this.#echo = prompt.trim()
-    const { believedWindow: believed, sha256 } = run.deps
-    this.#collector = new TurnCollector({ keep: (reading) => reading, sha256 })
+    const { believedWindow: believed, sha256, redact } = run.deps
+    this.#collector = new TurnCollector({ keep: (reading) => reading, sha256, redact })
     const runtime = run.request.runtime.backend
     this.#gauge = new WindowGauge(defined({ runtime, believed }))
     // What a session opens with is on record; what it is asked later belongs to the turn that answers it.
