@@ -255,7 +255,7 @@ describe('the public surface', () => {
   })
 
   it('has the following of a window beside it', () => {
-    expect(Object.keys(window).sort()).toEqual(['WindowTracker', 'reportOf'])
+    expect(Object.keys(window).sort()).toEqual(['WindowGauge'])
   })
 
   it('has the readers of each runtime, and the runtimes, beside it', () => {

@@ -156,7 +156,7 @@ describe('a start', () => {
     })
     const byFile = await optionsOf({ autoCompact: false, options: { settings: './settings.json', env: { A: '1' } } })
     expect(byFile.settings).toBe('./settings.json')
-    expect(byFile.env).toEqual({ A: '1', DISABLE_AUTO_COMPACT: '1' })
+    expect(byFile.env).toEqual({ A: '1', DISABLE_AUTO_COMPACT: '1', CLAUDE_CODE_BLOCKING_LIMIT_OVERRIDE: '100000000' })
   })
 
   it('goes on in a session without copying it', async () => {

@@ -7,6 +7,8 @@ import {
   claudeCommandRuntime,
 } from '../../src/adapters/claude/claude-command-runtime.ts'
 import { jsonLines } from '../../src/adapters/claude/json-lines.ts'
+import { usableWindow } from '../../src/domain/window/context-pressure.ts'
+import { WindowGauge } from '../../src/domain/window/window-gauge.ts'
 import { answer, collect, endOfRun, result, until } from './claude-messages.ts'
 
 /** What every fake command begins with: it writes down how it was started, and reads its prompt. */
@@ -81,6 +83,34 @@ describe('a launch', () => {
     const { runtime, launch } = stage('say(answer, result)', options)
     const events = (await collect(runtime.start(launch))).flatMap((step) => step.events)
     expect(events.map(({ type }) => type)).toEqual(['request', 'answer_text'])
+  })
+
+  it.each<readonly [Record<string, string>, number]>([
+    [{}, 967_000],
+    [{ CLAUDE_CODE_DISABLE_1M_CONTEXT: '1' }, 167_000],
+    [{ CLAUDE_CODE_DISABLE_1M_CONTEXT: '0' }, 967_000],
+    [{ CLAUDE_CODE_USE_BEDROCK: '1' }, 167_000],
+    [{ CLAUDE_CODE_USE_VERTEX: 'true' }, 167_000],
+    [{ CLAUDE_CODE_AUTO_COMPACT_WINDOW: '150000' }, 117_000],
+    [{ CLAUDE_CODE_AUTO_COMPACT_WINDOW: '900000', CLAUDE_CODE_DISABLE_1M_CONTEXT: '1' }, 167_000],
+    [{ CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: '50' }, 483_500],
+    [{ CLAUDE_CODE_MAX_CONTEXT_TOKENS: '120000' }, 87_000],
+    [{ CLAUDE_CODE_DISABLE_1M_CONTEXT: '1', DISABLE_AUTO_COMPACT: '1' }, 200_000],
+    [{ CLAUDE_CODE_AUTO_COMPACT_WINDOW: 'large' }, 967_000],
+  ])('reads from its variables how much of the window there is to use: %j', async (more, tokens) => {
+    const { runtime, launch } = stage('say(answer)', { env: { PATH: process.env.PATH, ...more } })
+    const believed = () => ({ tokens: 1_000_000, source: 'catalogue' as const })
+    const gauge = new WindowGauge({ runtime: 'claude', believed })
+    for (const { events } of await collect(runtime.start(launch))) gauge.take(events)
+    expect(usableWindow(gauge.windowParts())?.tokens).toBe(tokens)
+  })
+
+  it('lifts the local limit of the command, so that a late milestone is reached', async () => {
+    const { runtime, launch, noted } = stage(
+      "note('limit', process.env.CLAUDE_CODE_BLOCKING_LIMIT_OVERRIDE); say(result)",
+    )
+    await collect(runtime.start(launch))
+    expect(noted('limit')).toBe('100000000')
   })
 
   it('says all it was told to the command, its own facts last', async () => {

@@ -1,11 +1,11 @@
-import type { WindowEvent } from '../../domain/window/window-event.ts'
 import type { AgentRuntime, Launch } from '../../ports/agent-runtime.ts'
 import { withoutStore } from '../../processes/agent-environment.ts'
 import { checkDirectory } from './agent-process.ts'
 import { AgentRun } from './agent-run.ts'
+import { withoutBlockingLimit } from './blocking-limit.ts'
 import { type CommandDefaults, launchArgs, questionArgs, sessionArg } from './command-args.ts'
 import { openCommand } from './command-source.ts'
-import { questionEnvironment } from './question-environment.ts'
+import { compactionPoint } from './compaction-point.ts'
 import type { SdkMessage } from './sdk-module.ts'
 import { directoryOf } from './sdk-options.ts'
 import { type Environment, hasSession, transcriptOf } from './session-file.ts'
@@ -42,20 +42,7 @@ export interface ClaudeCommandRuntimeOptions {
 /** How a command is run: a question is asked once, and nothing is said after it. */
 interface RunManner {
   readonly isResumed: boolean
-  readonly environment?: Environment
   readonly isOpen?: boolean
-}
-
-/** How far before the end of its window the command compacts by itself: seen in all its versions since 2.1.25. */
-const AUTO_COMPACT_RESERVE = 33_000
-
-/** The point where the command compacts, which it does not report itself. In doubt it compacts. */
-const compactsBefore = (
-  { autoCompact, settings }: ClaudeCommandRuntimeOptions,
-  env: Environment,
-): readonly WindowEvent[] => {
-  const isOff = (autoCompact ?? settings?.autoCompactEnabled) === false || (env.DISABLE_AUTO_COMPACT ?? '') !== ''
-  return isOff ? [] : [{ type: 'auto_compact_reserve', tokens: AUTO_COMPACT_RESERVE }]
 }
 
 /**
@@ -78,20 +65,21 @@ const compactsBefore = (
 export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}): AgentRuntime<SdkMessage> => {
   const { command = 'claude', env = withoutStore(process.env), ...rest } = options
   const defaults: CommandDefaults = rest
+  const isOff = (options.autoCompact ?? options.settings?.autoCompactEnabled) === false
   const run = (
     launch: Pick<Launch, 'prompt' | 'signal' | 'workspace' | 'onProcess'>,
     args: readonly string[],
-    { isResumed, environment = env, isOpen = defaults.takesInput !== false }: RunManner,
+    { isResumed, isOpen = defaults.takesInput !== false }: RunManner,
   ) =>
     new AgentRun({
       signal: launch.signal,
       isResumed,
-      known: compactsBefore(options, env),
+      known: compactionPoint(env, { isOff }),
       passesPartials: defaults.includePartialMessages === true,
       open: async () => {
         const cwd = directoryOf(launch)
         await checkDirectory(cwd)
-        const start = { command, args, cwd, env: environment, onProcess: launch.onProcess }
+        const start = { command, args, cwd, env: withoutBlockingLimit(env), onProcess: launch.onProcess }
         return openCommand(start, { prompt: launch.prompt, isOpen })
       },
     })
@@ -110,7 +98,7 @@ export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}):
       hasSession(providerSessionId, env satisfies Environment, directoryOf(place)),
     transcript: ({ providerSessionId }) => transcriptOf(providerSessionId, env),
     ask: (question) => {
-      const how = { isResumed: true, environment: questionEnvironment(env), isOpen: false }
+      const how = { isResumed: true, isOpen: false }
       return replyOf(run(question, questionArgs(defaults, question), how), question)
     },
   }

@@ -1,8 +1,10 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Launch, RuntimeQuestion } from '../../ports/agent-runtime.ts'
 import { withoutStore } from '../../processes/agent-environment.ts'
-import { questionEnvironment } from './question-environment.ts'
+import { withoutBlockingLimit } from './blocking-limit.ts'
 import type { SdkOwnOptions } from './sdk-module.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 /** Options of the SDK, whatever they are. */
 export type SdkOptions = Readonly<Record<string, unknown>>
@@ -26,8 +28,10 @@ export const launchOptions = (
 ): SdkOwnOptions => launchOptionsIn(withEnvironment(given), { model, autoCompact }, launch)
 
 /** Given none, the SDK would pass on all of our environment, the store's password included. */
-const withEnvironment = (options: SdkOptions): SdkOptions =>
-  options.env === undefined ? { ...options, env: withoutStore(process.env) } : options
+const withEnvironment = (options: SdkOptions): SdkOptions => ({
+  ...options,
+  env: withoutBlockingLimit((options.env as Environment | undefined) ?? withoutStore(process.env)),
+})
 
 const launchOptionsIn = (
   options: SdkOptions,
@@ -64,7 +68,7 @@ export const questionOptions = (
   return {
     ...launch,
     ...settings,
-    env: questionEnvironment(
+    env: withoutBlockingLimit(
       (settings.env ?? options.env ?? process.env) as Readonly<Record<string, string | undefined>>,
     ),
     ...(options.sessionStore === undefined ? { persistSession: false } : { forkSession: true }),

@@ -69,7 +69,7 @@ const EVENTS: ChecksOfEvents = {
   unknown: keyed,
   window: { ...keyed, tokens: size, models: detail(listOf(word)) },
   auto_compact_at: { ...keyed, tokens: size },
-  auto_compact_reserve: { ...keyed, tokens: size },
+  auto_compact_reserve: { ...keyed, tokens: size, share: detail(size) },
   model: { ...keyed, model: word },
   thread: { ...keyed, thread: word, parent: detail(word) },
   subagent_request: { ...origin, key: word },

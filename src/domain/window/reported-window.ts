@@ -8,7 +8,7 @@ export class ReportedWindow {
   tokens: number | undefined
   autoCompactAt: number | undefined
   /** How far before the end of its window it compacts, where it does not say at which point. */
-  autoCompactReserve: number | undefined
+  autoCompactReserve: { readonly tokens: number; readonly share?: number } | undefined
   /** The model the session was begun with, suffix included. */
   initModel: string | undefined
   #isExact = false
@@ -34,8 +34,10 @@ export class ReportedWindow {
   /** The window's size: as reported, else as believed. */
   parts(believed: WindowGaugeOptions['believed'], answering: string | undefined): WindowParts {
     const hardLimit = this.#hardLimit(believed, answering)
-    const room = (hardLimit?.tokens ?? 0) - (this.autoCompactReserve ?? Number.POSITIVE_INFINITY)
-    const autoCompactAt = this.autoCompactAt ?? (room > 0 ? room : undefined)
+    const { tokens: reserve = Number.POSITIVE_INFINITY, share = 1 } = this.autoCompactReserve ?? {}
+    const room = Math.floor(((hardLimit?.tokens ?? 0) - reserve) * share)
+    const points = [this.autoCompactAt ?? 0, room].filter((point) => point > 0)
+    const autoCompactAt = points.length === 0 ? undefined : Math.min(...points)
     return defined({ hardLimit, autoCompactAt })
   }
 

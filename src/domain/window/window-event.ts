@@ -73,7 +73,12 @@ export type WindowEvent = WindowEventOrigin &
     /** Where the runtime says it will compact by itself. */
     | { readonly type: 'auto_compact_at'; readonly tokens: number }
     /** How far before the end of its window the runtime is known to compact, where it does not say at which point. */
-    | { readonly type: 'auto_compact_reserve'; readonly tokens: number }
+    | {
+        readonly type: 'auto_compact_reserve'
+        readonly tokens: number
+        /** The part of what is left before it at which it compacts; all of it unless given. */
+        readonly share?: number
+      }
     | { readonly type: 'model'; readonly model: string }
     /** Which thread speaks. The first one named is the one that is followed; one with a parent is a subagent's. */
     | { readonly type: 'thread'; readonly thread: string; readonly parent?: string }

@@ -168,7 +168,7 @@ export class WindowGauge {
         this.#reported.autoCompactAt = event.tokens
         break
       case 'auto_compact_reserve':
-        this.#reported.autoCompactReserve = event.tokens
+        this.#reported.autoCompactReserve = event
         break
       default:
         event satisfies never
