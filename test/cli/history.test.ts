@@ -25,7 +25,7 @@ describe('baton handoffs', () => {
     expect(code).toBe(0)
     expect(out.split('\n')).toEqual([
       'HANDOFF                               INITIATED         STATUS     KIND      FROM → TO',
-      `${there.first.id}  2026-11-16 03:45  completed  transfer  claude-code → opus-age…`,
+      `${there.first.id}  2026-11-16 03:45  completed  transfer  claude-code → opus-agent`,
     ])
   })
 
@@ -63,7 +63,11 @@ describe('baton handoffs', () => {
   })
 
   it('says so when there are none', async () => {
-    expect(await baton('handoffs', 'list', '--agent', 'nobody')).toEqual({ code: 0, out: 'No handoffs fit.', err: '' })
+    expect(await baton('handoffs', 'list', '--agent', 'nobody')).toEqual({
+      code: 0,
+      out: 'No handoffs match.',
+      err: '',
+    })
     expect(await json('handoffs', 'list', '--agent', 'nobody')).toEqual({ items: [] })
   })
 

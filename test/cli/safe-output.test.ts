@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Table } from '../../src/adapters/cli/render-table.ts'
 import { cut, plain, plainLines, toJson, widthOf } from '../../src/adapters/cli/render-text.ts'
+import { textOf } from '../../src/adapters/cli/style.ts'
 import { batonOn, historyInDatabase, NASTY } from './terminal.ts'
 
 /** What must not reach a terminal, the line breaks between lines aside. */
@@ -19,7 +20,7 @@ describe('what agents wrote', () => {
     ['handoffs show', ({ waiting }) => ['handoffs', 'show', waiting.id]],
     ['lineage', ({ conversation }) => ['lineage', conversation.id]],
   ])('neither moves the cursor nor wraps in "baton %s"', async (_, args) => {
-    const baton = batonOn(there.database)
+    const baton = batonOn(there.database, 100)
     const { code, out } = await baton(...args(there))
     expect(code).toBe(0)
     expect(out).not.toMatch(CONTROL)
@@ -58,10 +59,11 @@ describe('tables', () => {
         { title: 'A', of: (text) => text, most: 10 },
         { title: 'B', of: (text) => text },
       ],
-      ['short'],
+      ['short', 'x'.repeat(200)],
+      100,
     )
-    expect(table.header()).toBe('A      B')
-    expect(table.row('much longer than that')).toBe('much…  much longer than that')
-    expect(widthOf(table.row('x'.repeat(300)))).toBe(100)
+    expect(textOf(table.header())).toBe('A           B')
+    expect(textOf(table.row('much longer than that'))).toBe('much long…  much longer than that')
+    expect(widthOf(textOf(table.row('x'.repeat(300))))).toBe(100)
   })
 })

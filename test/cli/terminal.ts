@@ -16,19 +16,19 @@ export const withoutStore = (err: string): string => err.replace(/^Store: .*\n?/
 
 /** Runs `baton` in this process against a database. */
 export const batonOn =
-  (database: string) =>
+  (database: string, columns?: number) =>
   async (...args: readonly string[]): Promise<Said> => {
-    const said = await batonWith({ DATABASE_URL: database })(...args)
+    const said = await batonWith({ DATABASE_URL: database }, columns)(...args)
     return { ...said, err: withoutStore(said.err) }
   }
 
-/** Runs `baton` in this process with such an environment. */
+/** Runs `baton` in this process with such an environment, on lines of this width. */
 export const batonWith =
-  (environment: Readonly<Record<string, string | undefined>>) =>
+  (environment: Readonly<Record<string, string | undefined>>, columns?: number) =>
   async (...args: readonly string[]): Promise<Said> => {
     const [out, err]: [string[], string[]] = [[], []]
     const terminal = {
-      out: { line: (text: string) => void out.push(text) },
+      out: { line: (text: string) => void out.push(text), columns },
       err: { line: (text: string) => void err.push(text) },
       version: '0.0.0',
       environment,

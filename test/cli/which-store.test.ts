@@ -28,7 +28,7 @@ const READING: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** These write, and begin a store where there is none; or need none. */
-const OTHERS = ['demo', 'run', 'migrate up', 'migrate sql', 'config check', 'replay']
+const OTHERS = ['demo', 'run', 'migrate up', 'migrate sql', 'config check', 'replay', 'completion']
 
 const reading = Object.entries(READING).map(([name, args]) => [name, [...name.split(' '), ...args]] as const)
 

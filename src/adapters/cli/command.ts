@@ -1,6 +1,12 @@
+import type { Span } from './style.ts'
+
 /** Where a command writes. */
 export interface Output {
   line(text: string): void
+  /** Writes a line whose parts have styles. Absent where there is no colour. */
+  spans?(parts: readonly Span[]): void
+  /** How wide a line may be. Absent where nothing is to be cut, as in a file or a pipe. */
+  readonly columns?: number | undefined
   /** Shows a last line that the next one takes the place of; an empty one takes it away. Absent where nothing can be redrawn. */
   status?(text: string): void
 }

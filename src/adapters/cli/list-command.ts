@@ -5,16 +5,18 @@ import type { Invocation, Output } from './command.ts'
 import { pageSize, parsedFlag, textFlag } from './history-args.ts'
 import { UsageError } from './problems.ts'
 import { type Column, Table } from './render-table.ts'
-import { toJson } from './render-text.ts'
+import { toJson, widthOn } from './render-text.ts'
+import { writeSpans } from './style.ts'
 import { withHistory } from './with-history.ts'
 
 const DEFAULT_LIMIT = 20
 
-/** One list: what it lists, how a row looks, and where the rows come from. */
+/** One list: the name of its items, how an item looks, and where the items come from. */
 export interface Listing<Item> {
-  /** What the items are called, for the sentence that says there are none. */
+  /** The name of the items, for the sentence that says there are none. */
   readonly things: string
-  readonly columns: readonly Column<Item>[]
+  /** A row of a table for each item, or several lines. */
+  readonly look: readonly Column<Item>[] | ((item: Item, columns: number) => readonly string[])
   readonly read: (history: HandoffHistory, page: Page) => Promise<Paged<Item>>
 }
 
@@ -22,10 +24,7 @@ export interface Listing<Item> {
 export const orderOf = ({ values }: Invocation): ListOrder => (values.newest === true ? 'newest_first' : 'oldest_first')
 
 /** Prints a list: a table, or one JSON document with the items and the cursor of the next page. */
-export const printList = async <Item>(
-  invocation: Invocation,
-  { things, columns, read }: Listing<Item>,
-): Promise<void> => {
+export const printList = async <Item>(invocation: Invocation, { things, look, read }: Listing<Item>): Promise<void> => {
   const { values, out } = invocation
   const isAll = values.all === true
   const limit = parsedFlag(invocation, 'limit', pageSize) ?? (isAll ? undefined : DEFAULT_LIMIT)
@@ -35,13 +34,24 @@ export const printList = async <Item>(
     if (values.json === true && isAll) return printDocument(everyPage(from, page), out)
     const first = await from(page)
     if (values.json === true) return out.line(toJson(first))
-    if (first.items.length === 0) return out.line(`No ${things} ${page.after === undefined ? 'fit' : 'follow'}.`)
-    const table = new Table(columns, first.items)
-    for (const line of [table.header(), ...first.items.map((item) => table.row(item))]) out.line(line)
+    if (first.items.length === 0) return out.line(`No ${things} ${page.after === undefined ? 'match' : 'follow'}.`)
+    const show = shownOn(out, look, first.items)
+    for (const item of first.items) show(item)
     if (first.next === undefined) return
     if (!isAll) return out.line(`\nThere are more. Go on with:\n  --after ${first.next}`)
-    for await (const item of everyPage(from, { ...page, after: first.next })) out.line(table.row(item))
+    for await (const item of everyPage(from, { ...page, after: first.next })) show(item)
   })
+}
+
+/** Writes the head of a list, and answers with how an item is written. */
+const shownOn = <Item>(out: Output, look: Listing<Item>['look'], first: readonly Item[]): ((item: Item) => void) => {
+  if (typeof look === 'function')
+    return (item) => {
+      for (const line of look(item, widthOn(out))) out.line(line)
+    }
+  const table = new Table(look, first, out.columns)
+  writeSpans(out, table.header())
+  return (item) => writeSpans(out, table.row(item))
 }
 
 /** One document, written as it is read: a long history need not fit into memory. */

@@ -31,7 +31,7 @@ const interruption = (): AbortSignal => {
   return controller.signal
 }
 
-const outputs = outputsOn(process.stdout, process.stderr)
+const outputs = outputsOn(process.stdout, process.stderr, process.env)
 
 // Node would print the words of the error as they are, and a stack that tells a person nothing.
 process.on('uncaughtException', (problem) => {

@@ -1,8 +1,9 @@
 import { onOneLine } from '../../domain/kernel/safe-text.ts'
-import type { Output } from './command.ts'
+import type { Invocation, Output } from './command.ts'
 import { cut, forTerminal } from './render-text.ts'
+import { coloured, usesColour } from './style.ts'
 
-/** What is needed of a stream to write to it. */
+/** The part of a stream that writing needs. */
 export interface Writable {
   readonly isTTY?: boolean
   readonly columns?: number
@@ -16,15 +17,27 @@ const USUAL_COLUMNS = 80
 /**
  * Both outputs of a process, and the only writers to them. On a terminal the second has a status line, which steps aside for whatever is written.
  */
-export const outputsOn = (stdout: Writable, stderr: Writable): { readonly out: Output; readonly err: Output } => {
-  if (stderr.isTTY !== true) return { out: lineTo(stdout), err: lineTo(stderr) }
+export const outputsOn = (
+  stdout: Writable,
+  stderr: Writable,
+  environment: Invocation['environment'] = {},
+): { readonly out: Output; readonly err: Output } => {
+  const [out, err] = [outputTo(stdout, environment), outputTo(stderr, environment)]
+  if (stderr.isTTY !== true) return { out, err }
   let shown = ''
-  const draw = (): unknown => shown !== '' && stderr.write(cut(onOneLine(shown), (stderr.columns ?? USUAL_COLUMNS) - 1))
-  const aside = ({ line }: Output): Output => ({
-    line: (text) => {
+  const draw = (): unknown => shown !== '' && stderr.write(cut(onOneLine(shown), (err.columns ?? USUAL_COLUMNS) - 1))
+  const aside = <Written>(write: (written: Written) => void) => {
+    return (written: Written): void => {
       if (shown !== '') stderr.write(CLEAR)
-      line(text)
+      write(written)
       draw()
+    }
+  }
+  const steppingAside = (output: Output): Output => ({
+    line: aside(output.line),
+    ...(output.spans && { spans: aside(output.spans) }),
+    get columns() {
+      return output.columns
     },
   })
   const status = (text: string): void => {
@@ -33,8 +46,25 @@ export const outputsOn = (stdout: Writable, stderr: Writable): { readonly out: O
     shown = text
     draw()
   }
-  return { out: aside(lineTo(stdout)), err: { ...aside(lineTo(stderr)), status } }
+  return { out: steppingAside(out), err: Object.assign(steppingAside(err), { status }) }
 }
 
 /** Every line of every command goes through here, so that nothing anybody wrote can steer a terminal. */
-const lineTo = (stream: Writable): Output => ({ line: (text) => void stream.write(`${forTerminal(text)}\n`) })
+const outputTo = (stream: Writable, environment: Invocation['environment']): Output => {
+  const line = (text: string): void => void stream.write(`${forTerminal(text)}\n`)
+  const spans: Output['spans'] = (parts) =>
+    void stream.write(`${parts.map(({ text, style }) => coloured(forTerminal(text), style)).join('')}\n`)
+  return {
+    line,
+    ...(usesColour(environment, stream.isTTY === true) && { spans }),
+    get columns() {
+      return columnsOf(stream, environment)
+    },
+  }
+}
+
+/** `COLUMNS` counts everywhere; without it a terminal says how wide it is, and anything else has no width. */
+const columnsOf = (stream: Writable, { COLUMNS: said = '' }: Invocation['environment']): number | undefined => {
+  if (/^[1-9]\d{0,4}$/.test(said)) return Number(said)
+  return stream.isTTY === true ? (stream.columns ?? USUAL_COLUMNS) : undefined
+}

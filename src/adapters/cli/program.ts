@@ -33,7 +33,7 @@ export const programOf = ({ version, show, columns, act }: ProgramParts): BatonC
       getOutHelpWidth: () => columns,
       getOutHasColors: () => false,
     })
-    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .configureHelp({ subcommandTerm: (command) => command.name(), minWidthToWrap: 20 })
     .usage('COMMAND')
     .enablePositionalOptions()
     .optionsGroup('Flags:')

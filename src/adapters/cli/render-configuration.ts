@@ -2,24 +2,26 @@ import { onOneLine } from '../../domain/kernel/safe-text.ts'
 import type { ConfigurationProblem, ConfigurationSetting } from '../../domain/run/configuration.ts'
 import { Table } from './render-table.ts'
 import { plain } from './render-text.ts'
+import { textOf } from './style.ts'
 
 /** Every setting in force with the key it comes from, and what is worth a second look. */
 export const renderConfiguration = (
   file: string,
   settings: readonly ConfigurationSetting[],
   remarks: readonly string[],
+  width?: number,
 ): string => {
   const columns = [
     { title: 'SETTING', of: ({ key }: ConfigurationSetting) => key, most: 48 },
     { title: 'VALUE', of: valueText, most: 30 },
     { title: 'FROM', of: ({ from }: ConfigurationSetting) => from },
   ]
-  const table = new Table(columns, settings)
+  const table = new Table(columns, settings, width)
   return [
     `${onOneLine(file)} can be used.`,
     '',
-    table.header(),
-    ...settings.map((setting) => table.row(setting)),
+    textOf(table.header()),
+    ...settings.map((setting) => textOf(table.row(setting))),
     ...(remarks.length === 0 ? [] : ['', ...remarks.map((remark) => `Note: ${plain(remark)}`)]),
   ].join('\n')
 }

@@ -1,24 +1,21 @@
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import type { Lineage, LineageBranch } from '../../domain/history/lineage.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
-import { COLUMNS, cut, plain } from './render-text.ts'
+import { cut, plain } from './render-text.ts'
 
 /**
  * A lineage as a tree for a terminal: where it came from, then sessions in order, under each the handoffs that left it,
  * and its threads.
  */
-export const renderLineage = ({ ancestors, ...branch }: Lineage): string =>
-  [
-    ...ancestors.map(({ id, originalTask }) => `from conversation ${id}  ${quoted(originalTask, LONGEST_TASK)}`),
-    ...lines(branch),
-  ]
-    .map((line) => cut(line, COLUMNS))
+export const renderLineage = ({ ancestors, ...branch }: Lineage, columns = Number.POSITIVE_INFINITY): string =>
+  [...ancestors.map(({ id, originalTask }) => `from conversation ${id}  ${quoted(originalTask)}`), ...lines(branch)]
+    .map((line) => cut(line, columns))
     .join('\n')
 
 const lines = (branch: LineageBranch): readonly string[] => {
   const { conversation, sessions, threads } = branch
   const parts = [...sessions.map((session) => sessionPart(session, branch)), ...threads.map(lines)]
-  const title = `conversation ${conversation.id}  ${quoted(conversation.originalTask, LONGEST_TASK)}`
+  const title = `conversation ${conversation.id}  ${quoted(conversation.originalTask)}`
   return [title, ...parts.flatMap((part, index) => indented(part, index === parts.length - 1))]
 }
 
@@ -31,7 +28,7 @@ const sessionPart = (session: AgentSession, { handoffs }: LineageBranch): readon
   const { epoch, agentName, state, progress, startSequence, startedAt } = session
   const { turns, lastSequence } = progress
   const messages = lastSequence === undefined ? 'no messages' : `messages ${startSequence}–${lastSequence}`
-  const agent = cut(plain(agentName), LONGEST_NAME)
+  const agent = plain(agentName)
   const head = `session ${epoch}  ${agent}  ${state}  ${messages}, ${count(turns, 'turn')}  since ${startedAt}`
   return [head, ...handoffs.filter(({ sourceSessionId }) => sourceSessionId === session.id).flatMap(handoffPart)]
 }
@@ -42,17 +39,13 @@ const handoffPart = (handoff: HandoffMetadata): readonly string[] => {
     ({ toolName, sequenceNumber }) => `${plain(toolName)} (message ${sequenceNumber})`,
   )
   return [
-    `→ ${kind} to ${cut(plain(targetAgent), LONGEST_NAME)}  ${status}  ${quoted(reason, LONGEST_REASON)}`,
+    `→ ${kind} to ${plain(targetAgent)}  ${status}  ${quoted(reason)}`,
     `  handoff ${handoff.id}`,
     `  after turn ${priorTurnId}`,
     `  led to by ${tools.length === 0 ? 'no tool calls' : tools.join(', ')}`,
   ]
 }
 
-const LONGEST_NAME = 30
-const LONGEST_TASK = 40
-const LONGEST_REASON = 60
-
 const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
 
-const quoted = (text: string, longest: number): string => `"${cut(plain(text), longest)}"`
+const quoted = (text: string): string => `"${plain(text)}"`

@@ -1,7 +1,8 @@
 import { spelledOut, UNSAFE_CHARACTERS } from '../../domain/kernel/safe-text.ts'
 
-/** The width everything is made for. */
-export const COLUMNS = 100
+/** How wide a line to this output may be. */
+export const widthOn = ({ columns }: { readonly columns?: number | undefined }): number =>
+  columns ?? Number.POSITIVE_INFINITY
 
 /** Text of any origin on one line, safe to print: white space as one space, the unprintable spelled out. */
 export const plain = (text: string): string =>
@@ -42,9 +43,11 @@ const graphemesOf = (text: string): readonly string[] => [...GRAPHEMES.segment(t
 
 const columnsOf = (grapheme: string): number => (MARK_ONLY.test(grapheme) ? 0 : WIDE.test(grapheme) ? 2 : 1)
 
+const ASCII = /^[\u0020-\u007e]*$/
+
 /** How many columns a text takes in a terminal. */
 export const widthOf = (text: string): number =>
-  graphemesOf(text).reduce((width, grapheme) => width + columnsOf(grapheme), 0)
+  ASCII.test(text) ? text.length : graphemesOf(text).reduce((width, grapheme) => width + columnsOf(grapheme), 0)
 
 /** The text, or as much of it as fits before a `…`. */
 export const cut = (text: string, width: number): string => {
@@ -62,4 +65,27 @@ export const cut = (text: string, width: number): string => {
 export const fitted = (text: string, width: number): string => {
   const short = cut(text, width)
   return short + ' '.repeat(Math.max(0, width - widthOf(short)))
+}
+
+/** Narrower than this, a text is not wrapped any more: a terminal does it better. */
+const NARROWEST = 20
+
+/** The text in lines of this width, broken between words where that is possible. Later lines begin with `hang`. */
+export const wrapped = (text: string, width: number, hang = ''): readonly string[] => {
+  if (width < hang.length + NARROWEST || widthOf(text) <= width) return [text]
+  const lines: string[] = []
+  let [line, used] = ['', 0]
+  for (const grapheme of graphemesOf(text)) {
+    if (used + columnsOf(grapheme) > width) {
+      const space = grapheme === ' ' ? line.length : line.lastIndexOf(' ')
+      const isBetweenWords = space > hang.length
+      lines.push(isBetweenWords ? line.slice(0, space) : line)
+      line = `${hang}${isBetweenWords ? line.slice(space + 1) : ''}`
+      used = widthOf(line)
+      if (grapheme === ' ') continue
+    }
+    line += grapheme
+    used += columnsOf(grapheme)
+  }
+  return [...lines, line]
 }

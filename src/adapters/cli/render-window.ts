@@ -63,21 +63,25 @@ const sourceOf = (window: WindowSize | undefined): string => (window === undefin
 const percent = (fraction: number): string => `${Math.round(fraction * 1_000) / 10} %`
 
 /** What a window held at a turn. */
-export const renderWindow = (window: WindowAtTurn): readonly string[] => [
-  ...renderFacts({
-    turn: window.turnId,
-    number: window.turnNumber,
-    recorded: window.recordedAt,
-    session: window.sessionId,
-    conversation: window.conversationId,
-    range: `messages ${window.range.start}–${window.range.end}`,
-    held: describeMessages(window.messages),
-    usage: describeUsage(window.usage),
-  }),
+export const renderWindow = (window: WindowAtTurn, columns: number): readonly string[] => [
+  ...renderFacts(
+    {
+      turn: window.turnId,
+      number: window.turnNumber,
+      recorded: window.recordedAt,
+      session: window.sessionId,
+      conversation: window.conversationId,
+      range: `messages ${window.range.start}–${window.range.end}`,
+      held: describeMessages(window.messages),
+      usage: describeUsage(window.usage),
+    },
+    columns,
+  ),
   ...renderBlock(
     'Tool calls in it',
     window.visibleToolCalls
       .map(({ toolName, callId, sequenceNumber }) => `${toolName} (message ${sequenceNumber}, ${callId})`)
       .join('\n') || 'none',
+    columns,
   ),
 ]

@@ -9,36 +9,30 @@ import { EXIT } from './exit-codes.ts'
 import { EndedOtherwise, UsageError } from './problems.ts'
 import { renderProblems } from './render-configuration.ts'
 import { plain } from './render-text.ts'
+import { writeSpans } from './style.ts'
 
 /** Tells a person what went wrong, without a stack, and answers with the exit status. */
 export const report = (problem: unknown, err: Output): number => {
-  if (problem instanceof UsageError) {
-    err.line(`baton: ${onOneLine(problem.message)}`)
-    return EXIT.usage
-  }
-  if (problem instanceof RefusedError) {
-    err.line(`baton: ${onOneLine(problem.message)} (${problem.code})`)
-    return EXIT.refused
-  }
-  if (problem instanceof EndedOtherwise) {
-    err.line(`baton: ${problem.message}`)
-    return problem.status
-  }
+  const { text, status } = reported(problem)
+  writeSpans(err, [{ text: 'baton:', style: 'bad' }, { text: ` ${text}` }])
+  return status
+}
+
+const reported = (problem: unknown): { readonly text: string; readonly status: number } => {
+  if (problem instanceof UsageError) return { text: onOneLine(problem.message), status: EXIT.usage }
+  if (problem instanceof RefusedError)
+    return { text: `${onOneLine(problem.message)} (${problem.code})`, status: EXIT.refused }
+  if (problem instanceof EndedOtherwise) return { text: problem.message, status: problem.status }
   if (problem instanceof ConfigurationError) {
-    err.line(`baton: The configuration cannot be used.\n${renderProblems(problem.problems)}`)
-    return EXIT.refused
+    const text = `The configuration cannot be used.\n${renderProblems(problem.problems)}`
+    return { text, status: EXIT.refused }
   }
-  if (problem instanceof StoreFailure && problem.code === 'store.missing') {
-    err.line(`baton: ${onOneLine(problem.message)} (${problem.code})\n${WHERE}`)
-    return EXIT.noStore
-  }
-  if (problem instanceof WorktreeFailure) {
-    err.line(`baton: ${plain(problem.message)} (${problem.code})`)
-    return EXIT.refused
-  }
+  if (problem instanceof StoreFailure && problem.code === 'store.missing')
+    return { text: `${onOneLine(problem.message)} (${problem.code})\n${WHERE}`, status: EXIT.noStore }
+  if (problem instanceof WorktreeFailure)
+    return { text: `${plain(problem.message)} (${problem.code})`, status: EXIT.refused }
   const code = problem instanceof StoreFailure ? ` (${problem.code})` : ''
-  err.line(`baton: ${onOneLine(describeThrown(problem))}${code}`)
-  return EXIT.failure
+  return { text: `${onOneLine(describeThrown(problem))}${code}`, status: EXIT.failure }
 }
 
 const WHERE =

@@ -1,6 +1,7 @@
 import type { Invocation, Output } from './command.ts'
 import { EXIT } from './exit-codes.ts'
 import { isShown, programOf, type Understood } from './program.ts'
+import { writeSpans } from './style.ts'
 
 /** Where the command's words go: results to `out`, everything else to `err`. */
 export interface Terminal {
@@ -17,18 +18,27 @@ export interface Terminal {
 /** The width of help where nobody says how wide the terminal is. */
 const USUAL_COLUMNS = 100
 
+/** A title of help, such as `Flags:`. */
+const TITLE = /^\S.*:$/
+
 /** Runs one command line and answers with the exit status. Never throws at a person. */
 export const runCli = async (argv: readonly string[], terminal: Terminal): Promise<number> => {
   const { out, err, version } = terminal
   const shown: string[] = []
   const show = (text: string): void => void shown.push(text.trimEnd())
-  const program = programOf({ version, show, columns: USUAL_COLUMNS, act: (understood) => act(understood, terminal) })
+  const program = programOf({
+    version,
+    show,
+    columns: out.columns ?? USUAL_COLUMNS,
+    act: (understood) => act(understood, terminal),
+  })
   try {
     await program.parseAsync(argv.length === 0 ? ['help'] : argv, { from: 'user' })
   } catch (problem) {
     if (!isShown(problem)) return (await import('./report.ts')).report(problem, err)
   }
-  if (shown.length > 0) out.line(shown.join('\n'))
+  for (const line of shown.join('\n').split('\n'))
+    if (shown.length > 0) writeSpans(out, [{ text: line, style: TITLE.test(line) ? 'title' : undefined }])
   return EXIT.ok
 }
 

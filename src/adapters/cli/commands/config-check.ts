@@ -40,7 +40,11 @@ const showSettings = async (file: string, invocation: Invocation): Promise<void>
   // An agent's hooks are its own and those of all that it does not replace.
   const hooks = [...new Set([...configuration.hooks, ...configuration.agents.flatMap((agent) => agent.hooks)])]
   const remarks = [...remarked, ...foreseenRefusals(hooks, defined({ environment, allowNetworks }))]
-  out.line(values.json === true ? toJson({ file, settings, remarks }) : renderConfiguration(file, settings, remarks))
+  out.line(
+    values.json === true
+      ? toJson({ file, settings, remarks })
+      : renderConfiguration(file, settings, remarks, out.columns),
+  )
 }
 
 /** Problems are what was asked for, so they are results; that there are any is the refusal. */

@@ -6,7 +6,7 @@ import type { Run } from '../command.ts'
 import { idOrKey, notFound, textFlag } from '../history-args.ts'
 import { orderOf, printList } from '../list-command.ts'
 import { renderBlock, renderFacts } from '../render-facts.ts'
-import { toJson } from '../render-text.ts'
+import { toJson, widthOn } from '../render-text.ts'
 import { minute } from '../render-time.ts'
 import { withHistory } from '../with-history.ts'
 
@@ -16,8 +16,8 @@ export const conversationsList: Run = async (invocation) => {
   const filter = defined({ subject: textFlag(invocation, 'subject'), isRoot, order: orderOf(invocation) })
   await printList<Conversation>(invocation, {
     things: 'conversations',
-    columns: [
-      { title: 'CONVERSATION', of: ({ id }) => id, most: 36 },
+    look: [
+      { title: 'CONVERSATION', of: ({ id }) => id, isId: true },
       { title: 'OPENED', of: ({ openedAt }) => minute(openedAt), most: 16 },
       { title: 'SUBJECT', of: ({ subject = '' }) => subject, most: 12 },
       { title: 'KEY', of: ({ externalKey = '' }) => externalKey, most: 12 },
@@ -36,23 +36,28 @@ export const conversationsShow: Run = async (invocation) => {
       throw new RefusedError({ code: 'conversation.not_found', conversationId: wanted.id })
     }
     if (found === undefined) throw notFound('key', 'no conversation has it')
-    invocation.out.line(invocation.values.json === true ? toJson(found) : lines(found).join('\n'))
+    invocation.out.line(
+      invocation.values.json === true ? toJson(found) : lines(found, widthOn(invocation.out)).join('\n'),
+    )
   })
 }
 
-const lines = ({ workspace, restartBudget, ...conversation }: Conversation): readonly string[] => [
-  ...renderFacts({
-    conversation: conversation.id,
-    key: conversation.externalKey,
-    subject: conversation.subject,
-    opened: conversation.openedAt,
-    'thread of': conversation.parentId,
-    directory: workspace?.workingDirectory,
-    worktree: workspace?.worktreePath,
-    branch: workspace?.branch,
-    'base branch': workspace?.baseBranch,
-    restarts: `${restartBudget.maxRestarts} at most, then ${restartBudget.whenExhausted}`,
-  }),
-  ...renderBlock('Task', taskOf(conversation)),
-  ...(conversation.asked === undefined ? [] : renderBlock('Asked first', conversation.originalTask)),
+const lines = ({ workspace, restartBudget, ...conversation }: Conversation, columns: number): readonly string[] => [
+  ...renderFacts(
+    {
+      conversation: conversation.id,
+      key: conversation.externalKey,
+      subject: conversation.subject,
+      opened: conversation.openedAt,
+      'thread of': conversation.parentId,
+      directory: workspace?.workingDirectory,
+      worktree: workspace?.worktreePath,
+      branch: workspace?.branch,
+      'base branch': workspace?.baseBranch,
+      restarts: `${restartBudget.maxRestarts} at most, then ${restartBudget.whenExhausted}`,
+    },
+    columns,
+  ),
+  ...renderBlock('Task', taskOf(conversation), columns),
+  ...(conversation.asked === undefined ? [] : renderBlock('Asked first', conversation.originalTask, columns)),
 ]

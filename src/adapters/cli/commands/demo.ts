@@ -46,7 +46,7 @@ export const demo: Run = async (invocation) => {
   const lineage = await history.lineage(conversation.id)
   if (lineage === undefined) throw new Error(`Conversation ${conversation.id} was opened and cannot be found`)
   say('\nWhat the record says:')
-  out.line(isJson ? toJson(lineage) : renderLineage(lineage))
+  out.line(isJson ? toJson(lineage) : renderLineage(lineage, out.columns))
 }
 
 const work = async (handoffs: HandoffService, started: WorkingSession, say: (text: string) => void) => {

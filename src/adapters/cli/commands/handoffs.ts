@@ -8,9 +8,10 @@ import { idOrKey, notFound } from '../history-args.ts'
 import { printList } from '../list-command.ts'
 import { describeCheckpoint } from '../render-checkpoint.ts'
 import { renderBlock, renderFacts } from '../render-facts.ts'
-import { toJson } from '../render-text.ts'
+import { toJson, widthOn } from '../render-text.ts'
 import { minute } from '../render-time.ts'
 import { kindWord } from '../shown-words.ts'
+import { styleOf } from '../style.ts'
 import { withHistory } from '../with-history.ts'
 
 /** Lists handoffs across conversations. */
@@ -18,10 +19,10 @@ export const handoffsList: Run = async (invocation) => {
   const filter = handoffFilter(invocation)
   await printList<HandoffMetadata>(invocation, {
     things: 'handoffs',
-    columns: [
-      { title: 'HANDOFF', of: ({ id }) => id, most: 36 },
+    look: [
+      { title: 'HANDOFF', of: ({ id }) => id, isId: true },
       { title: 'INITIATED', of: ({ initiatedAt }) => minute(initiatedAt), most: 16 },
-      { title: 'STATUS', of: ({ status }) => status, most: 9 },
+      { title: 'STATUS', of: ({ status }) => status, most: 9, style: ({ status }) => styleOf(status) },
       { title: 'KIND', of: ({ kind }) => kindWord(kind), most: 8 },
       { title: 'FROM → TO', of: ({ sourceAgent, targetAgent }) => `${sourceAgent} → ${targetAgent}` },
     ],
@@ -38,7 +39,9 @@ export const handoffsShow: Run = async (invocation) => {
       throw new RefusedError({ code: 'handoff.not_found', handoffId: wanted.id })
     }
     if (found === undefined) throw notFound('key', 'the conversation with this key has no handoff')
-    invocation.out.line(invocation.values.json === true ? toJson(found) : lines(found).join('\n'))
+    invocation.out.line(
+      invocation.values.json === true ? toJson(found) : lines(found, widthOn(invocation.out)).join('\n'),
+    )
   })
 }
 
@@ -49,36 +52,40 @@ const newestOf = async (history: HandoffHistory, key: string): Promise<HandoffMe
   return (await history.listHandoffs(newest, { limit: 1 })).items[0]
 }
 
-const lines = (handoff: HandoffMetadata): readonly string[] => {
+const lines = (handoff: HandoffMetadata, columns: number): readonly string[] => {
   const claim = claimOf(handoff)
   const { triggeringToolCalls: calls } = handoff
   return [
-    ...renderFacts({
-      handoff: handoff.id,
-      kind: handoff.kind,
-      status: handoff.status,
-      from: `${handoff.sourceAgent} (session ${handoff.sourceSessionId})`,
-      to: `${handoff.targetAgent}${'targetSessionId' in handoff ? ` (session ${handoff.targetSessionId})` : ''}`,
-      conversation: handoff.conversationId,
-      opened: 'targetConversationId' in handoff ? handoff.targetConversationId : undefined,
-      initiated: handoff.initiatedAt,
-      claimed: claim && `${claim.acceptedAt} by ${claim.claimant}, until ${claim.deadline}`,
-      ended: 'endedAt' in handoff ? handoff.endedAt : undefined,
-      'ended because': 'endReason' in handoff ? handoff.endReason : undefined,
-      'after turn': handoff.priorTurnId,
-      flags: handoff.flags.length === 0 ? undefined : handoff.flags.join(', '),
-      ...(handoff.checkpoint && describeCheckpoint(handoff.checkpoint)),
-      'prepared session': 'prepared' in handoff ? handoff.prepared?.sessionId : undefined,
-      trace: handoff.traceContext?.traceparent,
-    }),
-    ...renderBlock('Why', handoff.reason),
+    ...renderFacts(
+      {
+        handoff: handoff.id,
+        kind: handoff.kind,
+        status: handoff.status,
+        from: `${handoff.sourceAgent} (session ${handoff.sourceSessionId})`,
+        to: `${handoff.targetAgent}${'targetSessionId' in handoff ? ` (session ${handoff.targetSessionId})` : ''}`,
+        conversation: handoff.conversationId,
+        opened: 'targetConversationId' in handoff ? handoff.targetConversationId : undefined,
+        initiated: handoff.initiatedAt,
+        claimed: claim && `${claim.acceptedAt} by ${claim.claimant}, until ${claim.deadline}`,
+        ended: 'endedAt' in handoff ? handoff.endedAt : undefined,
+        'ended because': 'endReason' in handoff ? handoff.endReason : undefined,
+        'after turn': handoff.priorTurnId,
+        flags: handoff.flags.length === 0 ? undefined : handoff.flags.join(', '),
+        ...(handoff.checkpoint && describeCheckpoint(handoff.checkpoint)),
+        'prepared session': 'prepared' in handoff ? handoff.prepared?.sessionId : undefined,
+        trace: handoff.traceContext?.traceparent,
+      },
+      columns,
+    ),
+    ...renderBlock('Why', handoff.reason, columns),
     ...renderBlock(
       'Led to by',
       calls
         .map(({ toolName, callId, sequenceNumber }) => `${toolName} (message ${sequenceNumber}, ${callId})`)
         .join('\n') || 'no tool calls',
+      columns,
     ),
-    ...renderBlock('Document', handoff.document),
-    ...renderBlock('Read back from its transcript', handoff.extract),
+    ...renderBlock('Document', handoff.document, columns),
+    ...renderBlock('Read back from its transcript', handoff.extract, columns),
   ]
 }

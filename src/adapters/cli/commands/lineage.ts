@@ -16,7 +16,7 @@ export const lineage: Run = async (invocation) => {
   await withHistory(invocation, async (history) => {
     const found = await findLineage(history, id)
     if (found === undefined) throw notFound('id', `there is no conversation, session or handoff ${id}`)
-    invocation.out.line(invocation.values.json === true ? toJson(found) : renderLineage(found))
+    invocation.out.line(invocation.values.json === true ? toJson(found) : renderLineage(found, invocation.out.columns))
   })
 }
 

@@ -19,6 +19,7 @@ import { Table } from '../render-table.ts'
 import { plain, toJson } from '../render-text.ts'
 import { limitsFrom } from '../run-choices.ts'
 import { storeToRead } from '../store-options.ts'
+import { textOf } from '../style.ts'
 import { LIMIT_FLAGS } from '../tree/run-flags.ts'
 
 /** Goes on with what processes left behind that are gone. */
@@ -43,7 +44,7 @@ export const recoverCommand: Run = async (invocation) => {
   const recovered = await batonpass.recover(request).catch((problem) => {
     throw signal.aborted ? calledOff : problem
   })
-  out.line(rendered(recovered, await batonpass.waiting(), values.json === true))
+  out.line(rendered(recovered, await batonpass.waiting(), { isJson: values.json === true, width: out.columns }))
   if (signal.aborted) throw calledOff
   const broken = recovered.filter(
     (one) => one.type === 'unfinished' || (one.type === 'resumed' && one.summary.outcome !== 'completed'),
@@ -65,13 +66,17 @@ const runtimesFor = (invocation: Invocation): readonly AgentRuntime[] => {
   })
 }
 
-const rendered = (recovered: readonly Recovered[], waiting: readonly HeldLease[], isJson: boolean): string => {
+const rendered = (
+  recovered: readonly Recovered[],
+  waiting: readonly HeldLease[],
+  { isJson, width }: { readonly isJson: boolean; readonly width: number | undefined },
+): string => {
   if (isJson) return toJson({ recovered, ...(waiting.length > 0 && { waiting }) })
   const notYet = waiting.map(describeWaiting)
   if (recovered.length === 0 && waiting.length === 0) return 'There is nothing to recover.'
   const why = 'Not recovered, because a process that may still live has it (--wait waits for that):'
   return [
-    ...(recovered.length === 0 ? [] : [tableOf(recovered)]),
+    ...(recovered.length === 0 ? [] : [tableOf(recovered, width)]),
     ...(notYet.length === 0 ? [] : [why, ...notYet]),
   ].join('\n')
 }
@@ -83,13 +88,13 @@ const describeWaiting = ({ sessionId, until, processes }: HeldLease): string => 
   return `${sessionId}  until ${until}${where}`
 }
 
-const tableOf = (recovered: readonly Recovered[]): string => {
+const tableOf = (recovered: readonly Recovered[], width: number | undefined): string => {
   const columns = [
-    { title: 'SESSION', of: ({ sessionId }: Recovered) => sessionId, most: 36 },
+    { title: 'SESSION', of: ({ sessionId }: Recovered) => sessionId, isId: true as const },
     { title: 'BECAME', of: became },
   ]
-  const table = new Table(columns, recovered)
-  return [table.header(), ...recovered.map((one) => table.row(one))].join('\n')
+  const table = new Table(columns, recovered, width)
+  return [table.header(), ...recovered.map((one) => table.row(one))].map(textOf).join('\n')
 }
 
 const became = (one: Recovered): string => {

@@ -2,7 +2,7 @@ import { turnId } from '../../../domain/kernel/ids.ts'
 import type { Run } from '../command.ts'
 import { notFound, understood } from '../history-args.ts'
 import { UsageError } from '../problems.ts'
-import { toJson } from '../render-text.ts'
+import { toJson, widthOn } from '../render-text.ts'
 import { renderWindow } from '../render-window.ts'
 import { withHistory } from '../with-history.ts'
 
@@ -14,6 +14,8 @@ export const sessionsWindow: Run = async (invocation) => {
   await withHistory(invocation, async (history) => {
     const window = await history.windowAt(turn)
     if (window === undefined) throw notFound('id', `there is no turn ${turn}`)
-    invocation.out.line(invocation.values.json === true ? toJson(window) : renderWindow(window).join('\n'))
+    invocation.out.line(
+      invocation.values.json === true ? toJson(window) : renderWindow(window, widthOn(invocation.out)).join('\n'),
+    )
   })
 }

@@ -9,9 +9,10 @@ import { idOrKey, notFound, oneOf, parsedFlag, textFlag } from '../history-args.
 import { orderOf, printList } from '../list-command.ts'
 import { describeTotals } from '../render-checkpoint.ts'
 import { renderBlock, renderFacts } from '../render-facts.ts'
-import { toJson } from '../render-text.ts'
+import { toJson, widthOn } from '../render-text.ts'
 import { minute } from '../render-time.ts'
 import { describeMessages, describeMonitor, describeUsage } from '../render-window.ts'
+import { styleOf } from '../style.ts'
 import { withHistory } from '../with-history.ts'
 
 /** Lists sessions across conversations. */
@@ -24,10 +25,10 @@ export const sessionsList: Run = async (invocation) => {
   })
   await printList<AgentSession>(invocation, {
     things: 'sessions',
-    columns: [
-      { title: 'SESSION', of: ({ id }) => id, most: 36 },
+    look: [
+      { title: 'SESSION', of: ({ id }) => id, isId: true },
       { title: 'STARTED', of: ({ startedAt }) => minute(startedAt), most: 16 },
-      { title: 'STATE', of: ({ state }) => state, most: 10 },
+      { title: 'STATE', of: ({ state }) => state, most: 10, style: ({ state }) => styleOf(state) },
       { title: 'EPOCH', of: ({ epoch }) => String(epoch), most: 6 },
       { title: 'TURNS', of: ({ progress }) => String(progress.turns), most: 6 },
       { title: 'AGENT', of: ({ agentName }) => agentName },
@@ -47,7 +48,9 @@ export const sessionsShow: Run = async (invocation) => {
     if (found === undefined) throw notFound('key', 'the conversation with this key has no session')
     const monitor = await history.monitor(found.id)
     const whole = monitor === undefined ? found : { ...found, monitor }
-    invocation.out.line(invocation.values.json === true ? toJson(whole) : lines(found, monitor).join('\n'))
+    invocation.out.line(
+      invocation.values.json === true ? toJson(whole) : lines(found, monitor, widthOn(invocation.out)).join('\n'),
+    )
   })
 }
 
@@ -58,31 +61,38 @@ const newestOf = async (history: HandoffHistory, key: string): Promise<AgentSess
   return (await history.listSessions(newest, { limit: 1 })).items[0]
 }
 
-const lines = ({ progress, ...session }: AgentSession, monitor: ContextMonitor | undefined): readonly string[] => {
+const lines = (
+  { progress, ...session }: AgentSession,
+  monitor: ContextMonitor | undefined,
+  columns: number,
+): readonly string[] => {
   const { range, messages, usage } = progress.window
   return [
-    ...renderFacts({
-      session: session.id,
-      conversation: session.conversationId,
-      epoch: session.epoch,
-      agent: session.agentName,
-      backend: session.backend,
-      model: session.model,
-      'provider session': session.providerSessionId,
-      state: session.state,
-      'held by handoff': 'heldBy' in session ? session.heldBy : undefined,
-      started: session.startedAt,
-      'started by handoff': session.initiatedByHandoff,
-      'parent session': session.parentSessionId,
-      ended: 'endedAt' in session ? session.endedAt : undefined,
-      'ended by handoff': 'terminatedByHandoff' in session ? session.terminatedByHandoff : undefined,
-      turns: progress.turns,
-      'last turn': progress.lastTurnId,
-      window: range === undefined ? 'empty' : `messages ${range.start}–${range.end}: ${describeMessages(messages)}`,
-      usage: describeUsage(usage),
-      'used in sum': session.totals && describeTotals(session.totals),
-      ...(monitor && describeMonitor(monitor)),
-    }),
-    ...renderBlock('Ended because', 'endReason' in session ? session.endReason : undefined),
+    ...renderFacts(
+      {
+        session: session.id,
+        conversation: session.conversationId,
+        epoch: session.epoch,
+        agent: session.agentName,
+        backend: session.backend,
+        model: session.model,
+        'provider session': session.providerSessionId,
+        state: session.state,
+        'held by handoff': 'heldBy' in session ? session.heldBy : undefined,
+        started: session.startedAt,
+        'started by handoff': session.initiatedByHandoff,
+        'parent session': session.parentSessionId,
+        ended: 'endedAt' in session ? session.endedAt : undefined,
+        'ended by handoff': 'terminatedByHandoff' in session ? session.terminatedByHandoff : undefined,
+        turns: progress.turns,
+        'last turn': progress.lastTurnId,
+        window: range === undefined ? 'empty' : `messages ${range.start}–${range.end}: ${describeMessages(messages)}`,
+        usage: describeUsage(usage),
+        'used in sum': session.totals && describeTotals(session.totals),
+        ...(monitor && describeMonitor(monitor)),
+      },
+      columns,
+    ),
+    ...renderBlock('Ended because', 'endReason' in session ? session.endReason : undefined, columns),
   ]
 }

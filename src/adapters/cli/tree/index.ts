@@ -1,4 +1,5 @@
 import type { CliCommand } from '../command.ts'
+import { ABOUT_COMMANDS } from './about.ts'
 import { HISTORY_COMMANDS } from './history.ts'
 import { KEEPING_COMMANDS } from './keeping.ts'
 import { WORK_COMMANDS } from './work.ts'
@@ -8,6 +9,7 @@ export const COMMANDS: Readonly<Record<string, CliCommand>> = {
   ...WORK_COMMANDS,
   ...HISTORY_COMMANDS,
   ...KEEPING_COMMANDS,
+  ...ABOUT_COMMANDS,
 }
 
 /** The groups that commands of two words belong to, and one line of help for each. */
