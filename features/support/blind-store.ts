@@ -34,6 +34,7 @@ export const blindStore = (store: Store): Store => {
       findPersonMessages: async () => ({ messages: [], more: 0 }),
       listTurns: none,
       listMessages: none,
+      listSessionMessages: none,
     },
     audit: {
       list: none,
@@ -47,6 +48,7 @@ export const blindStore = (store: Store): Store => {
       listSharedIds: none,
     },
     monitors: { find: nothing },
+    ids: { within: async () => [] },
     signals: { find: nothing, waiting: async () => [], acknowledge: async () => 0, listFor: none },
     leases: {
       renew: async () => false,

@@ -28,4 +28,6 @@ export interface MessageRepository {
   listTurns(session: AgentSessionId, page: Page): Promise<Paged<Turn>>
   /** By sequence number, each with the handoffs it has to do with. */
   listMessages(conversation: ConversationId, page: Page): Promise<Paged<MessageInHistory>>
+  /** The messages of one session, in the same way. */
+  listSessionMessages(session: AgentSessionId, page: Page): Promise<Paged<MessageInHistory>>
 }

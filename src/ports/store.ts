@@ -5,6 +5,7 @@ import type { CommandRetention } from './command-retention.ts'
 import type { ContextMonitorPort } from './context-monitor-port.ts'
 import type { ContextSnapshotPort } from './context-snapshot-port.ts'
 import type { ConversationRepository } from './conversation-repository.ts'
+import type { IdSearch } from './id-search.ts'
 import type { MessageRepository } from './message-repository.ts'
 import type { SessionLeases } from './session-leases.ts'
 import type { SignalQueue } from './signal-queue.ts'
@@ -23,4 +24,5 @@ export interface Store extends AsyncDisposable {
   readonly signals: SignalQueue
   readonly leases: SessionLeases
   readonly commands: CommandRetention
+  readonly ids: IdSearch
 }

@@ -3,6 +3,7 @@ import type { Conversation } from '../domain/conversation/conversation.ts'
 import type { HandoffMetadata } from '../domain/handoff/handoff.ts'
 import { arrangeLineage, type Lineage, type LineageSubject } from '../domain/history/lineage.ts'
 import type { WindowAtTurn } from '../domain/history/window-at-turn.ts'
+import { idRange } from '../domain/kernel/id-range.ts'
 import type { AgentSessionId, ConversationId, HandoffId, TurnId } from '../domain/kernel/ids.ts'
 import type { MetadataTypes } from '../domain/kernel/metadata.ts'
 import type { AgentSession } from '../domain/session/agent-session.ts'
@@ -11,6 +12,7 @@ import type { MessageInHistory } from '../domain/turn/message.ts'
 import type { Turn } from '../domain/turn/turn.ts'
 import type { ContextMonitor } from '../domain/window/context-monitor.ts'
 import type { ConversationFilter, HandoffFilter, OverdueRule, SessionFilter } from '../ports/history-filters.ts'
+import type { IdKind } from '../ports/id-search.ts'
 import { everyPage, type Page, type Paged } from '../ports/page.ts'
 import type { Store } from '../ports/store.ts'
 import {
@@ -180,6 +182,11 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
     return this.#store.messages.listMessages(askedId(conversation), askedPage(page))
   }
 
+  /** The messages of a session, each with the handoffs it has to do with. */
+  async messagesOf(session: AgentSessionId, page: Page = {}): Promise<Paged<MessageInHistory>> {
+    return this.store.messages.listSessionMessages(askedId(session), askedPage(page))
+  }
+
   /** What a session's window held right after one of its turns, computed from what was recorded. */
   async windowAt(turn: TurnId): Promise<WindowAtTurn | undefined> {
     return this.#store.messages.findWindowAt(askedId(turn))
@@ -188,6 +195,12 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
   /** What happened in a conversation, entry by entry. */
   async auditTrail(conversation: ConversationId, page: Page = {}): Promise<Paged<AuditEntry>> {
     return this.#store.audit.list(askedId(conversation), askedPage(page))
+  }
+
+  /** The ids of one kind that begin with a text, lowest first: for people who wrote an id in part. */
+  async idsBeginning(kind: IdKind, beginning: string, most = 10): Promise<readonly string[]> {
+    const range = idRange(beginning)
+    return range === undefined ? [] : this.store.ids.within(kind, range, most)
   }
 
   /** Where a conversation came from and what became of it, through child conversations too. */

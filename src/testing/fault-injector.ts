@@ -41,7 +41,8 @@ export class FaultInjector {
       commit,
       estimateNow: () => inner.estimateNow(),
     }
-    const { conversations, sessions, handoffs, snapshots, messages, audit, monitors, signals, leases, commands } = store
+    const { conversations, sessions, handoffs, snapshots, messages, audit, monitors, signals } = store
+    const { leases, commands, ids } = store
     const dispose = (): PromiseLike<void> => store[Symbol.asyncDispose]()
     this.store = {
       unitOfWork,
@@ -55,6 +56,7 @@ export class FaultInjector {
       signals,
       leases,
       commands,
+      ids,
       [Symbol.asyncDispose]: dispose,
     }
   }

@@ -6,6 +6,7 @@ import { copiesContract } from './contract/copies.ts'
 import { extensionsContract } from './contract/extensions.ts'
 import { fencesContract } from './contract/fences.ts'
 import { handoffsContract } from './contract/handoffs.ts'
+import { idSearchContract } from './contract/id-search.ts'
 import { inputsContract } from './contract/inputs.ts'
 import { leasesContract } from './contract/leases.ts'
 import { linksContract } from './contract/links.ts'
@@ -55,6 +56,7 @@ const PARTS: readonly ContractPart[] = [
   originsContract,
   extensionsContract,
   queriesContract,
+  idSearchContract,
   windowsContract,
   monitorsContract,
   auditContract,

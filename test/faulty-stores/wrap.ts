@@ -15,6 +15,7 @@ export const withParts = (store: Store, parts: Partial<Omit<Store, typeof Symbol
     signals,
     leases,
     commands,
+    ids,
   } = store
   const dispose = (): PromiseLike<void> => store[Symbol.asyncDispose]()
   const kept = {
@@ -29,6 +30,7 @@ export const withParts = (store: Store, parts: Partial<Omit<Store, typeof Symbol
     signals,
     leases,
     commands,
+    ids,
   }
   return { ...kept, ...parts, [Symbol.asyncDispose]: dispose }
 }

@@ -125,6 +125,24 @@ describe('the four-hundredth page', () => {
 describe('other questions', () => {
   it.each<readonly [string, string, (history: HandoffHistory) => Promise<unknown>]>([
     ['sessions by age', 'agent_sessions_by_age', (history) => history.listSessions()],
+    [
+      'part of a conversation id',
+      'conversations_pkey',
+      (history) => history.idsBeginning('conversation', id('c0', 77).slice(0, 35)),
+    ],
+    [
+      'part of a session id',
+      'agent_sessions_by_id',
+      (history) => history.idsBeginning('session', id('50', 701).slice(0, 35)),
+    ],
+    ['part of a handoff id', 'handoffs_by_id', (history) => history.idsBeginning('handoff', id('d0', 77).slice(0, 35))],
+    ['part of a turn id', 'turns_by_id', (history) => history.idsBeginning('turn', id('50', 701).slice(0, 35))],
+    ['the beginning of every handoff id', 'handoffs_by_id', (history) => history.idsBeginning('handoff', 'd0000000')],
+    [
+      'the messages of a session',
+      'agent_sessions_by_id',
+      (history) => history.messagesOf(agentSessionId(id('50', 701))),
+    ],
     ['sessions of an agent', 'agent_sessions_by_agent', (history) => history.listSessions({ agentName: 'agent-3' })],
     ['active sessions', 'agent_sessions_by_state', (history) => history.listSessions({ state: 'active' })],
     ['conversations', 'conversations_by_age', (history) => history.listConversations({}, { limit: 10 })],

@@ -64,6 +64,7 @@ export const lostProcess = (
       signals: reads(store.signals),
       leases: { ...store.leases, renew: async () => true },
       commands: reads(store.commands),
+      ids: reads(store.ids),
       [Symbol.asyncDispose]: async () => undefined,
     },
   }

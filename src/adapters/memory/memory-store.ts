@@ -8,6 +8,7 @@ import type { CommandRetention } from '../../ports/command-retention.ts'
 import type { ContextMonitorPort } from '../../ports/context-monitor-port.ts'
 import type { ContextSnapshotPort } from '../../ports/context-snapshot-port.ts'
 import type { ConversationRepository } from '../../ports/conversation-repository.ts'
+import type { IdSearch } from '../../ports/id-search.ts'
 import type { MessageRepository } from '../../ports/message-repository.ts'
 import type { SessionLeases } from '../../ports/session-leases.ts'
 import type { SignalQueue } from '../../ports/signal-queue.ts'
@@ -17,6 +18,7 @@ import { auditIn } from './audit-log.ts'
 import { commandsIn } from './commands.ts'
 import { conversationsIn } from './conversations.ts'
 import { handoffsIn } from './handoffs.ts'
+import { idSearchIn } from './id-search.ts'
 import { leasesIn } from './leases.ts'
 import { MemoryUnitOfWork } from './memory-unit-of-work.ts'
 import { messagesIn } from './messages.ts'
@@ -49,6 +51,7 @@ export class MemoryStore implements Store {
   readonly signals: SignalQueue
   readonly leases: SessionLeases
   readonly commands: CommandRetention
+  readonly ids: IdSearch
 
   constructor({ clock }: { readonly clock: Clock }) {
     const tables = emptyTables()
@@ -63,6 +66,7 @@ export class MemoryStore implements Store {
     this.signals = signalsIn(tables)
     this.leases = leasesIn(tables, clock)
     this.commands = commandsIn(tables, clock)
+    this.ids = idSearchIn(tables)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

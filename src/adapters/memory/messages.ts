@@ -6,6 +6,7 @@ import { type Message, type MessageInHistory, sessionOpening } from '../../domai
 import { countRoles } from '../../domain/turn/message-summary.ts'
 import type { Turn } from '../../domain/turn/turn.ts'
 import type { MessageRepository } from '../../ports/message-repository.ts'
+import type { Page, Paged } from '../../ports/page.ts'
 import { namedCalls } from './facts.ts'
 import { numberKey, pageBy } from './paging.ts'
 import { personMessagesIn } from './person-messages.ts'
@@ -32,10 +33,16 @@ export const messagesIn = (tables: Tables): MessageRepository => ({
   findPersonMessages: async (conversation, wanted) => personMessagesIn(tables, conversation, wanted),
   listTurns: async (session, page) =>
     pageBy(tables.turns.in('session', session), ({ number }) => numberKey(number), page),
-  listMessages: async (conversation, page) => {
-    const rows = tables.messages.in('conversation', conversation)
-    const { items, next } = pageBy(rows, ({ sequenceNumber }) => numberKey(sequenceNumber), page)
-    return defined({ items: items.map((message) => inHistory(tables, message)), next })
+  listMessages: async (conversation, page) =>
+    historyPage(tables, tables.messages.in('conversation', conversation), page),
+  listSessionMessages: async (id, page) => {
+    const conversation = tables.sessions.get(id)?.session.conversationId
+    const all = conversation === undefined ? [] : tables.messages.in('conversation', conversation)
+    return historyPage(
+      tables,
+      all.filter(({ sessionId }) => sessionId === id),
+      page,
+    )
   },
 })
 
@@ -72,6 +79,11 @@ const windowAt = (tables: Tables, turn: Turn): WindowAtTurn => {
     range: sequenceRange(Math.min(...held.map(({ sequenceNumber }) => sequenceNumber)), end),
     visibleToolCalls: calls.filter(({ sequenceNumber }) => sequenceNumber > truncatedTo && sequenceNumber <= end),
   }
+}
+
+const historyPage = (tables: Tables, rows: readonly Message[], page: Page): Paged<MessageInHistory> => {
+  const { items, next } = pageBy(rows, ({ sequenceNumber }) => numberKey(sequenceNumber), page)
+  return defined({ items: items.map((message) => inHistory(tables, message)), next })
 }
 
 /** Joins a message with the handoffs it has to do with. */

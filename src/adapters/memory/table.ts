@@ -28,6 +28,11 @@ export class Table<Row, Unique extends string = never, Group extends string = ne
     return this.#rows.get(id)
   }
 
+  /** The ids of all rows. */
+  ids(): readonly string[] {
+    return [...this.#rows.keys()]
+  }
+
   at(place: Unique, key: string): Row | undefined {
     const id = this.#places.get(`${place}:${key}`)
     return id === undefined ? undefined : this.#rows.get(id)

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type Message, type MessageInHistory, sessionOpening } from '../../domain/turn/message.ts'
 import type { Turn } from '../../domain/turn/turn.ts'
 import type { MessageRepository } from '../../ports/message-repository.ts'
+import type { Page, Paged } from '../../ports/page.ts'
 import { type Database, named, readDocuments, reading } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 import { readPersonMessages } from './person-messages.ts'
@@ -21,6 +22,14 @@ export const messagesIn = (database: Database): MessageRepository => {
   const turns = () => kysely.selectFrom('turns as t').select(turnDocument.as('json'))
   const readTurns = async (query: ReturnType<typeof turns>): Promise<readonly Turn[]> =>
     (await readDocuments(() => query.execute())).map(toTurn)
+  const messages = () => kysely.selectFrom('messages as m').select(messageDocument(database).as('json'))
+  const readPage = async (query: ReturnType<typeof messages>, page: Page): Promise<Paged<MessageInHistory>> => {
+    const all = query.orderBy('m.sequence_number').limit(limitOf(page))
+    const from =
+      page.after === undefined ? all : all.where('m.sequence_number', '>', Number(fromCursor(page.after, 1)[0]))
+    const read: readonly MessageInHistory[] = (await readDocuments(() => from.execute())).map(toMessage)
+    return paged(read, page, ({ sequenceNumber }) => [sequenceNumber])
+  }
   return {
     findTurn: (id) => reading(async () => (await readTurns(turns().where('t.id', '=', id)))[0]),
     findWindowAt: (id) => reading(() => readWindowAt(database, id)),
@@ -76,13 +85,17 @@ export const messagesIn = (database: Database): MessageRepository => {
         return paged(await readTurns(from.orderBy('t.number').limit(limitOf(page))), page, ({ number }) => [number])
       }),
     listMessages: (conversation, page) =>
-      reading(async () => {
-        const all = kysely.selectFrom('messages as m').select(messageDocument(database).as('json'))
-        const mine = all.where('m.conversation_id', '=', conversation).orderBy('m.sequence_number').limit(limitOf(page))
-        const from =
-          page.after === undefined ? mine : mine.where('m.sequence_number', '>', Number(fromCursor(page.after, 1)[0]))
-        const messages: readonly MessageInHistory[] = (await readDocuments(() => from.execute())).map(toMessage)
-        return paged(messages, page, ({ sequenceNumber }) => [sequenceNumber])
+      reading(() => readPage(messages().where('m.conversation_id', '=', conversation), page)),
+    listSessionMessages: (session, page) =>
+      reading(() => {
+        const held = sql`select conversation_id, start_sequence from ${named(database, 'agent_sessions')}
+          where id = ${session}::uuid order by 1 limit 1`
+        // Nothing of a session stands before its start, so that is where the index is entered.
+        const mine = messages()
+          .where('m.conversation_id', '=', sql<string>`(select conversation_id from (${held}) as held)`)
+          .where('m.sequence_number', '>=', sql<number>`(select start_sequence from (${held}) as held)`)
+          .where('m.session_id', '=', session)
+        return readPage(mine, page)
       }),
   }
 }

@@ -103,9 +103,14 @@ export class Migrator {
     )
   }
 
-  /** What `up` would do to an empty database, as one script; asks no database. */
-  sql(): Promise<string> {
-    return offlineSql(this.#database.schema)
+  /**
+   * The statements that `up` would run, as one script; asks no database. For an empty database, or for one that has
+   * every change up to a version and none after it.
+   *
+   * @throws RangeError when there is no such version
+   */
+  async sql(from?: string): Promise<string> {
+    return offlineSql(this.#database.schema, from)
   }
 
   get #ledger(): string {
@@ -200,6 +205,15 @@ const shellWord = (text: string): string => (/^\w+$/.test(text) ? text : `'${tex
 
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
+/** The place of a change, named in full or by its number. */
+const placeOf = (migrations: readonly Migration[], version: string): number => {
+  const number = version.padStart(4, '0')
+  const place = migrations.findIndex(({ name }) => name === version || name.startsWith(`${number}_`))
+  if (place >= 0) return place
+  const newest = migrations.at(-1)?.name ?? 'none'
+  throw new RangeError(`there is no change "${version}". Name one, or give its number; the newest is ${newest}.`)
+}
+
 /**
  * What `up` would do to an empty database, as one script for people who run SQL by hand.
  *
@@ -209,8 +223,9 @@ const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
  * console.log(script.includes('create table "tenant_7".handoffs')) // => true
  * ```
  */
-export const offlineSql = async (schema: string): Promise<string> => {
-  const migrations = await readMigrations(schema)
+export const offlineSql = async (schema: string, from?: string): Promise<string> => {
+  const all = await readMigrations(schema)
+  const migrations = from === undefined ? all : all.slice(placeOf(all, from) + 1)
   return [
     'begin;',
     `select pg_advisory_xact_lock(hashtextextended(${literal(lockName(schema))}, 0));`,

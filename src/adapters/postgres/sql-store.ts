@@ -7,6 +7,7 @@ import type { CommandRetention } from '../../ports/command-retention.ts'
 import type { ContextMonitorPort } from '../../ports/context-monitor-port.ts'
 import type { ContextSnapshotPort } from '../../ports/context-snapshot-port.ts'
 import type { ConversationRepository } from '../../ports/conversation-repository.ts'
+import type { IdSearch } from '../../ports/id-search.ts'
 import type { MessageRepository } from '../../ports/message-repository.ts'
 import type { SessionLeases } from '../../ports/session-leases.ts'
 import type { SignalQueue } from '../../ports/signal-queue.ts'
@@ -16,6 +17,7 @@ import { commandsIn } from './commands.ts'
 import { conversationsIn } from './conversations.ts'
 import type { Database, Schema } from './database.ts'
 import { handoffsIn } from './handoffs.ts'
+import { idSearchIn } from './id-search.ts'
 import { leasesIn } from './leases.ts'
 import { messagesIn } from './messages.ts'
 import { PostgresUnitOfWork } from './postgres-unit-of-work.ts'
@@ -36,6 +38,7 @@ export class SqlStore implements Store {
   readonly signals: SignalQueue
   readonly leases: SessionLeases
   readonly commands: CommandRetention
+  readonly ids: IdSearch
   readonly database: Database
   readonly #close: () => Promise<void>
 
@@ -54,6 +57,7 @@ export class SqlStore implements Store {
     this.signals = signalsIn(this.database)
     this.leases = leasesIn(this.database)
     this.commands = commandsIn(this.database)
+    this.ids = idSearchIn(this.database)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

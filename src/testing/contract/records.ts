@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { foldHistory } from '../../domain/history/history.ts'
+import { defined } from '../../domain/kernel/defined.ts'
 import { agentSessionId, snapshotId, turnId } from '../../domain/kernel/ids.ts'
 import { withholdTexts } from '../../domain/kernel/texts.ts'
 import { unwrap } from '../../domain/unwrap.ts'
@@ -102,6 +103,12 @@ export const recordsContract: ContractPart = {
       await scene.work(await scene.work(target, 'search'), 'search')
       const { items } = await scene.store.messages.listMessages(handoff.conversationId, {})
       const [from, to] = [source.session.id, target.session.id]
+      const { listSessionMessages } = scene.store.messages
+      assert.deepEqual((await listSessionMessages(from, {})).items, items.slice(0, 2))
+      const page = await listSessionMessages(to, { limit: 2 })
+      assert.deepEqual(page.items, items.slice(2, 4))
+      assert.deepEqual((await listSessionMessages(to, defined({ after: page.next }))).items, items.slice(4))
+      assert.deepEqual(await listSessionMessages(agentSessionId(scene.ids.next()), {}), { items: [] })
       assert.deepEqual(
         items.map(({ metadata }) => metadata),
         [

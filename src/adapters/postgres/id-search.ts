@@ -1,0 +1,22 @@
+import { sql } from 'kysely'
+import type { IdKind, IdSearch } from '../../ports/id-search.ts'
+import { type Database, named, reading, withRetry } from './database.ts'
+
+/** Each of these tables has an index that begins with the id. */
+const TABLES = {
+  conversation: 'conversations',
+  session: 'agent_sessions',
+  handoff: 'handoffs',
+  turn: 'turns',
+} as const satisfies Record<IdKind, string>
+
+/** Ids within a range, from an index. */
+export const idSearchIn = (database: Database): IdSearch => ({
+  within: (kind, { from, to }, most) =>
+    reading(async () => {
+      const query = sql<{ id: string }>`select id::text as id from ${named(database, TABLES[kind])}
+        where id between ${from}::uuid and ${to}::uuid group by id order by id limit ${most}`
+      const { rows } = await withRetry(() => query.execute(database.kysely))
+      return rows.map(({ id }) => id)
+    }),
+})
