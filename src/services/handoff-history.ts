@@ -184,7 +184,7 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** The messages of a session, each with the handoffs it has to do with. */
   async messagesOf(session: AgentSessionId, page: Page = {}): Promise<Paged<MessageInHistory>> {
-    return this.store.messages.listSessionMessages(askedId(session), askedPage(page))
+    return this.#store.messages.listSessionMessages(askedId(session), askedPage(page))
   }
 
   /** What a session's window held right after one of its turns, computed from what was recorded. */
@@ -200,7 +200,7 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
   /** The ids of one kind that begin with a text, lowest first: for people who wrote an id in part. */
   async idsBeginning(kind: IdKind, beginning: string, most = 10): Promise<readonly string[]> {
     const range = idRange(beginning)
-    return range === undefined ? [] : this.store.ids.within(kind, range, most)
+    return range === undefined ? [] : this.#store.ids.within(kind, range, most)
   }
 
   /** Where a conversation came from and what became of it, through child conversations too. */

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { AgentSession, Conversation, HandoffMetadata, Lineage } from '../../src/index.ts'
+import type { AgentSession, Conversation, HandoffMetadata, Lineage, MessageInHistory, Turn } from '../../src/index.ts'
 import type { Paged, WindowAtTurn } from '../../src/ports.ts'
 import { batonOn, historyInDatabase, type Said } from './terminal.ts'
 
@@ -141,6 +141,89 @@ describe('baton lineage', () => {
     const below = await json<Lineage>('lineage', there.thread.session.id)
     expect(below.openedBy).toEqual(there.thread.handoff)
     expect((await baton('lineage', there.thread.session.id)).out).toMatch(/^from conversation \S{36} {2}"Find out/)
+    expect((await baton('lineage', '--key', 'issue-7')).out).toBe(trees[0])
+  })
+})
+
+describe('baton messages', () => {
+  it('shows what was said in a conversation, by id or key', async () => {
+    const { items } = await json<Paged<MessageInHistory>>('messages', '--key', 'issue-7')
+    expect(items.map(({ text }) => text)).toEqual([
+      'Go on',
+      'It compares dates.',
+      expect.any(String),
+      'Go on',
+      'Mended.',
+    ])
+    expect(await json('messages', there.conversation.id)).toEqual({ items })
+    const { out } = await baton('messages', '--key', 'issue-7')
+    expect(out).toMatch(
+      /^1 {2}user \(person\) {2}2026-11-16 03:45 {2}led to handoff \S{36}\n {2}Go on\n\n2 {2}assistant/,
+    )
+    expect(out).toContain('\n  Mended.\n')
+  })
+
+  it('shows what was said in one session, page by page', async () => {
+    const { id } = there.target.session
+    const { items } = await json<Paged<MessageInHistory>>('messages', id)
+    expect(items.map(({ sessionId }) => sessionId)).toEqual([id, id, id])
+    const first = await json<Paged<MessageInHistory>>('messages', id, '--limit', '2')
+    expect(first.items).toEqual(items.slice(0, 2))
+    expect(await json('messages', id, '--after', first.next ?? '')).toEqual({ items: items.slice(2) })
+    expect(await json('messages', id, '--all', '--limit', '1')).toEqual({ items })
+  })
+})
+
+describe('baton turns', () => {
+  it('lists those of a conversation, session after session, page by page', async () => {
+    const both = [...there.source.turns, ...there.target.turns]
+    expect(await json('turns', '--key', 'issue-7')).toEqual({ items: both })
+    expect(await json('turns', there.target.session.id)).toEqual({ items: there.target.turns })
+    const first = await json<Paged<Turn>>('turns', there.conversation.id, '--limit', '1')
+    expect(first.items).toEqual(there.source.turns)
+    expect(await json('turns', there.conversation.id, '--after', first.next ?? '')).toEqual({
+      items: there.target.turns,
+    })
+    expect(await json('turns', there.conversation.id, '--all', '--limit', '1')).toEqual({ items: both })
+    const { out } = await baton('turns', '--key', 'issue-7')
+    expect(out).toMatch(/^TURN +RECORDED +NO {2}MESSAGES {2}USAGE +TOOLS\n/)
+    expect(out).toMatch(/ 1–2 .*18200 tokens sent, 400 answered {2}run_tests$/m)
+  })
+})
+
+describe('an id in part', () => {
+  /** As far as it is the id of nothing else. These ids only differ at their end. */
+  const part = (id: string): string => id.slice(0, 35)
+
+  it('means the one thing whose id begins so', async () => {
+    const { target, first } = there
+    const rivals = async (kind: 'session' | 'handoff', id: string) =>
+      (await json<Paged<{ id: string }>>(`${kind}s`, 'list')).items.filter((one) => one.id.startsWith(part(id)))
+    expect(await rivals('session', target.session.id)).toHaveLength(1)
+    expect((await json<AgentSession>('sessions', 'show', part(target.session.id))).id).toBe(target.session.id)
+    expect(await rivals('handoff', first.id)).toHaveLength(1)
+    expect(await json('handoffs', 'show', part(first.id).toUpperCase())).toEqual(first)
+    expect((await baton('lineage', part(first.id))).out).toBe((await baton('lineage', first.id)).out)
+  })
+
+  it('that fits several is refused with all of them', async () => {
+    const { code, out, err } = await baton('handoffs', 'show', there.first.id.slice(0, 8))
+    expect({ code, out }).toEqual({ code: 3, out: '' })
+    for (const { id } of [there.first, there.thread.handoff, there.waiting]) expect(err).toContain(`handoff ${id}`)
+    const either = await baton('lineage', there.first.id.slice(0, 8))
+    expect(either.code).toBe(3)
+    expect(either.err).toMatch(/is the beginning of several\. Give more of it: conversation .*session /)
+  })
+
+  it('narrows a list down too', async () => {
+    const { conversation, thread } = there
+    const wanted = conversation.id.slice(0, 36)
+    expect(thread.conversation.id).not.toBe(wanted)
+    const { items } = await json<Paged<AgentSession>>('sessions', 'list', '--conversation', wanted)
+    expect(items).toHaveLength(2)
+    expect((await baton('sessions', 'list', '--conversation', wanted.slice(0, 8))).err).toContain(
+      `conversation ${thread.conversation.id}`,
+    )
   })
 })
 
@@ -149,12 +232,15 @@ describe('the command line', () => {
     ['an id that is none', ['handoffs', 'show', 'seven'], 'The handoff id cannot be "seven"'],
     ['an id that is none', ['conversations', 'show', '1'], 'The conversation id cannot be "1"'],
     ['an id that is none', ['sessions', 'show', ''], 'The session id cannot be ""'],
-    ['an id that is none', ['lineage', '../etc'], 'The id cannot be "../etc"'],
+    ['an id that is none', ['lineage', '../etc'], 'The conversation, session or handoff id cannot be "../etc"'],
     ['an id that is none', ['sessions', 'window', 'x'], 'The turn id cannot be "x"'],
     ['an id that is none', ['handoffs', 'list', '--conversation', 'x'], '--conversation cannot be "x"'],
     ['no id', ['handoffs', 'show'], 'Name the handoff by its id, or by --key.'],
     ['both an id and a key', ['handoffs', 'show', ABSENT, '--key', 'x'], 'Name the handoff by its id, or by --key.'],
-    ['no id', ['lineage'], 'Name a conversation, a session or a handoff by its id.'],
+    ['no id', ['lineage'], 'Name the conversation, session or handoff by its id, or by --key.'],
+    ['no id', ['messages'], 'Name the conversation or session by its id, or by --key.'],
+    ['an id that is none', ['turns', 'seven'], 'The conversation or session id cannot be "seven"'],
+    ['too little of an id', ['handoffs', 'show', '019'], 'how one begins (4 characters or more)'],
     ['two ids', ['lineage', ABSENT, ABSENT], 'is one word too many'],
     ['a word that does not belong', ['handoffs', 'list', 'all'], '"all" is one word too many'],
     [
@@ -188,6 +274,12 @@ describe('the command line', () => {
     ['conversations', 'show', '--key', 'nothing'],
     ['sessions', 'show', '--key', 'nothing'],
     ['handoffs', 'show', '--key', 'nothing'],
+    ['lineage', '--key', 'nothing'],
+    ['messages', '--key', 'nothing'],
+    ['messages', ABSENT],
+    ['turns', ABSENT],
+    ['handoffs', 'show', 'abcd1234'],
+    ['sessions', 'list', '--conversation', 'abcd1234'],
   ])('says what is not there: %s %s %s', async (...args) => {
     const { code, out, err } = await baton(...args)
     expect({ code, out }).toEqual({ code: 3, out: '' })

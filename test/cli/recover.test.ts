@@ -12,11 +12,11 @@ beforeEach(async () => {
 })
 
 /** Leaves a session of a backend behind, as a process does that was killed. */
-const leaveBehind = async (backend: string, key: string) => {
+const leaveBehind = async (backend: string, key: string, leaseMs = 1_000) => {
   await using batonpass = await createBatonpass({ database: url })
   const { handoffs } = batonpass
   const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Fix it', externalKey: key }))
-  const agent = { conversationId: conversation.id, agentName: 'claude-code', backend, leaseMs: 1_000 }
+  const agent = { conversationId: conversation.id, agentName: 'claude-code', backend, leaseMs }
   const { session } = unwrap(await handoffs.startSession({ ...agent, prompt: 'Fix it' }))
   return session
 }
@@ -67,7 +67,8 @@ describe('baton recover', () => {
   })
 
   it('waits for a lease with --wait, and recovers what it leaves', async () => {
-    const session = await leaveBehind('command', 'waited-for')
+    // Longer than a busy machine needs to start the program: the lease must not be over when it looks.
+    const session = await leaveBehind('command', 'waited-for', 10_000)
     const { code, out, err } = await recover(['--wait', '--command', AGENT_COMMAND])
     expect({ code, out }).toMatchObject({
       code: 0,

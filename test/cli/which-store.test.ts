@@ -25,6 +25,8 @@ const READING: Readonly<Record<string, readonly string[]>> = {
   'handoffs list': [],
   'handoffs show': [ID],
   lineage: [ID],
+  messages: [ID],
+  turns: [ID],
 }
 
 /** These write, and begin a store where there is none; or need none. */
@@ -132,4 +134,28 @@ it('an address that is none is not repeated', async () => {
   expect(code).toBe(1)
   expect(err).toContain('store.bad_address')
   expect(err).not.toContain('hunter')
+})
+
+describe('a store that cannot be meant', () => {
+  it.each<readonly [readonly string[], Readonly<Record<string, string>>, string]>([
+    [['--database', 'postgres://h/d', '--data-dir', 'x'], {}, '--database names a server, and --data-dir the folder'],
+    [['--database-file', 'f', '--data-dir', 'x'], {}, '--database-file names a server, and --data-dir the folder'],
+    [
+      ['--database', 'mysql://ada:hunter2@h/d'],
+      {},
+      '--database begins with mysql://, and Batonpass keeps its record in Postgres.',
+    ],
+    [['--database', 'HTTP://ada:hunter2@h/d'], {}, '--database begins with HTTP://'],
+    [[], { DATABASE_URL: 'mysql://ada:hunter2@h/d' }, 'DATABASE_URL begins with mysql://'],
+  ])('%j is refused with a sentence', async (flags, environment, sentence) => {
+    const { code, out, err } = await batonWith(environment)('handoffs', 'list', ...flags)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toContain(sentence)
+    expect(err).not.toContain('hunter2')
+  })
+
+  it('a folder that is named is used beside a DATABASE_URL, which is not looked at', async () => {
+    const other = batonWith({ DATABASE_URL: 'mysql://h/d' })
+    expect((await other('conversations', 'list', '--data-dir', join(folder, 'nowhere'))).code).toBe(7)
+  })
 })

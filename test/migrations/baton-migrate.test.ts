@@ -34,7 +34,11 @@ describe('baton migrate', () => {
   it('shows, applies and undoes changes on a server', async () => {
     const database = await emptyDatabase()
     const to = ['--database', database] as const
-    expect(await baton('status', ...to)).toEqual(done(expect.stringMatching(/^0001_conversations +pending\n0002_/)))
+    expect(await baton('status', ...to)).toEqual({
+      status: 8,
+      out: expect.stringMatching(/^0001_conversations +pending\n0002_/),
+      err: `baton: The schema "batonpass" lacks ${NAMES.length} changes. Run "baton migrate up".`,
+    })
     expect(await baton('up', ...to)).toEqual(done(expect.stringMatching(/^applied 0001_conversations\napplied 0002_/)))
     expect(await baton('up', ...to)).toEqual(done('The schema "batonpass" is up to date.'))
     expect(await baton('status', ...to)).toEqual(done(expect.stringMatching(/^0001_conversations +applied {2}20.+Z\n/)))
@@ -94,6 +98,26 @@ describe('baton migrate', () => {
     await onServer(url, out)
     await using opened = openMigratorAt({ connectionString: url, schema: 'tenant_7' })
     expect(await schemaSnapshot(opened.database)).toBe(EXPECTED)
+  })
+
+  it('prints the changes after a version, for a database that has the others', async () => {
+    const url = await emptyDatabase()
+    const from = NAMES[2] ?? ''
+    await baton('up', '--database', url)
+    await baton('down', String(NAMES.length - 3), '--yes', '--database', url)
+    const { status, out } = await baton('sql', '--from', from)
+    expect(status).toBe(0)
+    expect(out).not.toContain(`-- ${from}\n`)
+    expect((await baton('sql', '--from', '3')).out).toBe(out)
+    await onServer(url, out)
+    expect((await baton('status', '--database', url)).status).toBe(0)
+    await using opened = openMigratorAt({ connectionString: url })
+    expect(await schemaSnapshot(opened.database)).toBe(EXPECTED)
+    const wrong = await baton('sql', '--from', '4711')
+    expect(wrong.status).toBe(2)
+    expect(wrong.err).toContain(
+      `--from: there is no change "4711". Name one, or give its number; the newest is ${LAST}.`,
+    )
   })
 
   it('refuses a schema newer than itself, and says so in status', async () => {

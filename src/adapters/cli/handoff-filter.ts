@@ -1,6 +1,5 @@
 import { HANDOFF_STATUSES } from '../../domain/handoff/handoff.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import { conversationId } from '../../domain/kernel/ids.ts'
 import type { HandoffFilter } from '../../ports/history-filters.ts'
 import type { Invocation } from './command.ts'
 import { duration, moment, oneOf, parsedFlag, textFlag } from './history-args.ts'
@@ -8,7 +7,7 @@ import { notTogether, orderOf } from './list-command.ts'
 import { UsageError } from './problems.ts'
 import { kindFrom } from './shown-words.ts'
 
-/** Which handoffs the flags ask for. */
+/** Which handoffs the flags ask for, but for the conversation, which may be named by the beginning of its id. */
 export const handoffFilter = (invocation: Invocation): HandoffFilter => {
   notTogether(invocation, 'agent', 'source')
   notTogether(invocation, 'agent', 'target')
@@ -24,7 +23,6 @@ export const handoffFilter = (invocation: Invocation): HandoffFilter => {
     reason: textFlag(invocation, 'reason'),
     initiatedFrom: parsedFlag(invocation, 'since', moment),
     initiatedBefore: parsedFlag(invocation, 'until', moment),
-    conversationId: parsedFlag(invocation, 'conversation', conversationId),
     isOpen: invocation.values.open === true ? (true as const) : undefined,
     overdue: isOverdue ? defined({ unclaimedForMs }) : undefined,
     order: orderOf(invocation),

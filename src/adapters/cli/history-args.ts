@@ -1,3 +1,4 @@
+import { idRange, SHORTEST_ID } from '../../domain/kernel/id-range.ts'
 import { type Instant, instant } from '../../domain/kernel/instant.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import type { Invocation } from './command.ts'
@@ -9,6 +10,13 @@ export const textFlag = ({ values }: Invocation, name: string): string | undefin
   if (typeof value !== 'string') return undefined
   if (value.trim() === '') throw new UsageError(`--${name} needs a value.`)
   return value
+}
+
+/** An id, or the beginning of one. @throws TypeError when it can be neither */
+export const idText = (text: string): string => {
+  if (idRange(text) !== undefined) return text.toLowerCase()
+  const least = `or how one begins (${SHORTEST_ID} characters or more).`
+  throw new TypeError(`it must be an id such as 0190a0a0-0000-7000-8000-000000000001, ${least}`)
 }
 
 /** A flag read by a parser; what the parser refuses is a mistake in the command line. */
@@ -64,16 +72,15 @@ export const pageSize = (text: string): number => {
   return size
 }
 
+/** A thing that was named: by its id, by the beginning of its id, or by the key of its conversation. */
+export type IdOrKey = { readonly id: string } | { readonly key: string }
+
 /** The one id a command is about, or `--key` in its place. */
-export const idOrKey = <Id>(
-  invocation: Invocation,
-  what: string,
-  parse: (text: string) => Id,
-): { readonly id: Id } | { readonly key: string } => {
+export const idOrKey = (invocation: Invocation, what: string): IdOrKey => {
   const [word] = invocation.positionals
   const key = textFlag(invocation, 'key')
   if ((word === undefined) === (key === undefined)) throw new UsageError(`Name the ${what} by its id, or by --key.`)
-  return key === undefined ? { id: understood(`The ${what} id`, word ?? '', parse) } : { key }
+  return key === undefined ? { id: understood(`The ${what} id`, word ?? '', idText) } : { key }
 }
 
 /** What was asked for is not there: a rule said no, and the command ends with status 3. */

@@ -6,24 +6,40 @@ import { describeStore } from './render-store.ts'
 import { plain } from './render-text.ts'
 
 /**
- * Which store the flags choose: a named folder beats `DATABASE_URL`, a named server beats both. One
- * that is named and empty is not taken for one that is not named: a forgotten address would become an empty store.
+ * Which store the flags choose: a flag beats `DATABASE_URL`. One that is named and empty is not taken for one that is not named: a forgotten address would become an empty store.
  */
 export const storeOptions = ({ values, environment }: Invocation): StoreOptions => {
   const dataDir = filled('--data-dir', values['data-dir'])
   const schema = filled('--schema', values.schema)
   const flags = { database: filled('--database', values.database), databaseFile: fileFlag(values) }
   oneOf(flags, '--database and --database-file')
-  if (flags.database !== undefined || flags.databaseFile !== undefined) return defined({ ...flags, dataDir, schema })
+  const server = flags.database === undefined ? '--database-file' : '--database'
+  if (flags.database !== undefined || flags.databaseFile !== undefined) {
+    if (dataDir !== undefined)
+      throw new UsageError(`${server} names a server, and --data-dir the folder of an embedded store. Leave one out.`)
+    ofPostgres(server, flags.database)
+    return defined({ ...flags, schema })
+  }
   if (dataDir !== undefined) return defined({ dataDir, schema })
   const database = filled('DATABASE_URL', environment.DATABASE_URL)
   const databaseFile = filled('DATABASE_URL_FILE', environment.DATABASE_URL_FILE)
   oneOf({ database, databaseFile }, 'DATABASE_URL and DATABASE_URL_FILE')
+  ofPostgres('DATABASE_URL', database)
   return defined({ database, databaseFile, schema })
 }
 
 const fileFlag = (values: Invocation['values']): string | undefined =>
   filled('--database-file', values['database-file'])
+
+const OURS: readonly string[] = ['postgres', 'postgresql', 'pg', 'socket']
+
+/** Refuses the address of something else, and names no more of it than its scheme: a password may be in it. */
+const ofPostgres = (name: string, address: string | undefined): void => {
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address ?? '') ?? []
+  if (scheme === undefined || OURS.includes(scheme.toLowerCase())) return
+  const shape = 'An address looks like postgres://user@host/database.'
+  throw new UsageError(`${name} begins with ${scheme}://, and Batonpass keeps its record in Postgres. ${shape}`)
+}
 
 /** Two that are named may name two servers, and nobody could see which one was taken. */
 const oneOf = (

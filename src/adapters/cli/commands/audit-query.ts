@@ -4,10 +4,12 @@ import { handoffFilter } from '../handoff-filter.ts'
 import { printList } from '../list-command.ts'
 import { minute } from '../render-time.ts'
 import { styleOf } from '../style.ts'
+import { conversationFlag } from '../which-id.ts'
 
 /** Who handed over to whom, when and why. */
 export const auditQuery: Run = async (invocation) => {
   const filter = handoffFilter(invocation)
+  const conversation = conversationFlag(invocation)
   await printList<HandoffMetadata>(invocation, {
     things: 'handoffs',
     look: [
@@ -16,6 +18,6 @@ export const auditQuery: Run = async (invocation) => {
       { title: 'STATUS', of: ({ status }) => status, most: 9, style: ({ status }) => styleOf(status) },
       { title: 'WHY', of: ({ reason }) => reason },
     ],
-    read: (history, page) => history.listHandoffs(filter, page),
+    read: async (history, page) => history.listHandoffs({ ...filter, ...(await conversation(history)) }, page),
   })
 }

@@ -22,7 +22,7 @@ export const auditVerify: Run = async (invocation) => {
   await using batonpass = await createBatonpass(storeToRead(invocation))
   const { audit, history } = batonpass
   if (named === undefined) return await verifyAll(audit, invocation)
-  const id = 'id' in named ? named.id : await findConversation(history, named)
+  const id = await findConversation(history, named)
   const verdict = unwrap(await audit.verify(id))
   const isJson = invocation.values.json === true
   invocation.out.line(isJson ? toJson(verdict) : renderVerdict(verdict))

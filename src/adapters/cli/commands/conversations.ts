@@ -8,6 +8,7 @@ import { orderOf, printList } from '../list-command.ts'
 import { renderBlock, renderFacts } from '../render-facts.ts'
 import { toJson, widthOn } from '../render-text.ts'
 import { minute } from '../render-time.ts'
+import { wholeId } from '../which-id.ts'
 import { withHistory } from '../with-history.ts'
 
 /** Lists conversations by age. */
@@ -29,12 +30,12 @@ export const conversationsList: Run = async (invocation) => {
 
 /** Shows one conversation. */
 export const conversationsShow: Run = async (invocation) => {
-  const wanted = idOrKey(invocation, 'conversation', conversationId)
+  const wanted = idOrKey(invocation, 'conversation')
   await withHistory(invocation, async (history) => {
-    const found = await ('id' in wanted ? history.conversation(wanted.id) : history.conversationByKey(wanted.key))
-    if (found === undefined && 'id' in wanted) {
-      throw new RefusedError({ code: 'conversation.not_found', conversationId: wanted.id })
-    }
+    const id = 'id' in wanted ? await wholeId(history, 'conversation', wanted.id, conversationId) : undefined
+    const found = await ('key' in wanted ? history.conversationByKey(wanted.key) : id && history.conversation(id))
+    if (found === undefined && id !== undefined)
+      throw new RefusedError({ code: 'conversation.not_found', conversationId: id })
     if (found === undefined) throw notFound('key', 'no conversation has it')
     invocation.out.line(
       invocation.values.json === true ? toJson(found) : lines(found, widthOn(invocation.out)).join('\n'),

@@ -12,11 +12,13 @@ import { toJson, widthOn } from '../render-text.ts'
 import { minute } from '../render-time.ts'
 import { kindWord } from '../shown-words.ts'
 import { styleOf } from '../style.ts'
+import { conversationFlag, wholeId } from '../which-id.ts'
 import { withHistory } from '../with-history.ts'
 
 /** Lists handoffs across conversations. */
 export const handoffsList: Run = async (invocation) => {
   const filter = handoffFilter(invocation)
+  const conversation = conversationFlag(invocation)
   await printList<HandoffMetadata>(invocation, {
     things: 'handoffs',
     look: [
@@ -26,18 +28,17 @@ export const handoffsList: Run = async (invocation) => {
       { title: 'KIND', of: ({ kind }) => kindWord(kind), most: 8 },
       { title: 'FROM → TO', of: ({ sourceAgent, targetAgent }) => `${sourceAgent} → ${targetAgent}` },
     ],
-    read: (history, page) => history.listHandoffs(filter, page),
+    read: async (history, page) => history.listHandoffs({ ...filter, ...(await conversation(history)) }, page),
   })
 }
 
 /** Shows one handoff. */
 export const handoffsShow: Run = async (invocation) => {
-  const wanted = idOrKey(invocation, 'handoff', handoffId)
+  const wanted = idOrKey(invocation, 'handoff')
   await withHistory(invocation, async (history) => {
-    const found = 'id' in wanted ? await history.handoff(wanted.id) : await newestOf(history, wanted.key)
-    if (found === undefined && 'id' in wanted) {
-      throw new RefusedError({ code: 'handoff.not_found', handoffId: wanted.id })
-    }
+    const id = 'id' in wanted ? await wholeId(history, 'handoff', wanted.id, handoffId) : undefined
+    const found = await ('key' in wanted ? newestOf(history, wanted.key) : id && history.handoff(id))
+    if (found === undefined && id !== undefined) throw new RefusedError({ code: 'handoff.not_found', handoffId: id })
     if (found === undefined) throw notFound('key', 'the conversation with this key has no handoff')
     invocation.out.line(
       invocation.values.json === true ? toJson(found) : lines(found, widthOn(invocation.out)).join('\n'),

@@ -1,27 +1,31 @@
-import type { Lineage } from '../../../domain/history/lineage.ts'
+import type { LineageSubject } from '../../../domain/history/lineage.ts'
 import { agentSessionId, conversationId, handoffId } from '../../../domain/kernel/ids.ts'
 import type { HandoffHistory } from '../../../services/handoff-history.ts'
 import type { Run } from '../command.ts'
-import { notFound, understood } from '../history-args.ts'
-import { UsageError } from '../problems.ts'
+import { type IdOrKey, idOrKey, notFound } from '../history-args.ts'
 import { renderLineage } from '../render-lineage.ts'
 import { toJson } from '../render-text.ts'
+import { findId } from '../which-id.ts'
 import { withHistory } from '../with-history.ts'
 
 /** Shows where a conversation came from and what became of it. */
 export const lineage: Run = async (invocation) => {
-  const [word] = invocation.positionals
-  if (word === undefined) throw new UsageError('Name a conversation, a session or a handoff by its id.')
-  const id = understood('The id', word, conversationId)
+  const wanted = idOrKey(invocation, 'conversation, session or handoff')
   await withHistory(invocation, async (history) => {
-    const found = await findLineage(history, id)
-    if (found === undefined) throw notFound('id', `there is no conversation, session or handoff ${id}`)
-    invocation.out.line(invocation.values.json === true ? toJson(found) : renderLineage(found, invocation.out.columns))
+    const found = await history.lineageOf(await subjectOf(history, wanted))
+    if (found === undefined) throw notFound('id', 'there is no conversation, session or handoff with it')
+    const { out, values } = invocation
+    out.line(values.json === true ? toJson(found) : renderLineage(found, out.columns))
   })
 }
 
-/** Ids of different things never meet, so the first that knows the id is right. */
-const findLineage = async (history: HandoffHistory, id: string): Promise<Lineage | undefined> =>
-  (await history.lineageOf({ conversationId: conversationId(id) })) ??
-  (await history.lineageOf({ sessionId: agentSessionId(id) })) ??
-  (await history.lineageOf({ handoffId: handoffId(id) }))
+const subjectOf = async (history: HandoffHistory, wanted: IdOrKey): Promise<LineageSubject> => {
+  if ('key' in wanted) {
+    const conversation = await history.conversationByKey(wanted.key)
+    if (conversation === undefined) throw notFound('key', 'no conversation has it')
+    return { conversationId: conversation.id }
+  }
+  const { kind, id } = await findId(history, ['conversation', 'session', 'handoff'], wanted.id)
+  if (kind === 'session') return { sessionId: agentSessionId(id) }
+  return kind === 'handoff' ? { handoffId: handoffId(id) } : { conversationId: conversationId(id) }
+}

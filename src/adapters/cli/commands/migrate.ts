@@ -2,7 +2,10 @@ import { onOneLine } from '../../../domain/kernel/safe-text.ts'
 import type { StoreOptions } from '../../../doors.ts'
 import { openMigrator } from '../../../migrating.ts'
 import type { Invocation, Run } from '../command.ts'
-import { UsageError } from '../problems.ts'
+import { EXIT } from '../exit-codes.ts'
+import { textFlag } from '../history-args.ts'
+import { EndedOtherwise, UsageError } from '../problems.ts'
+import { counted } from '../render-run.ts'
 import { toJson } from '../render-text.ts'
 import { storeOptions, storeToRead, storeToWrite } from '../store-options.ts'
 
@@ -44,13 +47,22 @@ export const migrateStatus: Run = async (invocation) => {
   await withMigrator(storeToRead(invocation), async ({ migrator, database: { schema } }) => {
     const migrations = await migrator.status()
     show(invocation, { schema, migrations }, table(migrations))
+    const pending = migrations.filter(({ state }) => state === 'pending').length
+    if (pending > 0)
+      throw new EndedOtherwise(
+        `The schema "${onOneLine(schema)}" lacks ${counted(pending, 'change')}. Run "baton migrate up".`,
+        EXIT.pending,
+      )
   })
 }
 
-/** The whole schema as a script; asks no database. */
+/** The whole schema as a script, or the changes after a version; asks no database. */
 export const migrateSql: Run = async (invocation) => {
+  const from = textFlag(invocation, 'from')
   await withMigrator(storeOptions(invocation), async ({ migrator, database: { schema } }) => {
-    const sql = await migrator.sql()
+    const sql = await migrator.sql(from).catch((problem: unknown) => {
+      throw problem instanceof RangeError ? new UsageError(`--from: ${problem.message}`, { cause: problem }) : problem
+    })
     show(invocation, { schema, sql }, [sql])
   })
 }

@@ -1,5 +1,5 @@
 import { defined } from '../../../domain/kernel/defined.ts'
-import { agentSessionId, conversationId } from '../../../domain/kernel/ids.ts'
+import { agentSessionId } from '../../../domain/kernel/ids.ts'
 import { type AgentSession, SESSION_STATES } from '../../../domain/session/agent-session.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
 import type { ContextMonitor } from '../../../domain/window/context-monitor.ts'
@@ -13,6 +13,7 @@ import { toJson, widthOn } from '../render-text.ts'
 import { minute } from '../render-time.ts'
 import { describeMessages, describeMonitor, describeUsage } from '../render-window.ts'
 import { styleOf } from '../style.ts'
+import { conversationFlag, wholeId } from '../which-id.ts'
 import { withHistory } from '../with-history.ts'
 
 /** Lists sessions across conversations. */
@@ -20,9 +21,9 @@ export const sessionsList: Run = async (invocation) => {
   const filter = defined({
     agentName: textFlag(invocation, 'agent'),
     state: parsedFlag(invocation, 'state', oneOf(SESSION_STATES)),
-    conversationId: parsedFlag(invocation, 'conversation', conversationId),
     order: orderOf(invocation),
   })
+  const conversation = conversationFlag(invocation)
   await printList<AgentSession>(invocation, {
     things: 'sessions',
     look: [
@@ -33,18 +34,17 @@ export const sessionsList: Run = async (invocation) => {
       { title: 'TURNS', of: ({ progress }) => String(progress.turns), most: 6 },
       { title: 'AGENT', of: ({ agentName }) => agentName },
     ],
-    read: (history, page) => history.listSessions(filter, page),
+    read: async (history, page) => history.listSessions({ ...filter, ...(await conversation(history)) }, page),
   })
 }
 
 /** Shows one session. */
 export const sessionsShow: Run = async (invocation) => {
-  const wanted = idOrKey(invocation, 'session', agentSessionId)
+  const wanted = idOrKey(invocation, 'session')
   await withHistory(invocation, async (history) => {
-    const found = 'id' in wanted ? await history.session(wanted.id) : await newestOf(history, wanted.key)
-    if (found === undefined && 'id' in wanted) {
-      throw new RefusedError({ code: 'session.not_found', sessionId: wanted.id })
-    }
+    const id = 'id' in wanted ? await wholeId(history, 'session', wanted.id, agentSessionId) : undefined
+    const found = await ('key' in wanted ? newestOf(history, wanted.key) : id && history.session(id))
+    if (found === undefined && id !== undefined) throw new RefusedError({ code: 'session.not_found', sessionId: id })
     if (found === undefined) throw notFound('key', 'the conversation with this key has no session')
     const monitor = await history.monitor(found.id)
     const whole = monitor === undefined ? found : { ...found, monitor }

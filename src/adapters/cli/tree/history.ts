@@ -1,6 +1,6 @@
 import { SESSION_STATES } from '../../../domain/session/agent-session.ts'
 import type { CliCommand } from '../command.ts'
-import { HANDOFF_FLAGS, LIST_FLAGS } from './list-flags.ts'
+import { HANDOFF_FLAGS, LIST_FLAGS, PAGE_FLAGS } from './list-flags.ts'
 import { KEY_FLAG, STORE_FLAGS } from './store-flags.ts'
 
 const NARROWING = 'Every flag narrows the list down further.'
@@ -79,11 +79,25 @@ export const HISTORY_COMMANDS = {
     flags: { key: { value: 'KEY', help: 'the newest handoff of the conversation with this key' }, ...STORE_FLAGS },
     load: async () => (await import('../commands/handoffs.ts')).handoffsShow,
   },
+  messages: {
+    summary: 'show what was said in a conversation or a session, word for word',
+    takes: '[ID]',
+    details: 'The id of a conversation or of a session of it, or --key KEY.',
+    flags: { ...KEY_FLAG, ...PAGE_FLAGS, ...STORE_FLAGS },
+    load: async () => (await import('../commands/messages.ts')).messages,
+  },
+  turns: {
+    summary: 'list the turns of a conversation or a session, with their tool calls',
+    takes: '[ID]',
+    details: 'The id of a conversation or of a session of it, or --key KEY.',
+    flags: { ...KEY_FLAG, ...PAGE_FLAGS, ...STORE_FLAGS },
+    load: async () => (await import('../commands/turns.ts')).turns,
+  },
   lineage: {
     summary: 'show where a conversation came from and what became of it',
     takes: '[ID]',
     details: 'The id of a conversation, or of any session or handoff of it.',
-    flags: STORE_FLAGS,
+    flags: { ...KEY_FLAG, ...STORE_FLAGS },
     load: async () => (await import('../commands/lineage.ts')).lineage,
   },
 } as const satisfies Readonly<Record<string, CliCommand>>

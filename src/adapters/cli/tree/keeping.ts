@@ -24,14 +24,18 @@ export const KEEPING_COMMANDS = {
   },
   'migrate status': {
     summary: 'show which changes the schema has and lacks',
-    details: 'Changes nothing. "unknown" is a change that a newer version of Batonpass made.',
+    details:
+      'Changes nothing. "unknown" is a change that a newer version of Batonpass made. Exit status 0 when nothing is pending, 8 when something is.',
     flags: STORE_FLAGS,
     load: async () => (await migrate()).migrateStatus,
   },
   'migrate sql': {
-    summary: 'print the whole schema as SQL, to be run by hand',
-    details: 'For an empty database; needs none to print it.',
-    flags: STORE_FLAGS,
+    summary: 'print the schema as SQL, to be run by hand',
+    details: 'All of it, for an empty database, or the changes after a version. Needs no database to print it.',
+    flags: {
+      from: { value: 'VERSION', help: 'only the changes after this one, such as 0007 or its whole name' },
+      ...STORE_FLAGS,
+    },
     load: async () => (await migrate()).migrateSql,
   },
   prune: {

@@ -1,0 +1,65 @@
+import { defined } from '../../../domain/kernel/defined.ts'
+import { agentSessionId, type ConversationId, conversationId } from '../../../domain/kernel/ids.ts'
+import type { Turn } from '../../../domain/turn/turn.ts'
+import type { Page, Paged } from '../../../ports/page.ts'
+import { pageLimit } from '../../../ports/page.ts'
+import type { HandoffHistory } from '../../../services/handoff-history.ts'
+import type { Run } from '../command.ts'
+import { idOrKey } from '../history-args.ts'
+import { printList } from '../list-command.ts'
+import type { Column } from '../render-table.ts'
+import { minute } from '../render-time.ts'
+import { describeUsage } from '../render-window.ts'
+import { findWork, type Work } from '../which-work.ts'
+
+const COLUMNS: readonly Column<Turn>[] = [
+  { title: 'TURN', of: ({ id }) => id, isId: true },
+  { title: 'RECORDED', of: ({ recordedAt }) => minute(recordedAt), most: 16 },
+  { title: 'NO', of: ({ number }) => String(number), most: 6 },
+  { title: 'MESSAGES', of: ({ range }) => `${range.start}–${range.end}`, most: 11 },
+  { title: 'USAGE', of: ({ usage }) => describeUsage(usage), most: 20 },
+  { title: 'TOOLS', of: ({ toolCalls }) => toolCalls.map(({ toolName }) => toolName).join(', ') },
+]
+
+/** Lists the turns of a conversation or a session, with their tool calls. */
+export const turns: Run = async (invocation) => {
+  const wanted = idOrKey(invocation, 'conversation or session')
+  let work: Promise<Work> | undefined
+  await printList<Turn>(invocation, {
+    things: 'turns',
+    look: COLUMNS,
+    read: async (history, page) => {
+      work ??= findWork(history, wanted)
+      const { kind, id } = await work
+      return kind === 'session'
+        ? history.turns(agentSessionId(id), page)
+        : turnsOfConversation(history, conversationId(id), page)
+    },
+  })
+}
+
+/** Stands between the place among the sessions and the place among the turns of one, in a cursor. */
+const BETWEEN = '~'
+
+/** The turns of every session, by epoch. A cursor says which session comes next, and after which turn of it. */
+const turnsOfConversation = async (
+  history: HandoffHistory,
+  conversation: ConversationId,
+  page: Page,
+): Promise<Paged<Turn>> => {
+  const limit = pageLimit(page)
+  const items: Turn[] = []
+  let [before, after] = (page.after ?? '').split(BETWEEN).map((part) => part || undefined)
+  for (;;) {
+    const sessions = await history.sessions(conversation, defined({ after: before, limit: 1 }))
+    const [session] = sessions.items
+    if (session === undefined) return { items }
+    const read = await history.turns(session.id, defined({ after, limit: limit - items.length }))
+    items.push(...read.items)
+    if (read.next !== undefined) return { items, next: `${before ?? ''}${BETWEEN}${read.next}` }
+    if (sessions.next === undefined) return { items }
+    if (items.length === limit) return { items, next: `${sessions.next}${BETWEEN}` }
+    before = sessions.next
+    after = undefined
+  }
+}
