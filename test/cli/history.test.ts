@@ -192,18 +192,22 @@ describe('baton turns', () => {
 })
 
 describe('an id in part', () => {
-  /** As far as it is the id of nothing else. These ids only differ at their end. */
-  const part = (id: string): string => id.slice(0, 35)
+  /** Of these things one whose id can be told from the others before its end, and as much of that id as it takes. */
+  const toldApart = <Item extends { readonly id: string }>(items: readonly Item[]) => {
+    for (const item of items)
+      for (let length = 4; length < item.id.length; length += 1)
+        if (items.filter(({ id }) => id.startsWith(item.id.slice(0, length))).length === 1)
+          return { item, part: item.id.slice(0, length) }
+    throw new Error('These ids differ in nothing but their last character')
+  }
 
   it('means the one thing whose id begins so', async () => {
-    const { target, first } = there
-    const rivals = async (kind: 'session' | 'handoff', id: string) =>
-      (await json<Paged<{ id: string }>>(`${kind}s`, 'list')).items.filter((one) => one.id.startsWith(part(id)))
-    expect(await rivals('session', target.session.id)).toHaveLength(1)
-    expect((await json<AgentSession>('sessions', 'show', part(target.session.id))).id).toBe(target.session.id)
-    expect(await rivals('handoff', first.id)).toHaveLength(1)
-    expect(await json('handoffs', 'show', part(first.id).toUpperCase())).toEqual(first)
-    expect((await baton('lineage', part(first.id))).out).toBe((await baton('lineage', first.id)).out)
+    const sessions = await json<Paged<AgentSession>>('sessions', 'list')
+    const session = toldApart(sessions.items)
+    expect((await json<AgentSession>('sessions', 'show', session.part)).id).toBe(session.item.id)
+    const handoffs = await json<Paged<HandoffMetadata>>('handoffs', 'list')
+    const handoff = toldApart(handoffs.items)
+    expect(await json('handoffs', 'show', handoff.part.toUpperCase())).toEqual(handoff.item)
   })
 
   it('that fits several is refused with all of them', async () => {
@@ -217,13 +221,14 @@ describe('an id in part', () => {
 
   it('narrows a list down too', async () => {
     const { conversation, thread } = there
-    const wanted = conversation.id.slice(0, 36)
-    expect(thread.conversation.id).not.toBe(wanted)
-    const { items } = await json<Paged<AgentSession>>('sessions', 'list', '--conversation', wanted)
-    expect(items).toHaveLength(2)
-    expect((await baton('sessions', 'list', '--conversation', wanted.slice(0, 8))).err).toContain(
-      `conversation ${thread.conversation.id}`,
+    const { item, part } = toldApart([conversation, thread.conversation])
+    const { items } = await json<Paged<AgentSession>>('sessions', 'list', '--conversation', part)
+    expect(new Set(items.map(({ conversationId }) => conversationId))).toEqual(new Set([item.id]))
+    expect(await json('handoffs', 'list', '--conversation', part)).toEqual(
+      await json('handoffs', 'list', '--conversation', item.id),
     )
+    const both = await baton('sessions', 'list', '--conversation', part.slice(0, 8))
+    for (const { id } of [conversation, thread.conversation]) expect(both.err).toContain(`conversation ${id}`)
   })
 })
 

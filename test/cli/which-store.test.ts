@@ -115,7 +115,7 @@ describe('a store that is there', () => {
     const said = await batonOn(there.database)('handoffs', 'list', '--json')
     expect(JSON.parse(said.out)).toMatchObject({ items: expect.any(Array) })
     const other = await batonOn(there.database)('migrate', 'status', '--schema', 'tenant_7')
-    expect(other.err).toMatch(/schema tenant_7$/)
+    expect(other.err).toMatch(/schema tenant_7$/m)
   })
 })
 

@@ -34,12 +34,16 @@ export const forTerminal = (text: string): string =>
 
 const unit = (text: string, at: number): string => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`
 
-const GRAPHEMES = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+/** Made when the first text needs it: making it takes longer than writing help. */
+let graphemes: Intl.Segmenter | undefined
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u
 const MARK_ONLY = /^\p{M}+$/u
 
-const graphemesOf = (text: string): readonly string[] => [...GRAPHEMES.segment(text)].map(({ segment }) => segment)
+const graphemesOf = (text: string): readonly string[] => {
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+  return [...graphemes.segment(text)].map(({ segment }) => segment)
+}
 
 const columnsOf = (grapheme: string): number => (MARK_ONLY.test(grapheme) ? 0 : WIDE.test(grapheme) ? 2 : 1)
 

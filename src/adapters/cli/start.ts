@@ -1,0 +1,30 @@
+import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
+import { onOneLine } from '../../domain/kernel/safe-text.ts'
+import { EXIT } from './exit-codes.ts'
+import { outputsOn } from './outputs.ts'
+import { runCli } from './run.ts'
+
+/** Listens only once a command asks for it: the others end at Ctrl-C as programs do. */
+const interruption = (): AbortSignal => {
+  const controller = new AbortController()
+  const stop = (name: NodeJS.Signals): void => {
+    if (controller.signal.aborted) process.exit(EXIT.cancelled)
+    controller.abort(name === 'SIGINT' ? 'Ctrl-C' : name)
+  }
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, stop)
+  // A terminal that was closed takes no more words; what is to be put in order is put in order all the same.
+  process.stderr.on('error', () => {})
+  return controller.signal
+}
+
+/** Runs a command line in this process, and answers with the exit status. */
+export const start = (argv: readonly string[], version: string): Promise<number> => {
+  const outputs = outputsOn(process.stdout, process.stderr, process.env)
+  // Node would print the words of the error as they are, and a stack that tells a person nothing.
+  process.on('uncaughtException', (problem) => {
+    outputs.err.line(`baton: ${onOneLine(describeThrown(problem))}`)
+    process.exit(EXIT.failure)
+  })
+  const input = async (): Promise<string> => (await import('node:stream/consumers')).text(process.stdin)
+  return runCli(argv, { ...outputs, version, environment: process.env, input, interruption })
+}
