@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { COMMANDS, GROUPS } from '../../src/adapters/cli/tree/index.ts'
-import { AGENT_RUNTIMES } from '../../src/domain/run/agent-settings.ts'
+import { WORDS } from '../../src/adapters/cli/tree/words.ts'
+import { HANDOFF_KINDS, HANDOFF_STATUSES } from '../../src/domain/handoff/handoff.ts'
+import { SESSION_MODES } from '../../src/domain/run/session-settings.ts'
+import { SESSION_STATES } from '../../src/domain/session/agent-session.ts'
+import { PRESSURE_POLICIES } from '../../src/domain/window/context-monitor.ts'
 import { WINDOW_READERS } from '../../src/readers.ts'
 import { RUNTIME_NAMES } from '../../src/runtimes.ts'
 import { batonWith } from './terminal.ts'
@@ -85,8 +89,16 @@ it.each([['version'], ['--version'], ['-v']])('baton %s', async (word) => {
   expect(await baton(word)).toEqual({ code: 0, out: '0.0.0', err: '' })
 })
 
-it('the words in help are all there are', () => {
-  expect([...RUNTIME_NAMES].sort()).toEqual([...AGENT_RUNTIMES].sort())
-  const { words } = COMMANDS.replay?.flags.format ?? {}
-  expect([...(words ?? [])].sort()).toEqual(WINDOW_READERS.map(({ format }) => format).sort())
+describe('the words that help lists are all there are', () => {
+  it.each<readonly [keyof typeof WORDS, readonly string[]]>([
+    ['kinds', [...HANDOFF_KINDS, 'transfer', 'restart']],
+    ['statuses', HANDOFF_STATUSES],
+    ['states', SESSION_STATES],
+    ['runtimes', RUNTIME_NAMES],
+    ['sessionModes', SESSION_MODES],
+    ['policies', PRESSURE_POLICIES],
+    ['formats', WINDOW_READERS.map(({ format }) => format)],
+  ])('%s', (name, inForce) => {
+    expect([...WORDS[name]].sort()).toEqual([...inForce].sort())
+  })
 })

@@ -1,7 +1,5 @@
 import { HANDOFF_KINDS, type HandoffKind } from '../../domain/handoff/handoff.ts'
-
-/** A kind in one word, for a narrow column. */
-export const kindWord = (kind: HandoffKind): string => kind.replace(/^(agent|context)_/, '')
+import { kindWord } from './tree/words.ts'
 
 /** A kind from its own word, or from the one that tables show. @throws TypeError when it is neither */
 export const kindFrom = (text: string): HandoffKind => {

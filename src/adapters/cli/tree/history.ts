@@ -1,7 +1,7 @@
-import { SESSION_STATES } from '../../../domain/session/agent-session.ts'
 import type { CliCommand } from '../command.ts'
 import { HANDOFF_FLAGS, LIST_FLAGS, PAGE_FLAGS } from './list-flags.ts'
 import { KEY_FLAG, STORE_FLAGS } from './store-flags.ts'
+import { WORDS } from './words.ts'
 
 const NARROWING = 'Every flag narrows the list down further.'
 
@@ -48,7 +48,7 @@ export const HISTORY_COMMANDS = {
     summary: 'list sessions by agent and state',
     flags: {
       agent: { value: 'NAME', help: 'the sessions of one agent' },
-      state: { value: 'STATE', help: 'the sessions in this state', words: SESSION_STATES },
+      state: { value: 'STATE', help: 'the sessions in this state', words: WORDS.states },
       conversation: { value: 'ID', help: 'the sessions of one conversation' },
       ...LIST_FLAGS,
     },

@@ -1,7 +1,6 @@
-import { HANDOFF_KINDS, HANDOFF_STATUSES } from '../../../domain/handoff/handoff.ts'
 import type { Flags } from '../command.ts'
-import { kindWord } from '../shown-words.ts'
 import { STORE_FLAGS } from './store-flags.ts'
+import { WORDS } from './words.ts'
 
 const group = 'Pages:'
 
@@ -24,8 +23,8 @@ export const HANDOFF_FLAGS = {
   agent: { value: 'NAME', help: 'the agent on either side' },
   source: { value: 'NAME', help: 'the agent that hands over' },
   target: { value: 'NAME', help: 'the agent that takes over' },
-  kind: { value: 'KIND', help: 'the kind of handoff', words: HANDOFF_KINDS.flatMap(bothWords) },
-  status: { value: 'STATUS', help: 'how far it came', words: HANDOFF_STATUSES },
+  kind: { value: 'KIND', help: 'the kind of handoff', words: WORDS.kinds },
+  status: { value: 'STATUS', help: 'how far it came', words: WORDS.statuses },
   reason: { value: 'WORDS', help: 'every one of these words is in the reason, whatever its case' },
   since: { value: 'TIME', help: 'initiated then or later, such as 2026-11-16 or 2026-11-16T03:45Z' },
   until: { value: 'TIME', help: 'initiated before then' },
@@ -35,8 +34,3 @@ export const HANDOFF_FLAGS = {
   'unclaimed-for': { value: 'TIME', help: 'with --overdue: also those nobody claimed for so long, such as 10m' },
   ...LIST_FLAGS,
 } as const satisfies Flags
-
-/** A kind in the word that tables show, and in its own. */
-function bothWords(kind: (typeof HANDOFF_KINDS)[number]): readonly string[] {
-  return [...new Set([kindWord(kind), kind])]
-}

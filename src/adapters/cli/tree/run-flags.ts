@@ -1,14 +1,12 @@
-import { AGENT_RUNTIMES } from '../../../domain/run/agent-settings.ts'
-import { SESSION_MODES } from '../../../domain/run/session-settings.ts'
-import { PRESSURE_POLICIES } from '../../../domain/window/context-monitor.ts'
 import type { Flags } from '../command.ts'
 import { STORE_FLAGS } from './store-flags.ts'
+import { WORDS } from './words.ts'
 
 const runtime = 'Runtime:'
 
 /** The flags that choose what runs an agent. */
 export const RUNTIME_FLAGS = {
-  runtime: { value: 'NAME', help: 'the runtime of the agent', words: AGENT_RUNTIMES, group: runtime },
+  runtime: { value: 'NAME', help: 'the runtime of the agent', words: WORDS.runtimes, group: runtime },
   command: {
     value: 'LINE',
     help: 'the program to run, such as "my-agent --json": it reads the prompt from its standard input and writes JSON lines that `baton replay` can read',
@@ -67,7 +65,7 @@ export const RUN_FLAGS = {
     help: 'the agent’s name in the record (the name of the runtime); one of the agents of the configuration, if it names any',
   },
   conversation: { value: 'KEY', help: 'your own key for the work: the same key goes on where it stopped' },
-  policy: { value: 'WORD', help: 'what to do about a full window (auto)', words: PRESSURE_POLICIES },
+  policy: { value: 'WORD', help: 'what to do about a full window (auto)', words: WORDS.policies },
   config: { value: 'FILE', help: 'milestones, budget, hooks and checkpoints; flags count before it' },
   ...NETWORK_FLAGS,
   'context-limit': { value: 'N', help: 'how many tokens to use of the window' },
@@ -79,7 +77,7 @@ export const RUN_FLAGS = {
   'session-mode': {
     value: 'WORD',
     help: 'whether a further prompt resumes the runtime’s session (persistent)',
-    words: SESSION_MODES,
+    words: WORDS.sessionModes,
   },
   'session-timeout': { value: 'TIME', help: 'how long after its end that session may be resumed (24h)' },
   'prompt-file': {

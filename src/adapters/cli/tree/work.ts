@@ -1,9 +1,7 @@
 import type { CliCommand } from '../command.ts'
 import { LIMIT_FLAGS, NETWORK_FLAGS, RUN_FLAGS, RUNTIME_FLAGS } from './run-flags.ts'
 import { JSON_FLAG, STORE_FLAGS } from './store-flags.ts'
-
-/** The formats of recordings; a test compares them with the readers there are. */
-const FORMATS = ['codex-rollout', 'codex-exec', 'claude-status-line', 'claude-code', 'claude-agent-sdk']
+import { WORDS } from './words.ts'
 
 /** The commands that run agents, or follow what agents did. */
 export const WORK_COMMANDS = {
@@ -52,7 +50,7 @@ export const WORK_COMMANDS = {
     flags: {
       milestones: { value: 'LIST', help: 'fractions of the usable window, each higher than the last: 0.5,0.65,0.85' },
       window: { value: 'TOKENS', help: 'a limit of your own; the runtime’s is used when it is smaller' },
-      format: { value: 'NAME', help: 'the format, instead of looking', words: FORMATS },
+      format: { value: 'NAME', help: 'the format, instead of looking', words: WORDS.formats },
       store: { help: 'keep each recording as a conversation; once, however often it is imported' },
       ...STORE_FLAGS,
     },
