@@ -34,8 +34,11 @@ const PARTS: Readonly<Record<string, string>> = {
 const CLOSING = '<!-- /generated -->'
 
 /** The text with every generated part as the code has it now. @throws Error when the place for a part is missing */
-export const renderDocs = (text: string): string =>
-  Object.entries(PARTS).reduce((rendered, [name, part]) => {
+export const renderDocs = (text: string): string => filled(text, PARTS)
+
+/** The text with these parts in their places. @throws Error when the place for a part is missing */
+export const filled = (text: string, parts: Readonly<Record<string, string>>): string =>
+  Object.entries(parts).reduce((rendered, [name, part]) => {
     const opening = `<!-- generated: ${name} -->`
     const place = new RegExp(`${opening}(?:(?!<!-- generated)[\\s\\S])*?${CLOSING}`)
     if (!place.test(rendered)) throw new Error(`There is no ${opening} … ${CLOSING} to write into`)

@@ -14,11 +14,6 @@ export const SHORTEST_ID = 4
 /**
  * The range of all ids that begin with a text, so that a store can look them up in an index; a whole id is a range of
  * one. `undefined` when no id begins so, or the text is too short to mean one.
- *
- * @example
- * ```ts
- * console.log(idRange('0190A0')?.from) // => 0190a000-0000-0000-0000-000000000000
- * ```
  */
 export const idRange = (beginning: string): IdRange | undefined => {
   const text = beginning.toLowerCase()
