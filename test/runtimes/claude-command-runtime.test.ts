@@ -177,6 +177,17 @@ describe('a launch', () => {
     expect(steps.map(({ message }) => message?.type)).toEqual(['assistant', 'result'])
   })
 
+  it('loses nothing that a slow listener has not heard when it ends', async () => {
+    const many = 'for (let i = 0; i < 60; i += 1) say({ ...answer, filler: "x".repeat(1_000) }); say(result)'
+    const { runtime, launch } = stage(`${many}; note('done', 1)`)
+    const types: unknown[] = []
+    for await (const { message } of runtime.start(launch).steps) {
+      types.push(message?.type)
+      if (types.length === 2) await new Promise((resolve) => setTimeout(resolve, 1_500))
+    }
+    expect([types.length, types.at(-1)]).toEqual([61, 'result'])
+  })
+
   it('that ends without a result says how, and what it complained about', async () => {
     const { runtime, launch } = stage("console.error('no such flag'); say(answer); process.exitCode = 3")
     expect(await endOfRun(runtime.start(launch))).toEqual({

@@ -1,7 +1,7 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentRuntime, Launch } from '../../ports/agent-runtime.ts'
-import { checkDirectory } from './agent-process.ts'
-import { AgentRun } from './agent-run.ts'
+import { checkDirectory } from './claude-process.ts'
+import { ClaudeRun } from './claude-run.ts'
 import {
   type AgentSdk,
   loadAgentSdk,
@@ -86,14 +86,14 @@ const runner =
     prompt: SdkPrompt,
     options: SdkOwnOptions,
     { signal, onProcess }: Pick<Launch, 'signal' | 'onProcess'>,
-  ): AgentRun<Message> =>
-    new AgentRun<Message>({
+  ): ClaudeRun<Message> =>
+    new ClaudeRun<Message>({
       signal,
       passesPartials,
       isResumed: options.resume !== undefined,
       open: async () => {
         const loaded = await sdk()
-        await checkDirectory(options.cwd)
+        checkDirectory(options.cwd)
         return openQuery(loaded, prompt, { ...options, ...defined({ onProcess }) })
       },
     })

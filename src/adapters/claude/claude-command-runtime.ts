@@ -1,8 +1,8 @@
 import type { AgentRuntime, Launch } from '../../ports/agent-runtime.ts'
 import { withoutStore } from '../../processes/agent-environment.ts'
-import { checkDirectory } from './agent-process.ts'
-import { AgentRun } from './agent-run.ts'
 import { withoutBlockingLimit } from './blocking-limit.ts'
+import { checkDirectory } from './claude-process.ts'
+import { ClaudeRun } from './claude-run.ts'
 import { type CommandDefaults, launchArgs, questionArgs, sessionArg } from './command-args.ts'
 import { openCommand } from './command-source.ts'
 import { compactionPoint } from './compaction-point.ts'
@@ -71,14 +71,14 @@ export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}):
     args: readonly string[],
     { isResumed, isOpen = defaults.takesInput !== false }: RunManner,
   ) =>
-    new AgentRun({
+    new ClaudeRun({
       signal: launch.signal,
       isResumed,
       known: compactionPoint(env, { isOff }),
       passesPartials: defaults.includePartialMessages === true,
       open: async () => {
         const cwd = directoryOf(launch)
-        await checkDirectory(cwd)
+        checkDirectory(cwd)
         const start = { command, args, cwd, env: withoutBlockingLimit(env), onProcess: launch.onProcess }
         return openCommand(start, { prompt: launch.prompt, isOpen })
       },

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { RuntimeFailure } from '../../ports/runtime-failure.ts'
-import { AgentProcess, type ProcessStart } from './agent-process.ts'
 import type { AgentSource } from './agent-source.ts'
-import { jsonLines } from './json-lines.ts'
+import { ClaudeProcess, type ClaudeStart } from './claude-process.ts'
+import { MOST_CHARACTERS, objectIn } from './json-lines.ts'
 import { asideOf, promptOf, type SdkMessage, type SdkPrompt } from './sdk-module.ts'
 
 /** What a command is given to read: the prompt alone, or JSON lines for as long as it works. */
@@ -13,12 +12,12 @@ export interface CommandInput {
 
 /** Starts the command and gives it its prompt. @throws RuntimeFailure `runtime.missing` when there is no such command */
 export const openCommand = async (
-  start: ProcessStart,
+  start: ClaudeStart,
   { prompt, isOpen }: CommandInput,
 ): Promise<AgentSource<SdkMessage>> => {
-  const agent = new AgentProcess(start)
+  const agent = new ClaudeProcess(start)
   const { child } = agent
-  await once(child, 'spawn').catch(async (cause: unknown) => {
+  await child.started.catch(async (cause: unknown) => {
     await agent.end(false)
     throw notStarted(start.command, cause)
   })
@@ -26,40 +25,33 @@ export const openCommand = async (
     await agent.end(false)
     throw cause
   })
-  child.on('error', () => {})
-  child.once('exit', async () => {
-    await agent.closed()
-    child.stdout.destroy()
-  })
-  const say = (sent: SdkPrompt): void => void child.stdin.write(`${JSON.stringify(sent)}\n`)
+  const { stdin } = child.process
+  const say = (sent: SdkPrompt): void => void stdin.write(`${JSON.stringify(sent)}\n`)
   if (isOpen) say(promptOf(prompt))
-  else child.stdin.end(prompt)
+  else stdin.end(prompt)
   return {
     messages: messagesOf(agent),
     ...(isOpen && { tell: (text: string) => say(asideOf(text)) }),
-    interrupt: async () => agent.signal('SIGINT'),
-    finish: () => void child.stdin.end(),
+    interrupt: async () => child.signal('SIGINT'),
+    finish: () => void stdin.end(),
     close: (hasFinished) => {
-      child.stdin.end()
+      stdin.end()
       return agent.end(hasFinished)
     },
     complaint: () => [exitOf(agent), agent.complaint()].filter(Boolean).join(': '),
   }
 }
 
-async function* messagesOf(agent: AgentProcess): AsyncGenerator<SdkMessage, void> {
-  const output = agent.child.stdout.setEncoding('utf8')
-  try {
-    for await (const message of jsonLines(output)) if (isMessage(message)) yield message
-  } catch {
-    // The pipe was closed with the process; what it had said was read.
-  }
-  await agent.closed() // its output ends a little before it does, and before it is known how
+async function* messagesOf({ child }: ClaudeProcess): AsyncGenerator<SdkMessage, void> {
+  for await (const line of child.lines(MOST_CHARACTERS))
+    for (const message of objectIn(line)) if (isMessage(message)) yield message
+  await child.closed() // its output ends a little before it does, and before it is known how
 }
 
 const isMessage = (value: object): value is SdkMessage => 'type' in value && typeof value.type === 'string'
 
-const exitOf = ({ child: { exitCode, signalCode } }: AgentProcess): string => {
+const exitOf = ({ child }: ClaudeProcess): string => {
+  const { exitCode, signalCode } = child.process
   if (signalCode !== null) return `ended by ${signalCode}`
   return exitCode === null ? '' : `exit code ${exitCode}`
 }

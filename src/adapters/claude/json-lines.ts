@@ -1,7 +1,7 @@
 import { TextLines } from '../../processes/text-lines.ts'
 
 /** A message may hold a picture, but not without end. */
-const MOST_CHARACTERS = 32 * 1024 * 1024
+export const MOST_CHARACTERS = 32 * 1024 * 1024
 
 /**
  * The JSON objects that a stream of text has, one to a line. A line that is no object, that is cut off or that is far
@@ -16,7 +16,8 @@ export async function* jsonLines(
   for (const line of lines.end()) yield* objectIn(line)
 }
 
-const objectIn = (line: string): readonly object[] => {
+/** The object that a line holds, if it is one. */
+export const objectIn = (line: string): readonly object[] => {
   try {
     const value: unknown = JSON.parse(line)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? [value] : []

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { OnProcess } from '../../ports/agent-runtime.ts'
-import { AgentProcess, type ProcessStart } from './agent-process.ts'
 import type { AgentSource } from './agent-source.ts'
+import { ClaudeProcess, type ClaudeStart } from './claude-process.ts'
 import { readContextUsage } from './context-usage.ts'
 import { Inbox } from './inbox.ts'
 import { type AgentSdk, asideOf, type SdkMessage, type SdkOwnOptions, type SdkPrompt } from './sdk-module.ts'
@@ -50,7 +50,7 @@ export const openQuery = <Message extends SdkMessage>(
     ...options
   }: SdkOwnOptions & { readonly stderr?: (text: string) => void; readonly onProcess?: OnProcess },
 ): AgentSource<Message> => {
-  const started: AgentProcess[] = []
+  const started: ClaudeProcess[] = []
   const spawnClaudeCodeProcess = spawnInto(started, defined({ stderr: options.stderr, onProcess }))
   const input = new OpenInput(prompt, () => Promise.all(started.map(({ recorded }) => recorded)))
   const query = sdk.query({ prompt: input, options: { spawnClaudeCodeProcess, ...options } })
@@ -73,13 +73,13 @@ export const openQuery = <Message extends SdkMessage>(
 
 const spawnInto =
   (
-    started: AgentProcess[],
-    more: Pick<ProcessStart, 'stderr' | 'onProcess'>,
+    started: ClaudeProcess[],
+    more: Pick<ClaudeStart, 'stderr' | 'onProcess'>,
   ): NonNullable<SdkOwnOptions['spawnClaudeCodeProcess']> =>
   (start) => {
-    const agent = new AgentProcess({ ...start, ...more })
+    const agent = new ClaudeProcess({ ...start, ...more })
     started.push(agent)
-    return agent.child
+    return agent.child.process
   }
 
 /** What comes after a result is not part of the answer; an error result is thrown once more at the end. */

@@ -1,8 +1,8 @@
-import { stat } from 'node:fs/promises'
 import { keptName } from '../../domain/kernel/cut-text.ts'
 import type { AgentRuntime, Launch, RunningAgent, RuntimeEnd, RuntimeStep } from '../../ports/agent-runtime.ts'
 import type { UsageCounter, WindowReader } from '../../ports/window-reader.ts'
-import { AgentProcess, type ProgramEnd } from './agent-process.ts'
+import { type AgentChild, startAgent } from '../../processes/agent-child.ts'
+import { type ChildExit, isFolder, tailOf } from '../../processes/child.ts'
 
 /** A program that is an agent. */
 export interface CommandRuntimeOptions {
@@ -15,6 +15,13 @@ export interface CommandRuntimeOptions {
   /** Names what runs the agent; `command` unless given. */
   readonly backend?: string
 }
+
+/** Enough of its last words to see what went wrong. */
+const MOST_COMPLAINT = 2_000
+/** No record is that long. What is, is dropped: a program that never ends its line must not fill our memory. */
+const LONGEST_LINE = 64 * 1024 * 1024
+/** After TERM and before KILL: agents put their things in order when they are asked to stop. */
+const GRACE_MS = 2_000
 
 const HARMLESS = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TZ', 'TMPDIR', 'TERM'] as const
 
@@ -47,34 +54,34 @@ async function* stepsOf(
   if (signal.aborted) return yield end({ type: 'interrupted' })
   const started = await begin(options, launch)
   if ('type' in started) return yield end(started)
-  const stop = (): void => void started.stop()
+  const { child, pid, complaint } = started
+  const stop = (): void => void child.end()
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
-  const ear = new Ear(options.readers, started.pid)
+  const ear = new Ear(options.readers, pid)
+  // What it left running ends with it.
+  const isOver = child.exited.then(() => child.end())
   try {
-    for await (const line of started.lines()) {
+    for await (const line of child.lines(LONGEST_LINE, isOver)) {
       const step = ear.take(line)
       if (step !== undefined) yield step
     }
-    const ended = await started.ended
-    yield end(signal.aborted ? { type: 'interrupted' } : endOf(ended, started.lastErrors, ear))
+    const ended = await child.exited
+    yield end(signal.aborted ? { type: 'interrupted' } : endOf(ended, complaint(), ear))
   } finally {
     signal.removeEventListener('abort', stop)
-    await started.close()
+    await child.close()
   }
 }
 
 const begin = async (options: CommandRuntimeOptions, { prompt, workspace, onProcess }: Launch) => {
   const cwd = workspace?.worktreePath ?? workspace?.workingDirectory ?? process.cwd()
-  const isThere = await stat(cwd).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
-  if (!isThere) return failed(`There is no folder ${cwd} to work in.`)
+  if (!isFolder(cwd)) return failed(`There is no folder ${cwd} to work in.`)
   const ours = Object.fromEntries(HARMLESS.map((name) => [name, process.env[name]]))
-  const { command, environment = ours } = options
+  const { command, environment: env = ours } = options
   try {
-    return await AgentProcess.start({ command, cwd, environment, input: prompt, onProcess })
+    const how = { graceMs: GRACE_MS, atExit: 'SIGKILL' } as const
+    return await given(prompt, startAgent({ command, cwd, env, ...how, onProcess }))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     return failed(
@@ -83,9 +90,23 @@ const begin = async (options: CommandRuntimeOptions, { prompt, workspace, onProc
   }
 }
 
+/** Gives a program its prompt, once it runs and is on record. @throws whatever kept it from that */
+const given = async (prompt: string, { child, recorded }: AgentChild) => {
+  await child.started
+  const complaint = tailOf(child.process.stderr, MOST_COMPLAINT)
+  try {
+    await recorded
+  } catch (error) {
+    await child.close()
+    throw error
+  }
+  child.process.stdin.end(prompt)
+  return { child, complaint, pid: child.pid as number } // it has one: it was started
+}
+
 const failed = (message: string) => ({ type: 'failed', message }) as const
 
-const endOf = ({ code, signal }: ProgramEnd, lastErrors: string, ear: Ear): RuntimeEnd => {
+const endOf = ({ code, signal }: ChildExit, lastErrors: string, ear: Ear): RuntimeEnd => {
   const said = lastErrors === '' ? '' : ` It said: ${lastErrors}`
   if (signal !== null) return failed(`The command was ended by ${signal}.${said}`)
   if (code !== 0) return failed(`The command ended with exit code ${code}.${said}`)

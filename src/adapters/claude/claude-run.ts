@@ -31,7 +31,7 @@ const INTERRUPT_MS = 5_000
 const MOST_QUESTIONS = 2
 
 /** Runs an agent from its first message to its rest. Nothing is started before its steps are read. */
-export class AgentRun<Message> implements RunningAgent<Message> {
+export class ClaudeRun<Message> implements RunningAgent<Message> {
   readonly worksAhead = true
   readonly #options: RunOptions<Message>
   readonly #inbox = new Inbox<Heard<Message>>()
