@@ -1,9 +1,7 @@
 import { isTerminal } from '../../domain/session/agent-session.ts'
 import { errorFields } from '../safe-logger.ts'
+import { BEATS_PER_LEASE } from './lease.ts'
 import type { RunInProgress } from './run-in-progress.ts'
-
-/** How often a process says that it lives, within the time it may be silent. */
-const BEATS_PER_LEASE = 3
 
 /** What is being handed on, or has ended, has no lease to renew. */
 const isQuiet = (run: RunInProgress): boolean => run.isSettling || isTerminal(run.held.session)

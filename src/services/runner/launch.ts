@@ -9,7 +9,7 @@ import { CONTINUE_WHERE_STOPPED, GO_ON } from './our-words.ts'
 import { owedRestart } from './owed-restart.ts'
 import { readBackWork } from './read-back.ts'
 import type { RunInProgress } from './run-in-progress.ts'
-import { beginRestart } from './threshold.ts'
+import { restartHeldSession } from './threshold.ts'
 import type { Launcher, SessionOutcome } from './work-session.ts'
 
 const launchOf = (run: RunInProgress, prompt: string, signal: AbortSignal): Launch => {
@@ -135,7 +135,7 @@ const LOST = 'The process that ran it was lost, and its runtime cannot go on in 
 
 /** Continues in a fresh window what can no longer be resumed. It cannot be asked for a checkpoint. */
 export const restartInstead = async (run: RunInProgress, reason: string): Promise<SessionOutcome> => {
-  const { handoff, refusedBy: limit } = await beginRestart(run, reason, ['runtime_lost'])
+  const { handoff, refusedBy: limit } = await restartHeldSession(run, reason, ['runtime_lost'])
   if (handoff !== undefined) return { type: 'restart', handoff }
   return limit === undefined
     ? { type: 'over', outcome: 'failed', reason }

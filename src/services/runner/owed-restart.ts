@@ -2,7 +2,7 @@ import { describeLimit, mayCarryOn } from '../../domain/budget/restart-budget.ts
 import { isRestartOwed } from '../../domain/window/context-monitor.ts'
 import { hasHooks } from './call-hooks.ts'
 import type { RunInProgress } from './run-in-progress.ts'
-import { beginRestart } from './threshold.ts'
+import { restartHeldSession } from './threshold.ts'
 import type { SessionOutcome } from './work-session.ts'
 
 /**
@@ -14,7 +14,7 @@ import type { SessionOutcome } from './work-session.ts'
 export const owedRestart = async (run: RunInProgress): Promise<SessionOutcome | undefined> => {
   const { monitor } = run.held
   if (monitor === undefined || !isRestartOwed(monitor) || hasHooks(run, 'on_context_threshold')) return undefined
-  const { handoff, refusedBy: limit } = await beginRestart(run, 'Its window was full when its run ended.', [])
+  const { handoff, refusedBy: limit } = await restartHeldSession(run, 'Its window was full when its run ended.', [])
   if (handoff !== undefined) return { type: 'restart', handoff }
   const { restartBudget } = run.conversation
   if (limit === undefined || mayCarryOn(limit, restartBudget)) return undefined

@@ -12,6 +12,7 @@ import type { HeldLease } from '../../ports/session-leases.ts'
 import { pauseFor } from '../pause-for.ts'
 import { endLeftBehind } from './agent-processes.ts'
 import { abandonedBy, claimantOf, goneRunner, runningLeases } from './gone-runner.ts'
+import { DEFAULT_LEASE_MS } from './lease.ts'
 import { messageOf } from './run-errors.ts'
 import type { RunnerDeps } from './run-in-progress.ts'
 import type { RunRequest, RunSettings } from './run-request.ts'
@@ -54,7 +55,6 @@ export type Recovered = {
 )
 
 const AT_ONCE = 4
-const LEASE_MS = 30_000
 const LOOK_AGAIN_MS = 250
 /** Runners claim for as long as they hold a session, so that theirs lapse by then. */
 const LONGEST_WAIT_MS = 120_000
@@ -178,7 +178,7 @@ const giveUp = async (
 ): Promise<void> => {
   const { handoffs, history } = deps
   const gone = await goneRunner(deps, sessionId)
-  const request = { session: sessionId, leaseMs: LEASE_MS, ...abandonedBy(gone) }
+  const request = { session: sessionId, leaseMs: DEFAULT_LEASE_MS, ...abandonedBy(gone) }
   const taken = unwrap(await handoffs.takeOverSession(request))
   const by = claimantOf(gone)
   await endLeftBehind(deps, sessionId)

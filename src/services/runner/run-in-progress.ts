@@ -28,6 +28,7 @@ import type { HandoffHistory } from '../handoff-history.ts'
 import type { HandoffService } from '../handoff-service.ts'
 import type { PriceOf } from './cost-meter.ts'
 import { claimantOf } from './gone-runner.ts'
+import { DEFAULT_LEASE_MS } from './lease.ts'
 import { SupersededError } from './run-errors.ts'
 import { RunLog } from './run-log.ts'
 import type { RunRequest, RunSettings } from './run-request.ts'
@@ -78,8 +79,6 @@ interface Tally {
   restarts: number
   totals: UsageTotals
 }
-
-const DEFAULT_LEASE_MS = 30_000
 
 /** A run, and how far it has come. Everything in it that matters is in the record as well. */
 export class RunInProgress<Message = unknown> {

@@ -27,11 +27,11 @@ export const decideByHooks = async (run: RunInProgress): Promise<RestartBegun | 
       : 'The context window is full, and no threshold hook had a say.'
   const flags = outcome === 'new_session' ? (['decided_by_hook'] as const) : []
   // The tools of the turn that crossed may still have something to say.
-  return beginRestart(run, reason, flags, { failLater: true })
+  return restartHeldSession(run, reason, flags, { failLater: true })
 }
 
 /** Begins a restart of the session that a run holds. */
-export const beginRestart = async (
+export const restartHeldSession = async (
   run: RunInProgress,
   reason: string,
   flags: readonly HandoffFlag[],

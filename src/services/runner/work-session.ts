@@ -11,7 +11,7 @@ import { Patience } from './patience.ts'
 import { AgentSilent, messageOf } from './run-errors.ts'
 import type { RunInProgress } from './run-in-progress.ts'
 import { StepReader } from './step-reader.ts'
-import { beginRestart } from './threshold.ts'
+import { restartHeldSession } from './threshold.ts'
 import { TurnDesk } from './turn-desk.ts'
 
 /** How the work of a session came to its end. */
@@ -210,7 +210,7 @@ const callOff = async (run: RunInProgress, handoff: HandoffMetadata): Promise<vo
 /** It stopped for a fresh window. One that cannot be had ends the work here, and the work is not done. */
 const landed = async (run: RunInProgress): Promise<SessionOutcome> => {
   const reason = 'The agent brought its work to a soft landing, because its window was filling up.'
-  const { handoff, refusedBy } = await beginRestart(run, reason, [])
+  const { handoff, refusedBy } = await restartHeldSession(run, reason, [])
   if (handoff !== undefined) return { type: 'restart', handoff }
   if (refusedBy === undefined) return { type: 'over', outcome: 'failed', reason }
   const { restartBudget } = run.conversation
@@ -222,7 +222,7 @@ const overflowed = async (run: RunInProgress, message: string): Promise<SessionO
   const { session } = run.held
   const failed: SessionOutcome = { type: 'over', outcome: 'failed', reason: message }
   if (run.policy !== 'auto' || session.progress.turns === 0) return failed
-  const { handoff, refusedBy } = await beginRestart(run, `The context window overflowed: ${message}`, [
+  const { handoff, refusedBy } = await restartHeldSession(run, `The context window overflowed: ${message}`, [
     'window_overflowed',
   ])
   if (handoff !== undefined) return { type: 'restart', handoff }
