@@ -6,7 +6,6 @@ import { gitWorktrees } from './adapters/git/git-worktrees.ts'
 import { NodeHookRunner } from './adapters/hooks/node-hook-runner.ts'
 import { InProcessNotifier } from './adapters/system/in-process-notifier.ts'
 import { nodeProcesses } from './adapters/system/node-processes.ts'
-import { sha256 } from './adapters/system/sha256.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
 import { uuidV7Ids } from './adapters/system/uuid-v7-ids.ts'
 import { openTelemetry } from './adapters/telemetry/open-telemetry.ts'
@@ -36,6 +35,7 @@ import type { PriceOf } from './services/runner/cost-meter.ts'
 import type { AgentRunSettings, RunSettings } from './services/runner/run-request.ts'
 import { safeLogger } from './services/safe-logger.ts'
 import type { HandoffServiceDeps } from './services/session-keeping.ts'
+import { sha256 } from './sha256.ts'
 
 /** What the container is built from: a store that is already open, and the rest if wanted. */
 export interface ContainerParts extends Omit<BatonpassOptions, keyof StoreOptions> {
@@ -182,7 +182,6 @@ const batonpassFrom = (from: DependencyContainer): Batonpass => {
 }
 
 export { InProcessNotifier, type SignalListener } from './adapters/system/in-process-notifier.ts'
-export { sha256 } from './adapters/system/sha256.ts'
 export { systemClock } from './adapters/system/system-clock.ts'
 export { uuidV7Ids } from './adapters/system/uuid-v7-ids.ts'
 export type { BatonpassOptions, StoreOptions } from './options.ts'
@@ -195,3 +194,4 @@ export type { PriceOf } from './services/runner/cost-meter.ts'
 export type { RunnerDeps } from './services/runner/run-in-progress.ts'
 export type { AgentRunSettings, RunSettings } from './services/runner/run-request.ts'
 export type { HandoffServiceDeps } from './services/session-keeping.ts'
+export { sha256 } from './sha256.ts'

@@ -1,6 +1,6 @@
 import { keptName } from '../domain/kernel/cut-text.ts'
 import { defined } from '../domain/kernel/defined.ts'
-import type { Sha256 } from '../domain/kernel/digest.ts'
+import { type Sha256, toHex } from '../domain/kernel/digest.ts'
 import { type CommandId, type ConversationId, commandId } from '../domain/kernel/ids.ts'
 import type { SessionStartedAnswer } from '../domain/session/start-session.ts'
 import type { TurnInput } from '../domain/turn/turn.ts'
@@ -116,7 +116,7 @@ export class RecordingImport {
   /** The same id for the same part of the same recording (a UUID of version 8). */
   #command(part: string): CommandId {
     const hash = this.#deps.sha256(new TextEncoder().encode(`${this.#key()} ${part}`))
-    const hex = [...hash.slice(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+    const hex = toHex(hash.slice(0, 16))
     const [, a, b, c, d, e] = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/.exec(hex) ?? []
     return commandId(`${a}-${b}-8${c}-8${d}-${e}`)
   }

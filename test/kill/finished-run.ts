@@ -1,5 +1,4 @@
 import { expect } from 'vitest'
-import { sha256 } from '../../src/adapters/system/sha256.ts'
 import type { AuditEntry } from '../../src/domain/audit-event.ts'
 import { type HandoffMetadata, isOpen } from '../../src/domain/handoff/handoff.ts'
 import { foldHistory } from '../../src/domain/history/history.ts'
@@ -9,6 +8,7 @@ import { type AgentSession, hasBaton, isTerminal } from '../../src/domain/sessio
 import { unwrap } from '../../src/domain/unwrap.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { AuditService } from '../../src/services/audit-service.ts'
+import { sha256 } from '../../src/sha256.ts'
 import { everyItem, ReadBack } from '../cases/read-back.ts'
 import { type RuntimeFolder, taskOf } from './file-runtime.ts'
 import type { Plan } from './kill-point.ts'

@@ -22,13 +22,14 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'npm:node:timers/promises',
     ],
   },
+  'sha256.ts': { holds: 'SHA-256, for everything outside the domain', mayImport: ['domain', 'npm:node:crypto'] },
   'adapters/memory': {
     holds: 'the in-memory store',
-    mayImport: ['domain', 'ports', 'adapters/memory', 'npm:node:crypto'],
+    mayImport: ['domain', 'ports', 'adapters/memory', 'sha256.ts', 'npm:node:crypto'],
   },
   'adapters/system': {
-    holds: 'the clock, ids and digests',
-    mayImport: ['domain', 'ports', 'adapters/system', 'processes', 'npm:node:crypto', 'npm:uuid'],
+    holds: 'the clock, ids and processes of this machine',
+    mayImport: ['domain', 'ports', 'adapters/system', 'processes', 'npm:uuid'],
   },
   'adapters/postgres': {
     holds: 'the store on a server and embedded',
@@ -37,6 +38,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'ports',
       'adapters/postgres',
       'processes',
+      'sha256.ts',
       'npm:@electric-sql/pglite',
       'npm:kysely',
       'npm:node:crypto',
@@ -154,7 +156,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   testing: {
     holds: 'everything that `batonpass/testing` publishes',
-    mayImport: ['domain', 'ports', 'services', 'testing', 'npm:node:assert/strict', 'npm:node:crypto'],
+    mayImport: ['domain', 'ports', 'services', 'testing', 'sha256.ts', 'npm:node:assert/strict'],
   },
   'container.ts': {
     holds: 'the one place where the parts meet',
@@ -169,6 +171,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'adapters/telemetry',
       'batonpass.ts',
       'options.ts',
+      'sha256.ts',
       'npm:reflect-metadata',
       'npm:tsyringe',
     ],
@@ -203,6 +206,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'processes',
       'configuration.ts',
       'options.ts',
+      'sha256.ts',
       'stores.ts',
     ],
   },

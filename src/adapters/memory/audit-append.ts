@@ -1,12 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { type AuditHead, chainStart, entryHash, sealBody } from '../../domain/audit/audit-chain.ts'
 import type { AuditEvent } from '../../domain/audit-event.ts'
-import type { Sha256 } from '../../domain/kernel/digest.ts'
 import type { CommandId, ConversationId } from '../../domain/kernel/ids.ts'
+import { sha256 } from '../../sha256.ts'
 import type { Undo } from './table.ts'
 import type { Tables } from './tables.ts'
-
-export const sha256: Sha256 = (data) => createHash('sha256').update(data).digest()
 
 /** Who caused an event, and the seal of what was answered if the event is the first of its command. */
 export interface Cause {

@@ -12,7 +12,7 @@ import type {
   Unit,
   UnitOfWork,
 } from '../../ports/unit-of-work.ts'
-import { sha256 } from './audit-append.ts'
+import { sha256 } from '../../sha256.ts'
 import { commitTo } from './commit.ts'
 import { factsFor } from './facts.ts'
 import { frozenCopy } from './frozen-copy.ts'

@@ -16,6 +16,7 @@ import type {
   Unit,
   UnitOfWork,
 } from '../../ports/unit-of-work.ts'
+import { sha256 } from '../../sha256.ts'
 import { budgetUse, restartUse } from './budget-use-row.ts'
 import { toConversation } from './conversation-row.ts'
 import { callFunction, type Database, quoted } from './database.ts'
@@ -25,7 +26,7 @@ import { isCommandTaken, isConflict, toFailure } from './pg-errors.ts'
 import { aConversation, aTurn, maybe, place, reader, time, toolCall } from './row-types.ts'
 import { toWorkingSession } from './session-row.ts'
 import { toStorableJson, toStorableText } from './text-codec.ts'
-import { sha256, unitColumns } from './unit-rows.ts'
+import { unitColumns } from './unit-rows.ts'
 
 /** A receipt is our own words back; it is not taken apart here. */
 const repeated = z.object({

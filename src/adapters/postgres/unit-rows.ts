@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { sealBody } from '../../domain/audit/audit-chain.ts'
 import { commandSeal, type KeptCommand, payloadDigest } from '../../domain/audit/command-seal.ts'
 import type { AuditEvent } from '../../domain/audit-event.ts'
@@ -7,6 +7,7 @@ import { CLAIM_TOLERANCE_MS, type HandoffMetadata } from '../../domain/handoff/h
 import { defined } from '../../domain/kernel/defined.ts'
 import type { ConversationId } from '../../domain/kernel/ids.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
+import { sha256 } from '../../sha256.ts'
 import { fromConversation } from './conversation-row.ts'
 import { fromHandoff, fromMovedHandoff } from './handoff-row.ts'
 import { fromMonitor, fromSignal } from './monitor-row.ts'
@@ -235,5 +236,3 @@ const auditRow = (event: AuditEvent, kept: KeptCommand | undefined) => ({
   stream: event.conversationId,
   ...sealBody(event, { salt: randomUUID(), receipt: kept && commandSeal(kept, sha256) }, sha256),
 })
-
-export const sha256 = (data: Uint8Array): Uint8Array => createHash('sha256').update(data).digest()

@@ -1,5 +1,6 @@
 import type { Conversation, Workspace } from '../../domain/conversation/conversation.ts'
 import { planWorktree } from '../../domain/conversation/worktree.ts'
+import { toHex } from '../../domain/kernel/digest.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import type { RunnerDeps } from './run-in-progress.ts'
 import type { RunRequest } from './run-request.ts'
@@ -40,4 +41,4 @@ export const restorePlace = async (
 const hex =
   ({ sha256 }: RunnerDeps) =>
   (text: string): string =>
-    [...sha256(new TextEncoder().encode(text))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+    toHex(sha256(new TextEncoder().encode(text)))

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { chainStart, entryHash } from '../../domain/audit/audit-chain.ts'
-import type { Sha256 } from '../../domain/kernel/digest.ts'
 import { type ConversationId, conversationId } from '../../domain/kernel/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { Changes, FeedEntry } from '../../ports/audit-log.ts'
 import type { Store } from '../../ports/store.ts'
 import { AuditService } from '../../services/audit-service.ts'
+import { sha256 } from '../../sha256.ts'
 import { refusal } from '../refusal.ts'
 import type { Scene } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'
 import { assertIntact } from './trail.ts'
-
-const sha256: Sha256 = (data) => createHash('sha256').update(data).digest()
 
 const auditOf = (store: Store): AuditService => new AuditService({ store, sha256 })
 

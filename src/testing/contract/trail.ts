@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import type { ConversationId } from '../../domain/kernel/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { AuditService } from '../../services/audit-service.ts'
+import { sha256 } from '../../sha256.ts'
 import type { Scene } from '../scene.ts'
 
 /** The auditor of a scene's store. */
-export const auditOf = ({ store }: Scene): AuditService =>
-  new AuditService({ store, sha256: (data) => createHash('sha256').update(data).digest() })
+export const auditOf = ({ store }: Scene): AuditService => new AuditService({ store, sha256 })
 
 /** The log of a conversation verifies, to its last entry. */
 export const assertIntact = async (scene: Scene, id: ConversationId): Promise<void> => {

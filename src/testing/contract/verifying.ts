@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { openBody } from '../../domain/audit/audit-chain.ts'
 import type { AuditVerdict } from '../../domain/audit/audit-verdict.ts'
 import { commandSeal } from '../../domain/audit/command-seal.ts'
 import type { AuditEvent } from '../../domain/audit-event.ts'
-import type { Sha256 } from '../../domain/kernel/digest.ts'
 import { type ConversationId, commandId, messageId, turnId } from '../../domain/kernel/ids.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import { decideSession } from '../../domain/session/session-lifecycle.ts'
@@ -14,13 +12,12 @@ import { UNKNOWN_USAGE } from '../../domain/window/usage-reading.ts'
 import type { Page, Paged } from '../../ports/page.ts'
 import { AuditService } from '../../services/audit-service.ts'
 import { HandoffService } from '../../services/handoff-service.ts'
+import { sha256 } from '../../sha256.ts'
 import { FixedClock } from '../fixed-clock.ts'
 import type { Scene } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'
 import { rawUnit } from './raw-unit.ts'
 import { assertIntact } from './trail.ts'
-
-const sha256: Sha256 = (data) => createHash('sha256').update(data).digest()
 
 const verdictOn = async ({ store }: Scene, id: ConversationId): Promise<AuditVerdict> =>
   unwrap(await new AuditService({ store, sha256 }).verify(id))

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { openPostgres } from '../../../src/adapters/postgres/open-postgres.ts'
-import { sha256 } from '../../../src/adapters/system/sha256.ts'
 import { AuditService } from '../../../src/services/audit-service.ts'
+import { sha256 } from '../../../src/sha256.ts'
 import type { LedgerLine } from '../crew/ledger.ts'
 import { terminateAll } from '../faults/terminate.ts'
 import { differsFromLog } from './fold.ts'

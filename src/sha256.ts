@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Sha256 } from '../../domain/kernel/digest.ts'
+import type { Sha256 } from './domain/kernel/digest.ts'
 
 /**
  * SHA-256, by Node.
