@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   entryPoints,
   forbiddenImports,
+  handWrittenChanges,
   longFiles,
   type Manifest,
   mayImport,
@@ -111,6 +112,20 @@ describe('the rooms of the domain', () => {
       'domain/kernel/result.ts -> ../refusal.ts',
     ])
     expect(upwardRooms([...ROOMS].reverse())).toContain('session -> kernel')
+  })
+})
+
+describe('changes', () => {
+  it('are derived from events: no decision writes them by hand', () => {
+    expect(handWrittenChanges(SOURCES)).toEqual([])
+  })
+
+  it('are seen where a decision does, be it a list or a single one', () => {
+    const list = file('domain/session/pause.ts', 'export const pause = () => ({ changes: [], events: [] })')
+    const single = file('domain/handoff/cancel.ts', "draft.effect({ type: 'move_handoff', handoff, expected })")
+    const aggregate = file('domain/handoff/handoff-aggregate.ts', "[{ type: 'move_handoff', handoff, expected }]")
+    const lease = file('domain/session/lease.ts', "draft.effect({ type: 'drop_lease', session })")
+    expect(handWrittenChanges([list, single, aggregate, lease])).toEqual([list.path, single.path])
   })
 })
 

@@ -30,6 +30,16 @@ export const roomTable = (rooms: readonly Room[], unions: readonly string[]): Im
   ])
 }
 
+const CHANGE_OF_A_THING =
+  /\bchanges: \[|type: '(?:(?:add|move)_(?:conversation|session|handoff|monitor|turn|message|snapshot)|set_(?:closed|budget|metadata)|keep_extract)'/
+
+/** The files of the domain that write changes by hand. Only an aggregate does, and the union that declares them. */
+export const handWrittenChanges = (sources: readonly SourceFile[]): readonly string[] =>
+  sources
+    .filter(({ path }) => path.startsWith('domain/') && path !== 'domain/decision.ts')
+    .filter(({ path, text }) => !path.endsWith('-aggregate.ts') && CHANGE_OF_A_THING.test(text))
+    .map(({ path }) => path)
+
 /** The rooms that lean on one which does not stand before them, each as `room -> room`. */
 export const upwardRooms = (rooms: readonly Room[]): readonly string[] =>
   rooms.flatMap(({ name, mayImport: lower }, index) => {

@@ -73,10 +73,8 @@ export const restartOn = (
   const restarted = { session, hasToolCalls, isLost: request.flags?.includes('runtime_lost') ?? false }
   const { restartBudget: budget, asked } = conversation
   const limit = exhaustedBy(budget, useSince(restarts, asked), restarted, at)
-  if (limit !== undefined) {
-    const refused = { limit, budget, isLeftOpen: request.failLater === true, at }
-    return refuseRestart(draft, found.value, refused)
-  }
+  if (limit !== undefined)
+    return refuseRestart(draft, found.value, { limit, budget, isLeftOpen: request.failLater === true, at })
   const flags = [...(request.flags ?? []), ...(madeProgress(restarted) ? [] : (['no_progress'] as const))]
   const described = { ...request, kind: 'context_restart' as const, targetAgent: session.agentName, flags }
   const initiated = describeHandoff(facts, session, described, { id: ids.handoffId, at })
@@ -84,20 +82,19 @@ export const restartOn = (
   return ok(holdFor(draft, found.value, { initiated: initiated.value, held: held.value }, { ids, at }))
 }
 
+/** A restart that the budget does not allow. */
+interface RefusedRestart {
+  readonly limit: BudgetLimit
+  readonly budget: RestartBudget
+  /** Its holder fails the session itself, later. */
+  readonly isLeftOpen: boolean
+  readonly at: Instant
+}
+
 const refuseRestart = (
   draft: DecisionDraft,
   working: WorkingSession,
-  {
-    limit,
-    budget,
-    isLeftOpen,
-    at,
-  }: {
-    readonly limit: BudgetLimit
-    readonly budget: RestartBudget
-    readonly isLeftOpen: boolean
-    readonly at: Instant
-  },
+  { limit, budget, isLeftOpen, at }: RefusedRestart,
 ): Result<RestartBegun, Refusal> => {
   const { session } = draft.read(SESSION, working)
   const about = { version: 1, conversationId: session.conversationId, sessionId: session.id, at } as const
