@@ -8,6 +8,8 @@ export type StoreFailureCode =
   | 'store.integrity'
   /** The schema is missing or older than this program. */
   | 'store.not_migrated'
+  /** The schema was made before the first release, with a numbering that no program carries on. */
+  | 'store.old_numbering'
   /** The schema is newer than this program. */
   | 'store.newer_schema'
   /** Another process has the embedded store. */

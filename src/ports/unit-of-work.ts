@@ -80,8 +80,11 @@ export interface Unit {
 /** The outcome of a unit. */
 export type CommitOutcome =
   | { readonly outcome: 'kept' }
-  /** Something it was decided on has moved, or somebody else took a place only one can have. Read again, decide again. */
-  | { readonly outcome: 'conflict' }
+  /**
+   * Something it was decided on has moved, or somebody else took a place only one can have. Read again, decide again. `at`
+   * says where, for people: it is shown in logs and compared with nothing.
+   */
+  | { readonly outcome: 'conflict'; readonly at: string }
   | { readonly outcome: 'repeated'; readonly repeated: Repeated }
 
 /**

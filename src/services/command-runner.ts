@@ -71,6 +71,7 @@ export class CommandRunner {
     let facts: Held | Subjects[Subject]['facts'] | undefined = command.held
     let fresh = false
     let sent: A | undefined
+    let at = 'nowhere'
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; ) {
       if (facts === undefined) {
         const asked = typeof question === 'function' ? question(conflicts) : question
@@ -100,10 +101,12 @@ export class CommandRunner {
       if (kept.outcome === 'kept') return ok(answer)
       if (kept.outcome === 'repeated') return this.#again(command, kept.repeated, sent)
       conflicts += 1
+      at = kept.at
+      this.#logger?.debug({ command: stamp.id, conflicts, at }, 'a command met a conflict and is decided again')
     }
     throw new StoreFailure(
       'store.contention',
-      `Command ${stamp.id} met ${MAX_CONFLICTS} conflicts in a row. Try again.`,
+      `Command ${stamp.id} met ${MAX_CONFLICTS} conflicts in a row, the last at: ${at}. Try again.`,
     )
   }
 

@@ -68,7 +68,7 @@ export class FaultInjector {
 
   async #commit(unitOfWork: UnitOfWork, unit: Unit): Promise<CommitOutcome> {
     const fault = this.#faults.shift()
-    if (fault === 'conflict') return { outcome: 'conflict' }
+    if (fault === 'conflict') return { outcome: 'conflict', at: 'a planned fault' }
     if (fault === 'unavailable')
       throw new StoreFailure('store.unavailable', 'The store was made unavailable for a test')
     const outcome = await unitOfWork.commit(unit)

@@ -36,7 +36,7 @@ const slowWriter = async (decide: (service: HandoffService) => Promise<unknown>)
       await decide(serviceOver(withUnitOfWork(stage.store, { commit })))
       for (const unit of units) {
         const { rows, streams, bodies, salts } = unitColumns(unit)
-        const commit = 'select batonpass.commit_unit($1::jsonb, $2::uuid[], $3::text[], $4::text[])'
+        const commit = 'select batonpass.commit_unit_v1($1::jsonb, $2::uuid[], $3::text[], $4::text[])'
         await client.query(commit, [toStorableJson(rows), streams, bodies, salts])
       }
     },

@@ -115,8 +115,8 @@ it('a question is tried again too', async () => {
   await plan(0, '40001')
   const { handoff } = await scene.initiated()
   await admin.query(`
-    alter function batonpass.handoff_document rename to handoff_document_undisturbed;
-    create function batonpass.handoff_document(handoff batonpass.handoffs) returns jsonb language plpgsql as $$
+    alter function batonpass.handoff_document_v1 rename to handoff_document_undisturbed;
+    create function batonpass.handoff_document_v1(handoff batonpass.handoffs) returns jsonb language plpgsql as $$
     declare planned public.plan;
     begin
       select * into planned from public.plan;

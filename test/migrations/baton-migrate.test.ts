@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { schemaSnapshot } from '../../scripts/schema-snapshot.ts'
 import { runCli } from '../../src/adapters/cli/run.ts'
+import { FUNCTIONS } from '../../src/adapters/postgres/migration-files.ts'
 import { openMigratorAt } from '../../src/adapters/postgres/open-migrator.ts'
 import { withoutStore } from '../cli/terminal.ts'
 import { onServer } from '../support/test-databases.ts'
@@ -22,10 +23,11 @@ const baton = async (...argv: readonly string[]) => {
   return { status, out: out.join('\n'), err: withoutStore(err.join('\n')) }
 }
 
-const NAMES = readdirSync('migrations')
+const TABLES = readdirSync('migrations')
   .filter((file) => file.endsWith('.down.sql'))
   .map((file) => file.replace('.down.sql', ''))
   .toSorted()
+const NAMES = [...TABLES, FUNCTIONS]
 const [LAST = '', LAST_BUT_ONE = '', LAST_BUT_TWO = ''] = NAMES.toReversed()
 
 const done = (out: unknown) => ({ status: 0, out, err: '' })
@@ -36,17 +38,15 @@ describe('baton migrate', () => {
     const to = ['--database', database] as const
     expect(await baton('status', ...to)).toEqual({
       status: 8,
-      out: expect.stringMatching(/^0001_conversations +pending\n0002_/),
+      out: expect.stringMatching(/^0001_record +pending\n0002_/),
       err: `baton: The schema "batonpass" lacks ${NAMES.length} changes. Run "baton migrate up".`,
     })
-    expect(await baton('up', ...to)).toEqual(done(expect.stringMatching(/^applied 0001_conversations\napplied 0002_/)))
+    expect(await baton('up', ...to)).toEqual(done(expect.stringMatching(/^applied 0001_record\napplied 0002_/)))
     expect(await baton('up', ...to)).toEqual(done('The schema "batonpass" is up to date.'))
-    expect(await baton('status', ...to)).toEqual(done(expect.stringMatching(/^0001_conversations +applied {2}20.+Z\n/)))
+    expect(await baton('status', ...to)).toEqual(done(expect.stringMatching(/^0001_record +applied {2}20.+Z\n/)))
     expect(await baton('down', '2', '--yes', ...to)).toEqual(done(`undone ${LAST}\nundone ${LAST_BUT_ONE}`))
     expect(await baton('down', '--yes', ...to)).toEqual(done(`undone ${LAST_BUT_TWO}`))
-    expect(await baton('down', 'all', '--yes', ...to)).toEqual(
-      done(expect.stringMatching(/undone 0001_conversations$/)),
-    )
+    expect(await baton('down', 'all', '--yes', ...to)).toEqual(done(expect.stringMatching(/undone 0001_record$/)))
     expect(await baton('down', '--yes', ...to)).toEqual(done('The schema "batonpass" has nothing to undo.'))
   })
 
@@ -55,13 +55,13 @@ describe('baton migrate', () => {
     const json = async (...argv: readonly string[]): Promise<unknown> => JSON.parse((await baton(...argv)).out)
     expect(await json('up', ...to)).toEqual({
       schema: 'tenant_7',
-      applied: expect.arrayContaining(['0001_conversations']),
+      applied: expect.arrayContaining(['0001_record']),
     })
     expect(await json('up', ...to)).toEqual({ schema: 'tenant_7', applied: [] })
     expect(await json('status', ...to)).toMatchObject({
       schema: 'tenant_7',
       migrations: expect.arrayContaining([
-        { name: '0001_conversations', state: 'applied', appliedAt: expect.stringMatching(/Z$/) },
+        { name: '0001_record', state: 'applied', appliedAt: expect.stringMatching(/Z$/) },
       ]),
     })
     expect(await json('down', '--yes', ...to)).toEqual({ schema: 'tenant_7', undone: [expect.any(String)] })
@@ -151,7 +151,7 @@ describe('baton migrate', () => {
     const folder = mkdtempSync(join(tmpdir(), 'batonpass-migrate-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const to = ['--data-dir', join(folder, 'store')] as const
-    expect((await baton('up', ...to)).out).toContain('applied 0001_conversations')
+    expect((await baton('up', ...to)).out).toContain('applied 0001_record')
     await using held = openMigratorAt({ dataDir: join(folder, 'store') })
     expect((await held.migrator.status()).at(-1)).toMatchObject({ name: LAST, state: 'applied' })
     const { status, err } = await baton('status', ...to)

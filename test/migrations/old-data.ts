@@ -32,7 +32,7 @@ const TURN = [
      window_start = 1, window_end = 2, window_user = 1, window_assistant = 1, window_usage = '${METERED}'`,
 ]
 
-/** What can be stored once a change is there, by its number. A turn needs its tables whole, so it waits for the last. */
+/** What can be stored once a change is there, by its number. */
 export const ROWS: readonly (readonly [since: number, statements: readonly string[]])[] = [
   [
     1,
@@ -42,10 +42,10 @@ export const ROWS: readonly (readonly [since: number, statements: readonly strin
                '{"maxRestarts": 3, "whenExhausted": "stop"}', '${AT}')`,
     ],
   ],
-  [2, [SESSION]],
-  [5, TURN],
+  [1, [SESSION]],
+  [1, TURN],
   [
-    6,
+    2,
     [
       `insert into batonpass.handoffs (
          conversation_id, id, kind, source_session_id, source_agent, target_agent, reason, prior_turn_id, flags,
@@ -56,14 +56,14 @@ export const ROWS: readonly (readonly [since: number, statements: readonly strin
     ],
   ],
   [
-    7,
+    2,
     [
       `insert into batonpass.handoff_tool_calls (conversation_id, handoff_id, ordinal, call_id, sequence_number)
        values ('${OLD.conversation}', '${OLD.handoff}', 1, 'call-1', 2)`,
     ],
   ],
   [
-    8,
+    2,
     [
       `insert into batonpass.context_snapshots (
          conversation_id, id, session_id, type, window_start, window_end, window_user, window_assistant, window_tool,
@@ -73,21 +73,21 @@ export const ROWS: readonly (readonly [since: number, statements: readonly strin
     ],
   ],
   [
-    9,
+    3,
     [
       `insert into batonpass.commands (id, conversation_id, digest, receipt)
        values ('${OLD.command}', '${OLD.conversation}', 'none', '{}')`,
     ],
   ],
   [
-    10,
+    3,
     [
       `insert into batonpass.audit_heads (conversation_id, position, hash)
        values ('${OLD.conversation}', 0, sha256(uuid_send('${OLD.conversation}')))`,
     ],
   ],
   [
-    14,
+    4,
     [
       `insert into batonpass.context_monitors
        select conversation_id, id, 1, true, 'advise', '[]', '{}', '{"state": "unknown"}', false, false, 1, 0, null, null, null

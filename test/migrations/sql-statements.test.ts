@@ -33,11 +33,12 @@ describe('the migrations', () => {
     const names = files.filter((file) => /^\d{4}_\w+\.sql$/.test(file)).sort()
     expect(names.map((name) => Number(name.slice(0, 4)))).toEqual(names.map((_, index) => index + 1))
     const undoing = names.map((name) => name.replace('.sql', '.down.sql'))
-    expect(files.toSorted()).toEqual([...names, ...undoing, 'schema.snapshot'].toSorted())
+    expect(files.toSorted()).toEqual([...names, ...undoing, 'functions', 'schema.snapshot'].toSorted())
   })
 
   it('end each statement, so that they can be run by hand', () => {
-    for (const file of files.filter((name) => name.endsWith('.sql'))) {
+    const functions = readdirSync('migrations/functions').map((file) => `functions/${file}`)
+    for (const file of [...files.filter((name) => name.endsWith('.sql')), ...functions]) {
       expect(readFileSync(`migrations/${file}`, 'utf8').trimEnd().at(-1), file).toBe(';')
     }
   })

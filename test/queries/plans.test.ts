@@ -186,7 +186,7 @@ describe('claims that hold', () => {
       where id = (select id from batonpass.handoffs where status = 'initiated' order by initiated_at desc limit 1);
       commit`)
     await pool.query('vacuum batonpass.handoffs')
-    const loading = `select batonpass.load_next_handoff('busy', 1, gen_random_uuid())`
+    const loading = `select batonpass.load_next_handoff_v1('busy', 1, gen_random_uuid())`
     expect(await explained.handoffsReadBy({ text: loading, values: [] })).toBeLessThan(10)
     const pending = await explained.handoffsRead((history) => history.pendingFor('busy', { limit: 100 }))
     expect(pending).toBeLessThan(10)

@@ -84,10 +84,10 @@ it('a program forgets commands without a right to delete them, and no young one'
     )
     await onServer(url, `grant usage on schema batonpass to ${role}`)
     const asProgram = (statement: string) => onServer(url, `set role ${role}; ${statement}`)
-    await expect(asProgram('select batonpass.prune_commands(0, 10)')).rejects.toThrow(/permission denied/)
-    await onServer(url, `grant execute on function batonpass.prune_commands to ${role}`)
+    await expect(asProgram('select batonpass.prune_commands_v1(0, 10)')).rejects.toThrow(/permission denied/)
+    await onServer(url, `grant execute on function batonpass.prune_commands_v1 to ${role}`)
     await expect(asProgram('delete from batonpass.commands')).rejects.toThrow(/permission denied/)
-    await asProgram('select batonpass.prune_commands(0, 10)')
+    await asProgram('select batonpass.prune_commands_v1(0, 10)')
     expect(await onServer(url, 'select count(*)::int as left from batonpass.commands')).toEqual([{ left: 2 }])
   } finally {
     await onServer(url, `drop owned by ${role}; drop role ${role}`)
@@ -106,7 +106,7 @@ it('no step reads more than it forgets, however many commands are kept', async (
   const [counted] = await onServer(
     url,
     `with before as materialized (select ${read} as read),
-       step as materialized (select batonpass.prune_commands(0, 100) as pruned from before)
+       step as materialized (select batonpass.prune_commands_v1(0, 100) as pruned from before)
      select pruned, (${read} - before.read)::int as read from before, step`,
   )
   expect(counted).toMatchObject({ pruned: 100 })

@@ -185,7 +185,7 @@ const insert = (world: World, table: string, what: string, change: string): Forg
 /** The same rows as a unit. Tool calls come with turns and references with handoffs, of which there are none here. */
 const offered = (rows: readonly (readonly [table: string, row: string])[]): string => {
   const lists = rows.map(([table, row]) => `'${LISTS[table]}', (select jsonb_agg(rows) from (${row}) rows)`)
-  return `select batonpass.commit_unit(
+  return `select batonpass.commit_unit_v1(
     '{"turns": [], "handoffs": [], "command": {"id": "${randomUUID()}"}}'::jsonb
       || jsonb_build_object(${lists.join(', ')}), '{}', '{}', '{}')`
 }

@@ -42,7 +42,7 @@ describe('a difference', () => {
     ['a comment on an index', 'comment on index batonpass.turns_by_id is null'],
     [
       'the body of a function',
-      `create or replace function batonpass.repeated_command(command uuid) returns jsonb language sql stable as 'select null::jsonb'`,
+      `create or replace function batonpass.repeated_command_v1(command uuid) returns jsonb language sql stable as 'select null::jsonb'`,
     ],
     ['a function', `create function batonpass.planted() returns int language sql as 'select 1'`],
     ['a trigger', 'drop trigger audit_entries_only_grow on batonpass.audit_entries'],

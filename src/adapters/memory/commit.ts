@@ -10,7 +10,7 @@ import type { WorkingSession } from '../../domain/session/agent-session.ts'
 import { type ToolCall, toolCallRecords } from '../../domain/turn/tool-call.ts'
 import { extendedTurn, type Turn } from '../../domain/turn/turn.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
-import type { Unit } from '../../ports/unit-of-work.ts'
+import type { CommitOutcome, Unit } from '../../ports/unit-of-work.ts'
 import { sha256 } from '../../sha256.ts'
 import { appendAudit } from './audit-append.ts'
 import { frozenCopy } from './frozen-copy.ts'
@@ -23,7 +23,7 @@ import { type CommandRow, type Tables, toolCallKey } from './tables.ts'
 import { VersionMoved } from './version-moved.ts'
 
 /** Keeps a whole unit, or undoes what it did of it. Synchronous, so nobody sees it half done. */
-export const commitTo = (tables: Tables, unit: Unit, now: Instant): 'kept' | 'conflict' => {
+export const commitTo = (tables: Tables, unit: Unit, now: Instant): CommitOutcome => {
   const done: Undo[] = []
   try {
     for (const change of unit.changes) for (const step of stepsOf(tables, change, now)) done.push(step())
@@ -31,10 +31,10 @@ export const commitTo = (tables: Tables, unit: Unit, now: Instant): 'kept' | 'co
     const kept = keptCommand(unit)
     for (const step of logSteps(tables, unit, kept)) done.push(step())
     if (kept !== undefined) done.push(tables.commands.insert({ ...kept, keptAt: now }))
-    return 'kept'
+    return { outcome: 'kept' }
   } catch (cause) {
     for (const undo of done.reverse()) undo()
-    if (cause instanceof PlaceTaken || cause instanceof VersionMoved) return 'conflict'
+    if (cause instanceof PlaceTaken || cause instanceof VersionMoved) return { outcome: 'conflict', at: cause.message }
     throw cause
   }
 }

@@ -40,7 +40,7 @@ export class MemoryUnitOfWork implements UnitOfWork {
   async commit(unit: Unit): Promise<CommitOutcome> {
     const repeated = this.#repeated(unit.command)
     if (repeated !== undefined) return { outcome: 'repeated', repeated }
-    return { outcome: commitTo(this.#tables, frozenCopy(unit), this.#clock.now()) }
+    return commitTo(this.#tables, frozenCopy(unit), this.#clock.now())
   }
 
   estimateNow(): Instant {

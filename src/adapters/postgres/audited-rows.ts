@@ -4,7 +4,7 @@ import type { KeptCommand } from '../../domain/audit/command-seal.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { commandId } from '../../domain/kernel/ids.ts'
 import { type AuditedRows, FOUND_BY_ID, type SharedId } from '../../ports/audited-rows.ts'
-import { type Database, named, readDocuments, reading } from './database.ts'
+import { called, type Database, named, readDocuments, reading } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 import { toSnapshotRecord, toToolCallRecord, toTurn } from './record-rows.ts'
 import { aConversation, maybe, reader } from './row-types.ts'
@@ -17,7 +17,7 @@ export const auditedRowsIn = (database: Database): AuditedRows => {
     listTurnsIn: async (conversation, session, page) => {
       const after = page.after === undefined ? 0 : fromCursor(page.after, 1)[0]
       const rows = await documents(sql`
-        select (to_jsonb(t) || jsonb_build_object('tool_calls', ${named(database, 'tool_calls_within')}(
+        select (to_jsonb(t) || jsonb_build_object('tool_calls', ${called(database, 'tool_calls_within')}(
           t.conversation_id, t.session_id, t.start_sequence, t.end_sequence)))::text as json
         from ${named(database, 'turns')} t
         where t.conversation_id = ${conversation}::uuid and t.session_id = ${session}::uuid

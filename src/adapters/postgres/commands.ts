@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { LEAST_RETENTION_MS } from '../../domain/kernel/command-retention.ts'
 import type { CommandRetention } from '../../ports/command-retention.ts'
-import { type Database, named, reading, withRetry } from './database.ts'
+import { called, type Database, named, reading, withRetry } from './database.ts'
 
 /** Commands that were carried out, and how old they are by the server's clock. */
 export const commandsIn = (database: Database): CommandRetention => {
@@ -9,7 +9,7 @@ export const commandsIn = (database: Database): CommandRetention => {
     reading(() => withRetry(async () => Number((await query.execute(database.kysely)).rows[0]?.count)))
   return {
     prune: (keepMs, most) =>
-      oneNumber(sql`select ${named(database, 'prune_commands')}(${keepMs}::bigint, ${most}::integer) as count`),
+      oneNumber(sql`select ${called(database, 'prune_commands')}(${keepMs}::bigint, ${most}::integer) as count`),
     countPrunable: (keepMs) => {
       const kept = Math.max(keepMs, LEAST_RETENTION_MS)
       return oneNumber(sql`select count(*)::integer as count from ${named(database, 'commands')}

@@ -3,7 +3,7 @@ import type { ConversationRepository } from '../../ports/conversation-repository
 import { toBudgetUse } from './budget-use-row.ts'
 import { allOf, byAge, given, noted } from './by-age.ts'
 import { toConversation } from './conversation-row.ts'
-import { type Database, named, readDocuments, reading } from './database.ts'
+import { called, type Database, named, readDocuments, reading } from './database.ts'
 import { readLineage } from './lineage.ts'
 import { paged } from './paging.ts'
 import { toStorableText } from './text-codec.ts'
@@ -21,7 +21,7 @@ export const conversationsIn = (database: Database): ConversationRepository => {
     findByExternalKey: (key) => reading(() => one('external_key', toStorableText(key))),
     findUse: (id) =>
       reading(async () => {
-        const query = sql<{ json: string }>`select ${named(database, 'budget_use')}(c.id)::text as json
+        const query = sql<{ json: string }>`select ${called(database, 'budget_use')}(c.id)::text as json
           from ${named(database, 'conversations')} c where c.id = ${id}::uuid`
         const [found] = await readDocuments(async () => (await query.execute(kysely)).rows)
         return found === undefined ? undefined : toBudgetUse(found)

@@ -53,6 +53,16 @@ export interface Database {
   readonly schema: string
 }
 
+/**
+ * The version of the functions in `migrations/functions` that this program calls. A released version never changes: a
+ * change of a function makes the next one, so that programs of both versions can share a database while one replaces the
+ * other.
+ */
+export const FUNCTIONS_VERSION = 1
+
+/** Names one of our functions, in the version that this program calls. */
+export const called = (database: Database, name: string) => named(database, `${name}_v${FUNCTIONS_VERSION}`)
+
 /** Names something in the schema, fully qualified: no search path is ever relied on. */
 export const named = ({ schema }: Database, name: string) => sql.id(schema, name)
 

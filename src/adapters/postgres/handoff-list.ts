@@ -4,7 +4,7 @@ import type { HandoffFilter, OverdueRule } from '../../ports/history-filters.ts'
 import type { Page, Paged } from '../../ports/page.ts'
 import { askedWords } from '../../ports/word-search.ts'
 import { allOf, byAge, type Condition, given, noted } from './by-age.ts'
-import { type Database, named, readDocuments } from './database.ts'
+import { called, type Database, named, readDocuments } from './database.ts'
 import { toHandoff } from './handoff-row.ts'
 import { paged } from './paging.ts'
 import { toStorableText } from './text-codec.ts'
@@ -72,7 +72,7 @@ const readMerged = async (
       where ${allOf([...conditions, ...from])} order by ${order} limit ${age.limit})`,
   )
   const { order, limit } = byAge('p', 'initiated_at', page)
-  const query = sql<{ json: string }>`${before} select ${named(database, 'handoff_document')}(h)::text as json
+  const query = sql<{ json: string }>`${before} select ${called(database, 'handoff_document')}(h)::text as json
     from (select distinct on (p.initiated_at, p.id) p.* from (${sql.join(keys, sql` union all `)}) p
       order by ${order} limit ${limit}) p
     cross join lateral (select * from ${named(database, 'handoffs')} one
@@ -88,7 +88,7 @@ const foundFirst = (database: Database, wanted: readonly string[] | undefined): 
   const found =
     wanted.length === 0
       ? sql`select * from ${named(database, 'handoffs')} limit 0`
-      : sql`select * from ${named(database, 'handoffs_saying')}(${sql.val([...wanted])}::text[], ${FEW + 1})`
+      : sql`select * from ${called(database, 'handoffs_saying')}(${sql.val([...wanted])}::text[], ${FEW + 1})`
   return sql`with found as materialized (${found}),
     counted as materialized (select count(*) <= ${FEW} as is_few from found)`
 }
@@ -96,7 +96,7 @@ const foundFirst = (database: Database, wanted: readonly string[] | undefined): 
 const IS_FEW = sql`(select is_few from counted)`
 
 const says = (database: Database, wanted: readonly string[]): Condition =>
-  sql`${named(database, 'says_all')}(h.reason, ${sql.val([...wanted])}::text[])`
+  sql`${called(database, 'says_all')}(h.reason, ${sql.val([...wanted])}::text[])`
 
 /** The lists that make up the answer: an agent may be on either side, and what is open has one status or the other. */
 const sidesOf = ({ agent, isOpen, overdue }: HandoffFilter): readonly (readonly Condition[])[] => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import type { AgentHandoffPort } from '../../ports/agent-handoff-port.ts'
 import type { Page, Paged } from '../../ports/page.ts'
-import { type Database, named, readDocuments, reading } from './database.ts'
+import { called, type Database, named, readDocuments, reading } from './database.ts'
 import { listHandoffs, listPendingHandoffs } from './handoff-list.ts'
 import { toHandoff } from './handoff-row.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
@@ -32,7 +32,7 @@ export const handoffsIn = (database: Database): AgentHandoffPort => {
 const selectHandoffs = (database: Database) =>
   database.kysely
     .selectFrom('handoffs as h')
-    .select(sql<string>`${named(database, 'handoff_document')}(h)::text`.as('json'))
+    .select(sql<string>`${called(database, 'handoff_document')}(h)::text`.as('json'))
 
 type HandoffQuery = ReturnType<typeof selectHandoffs>
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Page, Paged } from '../../ports/page.ts'
 import type { HeldLease, SessionLeases } from '../../ports/session-leases.ts'
-import { type Database, named, readDocuments, reading, withRetry } from './database.ts'
+import { called, type Database, named, readDocuments, reading, withRetry } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 import { aConversation, aSession, maybe, reader, time } from './row-types.ts'
 import { toStorableJson } from './text-codec.ts'
@@ -72,10 +72,10 @@ export const leasesIn = (database: Database): SessionLeases => {
     })
   return {
     renew: (session, holder, leaseMs) =>
-      says(sql`select ${named(database, 'renew_lease')}(
+      says(sql`select ${called(database, 'renew_lease')}(
         ${session}::uuid, ${holder}::uuid, ${leaseMs}::integer) as said`),
     keepProcesses: (session, holder, processes) =>
-      says(sql`select ${named(database, 'keep_processes')}(
+      says(sql`select ${called(database, 'keep_processes')}(
         ${session}::uuid, ${holder}::uuid, ${toStorableJson(processes)}::text::jsonb) as said`),
     find: (session) =>
       reading(async () => {

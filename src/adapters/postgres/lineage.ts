@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { LineageRecord, LineageSubject } from '../../domain/history/lineage.ts'
 import { toConversation } from './conversation-row.ts'
-import { type Database, named, readDocuments } from './database.ts'
+import { called, type Database, named, readDocuments } from './database.ts'
 import { toHandoff } from './handoff-row.ts'
 import { reader } from './row-types.ts'
 import { toWorkingSession } from './session-row.ts'
@@ -63,6 +63,6 @@ const lineageQuery = (database: Database, of: LineageSubject) => {
         select coalesce(jsonb_agg(to_jsonb(s)), '[]')
         from ${named(database, 'agent_sessions')} s where s.conversation_id = any (array(select id from line))),
       'handoffs', (
-        select coalesce(jsonb_agg(${named(database, 'handoff_document')}(h.handoff)), '[]')
+        select coalesce(jsonb_agg(${called(database, 'handoff_document')}(h.handoff)), '[]')
         from passed h))::text as json`
 }

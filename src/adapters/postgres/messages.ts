@@ -4,7 +4,7 @@ import { type Message, type MessageInHistory, sessionOpening } from '../../domai
 import type { Turn } from '../../domain/turn/turn.ts'
 import type { MessageRepository } from '../../ports/message-repository.ts'
 import type { Page, Paged } from '../../ports/page.ts'
-import { type Database, named, readDocuments, reading } from './database.ts'
+import { called, type Database, named, readDocuments, reading } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 import { readPersonMessages } from './person-messages.ts'
 import { toMessage, toTurn } from './record-rows.ts'
@@ -18,7 +18,7 @@ const toToolCalls = reader('tool call', z.array(toolCall))
 export const messagesIn = (database: Database): MessageRepository => {
   const { kysely } = database
   const turnDocument = sql<string>`(to_jsonb(t) || jsonb_build_object('tool_calls',
-    ${named(database, 'tool_calls_within')}(t.conversation_id, t.session_id, t.start_sequence, t.end_sequence)))::text`
+    ${called(database, 'tool_calls_within')}(t.conversation_id, t.session_id, t.start_sequence, t.end_sequence)))::text`
   const turns = () => kysely.selectFrom('turns as t').select(turnDocument.as('json'))
   const readTurns = async (query: ReturnType<typeof turns>): Promise<readonly Turn[]> =>
     (await readDocuments(() => query.execute())).map(toTurn)
@@ -72,7 +72,7 @@ export const messagesIn = (database: Database): MessageRepository => {
       reading(async () => {
         const list = sql`array(select jsonb_array_elements_text(${toStorableJson([...new Set(callIds)])}::text::jsonb))`
         const query = sql<{ json: string }>`select
-          ${named(database, 'named_tool_calls')}(${conversation}::uuid, ${list})::text as json`
+          ${called(database, 'named_tool_calls')}(${conversation}::uuid, ${list})::text as json`
         const [calls] = await readDocuments(async () => (await query.execute(kysely)).rows)
         return toToolCalls(calls)
       }),

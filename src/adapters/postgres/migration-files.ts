@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { StoreFailure } from '../../ports/store-failure.ts'
-import { quoted } from './database.ts'
+import { FUNCTIONS_VERSION, quoted } from './database.ts'
 
 /** The numbered SQL files, beside the program wherever it is installed. */
 const FOLDER = new URL('../../../migrations/', import.meta.url)
@@ -13,23 +14,41 @@ export interface Migration {
   readonly name: string
   readonly up: string
   readonly down: string
+  /** Of functions: what they are made of. Another digest means that they are applied again. */
+  readonly digest?: string
 }
 
 /**
- * All changes in order. The files are written for the schema `batonpass`; another name is put in its place.
+ * All changes in order: the tables, and then the functions. The files are written for the schema `batonpass`; another
+ * name is put in its place.
  *
  * @throws StoreFailure when no schema can have that name
  */
 export const readMigrations = async (schema: string): Promise<readonly Migration[]> => {
   refuseUnusable(schema)
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.sql') && !file.endsWith('.down.sql')).sort()
-  return Promise.all(
-    files.map(async (file) => {
-      const name = file.slice(0, -'.sql'.length)
-      const [up, down] = await Promise.all([readSql(file, schema), readSql(`${name}.down.sql`, schema)])
-      return { name, up, down }
-    }),
-  )
+  const tables = files.map(async (file) => {
+    const name = file.slice(0, -'.sql'.length)
+    const [up, down] = await Promise.all([readSql(file, schema), readSql(`${name}.down.sql`, schema)])
+    return { name, up, down }
+  })
+  return Promise.all([...tables, readFunctions(schema)])
+}
+
+/** The name of the functions that this program calls, as the table of changes has it. */
+export const FUNCTIONS = `functions_v${FUNCTIONS_VERSION}`
+
+/** Whether a change is a set of functions. Sets of other programs stand beside ours, and neither knows the other. */
+export const isFunctions = (name: string): boolean => /^functions_v\d+$/.test(name)
+
+/** The functions that this program calls. Every name in the files ends in the version, so that sets never meet. */
+const readFunctions = async (schema: string): Promise<Migration> => {
+  const files = (await readdir(new URL('functions/', FOLDER))).sort()
+  const texts = await Promise.all(files.map((file) => readSql(`functions/${file}`, schema)))
+  const up = texts.join('\n')
+  const names = [...up.matchAll(/^create or replace function (.+?_v\d+)\(/gm)].map(([, name]) => name)
+  const down = names.toReversed().map((name) => `drop function if exists ${name};\n`)
+  return { name: FUNCTIONS, up, down: down.join(''), digest: createHash('sha256').update(up).digest('hex') }
 }
 
 /** The table that says which changes were applied. */
@@ -40,9 +59,11 @@ export const ledgerSql = (schema: string): string => `
 create table if not exists ${ledgerOf(schema)} (
   name       text        not null,
   applied_at timestamptz not null,
+  digest     text,
   constraint migrations_pkey primary key (name)
 );
 comment on table ${ledgerOf(schema)} is 'Which changes of the schema were applied, and when.';
+comment on column ${ledgerOf(schema)}.digest is 'Of functions: the SHA-256 of what was applied, to apply them again when that changes.';
 comment on index ${quoted(schema)}.migrations_pkey is 'Was this change applied?';
 `
 

@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
+import { type Applied, isPending, refuseForeign, unknownOf } from './applied-changes.ts'
 import { type Database, quoted, withRetry } from './database.ts'
 import { ledgerOf, ledgerSql, lockName, type Migration, readMigrations } from './migration-files.ts'
 import { isTransient, toFailure } from './pg-errors.ts'
@@ -19,7 +20,6 @@ export interface MigrationStatus {
 const MAX_STATEMENT_MS = 3_600_000
 
 type Run = (statement: string, ...parameters: unknown[]) => Promise<void>
-type Applied = ReadonlyMap<string, string>
 
 /**
  * Applies and undoes changes of the schema, one process at a time.
@@ -40,17 +40,23 @@ export class Migrator {
   }
 
   /**
-   * Applies what is pending, all of it or nothing, and answers with its names. Any number of processes may call it at
-   * once. Where nothing is pending it only reads, so a role that may not change the schema can call it too.
+   * Applies what is pending, all of it or nothing, and answers with its names. Functions are pending again when their
+   * files have changed. Any number of processes may call it at once. Where nothing is pending it only reads, so a role
+   * that may not change the schema can call it too.
    */
   async up(): Promise<readonly string[]> {
     if ((await this.#pending()).length === 0) return []
     return this.#locked(async (run, migrations, applied) => {
-      refuseNewer(migrations, applied)
-      const pending = migrations.filter(({ name }) => !applied.has(name))
-      for (const { name, up } of pending) {
+      refuseForeign(migrations, applied)
+      const pending = migrations.filter((migration) => isPending(migration, applied))
+      for (const { name, up, digest } of pending) {
         await make(run, name, up)
-        await run(`insert into ${this.#ledger} (name, applied_at) values ($1, clock_timestamp())`, name)
+        await run(
+          `insert into ${this.#ledger} (name, applied_at, digest) values ($1, clock_timestamp(), $2)
+           on conflict (name) do update set applied_at = excluded.applied_at, digest = excluded.digest`,
+          name,
+          digest ?? null,
+        )
       }
       return pending.map(({ name }) => name)
     })
@@ -66,7 +72,7 @@ export class Migrator {
       throw new RangeError(`Say how many changes to undo, from 1; not ${count}`)
     }
     return this.#locked(async (run, migrations, applied) => {
-      refuseNewer(migrations, applied)
+      refuseForeign(migrations, applied)
       const standing = migrations.filter(({ name }) => applied.has(name))
       const undone = standing.slice(-count).reverse()
       for (const { name, down } of undone) {
@@ -81,12 +87,14 @@ export class Migrator {
   async status(): Promise<readonly MigrationStatus[]> {
     const migrations = await readMigrations(this.#database.schema)
     const applied = await this.#appliedOrNone()
-    const known = migrations.map(({ name }): MigrationStatus => {
-      const appliedAt = applied.get(name)
-      return appliedAt === undefined ? { name, state: 'pending' } : { name, state: 'applied', appliedAt }
+    const known = migrations.map((migration): MigrationStatus => {
+      const { name } = migration
+      const standing = applied.get(name)
+      if (standing === undefined || isPending(migration, applied)) return { name, state: 'pending' }
+      return { name, state: 'applied', appliedAt: standing.at }
     })
     const unknown = unknownOf(migrations, applied).map((name): MigrationStatus => {
-      return { name, state: 'unknown', appliedAt: applied.get(name) ?? '' }
+      return { name, state: 'unknown', appliedAt: applied.get(name)?.at ?? '' }
     })
     return [...known, ...unknown]
   }
@@ -120,8 +128,8 @@ export class Migrator {
   async #pending(): Promise<readonly string[]> {
     const migrations = await readMigrations(this.#database.schema)
     const applied = await this.#appliedOrNone()
-    refuseNewer(migrations, applied)
-    return migrations.filter(({ name }) => !applied.has(name)).map(({ name }) => name)
+    refuseForeign(migrations, applied)
+    return migrations.filter((migration) => isPending(migration, applied)).map(({ name }) => name)
   }
 
   async #appliedOrNone(): Promise<Applied> {
@@ -137,11 +145,13 @@ export class Migrator {
     const found = await kysely.executeQuery<{ exists: boolean }>(ledger)
     if (found.rows[0]?.exists !== true) return new Map()
     const query = CompiledQuery.raw(
-      `select name, to_char(applied_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as applied_at
-       from ${this.#ledger} order by name`,
+      // The digest by way of JSON: the table of an old store has no such column.
+      `select name, to_char(applied_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at,
+         to_jsonb(ledger) ->> 'digest' as digest
+       from ${this.#ledger} ledger order by name`,
     )
-    const { rows } = await kysely.executeQuery<{ name: string; applied_at: string }>(query)
-    return new Map(rows.map(({ name, applied_at: appliedAt }) => [name, appliedAt]))
+    const { rows } = await kysely.executeQuery<{ name: string; at: string; digest: string | null }>(query)
+    return new Map(rows.map(({ name, at, digest }) => [name, { at, digest }]))
   }
 
   /** One transaction under a lock that ends with it, so that it works behind a transaction pooler too. */
@@ -189,18 +199,6 @@ const make = async (run: Run, name: string, change: string): Promise<void> => {
   }
 }
 
-const unknownOf = (migrations: readonly Migration[], applied: Applied): readonly string[] =>
-  [...applied.keys()].filter((name) => !migrations.some((migration) => migration.name === name))
-
-const refuseNewer = (migrations: readonly Migration[], applied: Applied): void => {
-  const unknown = unknownOf(migrations, applied)
-  if (unknown.length === 0) return
-  throw new StoreFailure(
-    'store.newer_schema',
-    `The database has ${unknown.join(', ')}, which this program does not know. Use a newer version of Batonpass.`,
-  )
-}
-
 const shellWord = (text: string): string => (/^\w+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
 
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
@@ -232,8 +230,8 @@ export const offlineSql = async (schema: string, from?: string): Promise<string>
     `create schema if not exists ${quoted(schema)};`,
     ledgerSql(schema).trim(),
     ...migrations.map(
-      ({ name, up }) =>
-        `\n-- ${name}\n${up.trim()}\ninsert into ${ledgerOf(schema)} (name, applied_at) values (${literal(name)}, clock_timestamp());`,
+      ({ name, up, digest }) =>
+        `\n-- ${name}\n${up.trim()}\ninsert into ${ledgerOf(schema)} (name, applied_at, digest) values (${literal(name)}, clock_timestamp(), ${digest === undefined ? 'null' : literal(digest)});`,
     ),
     '\ncommit;',
   ].join('\n')

@@ -58,10 +58,11 @@ export const isCommandTaken = (error: unknown): boolean => {
   return code === STATE.uniqueViolation && constraint === 'commands_pkey'
 }
 
-/** Whether a place that only one can have is taken, or something has moved on. */
-export const isConflict = (error: unknown): boolean => {
-  const { code } = problemOf(error)
-  return code === STATE.uniqueViolation || code === STATE.moved
+/** Where a conflict was: the constraint of a place that only one can have, or what has moved on. Nothing if it was none. */
+export const conflictAt = (error: unknown): string | undefined => {
+  const { code, constraint } = problemOf(error)
+  if (code === STATE.uniqueViolation) return constraint ?? 'a place that is taken'
+  return code === STATE.moved ? describeThrown(error) : undefined
 }
 
 /** Whether two writers met in a way that only one of them survives. */

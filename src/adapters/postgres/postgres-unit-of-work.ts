@@ -19,10 +19,10 @@ import type {
 import { sha256 } from '../../sha256.ts'
 import { budgetUse, restartUse } from './budget-use-row.ts'
 import { toConversation } from './conversation-row.ts'
-import { callFunction, type Database, quoted } from './database.ts'
+import { callFunction, type Database, FUNCTIONS_VERSION, quoted } from './database.ts'
 import { toHandoff } from './handoff-row.ts'
 import { toMonitor } from './monitor-row.ts'
-import { isCommandTaken, isConflict, toFailure } from './pg-errors.ts'
+import { conflictAt, isCommandTaken, toFailure } from './pg-errors.ts'
 import { aConversation, aTurn, maybe, place, reader, time, toolCall } from './row-types.ts'
 import { toWorkingSession } from './session-row.ts'
 import { toStorableJson, toStorableText } from './text-codec.ts'
@@ -36,7 +36,7 @@ const repeated = z.object({
 
 const outcome = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('kept') }),
-  z.object({ outcome: z.literal('conflict') }),
+  z.object({ outcome: z.literal('conflict'), at: z.string() }),
   repeated.extend({ outcome: z.literal('repeated') }),
 ])
 
@@ -202,14 +202,15 @@ export class PostgresUnitOfWork implements UnitOfWork {
       return toOutcome(await callFunction(this.#database, this.#text(COMMIT), rows))
     } catch (error) {
       if (isCommandTaken(error)) return this.#overtaken(command)
-      if (isConflict(error)) return { outcome: 'conflict' }
+      const at = conflictAt(error)
+      if (at !== undefined) return { outcome: 'conflict', at }
       throw toFailure(error)
     }
   }
 
   /** The same command was there already: what it answered. */
   async #overtaken(command: CommandId): Promise<z.output<typeof outcome>> {
-    return toOutcome(await this.#call('overtaken(%::uuid)', [command]))
+    return toOutcome(await this.#call('overtaken(%::uuid, %::text)', [command, 'its command row']))
   }
 
   async #call(call: string, parameters: readonly unknown[]): Promise<unknown> {
@@ -220,12 +221,12 @@ export class PostgresUnitOfWork implements UnitOfWork {
     }
   }
 
-  /** The call as SQL: `%` stands for the next parameter. */
+  /** The call as SQL, of the version we know: `%` stands for the next parameter. */
   #text(call: string): string {
     const known = this.#texts.get(call)
     if (known !== undefined) return known
     let count = 0
-    const numbered = call.replaceAll('%', () => `$${++count}`)
+    const numbered = call.replaceAll('%', () => `$${++count}`).replace('(', `_v${FUNCTIONS_VERSION}(`)
     const text = `select ${quoted(this.#database.schema)}.${numbered}::text as json`
     this.#texts.set(call, text)
     return text

@@ -3,7 +3,7 @@ import type { AgentSessionId } from '../../domain/kernel/ids.ts'
 import type { ContextSignal } from '../../domain/session/context-signal.ts'
 import type { ContextMonitorPort } from '../../ports/context-monitor-port.ts'
 import type { SignalQueue } from '../../ports/signal-queue.ts'
-import { type Database, named, readDocuments, reading, withRetry } from './database.ts'
+import { called, type Database, named, readDocuments, reading, withRetry } from './database.ts'
 import { toMonitor, toSignal } from './monitor-row.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 
@@ -51,7 +51,7 @@ export const signalsIn = (database: Database): SignalQueue => {
       reading(() =>
         withRetry(async () => {
           const list = sql`array(select jsonb_array_elements_text(${JSON.stringify(ids)}::text::jsonb))::uuid[]`
-          const done = await sql<{ count: string }>`select ${named(database, 'acknowledge_signals')}(
+          const done = await sql<{ count: string }>`select ${called(database, 'acknowledge_signals')}(
             ${recipient}::uuid, ${list}, ${at}::timestamptz)::text as count`.execute(database.kysely)
           return Number(done.rows[0]?.count)
         }),

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { ContextWindowSnapshot } from '../../domain/session/context-snapshot.ts'
 import type { ContextSnapshotPort } from '../../ports/context-snapshot-port.ts'
-import { type Database, named, readDocuments, reading } from './database.ts'
+import { called, type Database, readDocuments, reading } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 import { toSnapshot } from './record-rows.ts'
 
 /** Snapshots, each with the tool calls its window held. */
 export const snapshotsIn = (database: Database): ContextSnapshotPort => {
   const document = sql<string>`(to_jsonb(s) || jsonb_build_object('tool_calls',
-    ${named(database, 'tool_calls_within')}(s.conversation_id, s.session_id, s.window_start, s.window_end)))::text`
+    ${called(database, 'tool_calls_within')}(s.conversation_id, s.session_id, s.window_start, s.window_end)))::text`
   const select = () => database.kysely.selectFrom('context_snapshots as s').select(document.as('json'))
   const read = async (query: ReturnType<typeof select>): Promise<readonly ContextWindowSnapshot[]> =>
     (await readDocuments(() => query.execute())).map(toSnapshot)

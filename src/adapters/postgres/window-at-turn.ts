@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { WindowAtTurn } from '../../domain/history/window-at-turn.ts'
 import type { TurnId } from '../../domain/kernel/ids.ts'
-import { type Database, named, readDocuments } from './database.ts'
+import { called, type Database, named, readDocuments } from './database.ts'
 import { aConversation, aSession, aTurn, place, reader, time, toolCall, usage } from './row-types.ts'
 
 /** Only roles that spoke come back. */
@@ -45,11 +45,11 @@ export const readWindowAt = async (database: Database, id: TurnId): Promise<Wind
     select (to_jsonb(t) || jsonb_build_object(
       'first_sequence', held.first,
       'roles', held.roles,
-      'tool_calls', ${named(database, 'tool_calls_within')}(t.conversation_id, t.session_id, held.first, t.end_sequence)
+      'tool_calls', ${called(database, 'tool_calls_within')}(t.conversation_id, t.session_id, held.first, t.end_sequence)
     ))::text as json
     from ${named(database, 'turns')} t
     join ${named(database, 'agent_sessions')} s on s.conversation_id = t.conversation_id and s.id = t.session_id
-    cross join lateral ${named(database, 'truncated_to')}(t.session_id, t.start_sequence) as gone (truncated_to)
+    cross join lateral ${called(database, 'truncated_to')}(t.session_id, t.start_sequence) as gone (truncated_to)
     cross join lateral (
       select min(spoken.first) as first, jsonb_object_agg(spoken.role, spoken.messages) as roles
       from (

@@ -53,13 +53,13 @@ export const copiesContract: ContractPart = {
       for (const [part, value] of Object.entries(untrue(scene, worked))) {
         const expected = { ...expecting(worked), [part]: value }
         const move = rawUnit(scene, [{ type: 'move_session', working: moved, expected }])
-        assert.deepEqual(await scene.store.unitOfWork.commit(move), { outcome: 'conflict' }, part)
+        assert.equal((await scene.store.unitOfWork.commit(move)).outcome, 'conflict', part)
         const snapshot = rawSnapshot(scene, worked)
         const look = rawUnit(scene, [
           { type: 'expect_session', session: worked.session, expected },
           { type: 'add_snapshot', snapshot },
         ])
-        assert.deepEqual(await scene.store.unitOfWork.commit(look), { outcome: 'conflict' }, part)
+        assert.equal((await scene.store.unitOfWork.commit(look)).outcome, 'conflict', part)
         assert.equal(await scene.store.snapshots.find(snapshot.id), undefined)
       }
       assert.deepEqual(await scene.store.sessions.find(worked.session.id), worked.session)
@@ -72,7 +72,7 @@ export const copiesContract: ContractPart = {
       for (const [part, value] of Object.entries(untrueOfHandoff(handoff))) {
         const expected = { ...expectingHandoff(handoff), [part]: value }
         const unit = rawUnit(scene, [{ type: 'move_handoff', handoff: moved, expected }])
-        assert.deepEqual(await scene.store.unitOfWork.commit(unit), { outcome: 'conflict' }, part)
+        assert.equal((await scene.store.unitOfWork.commit(unit)).outcome, 'conflict', part)
       }
       assert.deepEqual(await scene.store.handoffs.find(handoff.id), handoff)
     },

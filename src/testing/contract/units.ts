@@ -18,7 +18,7 @@ export const unitsContract: ContractPart = {
       const snapshot = rawSnapshot(scene, worked)
       const stale: Change = { type: 'move_session', working: worked, expected: { ...expecting(worked), version: 99 } }
       const kept = await store.unitOfWork.commit(rawUnit(scene, [{ type: 'add_snapshot', snapshot }, stale]))
-      assert.deepEqual(kept, { outcome: 'conflict' })
+      assert.equal(kept.outcome, 'conflict')
       assert.equal(await store.snapshots.find(snapshot.id), undefined)
       assert.deepEqual(await store.sessions.find(worked.session.id), worked.session)
     },
@@ -56,15 +56,27 @@ export const unitsContract: ContractPart = {
       const worked = await scene.worked('read_file')
       const next = unwrap(await scene.service.recordTurn({ ...worked, ...scene.turn('run_tests') }))
       const unit = rawUnit(scene, [{ type: 'move_session', working: worked, expected: expecting(worked) }])
-      assert.deepEqual(await scene.store.unitOfWork.commit(unit), { outcome: 'conflict' })
+      assert.equal((await scene.store.unitOfWork.commit(unit)).outcome, 'conflict')
       assert.deepEqual(await scene.store.sessions.find(worked.session.id), next.session)
     },
     'refuses a handoff write made from a version that has moved on': async (scene) => {
       const { handoff } = await scene.initiated()
       const accepted = unwrap(await scene.service.acceptHandoff({ handoff, claimant: 'worker' })).handoff
       const unit = rawUnit(scene, [{ type: 'move_handoff', handoff, expected: expectingHandoff(handoff) }])
-      assert.deepEqual(await scene.store.unitOfWork.commit(unit), { outcome: 'conflict' })
+      assert.equal((await scene.store.unitOfWork.commit(unit)).outcome, 'conflict')
       assert.deepEqual(await scene.store.handoffs.find(handoff.id), accepted)
+    },
+    'says where a unit met a conflict': async (scene) => {
+      const { handoff, source } = await scene.initiated()
+      const conflictOf = async (change: Change): Promise<string> => {
+        const kept = await scene.store.unitOfWork.commit(rawUnit(scene, [change]))
+        return kept.outcome === 'conflict' ? kept.at : kept.outcome
+      }
+      const expected = { ...expectingHandoff(handoff), version: 99 }
+      assert.match(await conflictOf({ type: 'move_handoff', handoff, expected }), /handoff/)
+      const moved = { ...expecting(source), version: 99 }
+      assert.match(await conflictOf({ type: 'move_session', working: source, expected: moved }), /session/)
+      assert.match(await conflictOf({ type: 'expect_session', session: source.session, expected: moved }), /session/)
     },
     'refuses a unit that expects a session version which has moved on': async (scene) => {
       const worked = await scene.worked('read_file')
@@ -74,7 +86,7 @@ export const unitsContract: ContractPart = {
         { type: 'expect_session', session: worked.session, expected },
         { type: 'add_snapshot', snapshot },
       ])
-      assert.deepEqual(await scene.store.unitOfWork.commit(unit), { outcome: 'conflict' })
+      assert.equal((await scene.store.unitOfWork.commit(unit)).outcome, 'conflict')
       assert.equal(await scene.store.snapshots.find(snapshot.id), undefined)
     },
     'lets exactly one of two racing units win': async (scene) => {
@@ -93,14 +105,14 @@ export const unitsContract: ContractPart = {
       assert.equal(held?.state, 'paused')
       const second = { ...source.session, id: agentSessionId(scene.ids.next()), epoch: 99 }
       const unit = rawUnit(scene, [{ type: 'add_session', working: { session: second, holder: source.holder } }])
-      assert.deepEqual(await scene.store.unitOfWork.commit(unit), { outcome: 'conflict' })
+      assert.equal((await scene.store.unitOfWork.commit(unit)).outcome, 'conflict')
       assert.equal((await scene.store.sessions.listForConversation(conversationId, {})).items.length, 1)
     },
     'lets a source have one open handoff': async (scene) => {
       const { handoff, source } = await scene.initiated()
       const second = rawHandoff(scene, source)
       const unit = rawUnit(scene, [{ type: 'add_handoff', handoff: second }])
-      assert.deepEqual(await scene.store.unitOfWork.commit(unit), { outcome: 'conflict' })
+      assert.equal((await scene.store.unitOfWork.commit(unit)).outcome, 'conflict')
       assert.deepEqual(await scene.store.handoffs.findOpenFor(source.session.id), handoff)
     },
     'gives a sequence number once': async (scene) => {
@@ -110,7 +122,7 @@ export const unitsContract: ContractPart = {
       assert.ok(first)
       const { metadata: _, turnId: __, ...message } = first
       const unit = rawUnit(scene, [{ type: 'add_message', message: { ...message, id: messageId(scene.ids.next()) } }])
-      assert.deepEqual(await scene.store.unitOfWork.commit(unit), { outcome: 'conflict' })
+      assert.equal((await scene.store.unitOfWork.commit(unit)).outcome, 'conflict')
     },
     'never shares what it was given or gives': async (scene) => {
       const worked = await scene.worked('read_file')

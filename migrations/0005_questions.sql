@@ -38,44 +38,6 @@ create index handoffs_by_reason on batonpass.handoffs using gin (batonpass.searc
   with (gin_pending_list_limit = 256);
 comment on index batonpass.handoffs_by_reason is 'Which handoffs have all these words in their reason?';
 
--- A search asks for words, each given as its spellings with a space between. Rare words are looked up, frequent ones are
--- soon met along the ages; which it is shows when more than so many are found. The statement is written out with the
--- words, because a plan for any words would suit neither, and goes through the index of words whatever is believed.
-create function batonpass.handoffs_saying(wanted text[], most integer) returns setof batonpass.handoffs
-language plpgsql stable set enable_seqscan = off set enable_indexscan = off as $$
-begin
-  return query execute (
-    select $sql$ select * from batonpass.handoffs h where $sql$
-      || string_agg($sql$ batonpass.search_words(h.reason) && $sql$
-        || quote_literal(string_to_array(spellings, ' ')::text) || '::text[]', ' and ')
-      || ' limit ' || most
-    from unnest(wanted) as spellings);
-end
-$$;
-comment on function batonpass.handoffs_saying is 'Handoffs with all these words in their reason, so many at most.';
-
--- The same of one text, for rows that are met along another index. Most texts that lack a word lack even its letters.
-create function batonpass.says_all(content text, wanted text[]) returns boolean
-language plpgsql immutable strict parallel safe cost 800 as $$
-declare
-  lowered  text := lower(content collate "C");
-  found    text[];
-  spelling text;
-begin
-  foreach spelling in array wanted loop
-    if not exists (select from unnest(string_to_array(spelling, ' ')) as word where strpos(lowered, word) > 0) then
-      return false;
-    end if;
-  end loop;
-  found := batonpass.search_words(content);
-  foreach spelling in array wanted loop
-    if not found && string_to_array(spelling, ' ') then return false; end if;
-  end loop;
-  return true;
-end
-$$;
-comment on function batonpass.says_all is 'Whether a text has all these words.';
-
 create index agent_sessions_by_age on batonpass.agent_sessions (started_at, id);
 comment on index batonpass.agent_sessions_by_age is 'What sessions are there in any conversation, from either end?';
 

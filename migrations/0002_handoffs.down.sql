@@ -1,3 +1,5 @@
+drop table batonpass.context_snapshots;
+drop table batonpass.handoff_tool_calls;
 drop trigger agent_sessions_begin_as_handed on batonpass.agent_sessions;
 drop trigger agent_sessions_move_as_handed on batonpass.agent_sessions;
 drop trigger turns_extended_while_left on batonpass.turns;

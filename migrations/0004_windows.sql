@@ -76,50 +76,30 @@ create index context_snapshots_truncations on batonpass.context_snapshots (sessi
   where type = 'truncation';
 comment on index batonpass.context_snapshots_truncations is 'Up to where was this session''s window compacted?';
 
-create function batonpass.truncated_to(session uuid, before bigint) returns bigint
-language plpgsql stable set enable_seqscan = off as $$
-begin
-  return coalesce((
-    select max(window_end) from batonpass.context_snapshots
-    where session_id = session and type = 'truncation' and window_end < before), 0);
-end
-$$;
-comment on function batonpass.truncated_to is 'The last message that a compaction took out of a window, before a place.';
+-- Leases: until when the holder of a session is to be heard of, by this database's clock. A row of its own, so that a
+-- holder who says that it lives does not conflict with the turns it records. Only sessions with the baton have one.
+create table batonpass.session_leases (
+  conversation_id uuid        not null,
+  session_id      uuid        not null,
+  holder          uuid        not null,
+  expires_at      timestamptz not null,
+  processes       jsonb       not null default '[]',
+  runner          jsonb,
+  constraint session_leases_pkey primary key (conversation_id, session_id),
+  constraint session_leases_session_exists foreign key (conversation_id, session_id)
+    references batonpass.agent_sessions (conversation_id, id),
+  constraint session_leases_processes_are_a_list check (jsonb_typeof(processes) = 'array'),
+  constraint session_leases_runner_is_marked check (runner is null or coalesce(jsonb_typeof(runner -> 'mark') = 'string', false))
+);
+comment on table batonpass.session_leases is 'Until when the holder of a session is to be heard of.';
+comment on column batonpass.session_leases.processes is
+  'The processes that were last launched for the session, so that whoever takes it over can end them.';
+comment on column batonpass.session_leases.runner is
+  'The process that holds the session: once it is known to be gone, nobody waits for the lease.';
+comment on index batonpass.session_leases_pkey is 'Until when is the holder of this session of this conversation to be heard of?';
 
--- What a unit says about windows beside the monitors it moves: new ones, what is withdrawn, what is newly said.
-create function batonpass.keep_signals(unit jsonb) returns void language plpgsql as $$
-begin
-  if unit ? 'monitors' then
-    insert into batonpass.context_monitors
-      select * from jsonb_populate_recordset(null::batonpass.context_monitors, unit -> 'monitors');
-  end if;
-  if unit ? 'withdrawn_signals' then
-    update batonpass.context_signals signal set status = 'withdrawn', settled_at = gone.settled_at
-    from jsonb_populate_recordset(null::batonpass.context_signals, unit -> 'withdrawn_signals') gone
-    where signal.conversation_id = gone.conversation_id and signal.about_session_id = gone.about_session_id
-      and signal.status = 'queued' and signal.kind = 'milestone';
-  end if;
-  if unit ? 'signals' then
-    insert into batonpass.context_signals
-      select * from jsonb_populate_recordset(null::batonpass.context_signals, unit -> 'signals');
-  end if;
-end
-$$;
-comment on function batonpass.keep_signals is 'Keeps new monitors and what sessions are to be told.';
+create index session_leases_by_session on batonpass.session_leases (session_id);
+comment on index batonpass.session_leases_by_session is 'Until when is this session''s holder to be heard of?';
 
--- A session hears what was for it, and for those before it that have handed off. Definer: what a program says to a
--- queue is that it was heard, and nothing else.
-create function batonpass.acknowledge_signals(recipient uuid, signals uuid[], at timestamptz) returns bigint language sql
-security definer set search_path = pg_catalog, pg_temp as $$
-  with heard as (
-    update batonpass.context_signals set status = 'delivered', settled_at = at
-    where status = 'queued' and id = any (signals) and recipient_session_id in (
-      select heard.id from batonpass.agent_sessions own
-      join batonpass.agent_sessions heard on heard.conversation_id = own.conversation_id
-        and (heard.id = own.id or (heard.state = 'handed_off' and heard.epoch < own.epoch))
-      where own.id = recipient)
-    returning 1)
-  select count(*) from heard
-$$;
-comment on function batonpass.acknowledge_signals is 'Says that a session was told these, and counts those it was not told before.';
-revoke all on function batonpass.acknowledge_signals from public;
+create index session_leases_by_expiry on batonpass.session_leases (expires_at, session_id);
+comment on index batonpass.session_leases_by_expiry is 'Whose holders were not heard of in time, longest first?';

@@ -3,8 +3,6 @@ drop index batonpass.conversations_by_subject;
 drop index batonpass.agent_sessions_by_state;
 drop index batonpass.agent_sessions_by_agent;
 drop index batonpass.agent_sessions_by_age;
-drop function batonpass.says_all;
-drop function batonpass.handoffs_saying;
 drop index batonpass.handoffs_by_reason;
 drop index batonpass.handoffs_by_status;
 drop index batonpass.handoffs_by_kind;

@@ -209,3 +209,65 @@ create trigger handoffs_never_deleted before delete on batonpass.handoffs
   for each row execute function batonpass.refuse_change();
 create trigger handoffs_never_emptied before truncate on batonpass.handoffs
   for each statement execute function batonpass.refuse_change();
+
+-- The tool calls that led to a handoff. A call that does not exist in the conversation cannot be named.
+create table batonpass.handoff_tool_calls (
+  conversation_id uuid     not null,
+  handoff_id      uuid     not null,
+  ordinal         smallint not null,
+  call_id         batonpass.non_blank not null,
+  sequence_number bigint   not null,
+  constraint handoff_tool_calls_pkey primary key (conversation_id, handoff_id, ordinal),
+  constraint handoff_tool_calls_handoff_exists foreign key (conversation_id, handoff_id)
+    references batonpass.handoffs (conversation_id, id),
+  constraint handoff_tool_calls_call_exists foreign key (conversation_id, call_id, sequence_number)
+    references batonpass.tool_calls (conversation_id, call_id, sequence_number),
+  constraint handoff_tool_calls_count_from_one check (ordinal >= 1)
+);
+comment on table batonpass.handoff_tool_calls is 'Which tool calls led to a handoff, in order.';
+comment on index batonpass.handoff_tool_calls_pkey is 'Which tool calls led to this handoff, in order?';
+
+create trigger handoff_tool_calls_stay before update or delete on batonpass.handoff_tool_calls
+  for each row execute function batonpass.refuse_change();
+create trigger handoff_tool_calls_never_emptied before truncate on batonpass.handoff_tool_calls
+  for each statement execute function batonpass.refuse_change();
+
+-- Snapshots: what a window held at a moment. The tool calls it saw are found by its range.
+create table batonpass.context_snapshots (
+  conversation_id  uuid        not null,
+  id               uuid        not null,
+  session_id       uuid        not null,
+  type             text        not null,
+  window_start     bigint,
+  window_end       bigint,
+  window_user      integer     not null,
+  window_assistant integer     not null,
+  window_tool      integer     not null,
+  window_system    integer     not null,
+  window_usage     batonpass.counts not null,
+  captured_at      timestamptz not null,
+  constraint context_snapshots_pkey primary key (conversation_id, id),
+  constraint context_snapshots_session_exists foreign key (conversation_id, session_id)
+    references batonpass.agent_sessions (conversation_id, id),
+  constraint context_snapshots_type_known
+    check (type in ('session_start', 'handoff_initiated', 'checkpoint', 'truncation', 'on_demand')),
+  constraint context_snapshots_window_has_both_ends check ((window_start is null) = (window_end is null)),
+  constraint context_snapshots_counts_what_it_saw
+    check (least(window_user, window_assistant, window_tool, window_system) >= 0
+      and (window_start is null) = (window_user + window_assistant + window_tool + window_system = 0)
+      and window_user + window_assistant + window_tool + window_system <= window_end - window_start + 1
+      and window_start >= 1)
+);
+comment on table batonpass.context_snapshots is 'What a window held at a moment.';
+comment on index batonpass.context_snapshots_pkey is 'Which snapshot of this conversation is this?';
+
+create index context_snapshots_by_session on batonpass.context_snapshots (session_id, captured_at, id);
+comment on index batonpass.context_snapshots_by_session is 'What did the window of this session hold, over time?';
+
+create index context_snapshots_by_id on batonpass.context_snapshots (id);
+comment on index batonpass.context_snapshots_by_id is 'Which snapshot has this id?';
+
+create trigger context_snapshots_stay before update or delete on batonpass.context_snapshots
+  for each row execute function batonpass.refuse_change();
+create trigger context_snapshots_never_emptied before truncate on batonpass.context_snapshots
+  for each statement execute function batonpass.refuse_change();

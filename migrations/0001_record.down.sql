@@ -1,0 +1,13 @@
+drop table batonpass.tool_calls;
+drop table batonpass.messages;
+alter table batonpass.agent_sessions drop constraint agent_sessions_last_turn_exists;
+drop table batonpass.turns;
+drop table batonpass.agent_sessions;
+drop function batonpass.check_progress;
+drop table batonpass.conversations;
+drop function batonpass.keep_record;
+drop function batonpass.refuse_change;
+drop domain batonpass.note;
+drop domain batonpass.counts;
+drop domain batonpass.trimmed;
+drop domain batonpass.non_blank;

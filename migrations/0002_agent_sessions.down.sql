@@ -1,2 +1,0 @@
-drop table batonpass.agent_sessions;
-drop function batonpass.check_progress;

@@ -1,2 +1,0 @@
-drop function batonpass.prune_commands;
-drop table batonpass.commands;

@@ -1,0 +1,61 @@
+-- Leases: until when holders are to be heard of.
+
+-- A lease that is only to be dropped or replaced once it has expired, and has not, undoes the unit.
+create or replace function batonpass.drop_leases_v1(dropped jsonb) returns void language plpgsql strict as $$
+declare
+  item jsonb;
+begin
+  for item in select jsonb_array_elements(dropped) loop
+    delete from batonpass.session_leases lease
+    where lease.conversation_id = (item ->> 'conversation_id')::uuid and lease.session_id = (item ->> 'session_id')::uuid
+      and (not coalesce((item ->> 'if_expired')::boolean, false) or lease.expires_at <= clock_timestamp());
+    if not found and coalesce((item ->> 'if_expired')::boolean, false) then
+      perform batonpass.refuse_unit_v1(format('the holder of session %s was heard of meanwhile', item ->> 'session_id'));
+    end if;
+  end loop;
+end
+$$;
+comment on function batonpass.drop_leases_v1 is 'Ends leases.';
+
+create or replace function batonpass.set_leases_v1(leases jsonb) returns void language plpgsql strict as $$
+declare
+  item jsonb;
+begin
+  for item in select jsonb_array_elements(leases) loop
+    insert into batonpass.session_leases as lease (conversation_id, session_id, holder, expires_at, runner) values (
+      (item ->> 'conversation_id')::uuid, (item ->> 'session_id')::uuid, (item ->> 'holder')::uuid,
+      clock_timestamp() + (item ->> 'lease_ms')::integer * interval '1 millisecond',
+      item -> 'runner')
+    on conflict (conversation_id, session_id) do update
+      set holder = excluded.holder, expires_at = excluded.expires_at, runner = excluded.runner
+      where not coalesce((item ->> 'if_expired')::boolean, false) or lease.expires_at <= clock_timestamp();
+    if not found then
+      perform batonpass.refuse_unit_v1(format('the holder of session %s was heard of meanwhile', item ->> 'session_id'));
+    end if;
+  end loop;
+end
+$$;
+comment on function batonpass.set_leases_v1 is 'Begins leases, or replaces them.';
+
+-- Definer: a holder says that it lives, and changes nothing else.
+create or replace function batonpass.renew_lease_v1(session uuid, token uuid, lease_ms integer) returns boolean language sql
+security definer set search_path = pg_catalog, pg_temp as $$
+  with renewed as (
+    update batonpass.session_leases set expires_at = clock_timestamp() + lease_ms * interval '1 millisecond'
+    where session_id = session and holder = token
+    returning 1)
+  select exists (select from renewed)
+$$;
+comment on function batonpass.renew_lease_v1 is 'Says that a holder lives, if it still is the holder.';
+revoke all on function batonpass.renew_lease_v1 from public;
+
+-- Definer: a holder says which processes work its session, and changes nothing else.
+create or replace function batonpass.keep_processes_v1(session uuid, token uuid, launched jsonb) returns boolean language sql
+security definer set search_path = pg_catalog, pg_temp as $$
+  with kept as (
+    update batonpass.session_leases set processes = launched where session_id = session and holder = token
+    returning 1)
+  select exists (select from kept)
+$$;
+comment on function batonpass.keep_processes_v1 is 'Says which processes work a session, if it is the holder who says so.';
+revoke all on function batonpass.keep_processes_v1 from public;

@@ -1,0 +1,69 @@
+-- The audit log, and commands that were carried out.
+
+-- Appends events to their streams. They come grouped by stream in id order, so that two threads never wait for each
+-- other. A transaction may take its id early and its turn late: the feed goes by an id that never falls within a stream.
+create or replace function batonpass.append_audit_v1(command uuid, streams uuid[], bodies text[], salts text[])
+returns void language plpgsql as $$
+declare
+  head     batonpass.audit_heads;
+  previous bytea;
+begin
+  for i in 1 .. coalesce(cardinality(bodies), 0) loop
+    if head.conversation_id is distinct from streams[i] then
+      if head.conversation_id is not null then
+        update batonpass.audit_heads
+        set position = head.position, hash = head.hash, transaction_id = head.transaction_id
+        where conversation_id = head.conversation_id;
+      end if;
+      select * into head from batonpass.audit_heads where conversation_id = streams[i] for update;
+      if not found then
+        raise exception using errcode = 'BP003', message = format('there is no conversation %s to log to', streams[i]);
+      end if;
+      head.transaction_id := greatest(pg_current_xact_id(), head.transaction_id);
+    end if;
+    previous := head.hash;
+    head.position := head.position + 1;
+    head.hash := batonpass.audit_hash(previous, head.conversation_id, head.position, command, bodies[i]);
+    insert into batonpass.audit_entries
+      (conversation_id, position, command_id, body, previous_hash, hash, transaction_id)
+      values (head.conversation_id, head.position, command, bodies[i], previous, head.hash, head.transaction_id);
+    if salts[i] is not null then
+      insert into batonpass.audit_salts values (head.conversation_id, head.position, salts[i]);
+    end if;
+  end loop;
+  if head.conversation_id is not null then
+    update batonpass.audit_heads
+    set position = head.position, hash = head.hash, transaction_id = head.transaction_id
+    where conversation_id = head.conversation_id;
+  end if;
+end
+$$;
+comment on function batonpass.append_audit_v1 is 'Appends events to the audit streams of their conversations.';
+
+-- A command without a digest is not remembered: readings come by the thousand, and taken twice they are taken once.
+create or replace function batonpass.remember_command_v1(command jsonb) returns void language plpgsql as $$
+begin
+  if not command ? 'digest' then return; end if;
+  insert into batonpass.commands (id, conversation_id, digest, receipt)
+  select id, conversation_id, digest, receipt from jsonb_populate_record(null::batonpass.commands, command);
+end
+$$;
+comment on function batonpass.remember_command_v1 is 'Remembers a command by its id and digest, and with its receipt if it has one.';
+
+-- The one way to forget commands, a few at a time and never a young one, so that a program needs no right to delete them.
+-- Several may be at it at once: each takes others.
+create or replace function batonpass.prune_commands_v1(keep_ms bigint, most integer) returns integer
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  pruned integer;
+begin
+  delete from batonpass.commands where id = any (array(
+    select old.id from batonpass.commands old
+    where old.kept_at < (select clock_timestamp() - greatest(keep_ms, 3600000) * interval '1 millisecond')
+    order by old.kept_at limit least(most, 1000) for update skip locked));
+  get diagnostics pruned = row_count;
+  return pruned;
+end
+$$;
+comment on function batonpass.prune_commands_v1 is 'Forgets some commands older than so many milliseconds, an hour at least.';
+revoke all on function batonpass.prune_commands_v1 from public;

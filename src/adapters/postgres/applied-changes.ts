@@ -1,0 +1,35 @@
+import { StoreFailure } from '../../ports/store-failure.ts'
+import { isFunctions, type Migration } from './migration-files.ts'
+
+/** The changes that were applied to a schema: when, and of functions what they were made of. */
+export type Applied = ReadonlyMap<string, { readonly at: string; readonly digest: string | null }>
+
+/** Changes that were applied and that this program does not know. */
+export const unknownOf = (migrations: readonly Migration[], applied: Applied): readonly string[] =>
+  [...applied.keys()].filter((name) => !migrations.some((migration) => migration.name === name))
+
+/** Tables are applied once; functions again when they are made of something else. */
+export const isPending = ({ name, digest }: Migration, applied: Applied): boolean => {
+  const standing = applied.get(name)
+  return standing === undefined || (digest !== undefined && standing.digest !== digest)
+}
+
+/** The first change of every store that was made before the changes were numbered anew. */
+const OLD_FIRST = '0001_conversations'
+
+/** Refuses a schema that this program does not carry on: one of before the first release, or of a newer program. */
+export const refuseForeign = (migrations: readonly Migration[], applied: Applied): void => {
+  if (applied.has(OLD_FIRST))
+    throw new StoreFailure(
+      'store.old_numbering',
+      `The schema was made before the first release (it has ${OLD_FIRST}) and cannot be carried on. Keep it for reading ` +
+        'with the program that made it, and use another schema, database or folder; or drop it, and run "baton migrate up".',
+    )
+  // Functions of another version stand beside ours while one program replaces the other.
+  const unknown = unknownOf(migrations, applied).filter((name) => !isFunctions(name))
+  if (unknown.length === 0) return
+  throw new StoreFailure(
+    'store.newer_schema',
+    `The database has ${unknown.join(', ')}, which this program does not know. Use a newer version of Batonpass.`,
+  )
+}

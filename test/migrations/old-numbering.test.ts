@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { schemaSnapshot } from '../../scripts/schema-snapshot.ts'
+import { runCli } from '../../src/adapters/cli/run.ts'
+import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
+import { statementsOf } from '../../src/adapters/postgres/sql-statements.ts'
+import { ask, ENGINES, emptyDatabase, openEmpty } from './empty-database.ts'
+
+/** The whole schema as it was numbered before the first release. */
+const OLD = statementsOf(readFileSync('test/fixtures/old-numbering.sql', 'utf8'))
+
+const refused = {
+  code: 'store.old_numbering',
+  retryable: false,
+  message: expect.stringMatching(
+    /made before the first release.*another schema, database or folder.*"baton migrate up"/,
+  ),
+}
+
+describe.each(ENGINES)('a store with the old numbering on %s', (engine) => {
+  it('is refused with what to do, and left as it is', async () => {
+    await using opened = await openEmpty(engine)
+    const { migrator, database } = opened
+    for (const statement of OLD) await ask(database, statement)
+    const before = await schemaSnapshot(database)
+    await expect(migrator.up()).rejects.toMatchObject(refused)
+    await expect(migrator.check()).rejects.toMatchObject(refused)
+    await expect(migrator.down()).rejects.toMatchObject(refused)
+    expect((await migrator.status()).filter(({ state }) => state === 'unknown')).toHaveLength(15)
+    expect(await schemaSnapshot(database)).toBe(before)
+    await ask(database, 'drop schema batonpass cascade')
+    expect(await migrator.up()).toContain('0001_record')
+  })
+})
+
+describe('a store with the old numbering on a server', () => {
+  it('is refused by a program and by the command', async () => {
+    const connectionString = await emptyDatabase()
+    await using opened = await openEmpty('postgres')
+    for (const statement of OLD) await ask(opened.database, statement)
+    const { rows } = { rows: await ask<{ name: string }>(opened.database, 'select current_database()::text as name') }
+    const old = new URL(connectionString)
+    old.pathname = `/${rows[0]?.name}`
+    await expect(openPostgres({ connectionString: old.href })).rejects.toMatchObject(refused)
+    await expect(openPostgres({ connectionString: old.href, autoMigrate: true })).rejects.toMatchObject(refused)
+    const err: string[] = []
+    const status = await runCli(['migrate', 'up', '--database', old.href], {
+      out: { line: () => {} },
+      err: { line: (text) => void err.push(text) },
+      version: 'test',
+      environment: {},
+    })
+    expect([status, err.join(' ')]).toEqual([1, expect.stringContaining('store.old_numbering')])
+  })
+})
