@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { schemaSnapshot } from '../../scripts/schema-snapshot.ts'
 import { runCli } from '../../src/adapters/cli/run.ts'
-import { FUNCTIONS } from '../../src/adapters/postgres/migration-files.ts'
+
 import { openMigratorAt } from '../../src/adapters/postgres/open-migrator.ts'
 import { withoutStore } from '../cli/terminal.ts'
 import { onServer } from '../support/test-databases.ts'
@@ -27,7 +27,7 @@ const TABLES = readdirSync('migrations')
   .filter((file) => file.endsWith('.down.sql'))
   .map((file) => file.replace('.down.sql', ''))
   .toSorted()
-const NAMES = [...TABLES, FUNCTIONS]
+const NAMES = [...TABLES, 'functions_v1']
 const [LAST = '', LAST_BUT_ONE = '', LAST_BUT_TWO = ''] = NAMES.toReversed()
 
 const done = (out: unknown) => ({ status: 0, out, err: '' })

@@ -2,9 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { schemaSnapshot } from '../../scripts/schema-snapshot.ts'
 import { FUNCTIONS_VERSION } from '../../src/adapters/postgres/database.ts'
-import { FUNCTIONS } from '../../src/adapters/postgres/migration-files.ts'
+
 import { ask, ENGINES, expectedSnapshot, openEmpty } from './empty-database.ts'
 
+const FUNCTIONS = `functions_v${FUNCTIONS_VERSION}`
 const FILES = readdirSync('migrations/functions').map((file) => readFileSync(`migrations/functions/${file}`, 'utf8'))
 const DEFINED = FILES.flatMap((text) =>
   [...text.matchAll(/^create or replace function batonpass\.(\w+)\(/gm)].map(([, name]) => name ?? ''),

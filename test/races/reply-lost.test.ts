@@ -6,6 +6,7 @@ import type { Result } from '../../src/domain/kernel/result.ts'
 import type { Refusal } from '../../src/domain/refusal.ts'
 import type { WorkingSession } from '../../src/domain/session/agent-session.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
+import { silentLogger } from '../../src/ports/logger.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { StoreFailure } from '../../src/ports/store-failure.ts'
 import { HandoffHistory } from '../../src/services/handoff-history.ts'
@@ -281,6 +282,22 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     faults.plan(...Array.from({ length: 1_000 }, () => 'conflict' as const))
     const failure = await failureOf(stage.service.pauseSession({ ...there.working, commandId: id }))
     expect(failure).toMatchObject({ code: 'store.contention', retryable: true })
+    expect(failure.message).toContain('the last at: a planned fault')
+  })
+
+  it('a conflict is told to the logger, with where it was', async () => {
+    const { faults, there, id } = await behindFaults()
+    const told: unknown[] = []
+    const logger = { ...silentLogger, debug: (fields: object) => void told.push(fields) }
+    const service = new HandoffService({
+      store: faults.store,
+      clock: new FixedClock(),
+      ids: new CountingIds(7),
+      logger,
+    })
+    faults.plan('conflict')
+    unwrap(await service.pauseSession({ ...there.working, commandId: id }))
+    expect(told).toEqual([{ command: id, conflicts: 1, at: 'a planned fault' }])
   })
 
   describe('asked again after everything moved on', () => {

@@ -36,7 +36,7 @@ export const readMigrations = async (schema: string): Promise<readonly Migration
 }
 
 /** The name of the functions that this program calls, as the table of changes has it. */
-export const FUNCTIONS = `functions_v${FUNCTIONS_VERSION}`
+const FUNCTIONS = `functions_v${FUNCTIONS_VERSION}`
 
 /** Whether a change is a set of functions. Sets of other programs stand beside ours, and neither knows the other. */
 export const isFunctions = (name: string): boolean => /^functions_v\d+$/.test(name)
