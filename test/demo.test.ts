@@ -26,6 +26,14 @@ describe('baton demo', () => {
     expect(stdout).toMatch(/session 2 {2}opus-agent {2}active {2}messages 7–9, 1 turn /)
   })
 
+  it('writes to no server that is named for something else', async () => {
+    const { code, stderr } = (await run(process.execPath, ['--import', 'tsx', 'src/adapters/cli/main.ts', 'demo'], {
+      env: { ...withoutServer, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
+    }).catch((failure: unknown) => failure)) as { code?: number; stderr: string }
+    expect(code).toBe(2)
+    expect(stderr).toContain('the demo writes there only when told')
+  })
+
   it('prints the same lineage for machines', async () => {
     const { stdout } = await baton('demo', '--json', '--data-dir', folder)
     const lineage = JSON.parse(stdout) as Lineage

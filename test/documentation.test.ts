@@ -62,7 +62,7 @@ describe('public names', () => {
 
   it('are exempt only while they exist and have no example', () => {
     expect(undocumented(SYMBOLS, {}).toSorted()).toEqual(
-      Object.keys(NO_EXAMPLE).map((name) => `domain/ids.ts: ${name} has no example`),
+      Object.keys(NO_EXAMPLE).map((name) => `domain/kernel/ids.ts: ${name} has no example`),
     )
   })
 

@@ -75,21 +75,40 @@ describe('a word nobody knows, in a row', () => {
   ])('is an error: %s', async (_, loosen, spoil, read) => {
     expect(await read()).toBeTruthy()
     const spoiled = [`alter table batonpass.${loosen}`, `update batonpass.${spoil}`]
-    const unspoiled = await snapshotOf(spoil)
+    const unspoiled = await rowsBefore(spoil)
+    const tightened = await constraintBefore(loosen)
     for (const statement of spoiled) await client.query(statement)
     await expect(read()).rejects.toMatchObject({ name: 'StoreFailure', code: 'store.integrity', retryable: false })
     await unspoiled()
+    await tightened()
     expect(await read()).toBeTruthy()
   })
 })
 
-/** Remembers the rows an update is about to spoil, and puts them back. */
-const snapshotOf = async (spoil: string): Promise<() => Promise<void>> => {
+/** Remembers the rows an update is about to spoil, and puts each back as it was. */
+const rowsBefore = async (spoil: string): Promise<() => Promise<void>> => {
   const [, table = '', column = '', where = ''] = /^(\w+) set (\w+) = .* where (.*)$/.exec(spoil) ?? []
-  const { rows } = await client.query<{ was: unknown }>(
-    `select ${column} as was from batonpass.${table} where ${where} limit 1`,
+  const { rows } = await client.query<{ id: string; was: unknown }>(
+    `select id, ${column} as was from batonpass.${table} where ${where}`,
   )
+  expect(rows).not.toEqual([])
   return async () => {
-    await client.query(`update batonpass.${table} set ${column} = $1 where ${where}`, [rows[0]?.was])
+    for (const { id, was } of rows)
+      await client.query(`update batonpass.${table} set ${column} = $1 where id = $2`, [was, id])
+  }
+}
+
+/** Remembers the constraint a statement is about to drop, and adds it again: it then also checks what was put back. */
+const constraintBefore = async (loosen: string): Promise<() => Promise<void>> => {
+  const [, table = '', name = ''] = /^(\w+) drop constraint (\w+)$/.exec(loosen) ?? []
+  const { rows } = await client.query<{ definition: string }>(
+    `select pg_get_constraintdef(oid) as definition from pg_constraint
+     where conname = $1 and conrelid = $2::regclass`,
+    [name, `batonpass.${table}`],
+  )
+  const [constraint] = rows
+  if (constraint === undefined) throw new Error(`${table} has no constraint ${name}`)
+  return async () => {
+    await client.query(`alter table batonpass.${table} add constraint ${name} ${constraint.definition}`)
   }
 }

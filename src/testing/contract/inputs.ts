@@ -184,7 +184,7 @@ export const inputsContract: ContractPart = {
       await assertIntact(scene, conversationId)
     },
     'refuses a question that makes no sense, whatever it is about': async (scene) => {
-      const methods = scene.service as unknown as Record<string, (...asked: readonly unknown[]) => Promise<unknown>>
+      const methods = scene.history as unknown as Record<string, (...asked: readonly unknown[]) => Promise<unknown>>
       const refuses = (name: string, ...asked: readonly unknown[]) =>
         assert.rejects(async () => methods[name]?.(...asked), { name: 'RefusedError', code: 'input.invalid' }, name)
       for (const name of READS_BY_ID) for (const wrong of ['zzz', 5, null, {}]) await refuses(name, wrong)

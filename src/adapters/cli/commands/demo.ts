@@ -3,7 +3,8 @@ import type { WorkingSession } from '../../../domain/session/agent-session.ts'
 import type { TurnInput } from '../../../domain/turn/turn.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import type { HandoffService } from '../../../services/handoff-service.ts'
-import type { Run } from '../command.ts'
+import type { Invocation, Run } from '../command.ts'
+import { UsageError } from '../problems.ts'
 import { renderLineage } from '../render-lineage.ts'
 import { toJson } from '../render-text.ts'
 import { storeToWrite } from '../store-options.ts'
@@ -27,9 +28,20 @@ const CHECKPOINT = [
   'Remaining: read it once and pass it down; run the suite in two time zones.',
 ].join('\n')
 
+/** A demo writes to a server only when somebody named it for the demo; a variable may name one that others work with. */
+const mustBeTold = ({ values, environment }: Invocation): void => {
+  if (['database', 'database-file', 'data-dir'].some((flag) => values[flag] !== undefined)) return
+  const variable = ['DATABASE_URL', 'DATABASE_URL_FILE'].find((name) => environment[name] !== undefined)
+  if (variable === undefined) return
+  throw new UsageError(
+    `${variable} names a server, and the demo writes there only when told: add --database URL for the server, or --data-dir DIR for a store of its own.`,
+  )
+}
+
 /** Takes a scripted agent through a handoff and shows what was kept. */
 export const demo: Run = async (invocation) => {
   const { values, out } = invocation
+  mustBeTold(invocation)
   const isJson = values.json === true
   const say = (text: string): void => (isJson ? undefined : out.line(text))
   await using batonpass = await createBatonpass(storeToWrite(invocation))
