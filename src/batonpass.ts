@@ -6,7 +6,7 @@ import type { ContextService } from './services/context-service.ts'
 import type { HandoffHistory } from './services/handoff-history.ts'
 import type { HandoffService } from './services/handoff-service.ts'
 import type { AgentRun } from './services/runner/agent-run.ts'
-import type { Recovered, RecoverRequest } from './services/runner/recover.ts'
+import type { Recovered, RecoverRequest } from './services/runner/recover/recover.ts'
 import type { RunRequest } from './services/runner/run-request.ts'
 
 /** Batonpass, put together and ready. Close it, or leave its `await using` block, when done. */

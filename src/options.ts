@@ -7,9 +7,9 @@ import type { Notifier } from './ports/notifier.ts'
 import type { RunTelemetry } from './ports/run-telemetry.ts'
 import type { Store } from './ports/store.ts'
 import type { Clock, IdGenerator } from './ports/system.ts'
-import type { PriceOf } from './services/runner/cost-meter.ts'
 import type { RunSettings } from './services/runner/run-request.ts'
 import type { RunSurroundings } from './services/runner/run-surroundings.ts'
+import type { PriceOf } from './services/runner/work/cost-meter.ts'
 
 /** Where everything is kept. Without any of these: the embedded store in `.batonpass/`. */
 export interface StoreOptions {

@@ -161,5 +161,5 @@ export type {
   ThreadRequest,
   WatchRequest,
 } from './services/requests.ts'
-export type { RecoverRequest } from './services/runner/recover.ts'
+export type { RecoverRequest } from './services/runner/recover/recover.ts'
 export type { RunMessage } from './services/runner/run-items.ts'

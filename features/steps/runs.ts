@@ -133,7 +133,7 @@ When('it works for longer than a process may be silent', function (this: Handoff
 When(
   'it is run on {string}, and cancelled while it writes its checkpoint',
   function (this: HandoffWorld, task: string) {
-    return this.runs.callOff(task)
+    return this.runs.cancelRestart(task)
   },
 )
 

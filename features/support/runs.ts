@@ -196,7 +196,7 @@ export class Runs {
   }
 
   /** Runs the agent and calls it off, as Ctrl-C does, while it writes its first checkpoint. */
-  async callOff(task: string): Promise<void> {
+  async cancelRestart(task: string): Promise<void> {
     this.inEachWindow({ checkpointMs: FOREVER_MS })
     const ctrlC = new AbortController()
     const run = await this.#begin(task, { signal: ctrlC.signal })

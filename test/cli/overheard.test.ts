@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { overheard } from '../../src/adapters/cli/overheard.ts'
+import { withListener } from '../../src/adapters/cli/listened-runtime.ts'
 import { systemClock } from '../../src/container.ts'
 import { type AgentRuntime, createBatonpass } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
@@ -14,7 +14,7 @@ const WINDOWS: Script['windows'] = [{ turns: [turn(700, 'read'), turn(900, 'edit
 const listened = (more: Partial<Script> = {}) => {
   const heard: string[] = []
   const runtime = script(WINDOWS, more)
-  const listening = overheard(runtime, {
+  const listening = withListener(runtime, {
     onTexts: (texts) => heard.push(...texts.flatMap(({ role, text }) => (role === 'assistant' ? [text] : []))),
     onTotals: () => {},
   })
@@ -54,10 +54,10 @@ describe('a runtime that the command line listens to', () => {
       yield { events: [], texts: [] }
     }
     const all = Object.assign(script(WINDOWS, { backend: 'codex', takesSessionId: false }), { transcript })
-    expect(powers(overheard(all, SILENT))).toEqual(powers(all))
+    expect(powers(withListener(all, SILENT))).toEqual(powers(all))
     const { backend, takesSessionId } = all
     const least: AgentRuntime = { backend, takesSessionId, start: (launch) => all.start(launch) }
-    expect(powers(overheard(least, SILENT))).toEqual(powers(least))
+    expect(powers(withListener(least, SILENT))).toEqual(powers(least))
     expect(powers(least)).not.toEqual(powers(all))
   })
 
@@ -67,7 +67,7 @@ describe('a runtime that the command line listens to', () => {
       const { runtime } = listened()
       const start = runtime.start.bind(runtime)
       runtime.start = (given) => ({ ...start(given), worksAhead })
-      expect(overheard(runtime, SILENT).start(launch).worksAhead).toBe(worksAhead)
+      expect(withListener(runtime, SILENT).start(launch).worksAhead).toBe(worksAhead)
     }
   })
 })

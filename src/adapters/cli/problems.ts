@@ -4,8 +4,8 @@ export class UsageError extends Error {
 }
 
 /** The command did what it should, and what came of it has an exit status of its own. */
-export class EndedOtherwise extends Error {
-  override readonly name = 'EndedOtherwise'
+export class RunNotCompleted extends Error {
+  override readonly name = 'RunNotCompleted'
   readonly status: number
 
   constructor(message: string, status: number) {

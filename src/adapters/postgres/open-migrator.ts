@@ -5,7 +5,7 @@ import type { Database, Schema } from './database.ts'
 import { Migrator } from './migrator.ts'
 import { PgliteDialect } from './pglite-dialect.ts'
 import { openFolder, openInMemory } from './pglite-folder.ts'
-import { type Patience, safePool } from './safe-pool.ts'
+import { type BoundedWait, safePool } from './safe-pool.ts'
 import { checkedAddress } from './store-address.ts'
 
 /** Which schema to migrate: on a server, in the folder of an embedded store, or else in memory. */
@@ -24,7 +24,7 @@ export interface OpenMigrator extends AsyncDisposable {
 }
 
 /** Above the longest statement the migrator allows the server, so that the server is the one to give up. */
-const PATIENCE: Patience = { connectMs: 5_000, answerMs: 3_900_000 }
+const PATIENCE: BoundedWait = { connectMs: 5_000, answerMs: 3_900_000 }
 
 /** Opens a schema for migrating, whatever stands there. Nothing is connected to before the first question. */
 export const openMigratorAt = (options: MigratorOptions): OpenMigrator => {

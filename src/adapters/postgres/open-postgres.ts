@@ -2,7 +2,7 @@ import { PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import { Migrator } from './migrator.ts'
-import { type Patience, safePool } from './safe-pool.ts'
+import { type BoundedWait, safePool } from './safe-pool.ts'
 import { SqlStore } from './sql-store.ts'
 import { checkedAddress, mustBeSaid } from './store-address.ts'
 
@@ -79,12 +79,12 @@ export const openPostgres = async (options: PostgresOptions): Promise<SqlStore> 
 const statementTimeoutOf = ({ statementTimeoutMs = DEFAULT_STATEMENT_TIMEOUT_MS }: PostgresOptions): number =>
   statementTimeoutMs
 
-const patienceOf = (options: PostgresOptions): Patience => ({
+const patienceOf = (options: PostgresOptions): BoundedWait => ({
   connectMs: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
   answerMs: options.queryTimeoutMs ?? statementTimeoutOf(options) + PATIENCE_MS,
 })
 
-const newPool = (options: PostgresOptions, { connectMs }: Patience): pg.Pool => {
+const newPool = (options: PostgresOptions, { connectMs }: BoundedWait): pg.Pool => {
   const { connectionString, pooled = false, maxConnections = 10 } = options
   if (connectionString === undefined) {
     throw new StoreFailure('store.bad_address', 'A Postgres store needs a connection string or a pool')

@@ -4,7 +4,7 @@ import { StoreFailure } from '../../ports/store-failure.ts'
 import { isConnectionLost } from './pg-errors.ts'
 
 /** How long to wait, in milliseconds. */
-export interface Patience {
+export interface BoundedWait {
   /** For a connection. */
   readonly connectMs: number
   /** For an answer. */
@@ -13,7 +13,7 @@ export interface Patience {
 
 /** How to speak to a server. */
 export interface PoolManners {
-  readonly patience: Patience
+  readonly patience: BoundedWait
   /** Statements keep their plans by name, which a transaction pooler does not allow. */
   readonly isDirect: boolean
 }

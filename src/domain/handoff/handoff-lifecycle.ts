@@ -11,12 +11,12 @@ import {
   type Claim,
   claimOf,
   HANDOFF_TRANSITIONS,
+  type HandoffAttachments,
   type HandoffCommandType,
   type HandoffFlag,
   type HandoffLifecycle,
   type HandoffMetadata,
   type HandoffOrigin,
-  type HandoffPapers,
   type HandoffStatus,
   isClaimable,
   originOf,
@@ -47,7 +47,7 @@ export interface CheckpointKept {
 type Of<Type extends string, Body> = DomainEvent<Type, { handoffId: HandoffId } & Body>
 
 /** How a handoff begins. */
-export type HandoffInitiated = DomainEvent<'handoff.initiated', { handoff: HandoffOrigin & HandoffPapers }>
+export type HandoffInitiated = DomainEvent<'handoff.initiated', { handoff: HandoffOrigin & HandoffAttachments }>
 
 /** What happens to a handoff after it was initiated. */
 export type HandoffMoved =
@@ -146,7 +146,7 @@ export const evolveHandoff = (handoff: HandoffMetadata, event: HandoffMoved): Ha
   return {
     ...originOf(handoff),
     version: handoff.version + 1,
-    ...papersAfter(handoff, event),
+    ...attachmentsAfter(handoff, event),
     ...lifecycleAfter(handoff, event),
   }
 }
@@ -154,7 +154,7 @@ export const evolveHandoff = (handoff: HandoffMetadata, event: HandoffMoved): Ha
 /** The events that change the version of a handoff. A note or an extract does not. */
 export type HandoffStep = Exclude<HandoffMoved, { type: 'handoff.metadata_set' | 'handoff.extract_kept' }>
 
-const papersAfter = ({ document, flags, checkpoint }: HandoffMetadata, event: HandoffStep): HandoffPapers =>
+const attachmentsAfter = ({ document, flags, checkpoint }: HandoffMetadata, event: HandoffStep): HandoffAttachments =>
   event.type === 'handoff.checkpointed'
     ? defined({ document: event.document, flags: [...flags, ...event.flags], checkpoint: event.checkpoint })
     : defined({ document, flags, checkpoint })

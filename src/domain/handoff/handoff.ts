@@ -101,7 +101,7 @@ export interface HandoffOrigin<Note extends Metadata = Metadata> {
 }
 
 /** What goes with a handoff. A document never changes once it is there. */
-export interface HandoffPapers {
+export interface HandoffAttachments {
   /** The checkpoint, or the caller's own text for the successor. */
   readonly document?: string
   readonly flags: readonly HandoffFlag[]
@@ -142,7 +142,7 @@ export type HandoffLifecycle =
     }
 
 /** What changes about a handoff, and the version it is compared by. */
-export type HandoffStanding = { readonly version: number } & HandoffPapers & HandoffLifecycle
+export type HandoffStanding = { readonly version: number } & HandoffAttachments & HandoffLifecycle
 
 /** The passing of a conversation from a source session to a target. */
 export type HandoffMetadata<Note extends Metadata = Metadata> = HandoffOrigin<Note> & HandoffStanding

@@ -6,8 +6,8 @@ import { unwrap } from '../../domain/unwrap.ts'
 import type { HookPayloads, HookSession, HookSessionFacts } from '../../ports/hook-payload.ts'
 import { hookSession } from '../../ports/hook-payload.ts'
 import { runHooks } from '../run-hooks.ts'
+import { ENDING_OUTAGE_MS } from './retry-through-outage.ts'
 import type { RunInProgress } from './run-in-progress.ts'
-import { ENDING_OUTAGE_MS } from './steadily.ts'
 
 /** A session as the hooks of a run are told of it. */
 export const toldOf = (run: RunInProgress, sessionId: AgentSessionId): HookSession =>
@@ -42,6 +42,7 @@ export const callHooks = async <Moment extends HookMoment>(
   for (const { name: hook, ok } of results) run.emit({ type: 'hook:called', sessionId, moment, hook, ok })
   const about = { conversationId: run.conversation.id, sessionId, moment, results }
   const limits = isAfterEnd ? { outageMs: ENDING_OUTAGE_MS } : {}
-  if (results.length > 0) unwrap(await run.steadily((named) => handoffs.recordHooks({ ...about, ...named }), limits))
+  if (results.length > 0)
+    unwrap(await run.retryThroughOutage((named) => handoffs.recordHooks({ ...about, ...named }), limits))
   return report
 }

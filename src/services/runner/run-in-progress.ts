@@ -26,14 +26,14 @@ import type { Clock, IdGenerator } from '../../ports/system.ts'
 import type { ContextService } from '../context-service.ts'
 import type { HandoffHistory } from '../handoff-history.ts'
 import type { HandoffService } from '../handoff-service.ts'
-import type { PriceOf } from './cost-meter.ts'
-import { claimantOf } from './gone-runner.ts'
 import { DEFAULT_LEASE_MS } from './lease.ts'
+import { claimantOf } from './recover/gone-runner.ts'
+import { type Limits, retryThroughOutage, type Trouble } from './retry-through-outage.ts'
 import { SupersededError } from './run-errors.ts'
 import { RunLog } from './run-log.ts'
 import type { RunRequest, RunSettings } from './run-request.ts'
 import type { RunSurroundings } from './run-surroundings.ts'
-import { type Limits, steadily, type Trouble } from './steadily.ts'
+import type { PriceOf } from './work/cost-meter.ts'
 
 /** What runs need around them. */
 export interface RunnerDeps extends RunSurroundings {
@@ -180,7 +180,7 @@ export class RunInProgress<Message = unknown> {
   }
 
   /** Carries a command out though the store may be away for a moment; with a time of its own, though the run is stopped. */
-  async steadily<T>(
+  async retryThroughOutage<T>(
     command: (named: { readonly commandId: CommandId }) => Promise<T>,
     { outageMs }: Pick<Limits, 'outageMs'> = {},
   ): Promise<T> {
@@ -191,7 +191,7 @@ export class RunInProgress<Message = unknown> {
     }
     // Whoever has waited for the store in vain does not wait for it again: each command is tried once then.
     const limits = defined({ outageMs: this.#isStoreGivenUp ? 0 : outageMs, signal })
-    const answer = await steadily(this.deps.ids, command, { ...limits, onTrouble })
+    const answer = await retryThroughOutage(this.deps.ids, command, { ...limits, onTrouble })
     this.#isStoreGivenUp = false
     return answer
   }

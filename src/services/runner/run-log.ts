@@ -3,7 +3,7 @@ import { describeFreshReason } from '../../domain/run/follow-up.ts'
 import type { RunEvent, RunEventType } from '../../domain/run/run-event.ts'
 import type { RunOutcome } from '../../domain/run/run-summary.ts'
 import type { LogFields, Logger, LogLevel } from '../../ports/logger.ts'
-import type { Trouble } from './steadily.ts'
+import type { Trouble } from './retry-through-outage.ts'
 
 /** A line of the log. */
 interface Line {

@@ -4,7 +4,7 @@ import { openMigrator } from '../../../migrating.ts'
 import type { Invocation, Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { textFlag } from '../history-args.ts'
-import { EndedOtherwise, UsageError } from '../problems.ts'
+import { RunNotCompleted, UsageError } from '../problems.ts'
 import { counted } from '../render-run.ts'
 import { toJson } from '../render-text.ts'
 import { storeOptions, storeToRead, storeToWrite } from '../store-options.ts'
@@ -49,7 +49,7 @@ export const migrateStatus: Run = async (invocation) => {
     show(invocation, { schema, migrations }, table(migrations))
     const pending = migrations.filter(({ state }) => state === 'pending').length
     if (pending > 0)
-      throw new EndedOtherwise(
+      throw new RunNotCompleted(
         `The schema "${onOneLine(schema)}" lacks ${counted(pending, 'change')}. Run "baton migrate up".`,
         EXIT.pending,
       )

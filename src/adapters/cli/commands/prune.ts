@@ -5,7 +5,7 @@ import type { Invocation, Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { duration, parsedFlag, textFlag } from '../history-args.ts'
 import { notTogether } from '../list-command.ts'
-import { EndedOtherwise, UsageError } from '../problems.ts'
+import { RunNotCompleted, UsageError } from '../problems.ts'
 import { counted } from '../render-run.ts'
 import { toJson } from '../render-text.ts'
 import { storeToRead } from '../store-options.ts'
@@ -40,7 +40,7 @@ const pruned = async (
     }
   } catch (problem) {
     if (!signal.aborted) throw problem
-    throw new EndedOtherwise(
+    throw new RunNotCompleted(
       `Stopped: ${counted(count, 'command')} forgotten. Run it again for the rest.`,
       EXIT.cancelled,
     )

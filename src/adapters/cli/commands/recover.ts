@@ -5,7 +5,7 @@ import type { AgentRuntime } from '../../../ports/agent-runtime.ts'
 import { RuntimeFailure } from '../../../ports/runtime-failure.ts'
 import type { HeldLease } from '../../../ports/session-leases.ts'
 import { backendOf, RUNTIME_NAMES } from '../../../runtimes.ts'
-import type { Recovered } from '../../../services/runner/recover.ts'
+import type { Recovered } from '../../../services/runner/recover/recover.ts'
 import { allowedNetworks } from '../allowed-networks.ts'
 import { runtimeFrom, runtimeName } from '../chosen-runtime.ts'
 import type { Invocation, Run } from '../command.ts'
@@ -13,7 +13,7 @@ import { EXIT } from '../exit-codes.ts'
 import { textFlag } from '../history-args.ts'
 import { lineLogger } from '../line-logger.ts'
 import { notTogether } from '../list-command.ts'
-import { EndedOtherwise } from '../problems.ts'
+import { RunNotCompleted } from '../problems.ts'
 import { counted, describeRunEvent, outcomeText } from '../render-run.ts'
 import { Table } from '../render-table.ts'
 import { plain, toJson } from '../render-text.ts'
@@ -37,7 +37,7 @@ export const recoverCommand: Run = async (invocation) => {
   await using batonpass = await createBatonpass({ ...storeToRead(invocation), ...parts })
   const signal = invocation.interruption()
   const onEvent = (event: RunEvent): void => notes.line(`${event.conversationId} ${describeRunEvent(event)}`)
-  const calledOff = new EndedOtherwise('Recovering was called off.', EXIT.cancelled)
+  const calledOff = new RunNotCompleted('Recovering was called off.', EXIT.cancelled)
   const onWaiting = (lease: HeldLease): void => notes.line(`Waiting for ${describeWaiting(lease)}`)
   const how = { leaveOthers: !isFail, wait: values.wait === true }
   const request = { runtimes, run, ...how, signal, onEvent, onWaiting }
@@ -49,7 +49,7 @@ export const recoverCommand: Run = async (invocation) => {
   const broken = recovered.filter(
     (one) => one.type === 'unfinished' || (one.type === 'resumed' && one.summary.outcome !== 'completed'),
   )
-  if (broken.length > 0) throw new EndedOtherwise(`${counted(broken.length, 'run')} did not complete.`, EXIT.failure)
+  if (broken.length > 0) throw new RunNotCompleted(`${counted(broken.length, 'run')} did not complete.`, EXIT.failure)
 }
 
 /** The one that is named, or every one that there is here. */

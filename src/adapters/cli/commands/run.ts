@@ -10,8 +10,8 @@ import type { Invocation, Run } from '../command.ts'
 import { EXIT_OF_RUN } from '../exit-codes.ts'
 import { textFlag } from '../history-args.ts'
 import { lineLogger } from '../line-logger.ts'
-import { overheard } from '../overheard.ts'
-import { EndedOtherwise, UsageError } from '../problems.ts'
+import { withListener } from '../listened-runtime.ts'
+import { RunNotCompleted, UsageError } from '../problems.ts'
 import { outcomeText } from '../render-run.ts'
 import { plain, plainLines, toJsonLine } from '../render-text.ts'
 import { configurationFrom, mustResume, promptFrom, runChoices } from '../run-choices.ts'
@@ -35,7 +35,7 @@ export const runCommand: Run = async (invocation) => {
   const parts = defined({ config, logger, allowNetworks: allowedNetworks(invocation) })
   await using batonpass = await createBatonpass({ ...storeToWrite(invocation), ...parts })
   const progress = new RunProgress(notes)
-  const runtime = overheard(chosen, {
+  const runtime = withListener(chosen, {
     onTexts: (texts) => {
       if (values.json === true || values.quiet === true) return
       for (const { role, text } of texts) if (role === 'assistant') sayLines(invocation, text)
@@ -45,7 +45,7 @@ export const runCommand: Run = async (invocation) => {
   const signal = invocation.interruption()
   const agent = configured?.name ?? textFlag(invocation, 'agent') ?? name
   const summary = await watched(batonpass.run({ ...choices, runtime, prompt, agent, signal }), invocation, progress)
-  if (summary.outcome !== 'completed') throw endedOtherwise(summary, choices.conversation)
+  if (summary.outcome !== 'completed') throw runNotCompleted(summary, choices.conversation)
 }
 
 const sayLines = ({ out }: Invocation, text: string): void => {
@@ -81,12 +81,12 @@ const MORE: Readonly<Partial<Record<BudgetLimit, string>>> = {
 }
 
 /** Every other end has a status of its own, and says how to go on where that is possible. */
-const endedOtherwise = (summary: RunSummary, conversation: string): EndedOtherwise => {
+const runNotCompleted = (summary: RunSummary, conversation: string): RunNotCompleted => {
   const { outcome, reason, limit } = summary
   const why = reason === undefined ? '' : ` ${plain(reason)}`
   const more = limit === undefined ? undefined : MORE[limit]
   const again = `To go on, run the same command with --conversation ${plain(conversation)}`
   const isWorthIt = outcome === 'cancelled' || outcome === 'failed' || more !== undefined || limit === 'turns'
   const next = isWorthIt ? `\n${again}${more === undefined ? '' : ` and ${more}`}` : ''
-  return new EndedOtherwise(`The run has not completed (${outcomeText(summary)}).${why}${next}`, EXIT_OF_RUN[outcome])
+  return new RunNotCompleted(`The run has not completed (${outcomeText(summary)}).${why}${next}`, EXIT_OF_RUN[outcome])
 }

@@ -1,0 +1,221 @@
+import { type BudgetUse, DEFAULT_RESTART_BUDGET, type RestartBudget } from '../../../domain/budget/restart-budget.ts'
+import type { Conversation } from '../../../domain/conversation/conversation.ts'
+import { defined } from '../../../domain/kernel/defined.ts'
+import { agentSessionId } from '../../../domain/kernel/ids.ts'
+import { describeFreshReason } from '../../../domain/run/follow-up.ts'
+import { type AgentSession, heldBy } from '../../../domain/session/agent-session.ts'
+import type { ProcessIdentity } from '../../../domain/session/process-identity.ts'
+import { joinedPrompt } from '../../../domain/turn/message.ts'
+import { RefusedError, unwrap } from '../../../domain/unwrap.ts'
+import { endOrphans } from '../recover/agent-processes.ts'
+import { abandonedBy, claimantOf, goneRunner } from '../recover/gone-runner.ts'
+import { owedRestart } from '../recover/owed-restart.ts'
+import { readBackWork } from '../recover/read-back.ts'
+import { isForAnother } from '../recover/recover.ts'
+import { askSessionHooks, countRestarts } from '../restart/carry-out-restart.ts'
+import { continuationAfter, recordBefore } from '../restart/continuation-prompt.ts'
+import { retryThroughOutage } from '../retry-through-outage.ts'
+import type { RunInProgress, RunnerDeps } from '../run-in-progress.ts'
+import { monitorOf, type RunRequest } from '../run-request.ts'
+import { promptToResume, relaunch, resumeIn, startFresh } from '../work/launch.ts'
+import { throwIfSpent } from '../work/limits.ts'
+import { beginSpan } from '../work/spans.ts'
+import type { Launcher, SessionOutcome } from '../work/work-session.ts'
+import { endedFor } from './begin-budget.ts'
+import { type FollowUpWay, wayAfter } from './follow-up.ts'
+import { placeFor, restorePlace } from './place-work.ts'
+
+/** The conversation a run is about: the one it names, or a new one. */
+export const conversationFor = async (deps: RunnerDeps, request: RunRequest): Promise<Conversation> => {
+  const { conversation: externalKey, conversationId, prompt, budget, subject } = request
+  if (conversationId !== undefined) {
+    const known = await deps.history.conversation(conversationId)
+    if (known === undefined) throw new RefusedError({ code: 'conversation.not_found', conversationId })
+    await restorePlace(deps, request, known)
+    return withBudget(deps, known, budget)
+  }
+  const workspace = await placeFor(deps, request)
+  const restartBudget = budget && { ...DEFAULT_RESTART_BUDGET, ...deps.restartBudget, ...budget }
+  const details = defined({ externalKey, subject, workspace, restartBudget })
+  const wanted = { originalTask: prompt, ...details }
+  const open = () => retryThroughOutage(deps.ids, (named) => deps.handoffs.openConversation({ ...wanted, ...named }))
+  return withBudget(deps, unwrap(await open()).conversation, budget)
+}
+
+/** The conversation with what this run says of its budget. What it says already is not said again. */
+const withBudget = async (
+  deps: RunnerDeps,
+  conversation: Conversation,
+  budget: Partial<RestartBudget> = {},
+): Promise<Conversation> => {
+  const known: Partial<RestartBudget> = conversation.restartBudget
+  const parts = Object.entries(budget) as readonly [keyof RestartBudget, unknown][]
+  if (parts.every(([name, value]) => known[name] === value)) return conversation
+  const change = { conversation: conversation.id, budget }
+  return unwrap(await retryThroughOutage(deps.ids, (named) => deps.handoffs.setBudget({ ...change, ...named })))
+    .conversation
+}
+
+/**
+ * Takes over what another process left of the conversation, if its holder was not heard of in time.
+ *
+ * @returns whether there is a session to go on with
+ * @throws RefusedError when its holder lives, or cannot be known to be gone
+ */
+export const takeOverBaton = async (run: RunInProgress): Promise<boolean> => {
+  const baton = await run.deps.store.sessions.findBaton(run.conversation.id)
+  if (baton === undefined) return false
+  const handoffId = heldBy(baton)
+  if (handoffId !== undefined && (await isForAnother(run.deps, baton)))
+    throw new RefusedError({ code: 'conversation.handoff_open', conversationId: run.conversation.id, handoffId })
+  return takeOver(run, baton)
+}
+
+/** Makes this process the holder of an abandoned session. @returns true: it is, or something was thrown */
+export const takeOver = async (run: RunInProgress, abandoned: AgentSession): Promise<true> => {
+  const gone = await run.retryThroughOutage(() => goneRunner(run.deps, abandoned.id))
+  const request = { session: abandoned.id, ...run.lease, ...abandonedBy(gone) }
+  run.hold(unwrap(await run.retryThroughOutage((named) => run.deps.handoffs.takeOverSession({ ...request, ...named }))))
+  if (gone !== undefined) succeed(run, gone)
+  await tellOrphans(run)
+  run.restartsSoFar = await countRestarts(run)
+  await watchAsAsked(run)
+  const { initiatedByHandoff } = abandoned
+  const cameFrom = initiatedByHandoff && (await run.deps.history.handoff(initiatedByHandoff))
+  beginSpan(run, cameFrom?.traceContext)
+  return true
+}
+
+/** Takes the place of a runner that is gone, whose claim on a restart would have to be waited for like its lease. */
+const succeed = (run: RunInProgress, gone: ProcessIdentity): void => {
+  run.claimant = claimantOf(gone) ?? run.claimant
+  run.emit({ type: 'runner:gone', sessionId: run.held.session.id, host: gone.host, pid: gone.leader?.pid ?? null })
+}
+
+const tellOrphans = async (run: RunInProgress): Promise<void> => {
+  const { session } = run.held
+  for (const { process, fate } of await run.retryThroughOutage(() => endOrphans(run.deps, session.id))) {
+    const { host, leader } = process
+    run.emit({ type: 'process:left', sessionId: session.id, host, pid: leader?.pid ?? null, fate })
+  }
+}
+
+/** Begins the run's first session: the one an earlier run was called off in, or a new one. */
+export const beginFirst = async <Message>(
+  run: RunInProgress<Message>,
+  use: BudgetUse,
+): Promise<Launcher<Message> | SessionOutcome> => {
+  const latest = await run.deps.store.sessions.findLatest(run.conversation.id)
+  if (latest !== undefined) run.restartsSoFar = await countRestarts(run)
+  const ended = endedFor(run, latest, use)
+  if (ended !== undefined) return ended
+  throwIfSpent(run)
+  const { resume } = run.request
+  const way = latest && resume === undefined ? await wayAfter(run, latest) : undefined
+  return (latest && (await resumePaused(run, latest, way))) ?? beginAnew(run, latest, way)
+}
+
+/** Begins a session of ours: with the prompt, in the way that was decided, or with what the record says. */
+export const beginAnew = async <Message>(
+  run: RunInProgress<Message>,
+  latest: AgentSession | undefined,
+  way: FollowUpWay | undefined,
+): Promise<Launcher<Message>> => {
+  const { request, conversation, deps } = run
+  const said = await openingFor(run, latest, way)
+  run.unsaidTask = undefined
+  const sessionId = agentSessionId(deps.ids.next())
+  run.plannedId = sessionId
+  const words = joinedPrompt([said.continuation, said.prompt])
+  const hookContext = await askSessionHooks(run, { sessionId, prompt: words, isContinuation: false })
+  const { runtime, agent: agentName, model } = request
+  const monitor = monitorOf(request)
+  const about = { conversationId: conversation.id, sessionId, agentName, backend: runtime.backend, monitor, ...said }
+  const details = defined({ model, hookContext, ...run.lease })
+  run.hold(
+    unwrap(await run.retryThroughOutage((named) => deps.handoffs.startSession({ ...about, ...details, ...named }))),
+  )
+  tellBegun(run)
+  tellWay(run, way)
+  const prompt = joinedPrompt([hookContext, words])
+  const resumed = said.providerSessionId && resumeIn(run, said.providerSessionId, { prompt })
+  return resumed || startFresh(run, prompt)
+}
+
+/** What the first session of a run opens with, and where. */
+interface FirstOpening {
+  readonly prompt?: string
+  readonly continuation?: string
+  readonly nonce?: string
+  readonly providerSessionId?: string
+}
+
+const openingFor = async (
+  run: RunInProgress,
+  latest: AgentSession | undefined,
+  way: FollowUpWay | undefined,
+): Promise<FirstOpening> => {
+  const { prompt, resume: providerSessionId } = run.request
+  if (latest === undefined || providerSessionId !== undefined) return defined({ prompt, providerSessionId })
+  const nonce = run.deps.ids.next()
+  // What was asked is on record, and unfinished: it is not a person who speaks now.
+  if (latest.state !== 'completed' && run.unsaidTask === undefined)
+    return { continuation: await continuationAfter(run, nonce), nonce }
+  if (typeof way?.resumes === 'string') return { prompt, providerSessionId: way.resumes }
+  return { prompt, continuation: await recordBefore(run, latest, nonce), nonce }
+}
+
+const tellWay = (run: RunInProgress, way: FollowUpWay | undefined): void => {
+  if (way !== undefined) run.emit({ type: 'conversation:follow_up', sessionId: run.held.session.id, ...way })
+}
+
+const tellBegun = (run: RunInProgress): void => {
+  run.tally.sessions += 1
+  const { id: sessionId, epoch } = run.held.session
+  run.emit({ type: 'session:start', sessionId, epoch, isContinuation: false, previousSessionId: null })
+  beginSpan(run)
+}
+
+/** Goes on in the session that an earlier run was called off in, if this runtime can; it may not have been launched yet. */
+const resumePaused = async <Message>(
+  run: RunInProgress<Message>,
+  latest: AgentSession,
+  way: FollowUpWay | undefined,
+): Promise<Launcher<Message> | SessionOutcome | undefined> => {
+  const { providerSessionId } = latest
+  const { request, deps } = run
+  const isOurs = latest.agentName === request.agent.trim() && latest.backend === request.runtime.backend
+  const canGoOn = providerSessionId === undefined ? latest.progress.turns === 0 : request.runtime.resume !== undefined
+  if (latest.state !== 'paused' || request.resume !== undefined || !isOurs || !canGoOn) return undefined
+  const asked = { session: latest.id, ...run.lease }
+  const { holder, ...resumed } = unwrap(
+    await run.retryThroughOutage((named) => deps.handoffs.resumeSession({ ...asked, ...named })),
+  )
+  if (holder === undefined) throw new TypeError('Whoever resumes a session with a lease holds it')
+  if (providerSessionId !== undefined && typeof way?.freshBecause === 'string') {
+    const end = {
+      ...resumed,
+      holder,
+      reason: `It was stopped, and not resumed: ${describeFreshReason(way.freshBecause)}.`,
+    }
+    unwrap(await run.retryThroughOutage((named) => deps.handoffs.failSession({ ...end, ...named })))
+    return undefined
+  }
+  run.hold({ ...resumed, holder })
+  await watchAsAsked(run)
+  tellBegun(run)
+  if (providerSessionId !== undefined) tellWay(run, way)
+  if (providerSessionId === undefined) return relaunch(run)
+  const owed = (await readBackWork(run, providerSessionId)) ?? (await owedRestart(run))
+  return owed ?? resumeIn(run, providerSessionId, await promptToResume(run))
+}
+
+/** What this run wants watched counts from now on, whatever the one before it wanted. */
+const watchAsAsked = async (run: RunInProgress): Promise<void> => {
+  const settings = monitorOf(run.request)
+  if (Object.keys(settings).length === 0) return
+  const { session } = run.held
+  const request = { session: session.id, settings }
+  const { monitor } = unwrap(await run.retryThroughOutage((named) => run.deps.context.watch({ ...request, ...named })))
+  run.update({ session: (await run.deps.history.session(session.id)) ?? session, monitor })
+}

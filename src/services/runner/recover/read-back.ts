@@ -1,0 +1,106 @@
+import { describeLimit } from '../../../domain/budget/restart-budget.ts'
+import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
+import { cutText } from '../../../domain/kernel/cut-text.ts'
+import type { AgentSession } from '../../../domain/session/agent-session.ts'
+import { RefusedError } from '../../../domain/unwrap.ts'
+import { noteUnsaidTask } from '../open/unsaid-task.ts'
+import type { RunInProgress } from '../run-in-progress.ts'
+import { LaunchWatch } from '../work/launch-watch.ts'
+import { uncountedEnd } from '../work/limits.ts'
+import type { Leaving } from '../work/turn-extender.ts'
+import { TurnRecorder } from '../work/turn-recorder.ts'
+import type { SessionOutcome } from '../work/work-session.ts'
+import { RecordedSession } from './recorded-session.ts'
+
+/**
+ * Reads back from the runtime's own transcript what an agent did and the record lacks, once its session is held by this
+ * run. It goes the way of everything that an agent says: redacted, turn by turn, and a turn that fills the window leads to
+ * a restart.
+ *
+ * @returns how the session is left, when what was read back says so
+ */
+export const readBackWork = async (
+  run: RunInProgress,
+  providerSessionId: string,
+): Promise<SessionOutcome | undefined> => {
+  const leaving = await readBack(run, providerSessionId)
+  if (leaving?.type === 'restart') return leaving
+  if (leaving === undefined) return undefined
+  if (leaving.type === 'uncounted') throw uncountedEnd(run, leaving.uncounted)
+  const { limit } = leaving
+  return { type: 'over', outcome: 'exhausted', reason: describeLimit(limit, run.conversation.restartBudget), limit }
+}
+
+/** As {@link readBackWork}, of a session that is being left: what the record lacks belongs to the turn that led to it. */
+export const readBackLeft = async (run: RunInProgress, handoff: HandoffMetadata): Promise<void> => {
+  const { session } = run.held
+  if (handoff.checkpoint !== undefined) return extractOf(run, handoff, session)
+  if (session.providerSessionId !== undefined)
+    await readBack(run, session.providerSessionId, { type: 'restart', handoff })
+}
+
+/** As {@link readBackWork}, of a session that was handed off: what the record lacks is kept with its handoff. */
+export const readBackSource = async (run: RunInProgress): Promise<void> => {
+  const { initiatedByHandoff } = run.held.session
+  const { history } = run.deps
+  const handoff = initiatedByHandoff && (await run.retryThroughOutage(() => history.handoff(initiatedByHandoff)))
+  const source = handoff && (await run.retryThroughOutage(() => history.session(handoff.sourceSessionId)))
+  // A thread has a source that still speaks for itself.
+  if (handoff && source && handoff.kind !== 'thread') await extractOf(run, handoff, source)
+}
+
+const LONGEST_EXTRACT = 1_000_000
+
+const extractOf = async (run: RunInProgress, handoff: HandoffMetadata, source: AgentSession): Promise<void> => {
+  const { providerSessionId } = source
+  const { runtime } = run.request
+  if (handoff.extract !== undefined || providerSessionId === undefined || source.backend !== runtime.backend) return
+  const known = await run.retryThroughOutage(() => RecordedSession.of(run, source))
+  const said: string[] = []
+  for await (const step of runtime.transcript?.(transcriptOf(run, providerSessionId)) ?? []) {
+    const { events, texts } = known.missingOf(step) ?? { events: [], texts: [] }
+    const words = texts.map(({ role, text }) => `${role}: ${text}`)
+    const calls = events.flatMap((event) => (event.type === 'tool_call' ? [event] : []))
+    said.push(...words, ...calls.map(({ toolName, callId }) => `tool call: ${toolName} (${callId ?? 'unnamed'})`))
+  }
+  if (said.length === 0) return
+  const { redact = (words: string) => words, sha256 } = run.deps
+  // Before it is cut: no part of a secret is left at its end.
+  const { text, cut } = cutText(redact(said.join('\n\n')), LONGEST_EXTRACT, sha256)
+  const extract = cut === undefined ? text : `${text}\n\n[cut: ${cut.length} characters, sha256 ${cut.sha256}]`
+  const request = { handoff: handoff.id, extract }
+  const kept = await run.retryThroughOutage((named) => run.deps.handoffs.keepExtract({ ...request, ...named }))
+  // Somebody else was first, and has read the same.
+  if (!kept.ok && kept.error.code !== 'handoff.extracted') throw new RefusedError(kept.error)
+}
+
+const transcriptOf = ({ workspace }: RunInProgress, providerSessionId: string) => ({
+  providerSessionId,
+  ...(workspace !== undefined && { workspace }),
+})
+
+const readBack = async (
+  run: RunInProgress,
+  providerSessionId: string,
+  leaving?: Leaving,
+): Promise<Leaving | undefined> => {
+  const { runtime } = run.request
+  if (runtime.transcript === undefined || runtime.backend !== run.held.session.backend) return undefined
+  const known = await run.retryThroughOutage(() => RecordedSession.of(run, run.held.session))
+  const desk = new TurnRecorder(run, { prompt: '', unrecorded: [], ...(leaving !== undefined && { leaving }) })
+  const watch = new LaunchWatch(run)
+  let isBehind = false
+  for await (const step of runtime.transcript(transcriptOf(run, providerSessionId))) {
+    run.throwIfStopped()
+    const missing = known.missingOf(step)
+    isBehind ||= missing !== undefined
+    // Some runtimes say what a request used after its answer. Before anything is missing, that was heard too.
+    const isAboutMissing = isBehind && step.texts.length === 0
+    if (missing !== undefined || isAboutMissing) await desk.take(watch.take(missing ?? step))
+    else desk.skip(step)
+  }
+  await desk.settle()
+  // A lost process may have said the task without recording that.
+  if (isBehind) await noteUnsaidTask(run)
+  return desk.leaving === leaving ? undefined : desk.leaving
+}

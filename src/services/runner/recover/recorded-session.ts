@@ -1,0 +1,83 @@
+import type { ConversationId } from '../../../domain/kernel/ids.ts'
+import type { AgentSession } from '../../../domain/session/agent-session.ts'
+import type { MessageInHistory } from '../../../domain/turn/message.ts'
+import type { TranscriptStep } from '../../../ports/agent-runtime.ts'
+import { everyPage } from '../../../ports/page.ts'
+import type { RecordedText } from '../../../ports/window-reader.ts'
+import { isOurs } from '../restart/our-words.ts'
+import type { RunInProgress } from '../run-in-progress.ts'
+
+/**
+ * What is on record of a session, so that what its runtime has written down is not recorded twice. A message is known by
+ * the runtime's own name for it, part by part; one without a name by its words; a tool call by its id.
+ */
+export class RecordedSession {
+  readonly #redact: (text: string) => string
+  readonly #messages = new Map<string, number>()
+  readonly #calls = new Set<string>()
+  /** What the agent was asked or told. A prompt is several of them, one after the other. */
+  readonly #asked: string[] = []
+  readonly #isOurs: (text: string) => boolean
+
+  private constructor(redact: (text: string) => string, isOurs: (text: string) => boolean) {
+    this.#redact = redact
+    this.#isOurs = isOurs
+  }
+
+  /** Reads what is on record of a session, and of others on the same provider session: they share its transcript. */
+  static async of(run: RunInProgress, { id, providerSessionId }: AgentSession): Promise<RecordedSession> {
+    const { deps, conversation } = run
+    const known = new RecordedSession(deps.redact ?? ((text) => text), (text) => isOurs(run, text))
+    const named =
+      providerSessionId === undefined ? [] : await deps.store.sessions.findByProviderSession(providerSessionId)
+    const sharing = new Set([id, ...named.filter(isIn(conversation.id)).map((other) => other.id)])
+    for await (const message of everyPage((page) => deps.store.messages.listMessages(conversation.id, page)))
+      if (sharing.has(message.sessionId)) known.#keep(message)
+    for (const one of sharing)
+      for await (const turn of everyPage((page) => deps.store.messages.listTurns(one, page)))
+        for (const { callId } of turn.toolCalls) known.#calls.add(callId)
+    return known
+  }
+
+  /**
+   * The part of a step that is not on record; nothing when all of it is. Of what the agent was asked or told, only what a
+   * person said is read back: somebody may have spoken to the agent without us.
+   */
+  missingOf({ events, texts }: TranscriptStep): TranscriptStep | undefined {
+    const newTexts = texts.filter((text) => (text.role === 'user' ? this.#isNewWord(text) : !this.#isKnown(text)))
+    const newEvents = events.filter((event) => event.type !== 'tool_call' || this.#isNewCall(event.callId))
+    const hasCalls = newEvents.some(({ type }) => type === 'tool_call')
+    return newTexts.length > 0 || hasCalls ? { events: newEvents, texts: newTexts } : undefined
+  }
+
+  #keep({ role, text, providerMessageId }: MessageInHistory): void {
+    const key = keyOf(role, text, providerMessageId)
+    if (role === 'user' && text.trim() !== '') this.#asked.push(text.trim())
+    // The words of a tool-only answer are none.
+    if (text !== '' || role === 'tool') this.#messages.set(key, (this.#messages.get(key) ?? 0) + 1)
+  }
+
+  #isKnown({ role, text, id }: RecordedText): boolean {
+    const key = keyOf(role, this.#redact(text), id)
+    const left = this.#messages.get(key) ?? 0
+    if (left > 0) this.#messages.set(key, left - 1)
+    return left > 0
+  }
+
+  #isNewWord({ text, origin = 'person' }: RecordedText): boolean {
+    if (origin !== 'person' || text.trim() === '' || this.#isOurs(text)) return false
+    let rest = this.#redact(text).trim()
+    for (const asked of this.#asked.toSorted((a, b) => b.length - a.length))
+      if (rest.includes(asked)) rest = rest.replace(asked, () => '').trim()
+    return rest !== ''
+  }
+
+  #isNewCall(callId: string | undefined): boolean {
+    return callId === undefined || !this.#calls.has(callId)
+  }
+}
+
+const isIn = (conversation: ConversationId) => (session: AgentSession) => session.conversationId === conversation
+
+const keyOf = (role: string, text: string, id: string | undefined): string =>
+  id === undefined || id.trim() === '' ? `${role} says ${text}` : `${role} ${id}`

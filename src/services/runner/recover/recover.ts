@@ -1,0 +1,196 @@
+import { defined } from '../../../domain/kernel/defined.ts'
+import type { AgentSessionId, ConversationId } from '../../../domain/kernel/ids.ts'
+import type { Instant } from '../../../domain/kernel/instant.ts'
+import type { RunEvent } from '../../../domain/run/run-event.ts'
+import type { RunSummary } from '../../../domain/run/run-summary.ts'
+import { type AgentSession, heldBy } from '../../../domain/session/agent-session.ts'
+import { RefusedError, unwrap } from '../../../domain/unwrap.ts'
+import type { AgentRuntime } from '../../../ports/agent-runtime.ts'
+import type { LogLevel } from '../../../ports/logger.ts'
+import { everyPage } from '../../../ports/page.ts'
+import type { HeldLease } from '../../../ports/session-leases.ts'
+import { pauseFor } from '../../pause-for.ts'
+import { DEFAULT_LEASE_MS } from '../lease.ts'
+import { messageOf } from '../run-errors.ts'
+import type { RunnerDeps } from '../run-in-progress.ts'
+import type { RunRequest, RunSettings } from '../run-request.ts'
+import { endOrphans } from './agent-processes.ts'
+import { abandonedBy, claimantOf, goneRunner, runningLeases } from './gone-runner.ts'
+
+/** How to recover. */
+export interface RecoverRequest {
+  /** Runtimes that resume sessions, each by its backend. A session whose runtime is not among them is failed. */
+  readonly runtimes?: readonly AgentRuntime[]
+  /** Leave what none of them runs to somebody who can, instead of failing it. */
+  readonly leaveOthers?: boolean
+  /** How a recovered session is run; a part of the budget is the new total of its conversation. */
+  readonly run?: RunSettings & Pick<RunRequest, 'budget'>
+  /** Wait for leases that are not over yet, until each has ended or its holder was heard of. */
+  readonly wait?: boolean
+  /** Told of each lease that is waited for, once. */
+  readonly onWaiting?: (lease: HeldLease) => void
+  /** How many runs to go on with at the same time; 4 unless given. */
+  readonly atOnce?: number
+  /** Told of what happens in all of them. */
+  readonly onEvent?: (event: RunEvent) => void
+  readonly signal?: AbortSignal
+}
+
+/** What became of a session that was left behind. */
+export type Recovered = {
+  readonly conversationId: ConversationId
+  readonly sessionId: AgentSessionId
+} & (
+  | { readonly type: 'resumed'; readonly summary: RunSummary }
+  /** Nobody here can run it: it is failed, with the reason. */
+  | { readonly type: 'failed'; readonly reason: string }
+  /** Nobody here can run it, and it was to be left then. */
+  | { readonly type: 'left'; readonly backend: string }
+  /** Something went wrong; it is there to be recovered again. */
+  | { readonly type: 'unfinished'; readonly problem: string }
+  /** Somebody else was first. */
+  | { readonly type: 'taken' }
+  /** It was handed to another agent, who has not taken it yet: there is nothing to finish. */
+  | { readonly type: 'handed_over' }
+)
+
+const AT_ONCE = 4
+const LOOK_AGAIN_MS = 250
+/** Runners claim for as long as they hold a session, so that theirs lapse by then. */
+const LONGEST_WAIT_MS = 120_000
+
+/** Goes through what was left behind, some of it at the same time. */
+export const recoverAll = async (
+  deps: RunnerDeps,
+  request: RecoverRequest,
+  resume: (session: AgentSessionId, runtime: AgentRuntime) => Promise<RunSummary>,
+): Promise<readonly Recovered[]> => {
+  const { atOnce = AT_ONCE, wait = false } = request
+  if (!Number.isSafeInteger(atOnce) || atOnce < 1) throw new TypeError('atOnce is a whole number from 1 up.')
+  const recovered: Recovered[] = []
+  const expected = wait ? await waitingSessions(deps) : []
+  for (const lease of expected) request.onWaiting?.(lease)
+  const looked = new Set<AgentSessionId>()
+  for (let waited = new Map(expected.map((lease) => [lease.sessionId, lease.until])); ; ) {
+    const left: Left[] = []
+    for await (const lease of everyPage((page) => deps.store.leases.listExpired(page))) left.push(lease)
+    left.push(...(await runningLeases(deps)).gone)
+    // One that could not be finished, or is left to others, is not looked at again and again while somebody is waited for.
+    const queue = left.filter(({ sessionId }) => !looked.has(sessionId)).values()
+    for (const { sessionId } of left) looked.add(sessionId)
+    const worker = async (): Promise<void> => {
+      for (const lease of queue) {
+        request.signal?.throwIfAborted()
+        const one = await recoverOne(deps, request, lease, resume)
+        logRecovered(deps, one)
+        recovered.push(one)
+      }
+    }
+    await Promise.all(Array.from({ length: atOnce }, worker))
+    if (waited.size === 0) return recovered
+    await pauseFor(LOOK_AGAIN_MS, request.signal)
+    waited = stillWaited(waited, await waitingSessions(deps))
+    // What is no longer waited for may have expired since the list was read: it is looked for once more.
+  }
+}
+
+/** Sessions whose holder may be gone, and is not known to be: their leases are not over. Soonest over first. */
+export const waitingSessions = async (deps: Pick<RunnerDeps, 'store' | 'processes'>): Promise<readonly HeldLease[]> =>
+  (await runningLeases(deps)).waiting
+
+/** A lease that was renewed has a holder who lives, and one that is over is in the other list. */
+const stillWaited = (
+  waited: ReadonlyMap<AgentSessionId, Instant>,
+  now: readonly HeldLease[],
+): Map<AgentSessionId, Instant> =>
+  new Map(now.flatMap(({ sessionId, until }) => (waited.get(sessionId) === until ? [[sessionId, until] as const] : [])))
+
+const LEVEL_OF = {
+  resumed: 'info',
+  failed: 'warn',
+  left: 'info',
+  unfinished: 'warn',
+  taken: 'debug',
+  handed_over: 'debug',
+} as const satisfies Record<Recovered['type'], LogLevel>
+
+const logRecovered = ({ logger }: RunnerDeps, recovered: Recovered): void =>
+  logger?.[LEVEL_OF[recovered.type]](
+    { ...recovered },
+    `a session that was left behind: ${recovered.type.replace('_', ' ')}`,
+  )
+
+/** A session that was left behind. */
+type Left = Pick<HeldLease, 'conversationId' | 'sessionId'>
+
+const recoverOne = async (
+  deps: RunnerDeps,
+  { runtimes = [], leaveOthers = false, signal }: RecoverRequest,
+  { conversationId, sessionId }: Left,
+  resume: (session: AgentSessionId, runtime: AgentRuntime) => Promise<RunSummary>,
+): Promise<Recovered> => {
+  const about = { conversationId, sessionId }
+  try {
+    const session = await deps.history.session(sessionId)
+    const backend = session?.backend
+    const runtime = runtimes.find((candidate) => candidate.backend === backend)
+    if (session !== undefined && (await isForAnother(deps, session))) return { ...about, type: 'handed_over' }
+    if (runtime !== undefined) return { ...about, ...resumption(await resume(sessionId, runtime)) }
+    if (leaveOthers && backend !== undefined) return { ...about, type: 'left', backend }
+    const reason = `The process that worked it is gone, and nobody went on with it (it runs on ${backend}).`
+    await giveUp(deps, sessionId, { reason, ...(signal && { signal }) })
+    return { ...about, type: 'failed', reason }
+  } catch (error) {
+    if (error instanceof RefusedError && OVERTAKEN.includes(error.code)) return { ...about, type: 'taken' }
+    // One that could not be finished does not keep the others from it. It is found again when its lease has lapsed.
+    const problem = messageOf(error)
+    return { ...about, type: 'unfinished', problem: deps.redact?.(problem) ?? problem }
+  }
+}
+
+/** A run that ended before it had the session has left it as it was. */
+const resumption = (summary: RunSummary) =>
+  summary.lastSessionId === undefined
+    ? ({ type: 'unfinished', problem: summary.reason ?? summary.outcome } as const)
+    : ({ type: 'resumed', summary } as const)
+
+const OVERTAKEN: readonly RefusedError['code'][] = [
+  'session.leased',
+  'session.not_leased',
+  'session.superseded',
+  'session.illegal_transition',
+  'session.not_active',
+  'handoff.illegal_transition',
+]
+
+/** Whether a session is held by a handoff that waits for another agent. */
+export const isForAnother = async ({ history }: RunnerDeps, session: AgentSession): Promise<boolean> => {
+  const handoffId = heldBy(session)
+  const handoff = handoffId === undefined ? undefined : await history.handoff(handoffId)
+  return handoff !== undefined && handoff.kind !== 'context_restart'
+}
+
+/** Fails a session that nobody goes on with, and the restart that was under way. */
+const giveUp = async (
+  deps: RunnerDeps,
+  sessionId: AgentSessionId,
+  { reason, signal }: { readonly reason: string; readonly signal?: AbortSignal },
+): Promise<void> => {
+  const { handoffs, history } = deps
+  const gone = await goneRunner(deps, sessionId)
+  const request = { session: sessionId, leaseMs: DEFAULT_LEASE_MS, ...abandonedBy(gone) }
+  const taken = unwrap(await handoffs.takeOverSession(request))
+  const by = claimantOf(gone)
+  await endOrphans(deps, sessionId)
+  for (let waitedMs = 0; ; waitedMs += LOOK_AGAIN_MS) {
+    const handoffId = heldBy(taken.session)
+    const handoff = handoffId === undefined ? undefined : await history.handoff(handoffId)
+    if (handoff === undefined) break
+    const failed = await handoffs.failHandoff({ handoff, reason, ...defined({ by }) })
+    if (failed.ok) break
+    // Whoever claimed it may not be heard of again; until the claim has lapsed nobody else may end it.
+    if (failed.error.code !== 'handoff.not_claimant' || waitedMs > LONGEST_WAIT_MS) throw new RefusedError(failed.error)
+    await pauseFor(LOOK_AGAIN_MS, signal)
+  }
+  unwrap(await handoffs.failSession({ session: sessionId, holder: taken.holder, reason }))
+}

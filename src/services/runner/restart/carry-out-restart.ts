@@ -1,0 +1,200 @@
+import { taskOf } from '../../../domain/conversation/conversation.ts'
+import type { HandoffFlag, HandoffMetadata } from '../../../domain/handoff/handoff.ts'
+import type { HandoffAccepted, HandoffCompleted } from '../../../domain/handoff/settle-handoff.ts'
+import { hookContextOf } from '../../../domain/hooks/hook-prompt.ts'
+import { defined } from '../../../domain/kernel/defined.ts'
+import { type AgentSessionId, agentSessionId } from '../../../domain/kernel/ids.ts'
+import { joinedPrompt } from '../../../domain/turn/message.ts'
+import { RefusedError, unwrap } from '../../../domain/unwrap.ts'
+import { hookSessionStart } from '../../../ports/hook-payload.ts'
+import type { HandoffSpan } from '../../../ports/run-telemetry.ts'
+import { pauseFor } from '../../pause-for.ts'
+import { callHooks, hookFacts, toldOf } from '../call-hooks.ts'
+import { messageOf } from '../run-errors.ts'
+import type { RunInProgress } from '../run-in-progress.ts'
+import { throwIfSpent } from '../work/limits.ts'
+import { beginSpan } from '../work/spans.ts'
+import { askForCheckpoint, notAsked } from './ask-checkpoint.ts'
+import { continuationOf } from './continuation-prompt.ts'
+
+/** A restart, and whatever the last step of it answered: with that the next one needs no read. */
+type Step = Partial<HandoffAccepted> & { readonly handoff: HandoffMetadata }
+
+/** How often to look whether a claim that somebody left behind has lapsed. */
+const LOOK_AGAIN_MS = 250
+
+/**
+ * Carries a restart out, from whatever step it has come to: each is stored before the next, so that whoever goes on after
+ * a crash finds where it stopped. The run then holds the successor, which is still to be launched.
+ *
+ * @returns what the successor opens with
+ */
+export const carryOutRestart = async (run: RunInProgress, handoff: HandoffMetadata): Promise<string> => {
+  const span = run.span?.handoff({ handoffId: handoff.id, kind: handoff.kind, reason: handoff.reason })
+  try {
+    return await pass(run, handoff, span)
+  } catch (error) {
+    const problem = messageOf(error)
+    span?.end({ outcome: 'failed', error: run.deps.redact?.(problem) ?? problem })
+    throw error
+  }
+}
+
+const pass = async (run: RunInProgress, handoff: HandoffMetadata, span: HandoffSpan | undefined): Promise<string> => {
+  const old = run.held.session
+  const figures = run.figures()
+  run.emit({ type: 'context:handoff:start', handoffId: handoff.id, oldSessionId: old.id, ...figures })
+  const left = await withCheckpoint(run, { handoff, ...heldBy(run) })
+  throwIfSpent(run)
+  const claimed = await withClaim(run, left)
+  const { handoff: ready, ...rest } = await withContinuation(run, claimed)
+  const continuation = ready.status === 'accepted' ? ready.prepared?.continuation : undefined
+  const completed = await complete(run, { ...rest, handoff: ready })
+  run.tally.sessions += 1
+  run.tally.restarts += 1
+  run.restartsSoFar += 1
+  run.emit({ type: 'session:end', sessionId: old.id, state: 'handed_off', reason: null })
+  run.span?.end({ outcome: 'handed_off' })
+  beginSpan(run, handoff.traceContext)
+  if (run.span?.traceContext !== undefined) span?.reached(run.span.traceContext)
+  span?.end({ outcome: 'completed' })
+  await announce(run, completed.handoff, { oldSessionId: old.id, newSessionId: completed.session.id, ...figures })
+  return continuation ?? taskOf(run.conversation)
+}
+
+/** Hands the session on. Its lease goes with it, so that nobody is to wonder where it is meanwhile. */
+const complete = async (run: RunInProgress, step: Step): Promise<HandoffCompleted> => {
+  const { claimant, lease, held } = run
+  const request = { ...step, claimant, backend: run.request.runtime.backend, ...lease, holder: held.holder }
+  run.isSettling = true
+  try {
+    const keep = () => run.retryThroughOutage((named) => run.deps.handoffs.completeHandoff({ ...request, ...named }))
+    const completed = unwrap(await keep())
+    run.hold(completed)
+    return completed
+  } finally {
+    run.isSettling = false
+  }
+}
+
+/** What this process holds of the source, for the next command. */
+const heldBy = ({ held, conversation }: RunInProgress): Omit<Step, 'handoff'> =>
+  defined({ session: held.session, monitor: held.monitor, conversation })
+
+const withCheckpoint = async (run: RunInProgress, step: Step): Promise<Step> => {
+  const { handoff } = step
+  const isThere = handoff.checkpoint !== undefined || handoff.document !== undefined
+  if (handoff.status !== 'initiated' || isThere) return step
+  // Asking costs as much as the window holds.
+  if (isAsked(handoff)) throwIfSpent(run)
+  const asked = isAsked(handoff) ? await askForCheckpoint(run, handoff) : notAsked('It was decided to do without.')
+  run.throwIfStopped()
+  const request = { ...step, ...asked, holder: run.held.holder }
+  const kept = await run.retryThroughOutage((named) => run.deps.handoffs.keepCheckpoint({ ...request, ...named }))
+  // Somebody has kept one, or claimed the handoff, in the meantime: what is there counts.
+  if (!kept.ok && ['handoff.checkpointed', 'handoff.illegal_transition'].includes(kept.error.code))
+    return reread(run, handoff)
+  run.emit({ type: 'context:handoff:checkpoint', handoffId: handoff.id, outcome: asked.checkpoint.outcome })
+  return unwrap(kept)
+}
+
+const reread = async (run: RunInProgress, handoff: HandoffMetadata): Promise<Step> => {
+  const now = await run.retryThroughOutage(() => run.deps.history.handoff(handoff.id))
+  return { handoff: now ?? handoff }
+}
+
+/** A hook that wants a new session wants no checkpoint; a window that has overflowed, or a lost one, cannot give one. */
+const WITHOUT_CHECKPOINT: readonly HandoffFlag[] = ['decided_by_hook', 'window_overflowed', 'runtime_lost']
+
+const isAsked = ({ flags }: HandoffMetadata): boolean => !flags.some((flag) => WITHOUT_CHECKPOINT.includes(flag))
+
+const withClaim = async (run: RunInProgress, step: Step): Promise<Step> => {
+  for (;;) {
+    run.throwIfStopped()
+    const { handoff } = step
+    if (handoff.status === 'accepted' && handoff.claim.claimant === run.claimant) return step
+    const request = { ...step, claimant: run.claimant, claimMs: run.leaseMs, holder: run.held.holder }
+    const claimed = await run.retryThroughOutage((named) => run.deps.handoffs.acceptHandoff({ ...request, ...named }))
+    if (claimed.ok) return claimed.value
+    // Completed or ended by somebody else, it is no longer ours to carry out.
+    if (claimed.error.code === 'handoff.illegal_transition') throw run.overtaken()
+    if (claimed.error.code !== 'handoff.already_claimed') throw new RefusedError(claimed.error)
+    await pauseFor(LOOK_AGAIN_MS, run.signal)
+  }
+}
+
+const withContinuation = async (run: RunInProgress, step: Step): Promise<Step> => {
+  const { handoff } = step
+  if (handoff.status === 'accepted' && handoff.prepared !== undefined) return step
+  const targetSessionId = agentSessionId(run.deps.ids.next())
+  const nonce = run.deps.ids.next()
+  const prompt = await continuationOf(run, handoff, nonce)
+  const hookContext = await askSessionHooks(run, { sessionId: targetSessionId, prompt, isContinuation: true })
+  const continuation = joinedPrompt([hookContext, prompt])
+  run.throwIfStopped()
+  const request = { ...step, claimant: run.claimant, continuation, nonce, targetSessionId, holder: run.held.holder }
+  return unwrap(await run.retryThroughOutage((named) => run.deps.handoffs.prepareHandoff({ ...request, ...named })))
+}
+
+/** What session-start hooks have to say; they are told before there is a session. */
+export const askSessionHooks = async (
+  run: RunInProgress,
+  about: { readonly sessionId: AgentSessionId; readonly prompt: string; readonly isContinuation: boolean },
+): Promise<string | undefined> => {
+  const { sessionId, prompt, isContinuation } = about
+  const previous = run.hasSession && isContinuation ? run.held.session.id : null
+  const report = await callHooks(run, 'on_session_start', sessionId, {
+    hook_event_name: 'session_start',
+    session: hookSessionStart({
+      ...hookFacts(run, sessionId),
+      isContinuation,
+      previousSessionId: previous,
+      handoffCount: isContinuation ? run.restartsSoFar + 1 : run.restartsSoFar,
+    }),
+    original_prompt: taskOf(run.conversation),
+    prompt,
+  })
+  if (!report.ok)
+    throw new Error(`The session-start hook "${report.failed.name}" failed: ${report.failed.error.message}`)
+  return hookContextOf(report.results)
+}
+
+/** How often the conversation was handed on in fresh windows so far. */
+export const countRestarts = async ({ conversation, deps }: RunInProgress): Promise<number> => {
+  let count = 0
+  const restarts = { conversationId: conversation.id, kind: 'context_restart', status: 'completed' } as const
+  for await (const _ of deps.history.eachHandoff(restarts)) count += 1
+  return count
+}
+
+const announce = async (
+  run: RunInProgress,
+  handoff: HandoffMetadata,
+  about: { readonly oldSessionId: AgentSessionId; readonly newSessionId: AgentSessionId } & ReturnType<
+    RunInProgress['figures']
+  >,
+): Promise<void> => {
+  const handoffNumber = run.restartsSoFar
+  const { session } = run.held
+  run.emit({ type: 'context:handoff:complete', handoffId: handoff.id, handoffNumber, ...about })
+  run.emit({
+    type: 'session:start',
+    sessionId: session.id,
+    epoch: session.epoch,
+    isContinuation: true,
+    previousSessionId: about.oldSessionId,
+  })
+  await callHooks(run, 'after_handoff', session.id, {
+    hook_event_name: 'handoff_completed',
+    handoff: {
+      handoff_id: handoff.id,
+      kind: handoff.kind,
+      reason: handoff.reason,
+      handoff_number: handoffNumber,
+      previous_session_id: about.oldSessionId,
+      new_session_id: session.id,
+    },
+    session: toldOf(run, session.id),
+    original_prompt: taskOf(run.conversation),
+  })
+}

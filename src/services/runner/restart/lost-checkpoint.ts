@@ -1,0 +1,56 @@
+import { MAX_RECAP_LENGTH, recapOf } from '../../../domain/checkpoint/recap.ts'
+import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
+import type { AgentSession } from '../../../domain/session/agent-session.ts'
+import type { RunInProgress } from '../run-in-progress.ts'
+
+/** How many of the latest messages of a session are read for a recap. */
+const MESSAGES_READ = 40
+/** The tool calls of so many of its latest turns are read. */
+const TURNS_READ = 10
+/** How many windows without a checkpoint, one after the other, are recapped. */
+const MOST_WINDOWS = 3
+
+/** What the record says of the windows since the latest checkpoint, of which nobody has reported. Oldest window first. */
+export const recapOfLost = async (run: RunInProgress, handoff: HandoffMetadata): Promise<string> => {
+  const lost = await lostUpTo(run, handoff)
+  const room = Math.floor(MAX_RECAP_LENGTH / lost.length)
+  const recaps: string[] = []
+  for (const one of lost) recaps.push(await recapOfSource(run, one, room))
+  const told = recaps.filter((recap) => recap !== '')
+  return told.length === 1 ? told.join() : told.map((recap, index) => `# Window ${index + 1}\n\n${recap}`).join('\n\n')
+}
+
+/** This handoff and those before it that no checkpoint came with, oldest first. */
+const lostUpTo = async (run: RunInProgress, handoff: HandoffMetadata): Promise<readonly HandoffMetadata[]> => {
+  const lost = [handoff]
+  const restarts = { conversationId: run.conversation.id, kind: 'context_restart', order: 'newest_first' } as const
+  for await (const earlier of run.deps.history.eachHandoff({ ...restarts, status: 'completed' })) {
+    if (earlier.document !== undefined || lost.length === MOST_WINDOWS) break
+    if (earlier.id !== handoff.id) lost.unshift(earlier)
+  }
+  return lost
+}
+
+/**
+ * Made of what is stored, and so redacted already. A continuation holds what was asked before it, as the task and in the
+ * person's own words, so that a recap does not say it again.
+ */
+const recapOfSource = async (run: RunInProgress, handoff: HandoffMetadata, room: number): Promise<string> => {
+  const { messages: record } = run.deps.store
+  const named = handoff.triggeringToolCalls.map(({ callId }) => callId)
+  const latest = await run.retryThroughOutage(() => record.listLatest(handoff.sourceSessionId, MESSAGES_READ))
+  const messages = latest.filter(({ role }) => role !== 'user')
+  const calls =
+    named.length === 0 ? [] : await run.retryThroughOutage(() => record.findToolCalls(run.conversation.id, named))
+  return recapOf({ messages, calls }, room)
+}
+
+/** As {@link recapOfLost}, of a session that was not handed on: its run failed, was exhausted or was called off. */
+export const recapOfSession = async (run: RunInProgress, { id }: Pick<AgentSession, 'id'>): Promise<string> => {
+  const { messages: record } = run.deps.store
+  const latest = await run.retryThroughOutage(() => record.listLatest(id, MESSAGES_READ))
+  const turnIds = [...new Set(latest.flatMap(({ turnId }) => turnId ?? []))].slice(-TURNS_READ)
+  const turns = await Promise.all(turnIds.map((turnId) => run.retryThroughOutage(() => record.findTurn(turnId))))
+  const calls = turns.flatMap((turn) => turn?.toolCalls ?? [])
+  return recapOf({ messages: latest.filter(({ role }) => role !== 'user'), calls })
+}

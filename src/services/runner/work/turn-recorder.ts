@@ -1,0 +1,246 @@
+import { type BudgetLimit, mayCarryOn } from '../../../domain/budget/restart-budget.ts'
+import { defined } from '../../../domain/kernel/defined.ts'
+import type { MessageInput, TurnInput } from '../../../domain/turn/turn.ts'
+import { RESTART } from '../../../domain/window/milestone.ts'
+import type { MonitorReport } from '../../../domain/window/monitor-reports.ts'
+import { WindowGauge } from '../../../domain/window/window-gauge.ts'
+import type { RuntimeStep } from '../../../ports/agent-runtime.ts'
+import type { RecordedTurns } from '../../answers.ts'
+import { TurnCollector } from '../../turn-collector.ts'
+import { hasHooks } from '../call-hooks.ts'
+import type { RunInProgress } from '../run-in-progress.ts'
+import { attachTo, mine } from './held-work.ts'
+import type { HeardStep } from './launch-watch.ts'
+import { tellReached } from './limits.ts'
+import { RunningTools } from './running-tools.ts'
+import { SoftLanding } from './soft-landing.ts'
+import { decideByHooks, tellRefused } from './threshold.ts'
+import { type Leaving, TurnExtender } from './turn-extender.ts'
+import { tellMilestones, tellTurns } from './turn-news.ts'
+import { tellLoweredWindow, tellUnknownWindow } from './window-news.ts'
+import type { Launcher } from './work-session.ts'
+
+/** Records what one launched agent says: turns, tool calls, readings, compactions, and what it used. */
+export class TurnRecorder {
+  readonly #run: RunInProgress
+  readonly #gauge: WindowGauge
+  readonly #collector: TurnCollector
+  #lastTurnMs = performance.now()
+  #leaving: Leaving | undefined
+  readonly #tools = new RunningTools()
+  readonly #afterwards: TurnExtender
+  readonly #landing: SoftLanding
+  /** What the agent was launched with, until it was said again. */
+  #echo: string | undefined
+
+  constructor(
+    run: RunInProgress,
+    { prompt, unrecorded, leaving }: Pick<Launcher<unknown>, 'prompt' | 'unrecorded'> & { readonly leaving?: Leaving },
+  ) {
+    this.#run = run
+    this.#leaving = leaving
+    this.#afterwards = new TurnExtender(run)
+    this.#landing = new SoftLanding(run)
+    this.#echo = prompt.trim()
+    const { believedWindow: believed, sha256, redact } = run.deps
+    this.#collector = new TurnCollector({ keep: (reading) => reading, sha256, redact })
+    const runtime = run.request.runtime.backend
+    this.#gauge = new WindowGauge(defined({ runtime, believed }))
+    // What a session opens with is on record; what it is asked later belongs to the turn that answers it.
+    this.#collector.take({ events: [], texts: unrecorded, isNewTurn: false, reading: this.#gauge.reading() })
+  }
+
+  /** Why the session is to be left, once that is so. */
+  get leaving(): Leaving | undefined {
+    return this.#leaving
+  }
+
+  /** Whether the agent can be interrupted without cutting a tool off. */
+  get mayInterrupt(): boolean {
+    if (this.#leaving === undefined) return false
+    // Money is not spent while a tool is waited for, but with the request that follows it.
+    const isAboutMoney =
+      this.#leaving.type === 'uncounted' || ('limit' in this.#leaving && this.#leaving.limit === 'cost')
+    return isAboutMoney || !this.#tools.areRunning
+  }
+
+  /** Takes what is on record already: only the window is followed by it. */
+  skip({ events }: Pick<RuntimeStep<unknown>, 'events'>): void {
+    this.#gauge.take(events)
+  }
+
+  /** Records what is still open of what others have heard: unlike work that is done, it may lead to a restart. */
+  async settle(): Promise<void> {
+    if (this.#leaving !== undefined) return
+    const turns = this.#collector.last()
+    if (turns.length > 0) await this.#record(turns, {})
+  }
+
+  /** Takes the next thing the agent said. What it says once the session is to be left is added to the turn before. */
+  async take(heard: HeardStep<unknown>): Promise<void> {
+    const { step: said } = heard
+    await attachTo(this.#run, said.providerSessionId)
+    const { events, reports, isNewTurn: hasRequest } = this.#gauge.take(said.events)
+    const step = { ...said, events }
+    if (this.#leaving === undefined) await this.#report(reports)
+    // Before the turn is recorded: a restart that this turn leads to is decided on what it has cost.
+    await this.#account(heard)
+    for (const { role, text } of step.texts) if (role === 'assistant') this.#landing.hear(text)
+    const { begun } = this.#collector
+    const ended = this.#collect(step, hasRequest || step.beginsTurn === true)
+    const isNewTurn = this.#collector.begun > begun
+    this.#tools.take(step, isNewTurn)
+    const before = this.#leaving
+    // Held by a restart, a session takes no more turns; what is left for a limit does, until it has ended.
+    if (before?.type !== 'restart' && this.#run.held.session.state === 'active' && ended.length > 0)
+      await this.#record(ended, before === undefined ? {} : { withholdRestart: true })
+    if (this.#leaving?.type === 'restart') {
+      const said = before?.type === 'restart' ? ended.flatMap(({ messages }) => messages) : []
+      await this.#afterwards.add(this.#leaving.handoff, [...said, ...this.#collector.drain()])
+    }
+    if (heard.isOutOfTurns) this.#reached('turns')
+  }
+
+  /** The prompt is on record, or will be; some runtimes say it again. After an answer it is a person who says it again. */
+  #collect({ events, texts }: Pick<RuntimeStep<unknown>, 'events' | 'texts'>, isNewTurn: boolean) {
+    const echo = texts.findIndex(({ role, text }) => role === 'user' && text.trim() === this.#echo)
+    if (echo !== -1 || texts.some(({ role }) => role === 'assistant')) this.#echo = undefined
+    const said = texts.filter((_, index) => index !== echo)
+    return this.#collector.take({ events, texts: said, isNewTurn, reading: this.#gauge.reading() })
+  }
+
+  /** Records what is still open when the agent has come to rest: its work is done, or will not go on here. */
+  async finish(): Promise<void> {
+    const turns = this.#collector.last()
+    if (turns.length > 0) await this.#record(turns, { withholdRestart: true })
+    if (this.#run.tally.turns > 0) tellUnknownWindow(this.#run, this.#gauge)
+  }
+
+  /** Records what it can when the agent was left in the middle: what was passed on, or read, is on record too. */
+  async leave(unheard: readonly HeardStep<unknown>[] = []): Promise<void> {
+    try {
+      for (const heard of unheard) await this.take(heard)
+      if (this.#leaving?.type !== 'restart' && this.#run.held.session.state === 'active') await this.finish()
+    } catch {
+      // The store is away, or somebody else has the session: whoever recovers it reads back what they can.
+    }
+  }
+
+  /** What is to be said to the agent at work now, if anything. Nothing is said to one that is being left. */
+  takeLanding(): string | undefined {
+    const text = this.#landing.takeDue()
+    return this.#leaving === undefined ? text : undefined
+  }
+
+  /** Records what was said to the agent at work, as ours: it is no prompt, and begins no exchange. */
+  told(text: string): void {
+    this.#collector.note(text)
+    this.#landing.told()
+  }
+
+  /** Whether the agent has stopped for a fresh window, and not because its task is done. */
+  get hasLanded(): boolean {
+    return this.#landing.hasLanded
+  }
+
+  /** Whether the agent has answered again since the session was to be left. */
+  get hasMore(): boolean {
+    return this.#afterwards.hasAnswer
+  }
+
+  /** Stays after all: the handoff was called off. */
+  stay(): void {
+    this.#leaving = undefined
+  }
+
+  /** Tells the monitor of a compaction, after the turn that came before it. While it lasts, nothing is handed off. */
+  async #report(reports: readonly MonitorReport[]): Promise<void> {
+    for (const report of reports) {
+      // A sample is what the turn says that is recorded.
+      if (report.type === 'sample') continue
+      const before = this.#collector.rest()
+      if (before.length > 0) await this.#record(before, { withholdRestart: true })
+      const { session, monitor: known } = this.#run.held
+      const reported = await this.#run.retryThroughOutage((named) =>
+        this.#run.deps.context.report({ session, report, ...named }),
+      )
+      const { outcome, monitor } = mine(this.#run, reported)
+      this.#run.update({ session, monitor })
+      if (report.type !== 'compaction' || outcome !== 'compaction_logged') continue
+      const { trigger, preTokens = null } = report
+      this.#run.emit({ type: 'context:compaction', sessionId: session.id, trigger, preTokens })
+      tellLoweredWindow(this.#run, known)
+    }
+  }
+
+  async #record(inputs: readonly TurnInput[], options: { readonly withholdRestart?: true }): Promise<void> {
+    const { held, deps, span } = this.#run
+    const window = this.#gauge.windowParts()
+    const turns = inputs.map((turn) => ({ ...turn, ...(Object.keys(window).length > 0 && { window }) }))
+    const traceContext = span?.traceContext
+    // Where hooks decide about a full window, the turn does not.
+    const withholdRestart = options.withholdRestart ?? (hasHooks(this.#run, 'on_context_threshold') || undefined)
+    // Refused a fresh window, it is failed once its tools have answered: what was shown is on record.
+    const request = { ...held, turns, failLater: true, ...defined({ traceContext, withholdRestart }) }
+    const keep = () => this.#run.retryThroughOutage((named) => deps.handoffs.recordTurns({ ...request, ...named }))
+    const recorded = mine(this.#run, await keep())
+    this.#run.update(recorded)
+    // Results alone, or what we said, are on record as a turn, and nobody was asked for it.
+    const isAsked = ({ role }: MessageInput): boolean => role !== 'tool' && role !== 'system'
+    this.#run.tally.turns += inputs.filter(({ messages }) => messages.some(isAsked)).length
+    this.#tell(recorded)
+    this.#landing.consider(recorded)
+    await this.#decide(recorded, options.withholdRestart === true)
+  }
+
+  #tell(recorded: RecordedTurns): void {
+    this.#run.model = this.#gauge.history().model ?? this.#run.model
+    const now = performance.now()
+    tellTurns(this.#run, recorded, now - this.#lastTurnMs)
+    this.#lastTurnMs = now
+    // A runtime that is asked for its window may answer after the first turn.
+    if (recorded.session.progress.turns > 1) tellUnknownWindow(this.#run, this.#gauge)
+    tellMilestones(this.#run, recorded)
+  }
+
+  async #decide(recorded: RecordedTurns, isWithheld: boolean): Promise<void> {
+    const { handoff, refusedBy, session, signals = [] } = recorded
+    if (handoff !== undefined) this.#leaving = { type: 'restart', handoff }
+    else if (refusedBy !== undefined) {
+      tellRefused(this.#run, refusedBy)
+      this.#exhausted(refusedBy)
+    } else if (
+      !isWithheld &&
+      signals.some(({ milestone, aboutId }) => milestone === RESTART && aboutId === session.id)
+    ) {
+      const decided = await decideByHooks(this.#run)
+      if (decided?.handoff !== undefined) this.#leaving = { type: 'restart', handoff: decided.handoff }
+      if (decided?.refusedBy !== undefined) this.#exhausted(decided.refusedBy)
+    }
+  }
+
+  #exhausted(limit: BudgetLimit): void {
+    if (!mayCarryOn(limit, this.#run.conversation.restartBudget))
+      this.#leaving = { type: 'exhausted', limit, isRefused: true }
+  }
+
+  /** Leaves for a limit of the run itself, unless the session is left already. */
+  #reached(limit: BudgetLimit): void {
+    if (this.#leaving !== undefined) return
+    tellReached(this.#run, limit)
+    this.#leaving = { type: 'exhausted', limit }
+  }
+
+  async #account({ totals, money }: HeardStep<unknown>): Promise<void> {
+    const { state } = this.#run.held.session
+    // What has ended keeps the figures it had: nobody may write to it any more.
+    if (totals !== undefined && (state === 'active' || state === 'paused')) {
+      const request = { ...this.#run.held, totals }
+      const keep = () =>
+        this.#run.retryThroughOutage((named) => this.#run.deps.handoffs.accountSession({ ...request, ...named }))
+      this.#run.update(mine(this.#run, await keep()))
+    }
+    if (money?.type === 'exhausted') this.#reached(money.limit)
+    else this.#leaving ??= money
+  }
+}
