@@ -49,7 +49,7 @@ const hookRunnerOf = (given: Partial<BatonpassOptions>): HookRunner => {
   throw new ConfigurationError([{ path: 'allowNetworks', problem: 'a hookRunner is given as well', advice }])
 }
 
-/** What a configuration says of one agent, for its runs. */
+/** The settings of one agent in a configuration, for its runs. */
 const agentSettings = ({
   hooks,
   milestones,

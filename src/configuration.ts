@@ -3,7 +3,7 @@ import type { CheckedConfiguration } from './domain/run/configuration.ts'
 /**
  * Reads a configuration: a YAML or JSON file by its name, or an object with the same keys.
  *
- * What is not written has a default. The answer says for each setting where it came from.
+ * A setting that is not written has a default. The answer says for each setting where it came from.
  *
  * @throws ConfigurationError with everything that is wrong, and what to do about each
  * @example

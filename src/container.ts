@@ -37,7 +37,7 @@ import { safeLogger } from './services/safe-logger.ts'
 import type { HandoffServiceDeps } from './services/session-keeping.ts'
 import { sha256 } from './sha256.ts'
 
-/** What the container is built from: a store that is already open, and the rest if wanted. */
+/** The parts of a container: a store that is already open, and the others if wanted. */
 export interface ContainerParts extends Omit<BatonpassOptions, keyof StoreOptions> {
   readonly store: Store
 }

@@ -33,7 +33,7 @@ export interface StoreOptions {
   readonly onWarning?: (message: string) => void
 }
 
-/** What may be chosen when Batonpass is put together; everything has a default. */
+/** Options of Batonpass; everything has a default. */
 export interface BatonpassOptions extends StoreOptions, RunSurroundings {
   readonly clock?: Clock
   readonly ids?: IdGenerator
@@ -63,7 +63,7 @@ export interface BatonpassOptions extends StoreOptions, RunSurroundings {
   readonly logger?: Logger
 }
 
-/** What may be chosen, in code or in a configuration; what is said in code counts. */
+/** Options in code or in a configuration; an option in code counts. */
 export interface CreateOptions extends BatonpassOptions {
   /** The name of a YAML or JSON file, or its content as an object. */
   readonly config?: string | object

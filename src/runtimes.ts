@@ -11,7 +11,7 @@ import type { AgentRuntime } from './ports/agent-runtime.ts'
 import { RuntimeFailure } from './ports/runtime-failure.ts'
 import type { WindowReader } from './ports/window-reader.ts'
 
-/** What may be chosen of a runtime that is named; each takes what it knows. */
+/** Options of a runtime that is chosen by name; each runtime takes the ones it knows. */
 export interface RuntimeChoices {
   readonly model?: string
   /** The program to run, where it is not the usual one. */
@@ -49,7 +49,7 @@ const needsCommand = (name: string, command: string, { PATH = '' }: Environment 
 type Environment = Readonly<Record<string, string | undefined>>
 
 interface NamedRuntime {
-  /** What sessions of it say that they run on. */
+  /** The backend that its sessions name. */
   readonly backend: string
   readonly make: (choices: RuntimeChoices) => AgentRuntime
 }

@@ -116,7 +116,7 @@ export interface ExpectedHandoff {
 /** Where a session is found. */
 export type SessionKey = Pick<AgentSession, 'id' | 'conversationId'>
 
-/** What a decision on this session is based on. */
+/** The state of this session that a decision is based on. */
 export const expecting = ({ session, holder }: SourceSession): Expected => {
   const { version, state, progress } = session
   const { turns, nextSequence } = progress
@@ -129,7 +129,7 @@ export const expectingHandoff = (handoff: HandoffMetadata): ExpectedHandoff => {
   return defined({ version: handoff.version, status: handoff.status, claimant, deadline })
 }
 
-/** What a command may answer with. Each command names the parts it gives. */
+/** The possible parts of an answer. Each command names the parts it gives. */
 export interface Answer {
   readonly conversation?: Conversation
   readonly session?: AgentSession
@@ -142,7 +142,7 @@ export interface Answer {
   /** The signals that were queued with it. */
   readonly signals?: readonly ContextSignal[]
   readonly outcome?: ReportOutcome
-  /** What of the budget stood against a restart. */
+  /** The budget limit that refused the restart. */
   readonly refusedBy?: BudgetLimit
 }
 

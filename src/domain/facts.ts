@@ -16,14 +16,14 @@ export interface ConversationTail {
   readonly nextSequence: SequenceNumber
 }
 
-/** What opening a conversation is decided on. */
+/** Facts for opening a conversation. */
 export interface OpeningFacts {
   /** The conversation that already has the key. */
   readonly existing?: Conversation
   readonly parent?: Conversation
 }
 
-/** What starting a session is decided on. */
+/** Facts for starting a session. */
 export interface ConversationFacts extends ConversationTail {
   readonly conversation?: Conversation
   /** The session that has the conversation's baton, if one has. */
@@ -36,7 +36,7 @@ export interface ConversationFacts extends ConversationTail {
   readonly use?: BudgetUse
 }
 
-/** What a command on one session is decided on. The caller's own copy will do, until a version says otherwise. */
+/** Facts for a command on one session. The caller's own copy is enough, until a version says otherwise. */
 export interface SessionFacts {
   readonly working?: WorkingSession
   readonly monitor?: ContextMonitor
@@ -44,14 +44,14 @@ export interface SessionFacts {
   readonly lease?: { readonly until: Instant; readonly now: Instant; readonly runner?: string }
 }
 
-/** What resuming a session is decided on: others may have worked meanwhile. */
+/** Facts for resuming a session: others may have worked meanwhile. */
 export interface ResumeFacts extends SessionFacts {
   readonly conversation?: Conversation
   readonly baton?: AgentSession
   readonly nextSequence: SequenceNumber
 }
 
-/** What recording turns is decided on. A caller who holds the session may not know the tool calls before these turns. */
+/** Facts for recording turns. A caller that holds the session may not know the tool calls before these turns. */
 export interface TurnFacts extends SessionFacts {
   readonly conversation?: Conversation
   readonly exchangeToolCalls?: readonly ToolCall[]
@@ -59,7 +59,7 @@ export interface TurnFacts extends SessionFacts {
   readonly restarts?: RestartUse
 }
 
-/** What initiating a handoff is decided on. */
+/** Facts for initiating a handoff. */
 export interface SourceFacts extends SessionFacts {
   readonly conversation?: Conversation
   /** The turn asked for, if it is one of the source's conversation; else the source's latest. */
@@ -78,12 +78,12 @@ export interface SourceFacts extends SessionFacts {
   readonly now: Instant
 }
 
-/** What the next step of a handoff is decided on. */
+/** Facts for the next step of a handoff. */
 export interface HandoffFacts extends ConversationTail {
   readonly handoff?: HandoffMetadata
   readonly conversation?: Conversation
   readonly source?: SourceSession
-  /** What is watched of the source's window. */
+  /** The monitor of the source's window. */
   readonly monitor?: ContextMonitor
   /** The store's clock, by which claims are compared. */
   readonly now: Instant

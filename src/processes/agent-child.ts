@@ -3,7 +3,7 @@ import { Child, type ChildStart } from './child.ts'
 import { dyingWithUs } from './dies-with-us.ts'
 import { identityOf, newMark } from './left-process.ts'
 
-/** What the process of an agent is started with. */
+/** Everything that the process of an agent is started with. */
 export interface AgentStart extends ChildStart {
   /** Is told of the process, so that it can be ended when we are gone. */
   readonly onProcess?: ((process: ProcessIdentity) => unknown) | undefined

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { endGroup, signalGroup } from './process-group.ts'
 import { TextLines } from './text-lines.ts'
 
-/** What a child process is started with. */
+/** Everything that a child process is started with. */
 export interface ChildStart {
   /** A line for a shell, or a program and its arguments without one. */
   readonly command: string | readonly string[]

@@ -14,7 +14,7 @@ export type Reply<T> = Promise<Result<T, Refusal>>
 export interface HandoffAndSource {
   readonly handoff: HandoffMetadata
   readonly session: AgentSession
-  /** What is watched of the source's window. */
+  /** The monitor of the source's window. */
   readonly monitor?: ContextMonitor
 }
 

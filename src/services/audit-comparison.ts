@@ -78,7 +78,7 @@ export class AuditComparison {
     return this.#commands.look()
   }
 
-  /** What is wrong with the rest, once every entry was taken. */
+  /** The problem with the rest, once every entry was taken. */
   async end(): Promise<AuditProblem | undefined> {
     const texts = this.#texts.copy()
     try {

@@ -15,7 +15,7 @@ import { askedPage } from './questions.ts'
 import { everyRow } from './row-stream.ts'
 import { sharedIds, withShared } from './shared-ids.ts'
 
-/** What the service needs around it. */
+/** The dependencies of the service. */
 export interface AuditServiceDeps {
   readonly store: Store
   readonly sha256: Sha256
@@ -90,7 +90,7 @@ export class AuditService {
   }
 
   /**
-   * What happens anywhere, page by page, for as long as the caller likes. Keep `next` once a page has been dealt with,
+   * Every change of every conversation, page by page, for as long as the caller likes. Keep `next` once a page has been dealt with,
    * and go on after it next time. The signal ends it without an error.
    */
   async *follow({ after, signal, pollMs = POLL_MS, limit }: FollowRequest = {}): AsyncGenerator<Changes, void> {

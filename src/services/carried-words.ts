@@ -13,7 +13,7 @@ import { COUNTED_PERSON_MESSAGES } from '../ports/person-messages.ts'
 const CHARACTERS_OF_OLDER = 2_000
 
 /**
- * What the person said in a conversation beside the task, as far as a continuation of so many tokens carries it. It is
+ * The person's words beside the task, as far as a continuation of so many tokens carries them. They are
  * taken from the record and never from an earlier continuation, so that it stays the same through any number of windows.
  */
 export const carriedWords = async (

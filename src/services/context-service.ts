@@ -28,7 +28,7 @@ import { asked, askedId, askedPage } from './questions.ts'
 import type { ReportRequest, SendRequest, WatchRequest } from './requests.ts'
 import { safeLogger } from './safe-logger.ts'
 
-/** What the service needs around it. */
+/** The dependencies of the service. */
 export interface ContextServiceDeps extends Surroundings {
   readonly store: Store
   readonly notifier?: Notifier
@@ -44,21 +44,21 @@ export interface WindowStanding {
   readonly restart: RestartAdvice
 }
 
-/** What is known of a session's window. */
+/** The known state of a session's window. */
 export interface ContextStatus extends WindowStanding {
   readonly monitor: ContextMonitor
-  /** What is wrong with the stored milestones, if anything: until it is repaired nothing is signalled. */
+  /** The problem with the stored milestones, if any: until it is repaired nothing is signalled. */
   readonly milestoneProblem?: string
 }
 
-/** What became of a report, and how full the window is now. */
+/** The outcome of a report, and how full the window is now. */
 export interface ContextReport extends ContextStatus {
   readonly outcome: ReportOutcome
-  /** What is said because of it, in the queue as well. */
+  /** The signals that it caused; they are in the queue as well. */
   readonly signals: readonly ContextSignal[]
 }
 
-/** What a monitor says, worked out. */
+/** The standing of a window, computed from its monitor. */
 export const standingOfWindow = (monitor: ContextMonitor, barriers: RestartBarriers = {}): WindowStanding => ({
   pressure: monitoredPressure(monitor),
   restart: restartAdvice(monitor, barriers),
@@ -118,7 +118,7 @@ export class ContextService {
     return ok(statusOf(monitor, { hasEnded: session !== undefined && isTerminal(session) }))
   }
 
-  /** What a session is to be told now: everything urgent, then the next in line. It stays until it is acknowledged. */
+  /** The signals that wait for a session: all urgent ones, then the next in line. Each stays until it is acknowledged. */
   async waiting(session: AgentSessionId): Promise<readonly ContextSignal[]> {
     return this.#store.signals.waiting(askedId(session))
   }

@@ -82,7 +82,7 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
     return this.#store.sessions.find(askedId(id)) as Promise<AgentSession<Notes['session']> | undefined>
   }
 
-  /** What is watched of a session's window, as it is stored. */
+  /** The stored monitor of a session's window. */
   async monitor(session: AgentSessionId): Promise<ContextMonitor | undefined> {
     return this.#store.monitors.find(askedId(session))
   }
@@ -187,12 +187,12 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
     return this.#store.messages.listSessionMessages(askedId(session), askedPage(page))
   }
 
-  /** What a session's window held right after one of its turns, computed from what was recorded. */
+  /** The content of a session's window right after one of its turns, computed from the record. */
   async windowAt(turn: TurnId): Promise<WindowAtTurn | undefined> {
     return this.#store.messages.findWindowAt(askedId(turn))
   }
 
-  /** What happened in a conversation, entry by entry. */
+  /** The audit log of a conversation, entry by entry. */
   async auditTrail(conversation: ConversationId, page: Page = {}): Promise<Paged<AuditEntry>> {
     return this.#store.audit.list(askedId(conversation), askedPage(page))
   }

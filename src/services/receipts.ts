@@ -19,7 +19,7 @@ import type { Receipt } from '../ports/receipt.ts'
 import type { Store } from '../ports/store.ts'
 import { StoreFailure } from '../ports/store-failure.ts'
 
-/** What to keep of an answer, so that it can be given again. */
+/** The receipt of an answer, so that it can be given again. */
 export const receiptFor = (answer: Answer): Receipt => {
   const { conversation, session, holder, handoff, turns, snapshot, monitor, signals, refusedBy } = answer
   return defined({
@@ -111,7 +111,7 @@ const handoffAsItStood = (now: HandoffMetadata, standing: HandoffStanding): Hand
   ...(isSamePrepared(standing, now) && { prepared: now.prepared }),
 })
 
-/** What a successor is to open with may be replaced by a later claimant, and leaves the handoff when there is one. */
+/** A later claimant may replace the opening of a successor, and it leaves the handoff when there is a successor. */
 const isSamePrepared = (
   standing: HandoffStanding,
   now: HandoffMetadata,

@@ -16,7 +16,7 @@ const NOBODY = '00000000-0000-0000-0000-000000000000'
 const OF_NOBODY = { conversationId: conversationId(NOBODY), sessionId: agentSessionId(NOBODY) }
 const UNDATED = instant(0)
 
-/** What a report did to a monitor. */
+/** The effect of a report on a monitor. */
 export interface Watched {
   readonly reached?: MilestoneReached
   /** The milestones that it spent: a jump over several reaches the highest, and spends all of them. */

@@ -29,11 +29,11 @@ export interface RecordedWindowOptions extends WindowGaugeOptions {
   readonly thresholds?: readonly number[]
 }
 
-/** What a recorded window went through, and what would have been said of it. */
+/** The history of a recorded window, and the signals it would have caused. */
 export interface WindowReplay extends WindowHistory {
   readonly window?: WindowSize
   readonly signals: readonly SignalSeen[]
-  /** What other thresholds would have done, each on its own. */
+  /** The effect of other thresholds, each on its own. */
   readonly thresholds: readonly ThresholdReplay[]
   /** The fullest the window was, in equal stretches of the recording; fractions where the window is known. */
   readonly chart: readonly number[]
@@ -61,7 +61,7 @@ export class RecordedWindow {
     return gauged
   }
 
-  /** What the window went through so far. */
+  /** The history of the window so far. */
   result(): WindowReplay {
     return defined({
       ...this.gauge.history(),

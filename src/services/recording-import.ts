@@ -11,7 +11,7 @@ import type { HandoffService } from './handoff-service.ts'
 import type { RecordSeen } from './replay.ts'
 import { TurnCollector } from './turn-collector.ts'
 
-/** What an import needs. */
+/** The dependencies of an import. */
 export interface RecordingImportDeps {
   readonly handoffs: HandoffService
   readonly history: HandoffHistory
@@ -20,7 +20,7 @@ export interface RecordingImportDeps {
   readonly name: string
 }
 
-/** What became of an import. */
+/** The outcome of an import. */
 export interface Imported {
   readonly conversationId: ConversationId
   /** Turns of the recording. */

@@ -1,7 +1,7 @@
 import type { MonitorReport } from '../domain/window/monitor-reports.ts'
 import { RecordedMonitor } from './recorded-monitor.ts'
 
-/** What one threshold on its own would have done. */
+/** The effect of one threshold on its own. */
 export interface ThresholdReplay {
   readonly at: number
   /** How often it would have been reached, once per cycle. */

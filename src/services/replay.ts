@@ -4,7 +4,7 @@ import type { WindowReader } from '../ports/window-reader.ts'
 import { RecordSource, type RecordSourceOptions } from './record-source.ts'
 import { RecordedWindow, type RecordedWindowOptions, type WindowReplay } from './recorded-window.ts'
 
-/** What a recorded window went through, and how well it could be read. */
+/** The history of a recorded window, and how well it could be read. */
 export interface Replay extends WindowReplay {
   readonly format: string
   readonly lines: number

@@ -31,7 +31,7 @@ export interface OnSession extends Repeatable {
   readonly session: AgentSession | AgentSessionId
   /** When given, the command is taken only from the session's current holder. */
   readonly holder?: HolderToken
-  /** What is watched of its window, as the last command answered. Recording a turn then needs no read. */
+  /** The monitor of its window, as the last command answered. Recording a turn then needs no read. */
   readonly monitor?: ContextMonitor
 }
 
@@ -50,12 +50,12 @@ export interface OnHandoff extends Repeatable {
   readonly handoff: HandoffMetadata | HandoffId
 }
 
-/** What an earlier step of the handoff answered with. With both of these no read is needed. */
+/** The answer of an earlier step of the handoff. With both of these no read is needed. */
 export interface HeldAtHandoff {
   /** The source, as the handoff holds it. */
   readonly session?: AgentSession
   readonly conversation?: Conversation
-  /** What is watched of the source's window. */
+  /** The monitor of the source's window. */
   readonly monitor?: ContextMonitor
 }
 
@@ -76,27 +76,27 @@ export interface SnapshotRequest extends OnSession {
   /** The type of the snapshot; `on_demand` unless given. */
   readonly type?: SnapshotType
 }
-/** What it takes to record one turn. */
+/** A request to record one turn. */
 export interface RecordTurnRequest extends AsHolder, TurnOptions, TurnInput {}
-/** What it takes to record several turns, all or none. */
+/** A request to record several turns, all or none. */
 export interface RecordTurnsRequest extends AsHolder, TurnOptions {
   readonly turns: readonly TurnInput[]
 }
-/** What may be said beside the turns. */
+/** Options beside the turns. */
 export type TurnOptions = Pick<RecordTurns, 'withholdRestart' | 'traceContext' | 'failLater'>
-/** What it takes to resume a session. */
+/** A request to resume a session. */
 export interface ResumeRequest extends OnSession, Resume {}
-/** What it takes to take a session over. */
+/** A request to take a session over. */
 export interface TakeOverRequest extends Omit<OnSession, 'holder'>, TakeOver {}
-/** What it takes to say under which name the runtime launched a session. */
+/** A request to record the provider session that the runtime launched. */
 export interface AttachRequest extends AsHolder {
   readonly providerSessionId: string
 }
-/** What it takes to say what a session used. */
+/** A request to record the usage of a session. */
 export interface AccountRequest extends AsHolder {
   readonly totals: UsageTotals
 }
-/** What it takes to restart a session in a fresh window, within its budget. */
+/** A request to restart a session in a fresh window, within its budget. */
 export interface RestartRequest extends AsHolder, Omit<BeginRestart, 'sessionId' | 'holder'> {}
 /** Messages to add to the turn that led to a handoff. */
 export interface ExtendTurnRequest extends OnHandoff, HeldAtHandoff {
@@ -104,14 +104,14 @@ export interface ExtendTurnRequest extends OnHandoff, HeldAtHandoff {
   readonly holder: HolderToken
   readonly messages: readonly MessageInput[]
 }
-/** What it takes to start a session. */
+/** A request to start a session. */
 export interface StartRequest extends StartSession, Repeatable {
   /** The nonce of the continuation's fences, if one is given. Redaction leaves it as it is. */
   readonly nonce?: string
 }
-/** What it takes to keep what the outgoing agent left. */
+/** A request to keep the checkpoint of the outgoing agent. */
 export interface KeepCheckpointRequest extends OnHandoff, HeldAtHandoff, Omit<KeepCheckpoint, 'handoffId'> {}
-/** What it takes to keep what a successor is to open with. */
+/** A request to keep the opening of a successor. */
 export interface PrepareRequest extends OnHandoff, HeldAtHandoff, Omit<PrepareHandoff, 'handoffId'> {
   /** The nonce of the continuation's fence, if the fence is not one of ours. Redaction leaves it as it is. */
   readonly nonce?: string
@@ -121,45 +121,45 @@ export interface PrepareRequest extends OnHandoff, HeldAtHandoff, Omit<PrepareHa
 export interface ExtractRequest extends OnHandoff {
   readonly extract: string
 }
-/** What it takes to log that hooks were called. */
+/** A request to log calls of hooks. */
 export interface HooksRequest extends Repeatable, HookDeliveries {}
-/** What it takes to report what a runtime says of a window. */
+/** A request to report a runtime's statement about a window. */
 export interface ReportRequest extends Omit<OnSession, 'monitor'> {
   readonly report: MonitorReport
 }
-/** What it takes to change how a window is watched. */
+/** A request to change how a window is watched. */
 export interface WatchRequest extends Omit<OnSession, 'monitor'> {
   readonly settings: MonitorSettings
 }
-/** What it takes to tell a session something. */
+/** A request to tell a session something. */
 export interface SendRequest extends Omit<OnSession, 'monitor'> {
   readonly text: string
   /** `sequential` unless given. */
   readonly delivery?: SignalDelivery
 }
-/** What it takes to fail a session. */
+/** A request to fail a session. */
 export interface FailSessionRequest extends OnSession {
   readonly reason: string
   /** The limit of the budget that ends it, if one does. */
   readonly limit?: BudgetLimit
 }
-/** What it takes to initiate a handoff. */
+/** A request to initiate a handoff. */
 export interface InitiateRequest extends OnSession, Omit<InitiateHandoff, keyof HandoffRequest>, HandoffDetails {
   /** The turns just recorded, as they were answered. When they are the whole exchange, no read is needed. */
   readonly turns?: readonly Turn[]
 }
-/** What it takes to open a thread. */
+/** A request to open a thread. */
 export interface ThreadRequest extends OnSession, Omit<OpenThread, keyof HandoffRequest>, HandoffDetails {}
-/** What every handoff says about itself. */
+/** The details of every handoff. */
 export interface HandoffDetails extends Omit<HandoffRequest, 'sessionId' | 'holder'> {}
-/** What it takes to claim a handoff. */
+/** A request to claim a handoff. */
 export interface AcceptRequest extends OnHandoff, HeldAtHandoff, Omit<AcceptHandoff, 'handoffId'> {}
-/** What it takes to complete a handoff. */
+/** A request to complete a handoff. */
 export interface CompleteRequest extends OnHandoff, HeldAtHandoff, Omit<CompleteHandoff, 'handoffId'> {}
-/** What it takes to cancel or fail a handoff. */
+/** A request to cancel or fail a handoff. */
 export interface EndRequest extends OnHandoff, Omit<EndHandoff, 'handoffId'> {}
 
-/** What it takes to claim the next handoff for an agent. */
+/** A request to claim the next handoff for an agent. */
 export interface ClaimNextRequest extends Omit<AcceptHandoff, 'handoffId'>, Repeatable {
   readonly targetAgent: string
   /** Wait for one when none is pending; `signal` ends the wait. */

@@ -43,7 +43,7 @@ import type {
 import { safeLogger } from './safe-logger.ts'
 import { TurnLog } from './turn-log.ts'
 
-/** What the service needs around it. */
+/** The dependencies of the service. */
 export interface HandoffServiceDeps extends Surroundings {
   readonly store: Store
   /** Is told of what recorded turns say about their windows. */

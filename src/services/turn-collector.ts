@@ -19,7 +19,7 @@ const ABOUT_A_READING: readonly WindowEvent['type'][] = [
   ...(['request', 'response_usage', 'answered', 'answer_text', 'appended', 'percentage'] as const),
 ]
 
-/** What a runtime said, once the gauge has taken it. */
+/** A step of a runtime, once the gauge has taken it. */
 export interface Said {
   /** The events of the main thread. */
   readonly events: readonly WindowEvent[]
@@ -55,7 +55,7 @@ export class TurnCollector {
   #lastCalls: ReadonlySet<string | undefined> = NO_CALLS
   /** How many turns have begun. */
   begun = 0
-  /** What a person asked the session first. */
+  /** The first prompt of a person in the session. */
   firstText: string | undefined
   /** The model that answered first. */
   model: string | undefined

@@ -159,7 +159,7 @@ const readResult = ({ modelUsage: models }: Of<'result'>, at?: Instant): readonl
     return [defined({ type: 'window' as const, tokens, models: named, at })]
   })
 
-/** What is read of the SDK's messages, part by part, as it arrives. `test/agents` holds it against the SDK's own types. */
+/** The parts of the SDK's messages that we read, as they arrive. `test/agents` holds it against the SDK's own types. */
 export interface AgentSdkShapes extends ClaudeMessageShapes {
   readonly message: z.input<typeof message>
   readonly compactMetadata: z.input<typeof compactMetadata>

@@ -15,7 +15,7 @@ import { openQuery } from './sdk-source.ts'
 import { type Environment, hasSession, transcriptOf } from './session-file.ts'
 import { replyOf } from './session-reply.ts'
 
-/** What may be chosen for the runtime; everything has a default. */
+/** Options of the runtime; everything has a default. */
 export interface AgentSdkRuntimeOptions<Message extends SdkMessage = SdkMessage> {
   /** The SDK's module. Loaded by its name when it is first needed unless given. */
   readonly sdk?: AgentSdk<Message>

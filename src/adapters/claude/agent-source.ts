@@ -7,12 +7,12 @@ export interface AgentSource<Message> {
   tell?(text: string): void
   /** Asks it to stop. May throw. */
   interrupt(): Promise<unknown>
-  /** What it says of its window when asked, if it can be asked. May throw, or never answer. */
+  /** Asks it about its window, where it can be asked. May throw, or never answer. */
   window?(): Promise<readonly WindowEvent[]>
   /** Tells it that nothing more will be asked, so that it ends by itself. */
   finish(): void
   /** Ends it, and everything it started; gives it a moment to end by itself first when it has finished. */
   close(hasFinished: boolean): Promise<void>
-  /** What it complained about beside its messages, if anything. */
+  /** Its error output beside its messages, if any. */
   complaint(): string
 }

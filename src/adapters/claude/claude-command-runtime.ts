@@ -11,7 +11,7 @@ import { directoryOf } from './sdk-options.ts'
 import { type Environment, hasSession, transcriptOf } from './session-file.ts'
 import { replyOf } from './session-reply.ts'
 
-/** What may be chosen for the runtime; everything has a default. */
+/** Options of the runtime; everything has a default. */
 export interface ClaudeCommandRuntimeOptions {
   /** The command, by name or path; `claude` unless given. */
   readonly command?: string

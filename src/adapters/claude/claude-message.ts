@@ -45,7 +45,7 @@ export const assistantMessage = z.looseObject({
   stop_reason: z.string().nullish().catch(null),
 })
 
-/** What is read of an assistant message, part by part, as it arrives. */
+/** The parts of an assistant message that we read, as they arrive. */
 export interface ClaudeMessageShapes {
   readonly usage: z.input<typeof usage>
   readonly iteration: z.input<typeof iteration>
@@ -61,7 +61,7 @@ export interface RecordOrigin {
   readonly key?: string | undefined
 }
 
-/** What an assistant message of the main thread says. */
+/** The events of an assistant message of the main thread. */
 export const readAssistant = (
   message: z.output<typeof assistantMessage>,
   { at, key }: RecordOrigin = {},

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { MessageOrigin } from '../../domain/turn/message.ts'
 import { isOnlyTags } from '../../domain/turn/only-tags.ts'
 
-/** What a record says of where its text comes from. Older versions say nothing, and the text has to tell. */
+/** Marks of a record about the origin of its text. Older versions have none, and the text decides. */
 const marks = z.looseObject({
   isMeta: z.boolean().optional().catch(undefined),
   isCompactSummary: z.boolean().optional().catch(undefined),

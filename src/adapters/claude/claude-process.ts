@@ -3,7 +3,7 @@ import type { OnProcess } from '../../ports/agent-runtime.ts'
 import { startAgent } from '../../processes/agent-child.ts'
 import { type Child, isFolder, tailOf } from '../../processes/child.ts'
 
-/** What a process of Claude is started with. */
+/** Everything that a process of Claude is started with. */
 export interface ClaudeStart {
   readonly command: string
   readonly args: readonly string[]

@@ -35,7 +35,7 @@ const result = z.looseObject({
 /** How a launch ended, as the runtime says it. */
 export type ClaudeResult = z.output<typeof result>
 
-/** What is read of a result, as it arrives. `test/agents` holds it against the SDK's own types. */
+/** The parts of a result that we read, as they arrive. `test/agents` holds it against the SDK's own types. */
 export type ClaudeResultShape = Pick<
   z.input<typeof result>,
   'type' | 'subtype' | 'is_error' | 'result' | 'errors' | 'terminal_reason' | 'total_cost_usd' | 'modelUsage'
@@ -96,8 +96,8 @@ export interface LaunchFacts {
 }
 
 /**
- * What a launch used. The sums of a resumed session go on from what it had used before, so they are taken only of what
- * was used since. `num_turns` is not how many requests there were: an interrupt and a refused tool count as turns too.
+ * The usage of a launch. The sums of a resumed session continue its earlier sums, so only the difference counts:
+ * the usage since then. `num_turns` is not how many requests there were: an interrupt and a refused tool count as turns too.
  */
 export const totalsOf = (said: ClaudeResult, { isResumed, counted }: LaunchFacts): UsageTotals | undefined => {
   const models = Object.values(said.model_usage_since_last_result ?? (isResumed ? {} : (said.modelUsage ?? {})))

@@ -24,7 +24,7 @@ export const modelIn = (message: unknown): string | undefined => {
 /** Whether the runtime itself wrote the message in the agent's place: an error, or that it was interrupted. */
 const isLocal = (message: unknown): boolean => answer.safeParse(message).data?.message.model === SYNTHETIC
 
-/** What one message of the runtime means. */
+/** One message of the runtime as a step. */
 export const stepOf = <Message>(message: Message): RuntimeStep<Message> => {
   const { session, texts } = claudeWords(message)
   return {

@@ -23,7 +23,7 @@ const line = z.looseObject({
     .catch(undefined),
 })
 
-/** What a record of either of Claude's streams says in words; a subagent's words are not the main thread's. */
+/** The words in a record of either of Claude's streams; a subagent's words are not the main thread's. */
 export const claudeWords = (record: unknown): RecordedWords => {
   const parsed = line.safeParse(record)
   if (!parsed.success) return { texts: [] }

@@ -1,6 +1,6 @@
 import type { Launch, RuntimeQuestion } from '../../ports/agent-runtime.ts'
 
-/** What is the same for all launches of a command. */
+/** Settings of all launches of a command. */
 export interface CommandDefaults {
   readonly model?: string
   readonly permissionMode?: string

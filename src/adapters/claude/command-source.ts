@@ -4,7 +4,7 @@ import { ClaudeProcess, type ClaudeStart } from './claude-process.ts'
 import { MOST_CHARACTERS, objectIn } from './json-lines.ts'
 import { asideOf, promptOf, type SdkMessage, type SdkPrompt } from './sdk-module.ts'
 
-/** What a command is given to read: the prompt alone, or JSON lines for as long as it works. */
+/** The input of a command: the prompt alone, or JSON lines for as long as it works. */
 export interface CommandInput {
   readonly prompt: string
   readonly isOpen: boolean

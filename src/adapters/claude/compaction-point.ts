@@ -14,7 +14,7 @@ const ARE_SMALL = [
 ]
 
 /**
- * What the variables of the command say about its window and about the point where it compacts. It reports neither itself
+ * The window and the compaction point, read from the variables of the command. It reports neither itself
  * before its result. In doubt the window is the smaller one, and it compacts.
  */
 export const compactionPoint = (env: Environment, { isOff }: { readonly isOff: boolean }): readonly WindowEvent[] => {

@@ -6,7 +6,7 @@ import type { WindowEvent } from '../../domain/window/window-event.ts'
 const size = z.number().positive().optional().catch(undefined)
 const flag = z.boolean().optional().catch(undefined)
 
-/** What `/context` answers, as the stream spells it and as `getContextUsage()` does. */
+/** The answer to `/context`, as the stream spells it and as `getContextUsage()` does. */
 const contextUsage = z.looseObject({
   raw_max_tokens: size,
   rawMaxTokens: size,

@@ -1,4 +1,4 @@
-/** What several senders put in and one reader takes out, in order. */
+/** A queue with several senders and one reader, in order. */
 export class Inbox<Item> {
   readonly #items: Item[] = []
   #wake: (() => void) | undefined

@@ -6,7 +6,7 @@ export interface SdkMessage {
   readonly type: string
 }
 
-/** What a prompt is sent as. */
+/** The form in which a prompt is sent. */
 export interface SdkPrompt {
   type: 'user'
   message: { role: 'user'; content: string }

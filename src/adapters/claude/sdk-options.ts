@@ -9,7 +9,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Options of the SDK, whatever they are. */
 export type SdkOptions = Readonly<Record<string, unknown>>
 
-/** What is the same for all launches of a runtime. */
+/** Settings of all launches of a runtime. */
 export interface SdkDefaults {
   readonly model?: string
   readonly options?: SdkOptions

@@ -82,7 +82,7 @@ const spawnInto =
     return agent.child.process
   }
 
-/** What comes after a result is not part of the answer; an error result is thrown once more at the end. */
+/** Messages after a result are not part of the answer; an error result is thrown once more at the end. */
 const drain = async (messages: AsyncIterator<unknown>): Promise<void> => {
   try {
     while (!(await messages.next()).done);

@@ -2,7 +2,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import type { RunningAgent, RuntimeEnd, RuntimeQuestion, RuntimeReply, RuntimeStep } from '../../ports/agent-runtime.ts'
 import { RuntimeFailure } from '../../ports/runtime-failure.ts'
 
-/** What an agent answers to one question. Rejects when that is nothing, or only half of something. */
+/** The reply of an agent to one question. Rejects when there is none, or only half of one. */
 export const replyOf = async (
   { steps }: RunningAgent<unknown>,
   { onUsage }: Pick<RuntimeQuestion, 'onUsage'> = {},

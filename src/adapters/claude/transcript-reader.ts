@@ -56,7 +56,7 @@ export const transcriptReader: WindowReader = {
 
 const named = z.looseObject({ sessionId: z.string(), uuid: z.string() })
 
-/** What often stands first in a file. Summaries are titles of sessions, and not compactions. */
+/** Records that often stand first in a file. Summaries are titles of sessions, and not compactions. */
 const title = z.looseObject({ type: z.enum(['summary', 'file-history-snapshot', 'queue-operation']) })
 
 const readLine = (record: Line): readonly WindowEvent[] => {

@@ -14,7 +14,7 @@ export interface Output {
 /** A flag's value, as it was given; a flag that may be repeated has a list. */
 export type FlagValue = string | boolean | readonly string[]
 
-/** What a command was given. */
+/** The input of a command. */
 export interface Invocation {
   /** Flags by name, without those that were not given. */
   readonly values: Readonly<Record<string, FlagValue | undefined>>

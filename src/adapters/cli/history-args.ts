@@ -83,6 +83,6 @@ export const idOrKey = (invocation: Invocation, what: string): IdOrKey => {
   return key === undefined ? { id: understood(`The ${what} id`, word ?? '', idText) } : { key }
 }
 
-/** What was asked for is not there: a rule said no, and the command ends with status 3. */
+/** The thing asked for does not exist: a rule said no, and the command ends with status 3. */
 export const notFound = (field: string, problem: string): RefusedError =>
   new RefusedError({ code: 'input.invalid', fields: [{ field, problem }] })

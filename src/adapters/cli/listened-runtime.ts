@@ -6,7 +6,7 @@ import type { RecordedText } from '../../ports/window-reader.ts'
 /** Whoever wants to hear what an agent says and uses, while it does. */
 export interface Listener {
   readonly onTexts: (texts: readonly RecordedText[]) => void
-  /** What all launches have used so far, as far as the runtime has said. */
+  /** The usage of all launches so far, as far as the runtime has said. */
   readonly onTotals: (totals: UsageTotals) => void
 }
 

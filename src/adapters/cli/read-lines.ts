@@ -5,7 +5,7 @@ const LONGEST_LINE = 64 * 1024 * 1024
 
 const NEW_LINE = 0x0a
 
-/** What stands for a line that is too long. It is no JSON, so it is counted as damaged like any other. */
+/** The replacement of a line that is too long. It is no JSON, so it is counted as damaged like any other. */
 const TOO_LONG = '(too long)'
 
 /** How to read. */

@@ -8,7 +8,7 @@ import { describeMonitorEvent } from './render-window.ts'
 
 type Event<Type extends AuditEvent['type']> = Extract<AuditEvent, { type: Type }>
 
-/** What a line needs to know beside its entry: names that earlier entries gave, and the handoff it is about. */
+/** The context of a line beside its entry: names that earlier entries gave, and the handoff it is about. */
 export interface TrailContext {
   /** The agent of each session seen so far. */
   readonly agents: Map<string, string>
@@ -140,7 +140,7 @@ const quoted = (text: string): string => {
   return `"${line.length > 80 ? `${line.slice(0, 79)}…` : line}"`
 }
 
-/** What agents wrote must not steer the terminal. */
+/** The words of agents must not steer the terminal. */
 const shown = onOneLine
 
 /** A verdict as a line for a terminal. */

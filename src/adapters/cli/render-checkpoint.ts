@@ -1,7 +1,7 @@
 import type { CheckpointFacts } from '../../domain/checkpoint/checkpoint-facts.ts'
 import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 
-/** What is known of a checkpoint beside its text. */
+/** Facts about a checkpoint beside its text. */
 export const describeCheckpoint = (checkpoint: CheckpointFacts) => {
   const { outcome, reason, characters, isCut, sections, statements, attempts, totals } = checkpoint
   return {
@@ -15,7 +15,7 @@ export const describeCheckpoint = (checkpoint: CheckpointFacts) => {
   }
 }
 
-/** What was used in sum, and paid where the runtime says. */
+/** The usage in sum, and the cost where the runtime says it. */
 export const describeTotals = ({ inputTokens, outputTokens, requests, costUsd }: UsageTotals): string =>
   [
     `${inputTokens} tokens in`,

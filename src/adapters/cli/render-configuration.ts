@@ -37,7 +37,7 @@ export const renderProblems = (problems: readonly ConfigurationProblem[], file?:
     })
     .join('\n')
 
-/** What a null means depends on the setting. */
+/** The meaning of null depends on the setting. */
 const valueText = ({ key, value }: ConfigurationSetting): string => {
   if (value === null && TEXTS.has(key)) return 'built-in'
   if (value === false && TEXTS.has(key)) return 'off'

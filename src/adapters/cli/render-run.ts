@@ -20,7 +20,7 @@ const tokensText = (tokens: number): string => {
   return tokens < 1_000_000 ? `${Math.round(tokens / 1_000)}k` : `${Math.round(tokens / 100_000) / 10}M`
 }
 
-/** What was paid, where the runtime says. */
+/** The cost, where the runtime says it. */
 export const costText = ({ costUsd, estimatedUsd }: UsageTotals): string | undefined =>
   costUsd === undefined ? undefined : moneyText({ costUsd, estimatedUsd: estimatedUsd ?? 0 })
 
@@ -34,7 +34,7 @@ const moneyText = ({ costUsd, estimatedUsd }: { readonly costUsd: number; readon
 /** How many there are of something. */
 export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
-/** What happened, in one line. */
+/** An event in one line. */
 export const describeRunEvent = (event: RunEvent): string => {
   switch (event.type) {
     case 'session:start':
@@ -102,7 +102,7 @@ const because = (reason: string | null): string => (reason === null ? '' : `: ${
 const toolsText = (calls: readonly { readonly toolName: string }[]): string =>
   calls.length === 0 ? '' : ` ${plain(calls.map(({ toolName }) => toolName).join(', '))}`
 
-/** What a run came to, in one line. */
+/** The result of a run, in one line. */
 const describeSummary = (summary: RunSummary): string => {
   const { sessions, turns, restarts, totals, durationMs } = summary
   const figures = [

@@ -13,7 +13,7 @@ export const describeMessages = (messages: MessageSummary): string =>
     .map(([role, count]) => `${role} ${count}`)
     .join(', ')})`
 
-/** What a reading says. */
+/** A reading in words. */
 export const describeUsage = (usage: UsageReading): string => {
   if (usage.state === 'percentage') return `${usage.usedPercent} % of the window`
   return usage.state === 'unknown' ? 'unknown' : `${usage.promptTokens} tokens sent, ${usage.outputTokens} answered`
@@ -38,7 +38,7 @@ export const describeMonitor = (monitor: ContextMonitor) => {
   }
 }
 
-/** What happened to a window, in a few words. */
+/** An event of a window, in a few words. */
 export const describeMonitorEvent = (event: MonitorEvent): string => {
   switch (event.type) {
     case 'context.milestone_reached':
@@ -62,7 +62,7 @@ const sourceOf = (window: WindowSize | undefined): string => (window === undefin
 
 const percent = (fraction: number): string => `${Math.round(fraction * 1_000) / 10} %`
 
-/** What a window held at a turn. */
+/** The content of a window at a turn. */
 export const renderWindow = (window: WindowAtTurn, columns: number): readonly string[] => [
   ...renderFacts(
     {

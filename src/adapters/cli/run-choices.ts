@@ -33,7 +33,7 @@ const textOf = (file: string): string => {
   }
 }
 
-/** What the flags and the configuration say about a run, beside its runtime and its prompt. */
+/** The settings of a run from flags and configuration, beside its runtime and its prompt. */
 export type RunChoices = Omit<RunRequest, 'runtime' | 'prompt' | 'agent' | 'signal'> & { readonly conversation: string }
 
 /** The configuration that a flag names. */

@@ -8,7 +8,7 @@ export interface CodexPlace {
   readonly home: string
 }
 
-/** What a program needs to find its way, on any system. Keys and tokens are not among it. */
+/** Variables that a program needs on any system. Keys and tokens are not among them. */
 const HARMLESS: readonly string[] = [
   ...['PATH', 'HOME', 'CODEX_HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TERM', 'TZ', 'TMPDIR'],
   ...[

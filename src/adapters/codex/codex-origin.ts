@@ -1,7 +1,7 @@
 import type { MessageOrigin } from '../../domain/turn/message.ts'
 import { isOnlyTags } from '../../domain/turn/only-tags.ts'
 
-/** What Codex itself says in the user's place: where it runs, standing instructions, notices, a summary. */
+/** Texts of Codex itself in the user's place: where it runs, standing instructions, notices, a summary. */
 const TAGS =
   'environment_context|user_instructions|permissions instructions|collaboration_mode|skill|turn_aborted|user_shell_command|subagent_notification'
 const INSTRUCTIONS = /^\s*# AGENTS\.md instructions(?: for [^\n]+)?\n\s*<INSTRUCTIONS>[\s\S]*<\/INSTRUCTIONS>\s*$/

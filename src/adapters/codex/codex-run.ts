@@ -11,7 +11,7 @@ const PATIENCE_MS = 2_000
 /** How long a process may take to go once it was told to. */
 const FAREWELL_MS = 5_000
 
-/** What is prepared before anything runs: the thread, and who follows its rollout. */
+/** The preparation before anything runs: the thread, and the follower of its rollout. */
 export interface PreparedThread<Event extends CodexEvent> {
   readonly thread: CodexThread<Event>
   readonly follower: RolloutFollower

@@ -3,7 +3,7 @@ import { RuntimeFailure } from '../../ports/runtime-failure.ts'
 /** A value of Codex's configuration, as `--config` takes it. */
 export type CodexConfigValue = string | number | boolean | CodexConfigValue[] | { [key: string]: CodexConfigValue }
 
-/** What `new Codex(…)` takes. `test/agents` holds it against the SDK's own type. */
+/** The options of `new Codex(…)`. `test/agents` holds it against the SDK's own type. */
 export interface CodexOptions {
   readonly codexPathOverride?: string
   readonly baseUrl?: string
@@ -14,7 +14,7 @@ export interface CodexOptions {
   readonly env?: Record<string, string>
 }
 
-/** What a thread is started or resumed with. `test/agents` holds it against the SDK's own type. */
+/** The options of a thread. `test/agents` holds it against the SDK's own type. */
 export interface CodexThreadOptions {
   readonly model?: string
   readonly threadSource?: string
@@ -28,13 +28,13 @@ export interface CodexThreadOptions {
   readonly additionalDirectories?: string[]
 }
 
-/** What is read of an item of a thread. */
+/** The parts of an item that we read. */
 export interface CodexItem {
   readonly id: string
   readonly type: string
 }
 
-/** What is read of the SDK's `ThreadEvent`. */
+/** The parts of the SDK's `ThreadEvent` that we read. */
 export type CodexEvent =
   | { readonly type: 'thread.started'; readonly thread_id: string }
   | { readonly type: 'turn.started' }
@@ -51,7 +51,7 @@ export interface CodexUsage {
   readonly output_tokens: number
 }
 
-/** What is used of the SDK's `Thread`. */
+/** The parts of the SDK's `Thread` that we use. */
 export interface CodexThread<Event extends CodexEvent = CodexEvent> {
   runStreamed(
     input: string,
@@ -59,13 +59,13 @@ export interface CodexThread<Event extends CodexEvent = CodexEvent> {
   ): Promise<{ readonly events: AsyncGenerator<Event> }>
 }
 
-/** What is used of the SDK's `Codex`. */
+/** The parts of the SDK's `Codex` that we use. */
 export interface CodexClient<Event extends CodexEvent = CodexEvent> {
   startThread(options?: CodexThreadOptions): CodexThread<Event>
   resumeThread(id: string, options?: CodexThreadOptions): CodexThread<Event>
 }
 
-/** What is used of `@openai/codex-sdk`; the package itself fits. */
+/** The parts of `@openai/codex-sdk` that we use; the package itself matches. */
 export interface CodexSdk<Event extends CodexEvent = CodexEvent> {
   readonly Codex: new (options?: CodexOptions) => CodexClient<Event>
 }

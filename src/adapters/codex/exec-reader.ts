@@ -17,7 +17,7 @@ const event = z.discriminatedUnion('type', [
   }),
 ])
 
-/** What is read of the events, as they arrive. `test/agents` holds it against the SDK's own types. */
+/** The parts of the events that we read, as they arrive. `test/agents` holds it against the SDK's own types. */
 export type ExecShapes = z.input<typeof event>
 
 /** Items in which a tool was used, and what the tool is called when the item does not name it. */

@@ -9,7 +9,7 @@ const completed = z.looseObject({
   ]),
 })
 
-/** What an event says in words: answers, and what commands printed. */
+/** The words in an event: answers, and the output of commands. */
 export const execTexts = (event: unknown): readonly RecordedText[] => {
   const parsed = completed.safeParse(event)
   if (!parsed.success) return []

@@ -18,7 +18,7 @@ export class RolloutFollower {
   #thread: string | undefined
   #tail: RolloutTail | undefined
   #growing: Promise<void> | undefined
-  /** What the thread had used before; absent when that is not known. */
+  /** The thread's usage before; absent when that is not known. */
   #usedBefore: CodexUsage | undefined = NOTHING_USED
 
   constructor(home: string, watch: FileWatch = new FileWatch()) {
@@ -49,7 +49,7 @@ export class RolloutFollower {
     this.#thread ??= thread
   }
 
-  /** What was written since it was last asked. */
+  /** Records that were written since the last call. */
   async *gained(): AsyncGenerator<unknown> {
     await this.#look()
     if (this.#tail !== undefined) yield* this.#tail.records()

@@ -31,7 +31,7 @@ export class RolloutTail {
     return file !== undefined && file.size > this.#offset
   }
 
-  /** What the file has gained, record by record. A damaged line is left out. */
+  /** New records of the file. A damaged line is left out. */
   async *records(): AsyncGenerator<unknown> {
     const file = await open(this.path, 'r')
     try {

@@ -38,7 +38,7 @@ export const NOTHING_USED: CodexUsage = { input_tokens: 0, output_tokens: 0 }
 /** How much of a rollout's end is searched for the last sum. */
 const SEARCHED_BYTES = 4 * 1024 * 1024
 
-/** What a thread has used up to now, by its rollout. Absent when its end does not say. */
+/** The usage of a thread up to now, by its rollout. Absent when its end does not say. */
 export const lastThreadTotals = async (path: string): Promise<CodexUsage | undefined> => {
   const { size } = await stat(path)
   let last: CodexUsage | undefined
@@ -48,7 +48,7 @@ export const lastThreadTotals = async (path: string): Promise<CodexUsage | undef
   return last ?? (size <= SEARCHED_BYTES ? NOTHING_USED : undefined)
 }
 
-/** What one launch used: the thread's sum, less what it was before. */
+/** The usage of one launch: the thread's sum, less the sum before it. */
 export const totalsSince = (before: CodexUsage, now: CodexUsage): UsageTotals =>
   defined({
     inputTokens: Math.max(0, now.input_tokens - before.input_tokens),

@@ -20,7 +20,7 @@ const line = z.discriminatedUnion('type', [
   }),
 ])
 
-/** What a line of a rollout says in words. Instructions by the developer are no part of the conversation. */
+/** The words in a line of a rollout. Instructions by the developer are no part of the conversation. */
 export const rolloutWords = (record: unknown): RecordedWords => {
   const parsed = line.safeParse(record)
   if (!parsed.success) return { texts: [] }

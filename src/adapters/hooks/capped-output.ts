@@ -24,7 +24,7 @@ export class CappedOutput {
     this.#tail = Buffer.concat([this.#tail, rest.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES)
   }
 
-  /** What was kept, with secrets taken out. */
+  /** The kept output, without secrets. */
   text(secrets: readonly string[] = []): string {
     const head = Buffer.concat(this.#head)
     const leftOut = this.#tailTaken - this.#tail.length

@@ -11,7 +11,7 @@ const MOST_DETAIL = 500
 const shortened = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff\\]$/, '')}…`
 
-/** What happened, in a sentence. Prompts are left out: a channel has other readers than the agent. */
+/** The event in a sentence. Prompts are left out: a channel has other readers than the agent. */
 const sentence = (payload: HookPayload, safe: Safe): string => {
   const detail = (text: string): string => shortened(safe(text), MOST_DETAIL)
   if ('context' in payload) {
@@ -55,7 +55,7 @@ export const slackBody = (payload: HookPayload, environment: Environment): objec
   unfurl_media: false,
 })
 
-/** What begins something else than text in Discord's markdown: styles, links with other words, mentions, quotes. */
+/** Characters that begin styles, links, mentions or quotes in Discord's markdown. */
 const DISCORD_MARKS = /[\\*_~`|>#[\]<]/g
 /** Discord's flag for a message whose links are not shown in advance. */
 const SUPPRESS_EMBEDS = 1 << 2

@@ -3,7 +3,7 @@ import { failed, type Outcome } from './outcome.ts'
 /** When a call has to end: its time is up, or it is no longer wanted. */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal
-  /** What to say of a call that was ended, which is why it was. */
+  /** The outcome of a call that was ended, with the reason. */
   outcome(trace?: Partial<Outcome>): Outcome
 }
 

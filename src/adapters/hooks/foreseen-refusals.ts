@@ -7,7 +7,7 @@ import { signedHeaders, WeakSecret } from './signature.ts'
 import { botToken } from './slack-channel.ts'
 import { type Environment, MissingVariable, Variables } from './variables.ts'
 
-/** What hooks would be called with. */
+/** Everything that hooks would be called with. */
 export interface ForeseenSurroundings {
   readonly environment: Environment
   readonly allowNetworks?: readonly string[]

@@ -45,7 +45,7 @@ const percentDecoded = (text: string): string => {
   }
 }
 
-/** What is secret in an address: the address of a channel is all it takes to write into it. */
+/** The secrets in an address: the address of a channel is enough to write into it. */
 export const secretsIn = (url: string): readonly string[] => {
   if (!URL.canParse(url)) return [url]
   const { pathname, search, searchParams, username, password } = new URL(url)
@@ -59,7 +59,7 @@ export const secretsIn = (url: string): readonly string[] => {
   ]
 }
 
-/** What is secret in the value of a header: all of it, what follows a scheme, and what basic credentials say. */
+/** The secrets in the value of a header: all of it, the part after a scheme, and decoded basic credentials. */
 export const secretsInHeader = (value: string): readonly string[] => {
   const [, scheme = '', credential = ''] = /^([A-Za-z][\w-]*) +(\S+)$/.exec(value.trim()) ?? []
   if (scheme.toLowerCase() !== 'basic') return [value, credential]

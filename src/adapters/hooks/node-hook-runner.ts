@@ -15,7 +15,7 @@ import { SLACK_API, writeToSlack } from './slack-channel.ts'
 import { type Environment, passedOn } from './variables.ts'
 import { runWeb } from './web-hook.ts'
 
-/** What may be chosen for a runner; everything has a default. */
+/** Options of a hook runner; everything has a default. */
 export interface NodeHookRunnerOptions {
   /** Where `${NAME}` and the variables of commands come from; the process's own unless given. */
   readonly environment?: Environment

@@ -11,7 +11,7 @@ const GRACE_MS = 1_500
 
 type ShellHook = Extract<HookSettings, { type: 'shell' }>
 
-/** What a command is started with. */
+/** Everything that a command is started with. */
 export interface ShellSurroundings {
   readonly environment: Readonly<Record<string, string>>
   /** Values that must not show in a result. */

@@ -41,7 +41,7 @@ export class Variables {
   }
 }
 
-/** What every command needs to find its programs and to speak the user's language, and no more. */
+/** Variables that every command needs to find its programs and to speak the user's language, and no more. */
 const PASSED = new Set(['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ', 'TMPDIR', 'TERM'])
 
 /** The variables a command sees: the usual ones, and those that were named. */

@@ -11,7 +11,7 @@ import { type Environment, MissingVariable, Variables } from './variables.ts'
 
 type WebHook = Extract<HookSettings, { readonly url: string }>
 
-/** What a request is sent with. */
+/** Everything that a request is sent with. */
 export interface WebSurroundings {
   readonly environment: Environment
   readonly way: Way

@@ -121,7 +121,7 @@ export const toHandoff = reader(
 /** Written when the handoff begins and when its checkpoint comes, before anyone accepts it; later they do not change. */
 const fromPapers = ({ document, flags, checkpoint }: HandoffMetadata) => ({ document, flags, checkpoint })
 
-/** What a handoff came to; what it began as, its texts above all, is not written again. */
+/** The changed columns of a handoff; its beginning, its texts above all, is not written again. */
 export const fromMovedHandoff = (handoff: HandoffMetadata) => {
   const claim = claimOf(handoff)
   const prepared = handoff.status === 'accepted' ? handoff.prepared : undefined

@@ -6,7 +6,7 @@ import { FUNCTIONS_VERSION, quoted } from './database.ts'
 /** The numbered SQL files, beside the program wherever it is installed. */
 const FOLDER = new URL('../../../migrations/', import.meta.url)
 
-/** What Postgres keeps of a name; the rest it drops without a word, and two tenants would share a schema. */
+/** The longest name that Postgres keeps; it drops the rest silently, and two tenants would share a schema. */
 const MAX_NAME_BYTES = 63
 
 /** One change of the schema, and how to undo it. */
@@ -67,7 +67,7 @@ comment on column ${ledgerOf(schema)}.digest is 'Of functions: the SHA-256 of wh
 comment on index ${quoted(schema)}.migrations_pkey is 'Was this change applied?';
 `
 
-/** What processes that migrate the same schema wait for each other on. */
+/** The lock on which processes that migrate the same schema wait for each other. */
 export const lockName = (schema: string): string => `batonpass migrations ${schema}`
 
 const readSql = async (file: string, schema: string): Promise<string> =>

@@ -188,7 +188,7 @@ export class Migrator {
   }
 }
 
-/** What breaks here is the fault of the change, whatever the engine calls it; only a lost connection is not. */
+/** A failure here is the fault of the change, whatever the engine calls it; only a lost connection is not. */
 const make = async (run: Run, name: string, change: string): Promise<void> => {
   try {
     for (const statement of statementsOf(change)) await run(statement)
@@ -213,7 +213,7 @@ const placeOf = (migrations: readonly Migration[], version: string): number => {
 }
 
 /**
- * What `up` would do to an empty database, as one script for people who run SQL by hand.
+ * The script that `up` would run on an empty database, for people who run SQL by hand.
  *
  * @example
  * ```ts

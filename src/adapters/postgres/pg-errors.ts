@@ -103,7 +103,7 @@ const UNAVAILABLE: readonly (readonly [RegExp, string])[] = [
 const whyUnavailable = (code = ''): string =>
   UNAVAILABLE.find(([states]) => states.test(code))?.[1] ?? 'The database did not answer'
 
-/** What is wrong with a certificate, and what to do. Trying again changes nothing. */
+/** Problems with a certificate, and what to do. Trying again changes nothing. */
 const CERTIFICATE: readonly (readonly [RegExp, string])[] = [
   [
     /^ERR_TLS_CERT_ALTNAME_INVALID$/,

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { z } from 'zod'
 import { bootId, isTaken, pidNamespace, readProcess } from '../../processes/process-table.ts'
 
-/** What a lock says about the process that holds it. */
+/** The content of a lock: the process that holds it. */
 const holderSchema = z.object({
   pid: z.int().positive(),
   host: z.string(),
@@ -28,7 +28,7 @@ const holderSchema = z.object({
 /** The holder of a lock, as its lock file describes it. */
 export type Holder = Readonly<z.infer<typeof holderSchema>>
 
-/** What can be said about a holder from here. */
+/** The state of a holder, as seen from here. */
 export type Liveness = 'alive' | 'dead' | 'elsewhere'
 
 /** This process, about to take a lock. */

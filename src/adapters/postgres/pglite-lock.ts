@@ -170,7 +170,7 @@ const ageOf = (path: string): number => Date.now() - (statSync(path, { throwIfNo
 
 const isCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code
 
-/** What this process holds, so that one listener, not one per store, lets go of all of it when the process ends. */
+/** The locks of this process, so that one listener, not one per store, releases all of them when the process ends. */
 const heldHere = new Set<PgliteLock>()
 
 /** As far as it goes: what cannot be released now is a dead process's lock in a moment. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import { quoted } from '../../processes/quoted.ts'
 
-/** What others than the owner may do, as bits of a mode. */
+/** The rights of others than the owner, as bits of a mode. */
 const ANYTHING = 0o077
 const WRITE = 0o022
 const ENTER = 0o011

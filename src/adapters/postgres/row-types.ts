@@ -62,7 +62,7 @@ export const toolCall = z.object({
   sequenceNumber: place,
 })
 
-/** What was used in sum. */
+/** Usage in sum. */
 export const totalsRow = z.strictObject({
   inputTokens: z.number(),
   outputTokens: z.number(),
@@ -73,7 +73,7 @@ export const totalsRow = z.strictObject({
   estimatedUsd: z.number().exactOptional(),
 })
 
-/** What a window held, as columns. */
+/** The content of a window, as columns. */
 export const windowColumns = {
   window_start: maybe(place),
   window_end: maybe(place),

@@ -114,7 +114,7 @@ export const toWorkingSession = reader(
   ),
 )
 
-/** What a session came to; what never changes about it is not written again. */
+/** The changed columns of a session; columns that never change are not written again. */
 export const fromMovedSession = ({ session, holder }: SourceSession) => ({
   conversation_id: session.conversationId,
   id: session.id,

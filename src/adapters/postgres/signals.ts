@@ -7,7 +7,7 @@ import { called, type Database, named, readDocuments, reading, withRetry } from 
 import { toMonitor, toSignal } from './monitor-row.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 
-/** What is watched of windows. */
+/** The monitors of windows. */
 export const monitorsIn = (database: Database): ContextMonitorPort => ({
   find: (session) =>
     reading(async () => {

@@ -1,4 +1,4 @@
-/** What matters when a file is cut: ends, comments, and stretches in which neither means anything. */
+/** The tokens that matter when a file is cut: ends, comments, and quoted stretches in which neither counts. */
 const TOKEN = new RegExp(
   [
     '(?<end>;)',

@@ -24,7 +24,7 @@ export const mustBeSaid = (options: object, name: string, otherwise: string): vo
 
 /**
  * The address of a server, if it is one. The driver takes any text for an address and then looks for a host "base".
- * What is wrong is said without the address: a password may be in it.
+ * Problems are named without the address: a password may be in it.
  *
  * @throws StoreFailure `store.bad_address`
  */

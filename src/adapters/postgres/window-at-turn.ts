@@ -39,7 +39,7 @@ const toWindowAt = reader(
   ),
 )
 
-/** What a session's window held after a turn, counted from its messages. */
+/** The content of a session's window after a turn, counted from its messages. */
 export const readWindowAt = async (database: Database, id: TurnId): Promise<WindowAtTurn | undefined> => {
   const query = sql<{ json: string }>`
     select (to_jsonb(t) || jsonb_build_object(

@@ -134,7 +134,7 @@ class Ear {
     return this.#readers.map(({ format }) => format).join(', ')
   }
 
-  /** What a line means; nothing when it is no record. */
+  /** The step of a line; undefined when it is no record. */
   take(line: string): RuntimeStep<unknown> | undefined {
     const message = parsed(line)
     if (message === undefined) return undefined

@@ -10,7 +10,7 @@ import type {
 } from '../../ports/agent-runtime.ts'
 import type { WindowReader } from '../../ports/window-reader.ts'
 
-/** What a message means; what it does not say is left out. */
+/** The meaning of a message; unknown parts are left out. */
 export type MessageMeaning = Partial<Omit<RuntimeStep<never>, 'message'>>
 
 /** An agent as a function that yields messages, and how to read them. */
@@ -21,7 +21,7 @@ export interface FunctionRuntimeOptions<Message> {
   readonly start: (launch: Launch) => AsyncIterable<Message>
   /** Goes on in a session that was there before. */
   readonly resume?: (launch: Resumption) => AsyncIterable<Message>
-  /** What a message means: a function of your own, or one of the readers. */
+  /** Reads the meaning of a message: a function of your own, or one of the readers. */
   readonly read: ((message: Message) => MessageMeaning) | WindowReader
   /** Asks a session for its checkpoint, with no tool to use. */
   readonly ask?: (question: RuntimeQuestion) => Promise<RuntimeReply>
@@ -74,7 +74,7 @@ export const functionRuntime = <Message>(options: FunctionRuntimeOptions<Message
   }
 }
 
-/** What the messages of one launch mean. A reader counts what each launch uses. */
+/** The meaning of the messages of one launch. A reader counts the usage of each launch. */
 const meaningOf = <Message>(read: FunctionRuntimeOptions<Message>['read']): ((message: Message) => MessageMeaning) => {
   if (typeof read === 'function') return read
   const usage = read.usage?.()

@@ -21,11 +21,11 @@ export interface SealedEntry {
   readonly json: string
   readonly previousHash: string
   readonly hash: string
-  /** What the digests in the body are salted with; absent when there are none, or when it was erased. */
+  /** The salt of the digests in the body; absent when there are none, or when it was erased. */
   readonly salt?: string
 }
 
-/** What the hash of an entry is made of. */
+/** The parts that the hash of an entry covers. */
 export type HashedParts = Omit<SealedEntry, 'hash' | 'salt' | 'json'>
 
 const utf8 = new TextEncoder()
@@ -51,7 +51,7 @@ export const hashesByPlace = (
   return (position) => toHex(sha256(concat(before, field(int64(position)), after)))
 }
 
-/** What stands in an entry for a text: its digest, salted so that nobody can guess a text that was erased. */
+/** The digest that stands in an entry for a text, salted so that nobody can guess a text that was erased. */
 export const textDigest = (salt: string, text: string, sha256: Sha256): string =>
   toBase64(sha256(utf8.encode(`${salt}\n${JSON.stringify(text)}`)))
 

@@ -3,7 +3,7 @@ import type { ConversationId } from '../kernel/ids.ts'
 import { type AuditHead, hashesByPlace, type SealedEntry } from './audit-chain.ts'
 import type { TextCounts } from './audit-texts.ts'
 
-/** What is wrong with an audit log. */
+/** The kinds of problems of an audit log. */
 export type AuditProblemClass =
   /** An entry does not match its hash. */
   | 'modified'
@@ -42,7 +42,7 @@ export interface ClockSetBack {
   readonly behindMs: number
 }
 
-/** What verifying the audit log of a conversation came to. */
+/** The result of verifying the audit log of a conversation. */
 export type AuditVerdict = {
   readonly conversationId: ConversationId
   /** How many entries were read and found sound. */

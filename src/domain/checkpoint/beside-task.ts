@@ -12,7 +12,7 @@ export interface AskedTask {
 }
 
 /**
- * What a person said beside the task. Only the one message that asked the task is left out: a person may say the same
+ * The person's words beside the task. Only the one message that asked the task is left out: a person may say the same
  * again, or have said it before. When that message was not read, nothing is.
  *
  * @param messages newest first

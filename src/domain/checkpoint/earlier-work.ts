@@ -20,7 +20,7 @@ export interface EarlierWork {
   readonly checkpoint?: Pick<CheckpointReview, 'text'> & Left & { readonly handoffId: HandoffId }
   /** The last answer of the conversation. */
   readonly answer?: Left
-  /** What the record says of a session that was not completed, as `recapOf` makes it. */
+  /** The recap of a session that was not completed, as `recapOf` makes it. */
   readonly recap?: string
   /** A fresh id, which the authors of these texts cannot know. */
   readonly nonce: string

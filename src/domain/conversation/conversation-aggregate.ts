@@ -8,7 +8,7 @@ import {
   evolveConversation,
 } from './conversation-lifecycle.ts'
 
-/** What is asked of a conversation that a rule may speak against. */
+/** A command on a conversation that a rule may refuse. */
 interface ConversationCommand {
   readonly type: 'close' | 'reopen'
   readonly at: Instant

@@ -20,7 +20,7 @@ export interface Conversation<Note extends Metadata = Metadata> {
   readonly externalKey?: string
   /** Whose data this is. Opaque to Batonpass. */
   readonly subject?: string
-  /** What was asked first. The task of the moment is {@link taskOf} it. */
+  /** The first prompt. The task of the moment is {@link taskOf} it. */
   readonly originalTask: string
   readonly parentId?: ConversationId
   readonly workspace?: Workspace

@@ -10,7 +10,7 @@ import { err } from '../kernel/result.ts'
 import type { Conversation, Workspace } from './conversation.ts'
 import { CONVERSATION } from './conversation-aggregate.ts'
 
-/** What it takes to open a conversation. */
+/** A request to open a conversation. */
 export interface OpenConversation {
   readonly originalTask: string
   readonly externalKey?: string

@@ -5,7 +5,7 @@ import type { Workspace } from './conversation.ts'
 export interface WorktreeSettings {
   /** Where the worktrees lie; a relative path begins at the root of the repository. */
   readonly dir: string
-  /** What a branch is called; `{job}` stands for the key of the conversation, `{agent}` for the name of the agent. */
+  /** The name of a branch; `{job}` stands for the key of the conversation, `{agent}` for the name of the agent. */
   readonly branchPattern: string
 }
 
@@ -22,7 +22,7 @@ export interface WorktreePlan {
   readonly baseBranch?: string
 }
 
-/** What a pattern may name, each with the words that people know from hook payloads. */
+/** The names in a pattern, each with the word that people know from hook payloads. */
 const PLACEHOLDERS = { job: 'job', job_id: 'job', agent: 'agent', agent_name: 'agent' } as const
 
 const PLACEHOLDER = /\{([^{}]*)\}/g

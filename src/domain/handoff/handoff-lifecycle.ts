@@ -23,7 +23,7 @@ import {
   type PreparedSession,
 } from './handoff.ts'
 
-/** What is asked of a handoff. `now` is the store's clock: claims are compared by it alone. */
+/** A command on a handoff. `now` is the store's clock: claims are compared by it alone. */
 export type HandoffCommand = { readonly at: Instant; readonly now: Instant } & (
   | ({ readonly type: 'checkpoint' } & CheckpointKept)
   | { readonly type: 'accept' | 'renew'; readonly by: string; readonly claimMs: number }
@@ -37,7 +37,7 @@ export type HandoffCommand = { readonly at: Instant; readonly now: Instant } & (
   | { readonly type: 'cancel' | 'fail'; readonly by?: string; readonly reason: string }
 )
 
-/** What became of asking the outgoing agent. */
+/** The outcome of asking the outgoing agent. */
 export interface CheckpointKept {
   readonly document?: string
   readonly flags: readonly HandoffFlag[]
@@ -49,7 +49,7 @@ type Of<Type extends string, Body> = DomainEvent<Type, { handoffId: HandoffId } 
 /** How a handoff begins. */
 export type HandoffInitiated = DomainEvent<'handoff.initiated', { handoff: HandoffOrigin & HandoffAttachments }>
 
-/** What happens to a handoff after it was initiated. */
+/** Events of a handoff after it was initiated. */
 export type HandoffMoved =
   | Of<'handoff.checkpointed', CheckpointKept>
   | Of<'handoff.accepted' | 'handoff.claim_renewed', { claim: Claim }>
@@ -129,14 +129,14 @@ const factOf = (handoff: HandoffMetadata, command: HandoffCommand): HandoffMoved
 const endOf = ({ by, reason }: Extract<HandoffCommand, { type: 'cancel' | 'fail' }>) =>
   defined({ by, endReason: reason })
 
-/** What a handoff looks like when it has just been initiated. */
+/** The handoff right after it was initiated. */
 export const beginHandoff = ({ handoff }: HandoffInitiated): HandoffMetadata => ({
   ...handoff,
   version: 1,
   status: 'initiated',
 })
 
-/** What the handoff looks like once the event has happened. Never refuses. */
+/** The handoff after the event. Never refuses. */
 export const evolveHandoff = (handoff: HandoffMetadata, event: HandoffMoved): HandoffMetadata => {
   if (event.type === 'handoff.metadata_set') {
     const { metadata: _, ...rest } = handoff

@@ -12,7 +12,7 @@ export const HANDOFF_KINDS = ['agent_transfer', 'context_restart', 'thread'] as 
 /** Why a conversation is passed on. */
 export type HandoffKind = (typeof HANDOFF_KINDS)[number]
 
-/** What may be asked of a handoff. */
+/** The commands of a handoff. */
 export type HandoffCommandType = 'checkpoint' | 'accept' | 'renew' | 'prepare' | 'complete' | 'cancel' | 'fail'
 
 /**
@@ -100,16 +100,16 @@ export interface HandoffOrigin<Note extends Metadata = Metadata> {
   readonly extract?: string
 }
 
-/** What goes with a handoff. A document never changes once it is there. */
+/** The attachments of a handoff. A document never changes once it is there. */
 export interface HandoffAttachments {
   /** The checkpoint, or the caller's own text for the successor. */
   readonly document?: string
   readonly flags: readonly HandoffFlag[]
-  /** What became of asking the outgoing agent; absent until it was asked. */
+  /** The outcome of asking the outgoing agent; absent until it was asked. */
   readonly checkpoint?: CheckpointFacts
 }
 
-/** What a successor is to open with, kept before it is there. */
+/** The opening of a successor, kept before the successor exists. */
 export interface PreparedSession {
   readonly sessionId: AgentSessionId
   readonly continuation: string
@@ -122,7 +122,7 @@ export interface Claim {
   readonly deadline: Instant
 }
 
-/** What is known of a handoff depends on its status. */
+/** The known parts of a handoff depend on its status. */
 export type HandoffLifecycle =
   | { readonly status: 'initiated' }
   | { readonly status: 'accepted'; readonly claim: Claim; readonly prepared?: PreparedSession }
@@ -141,7 +141,7 @@ export type HandoffLifecycle =
       readonly endedAt: Instant
     }
 
-/** What changes about a handoff, and the version it is compared by. */
+/** The part of a handoff that changes, and the version it is compared by. */
 export type HandoffStanding = { readonly version: number } & HandoffAttachments & HandoffLifecycle
 
 /** The passing of a conversation from a source session to a target. */

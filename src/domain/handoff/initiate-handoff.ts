@@ -19,7 +19,7 @@ import { HANDOFF } from './handoff-aggregate.ts'
 import type { HandoffInitiated } from './handoff-lifecycle.ts'
 import { leadingCalls } from './leading-calls.ts'
 
-/** What every handoff says about itself. */
+/** The details of every handoff. */
 export interface HandoffRequest extends SessionTarget {
   readonly targetAgent: string
   /** Why; its kind says it unless it is given. */
@@ -36,7 +36,7 @@ export interface HandoffRequest extends SessionTarget {
   readonly metadata?: Metadata
 }
 
-/** What it takes to initiate a handoff. */
+/** A request to initiate a handoff. */
 export interface InitiateHandoff extends HandoffRequest {
   /** `agent_transfer` unless said otherwise. Threads have a command of their own. */
   readonly kind?: Exclude<HandoffKind, 'thread'>
@@ -48,7 +48,7 @@ export interface NewHandoffIds {
   readonly snapshotId: SnapshotId
 }
 
-/** What initiating a handoff answers with. */
+/** The answer to initiating a handoff. */
 export interface HandoffBegun {
   readonly handoff: HandoffMetadata
   readonly session: AgentSession

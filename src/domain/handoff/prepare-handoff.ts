@@ -8,7 +8,7 @@ import { takeSnapshot } from '../session/snapshot-aggregate.ts'
 import type { HandoffFlag } from './handoff.ts'
 import { type HandoffAccepted, moveHandoff } from './settle-handoff.ts'
 
-/** What it takes to keep what the outgoing agent left, or that it left nothing. */
+/** A request to keep the checkpoint of the outgoing agent, or the fact that it left none. */
 export interface KeepCheckpoint {
   readonly handoffId: HandoffId
   /** The checkpoint; absent when there is none. */
@@ -19,7 +19,7 @@ export interface KeepCheckpoint {
   readonly holder: HolderToken
 }
 
-/** What it takes to keep what a successor is to open with. */
+/** A request to keep the opening of a successor. */
 export interface PrepareHandoff {
   readonly handoffId: HandoffId
   readonly claimant: string

@@ -18,7 +18,7 @@ import { HANDOFF } from './handoff-aggregate.ts'
 import { decideHandoff, type HandoffCommand } from './handoff-lifecycle.ts'
 import { closeMonitor, rearmRestart, type Succession, windowFor } from './succession.ts'
 
-/** What it takes to claim a handoff. */
+/** A request to claim a handoff. */
 export interface AcceptHandoff {
   readonly handoffId: HandoffId
   /** Names the worker; give each process its own. */
@@ -29,22 +29,22 @@ export interface AcceptHandoff {
   readonly holder?: HolderToken
 }
 
-/** What it takes to complete a handoff. */
+/** A request to complete a handoff. */
 export interface CompleteHandoff extends LeaseAsked {
   readonly handoffId: HandoffId
   /** Whoever claimed it; a handoff nobody claimed is claimed and completed at once, by its target agent unless named. */
   readonly claimant?: string
-  /** What runs the target agent; the source's unless named. */
+  /** The kind of runtime of the target agent; the source's unless named. */
   readonly backend?: string
   readonly model?: string
   readonly providerSessionId?: string
-  /** What the new session opens with; the original task and the document unless given. */
+  /** The opening of the new session; the original task and the document unless given. */
   readonly continuation?: string
   /** Who works the source: refused when somebody else does by now. */
   readonly holder?: HolderToken
 }
 
-/** What it takes to end a handoff without a successor. */
+/** A request to end a handoff without a successor. */
 export interface EndHandoff {
   readonly handoffId: HandoffId
   readonly reason: string
@@ -54,17 +54,17 @@ export interface EndHandoff {
   readonly holder?: HolderToken
 }
 
-/** What claiming a handoff answers with: the handoff, and what a successor begins from. Pass it on to complete. */
+/** The answer to a claim: the handoff, and the source its successor begins from. Pass it on to complete. */
 export interface HandoffAccepted {
   readonly handoff: HandoffMetadata
   /** The source, as the handoff holds it. */
   readonly session: AgentSession
   readonly conversation: Conversation
-  /** What is watched of the source's window. */
+  /** The monitor of the source's window. */
   readonly monitor?: ContextMonitor
 }
 
-/** What completing a handoff answers with: the handoff, and the new session with its holder. */
+/** The answer to completing a handoff: the handoff, and the new session with its holder. */
 export interface HandoffCompleted extends SessionStartedAnswer {
   readonly handoff: HandoffMetadata
 }

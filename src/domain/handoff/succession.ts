@@ -8,15 +8,15 @@ import type { WindowParts } from '../window/context-pressure.ts'
 import { MONITOR } from '../window/monitor-aggregate.ts'
 import { rearm } from '../window/monitor-reports.ts'
 
-/** What a successor needs beside the handoff. */
+/** Everything a successor needs beside the handoff. */
 export interface Succession {
   readonly ids: NewSessionIds
   readonly at: Instant
-  /** What is believed of a model's window. */
+  /** The believed window of a model. */
   readonly believed?: (model: string) => WindowParts
 }
 
-/** What to believe of a successor's window; nothing when it works in the same one as its source. */
+/** The believed window of a successor; undefined when it works in the same one as its source. */
 export const windowFor = (
   source: SessionIdentity,
   next: SessionIdentity,

@@ -50,7 +50,7 @@ const voteOf = ({ ok, type, output }: HookResult): ThresholdAnswer | 'silent' | 
 }
 
 /**
- * What the threshold hooks decide together. One `abort` outweighs every `continue`, and a `continue` outweighs those
+ * The decision of all threshold hooks together. One `abort` outweighs every `continue`, and a `continue` outweighs those
  * that said nothing. When none was called, or none that has a say succeeded, the built-in restart takes place.
  *
  * @example

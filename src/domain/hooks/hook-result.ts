@@ -27,11 +27,11 @@ export interface HookError {
   readonly message: string
 }
 
-/** What a hook left behind, whether it failed or not. */
+/** The output of a hook, whether it failed or not. */
 export interface HookTrace {
-  /** What a command wrote, a function returned, or a server answered; its middle is left out when it is long. */
+  /** The output of a command, the result of a function, or the answer of a server; its middle is left out when it is long. */
   readonly output: string
-  /** What a command wrote to its error output. */
+  /** The error output of a command. */
   readonly errorOutput?: string
   readonly exitCode?: number
   readonly httpStatus?: number

@@ -19,7 +19,7 @@ import { line, moment } from './words.ts'
 
 type Of<Type extends WindowEvent['type']> = Extract<WindowEvent, { type: Type }>
 
-/** What a check makes of a value, or nothing when the value is no use. */
+/** The result of a check on a value; undefined when the value is of no use. */
 export const usable = <T>(check: Check<T>, value: unknown): T | undefined => {
   const problems: InputProblem[] = []
   const read = check(value, '', problems)
@@ -79,7 +79,7 @@ const EVENTS: ChecksOfEvents = {
 const CHECKS = new Map(Object.entries(EVENTS).map(([type, checks]) => [type, objectOf(checks as ChecksOf<object>)]))
 
 /**
- * What a reader said of a window, as far as it can be used: wrong details are left out, and an event without its figures
+ * The usable part of a reader's statement about a window: wrong details are left out, and an event without its figures
  * says nothing. A request without them is an answer all the same, and so is one that has no name.
  */
 export const usableEvent = (event: unknown, nameless: () => string): WindowEvent | undefined => {

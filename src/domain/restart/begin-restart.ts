@@ -15,7 +15,7 @@ import { dropLease } from '../session/session-lease.ts'
 import type { ContextMonitor } from '../window/context-monitor.ts'
 import { exhaustedBy, madeProgress } from './restart-use.ts'
 
-/** What it takes to restart a session in a fresh window. */
+/** A request to restart a session in a fresh window. */
 export interface BeginRestart extends HeldTarget {
   readonly reason?: string
   readonly flags?: readonly HandoffFlag[]
@@ -24,7 +24,7 @@ export interface BeginRestart extends HeldTarget {
   readonly failLater?: boolean
 }
 
-/** What beginning a restart answers with: the handoff, or what the budget has against it. */
+/** The answer to beginning a restart: the handoff, or the budget limit that refused it. */
 export interface RestartBegun {
   readonly session: AgentSession
   readonly monitor?: ContextMonitor

@@ -21,7 +21,7 @@ import { MONITOR } from '../window/monitor-aggregate.ts'
 import { takeTurn } from '../window/monitor-reports.ts'
 import { restartOn } from './begin-restart.ts'
 
-/** What it takes to record turns. A turn is taken only from the session's current holder. */
+/** A request to record turns. A turn is taken only from the session's current holder. */
 export interface RecordTurns extends HeldTarget {
   /** However full the window is, these turns lead to no restart: the work is done, or room is already being made. */
   readonly withholdRestart?: boolean
@@ -52,7 +52,7 @@ export interface TurnsRecorded {
   readonly signals?: readonly ContextSignal[]
 }
 
-/** What recording needs to know, beside the turns themselves. */
+/** Ids, time and options for recording, beside the turns themselves. */
 export interface Recording {
   readonly drafts: readonly TurnDraft[]
   readonly ids: PressureIds

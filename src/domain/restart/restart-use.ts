@@ -22,7 +22,7 @@ export interface SessionToRestart {
 export const madeProgress = ({ session, hasToolCalls }: SessionToRestart): boolean =>
   hasToolCalls || exchangeStartOf(session) > session.startSequence
 
-/** What of the budget is used up, if anything: then there is no other restart. */
+/** The budget limit that is used up, if any: then there is no other restart. */
 export const exhaustedBy = (
   budget: RestartBudget,
   use: RestartUse,

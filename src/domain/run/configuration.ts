@@ -8,7 +8,7 @@ import type { Milestone } from '../window/milestone.ts'
 import type { ConfiguredAgent } from './agent-settings.ts'
 import type { SessionSettings } from './session-settings.ts'
 
-/** What happens when no restart is left. */
+/** The choices for when no restart is left. */
 export const EXHAUSTED_CHOICES = ['stop', 'carry_on'] as const satisfies readonly RestartBudget['whenExhausted'][]
 
 /** How long the outgoing agent may take to write its checkpoint, unless it is said otherwise. */
@@ -67,7 +67,7 @@ export interface ConfigurationSetting {
 export interface CheckedConfiguration {
   readonly configuration: Configuration
   readonly settings: readonly ConfigurationSetting[]
-  /** What is allowed, and worth a second look. */
+  /** Settings that are allowed, and worth a second look. */
   readonly remarks: readonly string[]
 }
 
@@ -76,7 +76,7 @@ export interface ConfigurationProblem {
   /** The key, such as `session.context_threshold` or `hooks.after_run[0].url`; empty for the whole. */
   readonly path: string
   readonly problem: string
-  /** What to do about it. */
+  /** Advice for the person. */
   readonly advice: string
   /** The line in the file, where it is known. */
   readonly line?: number

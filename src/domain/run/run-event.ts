@@ -100,5 +100,5 @@ export type RunEventType = keyof Bodies
 /** Something that happened in a run, for whoever watches it. The record has all of it too. */
 export type RunEvent = { [Type in RunEventType]: { readonly type: Type } & RunOrigin & Bodies[Type] }[RunEventType]
 
-/** What is said of an event beside where it comes from. */
+/** The body of an event, without its origin. */
 export type RunNews = { [Type in RunEventType]: { readonly type: Type } & Bodies[Type] }[RunEventType]

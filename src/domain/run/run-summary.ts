@@ -9,7 +9,7 @@ import type { UsageTotals } from '../window/usage-reading.ts'
  */
 export type RunOutcome = 'completed' | 'failed' | 'cancelled' | 'timed_out' | 'exhausted' | 'superseded'
 
-/** What a run came to, over all its sessions. */
+/** The result of a run, over all its sessions. */
 export interface RunSummary {
   readonly conversationId: ConversationId
   readonly outcome: RunOutcome

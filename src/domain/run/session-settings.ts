@@ -7,7 +7,7 @@ export type SessionMode = (typeof SESSION_MODES)[number]
 /** A session that was not used for a day has usually lost its place: files have changed, and caches are cold. */
 const DEFAULT_TIMEOUT_MS = 86_400_000
 
-/** What becomes of a session between two prompts. */
+/** Settings about a session between two prompts. */
 export interface SessionSettings {
   readonly mode: SessionMode
   /** How long after its last message a session may still be resumed; an older one is left, and a fresh one begins. */

@@ -19,7 +19,7 @@ const STOP_THERE = `When that unit is done and the task is not, stop there and m
 const GO_ON = 'Then go on with the task in small steps. Do not stop before the task is done.'
 
 /**
- * What the agent is told. Where a fresh session can begin as soon as the agent stops, it is told to stop and to say so;
+ * The message to the agent. Where a fresh session can begin as soon as the agent stops, it is told to stop and to say so;
  * elsewhere whoever stops is taken to be done, so it is told to go on.
  */
 export const softLandingText = (text: string, { mayStop }: { readonly mayStop: boolean }): string =>

@@ -10,7 +10,7 @@ import type { ContextMonitor } from '../window/context-monitor.ts'
 import type { UsageReading, UsageTotals } from '../window/usage-reading.ts'
 
 /**
- * What may be asked of a session: by its holder, by its runtime (`attach`, `account`, `truncate`), by hand, or (`hold`,
+ * The commands of a session: by its holder, by its runtime (`attach`, `account`, `truncate`), by hand, or (`hold`,
  * `release`, `hand_off`) by its handoff.
  */
 export type SessionCommandType =
@@ -103,7 +103,7 @@ export interface SessionProgress {
   readonly window: ContextWindow
 }
 
-/** What the window holds now. */
+/** The content of the window now. */
 export interface ContextWindow {
   readonly messages: MessageSummary
   /** Absent while the window is empty. */
@@ -111,7 +111,7 @@ export interface ContextWindow {
   readonly usage: UsageReading
 }
 
-/** What is known of a session depends on its state. */
+/** The known parts of a session depend on its state. */
 export type SessionLifecycle =
   | { readonly state: 'active' }
   | {
@@ -135,17 +135,17 @@ export interface SessionEnd {
   readonly endSequence?: SequenceNumber
 }
 
-/** What a session has to do with its runtime; nothing until one was launched for it. */
+/** The link of a session to its runtime; empty until one was launched for it. */
 export interface SessionRuntime {
   /** The runtime's own name for the session. */
   readonly providerSessionId?: string
-  /** What it used in sum, as far as the runtime has said. Accounting, never a reading. */
+  /** Its usage in sum, as far as the runtime has said. Accounting, never a reading. */
   readonly totals?: UsageTotals
   /** How often it was taken over from a process that was gone; absent when it never was. */
   readonly takeovers?: number
 }
 
-/** What changes about a session, and the version it is compared by. */
+/** The part of a session that changes, and the version it is compared by. */
 export type SessionStanding = {
   readonly version: number
   readonly progress: SessionProgress
@@ -156,7 +156,7 @@ export type SessionStanding = {
 export type AgentSession<Note extends Metadata = Metadata> = SessionIdentity<Note> & SessionStanding
 
 /**
- * What the holder of a session keeps, and passes back with its next command: the session as the last answer had it, the
+ * The copy that the holder of a session keeps, and passes back with its next command: the session as the last answer had it, the
  * holder's token, and the monitor of its window where the answer had one. Keep it with `{ ...working, ...answer }`.
  */
 export interface WorkingSession {

@@ -59,10 +59,10 @@ export const changeSession = (
   return draft.finish({ session })
 }
 
-/** What it takes to resume a session. A lease makes whoever resumes it its holder; without one it stays with the one it has. */
+/** A request to resume a session. With a lease the caller becomes its holder; without one the session keeps its holder. */
 export interface Resume extends LeaseAsked {}
 
-/** What resuming a session answers with; the token only to whoever became its holder. */
+/** The answer to resuming a session; only a new holder gets a token. */
 export interface SessionResumed {
   readonly session: AgentSession
   readonly holder?: HolderToken

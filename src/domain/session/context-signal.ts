@@ -5,10 +5,10 @@ import type { MilestoneReached, MonitorEvent } from '../window/context-monitor.t
 import { describeFill } from '../window/context-pressure.ts'
 import type { AgentSession } from './agent-session.ts'
 
-/** What a signal may be about. */
+/** The possible subjects of a signal. */
 export const SIGNAL_KINDS = ['milestone', 'compaction', 'message'] as const
 
-/** What a signal is about: the window of a session, or whatever somebody wanted to say. */
+/** The subject of a signal: the window of a session, or a message of the caller. */
 export type SignalKind = (typeof SIGNAL_KINDS)[number]
 
 /** How a signal may reach its session. */
@@ -93,7 +93,7 @@ const toParent = (
 const addressed = ({ id, conversationId }: AgentSession, at: Instant) =>
   ({ conversationId, aboutId: id, status: 'queued', queuedAt: at }) as const
 
-/** What the agent itself can do about it. */
+/** Advice for the agent itself. */
 const ADVICE: Readonly<Record<string, string>> = {
   warning: 'Keep what you read short.',
   critical: 'Finish the step you are on, and write down what a successor needs.',

@@ -4,10 +4,10 @@ import type { Instant } from '../kernel/instant.ts'
 import type { ToolCall } from '../turn/tool-call.ts'
 import type { AgentSession, ContextWindow } from './agent-session.ts'
 
-/** What a snapshot was taken for. */
+/** The occasion of a snapshot. */
 export const SNAPSHOT_TYPES = ['session_start', 'handoff_initiated', 'checkpoint', 'truncation', 'on_demand'] as const
 
-/** What a snapshot was taken for. */
+/** The occasion of a snapshot. */
 export type SnapshotType = (typeof SNAPSHOT_TYPES)[number]
 
 /** A snapshot as it is stored: the figures, and the range that says which tool calls were visible. */
@@ -19,7 +19,7 @@ export interface SnapshotRecord extends ContextWindow {
   readonly capturedAt: Instant
 }
 
-/** What the window held at a moment. */
+/** The content of a window at a moment. */
 export interface ContextWindowSnapshot extends SnapshotRecord {
   /** Found by range when it is read: messages never change, so the answer never does. */
   readonly visibleToolCalls: readonly ToolCall[]

@@ -16,7 +16,7 @@ export type SessionStarted = DomainEvent<
   { session: SessionIdentity; providerSessionId?: string; opening?: readonly Message[] }
 >
 
-/** What happens to a session after its start. */
+/** Events of a session after its start. */
 export type SessionMoved =
   | Of<'turn.recorded', { turn: Turn; messages: readonly Message[] }>
   /** Something was said after its last turn, while a handoff held it. */

@@ -25,7 +25,7 @@ import {
 } from './agent-session.ts'
 import type { SessionMoved, SessionStarted } from './session-event.ts'
 
-/** What is asked of a session. */
+/** A command on a session. */
 export type SessionCommand = { readonly at: Instant } & (
   | { readonly type: 'record_turn'; readonly turn: TurnDraft }
   | { readonly type: 'extend_turn'; readonly messages: readonly MessageDraft[] }
@@ -117,7 +117,7 @@ const nextPlace = ({ conversationId, id, progress }: AgentSession, at: Instant) 
 
 const EMPTY_WINDOW: ContextWindow = { messages: EMPTY_SUMMARY, usage: UNKNOWN_USAGE }
 
-/** What a session looks like when it has just begun. */
+/** The session right after its start. */
 export const beginSession = ({ session, providerSessionId, opening }: SessionStarted): AgentSession => {
   const empty: SessionProgress = {
     turns: 0,
@@ -128,7 +128,7 @@ export const beginSession = ({ session, providerSessionId, opening }: SessionSta
   return { ...session, ...defined({ providerSessionId }), version: 1, progress, state: 'active' }
 }
 
-/** What the session looks like once the event has happened. Never refuses. */
+/** The session after the event. Never refuses. */
 export const evolveSession = (session: AgentSession, event: SessionMoved): AgentSession => {
   if (event.type === 'session.metadata_set') {
     const { metadata: _, ...rest } = session

@@ -17,23 +17,23 @@ import { SESSION } from './session-aggregate.ts'
 import { grantLease } from './session-lease.ts'
 import { takeSnapshot } from './snapshot-aggregate.ts'
 
-/** What it takes to start a session. */
+/** A request to start a session. */
 export interface StartSession extends LeaseAsked {
   readonly conversationId: ConversationId
   /** A new id chosen in advance, for who has to name the session before it is there. */
   readonly sessionId?: AgentSessionId
   readonly agentName: string
-  /** What runs the agent, such as `claude_agent_sdk`. */
+  /** The kind of runtime, such as `claude_agent_sdk`. */
   readonly backend: string
   readonly model?: string
   readonly providerSessionId?: string
   /** The session that started this one, in any conversation; it must exist. */
   readonly parentSessionId?: AgentSessionId
-  /** What a person asks: the message the session opens with. */
+  /** The prompt of a person: the message the session opens with. */
   readonly prompt?: string
-  /** What hooks had to say; it stands before everything else, as a message of its own. */
+  /** The output of hooks; it stands before everything else, as a message of its own. */
   readonly hookContext?: string
-  /** What Batonpass made of the record for a session that continues work; it stands before the prompt. */
+  /** The text that Batonpass made from the record for a session that continues work; it stands before the prompt. */
   readonly continuation?: string
   /** How its window is watched. */
   readonly monitor?: MonitorSettings
@@ -41,7 +41,7 @@ export interface StartSession extends LeaseAsked {
   readonly metadata?: Metadata
 }
 
-/** What starting a session answers with: pass it back, and the next command needs no read. */
+/** The answer to starting a session: pass it back, and the next command needs no read. */
 export interface SessionStartedAnswer extends WorkingSession {
   readonly monitor: ContextMonitor
 }
@@ -128,7 +128,7 @@ export interface OpeningPart {
   readonly origin: MessageOrigin
 }
 
-/** What a new session opens with. */
+/** The opening of a new session. */
 export interface NewSessionOpening extends LeaseAsked {
   readonly opening: readonly OpeningPart[]
   readonly providerSessionId?: string

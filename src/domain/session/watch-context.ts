@@ -19,14 +19,14 @@ import { SESSION } from './session-aggregate.ts'
 import { queueSignals, withdrawSignals } from './signal-queue.ts'
 import { takeSnapshot } from './snapshot-aggregate.ts'
 
-/** What a report answers with. */
+/** The answer to a report. */
 export interface ContextReported {
   readonly monitor: ContextMonitor
   readonly outcome: ReportOutcome
   readonly signals?: readonly ContextSignal[]
 }
 
-/** What a decision about a window may need. */
+/** Ids and time for a decision about a window. */
 export interface WatchContext {
   readonly signal: NextSignalId
   readonly snapshotId: SnapshotId

@@ -22,7 +22,7 @@ import { takeSnapshot } from '../session/snapshot-aggregate.ts'
 import { type NewSessionIds, newSession, type SessionStartedAnswer } from '../session/start-session.ts'
 import { inheritMonitor } from '../window/context-monitor.ts'
 
-/** What it takes to open a thread: a handoff into a child conversation. */
+/** A request to open a thread: a handoff into a child conversation. */
 export interface OpenThread extends HandoffRequest {
   readonly child?: {
     /** The parent's task unless given. */
@@ -44,7 +44,7 @@ export interface NewThreadIds extends NewHandoffIds {
   readonly session: NewSessionIds
 }
 
-/** What opening a thread answers with: the handoff, the child conversation and its first session. */
+/** The answer to opening a thread: the handoff, the child conversation and its first session. */
 export interface ThreadOpened extends SessionStartedAnswer {
   readonly handoff: HandoffMetadata
   readonly conversation: Conversation

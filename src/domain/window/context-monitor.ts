@@ -7,13 +7,13 @@ import { DEFAULT_MILESTONES, type Milestone, milestoneProblem, RESTART } from '.
 import { UNKNOWN_USAGE, type UsageReading } from './usage-reading.ts'
 import type { CompactionTrigger } from './window-event.ts'
 
-/** What may be done about a full window: nothing, say so, or restart. */
+/** The policy about a full window: do nothing, say so, or restart. */
 export const PRESSURE_POLICIES = ['manual', 'advise', 'auto'] as const
 
-/** What may be done about a full window. */
+/** The policies about a full window. */
 export type PressurePolicy = (typeof PRESSURE_POLICIES)[number]
 
-/** What may be chosen about a monitor; what is left out stays, or has its default. */
+/** The settings of a monitor; a setting that is left out stays, or has its default. */
 export interface MonitorSettings {
   /** While it is off, readings are kept and nothing is signalled. */
   readonly isEnabled?: boolean
@@ -23,7 +23,7 @@ export interface MonitorSettings {
   readonly contextLimit?: number
 }
 
-/** What is watched of a session's window. A row and version of its own, so that samples do not conflict with turns. */
+/** The monitor of a session's window. It has a row and version of its own, so that samples do not conflict with turns. */
 export interface ContextMonitor {
   readonly conversationId: ConversationId
   readonly sessionId: AgentSessionId
@@ -71,7 +71,7 @@ export type RestartRefused = Of<
   { limit: BudgetLimit; whenExhausted: RestartBudget['whenExhausted'] }
 >
 
-/** What is worth remembering about a window. Readings without a signal are not: they come by the thousand. */
+/** Events about a window. Readings without a signal are none: they come by the thousand. */
 export type MonitorEvent =
   | MilestoneReached
   | RestartRefused
@@ -95,7 +95,7 @@ export type MonitorEvent =
 export const isMonitorEvent = <E extends { readonly type: string }>(event: E): event is E & MonitorEvent =>
   event.type.startsWith('context.')
 
-/** What a new monitor starts from: choices, and what is believed of the window. */
+/** The start of a new monitor: settings, and the believed window. */
 export interface MonitorStart extends MonitorSettings {
   readonly window?: WindowParts
 }
@@ -119,7 +119,7 @@ export const newMonitor = (
   latchedAt: 0,
 })
 
-/** What a successor's monitor starts from: the same choices, and what is known of the window it works in. */
+/** The start of a successor's monitor: the same settings, and the known parts of the window it works in. */
 export const inheritMonitor = (
   { isEnabled, policy, milestones, window }: ContextMonitor,
   believed: WindowParts | undefined,

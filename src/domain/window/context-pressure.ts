@@ -14,11 +14,11 @@ export interface WindowSize {
   readonly source: WindowSource
 }
 
-/** What is known of a window. Nothing here is assumed: what nobody says is absent. */
+/** The known parts of a window. Nothing is assumed: an unknown part is absent. */
 export interface WindowParts {
-  /** What the model takes at most. */
+  /** The largest window of the model. */
   readonly hardLimit?: WindowSize
-  /** What the user allows. */
+  /** The limit that the user allows. */
   readonly configuredLimit?: number
   /** Where the runtime compacts by itself, as it says or as is known of it. */
   readonly autoCompactAt?: number
@@ -38,7 +38,7 @@ export type Pressure =
       readonly window?: WindowSize
     }
 
-/** What the next request will send: what the last one sent, what it was answered, and what came since. */
+/** Tokens that the next request will send: those of the last request, its answer, and the text since then. */
 export const usedTokens = (reading: UsageReading): number | undefined =>
   reading.state !== 'metered' ? undefined : reading.promptTokens + reading.outputTokens + (reading.pendingTokens ?? 0)
 

@@ -3,7 +3,7 @@ import { tokensIn } from './pending-text.ts'
 import { UNKNOWN_USAGE, type UsageProvenance, type UsageReading } from './usage-reading.ts'
 import type { WindowEvent } from './window-event.ts'
 
-/** What the current request said, so far. */
+/** The reading of the current request, so far. */
 export interface CurrentReading {
   /** Absent for an estimate: no request says so. */
   readonly key?: string
@@ -64,7 +64,7 @@ export const usageOf = (
   })
 }
 
-/** What is known of a reading's origin. A streamed answer may still grow; once it is complete, its figures are exact. */
+/** The origin of a reading. A streamed answer may still grow; once it is complete, its figures are exact. */
 const provenanceOf = (
   { key, isFinal, isLate, usedPercent }: CurrentReading,
   runtime: string | undefined,

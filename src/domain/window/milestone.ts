@@ -1,7 +1,7 @@
-/** What is said when a window gets fuller, in the order of it. */
+/** The names of the built-in milestones, in their order. */
 export const MILESTONE_NAMES = ['warning', 'critical', 'restart'] as const
 
-/** What is said when a window gets fuller. */
+/** The name of a built-in milestone. */
 export type MilestoneName = (typeof MILESTONE_NAMES)[number]
 
 /** A point on the way to a full window: reached at a fraction of the usable window, and signalled once per cycle. */
@@ -31,7 +31,7 @@ export const DEFAULT_MILESTONES: readonly Milestone[] = [
   { name: 'restart', at: 0.85 },
 ]
 
-/** What is wrong with milestones, if anything: they are fractions above 0 and up to 1, each higher than the last. */
+/** The problem with milestones, if any: they are fractions above 0 and up to 1, each higher than the last. */
 export const milestoneProblem = (milestones: readonly Milestone[]): string | undefined => {
   // Types alone do not stop a plain caller, and storage may hold anything.
   if (!Array.isArray(milestones) || milestones.some((one) => typeof one !== 'object' || one === null))
@@ -49,7 +49,7 @@ export const milestoneProblem = (milestones: readonly Milestone[]): string | und
   return isLast ? undefined : 'nothing comes after the restart'
 }
 
-/** What a pressure reaches: the highest new milestone, if any, and how far the cycle has come. */
+/** The effect of a pressure: the highest new milestone, if any, and how far the cycle has come. */
 export interface Reached {
   /** A jump over several is one signal, the highest; the others are spent with it. */
   readonly signal?: Milestone

@@ -3,7 +3,7 @@ import type { Aggregate } from '../kernel/draft.ts'
 import type { ContextMonitor, MonitorEvent } from './context-monitor.ts'
 
 /**
- * What is watched of a window. Readings are not events, so it is moved beside them. One that was touched is compared
+ * The monitor of a window. Readings are not events, so it is moved beside them. One that was touched is compared
  * though nothing may have changed: what others reported meanwhile counts, whatever the caller still holds.
  */
 export const MONITOR: Aggregate<ContextMonitor, MonitorEvent, Change> = {

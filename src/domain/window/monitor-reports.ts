@@ -13,7 +13,7 @@ import { milestoneProblem, RESTART, reach } from './milestone.ts'
 import { UNKNOWN_USAGE, type UsageReading } from './usage-reading.ts'
 import type { CompactionTrigger } from './window-event.ts'
 
-/** What the outside says about a window. Times are the producer's own and are compared with nothing else. */
+/** A report from outside about a window. Times are the producer's own and are compared with nothing else. */
 export type MonitorReport = { readonly producedAt?: Instant } & (
   | { readonly type: 'sample'; readonly reading: UsageReading; readonly window?: WindowParts }
   | { readonly type: 'compacting' }
@@ -27,7 +27,7 @@ export type MonitorReport = { readonly producedAt?: Instant } & (
   | { readonly type: 'cleared' }
 )
 
-/** What became of a report. */
+/** The outcome of a report. */
 export type ReportOutcome =
   | 'ok'
   | 'not_registered'

@@ -3,7 +3,7 @@ import type { WindowParts, WindowSize } from './context-pressure.ts'
 import type { WindowEvent } from './window-event.ts'
 import type { WindowGaugeOptions } from './window-history.ts'
 
-/** What a runtime said about the size of its window. Auxiliary models have windows too, which are none of ours. */
+/** The size of the window according to the runtime. Auxiliary models have windows too, which do not count. */
 export class ReportedWindow {
   tokens: number | undefined
   autoCompactAt: number | undefined

@@ -8,20 +8,20 @@ export interface UsageProvenance {
   readonly semantics: ReadingSemantics
 }
 
-/** What the figures of a reading can mean. */
+/** The possible meanings of a reading's figures. */
 export const READING_SEMANTICS = ['exact', 'lower_bound', 'estimate'] as const
 
-/** What the figures of a reading mean. */
+/** The meaning of a reading's figures. */
 export type ReadingSemantics = (typeof READING_SEMANTICS)[number]
 
-/** What one request said about the window. *Unknown* is a state of its own, never a guess of 0. */
+/** The reading of one request. *Unknown* is a state of its own, never a guess of 0. */
 export type UsageReading =
   | { readonly state: 'unknown' }
   | {
       readonly state: 'metered'
       /** Everything the request sent, cached parts included. */
       readonly promptTokens: number
-      /** What the answer added; the next request sends it again. */
+      /** Tokens of the answer; the next request sends them again. */
       readonly outputTokens: number
       /** An estimate of what came after the request and no usage counts yet. */
       readonly pendingTokens?: number

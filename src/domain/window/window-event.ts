@@ -1,12 +1,12 @@
 import type { Instant } from '../kernel/instant.ts'
 
-/** What may cause a compaction, as far as the runtime says. */
+/** The possible causes of a compaction. */
 export const COMPACTION_TRIGGERS = ['auto', 'manual', 'unknown'] as const
 
-/** What caused a compaction, as far as the runtime says. */
+/** The cause of a compaction, where the runtime names it. */
 export type CompactionTrigger = (typeof COMPACTION_TRIGGERS)[number]
 
-/** What any record may say beside what happened. */
+/** Details that any record may have beside the event. */
 interface WindowEventOrigin {
   /** By the runtime's clock. */
   readonly at?: Instant
@@ -17,7 +17,7 @@ interface WindowEventOrigin {
 }
 
 /**
- * What a runtime's record says about the window, in one vocabulary for all runtimes.
+ * A runtime's statement about the window, in one vocabulary for all runtimes.
  *
  * A `request` is one request of the main thread: the only thing a reading is made of. Sums over requests are accounting
  * and have no place here.
@@ -30,7 +30,7 @@ export type WindowEvent = WindowEventOrigin &
         readonly model?: string
         /** Everything the request sent, cached parts included. */
         readonly promptTokens: number
-        /** What the answer added; the next request sends it again. */
+        /** Tokens of the answer; the next request sends them again. */
         readonly outputTokens: number
         /** Reported after what its answer led to: what came since the last request is not in it. */
         readonly isLate?: boolean
@@ -57,7 +57,7 @@ export type WindowEvent = WindowEventOrigin &
         readonly type: 'tool_call'
         readonly callId?: string
         readonly toolName: string
-        /** What tells it from other uses of the tool, where the runtime says. */
+        /** The argument that tells it from other uses of the tool, where the runtime says. */
         readonly argument?: string
       }
     /** Text that came after the last request and no usage counts yet. */

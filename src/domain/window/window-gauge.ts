@@ -74,17 +74,17 @@ export class WindowGauge {
     return this.#counts.turns
   }
 
-  /** What the last request of the main thread said, and what came since. Unknown until there is one. */
+  /** The last reading of the main thread, with the text since then. Unknown until there is one. */
   reading(): UsageReading {
     return usageOf(this.#reading, this.#pending.tokens, this.#options.runtime)
   }
 
-  /** What is known of the window's size, for whoever records the reading. */
+  /** The known parts of the window's size, for the record of the reading. */
   windowParts(): WindowParts {
     return this.#reported.parts(this.#options.believed, this.#last?.model)
   }
 
-  /** What the window went through so far. */
+  /** The history of the window so far. */
   history(): WindowHistory {
     return defined({
       ...this.#counts,

@@ -5,13 +5,13 @@ import type { CompactionTrigger, WindowEvent } from './window-event.ts'
 /** A compaction, with what the window held on either side of it, in prompt tokens. */
 export interface CompactionSeen {
   readonly trigger: CompactionTrigger
-  /** What the runtime counted before it. */
+  /** Tokens that the runtime counted before it. */
   readonly preTokens?: number
   readonly contextBefore?: number
   readonly contextAfter?: number
 }
 
-/** What a window went through. Context figures are prompt tokens. */
+/** The history of a window. Context figures are prompt tokens. */
 export interface WindowHistory {
   readonly turns: number
   readonly peakContext: number

@@ -22,7 +22,7 @@ export interface CommandContext {
   readonly monitor?: MonitorSettings
   /** How often and how long conversations may be restarted unless they say otherwise. */
   readonly restartBudget?: RestartBudget
-  /** What is believed of a model's window until its runtime says. */
+  /** The believed window of a model, until its runtime reports one. */
   readonly believedWindow?: (model: string) => WindowSize | undefined
 }
 

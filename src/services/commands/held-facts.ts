@@ -5,7 +5,7 @@ import type { Instant } from '../../domain/kernel/instant.ts'
 import type { HeldAtHandoff, InitiateRequest, OnHandoff } from '../requests.ts'
 
 /**
- * What a caller holds who has just recorded the turns of the current exchange.
+ * The facts of a caller that has just recorded the turns of the current exchange.
  *
  * Nothing is taken on trust: only objects that we answered with are looked at, the guard compares what was decided on,
  * and foreign keys guard the turn and the tool calls.
@@ -23,7 +23,7 @@ export const heldSource = (request: InitiateRequest, now: Instant): { readonly h
 }
 
 /**
- * What a caller holds from an earlier step of a handoff. While the handoff is open nobody else can speak or start, so
+ * The facts of a caller from an earlier step of a handoff. While the handoff is open nobody else can speak or start, so
  * the source says where the successor begins; only its epoch is a guess, and the store says so if it is taken.
  */
 export const heldHandoff = (

@@ -12,7 +12,7 @@ export interface RunWatch {
   readonly left: AbortSignal
 }
 
-/** What does the work of a run, once somebody iterates it. It waits at each message, and between two sessions. */
+/** The work of a run, once somebody iterates it. It waits at each message, and between two sessions. */
 export type RunWork<Message> = (watch: RunWatch) => AsyncGenerator<Message | typeof BETWEEN, void>
 
 /**
@@ -58,7 +58,7 @@ export class AgentRun<Message> implements AsyncIterable<Message> {
     this.#ended.catch(() => undefined)
   }
 
-  /** What the run came to, once it is over. It rejects when the run broke, as the iteration does. */
+  /** The summary of the run, once it is over. It rejects when the run broke, as the iteration does. */
   get summary(): Promise<RunSummary> {
     return this.#ended
   }

@@ -159,7 +159,7 @@ export class RestartRunner {
     }
   }
 
-  /** What there is to do first: go on with what was left behind, or begin. */
+  /** The first step of a run: resume orphaned work, or begin. */
   async #begin<Message>(
     run: RunInProgress<Message>,
     abandoned: AgentSessionId | undefined,

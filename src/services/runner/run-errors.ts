@@ -37,5 +37,5 @@ export class RunTimedOut extends Error {
   readonly code = 'run.timed_out'
 }
 
-/** What went wrong, as a sentence. */
+/** An error as a sentence. */
 export const messageOf = (error: unknown): string => describeThrown(error)

@@ -35,7 +35,7 @@ import type { RunRequest, RunSettings } from './run-request.ts'
 import type { RunSurroundings } from './run-surroundings.ts'
 import type { PriceOf } from './work/cost-meter.ts'
 
-/** What runs need around them. */
+/** The dependencies of the runner. */
 export interface RunnerDeps extends RunSurroundings {
   readonly handoffs: HandoffService
   readonly history: HandoffHistory
@@ -51,7 +51,7 @@ export interface RunnerDeps extends RunSurroundings {
   readonly telemetry?: RunTelemetry
   /** Is told what happens; nobody unless given. */
   readonly logger?: Logger
-  /** What is believed of a model's window until its runtime says. */
+  /** The believed window of a model, until its runtime reports one. */
   readonly believedWindow?: (model: string) => WindowSize | undefined
   /** List prices, for runtimes that say what they cost at their end or never. */
   readonly priceOf?: PriceOf
@@ -61,7 +61,7 @@ export interface RunnerDeps extends RunSurroundings {
   readonly monitor?: MonitorSettings
   /** Applied to what is told of a run, as it is to what is stored. */
   readonly redact?: (text: string) => string
-  /** What holds unless a run says otherwise. */
+  /** Settings of every run, unless the run says otherwise. */
   readonly settings?: RunSettings
 }
 
@@ -72,7 +72,7 @@ export interface HeldSession {
   readonly monitor?: ContextMonitor
 }
 
-/** What a run did, over all its sessions. */
+/** Counts of a run, over all its sessions. */
 interface Tally {
   sessions: number
   turns: number
@@ -169,7 +169,7 @@ export class RunInProgress<Message = unknown> {
     return this.conversation.workspace ?? this.setting('workspace')
   }
 
-  /** What is to be done about a full window. */
+  /** The policy about a full window. */
   get policy(): PressurePolicy {
     return this.request.policy ?? this.#held?.monitor?.policy ?? this.deps.monitor?.policy ?? 'advise'
   }

@@ -57,7 +57,7 @@ export interface RunSettings {
   readonly leaseMs?: number
 }
 
-/** What is to be run. */
+/** A request to run an agent. */
 export interface RunRequest<Message = unknown> extends RunSettings {
   readonly runtime: AgentRuntime<Message>
   readonly prompt: string
@@ -67,7 +67,7 @@ export interface RunRequest<Message = unknown> extends RunSettings {
   readonly conversation?: string
   /** A conversation that is there already, by its id instead of its key. */
   readonly conversationId?: ConversationId
-  /** What may be done about a full window: nothing, say so, or restart. */
+  /** The policy about a full window: do nothing, say so, or restart. */
   readonly policy?: PressurePolicy
   readonly milestones?: readonly Milestone[]
   /** How many tokens to use of the window, below what the model takes. */
@@ -102,7 +102,7 @@ export const withAgent = <Request extends RunRequest>(
   return { ...own, ...defined(request), ...(Object.keys(budget).length > 0 && { budget }) } as Request
 }
 
-/** What the monitor of a run's first session is told. */
+/** The monitor settings of a run's first session. */
 export const monitorOf = ({ policy, milestones, contextLimit }: RunRequest): MonitorSettings =>
   defined({ policy, milestones, contextLimit })
 

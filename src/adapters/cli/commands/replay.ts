@@ -17,7 +17,7 @@ import { toJson } from '../render-text.ts'
 import { type ReplayedFile, replayJson } from '../replay-json.ts'
 import { storeToWrite } from '../store-options.ts'
 
-/** What a person may want to compare with. */
+/** Thresholds that a person may want to compare with. */
 const OTHER_THRESHOLDS = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
 
 /** Says what would have happened: where a recorded window filled, compacted, and would have been warned about. */

@@ -19,7 +19,7 @@ export interface RunEnding {
   readonly limit?: BudgetLimit
 }
 
-/** What an error that stopped a run makes of it. */
+/** The end of a run that an error stopped. */
 export const endingOf = (error: unknown): RunEnding => {
   const reason = messageOf(error)
   if (error instanceof RunCancelled) return { outcome: 'cancelled', reason }

@@ -142,7 +142,7 @@ export const beginAnew = async <Message>(
   return resumed || startFresh(run, prompt)
 }
 
-/** What the first session of a run opens with, and where. */
+/** The opening of a run's first session, and its place. */
 interface FirstOpening {
   readonly prompt?: string
   readonly continuation?: string
@@ -210,7 +210,7 @@ const resumePaused = async <Message>(
   return owed ?? resumeIn(run, providerSessionId, await promptToResume(run))
 }
 
-/** What this run wants watched counts from now on, whatever the one before it wanted. */
+/** The monitor settings of this run count from now on, whatever an earlier run wanted. */
 const watchAsAsked = async (run: RunInProgress): Promise<void> => {
   const settings = monitorOf(run.request)
   if (Object.keys(settings).length === 0) return

@@ -8,14 +8,14 @@ import { isOurs } from '../restart/our-words.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 
 /**
- * What is on record of a session, so that what its runtime has written down is not recorded twice. A message is known by
+ * Everything on record of a session, so that its runtime's transcript is not recorded twice. A message is known by
  * the runtime's own name for it, part by part; one without a name by its words; a tool call by its id.
  */
 export class RecordedSession {
   readonly #redact: (text: string) => string
   readonly #messages = new Map<string, number>()
   readonly #calls = new Set<string>()
-  /** What the agent was asked or told. A prompt is several of them, one after the other. */
+  /** Texts for the agent. A prompt is several of them, one after the other. */
   readonly #asked: string[] = []
   readonly #isOurs: (text: string) => boolean
 

@@ -36,7 +36,7 @@ export interface RecoverRequest {
   readonly signal?: AbortSignal
 }
 
-/** What became of a session that was left behind. */
+/** The outcome of recovering an orphaned session. */
 export type Recovered = {
   readonly conversationId: ConversationId
   readonly sessionId: AgentSessionId

@@ -12,7 +12,7 @@ import { isOutOfMoney } from '../work/limits.ts'
 import { Asking } from './asking.ts'
 import { requestFor, worded } from './question.ts'
 
-/** What became of asking: the text if there is one, and what to say about it. */
+/** The outcome of asking: the text if there is one, and its flags. */
 export interface CheckpointAsked {
   readonly document?: string
   readonly flags: readonly HandoffFlag[]
@@ -58,7 +58,7 @@ export const askForCheckpoint = async (run: RunInProgress, handoff: HandoffMetad
   return concluded(run, { answer, asking, withinMs })
 }
 
-/** What one question came to: words, or what was thrown. */
+/** The answer to one question: words, or the error. */
 type Answer = Awaited<ReturnType<Asking['put']>>
 
 const isWordless = (answer: Answer): boolean =>

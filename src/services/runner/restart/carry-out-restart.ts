@@ -77,7 +77,7 @@ const complete = async (run: RunInProgress, step: Step): Promise<HandoffComplete
   }
 }
 
-/** What this process holds of the source, for the next command. */
+/** This process's copy of the source, for the next command. */
 const heldBy = ({ held, conversation }: RunInProgress): Omit<Step, 'handoff'> =>
   defined({ session: held.session, monitor: held.monitor, conversation })
 
@@ -136,7 +136,7 @@ const withContinuation = async (run: RunInProgress, step: Step): Promise<Step> =
   return unwrap(await run.retryThroughOutage((named) => run.deps.handoffs.prepareHandoff({ ...request, ...named })))
 }
 
-/** What session-start hooks have to say; they are told before there is a session. */
+/** The output of session-start hooks; they are called before there is a session. */
 export const askSessionHooks = async (
   run: RunInProgress,
   about: { readonly sessionId: AgentSessionId; readonly prompt: string; readonly isContinuation: boolean },

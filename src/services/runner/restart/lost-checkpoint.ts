@@ -10,7 +10,7 @@ const TURNS_READ = 10
 /** How many windows without a checkpoint, one after the other, are recapped. */
 const MOST_WINDOWS = 3
 
-/** What the record says of the windows since the latest checkpoint, of which nobody has reported. Oldest window first. */
+/** A recap of the windows since the latest checkpoint, from the record. Oldest window first. */
 export const recapOfLost = async (run: RunInProgress, handoff: HandoffMetadata): Promise<string> => {
   const lost = await lostUpTo(run, handoff)
   const room = Math.floor(MAX_RECAP_LENGTH / lost.length)

@@ -1,6 +1,6 @@
 import type { RunInProgress } from '../run-in-progress.ts'
 
-/** What an agent is told that goes on in a session whose process was lost. */
+/** The message to an agent that is resumed in a session whose process was lost. */
 export const GO_ON =
   'The process that ran this session was lost, and you go on in it now. Something you began may not have been finished: ' +
   'look at what is there before you repeat a step, then go on with the task.'

@@ -4,7 +4,7 @@ import { usableWindow } from '../../../domain/window/context-pressure.ts'
 import { carriedWords } from '../../carried-words.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 
-/** What the person said in the conversation of a run beside its task, as far as a continuation has room for it. */
+/** The person's words in the conversation of a run, beside its task, as far as a continuation has room for them. */
 export const personWordsOf = async (run: RunInProgress): Promise<ChosenWords> => {
   const windowTokens = run.hasSession ? windowOf(run) : run.believedWindow()?.tokens
   const tokens = personWordsBudget(defined({ windowTokens, set: run.setting('personWordsTokens') }))

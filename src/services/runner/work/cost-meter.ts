@@ -7,7 +7,7 @@ export type PriceOf = (model: string, used: UsageTotals) => number | undefined
 
 /**
  * Keeps what one launch has used, and what that costs: as its runtime says, or estimated from list prices until it does.
- * What the runtime says takes the place of every estimate before it.
+ * A figure of the runtime replaces every estimate before it.
  */
 export class CostMeter {
   readonly #priceOf: PriceOf | undefined

@@ -3,7 +3,7 @@ import { errorFields } from '../../safe-logger.ts'
 import { BEATS_PER_LEASE } from '../lease.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 
-/** What is being handed on, or has ended, has no lease to renew. */
+/** A session that is being handed on, or has ended, has no lease to renew. */
 const isQuiet = (run: RunInProgress): boolean => run.isSettling || isTerminal(run.held.session)
 
 /** Says that a run's process lives, until it is disposed of. Stops the run when somebody else has its session. */

@@ -26,7 +26,7 @@ export class LaunchAccount {
     this.#now = this.#before
   }
 
-  /** What cannot be counted of the cost, where it has a cap and that is not allowed. */
+  /** The part of the cost that cannot be counted, where there is a cap and that is not allowed. */
   get uncounted(): Uncounted | undefined {
     const { conversation, request } = this.#run
     if (conversation.restartBudget.maxCostUsd === undefined || this.#run.setting('allowUnpriced') === true)
@@ -47,7 +47,7 @@ export class LaunchAccount {
     return this.#due(step)
   }
 
-  /** What we count ourselves is written at the end where no cap needs it before: each turn is one commit then. */
+  /** Our own count is written at the end where no cap needs it before: each turn is one commit then. */
   #due({ end }: RuntimeStep<unknown>): UsageTotals | undefined {
     const isCapped = this.#run.conversation.restartBudget.maxCostUsd !== undefined
     if (!this.#isUnwritten || !(this.#isToldTotals || isCapped || end !== undefined)) return undefined

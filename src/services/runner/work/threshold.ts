@@ -9,7 +9,7 @@ import { callHooks, hasHooks, toldOf } from '../call-hooks.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 
 /**
- * What the threshold hooks make of a full window: they replace the built-in restart. A hook that says `continue` lets the
+ * The decision of threshold hooks about a full window: they replace the built-in restart. A hook that says `continue` lets the
  * session run on; one that ends well without saying so wants a new session, without a checkpoint.
  *
  * @returns the restart that was begun, or what stood against it; nothing when the session runs on

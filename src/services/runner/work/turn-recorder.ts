@@ -30,7 +30,7 @@ export class TurnRecorder {
   readonly #tools = new RunningTools()
   readonly #afterwards: TurnExtender
   readonly #landing: SoftLanding
-  /** What the agent was launched with, until it was said again. */
+  /** The prompt of the launch, until the runtime repeats it. */
   #echo: string | undefined
 
   constructor(
@@ -126,7 +126,7 @@ export class TurnRecorder {
     }
   }
 
-  /** What is to be said to the agent at work now, if anything. Nothing is said to one that is being left. */
+  /** The text for the agent at work now, if any. An agent that is being left is told nothing. */
   takeLanding(): string | undefined {
     const text = this.#landing.takeDue()
     return this.#leaving === undefined ? text : undefined
