@@ -74,7 +74,7 @@ Feature: Finishing what a lost process began
       And no agent is at work
       And its sessions are "completed"
 
-    Scenario: It is ended too where nobody can go on with its work
+    Scenario: It is ended too where no process can resume its work
       Given "claude-code" works in one ordinary window
       And its agent is a process of the same machine
       When it is run on "Fix the flaky test", and its process is lost after its first turn
@@ -136,7 +136,7 @@ Feature: Finishing what a lost process began
       When it is run on "Fix the flaky test", and cancelled while it writes its checkpoint
       Then its sessions are "paused"
       And the conversation's handoffs are "cancelled"
-      And the handoff ended because "The run was called off: Ctrl-C"
+      And the handoff ended because "The run was cancelled: Ctrl-C"
       And no handoff of "claude-code"'s session is open
       When it is run again
       Then its sessions are "completed"

@@ -19,7 +19,7 @@ export interface Batonpass<Notes extends MetadataTypes = MetadataTypes> extends 
   readonly audit: AuditService
   /** Runs an agent, in as many windows as it takes. Iterate the answer for its messages. */
   run<Message>(request: RunRequest<Message>): AgentRun<Message>
-  /** Finishes, or fails, what processes that are gone have left behind. */
+  /** Finishes, or fails, the orphaned work of processes that are gone. */
   recover(request?: RecoverRequest): Promise<readonly Recovered[]>
   /** Sessions that cannot be recovered yet: their leases are not over, so their holders may live. Soonest over first. */
   waiting(): Promise<readonly HeldLease[]>

@@ -16,7 +16,7 @@ export class AgentsAtWork {
     this.#stage = stage
   }
 
-  /** Opens a conversation under a key and goes on with it. */
+  /** Opens a conversation under a key and continues it. */
   open(originalTask: string, key = 'conversation', workspace?: Workspace): Promise<void> {
     const { attempts, hands, service } = this.#stage
     const externalKey = this.#stage.named(key)

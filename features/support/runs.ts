@@ -195,7 +195,7 @@ export class Runs {
     }
   }
 
-  /** Runs the agent and calls it off, as Ctrl-C does, while it writes its first checkpoint. */
+  /** Runs the agent and cancels it, as Ctrl-C does, while it writes its first checkpoint. */
   async cancelRestart(task: string): Promise<void> {
     this.inEachWindow({ checkpointMs: FOREVER_MS })
     const ctrlC = new AbortController()
@@ -207,7 +207,7 @@ export class Runs {
     await this.#enter()
   }
 
-  /** Runs the agent and calls it off, as Ctrl-C does, once its first turn is on record. */
+  /** Runs the agent and cancels it, as Ctrl-C does, once its first turn is on record. */
   async callOffEarly(task: string): Promise<void> {
     const ctrlC = new AbortController()
     const run = await this.#begin(task, { signal: ctrlC.signal })
@@ -241,7 +241,7 @@ export class Runs {
     await this.#stage.attempts.ask(() => run.finish().then(ok, refusalIn))
   }
 
-  /** So many processes look at the same moment for what others left behind. */
+  /** So many processes look for orphaned work at the same moment. */
   async recover({ processes = 1, canRun = true } = {}): Promise<void> {
     const runtimes = canRun ? [this.#playing()] : []
     const looking = Array.from({ length: processes }, async () => (await this.#batonpass()).recover({ runtimes }))

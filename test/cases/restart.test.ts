@@ -195,7 +195,7 @@ describe.each(STORE_KINDS)('restarts on %s', (kind) => {
     expect(later.summary.outcome).toBe('completed')
   })
 
-  it('leaving the loop early calls the run off', async () => {
+  it('leaving the loop early cancels the run', async () => {
     const set = await stage(kind)
     const runtime = script([{ turns: FILLS }])
     const run = set.batonpass.run({ runtime, agent: 'claude', prompt: TASK, conversation: set.key, policy: 'auto' })

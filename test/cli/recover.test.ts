@@ -91,7 +91,7 @@ describe('baton recover', () => {
     expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining(`${session.id}  until `) })
   })
 
-  it('goes on with what it can run, and leaves the rest to somebody who can', async () => {
+  it('resumes what it can run, and leaves the rest to a process that can', async () => {
     const ours = await leaveBehind('command', 'ours')
     const theirs = await leaveBehind('codex', 'theirs')
     const odd = await leaveBehind('homemade', 'odd')
@@ -138,7 +138,7 @@ describe('baton recover', () => {
     expect(err).toMatch(/^baton: 1 run did not complete\.$/m)
   })
 
-  it('is called off by Ctrl-C, and no agent is left', async () => {
+  it('is cancelled by Ctrl-C, and no agent is left', async () => {
     const session = await leaveBehind('command', 'stopped')
     await lapsed()
     const pids = join(folder(), 'pids')

@@ -199,7 +199,7 @@ describe('the end of a run', () => {
     running.child.kill('SIGINT')
     const { code, err } = await running.ended
     expect(code).toBe(130)
-    expect(err).toMatch(/called off/)
+    expect(err).toMatch(/cancelled/)
     expect(err).toMatch(/To go on, run the same command with --conversation stopped$/m)
     expect(alive(pids)).toEqual([])
     expect(await sessionOf('stopped')).toMatchObject({ state: 'paused', epoch: 1 })

@@ -7,7 +7,7 @@ describe('the text of a soft landing', () => {
       /^Land\.\nWhen that unit .* make \[landed\] the last line/,
     )
     expect(softLandingText('Land.', { mayStop: false })).toBe(
-      'Land.\nThen go on with the task in small steps. Do not stop before the task is done.',
+      'Land.\nThen continue the task in small steps. Do not stop before the task is done.',
     )
     expect(DEFAULT_SOFT_LANDING).toMatch(/unit of work at hand to an end.*a successor can pick up/s)
   })

@@ -116,18 +116,18 @@ export class KillGround implements AsyncDisposable {
       const expired = await everyItem((page) => this.store.leases.listExpired(page))
       const gone = new Set(expired.map(({ sessionId }) => sessionId))
       if (batons.every((baton) => isReady(baton) && (baton === undefined || gone.has(baton.id)))) return
-      if (Date.now() > deadline) throw new Error('A session that was left behind has no lease that expires')
+      if (Date.now() > deadline) throw new Error('An orphaned session has no lease that expires')
     }
   }
 
-  /** Waits until somebody has taken over what was left behind, all of it. */
+  /** Waits until somebody has taken over all orphaned sessions. */
   async untilTakenOver(plans: readonly Plan[]): Promise<void> {
     for (const deadline = Date.now() + LONGEST_WAIT_MS; ; await wait(20)) {
       const expired = await everyItem((page) => this.store.leases.listExpired(page))
       const conversations = await Promise.all(plans.map(({ key }) => this.store.conversations.findByExternalKey(key)))
       const left = new Set(expired.map(({ conversationId }) => conversationId))
       if (conversations.every((conversation) => conversation !== undefined && !left.has(conversation.id))) return
-      if (Date.now() > deadline) throw new Error('Nobody took over what was left behind')
+      if (Date.now() > deadline) throw new Error('Nobody took over the orphaned sessions')
     }
   }
 

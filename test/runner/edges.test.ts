@@ -74,7 +74,7 @@ describe('when a window is full', () => {
     expect(summary).toMatchObject({ outcome: 'completed', restarts: 1 })
   })
 
-  it('and the work is finished before it can be interrupted, the handoff is called off', async () => {
+  it('and the work is finished before it can be interrupted, the handoff is cancelled', async () => {
     const stubborn: AgentRuntime<string> = {
       backend: 'stubborn',
       takesSessionId: false,
@@ -228,7 +228,7 @@ describe('a run ends', () => {
     expect((await recorded(batonpass, summary)).sessions).toMatchObject([{ state: 'failed' }])
   })
 
-  it('though its runtime does not listen, a while after it was called off', { timeout: 600_000 }, async () => {
+  it('though its runtime does not listen, a while after it was cancelled', { timeout: 600_000 }, async () => {
     const deaf = functionRuntime<string>({
       backend: 'deaf',
       start: async function* () {
@@ -260,7 +260,7 @@ describe('a run ends', () => {
     expect((await store.conversations.list({}, {})).items).toEqual([])
   })
 
-  it('without anything, when it was called off before it began', async () => {
+  it('without anything, when it was cancelled before it began', async () => {
     const signal = AbortSignal.abort(new Error('Never mind'))
     await expect(play(batonpass, script([{ turns: ENDS }]), { signal })).rejects.toThrow('Never mind')
     expect((await store.conversations.list({}, {})).items).toEqual([])

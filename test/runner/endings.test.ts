@@ -99,7 +99,7 @@ describe('an error while a session is handed on', () => {
   })
 })
 
-describe('called off', () => {
+describe('cancelled', () => {
   const COMMITS = 16
 
   it.each(Array.from({ length: COMMITS }, (_, index) => index + 1))(
@@ -209,7 +209,7 @@ describe('a runtime that does not stop', () => {
     ['says nothing more', deaf, 0],
     ['says nothing more, with a slow reader', deaf, GIVEN_UP_MS + 500],
     ['goes on talking', chatty, 0],
-  ])('and %s is given up a while after the run was called off', async (_, runtime, readMs) => {
+  ])('and %s is given up a while after the run was cancelled', async (_, runtime, readMs) => {
     const controller = new AbortController()
     const run = batonpass.run({ runtime, ...request, signal: controller.signal })
     const loop = (async () => {
@@ -259,7 +259,7 @@ describe('leaving early', () => {
     expect(await spoken(store, summary)).toContain('assistant: said')
   })
 
-  it('does not call off what was handed to another agent meanwhile', async () => {
+  it('does not cancel what was handed to another agent meanwhile', async () => {
     const runtime = script([{ turns: [turn(100, 'a'), turn(200, 'b'), turn(300)] }])
     const run = batonpass.run({ runtime, ...request })
     let messages = 0
@@ -276,7 +276,7 @@ describe('leaving early', () => {
     expect(await stored()).toMatchObject({ states: ['paused'], sessions: [{ heldBy: handoffs[0]?.id }] })
   })
 
-  it('lets one of two who go on with it work, and refuses the other', async () => {
+  it('lets one of two that resume it work, and refuses the other', async () => {
     const runtime = script([{ turns: [turn(100, 'a'), turn(200, 'b'), turn(300)] }])
     for await (const _ of batonpass.run({ runtime, ...request })) break
     const both = await Promise.allSettled([1, 2].map(() => play(batonpass, runtime, request)))
@@ -422,7 +422,7 @@ describe('when somebody else', () => {
     expect(runtime.launches[1]?.prompt).toContain('Theirs.')
   })
 
-  it('has taken the session over, calling the run off does not touch the handoff', async () => {
+  it('has taken the session over, cancelling the run does not touch the handoff', async () => {
     const controller = new AbortController()
     const take = async ({ oldSessionId }: Start): Promise<void> => {
       unwrap(await batonpass.handoffs.takeOverSession({ session: oldSessionId, leaseMs: 60_000 }))
@@ -434,7 +434,7 @@ describe('when somebody else', () => {
     expect(await stored()).toMatchObject({ states: ['paused'], statuses: ['initiated'] })
   })
 
-  it('died with the restart claimed, a run that waits for that can be called off', async () => {
+  it('died with the restart claimed, a run that waits for that can be cancelled', async () => {
     const runtime = restarting()
     const { store: last, lost } = lostProcess(store, (unit) => keeps(unit, 'handoff.accepted'), { stillReads: true })
     const doomed = await createBatonpass({ store: last })

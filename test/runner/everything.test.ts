@@ -90,7 +90,7 @@ describe('everything of a run, in one stream', () => {
     expect(items.map(wordOf)).toEqual(seen)
   })
 
-  it('names the session of messages also where a run goes on with one that was left behind', async () => {
+  it('names the session of messages also where a run resumes an orphaned one', async () => {
     const [conversation, leaseMs] = ['left', 30_000]
     const runtime = script([{ turns: [...ENDS, ...ENDS] }])
     const { store: last, lost } = lostProcess(store, (unit) => keeps(unit, 'turn.recorded'), { stillReads: true })
@@ -160,10 +160,10 @@ describe('everything of a run, in one stream', () => {
 })
 
 describe('left early', () => {
-  const LEFT = 'Whoever ran it left before it was over.'
+  const LEFT = 'The caller left the run before it was over.'
 
   it.each(['At 900.', 'context:handoff:start', 'context:handoff:checkpoint'])(
-    'at "%s": the run is called off, its session paused, and nothing more is launched',
+    'at "%s": the run is cancelled, its session paused, and nothing more is launched',
     async (word) => {
       const runtime = restarting()
       const run = batonpass.run({ ...request, runtime })

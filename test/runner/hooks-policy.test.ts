@@ -92,7 +92,7 @@ describe('under advise', () => {
     expect(summary).toMatchObject({ outcome: 'completed', restarts: 0 })
   })
 
-  it('called off, a session is restarted by a later run under auto', async () => {
+  it('cancelled, a session is restarted by a later run under auto', async () => {
     const batonpass = await createBatonpass({ store })
     const runtime = script([
       { turns: [turn(100, 'a'), turn(900, 'b'), turn(910, 'c'), turn(920)], checkpoint: 'Half.' },
@@ -144,7 +144,7 @@ describe('recovered', () => {
 })
 
 describe('a threshold hook', () => {
-  it('during which the run is called off spends no restart', async () => {
+  it('during which the run is cancelled spends no restart', async () => {
     const controller = new AbortController()
     const { hooks } = asked(async () => {
       controller.abort(new Error('Enough'))

@@ -124,7 +124,7 @@ describe('a logger is told', () => {
     const { session } = unwrap(await handoffs.startSession({ conversationId: conversation.id, ...agent }))
     await sleep(40)
     await batonpass.recover({ runtimes: [script([{ turns: ENDS }])] })
-    expect(about('left behind')).toMatchObject({ type: 'resumed', sessionId: session.id })
+    expect(about('orphaned')).toMatchObject({ type: 'resumed', sessionId: session.id })
   })
 
   it('of a command that is refused, and of a notifier that fails', async () => {

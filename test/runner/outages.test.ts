@@ -332,7 +332,7 @@ describe('recovery', () => {
     expect(sessions.map(({ state }) => state)).toEqual(['handed_off', 'handed_off', 'completed'])
   })
 
-  it('leaves what was handed to another agent, until that is called off', async () => {
+  it('leaves what was handed to another agent, until that is cancelled', async () => {
     const opened = unwrap(await batonpass.handoffs.openConversation({ originalTask: TASK }))
     const agent = { agentName: 'claude', backend: 'scripted', leaseMs: LEASE_MS, prompt: TASK }
     const begun = unwrap(await batonpass.handoffs.startSession({ conversationId: opened.conversation.id, ...agent }))

@@ -102,8 +102,8 @@ describe('a new prompt on a conversation whose process died', () => {
   })
 })
 
-describe('a session that was called off', () => {
-  it('has the prompt it is gone on with in its record, before the answer', async () => {
+describe('a session that was cancelled', () => {
+  it('has the prompt that resumes it in its record, before the answer', async () => {
     const runtime = three()
     let messages = 0
     for await (const _ of batonpass.run({ runtime, agent: 'claude', prompt: TASK, conversation: KEY })) {
@@ -148,7 +148,7 @@ describe('a session that was called off', () => {
     expect(prompts(runtime).at(-1)).toBe(TASK)
   })
 
-  it('between completing and launching opens with the checkpoint when it is gone on with', async () => {
+  it('between completing and launching opens with the checkpoint when it is resumed', async () => {
     const controller = new AbortController()
     const runtime = script([{ turns: FILLS, checkpoint: 'Half is done.' }, { turns: ENDS }])
     const about = { runtime, agent: 'claude', prompt: TASK, policy: 'auto', conversation: KEY } as const
@@ -258,7 +258,7 @@ describe('what is said', () => {
   it.each<[string, Script[number]]>([
     ['fails', () => Promise.reject(new Error('No key'))],
     ['is killed', () => Promise.reject(new Error('Codex Exec exited with signal SIGTERM: '))],
-    ['is called off', hang],
+    ['is cancelled', hang],
     ['is done', completed(900, 10)],
   ])('of a command that Codex ran, and %s before it says what that used, is recorded', async (_, then) => {
     const home = temporaryHome()

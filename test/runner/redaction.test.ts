@@ -118,7 +118,7 @@ describe('a secret in an error is told to nobody', () => {
     expect(JSON.stringify([events, told])).not.toContain(SECRET)
   })
 
-  it('when whoever calls the run off says it', async () => {
+  it('when whoever cancels the run says it', async () => {
     const controller = new AbortController()
     const runtime = script([{ turns: [turn(100, 'a'), turn(200)] }], {
       onStep: ({ texts }) => {

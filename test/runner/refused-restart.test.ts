@@ -77,7 +77,7 @@ describe('a session that is refused a fresh window', () => {
   })
 })
 
-describe('a run that was called off with a full window', () => {
+describe('a run that was cancelled with a full window', () => {
   it('begins the next one with a restart: no later turn would', async () => {
     const stop = new AbortController()
     const runtime = script([{ turns: FILLS, checkpoint: 'Half.' }, { turns: ENDS }])

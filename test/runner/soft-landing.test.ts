@@ -147,7 +147,7 @@ describe('where a fresh session does not begin as soon as the agent stops', () =
     ['because hooks decide', { hooks: [functionHook('on_context_threshold', () => 'continue')] }],
   ])('it is told to go on, %s', async (_, more) => {
     const { runtime, summary } = await landing(FILLS_UP, more)
-    expect(runtime.told[0]?.text).toMatch(/Then go on with the task in small steps/)
+    expect(runtime.told[0]?.text).toMatch(/Then continue the task in small steps/)
     // Whoever stops is done, whatever it writes.
     expect(summary).toMatchObject({ outcome: 'completed', restarts: 0 })
   })

@@ -46,7 +46,7 @@ describe('a run with a restart, as OpenTelemetry shows it', () => {
     expect((await recorded(batonpass, summary)).handoffs[0]).not.toHaveProperty('traceContext')
   })
 
-  it('ends the span of a handoff that was called off, too', async () => {
+  it('ends the span of a handoff that was cancelled, too', async () => {
     const exporter = watching()
     const batonpass = await createBatonpass({ store: 'memory' })
     const controller = new AbortController()

@@ -47,5 +47,5 @@ export const questionArgs = (defaults: CommandDefaults, question: RuntimeQuestio
   ...['--tools=', '--strict-mcp-config', '--max-turns=1', '--permission-mode=dontAsk', '--no-session-persistence'],
 ]
 
-/** The arguments of a new session, or of one to go on with. */
+/** The arguments of a new session, or of one to resume. */
 export const sessionArg = (name: 'session-id' | 'resume', id: string | undefined): readonly string[] => option(name, id)

@@ -54,7 +54,7 @@ const NOT_FOR_QUESTIONS: readonly string[] = [
 
 /**
  * The options of a question. The old session is resumed, so that the request carries its conversation, but the question
- * is not written into it: whoever goes on with it, or looks at it later, finds it as the work left it. A session in a
+ * is not written into it: a process that resumes it, or looks at it later, finds it as the work left it. A session in a
  * store of its own cannot be read without being written, so that one is copied.
  */
 export const questionOptions = (

@@ -38,7 +38,7 @@ export const printList = async <Item>(invocation: Invocation, { things, look, re
     const show = shownOn(out, look, first.items)
     for (const item of first.items) show(item)
     if (first.next === undefined) return
-    if (!isAll) return out.line(`\nThere are more. Go on with:\n  --after ${first.next}`)
+    if (!isAll) return out.line(`\nThere are more. Continue with:\n  --after ${first.next}`)
     for await (const item of everyPage(from, { ...page, after: first.next })) show(item)
   })
 }

@@ -72,7 +72,7 @@ export const describeRunEvent = (event: RunEvent): string => {
     case 'context:handoff:complete':
       return `restart ${event.handoffNumber} is done: session ${event.newSessionId} goes on`
     case 'context:handoff:cancelled':
-      return `the restart was called off${because(event.reason)}`
+      return `the restart was cancelled${because(event.reason)}`
     case 'context:restart:refused':
       return `no restart: ${event.limit.replace('_', ' ')} (${event.whenExhausted.replace('_', ' ')})`
     case 'budget:reached':
@@ -131,7 +131,7 @@ const LIMITS = {
 const OUTCOMES = {
   completed: 'completed',
   failed: 'failed',
-  cancelled: 'called off',
+  cancelled: 'cancelled',
   timed_out: 'out of time',
   exhausted: 'no restart left',
   superseded: 'taken over by another process',

@@ -71,7 +71,7 @@ export const runChoices = (
   })
 }
 
-/** A conversation keeps where its work is done, so that whoever goes on with it elsewhere finds the place. */
+/** A conversation keeps where its work is done, so that a process that resumes it elsewhere finds the place. */
 const workspaceFrom = (invocation: Invocation, configuration: Configuration | undefined): Workspace => {
   const { workingDirectory, worktreePath, branch, baseBranch } = configuration?.workspace ?? {}
   const folder = textFlag(invocation, 'cwd') ?? workingDirectory ?? '.'

@@ -72,7 +72,7 @@ interface Bodies {
     /** Which restart of the conversation it is, from 1. */
     readonly handoffNumber: number
   }
-  /** The work was done, or the run called off, before a successor began. */
+  /** The work was done, or the run cancelled, before a successor began. */
   'context:handoff:cancelled': { readonly handoffId: HandoffId; readonly reason: string }
   'context:restart:refused': OfSession & {
     readonly limit: BudgetLimit

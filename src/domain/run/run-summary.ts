@@ -4,7 +4,7 @@ import type { AgentSessionId, ConversationId } from '../kernel/ids.ts'
 import type { UsageTotals } from '../window/usage-reading.ts'
 
 /**
- * How a run ended: its work done; broken; called off; out of time; out of restarts; or overtaken by somebody who works the
+ * How a run ended: its work done; broken; cancelled; out of time; out of restarts; or overtaken by somebody who works the
  * session now.
  */
 export type RunOutcome = 'completed' | 'failed' | 'cancelled' | 'timed_out' | 'exhausted' | 'superseded'

@@ -16,7 +16,7 @@ Leave the work in a state that a successor can pick up: saved, consistent, nothi
 
 const STOP_THERE = `When that unit is done and the task is not, stop there and make ${LANDED} the last line of your answer: the fresh session then begins at once. When the whole task is done, answer as usual and leave that line out.`
 
-const GO_ON = 'Then go on with the task in small steps. Do not stop before the task is done.'
+const GO_ON = 'Then continue the task in small steps. Do not stop before the task is done.'
 
 /**
  * The message to the agent. Where a fresh session can begin as soon as the agent stops, it is told to stop and to say so;

@@ -18,7 +18,7 @@ export type RunWork<Message> = (watch: RunWatch) => AsyncGenerator<Message | typ
 /**
  * A run: iterate it for the agent's messages, listen to it for what happens, and wait for its summary.
  *
- * Nothing is done before it is iterated. Leaving the loop early calls the run off.
+ * Nothing is done before it is iterated. Leaving the loop early cancels the run.
  *
  * @example
  * ```ts

@@ -34,7 +34,7 @@ export const callHooks = async <Moment extends HookMoment>(
 ): Promise<HookReport> => {
   const { hookRunner, handoffs } = run.deps
   if (hookRunner === undefined || !hasHooks(run, moment)) return NOTHING_CALLED
-  // What is told after the end is told though the run was called off.
+  // What is told after the end is told though the run was cancelled.
   const isAfterEnd = moment === 'after_run' || moment === 'on_error'
   const signal = isAfterEnd ? {} : { signal: run.signal }
   const report = await runHooks({ runner: hookRunner, hooks: run.hooks, moment, payload, ...signal })

@@ -65,7 +65,7 @@ export class RestartRunner {
   }
 
   /**
-   * Finishes what processes left behind that are gone: restarts that were under way, and sessions whose holder was not
+   * Finishes the orphaned work of processes that are gone: restarts that were under way, and sessions whose holder was not
    * heard of in time. A session is resumed if its runtime is given; otherwise it is failed, with that reason.
    *
    * @returns what became of each, once all of them are over
@@ -107,8 +107,7 @@ export class RestartRunner {
     request.signal?.throwIfAborted()
     const conversation = await conversationFor(deps, request)
     const run = new RunInProgress({ deps, request, conversation, emit: watch.emit })
-    const cancel = (): void =>
-      run.stop(new RunCancelled(`The run was called off: ${messageOf(request.signal?.reason)}`))
+    const cancel = (): void => run.stop(new RunCancelled(`The run was cancelled: ${messageOf(request.signal?.reason)}`))
     request.signal?.addEventListener('abort', cancel, { once: true })
     if (request.signal?.aborted === true) cancel()
     const leave = (): void => run.stop(new RunCancelled(LEFT))
@@ -185,7 +184,7 @@ export class RestartRunner {
   }
 }
 
-const LEFT = 'Whoever ran it left before it was over.'
+const LEFT = 'The caller left the run before it was over.'
 
 /** Stops a run when the time of its conversation is over. Carrying on is about windows, and not about time. */
 const startDeadline = async (run: RunInProgress): Promise<ReturnType<typeof setTimeout> | undefined> => {

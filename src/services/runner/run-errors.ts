@@ -7,7 +7,7 @@ export class SupersededError extends Error {
   readonly code = 'run.superseded'
 }
 
-/** The run was called off. */
+/** The run was cancelled. */
 export class RunCancelled extends Error {
   override readonly name = 'RunCancelled'
   readonly code = 'run.cancelled'

@@ -135,7 +135,7 @@ export class RunInProgress<Message = unknown> {
     this.claimant = claimantOf(this.lease.runner) ?? `runner-${ids.next()}`
   }
 
-  /** Aborts when the run is called off, out of time, or overtaken; its reason says which. */
+  /** Aborts when the run is cancelled, out of time, or overtaken; its reason says which. */
   get signal(): AbortSignal {
     return this.#controller.signal
   }
@@ -154,7 +154,7 @@ export class RunInProgress<Message = unknown> {
     return this.#held !== undefined
   }
 
-  /** Goes on with this session, or with what became of it. */
+  /** Holds this session from now on, or what became of it. */
   hold(held: HeldSession): void {
     this.#held = held
   }

@@ -81,7 +81,7 @@ export interface RunRequest<Message = unknown> extends RunSettings {
    */
   readonly budget?: Partial<RestartBudget>
   readonly subject?: string
-  /** Calls the run off: what is open is cancelled, and the session paused, so that a later run can go on. */
+  /** Cancels the run: what is open is cancelled, and the session paused, so that a later run can resume it. */
   readonly signal?: AbortSignal
 }
 

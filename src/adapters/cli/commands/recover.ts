@@ -22,7 +22,7 @@ import { storeToRead } from '../store-options.ts'
 import { textOf } from '../style.ts'
 import { LIMIT_FLAGS } from '../tree/run-flags.ts'
 
-/** Goes on with what processes left behind that are gone. */
+/** Resumes the orphaned work of processes that are gone. */
 export const recoverCommand: Run = async (invocation) => {
   notTogether(invocation, 'fail', 'runtime')
   notTogether(invocation, 'fail', 'command')
@@ -37,15 +37,15 @@ export const recoverCommand: Run = async (invocation) => {
   await using batonpass = await createBatonpass({ ...storeToRead(invocation), ...parts })
   const signal = invocation.interruption()
   const onEvent = (event: RunEvent): void => notes.line(`${event.conversationId} ${describeRunEvent(event)}`)
-  const calledOff = new RunNotCompleted('Recovering was called off.', EXIT.cancelled)
+  const cancelled = new RunNotCompleted('Recovering was cancelled.', EXIT.cancelled)
   const onWaiting = (lease: HeldLease): void => notes.line(`Waiting for ${describeWaiting(lease)}`)
   const how = { leaveOthers: !isFail, wait: values.wait === true }
   const request = { runtimes, run, ...how, signal, onEvent, onWaiting }
   const recovered = await batonpass.recover(request).catch((problem) => {
-    throw signal.aborted ? calledOff : problem
+    throw signal.aborted ? cancelled : problem
   })
   out.line(rendered(recovered, await batonpass.waiting(), { isJson: values.json === true, width: out.columns }))
-  if (signal.aborted) throw calledOff
+  if (signal.aborted) throw cancelled
   const broken = recovered.filter(
     (one) => one.type === 'unfinished' || (one.type === 'resumed' && one.summary.outcome !== 'completed'),
   )

@@ -23,7 +23,7 @@ export const WORK_COMMANDS = {
     load: async () => (await import('../commands/run.ts')).runCommand,
   },
   recover: {
-    summary: 'resume what a lost process left behind, or fail it',
+    summary: 'resume the orphaned work of a lost process, or fail it',
     details: [
       'Finds sessions whose process was not heard of in time, and restarts that were under way, and resumes each on the runtime it ran on. A session that cannot run here is left to somebody who can.',
       'Any number of processes may recover at once. Exit status 0 when there was nothing to do, or all of it was done; 1 when a resumed run did not complete.',

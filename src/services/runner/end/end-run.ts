@@ -41,7 +41,7 @@ const endingAsHolder = async (run: RunInProgress, ending: RunEnding): Promise<Ru
 
 /**
  * Leaves everything in a state that is legal and starts nothing, tells the hooks, and says what the run came to. Should
- * the store be away, it says so all the same; what is left behind is for recovery then.
+ * the store be away, it says so all the same; recovery finishes the rest then.
  */
 export const endRun = async (run: RunInProgress, given: RunEnding): Promise<RunSummary> => {
   run.isSettling = true

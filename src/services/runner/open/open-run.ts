@@ -59,7 +59,7 @@ const withBudget = async (
 /**
  * Takes over what another process left of the conversation, if its holder was not heard of in time.
  *
- * @returns whether there is a session to go on with
+ * @returns whether there is a session to resume
  * @throws RefusedError when its holder lives, or cannot be known to be gone
  */
 export const takeOverBaton = async (run: RunInProgress): Promise<boolean> => {
@@ -100,7 +100,7 @@ const tellOrphans = async (run: RunInProgress): Promise<void> => {
   }
 }
 
-/** Begins the run's first session: the one an earlier run was called off in, or a new one. */
+/** Begins the run's first session: the one an earlier run was cancelled in, or a new one. */
 export const beginFirst = async <Message>(
   run: RunInProgress<Message>,
   use: BudgetUse,
@@ -176,7 +176,7 @@ const tellBegun = (run: RunInProgress): void => {
   beginSpan(run)
 }
 
-/** Goes on in the session that an earlier run was called off in, if this runtime can; it may not have been launched yet. */
+/** Goes on in the session that an earlier run was cancelled in, if this runtime can; it may not have been launched yet. */
 const resumePaused = async <Message>(
   run: RunInProgress<Message>,
   latest: AgentSession,

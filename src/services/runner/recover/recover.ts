@@ -29,7 +29,7 @@ export interface RecoverRequest {
   readonly wait?: boolean
   /** Told of each lease that is waited for, once. */
   readonly onWaiting?: (lease: HeldLease) => void
-  /** How many runs to go on with at the same time; 4 unless given. */
+  /** How many runs to resume at the same time; 4 unless given. */
   readonly atOnce?: number
   /** Told of what happens in all of them. */
   readonly onEvent?: (event: RunEvent) => void
@@ -59,7 +59,7 @@ const LOOK_AGAIN_MS = 250
 /** Runners claim for as long as they hold a session, so that theirs lapse by then. */
 const LONGEST_WAIT_MS = 120_000
 
-/** Goes through what was left behind, some of it at the same time. */
+/** Recovers orphaned sessions, some of them at the same time. */
 export const recoverAll = async (
   deps: RunnerDeps,
   request: RecoverRequest,
@@ -115,12 +115,9 @@ const LEVEL_OF = {
 } as const satisfies Record<Recovered['type'], LogLevel>
 
 const logRecovered = ({ logger }: RunnerDeps, recovered: Recovered): void =>
-  logger?.[LEVEL_OF[recovered.type]](
-    { ...recovered },
-    `a session that was left behind: ${recovered.type.replace('_', ' ')}`,
-  )
+  logger?.[LEVEL_OF[recovered.type]]({ ...recovered }, `an orphaned session: ${recovered.type.replace('_', ' ')}`)
 
-/** A session that was left behind. */
+/** An orphaned session. */
 type Left = Pick<HeldLease, 'conversationId' | 'sessionId'>
 
 const recoverOne = async (
@@ -170,7 +167,7 @@ export const isForAnother = async ({ history }: RunnerDeps, session: AgentSessio
   return handoff !== undefined && handoff.kind !== 'context_restart'
 }
 
-/** Fails a session that nobody goes on with, and the restart that was under way. */
+/** Fails a session that nobody resumes, and the restart that was under way. */
 const giveUp = async (
   deps: RunnerDeps,
   sessionId: AgentSessionId,

@@ -20,7 +20,7 @@ import { continuationOf } from './continuation-prompt.ts'
 /** A restart, and whatever the last step of it answered: with that the next one needs no read. */
 type Step = Partial<HandoffAccepted> & { readonly handoff: HandoffMetadata }
 
-/** How often to look whether a claim that somebody left behind has lapsed. */
+/** How often to look whether an orphaned claim has expired. */
 const LOOK_AGAIN_MS = 250
 
 /**

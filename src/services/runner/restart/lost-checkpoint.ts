@@ -45,7 +45,7 @@ const recapOfSource = async (run: RunInProgress, handoff: HandoffMetadata, room:
   return recapOf({ messages, calls }, room)
 }
 
-/** As {@link recapOfLost}, of a session that was not handed on: its run failed, was exhausted or was called off. */
+/** As {@link recapOfLost}, of a session that was not handed on: its run failed, was exhausted or was cancelled. */
 export const recapOfSession = async (run: RunInProgress, { id }: Pick<AgentSession, 'id'>): Promise<string> => {
   const { messages: record } = run.deps.store
   const latest = await run.retryThroughOutage(() => record.listLatest(id, MESSAGES_READ))

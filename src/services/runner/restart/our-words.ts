@@ -3,7 +3,7 @@ import type { RunInProgress } from '../run-in-progress.ts'
 /** The message to an agent that is resumed in a session whose process was lost. */
 export const GO_ON =
   'The process that ran this session was lost, and you go on in it now. Something you began may not have been finished: ' +
-  'look at what is there before you repeat a step, then go on with the task.'
+  'look at what is there before you repeat a step, then continue the task.'
 
 /** Said to an agent that is resumed in a session in which it was stopped, when nothing new is asked of it. */
 export const CONTINUE_WHERE_STOPPED =

@@ -83,7 +83,7 @@ export const promptToResume = async (run: RunInProgress): Promise<Pick<Launcher<
 }
 
 /**
- * Goes on with a session whose process is gone. One that was never launched is launched, or adopted where the runtime
+ * Resumes a session whose process is gone. One that was never launched is launched, or adopted where the runtime
  * already knows it: between a launch and its recording a process may die. One that was is resumed where it can be, and
  * restarted in a fresh window where it cannot.
  */

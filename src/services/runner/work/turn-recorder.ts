@@ -148,7 +148,7 @@ export class TurnRecorder {
     return this.#afterwards.hasAnswer
   }
 
-  /** Stays after all: the handoff was called off. */
+  /** Stays after all: the handoff was cancelled. */
   stay(): void {
     this.#leaving = undefined
   }
