@@ -153,6 +153,10 @@ describe('a hostile configuration', () => {
     const hook = { type: 'shell', name: NASTY, command: `printf '${NASTY.replaceAll('\n', '\\n')}' >&2; exit 1` }
     const hooks = { on_session_start: [hook], on_error: [hook], after_run: [hook] }
     writeFileSync(file, JSON.stringify({ hooks, workspace: { branch: NASTY } }))
+    const refused = await baton('config', 'check', file)
+    expect(refused.code).toBe(3)
+    expectHarmless(refused)
+    writeFileSync(file, JSON.stringify({ hooks }))
     const checked = await baton('config', 'check', file)
     expect(checked.code).toBe(0)
     expectHarmless(checked)
