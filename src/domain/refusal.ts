@@ -118,8 +118,8 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
     `There is no list price for the model "${model}", so a cap of ${maxCostUsd} dollars cannot be kept. ` +
     `Choose a model that has one, leave the cap out, or ${UNPRICED}.`,
   'budget.unmetered': ({ missing, maxCostUsd }) =>
-    `The agent does not say what its answers ${missing === 'cost' ? 'cost' : 'used'}, so a cap of ${maxCostUsd} dollars ` +
-    `cannot be kept. Use a runtime that says it, leave the cap out, or ${UNPRICED}.`,
+    `The agent does not report the ${missing} of its answers, so a cap of ${maxCostUsd} dollars cannot be kept. ` +
+    `Use a runtime that reports it, leave the cap out, or ${UNPRICED}.`,
   several: ({ reasons }) => reasons.map(describeRefusal).join(' '),
 }
 

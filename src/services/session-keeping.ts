@@ -169,10 +169,10 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> {
     return this.#recorded(request, await this.runner.run(turns.recordTurns, request))
   }
 
-  async #recorded({ failLater }: TurnOptions, recorded: Result<TurnsRecorded, Refusal>): Reply<RecordedTurns> {
+  async #recorded(asked: TurnOptions, recorded: Result<TurnsRecorded, Refusal>): Reply<RecordedTurns> {
     if (!recorded.ok) return recorded
     // A run fails its session later, and tells its log itself.
-    if (failLater !== true) this.#turnLog.take(recorded.value)
+    if (asked.failLater !== true) this.#turnLog.take(recorded.value)
     await announce(this.#notifying, recorded.value.signals ?? [])
     const { session, monitor, refusedBy } = recorded.value
     const standing = standingOfWindow(monitor, defined({ hasEnded: isTerminal(session), refusedBy }))

@@ -123,14 +123,14 @@ describe('baton audit trail', () => {
 describe('what is asked wrongly', () => {
   it.each([
     [['audit', 'trail'], 2, 'Say which conversation'],
-    [['audit', 'trail', 'nonsense'], 2, '"nonsense" is not the id of a conversation'],
+    [['audit', 'trail', 'nonsense'], 2, 'The conversation id cannot be'],
     [['audit', 'trail', NOBODY, 'more'], 2, 'one word too many'],
-    [['audit', 'trail', NOBODY, '--key', 'x'], 2, 'not by both'],
+    [['audit', 'trail', NOBODY, '--key', 'x'], 2, 'Name the conversation by its i'],
     [['audit', 'trail', NOBODY], 3, `There is no conversation ${NOBODY}`],
     [['audit', 'trail', '--key', 'nobody'], 3, 'no conversation has the key "nobody"'],
     [['audit', 'verify'], 2, 'Say what to verify'],
     [['audit', 'verify', NOBODY, '--all'], 2, 'Say what to verify'],
-    [['audit', 'verify', 'nonsense'], 2, 'is not the id of a conversation'],
+    [['audit', 'verify', 'nonsense'], 2, 'The conversation id cannot be'],
     [['audit', 'verify', NOBODY], 3, `There is no conversation ${NOBODY}`],
   ])('%s ends with %d and a sentence', async (argv, status, sentence) => {
     const { err, ...rest } = await baton(...argv)

@@ -24,7 +24,7 @@ export const wayAfter = async (run: RunInProgress, latest: AgentSession): Promis
 }
 
 /** Whether the runtime says that it has this session no longer. Not every runtime can say. */
-export const isGone = async ({ request, workspace }: RunInProgress, providerSessionId: string): Promise<boolean> =>
+const isGone = async ({ request, workspace }: RunInProgress, providerSessionId: string): Promise<boolean> =>
   (await request.runtime.has?.({ providerSessionId, ...defined({ workspace }) })) === false
 
 /** Decides where a further prompt of a conversation goes, after its latest session. */
