@@ -48,7 +48,9 @@ export class OurSeat implements Seat {
     if (this.#initiated === undefined) throw new Error('There is no handoff to accept')
     const held = { ...this.#initiated, conversation: this.#conversation }
     const accepted = unwrap(await this.#service.acceptHandoff({ ...held, claimant: CLAIMANT }))
-    this.#working = unwrap(await this.#service.completeHandoff({ ...accepted, claimant: CLAIMANT }))
+    // The floor is told how the successor opens, and so are we: otherwise the person's words are read for it.
+    const opening = { claimant: CLAIMANT, continuation: ORIGINAL_TASK }
+    this.#working = unwrap(await this.#service.completeHandoff({ ...accepted, ...opening }))
   }
 
   async activeSession(): Promise<void> {

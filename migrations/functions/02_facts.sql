@@ -195,6 +195,45 @@ end
 $$;
 comment on function batonpass.load_handoff_v1 is 'What the next step of a handoff is decided on.';
 
+-- The end of what is read may be half of an escaped character: eight more characters are read, and the reader cuts them off.
+create or replace function batonpass.person_messages_v1(
+  conversation uuid, wanted integer, characters integer, older_characters integer, counted_to integer)
+returns jsonb language sql stable set enable_seqscan = off as $$
+  select jsonb_build_object(
+    'counted', (
+      select count(*) from (
+        select from batonpass.messages m where m.conversation_id = conversation and m.origin = 'person'
+        limit counted_to) counted),
+    'messages', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'text', left(read.text, read.most + 8), 'most', read.most,
+        'stored_length', case when octet_length(read.text) > read.most then char_length(read.text) end,
+        'cut_length', read.cut_length, 'recorded_at', read.recorded_at, 'sequence_number', read.sequence_number
+      ) order by read.sequence_number desc), '[]')
+      from (
+        select newest.*, case
+          when coalesce(sum(octet_length(newest.text)) over (
+            order by newest.sequence_number desc rows between unbounded preceding and 1 preceding), 0) > characters
+          then older_characters else characters end as most
+        from (
+          select m.sequence_number, m.text, m.cut_length, m.recorded_at from batonpass.messages m
+          where m.conversation_id = conversation and m.origin = 'person'
+          order by m.sequence_number desc limit wanted) newest) read))
+$$;
+comment on function batonpass.person_messages_v1 is 'The newest messages of people in a conversation, and how many there are.';
+
+create or replace function batonpass.load_completion_v1(
+  handoff uuid, wanted integer, characters integer, older_characters integer, counted_to integer, command uuid)
+returns jsonb language plpgsql stable set enable_seqscan = off as $$
+begin
+  return batonpass.load_handoff_v1(handoff, command) || jsonb_build_object(
+    'person_messages', (
+      select batonpass.person_messages_v1(h.conversation_id, wanted, characters, older_characters, counted_to)
+      from batonpass.handoffs h where h.id = handoff));
+end
+$$;
+comment on function batonpass.load_completion_v1 is 'What the next step of a handoff is decided on, with the words of people for its successor.';
+
 -- One of so many of the oldest, chosen by the command: claimers that get in each other's way spread out. Claims that hold
 -- are not looked at. Of claims that ran out, those that did so first are looked at, which are nearly always all of them.
 create or replace function batonpass.load_next_handoff_v1(agent text, among integer, command uuid) returns jsonb language plpgsql stable set enable_seqscan = off as $$

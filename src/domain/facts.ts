@@ -1,4 +1,5 @@
 import type { BudgetUse } from './budget/restart-budget.ts'
+import type { PersonMessages } from './checkpoint/carried-words.ts'
 import type { Conversation } from './conversation/conversation.ts'
 import type { HandoffMetadata } from './handoff/handoff.ts'
 import type { ConversationId, TurnId } from './kernel/ids.ts'
@@ -85,6 +86,8 @@ export interface HandoffFacts extends ConversationTail {
   readonly source?: SourceSession
   /** The monitor of the source's window. */
   readonly monitor?: ContextMonitor
+  /** The newest messages of people in the conversation, when they were asked for. */
+  readonly personMessages?: PersonMessages
   /** The store's clock, by which claims are compared. */
   readonly now: Instant
 }

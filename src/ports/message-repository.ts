@@ -1,12 +1,12 @@
+import type { PersonMessages, PersonMessagesWanted } from '../domain/checkpoint/carried-words.ts'
 import type { WindowAtTurn } from '../domain/history/window-at-turn.ts'
 import type { AgentSessionId, ConversationId, TurnId } from '../domain/kernel/ids.ts'
 import type { Message, MessageInHistory, SessionOpening } from '../domain/turn/message.ts'
 import type { ToolCall } from '../domain/turn/tool-call.ts'
 import type { Turn } from '../domain/turn/turn.ts'
 import type { Page, Paged } from './page.ts'
-import type { PersonMessages, PersonMessagesWanted } from './person-messages.ts'
 
-export type { PersonMessages, PersonMessagesWanted } from './person-messages.ts'
+export type { PersonMessages, PersonMessagesWanted } from '../domain/checkpoint/carried-words.ts'
 
 /**
  * Keeps messages, turns and tool calls. They are only ever added: sequence numbers are unique in a conversation,

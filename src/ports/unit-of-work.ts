@@ -1,4 +1,5 @@
 import type { AuditEvent } from '../domain/audit-event.ts'
+import type { PersonMessagesWanted } from '../domain/checkpoint/carried-words.ts'
 import type { Change } from '../domain/decision.ts'
 import type { ConversationFacts, HandoffFacts, OpeningFacts, ResumeFacts, SourceFacts } from '../domain/facts.ts'
 import type { AgentSessionId, CommandId, ConversationId, HandoffId, TurnId } from '../domain/kernel/ids.ts'
@@ -20,7 +21,7 @@ export interface Subjects {
   conversation: { asks: ConversationQuestion; facts: ConversationFacts }
   session: { asks: { readonly sessionId: AgentSessionId }; facts: ResumeFacts }
   source: { asks: SourceQuestion; facts: SourceFacts }
-  handoff: { asks: { readonly handoffId: HandoffId }; facts: HandoffFacts }
+  handoff: { asks: HandoffQuestion; facts: HandoffFacts }
   /** The oldest handoff an agent may claim now; or one of the `among` oldest, another for another command. */
   next_handoff: { asks: { readonly targetAgent: string; readonly among?: number }; facts: HandoffFacts }
 }
@@ -47,6 +48,13 @@ export interface SourceQuestion {
   readonly externalKey?: string
   /** Whether to say what of the restart budget is used. */
   readonly isBudgeted?: boolean
+}
+
+/** The question that the next step of a handoff asks. */
+export interface HandoffQuestion {
+  readonly handoffId: HandoffId
+  /** How much to say of what people wrote in its conversation; nothing unless asked. */
+  readonly personMessages?: PersonMessagesWanted
 }
 
 /** A question that one read answers. */

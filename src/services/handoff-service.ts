@@ -130,7 +130,10 @@ export class HandoffService<Notes extends MetadataTypes = MetadataTypes> extends
     }
   }
 
-  /** Completes a handoff: the source is handed off and a new session works on, in one commit. Pass back what accepting answered with: then it costs one round trip. */
+  /**
+   * Completes a handoff: the source is handed off and a new session works on, in one commit. Pass back what accepting
+   * answered with: then it costs one round trip, and one more if the person's words are to be read for its opening.
+   */
   completeHandoff(request: CompleteRequest): Reply<HandoffCompleted> {
     return this.runner.run(handoffs.completeHandoff, request)
   }

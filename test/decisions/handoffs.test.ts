@@ -11,7 +11,8 @@ import {
   turnRecorded,
 } from '../support/told.ts'
 
-const atWork = [conversationOpened(), sessionStarted('claude-code')]
+const TASK = 'Fix the flaky test'
+const atWork = [conversationOpened({ originalTask: TASK }), sessionStarted('claude-code')]
 const worked = [
   ...atWork,
   turnRecorded({ asks: 'Fix it', tools: ['read_file'] }),
@@ -129,6 +130,37 @@ describe('completing a handoff', () => {
         'snapshot.captured',
         { type: 'handoff.completed', by: 'opus' },
       )
+  })
+
+  it('opens with the task once, then what the person said, then the document', () => {
+    const said = [turnRecorded({ asks: TASK }), turnRecorded({ asks: 'No: tabs only!' })]
+    const { changes } = given(...atWork, ...said, handoffInitiated({ targetAgent: 'opus', document: 'Half done' }))
+      .when(complete())
+      .thenHappens(
+        'handoff.accepted',
+        'session.handed_off',
+        'session.started',
+        'snapshot.captured',
+        'handoff.completed',
+      )
+    const [opening = ''] = changes.flatMap((change) => (change.type === 'add_message' ? [change.message.text] : []))
+    const [task = '', words = '', document = ''] = opening.split(/(?=<words-)|(?=<document-)/)
+    expect(task.startsWith(TASK)).toBe(true)
+    expect(words).toMatch(/^<words-(\S+)>\n\[\S+Z\]\nNo: tabs only!\n<\/words-\1>/)
+    expect(document).toContain('Half done')
+    expect(opening.split(TASK)).toHaveLength(2)
+  })
+
+  it('needs the words of the person from the record, unless it is told how the successor opens', () => {
+    given(...claimed)
+      .when(complete({ claimant: 'worker-1', isHeld: true }))
+      .thenNeedsFacts()
+    const { changes } = given(...claimed)
+      .when(complete({ claimant: 'worker-1', isHeld: true, continuation: 'Rather this' }))
+      .thenHappens('session.handed_off', 'session.started', 'snapshot.captured', 'handoff.completed')
+    expect(changes).toContainEqual(
+      expect.objectContaining({ message: expect.objectContaining({ text: 'Rather this' }) }),
+    )
   })
 
   it('is for the claimant alone', () => {

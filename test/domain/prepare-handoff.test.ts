@@ -33,6 +33,7 @@ const facts = (handoff: HandoffMetadata): HandoffFacts => ({
   now: LATER,
   lastEpoch: 1,
   nextSequence: sequenceNumber(3),
+  personMessages: { messages: [], more: 0 },
 })
 
 const nobody: HandoffFacts = { now: LATER, lastEpoch: 0, nextSequence: sequenceNumber(1) }
@@ -138,12 +139,15 @@ describe('completing what was prepared', () => {
   const ready = facts(handoffOf({ status: 'accepted', claim: CLAIM, prepared }, { document: 'Half done' }))
   const OWN = agentSessionId(uuid(20))
   const ids = { sessionId: OWN, holder: HOLDER, snapshotId: SNAPSHOT, openingId: MESSAGE }
-  const complete = (given: HandoffFacts, more: { continuation?: string; leaseMs?: number } = {}) =>
-    completeHandoff(
+  const complete = (given: HandoffFacts, more: { continuation?: string; leaseMs?: number } = {}) => {
+    const decided = completeHandoff(
       given,
       { handoffId: HANDOFF, claimant: 'worker-1', ...more },
       { ids, at: LATER, believed: () => ({}) },
     )
+    if ('needs' in decided) throw new Error('The facts did not say enough')
+    return decided
+  }
 
   it('opens the prepared session with the prepared continuation', () => {
     const { answer, changes } = unwrap(complete(ready))

@@ -8,6 +8,7 @@ import {
   type EndHandoff,
   endHandoff,
 } from '../../src/domain/handoff/settle-handoff.ts'
+import { defined } from '../../src/domain/kernel/defined.ts'
 import {
   agentSessionId,
   conversationId,
@@ -44,10 +45,14 @@ export const initiate = (request: Omit<InitiateHandoff, 'sessionId'>) => (past: 
 export const accept = (request: Omit<AcceptHandoff, 'handoffId'>) => (past: Past) =>
   acceptHandoff(past.handoffFacts(), { handoffId: past.handoff.id, ...request }, LATER)
 
+/** `isHeld` when all that is known is what accepting answered with: what people said is not among it. */
 export const complete =
-  (request: Omit<CompleteHandoff, 'handoffId'> = {}) =>
-  (past: Past) =>
-    completeHandoff(past.handoffFacts(), { handoffId: past.handoff.id, ...request }, { ids: sessionIds, at: LATER })
+  ({ isHeld = false, ...request }: Omit<CompleteHandoff, 'handoffId'> & { readonly isHeld?: boolean } = {}) =>
+  (past: Past) => {
+    const { personMessages, ...held } = past.handoffFacts()
+    const facts = isHeld ? held : defined({ personMessages, ...held })
+    return completeHandoff(facts, { handoffId: past.handoff.id, ...request }, { ids: sessionIds, at: LATER })
+  }
 
 const end = (type: 'cancel' | 'fail', request: Omit<EndHandoff, 'handoffId'>) => (past: Past) =>
   endHandoff(past.handoffFacts(), { handoffId: past.handoff.id, ...request }, { type, at: LATER })

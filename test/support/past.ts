@@ -1,5 +1,6 @@
 import { AuditFold } from '../../src/domain/audit/audit-fold.ts'
 import type { AuditEvent } from '../../src/domain/audit-event.ts'
+import type { PlacedPersonMessage } from '../../src/domain/checkpoint/carried-words.ts'
 import type { Conversation } from '../../src/domain/conversation/conversation.ts'
 import type { ConversationFacts, HandoffFacts, ResumeFacts, SourceFacts, TurnFacts } from '../../src/domain/facts.ts'
 import type { HandoffMetadata } from '../../src/domain/handoff/handoff.ts'
@@ -122,7 +123,17 @@ export class Past {
   handoffFacts(): HandoffFacts {
     const { handoff, conversation, monitor, nextSequence, lastEpoch, now } = this
     const source = this.working(handoff.sourceSessionId)
-    return { handoff, conversation, source, monitor, nextSequence, lastEpoch, now }
+    const personMessages = { messages: this.#personMessages(), more: 0 }
+    return { handoff, conversation, source, monitor, personMessages, nextSequence, lastEpoch, now }
+  }
+
+  /** All that people said, newest first. */
+  #personMessages(): readonly PlacedPersonMessage[] {
+    return this.events
+      .flatMap((event) => (event.type === 'turn.recorded' ? event.messages : []))
+      .filter(({ origin }) => origin === 'person')
+      .map(({ text, sequenceNumber, recordedAt: at }) => ({ text, sequenceNumber, at }))
+      .toReversed()
   }
 
   get #sessions(): readonly AgentSession[] {

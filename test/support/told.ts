@@ -66,9 +66,11 @@ export const handoffInitiated =
   ({
     targetAgent = 'opus',
     kind = 'agent_transfer',
+    document,
   }: {
     readonly targetAgent?: string
     readonly kind?: HandoffKind
+    readonly document?: string
   } = {}): Told =>
   (past) => {
     const { id: sourceSessionId, agentName: sourceAgent, progress } = past.session
@@ -76,6 +78,7 @@ export const handoffInitiated =
     const origin = {
       id,
       kind,
+      ...(document !== undefined && { document }),
       conversationId: CONVERSATION,
       sourceSessionId,
       sourceAgent,

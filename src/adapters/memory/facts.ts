@@ -14,8 +14,9 @@ import type { Instant } from '../../domain/kernel/instant.ts'
 import { sequenceNumber } from '../../domain/kernel/sequence.ts'
 import { exchangeStartOf, hasBaton } from '../../domain/session/agent-session.ts'
 import type { ToolCall } from '../../domain/turn/tool-call.ts'
-import type { Question, SourceQuestion, Subjects } from '../../ports/unit-of-work.ts'
+import type { HandoffQuestion, Question, SourceQuestion, Subjects } from '../../ports/unit-of-work.ts'
 import { budgetUse, restartUse } from './budget-use.ts'
+import { personMessagesIn } from './person-messages.ts'
 import type { Tables } from './tables.ts'
 
 /** When it is asked, and for which command. */
@@ -33,7 +34,7 @@ const ANSWERS: Answers = {
   conversation: (tables, asks) => conversationFacts(tables, asks),
   session: (tables, { sessionId }, { now }) => sessionFacts(tables, sessionId, now),
   source: (tables, asks, { now }) => sourceFacts(tables, asks, now),
-  handoff: (tables, { handoffId }, { now }) => handoffFacts(tables, tables.handoffs.get(handoffId), now),
+  handoff: (tables, asks, { now }) => withPersonMessages(tables, asks, now),
   next_handoff: (tables, { targetAgent, among = 1 }, { now, command }) =>
     handoffFacts(tables, chosenBy(command, pendingFor(tables, targetAgent, now).slice(0, among)), now),
 }
@@ -147,6 +148,13 @@ export const namedCalls = (
 
 const lastCalls = (tables: Tables, sessionId: AgentSessionId): readonly ToolCall[] =>
   tables.turns.in('session', sessionId).findLast(({ toolCalls }) => toolCalls.length > 0)?.toolCalls ?? []
+
+const withPersonMessages = (tables: Tables, { handoffId, personMessages }: HandoffQuestion, now: Instant) => {
+  const facts = handoffFacts(tables, tables.handoffs.get(handoffId), now)
+  const { handoff } = facts
+  if (personMessages === undefined || handoff === undefined) return facts
+  return { ...facts, personMessages: personMessagesIn(tables, handoff.conversationId, personMessages) }
+}
 
 const handoffFacts = (tables: Tables, handoff: HandoffMetadata | undefined, now: Instant): HandoffFacts => {
   if (handoff === undefined) return { now, lastEpoch: 0, nextSequence: sequenceNumber(1) }

@@ -1,13 +1,13 @@
-import { beginningOf } from '../../domain/kernel/cut-text.ts'
-import { defined } from '../../domain/kernel/defined.ts'
-import type { ConversationId } from '../../domain/kernel/ids.ts'
-import type { Message } from '../../domain/turn/message.ts'
 import {
   COUNTED_PERSON_MESSAGES,
   type PersonMessages,
   type PersonMessagesWanted,
   type PlacedPersonMessage,
-} from '../../ports/person-messages.ts'
+} from '../../domain/checkpoint/carried-words.ts'
+import { beginningOf } from '../../domain/kernel/cut-text.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { ConversationId } from '../../domain/kernel/ids.ts'
+import type { Message } from '../../domain/turn/message.ts'
 import type { Tables } from './tables.ts'
 
 const utf8 = new TextEncoder()

@@ -22,6 +22,7 @@ import { toConversation } from './conversation-row.ts'
 import { callFunction, type Database, FUNCTIONS_VERSION, quoted } from './database.ts'
 import { toHandoff } from './handoff-row.ts'
 import { toMonitor } from './monitor-row.ts'
+import { personMessages, WANTED, wantedParameters } from './person-messages.ts'
 import { conflictAt, isCommandTaken, toFailure } from './pg-errors.ts'
 import { aConversation, aTurn, maybe, place, reader, time, toolCall } from './row-types.ts'
 import { toWorkingSession } from './session-row.ts'
@@ -51,6 +52,7 @@ const loaded = z.object({
   is_taken: maybe(z.boolean()),
   source: maybe(z.unknown()),
   monitor: maybe(z.unknown()),
+  person_messages: maybe(personMessages),
   handoff: maybe(z.unknown()),
   prior_turn_id: maybe(aTurn),
   named_tool_calls: maybe(z.array(toolCall)),
@@ -93,7 +95,10 @@ const CALLS: Calls = {
     storable(externalKey),
     isBudgeted,
   ],
-  handoff: ({ handoffId }) => ['load_handoff(%::uuid', handoffId],
+  handoff: ({ handoffId, personMessages }) =>
+    personMessages === undefined
+      ? ['load_handoff(%::uuid', handoffId]
+      : [`load_completion(%::uuid, ${WANTED}`, handoffId, ...wantedParameters(personMessages)],
   next_handoff: ({ targetAgent, among = 1 }) => [
     'load_next_handoff(%::text, %::integer',
     toStorableText(targetAgent),
@@ -142,15 +147,18 @@ const FACTS: { readonly [S in keyof Subjects]: (answer: Answer) => Subjects[S]['
   next_handoff: (answer) => handoffFacts(answer),
 }
 
-const handoffFacts = ({ handoff, conversation, source, monitor, tail, now }: Answer): Subjects['handoff']['facts'] =>
-  defined({
+const handoffFacts = (answer: Answer): Subjects['handoff']['facts'] => {
+  const { handoff, conversation, source, monitor, person_messages: personMessages, tail, now } = answer
+  return defined({
     handoff: handoff && toHandoff(handoff),
     conversation: conversation && toConversation(conversation),
     source: source && toWorkingSession(source),
     monitor: monitor && toMonitor(monitor),
+    personMessages,
     now: due(now),
     ...toTail(tail),
   })
+}
 
 const toTail = (tail: Answer['tail']): ConversationTail => {
   const { last_epoch: lastEpoch, next_sequence: nextSequence } = due(tail)

@@ -7,14 +7,15 @@ import { fenced } from './nonce-fence.ts'
 import { type CarriedWords, personWordsBlock, textOfWords } from './person-words-text.ts'
 
 /**
- * The prompt a new session opens with: the task from our record, never from a summary, and in a fence what the outgoing
- * agent left. The nonce must be a fresh id, which the author of the document cannot know.
+ * The prompt a new session opens with: the task and the person's words from our record, never from a summary,
+ * and in a fence what the outgoing agent left. The nonce must be a fresh id, which the author of the document cannot know.
  */
-export const continuationFor = (originalTask: string, document: string | undefined, nonce: string): string => {
-  if (document === undefined) return originalTask
-  const { fence, block } = fenced({ name: 'document', text: document, nonce, around: originalTask })
+export const continuationFor = (opening: ContinuationOpening, document: string | undefined, nonce: string): string => {
+  const opens = openingOf(opening, document)
+  if (document === undefined) return opens
+  const { fence, block } = fenced({ name: 'document', text: document, nonce, around: opens })
   const origin = 'The agent that worked on this before you left the document below.'
-  return `${originalTask}\n\n${origin} ${ruleOf(fence)}\n\n${block}`
+  return `${opens}\n\n${origin} ${ruleOf(fence)}\n\n${block}`
 }
 
 const ruleOf = (fence: string): string =>
@@ -140,9 +141,10 @@ const UNSTRUCTURED =
   'The document above has none of the sections that were asked for, and may be no checkpoint at all: inspect the work so ' +
   'far before you rely on it.'
 
-const openingOf = (opening: ContinuationOpening): string => {
+/** @param after what follows in the same prompt: no fence of the opening appears in there */
+const openingOf = (opening: ContinuationOpening, after = ''): string => {
   const { hookContext, originalTask } = opening
-  const words = wordsOf(opening, `${hookContext ?? ''}\n${originalTask}`)
+  const words = wordsOf(opening, `${hookContext ?? ''}\n${originalTask}\n${after}`)
   return [hookContext ?? '', originalTask, words].filter((part) => part !== '').join('\n\n')
 }
 

@@ -19,7 +19,7 @@ export interface ChosenWords {
 
 /** The share of the usable window that a person's words may take, and the most tokens unless it is said otherwise. */
 const SHARE_OF_WINDOW = 0.1
-const MOST_TOKENS = 20_000
+export const MOST_TOKENS = 20_000
 
 /** Of a window nobody knows the size of: a quarter of 32,000 tokens, the smallest window that agents are run in. */
 const TOKENS_OF_UNKNOWN_WINDOW = 8_000

@@ -49,6 +49,14 @@ export interface Conversation<Note extends Metadata = Metadata> {
 export const taskOf = ({ asked, originalTask }: Pick<Conversation, 'asked' | 'originalTask'>): string =>
   asked?.prompt ?? originalTask
 
+/** The task of the moment, and from which message on it was asked. */
+export const askedTask = (
+  conversation: Pick<Conversation, 'asked' | 'originalTask'>,
+): { readonly task: string; readonly sequence: number } => ({
+  task: taskOf(conversation),
+  sequence: conversation.asked?.sequence ?? 0,
+})
+
 /**
  * The life of a conversation. It is closed when the work is done for good, and may be opened again.
  *

@@ -1,6 +1,8 @@
+import { wordsToCarry } from '../checkpoint/carried-words.ts'
 import { continuationFor } from '../checkpoint/continuation.ts'
-import { type Conversation, taskOf } from '../conversation/conversation.ts'
-import { type Decided, type DecisionDraft, newDraft } from '../decision.ts'
+import { personWordsBudget } from '../checkpoint/person-words.ts'
+import { askedTask, type Conversation } from '../conversation/conversation.ts'
+import { type Decided, type DecisionDraft, newDraft, UNDECIDED, type Undecided } from '../decision.ts'
 import type { HandoffFacts } from '../facts.ts'
 import { defined } from '../kernel/defined.ts'
 import type { HandoffId, HolderToken } from '../kernel/ids.ts'
@@ -12,7 +14,8 @@ import type { LeaseAsked } from '../session/process-identity.ts'
 import { SESSION } from '../session/session-aggregate.ts'
 import { dropLease } from '../session/session-lease.ts'
 import { newSession, type SessionStartedAnswer } from '../session/start-session.ts'
-import { type ContextMonitor, inheritMonitor } from '../window/context-monitor.ts'
+import { type ContextMonitor, inheritMonitor, type MonitorStart } from '../window/context-monitor.ts'
+import { usableWindow } from '../window/context-pressure.ts'
 import { DEFAULT_CLAIM_MS, type HandoffMetadata } from './handoff.ts'
 import { HANDOFF } from './handoff-aggregate.ts'
 import { decideHandoff, type HandoffCommand } from './handoff-lifecycle.ts'
@@ -38,7 +41,7 @@ export interface CompleteHandoff extends LeaseAsked {
   readonly backend?: string
   readonly model?: string
   readonly providerSessionId?: string
-  /** The opening of the new session; the original task and the document unless given. */
+  /** The opening of the new session; the task, the person's words and the document unless given. */
   readonly continuation?: string
   /** Who works the source: refused when somebody else does by now. */
   readonly holder?: HolderToken
@@ -134,16 +137,20 @@ export const claimNextHandoff = (
     ? newDraft().finish({})
     : acceptHandoff(facts, { ...request, handoffId: facts.handoff.id }, at)
 
-/** Completes a handoff: the source is handed off and the target starts, in one commit. */
+/**
+ * Completes a handoff: the source is handed off and the target starts, in one commit.
+ *
+ * Undecided when the target is to start from the built-in continuation, and the facts do not hold the person's words.
+ */
 export const completeHandoff = (
   facts: HandoffFacts,
   request: CompleteHandoff,
   { ids, at, believed }: Succession,
-): Decided<HandoffCompleted> => {
+): Decided<HandoffCompleted> | Undecided => {
   const { providerSessionId, leaseMs, runner } = request
   const found = findHandoff(facts, request.handoffId, request.holder)
   if (!found.ok) return found
-  const { handoff, source, conversation } = found.value
+  const { handoff, source } = found.value
   const prepared = handoff.status === 'accepted' ? handoff.prepared : undefined
   const by = { by: request.claimant ?? handoff.targetAgent, at, now: facts.now }
   const targetSessionId = prepared?.sessionId ?? ids.sessionId
@@ -157,15 +164,28 @@ export const completeHandoff = (
   if (!left.ok) return left
   dropLease(draft, source.session)
   if (facts.monitor !== undefined) closeMonitor(draft, facts.monitor, at)
-  const text =
-    request.continuation ??
-    prepared?.continuation ??
-    continuationFor(taskOf(conversation), handoff.document, ids.openingId)
   const next = successor(facts, found.value, request, { id: targetSessionId, at })
   const watch = facts.monitor && inheritMonitor(facts.monitor, windowFor(source.session, next, believed))
+  const text =
+    request.continuation ?? prepared?.continuation ?? builtInContinuation(facts, found.value, watch, ids.openingId)
+  if (text === undefined) return UNDECIDED
   const opening = [{ id: ids.openingId, text, origin: 'batonpass' as const }]
   const started = newSession(draft, next, ids, defined({ opening, watch, providerSessionId, leaseMs, runner }))
   return draft.finish({ ...started, handoff: draft.record(HANDOFF, handoff, completed.value) })
+}
+
+/** The task, the person's words within the successor's window, and the document; undefined when the words were not read. */
+const builtInContinuation = (
+  { personMessages }: HandoffFacts,
+  { handoff, conversation }: LoadedHandoff,
+  watch: MonitorStart | undefined,
+  nonce: string,
+): string | undefined => {
+  if (personMessages === undefined) return undefined
+  const tokens = personWordsBudget(defined({ windowTokens: watch && usableWindow(watch.window ?? {})?.tokens }))
+  const asked = askedTask(conversation)
+  const personWords = { chosen: wordsToCarry(personMessages, asked, tokens), nonce }
+  return continuationFor({ originalTask: asked.task, personWords }, handoff.document, nonce)
 }
 
 /** Claims a handoff that nobody has claimed yet for whoever completes it at once; both are recorded. */

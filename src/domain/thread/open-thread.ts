@@ -74,7 +74,8 @@ export const openThread = (
   takeSnapshot(draft, source, { id: ids.snapshotId, type: 'handoff_initiated', at })
   const conversation = newConversation(draft, may.value.child, { id: ids.conversationId, at })
   const { openingId, sessionId: targetSessionId } = ids.session
-  const text = request.continuation ?? continuationFor(conversation.originalTask, request.document, openingId)
+  const text =
+    request.continuation ?? continuationFor({ originalTask: conversation.originalTask }, request.document, openingId)
   const first = firstSession(conversation, source, request, ids)
   const watch = facts.monitor && inheritMonitor(facts.monitor, windowFor(source, first, believed))
   const opening = [{ id: openingId, text, origin: 'batonpass' as const }]

@@ -1,3 +1,4 @@
+import { wordsWanted } from '../../domain/checkpoint/carried-words.ts'
 import type { HandoffFacts, SourceFacts } from '../../domain/facts.ts'
 import type { HANDOFF_KINDS } from '../../domain/handoff/handoff.ts'
 import * as initiating from '../../domain/handoff/initiate-handoff.ts'
@@ -193,8 +194,10 @@ export const completeHandoff = command<CompleteRequest>()({
     const handoffId = handoffIdOf(request)
     const ids = newSessionIds(context.ids)
     const believed = (model: string) => watchOf(model, context).window ?? {}
+    // Whoever says themselves how the successor opens does not wait for words that nobody reads.
+    const words = request.continuation === undefined ? { personMessages: wordsWanted() } : {}
     return {
-      question: { about: 'handoff' as const, handoffId },
+      question: { about: 'handoff' as const, handoffId, ...words },
       ...heldHandoff(request, context.storeNow()),
       decide: (facts: HandoffFacts) =>
         settling.completeHandoff(facts, { ...request, handoffId }, { ids, at, believed }),

@@ -78,6 +78,36 @@ export const originsContract: ContractPart = {
       )
       await assertIntact(scene, session.conversationId)
     },
+    'gives a successor the words of the person, from one agent to the next and the next': async (scene) => {
+      const conversation = await scene.conversation()
+      const started = await scene.session(undefined, conversation)
+      const said = [
+        { role: 'user' as const, text: conversation.originalTask },
+        { role: 'assistant' as const, text: 'I used spaces' },
+        { role: 'user' as const, text: 'No: tabs only!' },
+        { role: 'user' as const, text: 'A reminder', origin: 'runtime' as const },
+      ]
+      let worked = { ...started, ...unwrap(await scene.service.recordTurn({ ...started, messages: said })) }
+      for (const targetAgent of ['opus', 'haiku']) {
+        const asked = { ...worked, targetAgent: scene.name(targetAgent), document: 'Half of it is done.' }
+        const { handoff } = unwrap(await scene.service.initiateHandoff(asked))
+        const accepted = unwrap(await scene.service.acceptHandoff({ handoff, claimant: 'worker' }))
+        const next = unwrap(await scene.service.completeHandoff({ ...accepted, claimant: 'worker' }))
+        const { text = '' } = (await scene.store.messages.findOpening(next.session.id)) ?? {}
+        const places = [conversation.originalTask, 'No: tabs only!', 'Half of it is done.'].map((part) =>
+          text.indexOf(part),
+        )
+        assert.ok(!places.includes(-1), text)
+        assert.deepEqual(
+          places,
+          places.toSorted((a, b) => a - b),
+        )
+        assert.equal(text.split(conversation.originalTask).length, 2, 'the task stands once')
+        assert.ok(!text.includes('A reminder'), text)
+        worked = { ...next, ...(await scene.work(next, 'read_file')) }
+      }
+      await assertIntact(scene, conversation.id)
+    },
     'finds the newest messages of people, and counts the others': async (scene) => {
       const started = await scene.session(undefined, undefined, { hookContext: 'Use pnpm here.', prompt: 'Word 0' })
       const said = [1, 2, 3, 4].flatMap((number) => [
