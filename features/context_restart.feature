@@ -197,6 +197,45 @@ Feature: Going on in a fresh window
       And handoff 1 is flagged "window overflowed, minimal continuation, checkpoint skipped, recap from record"
       And handoff 1 happened because "The context window overflowed: prompt is too long"
 
+  Rule: An agent that writes a checkpoint is told what a good one needs
+
+    Scenario: Calls of the same tool can be told apart
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                                                                               | its checkpoint |
+        | 10 % Bash + Bash + Bash, 30 % Bash + Bash + Bash, 50 % Bash + Bash + Bash, 90 % Bash | Half is done.  |
+        | 10 % read_file, 15 %                                                                    |                |
+      And its tools are used in turn on "ls, git log, git diff, npm ci, npm test, cat a.ts, cat b.ts, git add, git commit, git push"
+      When it is run on "Fix the flaky test"
+      Then asked for checkpoint 1, it was shown the calls "Bash: ls, Bash: git log, Bash: git diff, Bash: npm ci, Bash: npm test, Bash: cat a.ts, Bash: cat b.ts, Bash: git add, Bash: git commit, Bash: git push"
+
+    Scenario: A call that an earlier checkpoint cited can be cited again
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                                   | its checkpoint |
+        | 10 % run_tests, 20 % look, 90 % edit_file  |                |
+        | 10 % read_file, 90 % edit_file              |                |
+        | 10 % read_file, 15 %                        |                |
+      And asked for its checkpoint, it answers:
+        """
+        ## Completed work
+        - The tests passed before anything was changed [call:run_tests]
+        """
+      When it is run on "Fix the flaky test"
+      Then asked for checkpoint 1, it was shown the calls "run_tests, look, edit_file"
+      And asked for checkpoint 2, it was shown the calls "run_tests, read_file, edit_file"
+      And checkpoint 2 cites a call of session 1
+      And session 3 is not told "Unverified"
+
+    Scenario: A decision is asked for with its reason
+      Given "claude-code" works in two ordinary windows, and leaves no checkpoint
+      And asked for its checkpoint, it answers:
+        """
+        ## Key decisions
+        - Keep the old clock, because others use it
+        """
+      When it is run on "Fix the flaky test"
+      Then asked for checkpoint 1, it was told "give the reason with each decision"
+      And session 2 is told "Keep the old clock, because others use it"
+
   Rule: What a checkpoint claims is held against the record
 
     Scenario: Claims that cite no recorded call are passed on as unverified

@@ -37,6 +37,19 @@ Feature: A person's own words are never summarised away
       When it is run on "Write the guide"
       Then session 2 is told the person's words "Never touch legacy/."
 
+    Scenario: Another agent that takes over is told them too, and so is the one after it
+      Given "claude-code" is working on "Write the guide"
+      And the person says "No: tabs only!" to it
+      When it hands the conversation to "opus", leaving the note "Half is done."
+      And "opus" takes the handoff
+      Then session 2 begins with "Write the guide"
+      And session 2 is told the person's words "No: tabs only!"
+      And session 2 is told "Half is done."
+      Given the person says "And no semicolons." to it
+      When "opus" hands the conversation to "haiku"
+      And "haiku" takes the handoff
+      Then session 3 is told the person's words "No: tabs only!, And no semicolons."
+
   Rule: Only what a person wrote counts as a person's words
 
     Scenario: Summaries, reminders and hooks are on record as what they are

@@ -40,10 +40,14 @@ Then('the thread opens with:', async function (this: HandoffWorld, text: string)
   assert.deepEqual(withNonce(await message(await this.kept.thread(), 1)), { role: 'user', text })
 })
 
-/** A message whose fence is written with the word NONCE: it is another one each time, and the same in its three places. */
+/**
+ * A message whose fences are written with the word NONCE, and whose times with TIME: they are others each time. A second
+ * fence has the nonce of the first and a zero.
+ */
 const withNonce = (said: Awaited<ReturnType<typeof message>>): typeof said => {
-  const nonce = /<document-([0-9a-f-]{36})>/.exec(said.text ?? '')?.[1]
-  return nonce === undefined ? said : { ...said, text: said.text?.replaceAll(nonce, 'NONCE') }
+  const nonce = /<(?:words|document)-([0-9a-f-]{36})>/.exec(said.text ?? '')?.[1]
+  if (nonce === undefined) return said
+  return { ...said, text: said.text?.replaceAll(nonce, 'NONCE').replaceAll(/^\[\S+Z\]$/gm, '[TIME]') }
 }
 
 Then('the thread is about {string}', async function (this: HandoffWorld, task: string) {

@@ -13,6 +13,11 @@ Given('in its window {int} the person says {string}', says('person'))
 Given('in its window {int} the runtime says {string}', says('runtime'))
 Given('in its window {int} a hook says {string}', says('hook'))
 
+Given('the person says {string} to it', async function (this: HandoffWorld, text: string) {
+  const answer = { role: 'assistant', text: 'Understood.' } as const
+  await this.agents.does([{ messages: [{ role: 'user', text }, answer] }])
+})
+
 Given(
   'in its window {int} the person sends a text of {int} characters',
   function (this: HandoffWorld, window: number, characters: number) {

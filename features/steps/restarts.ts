@@ -47,6 +47,37 @@ Then(
 )
 
 Then(
+  'asked for checkpoint {int}, it was shown the calls {list}',
+  function (this: HandoffWorld, number: number, calls: string[]) {
+    const lines = this.runs.checkpointsAsked[number - 1]?.split('\n') ?? []
+    assert.deepEqual(
+      lines
+        .slice(lines.indexOf('Tool calls on record, latest last:'))
+        .flatMap((line) => /^- \S+ (.*)$/.exec(line)?.[1] ?? []),
+      calls,
+    )
+  },
+)
+
+Then('asked for checkpoint {int}, it was told {string}', function (this: HandoffWorld, number: number, words: string) {
+  const prompt = this.runs.checkpointsAsked[number - 1] ?? ''
+  assert.ok(prompt.includes(words), prompt)
+})
+
+Then(
+  'checkpoint {int} cites a call of session {int}',
+  async function (this: HandoffWorld, number: number, session: number) {
+    const { document = '', checkpoint } = await this.kept.handoffNumber(number)
+    const calls = (await this.kept.turnsIn(session)).flatMap(({ toolCalls }) => toolCalls)
+    assert.ok(
+      calls.some(({ callId }) => document.includes(`[call:${callId}]`)),
+      document,
+    )
+    assert.equal(checkpoint?.statements?.miscited, 0)
+  },
+)
+
+Then(
   'handoff {int} says why there is none: {string}',
   async function (this: HandoffWorld, number: number, why: string) {
     assert.equal((await this.kept.handoffNumber(number)).checkpoint?.reason, why)

@@ -83,6 +83,10 @@ Given('its tools are used on {string}', function (this: HandoffWorld, argument: 
   this.runs.useToolsOn(argument)
 })
 
+Given('its tools are used in turn on {list}', function (this: HandoffWorld, args: string[]) {
+  this.runs.useToolsInTurnOn(args)
+})
+
 Given(
   'it listens while it works: told to land, it continues with {string} and lands',
   function (this: HandoffWorld, turns: string) {

@@ -97,6 +97,23 @@ export class Runs {
     }))
   }
 
+  /** Its tools are used on one after the other, in every window from the first again. */
+  useToolsInTurnOn(args: readonly string[]): void {
+    this.#windows = this.#windows.map((window) => {
+      const left = [...args]
+      const used = (tool: string | { readonly name: string }) => {
+        const name = typeof tool === 'string' ? tool : tool.name
+        return { name, argument: left.shift() ?? '' }
+      }
+      return { ...window, turns: window.turns.map(({ tools = [], ...turn }) => ({ ...turn, tools: tools.map(used) })) }
+    })
+  }
+
+  /** How it was asked for its checkpoints, each time. */
+  get checkpointsAsked(): readonly string[] {
+    return this.#runtime?.questions.map(({ prompt }) => prompt) ?? []
+  }
+
   /** It can be told something while it works. Once told, it does this in place of the rest of its first window, and lands. */
   listens(turns?: string): void {
     this.#takesInput = true
