@@ -1,69 +1,11 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
-import { describe, it, type TestContext } from 'node:test'
-import {
-  type AgentSession,
-  type Batonpass,
-  createBatonpass,
-  everyPage,
-  type HandoffMetadata,
-  type RunEvent,
-  type RunRequest,
-} from '../../src/index.ts'
-import { bash, NEEDS_PROC, RUNTIMES, runningIn, stage, TOO_LONG, UNCOMPACTED, uses } from './claude-stage.ts'
-import type { Body, Script } from './messages-api.ts'
+import { describe, it } from 'node:test'
+import { ASKS, CHECKPOINT, EMPTY, ENDS, FILLS, FULL, run, TASK, textOf } from './claude-runs.ts'
+import { bash, type Make, NEEDS_PROC, RUNTIMES, runningIn, TOO_LONG, uses } from './claude-stage.ts'
 import { never, PATIENT } from './patience.ts'
-
-const TASK = 'Say the words quokka and numbat, one after the other.'
-const CHECKPOINT = '<checkpoint>\n## Completed work\n- Said quokka [call:toolu_1]\n</checkpoint>'
-/** Words of the built-in request for a checkpoint. */
-const ASKS = 'Reply with the checkpoint alone'
-
-const EMPTY = uses(12, 20_000, 0, 40)
-const FULL = uses(10, 1_000, 170_000, 60)
-
-/** A window that fills with its second turn, and one in which the work ends. */
-const FILLS = [
-  { tool: bash('echo quokka'), usage: EMPTY },
-  { tool: bash('echo still-quokka'), usage: FULL },
-  // An answer that takes its time, as real ones do: it is interrupted before it is there.
-  { text: 'This should not be needed.', usage: FULL, after: never },
-]
-const ENDS = [
-  { tool: bash('echo numbat'), usage: EMPTY },
-  { text: 'Quokka, numbat.', usage: uses(9, 300, 20_000, 50) },
-]
 
 /** The command does not say where it compacts, so its window is the model's: it takes more to fill it. Both are below that point. */
 const fillsAt = (backend: string): number => (backend === 'claude_code' ? 92_000 : 60_000)
-
-type Make = (typeof RUNTIMES)[string]
-
-/** Runs the real thing through the runner, on a store of its own. */
-const run = async (t: TestContext, make: Make, script: Script, more: Partial<RunRequest> = {}) => {
-  const { api, home, runtime } = await stage(t, make, script)
-  const batonpass = await createBatonpass({ store: 'memory' })
-  t.after(() => batonpass.close())
-  const workspace = { workingDirectory: home }
-  const ran = batonpass.run({ runtime, agent: 'claude', prompt: TASK, policy: 'auto', workspace, ...more })
-  const events: RunEvent[] = []
-  ran.on((event) => events.push(event))
-  let messages = 0
-  for await (const _ of ran) messages += 1
-  const summary = await ran.summary
-  return { api, home, events, messages, summary, ...(await recorded(batonpass, summary.conversationId)) }
-}
-
-const recorded = async ({ history, audit }: Batonpass, id: Parameters<typeof history.lineage>[0]) => {
-  const sessions: AgentSession[] = []
-  const passed: HandoffMetadata[] = []
-  for await (const session of everyPage((page) => history.sessions(id, page))) sessions.push(session)
-  for await (const handoff of everyPage((page) => history.handoffs(id, page))) passed.push(handoff)
-  const verdict = await audit.verify(id)
-  ok(verdict.ok && verdict.value.intact, 'the audit log is intact')
-  return { sessions, handoffs: passed }
-}
-
-const textOf = (body: Body | undefined): string => JSON.stringify(body?.messages)
 
 for (const [backend, make] of Object.entries(RUNTIMES)) {
   describe(`a run of ${backend}, for real`, PATIENT, () => {
@@ -220,47 +162,6 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
         ['completed'],
       )
       equal(ran.sessions[1]?.progress.turns, 4)
-    })
-  })
-}
-
-for (const [backend, make] of Object.entries(UNCOMPACTED)) {
-  describe(`a window of ${backend} that is nearly full and compacted by nobody`, PATIENT, () => {
-    it('still gets its checkpoint asked at 0.90, where the command would refuse to ask by itself', async (t) => {
-      const question = { prompt: ASKS, text: CHECKPOINT, usage: uses(10, 1_000, 184_000, 60) }
-      const fills = [
-        { tool: bash('echo quokka'), usage: EMPTY },
-        { tool: bash('echo still-quokka'), usage: uses(10, 1_000, 184_000, 60) },
-        { text: 'This should not be needed.', usage: FULL, after: never },
-      ]
-      const milestones = [{ name: 'restart', at: 0.9 }]
-      const script = { windows: [fills, ENDS], question }
-      const { api, summary, handoffs } = await run(t, make, script, { milestones })
-      equal(api.asked.filter((asker) => asker === 'question').length, 1)
-      deepEqual([summary.outcome, summary.restarts], ['completed', 1])
-      deepEqual([handoffs[0]?.checkpoint?.outcome, handoffs[0]?.flags], ['kept', []])
-      match(handoffs[0]?.document ?? '', /Said quokka/)
-    })
-
-    it('counts every request of a session that was interrupted, with what it cost about', async (t) => {
-      const question = { prompt: ASKS, text: CHECKPOINT, usage: FULL }
-      const { summary, sessions } = await run(t, make, { windows: [FILLS, ENDS], question })
-      equal(sessions[0]?.totals?.requests, 2)
-      ok((sessions[0]?.totals?.inputTokens ?? 0) >= 191_022)
-      ok((sessions[0]?.totals?.costUsd ?? 0) > 0)
-      equal(sessions[1]?.totals?.requests, 2)
-      equal(sessions[1]?.totals?.estimatedUsd, undefined)
-      ok((summary.totals.requests ?? 0) >= 5)
-    })
-
-    it('ends when it has cost what it may, with the request that did it', async (t) => {
-      const question = { prompt: ASKS, text: CHECKPOINT, usage: FULL }
-      const script = { windows: [FILLS, ENDS], question }
-      const { api, summary, sessions, handoffs } = await run(t, make, script, { budget: { maxCostUsd: 0.05 } })
-      deepEqual([summary.outcome, summary.limit], ['exhausted', 'cost'])
-      equal(handoffs.length, 0)
-      deepEqual([sessions.length, sessions[0]?.state], [1, 'paused'])
-      equal(api.asked.filter((asker) => asker === 'question').length, 0)
     })
   })
 }
