@@ -190,6 +190,12 @@ describe('the end of a run', () => {
     expect(alive(place)).toEqual([])
   })
 
+  it('is 5 when the agent fell silent, and says how to go on', async () => {
+    const silent = await run({ script: 'turn:1000 wait' }, '--idle-timeout', '2s', '--conversation', 'silent', 'Fix it')
+    expect(silent.code).toBe(5)
+    expect(silent.err).toMatch(/To go on, run the same command with --conversation silent$/m)
+  })
+
   it('is 130 after Ctrl-C: the session is paused, nothing runs any more, and the same command goes on', async () => {
     const pids = join(folder(), 'pids')
     const told = join(folder(), 'told')

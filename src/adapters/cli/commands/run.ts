@@ -1,7 +1,7 @@
 import { createBatonpass } from '../../../batonpass.ts'
 import type { BudgetLimit } from '../../../domain/budget/restart-budget.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
-import type { RunSummary } from '../../../domain/run/run-summary.ts'
+import type { RunOutcome, RunSummary } from '../../../domain/run/run-summary.ts'
 import type { AgentRun } from '../../../services/runner/agent-run.ts'
 import { allowedNetworks } from '../allowed-networks.ts'
 import { agentFrom, asConfigured } from '../chosen-agent.ts'
@@ -80,13 +80,16 @@ const MORE: Readonly<Partial<Record<BudgetLimit, string>>> = {
   deadline: 'a longer --deadline',
 }
 
+/** Ends after which the same command goes on: an agent that fell silent may speak again. */
+const RESUMABLE: readonly RunOutcome[] = ['cancelled', 'failed', 'timed_out']
+
 /** Every other end has a status of its own, and says how to go on where that is possible. */
 const runNotCompleted = (summary: RunSummary, conversation: string): RunNotCompleted => {
   const { outcome, reason, limit } = summary
   const why = reason === undefined ? '' : ` ${plain(reason)}`
   const more = limit === undefined ? undefined : MORE[limit]
   const again = `To go on, run the same command with --conversation ${plain(conversation)}`
-  const isWorthIt = outcome === 'cancelled' || outcome === 'failed' || more !== undefined || limit === 'turns'
+  const isWorthIt = RESUMABLE.includes(outcome) || more !== undefined || limit === 'turns'
   const next = isWorthIt ? `\n${again}${more === undefined ? '' : ` and ${more}`}` : ''
   return new RunNotCompleted(`The run has not completed (${outcomeText(summary)}).${why}${next}`, EXIT_OF_RUN[outcome])
 }
