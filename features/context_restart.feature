@@ -207,6 +207,7 @@ Feature: Going on in a fresh window
       And its tools are used in turn on "ls, git log, git diff, npm ci, npm test, cat a.ts, cat b.ts, git add, git commit, git push"
       When it is run on "Fix the flaky test"
       Then asked for checkpoint 1, it was shown the calls "Bash: ls, Bash: git log, Bash: git diff, Bash: npm ci, Bash: npm test, Bash: cat a.ts, Bash: cat b.ts, Bash: git add, Bash: git commit, Bash: git push"
+      And handoff 1 names turn 4 of session 1 and the tools "Bash, Bash, Bash, Bash, Bash, Bash, Bash, Bash, Bash, Bash"
 
     Scenario: A call that an earlier checkpoint cited can be cited again
       Given "claude-code" works in windows of 1000 tokens:

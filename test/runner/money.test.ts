@@ -166,7 +166,7 @@ describe('an agent whose cost nobody can tell', () => {
   it.each(KINDS)('is refused under a cap when it %s', async (_, runtime, missing) => {
     const { summary } = await play(batonpass, runtime, { budget: capped(1) })
     expect(summary).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('--allow-unpriced') })
-    expect(summary.reason).toContain(missing === 'cost' ? 'what its answers cost' : 'what its answers used')
+    expect(summary.reason).toContain(`does not report the ${missing} of its answers`)
     const { sessions } = await recorded(batonpass, summary)
     // An answer, and the one in flight when it was known that the first says nothing.
     expect(sessions[0]?.progress.turns).toBeLessThanOrEqual(3)

@@ -14,9 +14,10 @@ const TABLES = {
 export const idSearchIn = (database: Database): IdSearch => ({
   within: (kind, { from, to }, most) =>
     reading(async () => {
-      const query = sql<{ id: string }>`select id::text as id from ${named(database, TABLES[kind])}
-        where id between ${from}::uuid and ${to}::uuid group by id order by id limit ${most}`
+      const query = sql<{ id: string }>`select row.id::text as id from ${named(database, TABLES[kind])} as row
+        where row.id between ${from}::uuid and ${to}::uuid order by row.id limit ${most}`
       const { rows } = await withRetry(() => query.execute(database.kysely))
-      return rows.map(({ id }) => id)
+      // A table may hold an id once for each conversation: grouping them in SQL would read all rows of the range.
+      return [...new Set(rows.map(({ id }) => id))]
     }),
 })
