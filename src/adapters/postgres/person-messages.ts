@@ -24,7 +24,7 @@ const storedMessage = z.object({
 
 type Stored = z.output<typeof storedMessage>
 
-/** What the function `person_messages` answers. */
+/** The answer of the function `person_messages`. */
 export const personMessages = z.object({ counted: z.number(), messages: z.array(storedMessage) }).transform(
   ({ counted, messages }): PersonMessages => ({
     messages: messages.map(beginning),
