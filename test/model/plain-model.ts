@@ -16,6 +16,8 @@ export interface PlainConversation {
   readonly key: string | undefined
   readonly parent: number | undefined
   readonly messages: PlainMessage[]
+  /** The first prompt; a thread begins with the prompt that its source works on. */
+  readonly task: string
   budget: PlainBudget
   /** The latest new prompt after the task, and the restarts before it. */
   asked: { readonly prompt: string; readonly restarts: number } | undefined
@@ -96,7 +98,7 @@ export class PlainModel {
     if (key !== undefined && this.conversations.some((conversation) => conversation.key === key))
       return NOTHING_TO_WRITE
     if (parent === UNKNOWN) return no('conversation.not_found')
-    this.conversations.push(blankConversation(key, parent))
+    this.conversations.push(blankConversation(task, key, parent))
     return WRITTEN
   }
 
@@ -156,7 +158,7 @@ export class PlainModel {
     if (prompt.trim() === '') return no('input.invalid')
     const found = this.conversations[conversation]
     if (found === undefined) return no('conversation.not_found')
-    if (found.asked?.prompt === prompt) return NOTHING_TO_WRITE
+    if ((found.asked?.prompt ?? found.task) === prompt) return NOTHING_TO_WRITE
     found.asked = { prompt, restarts: this.#restartsOf(conversation) }
     return WRITTEN
   }
@@ -327,8 +329,9 @@ export class PlainModel {
     if (reasons.length > 0) return no(...reasons)
     const handoff: PlainHandoff = { ...blankHandoff(asked, this.#calls(asked)), kind: 'thread' }
     this.handoffs.push(handoff)
-    const { budget } = this.#conversation(found.conversation)
-    this.conversations.push({ ...blankConversation(asked.key, found.conversation), budget })
+    const { budget, ...source } = this.#conversation(found.conversation)
+    const task = source.asked?.prompt ?? source.task
+    this.conversations.push({ ...blankConversation(task, asked.key, found.conversation), budget })
     handoff.status = 'completed'
     handoff.claimant = asked.agent.trim()
     handoff.targetConversation = this.conversations.length - 1
@@ -513,8 +516,8 @@ export interface PlainHandoffRequest {
   readonly calls?: readonly string[]
 }
 
-const blankConversation = (key: string | undefined, parent: number | undefined): PlainConversation => ({
-  ...{ key, parent, messages: [] },
+const blankConversation = (task: string, key: string | undefined, parent: number | undefined): PlainConversation => ({
+  ...{ task, key, parent, messages: [] },
   budget: { maxRestarts: 3, whenExhausted: 'stop' },
   asked: undefined,
 })
