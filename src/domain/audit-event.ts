@@ -17,8 +17,8 @@ export interface TextName {
 }
 
 /**
- * Texts were erased: each now reads `TEXT_ERASED`, and the salts their digests need are gone. `by` and `why` stay in the
- * log for ever and in clear, so they name an office and a case, not a person.
+ * Texts were erased: each now reads `TEXT_ERASED`, and the salts of their digests were deleted. `by` and `why` stay
+ * in the log for ever and in clear, so they name an office and a case, not a person.
  */
 export type TextErased = DomainEvent<'text.erased', { texts: readonly TextName[]; by: string; why: string }>
 

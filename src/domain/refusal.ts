@@ -67,7 +67,7 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
     `Conversation ${conversationId} was closed at ${since}, so no session works in it. Reopen it first.`,
   'conversation.open': ({ conversationId }) => `Conversation ${conversationId} is open, so there is nothing to reopen.`,
   'conversation.key_taken': ({ externalKey, conversationId }) =>
-    `The key "${externalKey}" already names conversation ${conversationId}. A thread needs a key of its own, or none.`,
+    `The key "${externalKey}" already names conversation ${conversationId}. A thread needs another key, or none.`,
   'session.not_found': ({ sessionId }) => `There is no session ${sessionId}. Check the id.`,
   'session.not_active': ({ sessionId, state }) =>
     `Session ${sessionId} is ${state}, and only an active session can do this. Look up the active session instead.`,
@@ -77,14 +77,14 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
     `Session ${sessionId} is held by the open handoff ${handoffId}, so "${command}" must wait. ` +
     'Complete or cancel the handoff.',
   'session.superseded': ({ sessionId }) =>
-    `Session ${sessionId} is worked by a newer holder. Stop here; to work it again, take it over.`,
+    `Session ${sessionId} has a newer holder. Stop here; to work in it again, take it over.`,
   'session.attached': ({ sessionId, providerSessionId }) =>
     `Session ${sessionId} already runs as "${providerSessionId}". A session has one provider session; hand off for another.`,
   'session.leased': ({ sessionId, until }) =>
-    `Session ${sessionId} is worked by a process that is alive (its lease lasts until ${until}). ` +
+    `Session ${sessionId} belongs to a process that may be alive (its lease lasts until ${until}). ` +
     'Wait until that has passed, or take the session over by hand.',
   'session.not_leased': ({ sessionId }) =>
-    `Session ${sessionId} has no lease, so nobody can tell whether its holder is gone. Take it over by hand.`,
+    `Session ${sessionId} has no lease, so it is not known whether its holder has ended. Take it over by hand.`,
   'session.no_turns': ({ sessionId }) =>
     `Session ${sessionId} has no turn yet, and a handoff must name the turn that led to it. Record a turn first.`,
   'turn.not_found': ({ conversationId, turnId }) =>
@@ -100,9 +100,8 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
   'handoff.illegal_transition': ({ handoffId, from, command }) =>
     `Handoff ${handoffId} is ${from}, and "${command}" is not possible from there.`,
   'handoff.checkpointed': ({ handoffId }) =>
-    `Handoff ${handoffId} already has what its outgoing agent left. It is kept once; go on from what is there.`,
-  'handoff.extracted': ({ handoffId }) =>
-    `Handoff ${handoffId} already has an extract of what nobody had heard. It is kept once.`,
+    `Handoff ${handoffId} already has its checkpoint, which is stored once. Continue with the next step.`,
+  'handoff.extracted': ({ handoffId }) => `Handoff ${handoffId} already has an extract, which is stored once.`,
   'handoff.already_claimed': ({ handoffId, claimant, deadline }) =>
     `Handoff ${handoffId} was claimed by "${claimant}", who has until ${deadline}. Try again after that.`,
   'handoff.not_claimant': ({ handoffId, claimant, deadline, by, command }) =>
@@ -110,10 +109,10 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
     `${by === undefined ? 'an unnamed caller' : `"${by}"`} may not ${command} it. ` +
     'Claim it after the deadline, or leave it to its claimant.',
   'prompt.fence_not_unique': ({ field, fence }) =>
-    `The ${field} sets a text apart with the fence "${fence}", which is not unique in it, or was changed by redaction. ` +
-    'What stands inside could pass for instructions. Fence it once, with a fresh nonce.',
+    `The ${field} has the fence "${fence}", which is not unique in it, or was changed by redaction. ` +
+    'The text inside it could be taken for instructions. Fence the text once, with a fresh nonce.',
   'command.id_reused': ({ commandId }) =>
-    `Command ${commandId} was already used for something else. Use a new command id for a new command.`,
+    `Command ${commandId} was already used for another request. Use a new command id for a new command.`,
   'budget.unpriced': ({ model, maxCostUsd }) =>
     `There is no list price for the model "${model}", so a cap of ${maxCostUsd} dollars cannot be kept. ` +
     `Choose a model that has one, leave the cap out, or ${UNPRICED}.`,
@@ -141,11 +140,11 @@ export const describeRefusal = (refusal: Refusal): string => {
   }
 }
 
-/** One refusal that lists every reason, or the reason itself when there is but one. */
+/** One refusal that lists every reason, or the reason itself when there is only one. */
 export const refuseForAll = (reasons: readonly Refusal[]): Refusal | undefined =>
   reasons.length > 1 ? { code: 'several', reasons } : reasons[0]
 
-/** All answers by their names, or one refusal for everything that speaks against it. */
+/** All answers by their names, or one refusal with the reasons of all that were refused. */
 export const allOf = <Answers extends object>(
   results: {
     readonly [Name in keyof Answers]: Result<Answers[Name], Refusal>

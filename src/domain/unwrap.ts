@@ -2,7 +2,7 @@ import type { Result } from './kernel/result.ts'
 import { describeRefusal, type Refusal, type RefusalCode } from './refusal.ts'
 
 /**
- * A refusal as an exception, for callers that cannot go on without a yes.
+ * A refusal as an exception, for callers that cannot continue after a refusal.
  *
  * @example
  * ```ts

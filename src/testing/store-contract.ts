@@ -19,6 +19,7 @@ import { recordsContract } from './contract/records.ts'
 import { renewalsContract } from './contract/renewals.ts'
 import { restartsContract } from './contract/restarts.ts'
 import { sessionsContract } from './contract/sessions.ts'
+import { unfinishedContract } from './contract/unfinished.ts'
 import { unitsContract } from './contract/units.ts'
 import { verifyingContract } from './contract/verifying.ts'
 import { windowsContract } from './contract/windows.ts'
@@ -49,6 +50,7 @@ const PARTS: readonly ContractPart[] = [
   sessionsContract,
   leasesContract,
   processesContract,
+  unfinishedContract,
   handoffsContract,
   restartsContract,
   budgetsContract,

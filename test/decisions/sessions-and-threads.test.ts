@@ -59,7 +59,7 @@ describe('taking a session over', () => {
 })
 
 describe('resuming a session', () => {
-  it('goes on after everything that was said meanwhile, if nobody else has the baton', () => {
+  it('continues after all messages since then, if no other session has the baton', () => {
     const other = [sessionStarted('opus'), turnRecorded({ asks: 'And this' }), sessionCompleted()]
     const { past, when } = given(...worked, sessionPaused(), ...other)
     const [first] = past.turns
@@ -72,7 +72,7 @@ describe('resuming a session', () => {
     expect(changes[1]).toStrictEqual({ type: 'expect_tail', conversationId: CONVERSATION, nextSequence })
   })
 
-  it('with a lease makes whoever asks its holder', () => {
+  it('with a lease makes the caller its holder', () => {
     const { answer } = given(...worked, sessionPaused())
       .when(resume({ leaseMs: 500 }))
       .thenHappens('session.resumed')

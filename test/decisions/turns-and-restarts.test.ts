@@ -93,6 +93,20 @@ describe('a turn that crosses the restart milestone', () => {
     expect(changes.at(-1)).toMatchObject({ type: 'drop_lease', session: { id: answer.session.id } })
   })
 
+  it('pauses the session when its money is spent: it can be resumed once there is more', () => {
+    const budget = { maxRestarts: 3, whenExhausted: 'stop', maxCostUsd: 0 } as const
+    const { answer, changes } = given(conversationOpened({ restartBudget: budget }), ...worked.slice(1))
+      .when(record(crossing))
+      .thenHappens(
+        'turn.recorded',
+        'context.milestone_reached',
+        { type: 'context.restart_refused', limit: 'cost', whenExhausted: 'stop' },
+        'session.paused',
+      )
+    expect(answer).toMatchObject({ refusedBy: 'cost', session: { state: 'paused' } })
+    expect(changes.at(-1)).toMatchObject({ type: 'drop_lease', session: { id: answer.session.id } })
+  })
+
   it('leaves the session at work when the budget says to carry on, or its holder fails it later', () => {
     for (const [budget, request] of [
       [budgetOf(0, 'carry_on'), {}],

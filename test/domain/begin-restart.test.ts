@@ -149,7 +149,7 @@ describe('a restart that cannot be', () => {
     expect(of('held')).toStrictEqual({ code: 'handoff.already_open', sessionId: SESSION, handoffId: HANDOFF })
   })
 
-  it('is refused to whoever no longer holds the session, and of one nobody knows', () => {
+  it('is refused to a caller that no longer holds the session, and of one nobody knows', () => {
     expect(refusal(begin(facts(EXHAUSTED), { holder: holderToken(uuid(99)) })).code).toBe('session.superseded')
     const { working: _, ...unknown } = facts()
     expect(refusal(begin(unknown)).code).toBe('session.not_found')

@@ -194,11 +194,12 @@ describe('any text', () => {
   })
 
   it.each(['[call:', '*', '# ', '- ', ' ', '. ', '. [call:a] ', '.[call:]', '```\n', '[call:a1', '**Goal', '\t\n'])(
-    'of %j over and over is reviewed in no time',
+    'of %j over and over takes little processor time',
     (pieces) => {
-      const before = performance.now()
+      const before = process.cpuUsage()
       review(pieces.repeat(100_000 / pieces.length))
-      expect(performance.now() - before).toBeLessThan(2_000)
+      // Not the time on the clock: a busy machine makes that as long as it likes.
+      expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000)
     },
   )
 })

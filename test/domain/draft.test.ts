@@ -47,7 +47,7 @@ describe('a draft', () => {
     expect(events.map(({ type }) => type)).toEqual(['opened', 'shut', 'opened'])
   })
 
-  it('goes on from what a thing has become, whichever copy of it is named', () => {
+  it('continues from the newest state of an aggregate, whichever copy of it is named', () => {
     const draft = drafted()
     const opened = draft.apply(DOOR, front, 'open')
     expect(opened).toEqual(ok({ ...front, isOpen: true, version: 8 }))

@@ -97,7 +97,7 @@ describe('keeping a checkpoint', () => {
     expect(refusal(keep(nobody)).code).toBe('handoff.not_found')
   })
 
-  it('is for whoever works the source, and is kept only while they do', () => {
+  it('is for the holder of the source, and is stored only while it holds the source', () => {
     const stranger = holderToken(uuid(30))
     expect(refusal(keep(facts(HANDOFFS.initiated), { holder: stranger }))).toStrictEqual({
       code: 'session.superseded',
@@ -127,7 +127,7 @@ describe('preparing a successor', () => {
     expect(refusal(prepare(nobody)).code).toBe('handoff.not_found')
   })
 
-  it('is for whoever works the source, and is kept only while they do', () => {
+  it('is for the holder of the source, and is stored only while it holds the source', () => {
     const stranger = holderToken(uuid(30))
     expect(refusal(prepare(facts(HANDOFFS.accepted), 'worker-1', stranger)).code).toBe('session.superseded')
     expect(unwrap(prepare(facts(HANDOFFS.accepted))).changes[1]).toStrictEqual(GUARD)

@@ -241,7 +241,7 @@ describe('what a session looks like afterwards', () => {
     expect(Object.keys(move(empty, COMMANDS.complete))).not.toContain('endSequence')
   })
 
-  it('resumed: goes on at the place it is given', () => {
+  it('resumed: continues at the given place', () => {
     expect(move(SESSIONS.paused, COMMANDS.resume).progress.nextSequence).toBe(9)
   })
 

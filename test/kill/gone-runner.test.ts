@@ -86,7 +86,7 @@ describe.each(STORE_KINDS)('a runner that is known to be gone, on %s', (kind) =>
     expect(await batonpass.run(about).finish()).toMatchObject({ outcome: 'completed' })
   })
 
-  it('is waited for by whoever cannot know that it is gone', async () => {
+  it('is waited for by a process that cannot know that it has ended', async () => {
     const { store, key, mark, runtime, conversationId } = await lose('turn.recorded')
     const batonpass = await createBatonpass({ store, processes: processes('elsewhere', 'another') })
     const recovered = await batonpass.recover({ runtimes: [runtime] })

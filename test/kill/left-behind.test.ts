@@ -83,7 +83,7 @@ describe('a runner that was only asleep', () => {
 })
 
 describe('a runner killed where nobody has its runtime', () => {
-  it('is failed with the reason, once, and a later run goes on', { timeout: 15 * MINUTES }, async () => {
+  it('is failed with the reason, once, and a later run continues', { timeout: 15 * MINUTES }, async () => {
     const plans = [...WHILE_ACTIVE, ...WHILE_HELD].map((point) => planAt(point, 'nobody'))
     await forEach(plans, (plan) => ground.killAt(plan))
     await using recoverer = await ground.startRunner()

@@ -77,7 +77,7 @@ const writtenAfter = async (): Promise<readonly string[]> => {
 }
 
 describe('an agent whose runner was killed', () => {
-  it('is ended before another begins, though it ignores whoever asks it to stop', async () => {
+  it('is ended before another begins, though it ignores requests to stop', async () => {
     const line = command('trap "" TERM')
     const pid = await killWhileItWorks(line)
     const before = log().length

@@ -29,7 +29,7 @@ const restarted = async () => {
 describe('a step of a restart', () => {
   const checkpoint = { outcome: 'kept' as const }
 
-  it('is refused to whoever worked the source before, and changes nothing', async () => {
+  it('is refused to the earlier holder of the source, and changes nothing', async () => {
     const { service, handoff, holder, history } = await restarted()
     unwrap(await service.takeOverSession({ session: handoff.sourceSessionId }))
     const stale = { handoff, holder }
@@ -46,7 +46,7 @@ describe('a step of a restart', () => {
     expect(await history.handoff(handoff.id)).toEqual(handoff)
   })
 
-  it('is taken from whoever works the source now', async () => {
+  it('is taken from the current holder of the source', async () => {
     const { service, handoff } = await restarted()
     const { holder } = unwrap(await service.takeOverSession({ session: handoff.sourceSessionId }))
     const kept = unwrap(await service.keepCheckpoint({ handoff, holder, document: 'Half', checkpoint }))

@@ -51,7 +51,7 @@ describe.each(STORE_KINDS)('a compaction is told to somebody, on %s', (kind) => 
     expect(told).toMatchObject([signal])
     expect(await scene.context.waiting(id)).toMatchObject([signal])
     const facts = { conversationId, sessionId: id, trigger: 'auto' }
-    expect(warnings).toMatchObject([['the runtime made room by itself (auto)', facts]])
+    expect(warnings).toMatchObject([['the runtime compacted by itself (auto)', facts]])
   })
 
   it('to the session that started it otherwise, and to the log', async () => {
@@ -79,12 +79,12 @@ describe('a compaction in a run', () => {
     const turns = [turn(100, 'read'), { ...turn(300, 'read'), afterCompaction: true }, turn(350)]
     const { events } = await play(batonpass, script([{ turns }]))
     expect(told.filter(({ kind }) => kind === 'compaction')).toHaveLength(1)
-    expect(warnings.filter(([message]) => message.startsWith('the runtime made room by itself (auto)'))).toHaveLength(1)
+    expect(warnings.filter(([message]) => message.startsWith('the runtime compacted by itself (auto)'))).toHaveLength(1)
     const lines: string[] = []
     const shown: string[] = []
     const progress = new RunProgress({ line: (text) => lines.push(text), status: (text) => void shown.push(text) })
     for (const event of events) progress.take(event)
-    expect(lines).toContain('the runtime made room by itself (auto)')
+    expect(lines).toContain('the runtime compacted by itself (auto)')
     expect(shown.find((text) => text.includes('1 compaction'))).toBeDefined()
     expect(progress.statusLine()).toContain('1 compaction')
   })

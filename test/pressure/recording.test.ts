@@ -199,7 +199,7 @@ describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) =
     expect(again.signals).toEqual(items)
   })
 
-  it('gives one restart, whoever records the crossing turn twice at once', async () => {
+  it('gives one restart when the crossing turn is recorded twice at once', async () => {
     const working = await started({ policy: 'auto' })
     const request = { ...working, ...turnAt(90, 'run_tests') }
     const results = await Promise.all(Array.from({ length: 4 }, () => scene.service.recordTurn(request)))

@@ -19,7 +19,7 @@ const USAGE = { input_tokens: 100, output_tokens: 50 }
 const priceOf = (_: string, used: { readonly inputTokens: number; readonly outputTokens: number }): number =>
   (used.inputTokens + used.outputTokens) / 100
 
-/** A program that answers retryThroughOutage, whoever listens, and a count of the requests that it has made. */
+/** A program that answers steadily, whether or not somebody reads, and a count of the requests that it has made. */
 const fastAgent = (): { readonly runtime: AgentRuntime; readonly made: () => number } => {
   const folder = mkdtempSync(join(tmpdir(), 'batonpass-fast-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

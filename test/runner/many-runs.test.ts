@@ -4,16 +4,19 @@ import { createBatonpass, everyPage, type RunSummary, StoreFailure } from '../..
 import { MemoryStore } from '../../src/memory.ts'
 import { type Fault, FaultInjector } from '../../src/testing/index.ts'
 import { type Chance, chanceFor } from '../chaos/chance.ts'
-import { randomAgent, type Truth } from './random-agent.ts'
+import { METERS, type Meter, priceOf, randomAgent, type Truth } from './random-agent.ts'
 
 const RUNS = Number(process.env.RUNS ?? 200)
 const SEED = Number(process.env.SEED ?? 20_261_117)
 const FAULTS: readonly Fault[] = ['reply_lost', 'unavailable', 'conflict', 'conflict']
+/** Agents that say anything say it at once: only silence takes time. */
+const IDLE_MS = 5
 const PROMPTS = ['Fix the flaky test', 'Fix the flaky test', 'Now write the docs'] as const
 
 interface Night {
   readonly caps: { readonly maxCostUsd: number; readonly maxRestarts: number }
-  readonly summaries: readonly RunSummary[]
+  readonly meter: Meter
+  readonly summaries: readonly (RunSummary & { readonly maxTurns: number })[]
   readonly truth: Truth
   /** What was passed on to whoever iterated, and is not on record. */
   readonly unrecorded: readonly string[]
@@ -25,23 +28,29 @@ interface Night {
 /** One conversation: some runs with random prompts, caps, faults of the store, breaks of the agent and early ends. */
 const night = async (chance: Chance): Promise<Night> => {
   const faults = new FaultInjector(new MemoryStore({ clock: systemClock }))
-  await using batonpass = await createBatonpass({ store: faults.store })
-  const truth: Truth = { costUsd: 0, dearestUsd: 0, requests: 0 }
-  const runtime = randomAgent(chance, truth)
+  await using batonpass = await createBatonpass({ store: faults.store, priceOf })
+  const truth: Truth = { costUsd: 0, dearestUsd: 0, untoldUsd: 0, requests: 0 }
+  const meter = chance.one(METERS) ?? 'said'
+  const fallsSilent = chance.happens(0.4)
+  const runtime = randomAgent(chance, truth, { meter, fallsSilent })
   const caps = { maxCostUsd: 0.2 + chance.next() * 4, maxRestarts: chance.below(4) }
   const budget = { ...caps, whenExhausted: chance.happens(0.3) ? ('carry_on' as const) : ('stop' as const) }
   const shown: string[] = []
-  const summaries: RunSummary[] = []
+  const summaries: Night['summaries'][number][] = []
   const asked: string[] = []
   for (let run = 0; run < 1 + chance.below(3); run += 1) {
     const prompt = PROMPTS[run] ?? PROMPTS[0]
     for (let at = 0; at < chance.below(4); at += 1) faults.plan(chance.one(FAULTS) ?? 'conflict')
     const leavesAfter = chance.happens(0.2) ? chance.below(5) : Number.POSITIVE_INFINITY
+    const maxTurns = chance.happens(0.3) ? 1 + chance.below(4) : Number.POSITIVE_INFINITY
     const started = batonpass.run({
       ...{ runtime, agent: 'random', prompt, conversation: 'night', policy: 'auto', leaseMs: 60_000 },
       ...(run === 0 && { budget }),
+      ...(meter !== 'said' && { model: 'house-model' }),
+      ...(fallsSilent && { idleTimeoutMs: IDLE_MS }),
+      ...(Number.isFinite(maxTurns) && { maxTurns }),
     })
-    const ended = started.summary.then((summary) => summaries.push(summary)).catch(noStoreFailure)
+    const ended = started.summary.then((summary) => summaries.push({ ...summary, maxTurns })).catch(noStoreFailure)
     let heard = 0
     try {
       for await (const message of started) {
@@ -65,7 +74,7 @@ const night = async (chance: Chance): Promise<Night> => {
     restarts += kind === 'context_restart' && status === 'completed' ? 1 : 0
   const verified = await batonpass.audit.verify(conversation.id)
   return {
-    ...{ caps, summaries, truth, restarts, newPrompts: asked.length },
+    ...{ caps, meter, summaries, truth, restarts, newPrompts: asked.length },
     unrecorded: shown.filter((text) => !kept.has(text)),
     isIntact: verified.ok && verified.value.intact,
   }
@@ -85,11 +94,15 @@ describe(`${RUNS} conversations with random faults, caps and prompts (SEED=${SEE
         ...(await Promise.all(seeds.map(async (seed) => ({ ...(await night(chanceFor(seed, 'night'))), seed })))),
       )
     }
-    const wrong = nights.flatMap(({ seed, caps, truth, restarts, newPrompts, unrecorded, isIntact }) => [
-      // The request in flight, and no more, may go over the cap.
-      ...(truth.costUsd > caps.maxCostUsd + truth.dearestUsd + 1e-9
+    const wrong = nights.flatMap(({ seed, caps, truth, restarts, newPrompts, unrecorded, isIntact, summaries }) => [
+      // The request in flight, and no more, may go over the cap. One that was never answered nobody can count.
+      ...(truth.costUsd - truth.untoldUsd > caps.maxCostUsd + truth.dearestUsd + 1e-9
         ? [`${seed}: cost ${truth.costUsd} of ${caps.maxCostUsd}`]
         : []),
+      // As with money: an answer that was on its way when the last turn ended is recorded too.
+      ...summaries.flatMap(({ turns, maxTurns }) =>
+        turns > maxTurns + 1 ? [`${seed}: ${turns} turns of ${maxTurns}`] : [],
+      ),
       ...(restarts > caps.maxRestarts * newPrompts ? [`${seed}: ${restarts} restarts of ${caps.maxRestarts}`] : []),
       ...unrecorded.map((text) => `${seed}: shown and not on record: ${text}`),
       ...(isIntact ? [] : [`${seed}: does not verify`]),
@@ -98,7 +111,12 @@ describe(`${RUNS} conversations with random faults, caps and prompts (SEED=${SEE
     // Nights in which nothing happens prove nothing.
     const outcomes = new Set(nights.flatMap(({ summaries }) => summaries.map(({ outcome }) => outcome)))
     if (RUNS >= 100) {
-      expect([...outcomes].sort()).toEqual(['cancelled', 'completed', 'exhausted', 'failed'])
+      expect([...outcomes].sort()).toEqual(['cancelled', 'completed', 'exhausted', 'failed', 'timed_out'])
+      for (const meter of METERS) {
+        const ends = nights.filter((night) => night.meter === meter).flatMap(({ summaries }) => summaries)
+        const limits = ends.map(({ outcome, limit = outcome }) => limit)
+        expect(limits, meter).toEqual(expect.arrayContaining(['cost', 'turns', 'restarts', 'timed_out']))
+      }
       expect(nights.filter(({ restarts }) => restarts > 0).length).toBeGreaterThan(RUNS / 10)
     }
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { claudeCommandRuntime } from '../../src/adapters/claude/claude-command-runtime.ts'
 import { codexRuntime } from '../../src/codex.ts'
-import { type AgentRuntime, createBatonpass, functionRuntime } from '../../src/index.ts'
+import { type AgentRuntime, createBatonpass, functionRuntime, type RunRequest } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
 import type { RuntimeStep, TranscriptStep } from '../../src/ports.ts'
 import { FixedClock } from '../../src/testing/index.ts'
@@ -52,17 +52,24 @@ const agent = (first: readonly Said[], heard = first.length) => {
 }
 
 /** Runs until the process is lost after so many commits, and recovers what it left. */
-const lostAfter = async (commits: number, first: readonly Said[], heard = first.length) => {
+const lostAfter = async (
+  commits: number,
+  first: readonly Said[],
+  heard = first.length,
+  more: Partial<RunRequest> = {},
+) => {
   const clock = new FixedClock()
   const store = new MemoryStore({ clock })
   const redact = (text: string): string => text.replaceAll('hunter2', '***')
   const { runtime, launches } = agent(first, heard)
   const { store: last, lost } = lostProcess(store, (_, number) => number === commits, { stillReads: true })
-  const doomed = await createBatonpass({ store: last, redact, clock })
-  const run = doomed.run({ runtime, agent: 'own', prompt: TASK, conversation: KEY, leaseMs: LEASE_MS, policy: 'auto' })
+  const priceOf = (_: string, { inputTokens }: { readonly inputTokens: number }): number => inputTokens / 100
+  const doomed = await createBatonpass({ store: last, redact, clock, priceOf })
+  const about = { runtime, agent: 'own', prompt: TASK, conversation: KEY, leaseMs: LEASE_MS }
+  const run = doomed.run({ ...about, policy: 'auto', ...more })
   await Promise.race([lost, run.finish().then(() => Promise.reject(new Error('The process was not lost')))])
   clock.advance(LEASE_MS + 100)
-  const batonpass = await createBatonpass({ store, redact, clock })
+  const batonpass = await createBatonpass({ store, redact, clock, priceOf })
   const [recovered] = await batonpass.recover({ runtimes: [runtime], run: { leaseMs: LEASE_MS } })
   if (recovered?.type !== 'resumed') throw new Error(`It was not resumed: ${JSON.stringify(recovered)}`)
   const { summary } = recovered
@@ -126,6 +133,27 @@ describe('what an agent did and the record lacks', () => {
       ['batonpass', expect.stringMatching(/^The process that ran this session was lost/)],
     ])
   })
+
+  it.each([
+    ['restarts', 4, { budget: { maxRestarts: 0 } }, 'failed', /window is full, .* 0 restarts are used up/],
+    ['cost', 3, { budget: { maxCostUsd: 2.5 }, model: 'house-model' }, 'paused', /does not go on: it has cost/],
+  ] as const)(
+    'is read back to its last word when the budget allows no more work (%s)',
+    async (limit, commits, more, state, reason) => {
+      const work = [
+        ...[answer('a', 100, 'call-1'), result('call-1'), answer('b', 900, 'call-2'), result('call-2')],
+        ...[answer('c', 910, 'call-3'), result('call-3')],
+      ]
+      const { texts, sessions, launches, summary } = await lostAfter(commits, work, work.length, more)
+      expect(summary).toMatchObject({ outcome: 'exhausted', limit, reason: expect.stringMatching(reason) })
+      expect(texts).toEqual([
+        ...[said('a'), 'tool: Result of call-1.', said('b'), 'tool: Result of call-2.'],
+        ...[said('c'), 'tool: Result of call-3.'],
+      ])
+      expect(sessions).toMatchObject([{ state }])
+      expect(launches).toEqual(['start'])
+    },
+  )
 
   it('leads to a restart when it crossed', async () => {
     const crossing = [answer('a', 100, 'call-1'), result('call-1'), answer('b', 900, 'call-2'), result('call-2')]

@@ -31,7 +31,7 @@ const saying = (...said: readonly MessageMeaning[]) => {
   })
 }
 
-describe('a run in a window that is smaller than was thought', () => {
+describe('a run in a window that is smaller than it was thought to be', () => {
   let batonpass: Batonpass
   beforeEach(async () => {
     batonpass = await createBatonpass({ store: 'memory' })
@@ -76,7 +76,7 @@ describe('a run in a window that nobody knows', () => {
     batonpass = await createBatonpass({ store: 'memory' })
   })
 
-  it('says once that no restart can come, with the model that nobody knows', async () => {
+  it('says once that no restart is possible, with the model that nobody knows', async () => {
     const { summary, events } = await play(batonpass, saying(...[1, 2, 3, 4].map((n) => answer(`${n}`, n * 100_000))))
     expect(summary).toMatchObject({ outcome: 'completed', restarts: 0, turns: 4 })
     const { sessions } = await recorded(batonpass, summary)

@@ -15,12 +15,12 @@ interface Direction {
 /** Leaves out what is implied. Where something is implied and the part has nothing, `null` says so. */
 const SHORTEN: Direction = {
   change: (part, implied) => {
-    const short: Record<string, unknown> = { ...part }
-    for (const [name, value] of Object.entries(implied)) {
-      if (value === undefined) continue
-      if (part[name] === undefined) short[name] = null
-      else if (part[name] === value) delete short[name]
-    }
+    // Built up rather than copied and cut down: an object that lost a field is slow for whoever reads it next.
+    const short: Record<string, unknown> = {}
+    for (const name of Object.keys(part))
+      if (part[name] !== undefined && part[name] !== implied[name]) short[name] = part[name]
+    for (const name of Object.keys(implied))
+      if (implied[name] !== undefined && part[name] === undefined) short[name] = null
     return short
   },
   long: (given) => given,
@@ -77,23 +77,36 @@ const translated = (given: object, conversation: ConversationId, way: Direction)
 
 /** A part with the parts inside it replaced. Those that it does not have, or that are something else, stay as they are. */
 const replaced = (part: Part, inside: Readonly<Record<string, Part | readonly unknown[]>>): Part => {
-  const whole: Record<string, unknown> = { ...part }
-  for (const [name, value] of Object.entries(inside))
-    if (Array.isArray(value) ? Array.isArray(part[name]) : isPart(part[name])) whole[name] = value
-  return whole
+  let whole: Record<string, unknown> | undefined
+  for (const name of Object.keys(inside)) {
+    const value = inside[name]
+    if (Array.isArray(value) ? !Array.isArray(part[name]) : !isPart(part[name])) continue
+    whole ??= { ...part }
+    whole[name] = value
+  }
+  return whole ?? part
+}
+
+interface ManyParts {
+  readonly changed: readonly unknown[]
+  readonly long: readonly Part[]
 }
 
 const onePart = (given: unknown, implied: Part, way: Direction): { readonly changed: Part; readonly long: Part } => {
-  if (!isPart(given)) return { changed: {}, long: {} }
+  if (!isPart(given)) return NO_PART
   const changed = way.change(given, implied)
   return { changed, long: way.long(given, changed) }
 }
 
+/** Most events have few of the parts that there are. */
+const NO_PART = { changed: {}, long: {} }
+const NO_PARTS = { changed: [], long: [] }
+
 /** A list of parts; what is implied for one may depend on the long forms of those before it. */
-const eachPart = (given: unknown, implied: (item: Part, last: Part) => Part, way: Direction) => {
+const eachPart = (given: unknown, implied: (item: Part, last: Part) => Part, way: Direction): ManyParts => {
+  if (!Array.isArray(given)) return NO_PARTS
   const long: Part[] = []
-  const items: readonly unknown[] = Array.isArray(given) ? given : []
-  const changed = items.map((item) => {
+  const changed = given.map((item: unknown) => {
     if (!isPart(item)) return item
     const both = onePart(item, implied(item, long.at(-1) ?? {}), way)
     long.push(both.long)
@@ -121,7 +134,8 @@ const messagesIn = (given: unknown, about: Part, first: unknown, way: Direction)
   )
 
 /** A tool call was made in the last answer among the messages. */
-const callsIn = (given: unknown, messages: readonly Part[], way: Direction) => {
+const callsIn = (given: unknown, messages: readonly Part[], way: Direction): ManyParts => {
+  if (!Array.isArray(given)) return NO_PARTS
   const answer = messages.findLast(({ role }) => role === 'assistant')
   const idAt = (place: unknown) => messages.find(({ sequenceNumber }) => sequenceNumber === place)?.id
   return eachPart(

@@ -8,11 +8,12 @@ export interface RestartBudget {
   readonly deadlineMs?: number
   /** Dollars over all sessions and runs of the conversation. Nothing is launched or asked once they are spent. */
   readonly maxCostUsd?: number
-  /** Times that a session may be taken over from a process that is gone; {@link DEFAULT_MAX_TAKEOVERS} unless given. */
+  /** Times that a session may be taken over from a lost process; {@link DEFAULT_MAX_TAKEOVERS} unless given. */
   readonly maxTakeovers?: number
   /**
-   * The consequence when no restart is left: `stop` fails the session; `carry_on` leaves the rest to the runtime's own
-   * compaction. It is about windows only: time, money and takeovers that are used up end the work either way.
+   * The consequence when no restart is left: `stop` fails the session; `carry_on` leaves the rest to the runtime's
+   * own compaction. It is about windows only: deadline, cost and takeovers end the work in both cases,
+   * and a session that has reached its cost is paused.
    */
   readonly whenExhausted: 'stop' | 'carry_on'
 }
@@ -25,9 +26,9 @@ export const DEFAULT_MAX_TAKEOVERS = 5
 
 /** The usage of a conversation so far, over all its sessions and runs, according to the record. */
 export interface BudgetUse {
-  /** Restarts that were initiated, whatever became of them. */
+  /** Restarts that were initiated, including those that were cancelled or failed. */
   readonly restarts: number
-  /** How often its sessions were taken over from a process that was gone. */
+  /** How often its sessions were taken over from a lost process. */
   readonly takeovers: number
   /** The cost of its sessions and checkpoints, as far as is known. */
   readonly costUsd: number
@@ -41,7 +42,10 @@ export interface AskedPrompt extends Pick<BudgetUse, 'restarts' | 'takeovers'> {
   readonly mark: number
   /** The prompt itself: the task of every window until the next new one. */
   readonly prompt: string
-  /** Where the next message went when it was asked: the prompt is said from there on, or not said yet. */
+  /**
+   * The sequence number of the next message when it was asked: the prompt stands there or later, or is not recorded
+   * yet.
+   */
   readonly sequence: SequenceNumber
 }
 
@@ -52,7 +56,7 @@ export const useSince = <Use extends BudgetUse>(use: Use, asked: AskedPrompt | u
   takeovers: Math.max(0, use.takeovers - (asked?.takeovers ?? 0)),
 })
 
-/** Everything that may stand against going on. */
+/** Every limit that may refuse further work. */
 export const BUDGET_LIMITS = ['restarts', 'deadline', 'cost', 'takeovers', 'turns', 'no_progress'] as const
 
 /** The limit that refuses another restart or another launch. */
@@ -61,6 +65,12 @@ export type BudgetLimit = (typeof BUDGET_LIMITS)[number]
 /** Whether the work may carry on in its window when this is used up: it may where only a fresh window is refused. */
 export const mayCarryOn = (limit: BudgetLimit, { whenExhausted }: RestartBudget): boolean =>
   whenExhausted === 'carry_on' && (limit === 'restarts' || limit === 'no_progress')
+
+/**
+ * Whether a session that this limit ends is paused, and not failed: once it is allowed more, it can be resumed in its
+ * window.
+ */
+export const isPausedFor = (limit: BudgetLimit | undefined): boolean => limit === 'cost' || limit === 'turns'
 
 /** Whether the conversation has cost what it may. */
 export const isSpent = ({ maxCostUsd }: RestartBudget, { costUsd }: Pick<BudgetUse, 'costUsd'>): boolean =>

@@ -4,7 +4,7 @@ import type { Instant } from '../kernel/instant.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import type { TransitionTable } from '../kernel/state-machine.ts'
 
-/** Where a conversation's work lies on disk; the same for every session in it. */
+/** The place of a conversation's work on disk; the same for every session in it. */
 export interface Workspace {
   readonly workingDirectory?: string
   readonly worktreePath?: string
@@ -20,12 +20,12 @@ export interface Conversation<Note extends Metadata = Metadata> {
   readonly externalKey?: string
   /** Whose data this is. Opaque to Batonpass. */
   readonly subject?: string
-  /** The first prompt. The task of the moment is {@link taskOf} it. */
+  /** The first prompt. {@link taskOf} gives the current task. */
   readonly originalTask: string
   readonly parentId?: ConversationId
   readonly workspace?: Workspace
   readonly restartBudget: RestartBudget
-  /** The latest new prompt after the original task; absent while that is all that was asked. */
+  /** The latest new prompt after the original task; absent while there is none. */
   readonly asked?: AskedPrompt
   readonly openedAt: Instant
   /** Since when no session may start in it; absent while it is open. */
@@ -35,7 +35,7 @@ export interface Conversation<Note extends Metadata = Metadata> {
 }
 
 /**
- * The task of a conversation now: what was asked of it last. Requests before it are history.
+ * The current task of a conversation: its latest new prompt. Requests before it are history.
  *
  * @example
  * ```ts

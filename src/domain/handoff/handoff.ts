@@ -6,7 +6,7 @@ import { parts } from '../kernel/parts.ts'
 import { statesOf, type TransitionTable, terminalStates } from '../kernel/state-machine.ts'
 import type { ToolCallReference } from '../turn/tool-call.ts'
 
-/** Why a conversation is passed on: to another agent, to a fresh window, or into a thread of its own. */
+/** Why a conversation is passed on: to another agent, to a fresh window, or into a thread. */
 export const HANDOFF_KINDS = ['agent_transfer', 'context_restart', 'thread'] as const
 
 /** Why a conversation is passed on. */
@@ -16,8 +16,8 @@ export type HandoffKind = (typeof HANDOFF_KINDS)[number]
 export type HandoffCommandType = 'checkpoint' | 'accept' | 'renew' | 'prepare' | 'complete' | 'cancel' | 'fail'
 
 /**
- * The life of a handoff. What the outgoing agent leaves is kept before anyone takes it over, and what the successor is to
- * open with before there is one. A later claimant may accept again once the deadline has passed.
+ * The life of a handoff. The checkpoint is stored before the handoff is claimed, and the opening of the successor
+ * before the successor exists. A later claimant may accept again once the deadline has passed.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export const DEFAULT_CLAIM_MS = 60_000
 /** The longest a claim may last: one day. Work that takes longer completes the handoff first. */
 export const MAX_CLAIM_MS = 86_400_000
 
-/** How far a claim may begin from the store's own time; beyond that whoever decided it looks again. */
+/** How far the beginning of a claim may be from the store's own time; beyond that the claim is decided again. */
 export const CLAIM_TOLERANCE_MS = 2_000
 
 /** Remarks about how a handoff came to be, for auditors. */
@@ -148,7 +148,7 @@ export type HandoffStanding = { readonly version: number } & HandoffAttachments 
 export type HandoffMetadata<Note extends Metadata = Metadata> = HandoffOrigin<Note> & HandoffStanding
 
 /**
- * Whether a handoff still waits for an end.
+ * Whether a handoff has not ended yet.
  *
  * @example
  * ```ts
@@ -169,7 +169,7 @@ export const isOpen = (handoff: HandoffMetadata): boolean => !TERMINAL_HANDOFF_S
 export const claimOf = (handoff: HandoffMetadata): Claim | undefined =>
   handoff.status === 'initiated' ? undefined : handoff.claim
 
-/** Whether a handoff may be claimed now: nobody has, or whoever did let the deadline pass. */
+/** Whether a handoff may be claimed now: nobody has claimed it, or the claimant's deadline has passed. */
 export const isClaimable = (handoff: HandoffMetadata, now: Instant): boolean =>
   handoff.status === 'initiated' || (handoff.status === 'accepted' && handoff.claim.deadline <= now)
 

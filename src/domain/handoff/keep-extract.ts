@@ -7,7 +7,7 @@ import type { HandoffMetadata } from './handoff.ts'
 import { HANDOFF } from './handoff-aggregate.ts'
 import { findHandoff } from './settle-handoff.ts'
 
-/** Keeps with a handoff, whatever its status, what its source did and nobody had heard. Kept once. */
+/** Stores an extract with a handoff, in any status: work of its source that was not recorded in time. Stored once. */
 export const keepExtract = (
   facts: HandoffFacts,
   { handoffId, extract }: { readonly handoffId: HandoffId; readonly extract: string },

@@ -35,7 +35,7 @@ export interface AcceptHandoff {
 /** A request to complete a handoff. */
 export interface CompleteHandoff extends LeaseAsked {
   readonly handoffId: HandoffId
-  /** Whoever claimed it; a handoff nobody claimed is claimed and completed at once, by its target agent unless named. */
+  /** The claimant; a handoff that nobody claimed is claimed and completed at once, by its target agent unless given. */
   readonly claimant?: string
   /** The kind of runtime of the target agent; the source's unless named. */
   readonly backend?: string
@@ -188,7 +188,7 @@ const builtInContinuation = (
   return continuationFor({ originalTask: asked.task, personWords }, handoff.document, nonce)
 }
 
-/** Claims a handoff that nobody has claimed yet for whoever completes it at once; both are recorded. */
+/** Claims a handoff that nobody has claimed yet for the caller that completes it at once; both are recorded. */
 export const claimIfFree = (
   draft: DecisionDraft,
   handoff: HandoffMetadata,

@@ -20,7 +20,7 @@ export interface LineageRecord {
   readonly handoffs: readonly HandoffMetadata[]
 }
 
-/** A conversation's line of sessions, the handoffs between them, and the threads that grew out of it. */
+/** The sessions of a conversation, the handoffs between them, and its threads. */
 export interface LineageBranch {
   readonly conversation: Conversation
   /** The handoff that opened it as a thread of its parent. */
@@ -33,7 +33,7 @@ export interface LineageBranch {
   readonly threads: readonly LineageBranch[]
 }
 
-/** Where a conversation came from and what became of it. */
+/** Where a conversation came from and what happened to it. */
 export interface Lineage extends LineageBranch {
   /** The root first, the parent last. */
   readonly ancestors: readonly Conversation[]
@@ -50,7 +50,10 @@ export const by =
     return 0
   }
 
-/** Puts the parts of a lineage in order. Answers `undefined` when what was asked for is not among them. */
+/**
+ * Puts the parts of a lineage in order. Answers `undefined` when the conversation that was asked for is not among
+ * them.
+ */
 export const arrangeLineage = (record: LineageRecord, of: ConversationId | LineageSubject): Lineage | undefined => {
   const id = conversationOf(record, typeof of === 'string' ? { conversationId: of } : of)
   const conversation = record.conversations.find((candidate) => candidate.id === id)

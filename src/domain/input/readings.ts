@@ -40,7 +40,7 @@ const metered = objectOf<Metered>({
 
 type Percentage = Extract<UsageReading, { state: 'percentage' }>
 
-/** More than this is no percentage of a window, whoever says it. */
+/** A figure above this is no percentage of a window. */
 const MOST_PERCENT = 1_000
 
 /** How full a window is, of a hundred. */

@@ -13,13 +13,13 @@ export type TurnId = Id<'TurnId'>
 export type AgentSessionId = Id<'AgentSessionId'>
 /** Names one passing of a conversation from a session to another. */
 export type HandoffId = Id<'HandoffId'>
-/** Names one picture of a context window. */
+/** Names one snapshot of a context window. */
 export type SnapshotId = Id<'SnapshotId'>
 /** Names one signal to a session. */
 export type SignalId = Id<'SignalId'>
 /** Names one command, so that repeating it is safe. */
 export type CommandId = Id<'CommandId'>
-/** Proves who works a session now. A newer token supersedes an older one. */
+/** Proves which process holds a session now. A newer token supersedes an older one. */
 export type HolderToken = Id<'HolderToken'>
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

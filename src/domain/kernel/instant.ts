@@ -3,8 +3,8 @@ declare const brand: unique symbol
 /**
  * A moment, as ISO-8601 UTC text of fixed width (`2026-11-16T03:45:34.123Z`).
  *
- * Text rather than `Date`: it cannot be changed by whoever holds it, it sorts as it reads, and it is the same in
- * memory, in JSON, in a row and under a hash. `new Date(instant)` gives the `Date`.
+ * Text rather than `Date`: nobody can change it, it sorts by time, and it is the same in memory, in JSON, in a row
+ * and under a hash. `new Date(instant)` gives the `Date`.
  */
 export type Instant = string & { readonly [brand]: 'Instant' }
 
@@ -26,7 +26,7 @@ export const instant = (raw: Date | number | string): Instant => {
   return new Date(time).toISOString() as Instant
 }
 
-/** Reads a moment from what somebody else wrote; what cannot be read is no moment. */
+/** Reads a moment from a foreign text; `undefined` when it cannot be read. */
 export const instantIn = (raw: unknown): Instant | undefined => {
   const time = typeof raw === 'string' ? Date.parse(raw) : Number.NaN
   return time >= EARLIEST && time <= LATEST ? instant(time) : undefined

@@ -1,6 +1,6 @@
 import { canonicalJson } from './canonical-json.ts'
 
-/** The properties that hold what people and agents wrote; everything else names, counts or dates something. */
+/** The properties that hold texts of people and agents; all others hold names, counts or dates. */
 const TEXTS: ReadonlySet<string> = new Set([
   'text',
   'argument',
@@ -25,7 +25,7 @@ const TEXTS: ReadonlySet<string> = new Set([
  */
 export const TEXT_WITHHELD = '[withheld]'
 
-/** Stands in a row where a text was that somebody had erased; the log names who and why. */
+/** Stands in a row in place of an erased text; the log says who had it erased, and why. */
 export const TEXT_ERASED = '[erased]'
 
 /**

@@ -1,4 +1,11 @@
-import { type BudgetLimit, describeLimit, mayCarryOn, type RestartBudget, useSince } from '../budget/restart-budget.ts'
+import {
+  type BudgetLimit,
+  describeLimit,
+  isPausedFor,
+  mayCarryOn,
+  type RestartBudget,
+  useSince,
+} from '../budget/restart-budget.ts'
 import { type Decided, type DecisionDraft, newDraft } from '../decision.ts'
 import type { SourceFacts } from '../facts.ts'
 import type { HandoffFlag, HandoffMetadata, TraceContext } from '../handoff/handoff.ts'
@@ -20,7 +27,7 @@ export interface BeginRestart extends HeldTarget {
   readonly reason?: string
   readonly flags?: readonly HandoffFlag[]
   readonly traceContext?: TraceContext
-  /** When the budget allows no restart, the holder fails the session itself, once what it still says is recorded. */
+  /** When the budget allows no restart, the holder ends the session itself, once what it still says is recorded. */
   readonly failLater?: boolean
 }
 
@@ -41,7 +48,7 @@ export interface RestartContext {
 
 /**
  * Begins a restart: a `context_restart` handoff to the same agent. With the budget used up there is none; the session is
- * failed, or left alone when the budget says to carry on or its holder fails it later.
+ * failed, paused when it was the money, or left alone when the budget says to carry on or its holder ends it later.
  */
 export const beginRestart = (
   facts: SourceFacts,
@@ -66,7 +73,7 @@ export const restartOn = (
   if (conversation === undefined || restarts === undefined)
     return err({ code: 'session.not_found', sessionId: request.sessionId })
   const { session } = draft.read(SESSION, found.value)
-  // Whoever cannot be handed off now is told so; the budget is for those who can.
+  // A session that cannot be handed off now is refused first; the budget is checked only for one that can.
   const held = decideHold(session, { handoffId: ids.handoffId, at })
   if (!held.ok) return held
   const hasToolCalls = leadingCalls(facts).length > 0
@@ -86,7 +93,7 @@ export const restartOn = (
 interface RefusedRestart {
   readonly limit: BudgetLimit
   readonly budget: RestartBudget
-  /** Its holder fails the session itself, later. */
+  /** Its holder ends the session itself, later. */
   readonly isLeftOpen: boolean
   readonly at: Instant
 }
@@ -104,8 +111,11 @@ const refuseRestart = (
     draft.guard(SESSION, working)
     return ok({ session, refusedBy: limit })
   }
-  const failed = draft.apply(SESSION, working, { type: 'fail', reason: describeLimit(limit, budget), limit, at })
-  if (!failed.ok) return failed
+  const end = isPausedFor(limit)
+    ? ({ type: 'pause', at } as const)
+    : ({ type: 'fail', reason: describeLimit(limit, budget), limit, at } as const)
+  const ended = draft.apply(SESSION, working, end)
+  if (!ended.ok) return ended
   dropLease(draft, session)
-  return ok({ session: failed.value.session, refusedBy: limit })
+  return ok({ session: ended.value.session, refusedBy: limit })
 }

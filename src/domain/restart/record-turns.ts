@@ -28,7 +28,7 @@ export interface RecordTurns extends HeldTarget {
   /** Kept with the restart that these turns may lead to. */
   readonly traceContext?: TraceContext
   /**
-   * When the budget allows no restart, these turns do not fail the session: its holder does, once what it still says is
+   * When the budget allows no restart, these turns do not end the session: its holder does, once what it still says is
    * recorded.
    */
   readonly failLater?: boolean

@@ -11,7 +11,7 @@ import type { SessionSettings } from './session-settings.ts'
 /** The choices for when no restart is left. */
 export const EXHAUSTED_CHOICES = ['stop', 'carry_on'] as const satisfies readonly RestartBudget['whenExhausted'][]
 
-/** How long the outgoing agent may take to write its checkpoint, unless it is said otherwise. */
+/** How long the outgoing agent may take to write its checkpoint, by default. */
 export const DEFAULT_CHECKPOINT_TIMEOUT_MS = 120_000
 
 /** The settings in force: what was written, and defaults for the rest. */
@@ -29,7 +29,7 @@ export interface Configuration {
     readonly checkpointTimeoutMs: number
     /** How many tokens of what the person said a successor is given; absent means a tenth of the usable window. */
     readonly personWordsTokens?: number
-    /** How long an agent may say nothing before it is ended; absent means for ever. */
+    /** How long an agent may be silent before it is ended; absent means without limit. */
     readonly idleTimeoutMs?: number
     /** How many turns a run may have; absent means as many as it takes. */
     readonly maxTurns?: number
@@ -45,7 +45,7 @@ export interface Configuration {
   readonly session: SessionSettings
   /** Where the work is done. */
   readonly workspace?: Workspace
-  /** How each conversation gets a worktree of its own; absent means that it gets none. */
+  /** How each conversation gets its own worktree; absent means that it gets none. */
   readonly worktree?: WorktreeSettings
   /** The agents it names, in order; none means that an agent may have any name. */
   readonly agents: readonly ConfiguredAgent[]
@@ -54,7 +54,7 @@ export interface Configuration {
   readonly hooks: readonly HookSettings[]
 }
 
-/** One setting in force, and who says so. */
+/** One setting in force, and where it comes from. */
 export interface ConfigurationSetting {
   readonly key: string
   /** Durations are milliseconds; null means off, or not set. */
@@ -67,7 +67,7 @@ export interface ConfigurationSetting {
 export interface CheckedConfiguration {
   readonly configuration: Configuration
   readonly settings: readonly ConfigurationSetting[]
-  /** Settings that are allowed, and worth a second look. */
+  /** Settings that are allowed but may be a mistake. */
   readonly remarks: readonly string[]
 }
 

@@ -57,7 +57,7 @@ export const freshReason = (
   if (!canResume || latest.providerSessionId === undefined) return 'cannot_resume'
   const restedAt = latest.state === 'paused' ? (followUp.restedAt ?? latest.startedAt) : latest.endedAt
   if (Date.parse(at) - Date.parse(restedAt) >= timeoutMs) return 'too_old'
-  // One that was stopped is resumed all the same, and hands over with a checkpoint at once.
+  // A session that was stopped is resumed nevertheless, and hands over with a checkpoint at once.
   if (latest.state === 'paused') return undefined
   return isNearlyFull(monitor, followUp.milestones) ? 'nearly_full' : undefined
 }

@@ -10,7 +10,7 @@ import type { CompactionTrigger } from '../window/window-event.ts'
 import type { FreshReason } from './follow-up.ts'
 import type { RunSummary } from './run-summary.ts'
 
-/** Which run speaks. The job is the orchestrator's own key for the conversation. */
+/** The run that an event belongs to. The job is the orchestrator's own key for the conversation. */
 export interface RunOrigin {
   readonly version: 1
   readonly conversationId: ConversationId
@@ -18,7 +18,7 @@ export interface RunOrigin {
   readonly jobId: string | null
 }
 
-/** How full a window is; null where nobody can say. */
+/** How full a window is; null where it is not known. */
 export interface WindowFigures {
   /** A fraction, as hooks are told it: 0.92 is 92 %. */
   readonly usagePercent: number | null
@@ -39,16 +39,16 @@ interface Bodies {
     readonly previousSessionId: AgentSessionId | null
   }
   /**
-   * A further prompt of a conversation: it resumes the provider session of the last one, or starts in a fresh window for
-   * the reason that is said.
+   * A further prompt of a conversation: it resumes the provider session of the last session, or starts in a fresh
+   * window for the given reason.
    */
   'conversation:follow_up': OfSession & { readonly resumes: string | null; readonly freshBecause: FreshReason | null }
   'session:end': OfSession & { readonly state: SessionState; readonly reason: string | null }
-  /** Somebody else works the session now; this run has stopped. */
+  /** Another process holds the session now; this run has stopped. */
   'session:replaced': OfSession
   /** The process that held the session has ended, on this machine: it was taken over before its lease was over. */
   'runner:gone': OfSession & { readonly host: string; readonly pid: number | null }
-  /** A runner that is gone had left an agent at work: it was ended, or is elsewhere and cannot be ended from here. */
+  /** An agent outlived its runner: it was ended, or is on another machine and cannot be ended from here. */
   'process:left': OfSession & {
     readonly host: string
     readonly pid: number | null
@@ -59,9 +59,12 @@ interface Bodies {
   /** The agent was told to bring its unit of work to an end, because its window fills up. */
   'context:landing': OfSession & WindowFigures
   'context:compaction': OfSession & { readonly trigger: CompactionTrigger; readonly preTokens: number | null }
-  /** A compaction showed that less can be used than was thought; it counts for the rest of the session. */
+  /**
+   * A compaction showed that the usable window is smaller than it was thought to be; the smaller size counts for the
+   * rest of the session.
+   */
   'context:window:lowered': OfSession & { readonly fromTokens: number | null; readonly toTokens: number }
-  /** Under `auto`, and once in a run: nobody knows how full the window is, so no restart can come. */
+  /** Under `auto`, and once in a run: it is not known how full the window is, so there can be no restart. */
   'context:window:unknown': OfSession & { readonly why: UnknownPressure['why']; readonly model: string | null }
   'context:handoff:start': WindowFigures & { readonly handoffId: HandoffId; readonly oldSessionId: AgentSessionId }
   'context:handoff:checkpoint': { readonly handoffId: HandoffId; readonly outcome: CheckpointOutcome }
@@ -85,7 +88,7 @@ interface Bodies {
     readonly costUsd: number
     readonly estimatedUsd: number
   }
-  /** Something about the run that is allowed, and worth a second look. */
+  /** Something about the run that is allowed but may be a mistake. */
   'run:warning': { readonly code: RunWarningCode; readonly message: string }
   'hook:called': OfSession & { readonly moment: HookMoment; readonly hook: string; readonly ok: boolean }
   'run:end': { readonly summary: RunSummary }
@@ -97,7 +100,7 @@ export type RunWarningCode = 'threshold.no_room_to_ask' | 'workspace.kept' | 'wo
 /** The name of something that happens in a run. */
 export type RunEventType = keyof Bodies
 
-/** Something that happened in a run, for whoever watches it. The record has all of it too. */
+/** An event of a run, for listeners. The record has all of it too. */
 export type RunEvent = { [Type in RunEventType]: { readonly type: Type } & RunOrigin & Bodies[Type] }[RunEventType]
 
 /** The body of an event, without its origin. */

@@ -4,8 +4,8 @@ import type { AgentSessionId, ConversationId } from '../kernel/ids.ts'
 import type { UsageTotals } from '../window/usage-reading.ts'
 
 /**
- * How a run ended: its work done; broken; cancelled; out of time; out of restarts; or overtaken by somebody who works the
- * session now.
+ * How a run ended: completed, failed, cancelled, out of time, out of restarts, or superseded by another process that
+ * holds the session now.
  */
 export type RunOutcome = 'completed' | 'failed' | 'cancelled' | 'timed_out' | 'exhausted' | 'superseded'
 
@@ -15,7 +15,7 @@ export interface RunSummary {
   readonly outcome: RunOutcome
   /** Why it did not complete. */
   readonly reason?: string
-  /** The limit that an exhausted run came to. */
+  /** The limit that an exhausted run reached. */
   readonly limit?: BudgetLimit
   readonly sessions: number
   readonly turns: number

@@ -19,8 +19,8 @@ const STOP_THERE = `When that unit is done and the task is not, stop there and m
 const GO_ON = 'Then continue the task in small steps. Do not stop before the task is done.'
 
 /**
- * The message to the agent. Where a fresh session can begin as soon as the agent stops, it is told to stop and to say so;
- * elsewhere whoever stops is taken to be done, so it is told to go on.
+ * The message to the agent. Where a fresh session can begin as soon as the agent stops, it is told to stop and to
+ * say so; elsewhere an agent that stops is taken to be done, so it is told to continue.
  */
 export const softLandingText = (text: string, { mayStop }: { readonly mayStop: boolean }): string =>
   `${text.trimEnd()}\n${mayStop ? STOP_THERE : GO_ON}`

@@ -91,11 +91,11 @@ export interface SessionIdentity<Note extends Metadata = Metadata> {
   readonly metadata?: Note
 }
 
-/** How far a session has come. Kept as running figures, so that no command costs more as history grows. */
+/** The progress of a session. It is stored as running figures, so that no command costs more as history grows. */
 export interface SessionProgress {
   readonly turns: number
   readonly lastTurnId?: TurnId
-  /** Where the next message goes. */
+  /** The sequence number of the next message. */
   readonly nextSequence: SequenceNumber
   readonly lastSequence?: SequenceNumber
   /** The last user message: where the current exchange began. */
@@ -141,7 +141,7 @@ export interface SessionRuntime {
   readonly providerSessionId?: string
   /** Its usage in sum, as far as the runtime has said. Accounting, never a reading. */
   readonly totals?: UsageTotals
-  /** How often it was taken over from a process that was gone; absent when it never was. */
+  /** How often it was taken over from a lost process; absent when it never was. */
   readonly takeovers?: number
 }
 
@@ -165,7 +165,7 @@ export interface WorkingSession {
   readonly monitor?: ContextMonitor
 }
 
-/** A session as a step of its handoff sees it; who works it may not be known there. */
+/** A session as a step of its handoff sees it; its holder may not be known there. */
 export interface SourceSession {
   readonly session: AgentSession
   readonly holder?: HolderToken

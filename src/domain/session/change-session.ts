@@ -21,7 +21,7 @@ export interface SessionTarget {
   readonly holder?: HolderToken
 }
 
-/** Which session a command is for, from whoever holds it. */
+/** Which session a command is for, and the token of its holder. */
 export interface HeldTarget extends SessionTarget {
   readonly holder: HolderToken
 }
@@ -88,7 +88,7 @@ export const resumeSession = (
   const resumed = draft.apply(SESSION, found.value, { type: 'resume', nextSequence, at })
   if (!resumed.ok) return resumed
   const { session } = resumed.value
-  // A lease that was given before it was paused is not for whoever resumes it.
+  // A lease from before the pause does not belong to the caller that resumes it.
   if (leaseMs === undefined) {
     dropLease(draft, session)
     return draft.finish(defined({ session, monitor }))
@@ -109,7 +109,7 @@ export interface TakeOver extends LeaseAsked {
   readonly deadRunner?: string
 }
 
-/** Gives a session to a new holder. Whoever held it before is superseded. */
+/** Gives a session to a new holder. The earlier holder is superseded. */
 export const takeOverSession = (
   facts: SessionFacts,
   { sessionId, leaseMs, runner, ifAbandoned, deadRunner }: SessionTarget & TakeOver,
@@ -117,7 +117,7 @@ export const takeOverSession = (
 ): Decided<WorkingSession> => {
   const found = findWorking(facts, { sessionId })
   if (!found.ok) return found
-  // Whoever takes it over meanwhile moves the session, and this is decided again.
+  // Another takeover meanwhile moves the session, and this is decided again.
   const isGone = deadRunner !== undefined && facts.lease?.runner === deadRunner
   const ifExpired = isGone ? undefined : ifAbandoned
   const held = ifExpired === true ? stillHeld(facts, sessionId) : undefined

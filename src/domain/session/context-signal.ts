@@ -23,7 +23,7 @@ export const SIGNAL_STATUSES = ['queued', 'delivered', 'withdrawn'] as const
 /** Where a signal is in its life. It is delivered when its session has acknowledged it. */
 export type SignalStatus = (typeof SIGNAL_STATUSES)[number]
 
-/** Something a session is to be told, once. */
+/** A message that a session must get once. */
 export interface ContextSignal {
   readonly id: SignalId
   /** The conversation of the session it is about. */
@@ -46,7 +46,7 @@ export interface ContextSignal {
 /** Makes the ids of new signals. */
 export type NextSignalId = () => SignalId
 
-/** Who is told what when a milestone is reached: the session itself, and the one that started it. */
+/** The signals of a reached milestone: to the session itself, and to the session that started it. */
 export const milestoneSignals = (
   session: AgentSession,
   reached: MilestoneReached,
@@ -66,8 +66,8 @@ export const milestoneSignals = (
 }
 
 /**
- * Who is told of a compaction: the session that started this one, since this one has been through it. One that no session
- * started is run by a person: it goes to its own queue then, where whoever runs it finds it, so that somebody is told.
+ * The signals of a compaction: to the session that started this one. If no session started it, a person runs it:
+ * then the signal goes to its own queue, where that person's program finds it, so that somebody is told.
  */
 export const compactionSignals = (
   session: AgentSession,

@@ -1,6 +1,6 @@
 /**
- * Where a process of an agent runs, so that whoever takes its session over can end it, and nothing else in its place. A
- * pid alone is no name: it is given again.
+ * Where a process of an agent runs, so that the process that takes its session over can end it, and no other
+ * process. A pid alone is no name: it is given again.
  */
 export interface ProcessIdentity {
   readonly host: string

@@ -54,7 +54,7 @@ export const decideSession = (session: AgentSession, command: SessionCommand): R
   if (command.type === 'attach' && session.providerSessionId !== undefined && session.progress.turns > 0)
     return err({ code: 'session.attached', sessionId: session.id, providerSessionId: session.providerSessionId })
   const byItsHandoff = 'handoffId' in command && command.handoffId === holder
-  // Whoever is paused by hand is not being left: what it says then is a turn of its own, once it is resumed.
+  // A session that was paused by hand is not being handed off: its next message is a new turn, once it is resumed.
   const isLeft = holder !== undefined && session.progress.lastTurnId !== undefined
   if (command.type === 'extend_turn' && !isLeft) return err(refuse(session, command.type))
   if (to === undefined || (BY_HANDOFF.includes(command.type) && !byItsHandoff))

@@ -18,7 +18,7 @@ export const MESSAGE_ORIGINS = ['person', 'runtime', 'tool', 'hook', 'batonpass'
  */
 export type MessageOrigin = (typeof MESSAGE_ORIGINS)[number]
 
-/** The origins a message of each role can have. The first is taken when nothing is said of it. */
+/** The origins a message of each role can have. The first is the default. */
 const ORIGINS_BY_ROLE = {
   user: ['person', 'runtime', 'hook', 'batonpass'],
   assistant: ['runtime'],
@@ -40,14 +40,14 @@ export interface Message {
   readonly role: MessageRole
   readonly origin: MessageOrigin
   readonly text: string
-  /** Which text it is the beginning of; absent when it is whole. */
+  /** The whole text that it is the beginning of; absent when it was not cut. */
   readonly cut?: CutText
-  /** The runtime's own name for it; what is read back from a transcript is known by it. */
+  /** The runtime's own name for it; it identifies the message in a transcript. */
   readonly providerMessageId?: string
   readonly recordedAt: Instant
 }
 
-/** The messages a session opens with: what hooks had to say, what was made of the record, what a person asked. */
+/** The messages a session opens with: the output of hooks, the text made from the record, and the person's prompt. */
 export interface SessionOpening {
   readonly messages: readonly Message[]
   /** All of it, as the agent is launched with it. */

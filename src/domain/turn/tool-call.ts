@@ -14,11 +14,14 @@ export interface ToolCallReference {
 
 /** One use of a tool, as it is read back. */
 export interface ToolCall extends ToolCallReference {
-  /** The argument that tells it from other uses of the tool, on one line: a command, a path, a pattern. Absent when unknown. */
+  /**
+   * The argument that distinguishes it from other uses of the tool, on one line: a command, a path, a pattern. Absent
+   * when unknown.
+   */
   readonly argument?: string
 }
 
-/** Points at a use of a tool. What it was about stands with the call itself, and nowhere else. */
+/** Points at a use of a tool. Its argument is stored with the call itself, and nowhere else. */
 export const referenceTo = ({ callId, toolName, messageId, sequenceNumber }: ToolCall): ToolCallReference => ({
   callId,
   toolName,

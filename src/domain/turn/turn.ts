@@ -26,7 +26,10 @@ export interface Turn {
 export interface ToolCallInput {
   readonly callId: string
   readonly toolName: string
-  /** The argument that tells it from other uses of the tool: a command, a path, a pattern. Kept on one line, 240 characters at most. */
+  /**
+   * The argument that distinguishes it from other uses of the tool: a command, a path, a pattern. Stored on one line,
+   * 240 characters at most.
+   */
   readonly argument?: string
 }
 
@@ -54,7 +57,10 @@ export interface TurnInput {
   readonly usage?: UsageReading
   /** The size of the window according to the runtime, where it says so. */
   readonly window?: WindowParts
-  /** When the runtime said so, by its own clock: what came before a compaction is then not taken for what came after. */
+  /**
+   * When the runtime made the reading, by its own clock, so that a reading from before a compaction is not taken for
+   * one after it.
+   */
   readonly producedAt?: Instant
 }
 
@@ -133,7 +139,7 @@ export const placeMessages = (
   ),
 })
 
-/** A turn with what was said after it, until its window was left. */
+/** A turn with the messages after it, until its agent was interrupted. */
 export const extendedTurn = (turn: Turn, said: TurnExtension): Turn => ({
   ...turn,
   range: { start: turn.range.start, end: said.messages.at(-1)?.sequenceNumber ?? turn.range.end },

@@ -17,7 +17,7 @@ export const RESTART: MilestoneName = 'restart'
 export const CRITICAL: MilestoneName = 'critical'
 
 /**
- * Warn at half, be plain at two thirds, restart with room to spare.
+ * Warn at half, warn urgently at two thirds, restart while there is still room.
  *
  * @example
  * ```ts

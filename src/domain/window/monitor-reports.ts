@@ -195,7 +195,7 @@ const rearmReason = (before: ContextMonitor, after: ContextMonitor): RearmReason
   if (changed) return 'milestones_changed'
   if (before.window.configuredLimit !== after.window.configuredLimit) return 'limit_changed'
   if (after.isEnabled && !before.isEnabled) return 'enabled'
-  // Whoever follows the advice and chooses `auto` means the milestone that was reached already.
+  // A person who follows the advice and chooses `auto` means the milestone that was already reached.
   return after.policy === 'auto' && before.policy !== 'auto' ? 'auto_chosen' : undefined
 }
 

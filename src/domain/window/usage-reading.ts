@@ -14,7 +14,7 @@ export const READING_SEMANTICS = ['exact', 'lower_bound', 'estimate'] as const
 /** The meaning of a reading's figures. */
 export type ReadingSemantics = (typeof READING_SEMANTICS)[number]
 
-/** The reading of one request. *Unknown* is a state of its own, never a guess of 0. */
+/** The reading of one request. *Unknown* is a separate state, never a guess of 0. */
 export type UsageReading =
   | { readonly state: 'unknown' }
   | {
@@ -39,7 +39,7 @@ export type UsageReading =
 export const UNKNOWN_USAGE: UsageReading = { state: 'unknown' }
 
 /**
- * Tokens summed over several requests: what a run cost, never how full its window is.
+ * Tokens summed over several requests: the cost of a run, never how full its window is.
  *
  * It has no `state`, so it cannot be passed where a reading belongs.
  */

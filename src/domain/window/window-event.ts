@@ -83,6 +83,6 @@ export type WindowEvent = WindowEventOrigin &
     /** Which thread speaks. The first one named is the one that is followed; one with a parent is a subagent's. */
     | { readonly type: 'thread'; readonly thread: string; readonly parent?: string }
     | { readonly type: 'subagent_request'; readonly key: string }
-    /** An answer without usage: the reading stays what it was, or unknown. It is a turn all the same. */
+    /** An answer without usage: the reading stays what it was, or unknown. It is a turn too. */
     | { readonly type: 'unmetered'; readonly model?: string }
   )

@@ -30,7 +30,8 @@ export interface Gauged {
   /** The events without those of subagents. */
   readonly events: readonly WindowEvent[]
   /**
-   * Reports for a monitor, each once. A `sample` is what a turn says too: whoever records turns passes on the others only.
+   * Reports for a monitor, each once. A recorded turn has its own reading, so a program that records turns leaves
+   * out each `sample`.
    */
   readonly reports: readonly MonitorReport[]
   /** Whether a request of the main thread was among them that was not known before. */

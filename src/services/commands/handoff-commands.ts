@@ -194,7 +194,7 @@ export const completeHandoff = command<CompleteRequest>()({
     const handoffId = handoffIdOf(request)
     const ids = newSessionIds(context.ids)
     const believed = (model: string) => watchOf(model, context).window ?? {}
-    // Whoever says themselves how the successor opens does not wait for words that nobody reads.
+    // A caller that gives its own opening needs no read of the person's words.
     const words = request.continuation === undefined ? { personMessages: wordsWanted() } : {}
     return {
       question: { about: 'handoff' as const, handoffId, ...words },

@@ -55,7 +55,7 @@ export const onSession = { ...repeatable, session, holder: anyHolder, monitor }
 /** A session, from its holder, who shows the token. */
 export const asHolder = { ...repeatable, session, holder: manner<Check<HolderToken>>(id), monitor }
 
-/** A session, whoever holds it. */
+/** A session, with any holder. */
 export const anySession = { ...repeatable, session, monitor }
 
 /** A session whose window is reported on. */

@@ -7,27 +7,32 @@ import type { HookPayloads, HookSession, HookSessionFacts } from '../../ports/ho
 import { hookSession } from '../../ports/hook-payload.ts'
 import { runHooks } from '../run-hooks.ts'
 import { ENDING_OUTAGE_MS } from './retry-through-outage.ts'
-import type { RunInProgress } from './run-in-progress.ts'
+import type { RecordOfRun, RunInProgress } from './run-in-progress.ts'
+
+/** The parts of a run that hooks are told of. */
+type Told = Pick<RunInProgress, 'conversation' | 'request'>
+
+/** The parts of a run that hooks are called with. */
+export type HookCaller = RecordOfRun & Pick<RunInProgress, 'request' | 'hooks' | 'signal' | 'news'>
 
 /** A session as the hooks of a run are told of it. */
-export const toldOf = (run: RunInProgress, sessionId: AgentSessionId): HookSession =>
-  hookSession(hookFacts(run, sessionId))
+export const toldOf = (run: Told, sessionId: AgentSessionId): HookSession => hookSession(hookFacts(run, sessionId))
 
 /** The facts of a session that hooks are told. */
-export const hookFacts = ({ conversation, request }: RunInProgress, sessionId: AgentSessionId): HookSessionFacts => {
-  const { externalKey: jobId, workspace } = conversation
+export const hookFacts = ({ conversation, request }: Told, sessionId: AgentSessionId): HookSessionFacts => {
+  const { externalKey: jobId, workspace } = conversation.current
   return { sessionId, agentName: request.agent, ...defined({ jobId, workspace }) }
 }
 
 /** Whether any hook waits for a moment. */
-export const hasHooks = ({ hooks }: RunInProgress, moment: HookMoment): boolean =>
+export const hasHooks = ({ hooks }: Pick<RunInProgress, 'hooks'>, moment: HookMoment): boolean =>
   hooks.some((hook) => hook.moment === moment)
 
 const NOTHING_CALLED: HookReport = { ok: true, results: [] }
 
 /** Calls the hooks of a moment, and logs how it went. */
 export const callHooks = async <Moment extends HookMoment>(
-  run: RunInProgress,
+  run: HookCaller,
   moment: Moment,
   sessionId: AgentSessionId,
   payload: HookPayloads[Moment],
@@ -39,7 +44,7 @@ export const callHooks = async <Moment extends HookMoment>(
   const signal = isAfterEnd ? {} : { signal: run.signal }
   const report = await runHooks({ runner: hookRunner, hooks: run.hooks, moment, payload, ...signal })
   const { results } = report
-  for (const { name: hook, ok } of results) run.emit({ type: 'hook:called', sessionId, moment, hook, ok })
+  for (const { name: hook, ok } of results) run.news.emit({ type: 'hook:called', sessionId, moment, hook, ok })
   const about = { conversationId: run.conversation.id, sessionId, moment, results }
   const limits = isAfterEnd ? { outageMs: ENDING_OUTAGE_MS } : {}
   if (results.length > 0)

@@ -15,14 +15,15 @@ import { insteadOfLost } from './recover/lost-session.ts'
 import { readBackLeft, readBackSource } from './recover/read-back.ts'
 import { type Recovered, type RecoverRequest, recoverAll, waitingSessions } from './recover/recover.ts'
 import { carryOutRestart } from './restart/carry-out-restart.ts'
-import { messageOf, RunCancelled, RunTimedOut } from './run-errors.ts'
-import { RunInProgress, type RunnerDeps } from './run-in-progress.ts'
+import { messageOf, RunCancelled } from './run-errors.ts'
+import { newRun, type RunInProgress, type RunnerDeps } from './run-in-progress.ts'
 import { BETWEEN } from './run-items.ts'
 import { checkRequest, type RunRequest, withAgent } from './run-request.ts'
 import { startHeartbeat } from './work/heartbeat.ts'
-import { relaunch, startSuccessor } from './work/launch.ts'
-import { mustBePriced, throwIfSpent } from './work/limits.ts'
-import { type Launcher, type SessionOutcome, workSession } from './work/work-session.ts'
+import { type Launcher, relaunch, startSuccessor } from './work/launch.ts'
+import { mustBePriced, startDeadline, throwIfSpent } from './work/limits.ts'
+import type { SessionOutcome } from './work/session-outcome.ts'
+import { workSession } from './work/work-session.ts'
 
 /**
  * Runs agents so that they never run out of window: it records what they say, notices a window filling, gets a
@@ -97,6 +98,7 @@ export class RestartRunner {
     return run.finish()
   }
 
+  /** The story of one run: open it, work it session by session, and end it, whatever has happened. */
   async *#work<Message>(
     request: RunRequest<Message>,
     watch: RunWatch,
@@ -106,32 +108,27 @@ export class RestartRunner {
     checkRequest(request)
     request.signal?.throwIfAborted()
     const conversation = await conversationFor(deps, request)
-    const run = new RunInProgress({ deps, request, conversation, emit: watch.emit })
-    const cancel = (): void => run.stop(new RunCancelled(`The run was cancelled: ${messageOf(request.signal?.reason)}`))
-    request.signal?.addEventListener('abort', cancel, { once: true })
-    if (request.signal?.aborted === true) cancel()
-    const leave = (): void => run.stop(new RunCancelled(LEFT))
-    watch.left.addEventListener('abort', leave, { once: true })
-    if (watch.left.aborted) leave()
-    using _ = startHeartbeat(run)
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let ending: RunEnding | undefined
-    let isRefused = false
+    const run = newRun(deps, request, { conversation, emit: watch.emit })
+    using _heartbeat = startHeartbeat(run)
+    let ending: RunEnding | undefined = { outcome: 'cancelled', reason: LEFT }
     try {
-      timer = await startDeadline(run)
+      using _cancelling = onAbort(request.signal, (reason) =>
+        run.stop(new RunCancelled(`The run was cancelled: ${messageOf(reason)}`)),
+      )
+      using _leaving = onAbort(watch.left, () => run.stop(new RunCancelled(LEFT)))
+      using _deadline = await startDeadline(run)
       ending = yield* this.#sessions(run, watch, abandoned)
     } catch (error) {
       // A session that is worked by a living process is none of ours: there is nothing to end.
-      isRefused = !run.hasSession && error instanceof RefusedError
-      if (isRefused) throw error
-      ending = endingOf(run.signal.aborted ? run.signal.reason : error)
+      const isRefused = !run.held.isThere && error instanceof RefusedError
+      ending = isRefused ? undefined : endingOf(run.signal.aborted ? run.signal.reason : error)
+      if (ending === undefined) throw error
     } finally {
-      clearTimeout(timer)
-      request.signal?.removeEventListener('abort', cancel)
-      if (!isRefused) await endRun(run, ending ?? { outcome: 'cancelled', reason: LEFT })
+      if (ending !== undefined) await endRun(run, ending)
     }
   }
 
+  /** Works one session after the other: each is launched, and either its work is over with it or it is restarted. */
   async *#sessions<Message>(
     run: RunInProgress<Message>,
     watch: RunWatch,
@@ -139,38 +136,35 @@ export class RestartRunner {
   ): AsyncGenerator<Message | typeof BETWEEN, RunEnding> {
     let next: Launcher<Message> | SessionOutcome = await this.#begin(run, abandoned)
     warnAtStart(run)
+    run.signal.throwIfAborted()
     for (;;) {
-      run.throwIfStopped()
       if ('start' in next) {
+        run.signal.throwIfAborted()
         // A launch costs as much as its window holds.
         throwIfSpent(run)
         watch.enter(run.held.session.id)
-      }
-      const outcome: SessionOutcome = 'start' in next ? yield* workSession(run, next) : next
-      const instead = 'start' in next ? await insteadOfLost(run, next, outcome) : undefined
-      if (instead !== undefined) {
-        next = instead
-        continue
-      }
-      if (outcome.type === 'over') return outcome
-      next = startSuccessor(run, await carryOutRestart(run, outcome.handoff))
-      yield BETWEEN
+        const outcome: SessionOutcome = yield* workSession(run, next)
+        next = (await insteadOfLost(run, next, outcome)) ?? outcome
+      } else if (next.type === 'restart') {
+        next = startSuccessor(run, await carryOutRestart(run, next.handoff))
+        yield BETWEEN
+      } else return next
     }
   }
 
-  /** The first step of a run: resume orphaned work, or begin. */
+  /** The first step of a run: recover what a process that is gone has left, or begin. */
   async #begin<Message>(
     run: RunInProgress<Message>,
     abandoned: AgentSessionId | undefined,
   ): Promise<Launcher<Message> | SessionOutcome> {
-    run.throwIfStopped()
+    run.signal.throwIfAborted()
     const { history } = this.#deps
     const left = abandoned === undefined ? undefined : await history.session(abandoned)
     mustBePriced(run, run.request.model ?? left?.model)
     const isTakenOver = left === undefined ? await takeOverBaton(run) : await takeOver(run, left)
     const use = await openBudget(run)
     if (!isTakenOver) return beginFirst(run, use)
-    run.tally.sessions += 1
+    run.account.sessionBegun()
     const ended = await afterTakeover(run, use)
     if (ended !== undefined) return ended
     const handoffId = heldBy(run.held.session)
@@ -186,13 +180,10 @@ export class RestartRunner {
 
 const LEFT = 'The caller left the run before it was over.'
 
-/** Stops a run when the time of its conversation is over. Carrying on is about windows, and not about time. */
-const startDeadline = async (run: RunInProgress): Promise<ReturnType<typeof setTimeout> | undefined> => {
-  const remaining = await run.remainingMs()
-  if (remaining === undefined) return undefined
-  const over = (): void => run.stop(new RunTimedOut('The time of the conversation is over.'))
-  if (remaining <= 0) over()
-  const timer = setTimeout(over, Math.min(Math.max(0, remaining), 2_147_483_647))
-  timer.unref()
-  return timer
+/** Acts when a signal aborts, or at once when it has, until it is disposed of. */
+const onAbort = (signal: AbortSignal | undefined, act: (reason: unknown) => void): Disposable => {
+  const abort = (): void => act(signal?.reason)
+  if (signal?.aborted === true) abort()
+  else signal?.addEventListener('abort', abort, { once: true })
+  return { [Symbol.dispose]: () => signal?.removeEventListener('abort', abort) }
 }

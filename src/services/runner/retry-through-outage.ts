@@ -1,3 +1,4 @@
+import { defined } from '../../domain/kernel/defined.ts'
 import { type CommandId, commandId } from '../../domain/kernel/ids.ts'
 import { StoreFailure, type StoreFailureCode } from '../../ports/store-failure.ts'
 import type { IdGenerator } from '../../ports/system.ts'
@@ -47,5 +48,33 @@ export const retryThroughOutage = async <T>(
       if (isGivenUp) throw error
       await pauseFor(pauseMs, signal)
     }
+  }
+}
+
+/** Carries a command of a run out though the store may be away for a moment; with a time of its own, though the run is stopped. */
+export type RetryThroughOutage = <T>(
+  command: (named: { readonly commandId: CommandId }) => Promise<T>,
+  limits?: Pick<Limits, 'outageMs'>,
+) => Promise<T>
+
+/** Makes the retries of one run. Whoever has waited for the store in vain does not wait for it again until it answers. */
+export const retriesOf = (
+  ids: IdGenerator,
+  { signal, onTrouble }: { readonly signal: AbortSignal; readonly onTrouble: (trouble: Trouble) => void },
+): RetryThroughOutage => {
+  let isGivenUp = false
+  const note = (trouble: Trouble): void => {
+    isGivenUp ||= trouble.isGivenUp
+    onTrouble(trouble)
+  }
+  return async (command, { outageMs } = {}) => {
+    // Given up before, each command is tried once.
+    const limits = defined({
+      outageMs: isGivenUp ? 0 : outageMs,
+      signal: outageMs === undefined ? signal : undefined,
+    })
+    const answer = await retryThroughOutage(ids, command, { ...limits, onTrouble: note })
+    isGivenUp = false
+    return answer
   }
 }

@@ -1,39 +1,34 @@
-import { deadlineOf, type RestartBudget } from '../../domain/budget/restart-budget.ts'
+import type { RestartBudget } from '../../domain/budget/restart-budget.ts'
 import type { Conversation, Workspace } from '../../domain/conversation/conversation.ts'
 import type { HookSettings } from '../../domain/hooks/hook-settings.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Sha256 } from '../../domain/kernel/digest.ts'
-import type { AgentSessionId, CommandId, HolderToken } from '../../domain/kernel/ids.ts'
-import type { RunEvent, RunNews, WindowFigures } from '../../domain/run/run-event.ts'
-import { addTotals, NO_TOTALS } from '../../domain/run/run-summary.ts'
-import type { AgentSession } from '../../domain/session/agent-session.ts'
-import type { LeaseAsked, ProcessIdentity } from '../../domain/session/process-identity.ts'
-import {
-  type ContextMonitor,
-  type MonitorSettings,
-  monitoredPressure,
-  type PressurePolicy,
-} from '../../domain/window/context-monitor.ts'
+import type { RunEvent } from '../../domain/run/run-event.ts'
+import type { LeaseAsked } from '../../domain/session/process-identity.ts'
+import type { MonitorSettings, PressurePolicy } from '../../domain/window/context-monitor.ts'
 import type { WindowSize } from '../../domain/window/context-pressure.ts'
-import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 import type { AgentProcesses } from '../../ports/agent-processes.ts'
-import { roundedShare } from '../../ports/hook-payload.ts'
 import type { HookRunner } from '../../ports/hook-runner.ts'
 import type { Logger } from '../../ports/logger.ts'
-import type { RunTelemetry, SessionSpan } from '../../ports/run-telemetry.ts'
+import type { RunTelemetry } from '../../ports/run-telemetry.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Clock, IdGenerator } from '../../ports/system.ts'
 import type { ContextService } from '../context-service.ts'
 import type { HandoffHistory } from '../handoff-history.ts'
 import type { HandoffService } from '../handoff-service.ts'
+import { HeldSession } from './held-session.ts'
 import { DEFAULT_LEASE_MS } from './lease.ts'
+import { LaunchedProcesses } from './recover/agent-processes.ts'
 import { claimantOf } from './recover/gone-runner.ts'
-import { type Limits, retryThroughOutage, type Trouble } from './retry-through-outage.ts'
-import { SupersededError } from './run-errors.ts'
+import { type RetryThroughOutage, retriesOf } from './retry-through-outage.ts'
+import { RunAccount } from './run-account.ts'
+import { RunConversation } from './run-conversation.ts'
 import { RunLog } from './run-log.ts'
+import { RunReporter } from './run-reporter.ts'
 import type { RunRequest, RunSettings } from './run-request.ts'
 import type { RunSurroundings } from './run-surroundings.ts'
 import type { PriceOf } from './work/cost-meter.ts'
+import { SessionSpans } from './work/spans.ts'
 
 /** The dependencies of the runner. */
 export interface RunnerDeps extends RunSurroundings {
@@ -65,186 +60,94 @@ export interface RunnerDeps extends RunSurroundings {
   readonly settings?: RunSettings
 }
 
-/** A session that this process works, and what is watched of its window. */
-export interface HeldSession {
-  readonly session: AgentSession
-  readonly holder: HolderToken
-  readonly monitor?: ContextMonitor
-}
-
-/** Counts of a run, over all its sessions. */
-interface Tally {
-  sessions: number
-  turns: number
-  restarts: number
-  totals: UsageTotals
-}
-
-/** A run, and how far it has come. Everything in it that matters is in the record as well. */
-export class RunInProgress<Message = unknown> {
+/** The terms of a run: everything about it that is known when it opens, and does not change. */
+export interface RunTerms<Message = unknown> {
   readonly deps: RunnerDeps
   readonly request: RunRequest<Message>
-  /** As it was last read: a new prompt or another budget changes it. */
-  conversation: Conversation
   readonly hooks: readonly HookSettings[]
-  readonly leaseMs: number
   /** The lease that is asked for with each session: how long this process may be silent, and which one it is. */
-  readonly lease: LeaseAsked
-  /** Names this process where it claims handoffs; after a take-over, the process that is gone and had claimed one. */
-  claimant: string
-  readonly tally: Tally = { sessions: 0, turns: 0, restarts: 0, totals: NO_TOTALS }
-  readonly startedMs = performance.now()
-  span: SessionSpan | undefined
-  /** The model that answers, once it has said so. */
-  model: string | undefined
-  /** How many restarts of the conversation there were, those of this run included. */
-  restartsSoFar = 0
-  /** The cost of the conversation before this run. */
-  costBefore = 0
-  /** The task, while it is asked and not said: it is part of the next launch. */
-  unsaidTask: string | undefined
-  /** The session that hooks are told of while there is none yet. */
-  plannedId: AgentSessionId | undefined
-  /** The processes that were launched for a session, all of them: whoever takes it over ends what is left. */
-  launched: { readonly sessionId?: AgentSessionId; readonly processes: readonly ProcessIdentity[] } = { processes: [] }
-  /** That nobody knows how full the window is was said already. */
-  hasToldUnknownWindow = false
-  /** While a session is being handed on or ended, and once the run is over. */
-  isSettling = false
-  readonly log: RunLog
-  #isStoreGivenUp = false
-  readonly #emit: (event: RunEvent) => void
-  readonly #controller = new AbortController()
-  #held: HeldSession | undefined
-
-  constructor(given: {
-    readonly deps: RunnerDeps
-    readonly request: RunRequest<Message>
-    readonly conversation: Conversation
-    readonly emit: (event: RunEvent) => void
-  }) {
-    this.deps = given.deps
-    this.request = given.request
-    this.conversation = given.conversation
-    this.#emit = given.emit
-    this.log = new RunLog(given.deps.logger)
-    const { settings = {}, ids, hookRunner } = given.deps
-    this.hooks = hookRunner === undefined ? [] : (given.request.hooks ?? settings.hooks ?? [])
-    this.leaseMs = given.request.leaseMs ?? settings.leaseMs ?? DEFAULT_LEASE_MS
-    this.lease = defined({ leaseMs: this.leaseMs, runner: given.deps.processes?.self?.() })
-    this.claimant = claimantOf(this.lease.runner) ?? `runner-${ids.next()}`
-  }
-
-  /** Aborts when the run is cancelled, out of time, or overtaken; its reason says which. */
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  /** Stops everything, for this reason. The first one counts. */
-  stop(reason: Error): void {
-    this.#controller.abort(reason)
-  }
-
-  get held(): HeldSession {
-    if (this.#held === undefined) throw new TypeError('The run has no session yet')
-    return this.#held
-  }
-
-  get hasSession(): boolean {
-    return this.#held !== undefined
-  }
-
-  /** Holds this session from now on, or what became of it. */
-  hold(held: HeldSession): void {
-    this.#held = held
-  }
-
-  /** Takes in what a command answered about the session. */
-  update({ session, monitor }: { readonly session: AgentSession; readonly monitor?: ContextMonitor }): void {
-    this.#held = { ...this.held, session, ...(monitor !== undefined && { monitor }) }
-  }
-
-  /** Where the work is done: the conversation's own place, or the one this run names when it has none. */
-  get workspace(): Workspace | undefined {
-    return this.conversation.workspace ?? this.setting('workspace')
-  }
-
-  /** The policy about a full window. */
-  get policy(): PressurePolicy {
-    return this.request.policy ?? this.#held?.monitor?.policy ?? this.deps.monitor?.policy ?? 'advise'
-  }
-
+  readonly lease: LeaseAsked & { readonly leaseMs: number }
   /** A choice of this run, or what holds for all. */
-  setting<Name extends keyof RunSettings>(name: Name): RunSettings[Name] | undefined {
-    return this.request[name] ?? this.deps.settings?.[name]
-  }
+  readonly setting: <Name extends keyof RunSettings>(name: Name) => RunSettings[Name] | undefined
+}
 
-  /** Carries a command out though the store may be away for a moment; with a time of its own, though the run is stopped. */
-  async retryThroughOutage<T>(
-    command: (named: { readonly commandId: CommandId }) => Promise<T>,
-    { outageMs }: Pick<Limits, 'outageMs'> = {},
-  ): Promise<T> {
-    const signal = outageMs === undefined ? this.signal : undefined
-    const onTrouble = (trouble: Trouble): void => {
-      this.#isStoreGivenUp ||= trouble.isGivenUp
-      this.log.outage(trouble)
-    }
-    // Whoever has waited for the store in vain does not wait for it again: each command is tried once then.
-    const limits = defined({ outageMs: this.#isStoreGivenUp ? 0 : outageMs, signal })
-    const answer = await retryThroughOutage(this.deps.ids, command, { ...limits, onTrouble })
-    this.#isStoreGivenUp = false
-    return answer
-  }
+/**
+ * A run in progress: its terms, and the parts that keep how far it has come, each with a job of its own. Functions name
+ * the parts they need. Everything in them that matters is in the record as well.
+ */
+export interface RunInProgress<Message = unknown> extends RunTerms<Message> {
+  readonly conversation: RunConversation
+  readonly held: HeldSession
+  readonly account: RunAccount
+  readonly news: RunReporter
+  readonly log: RunLog
+  readonly spans: SessionSpans
+  /** The processes that were launched for the session. */
+  readonly launched: LaunchedProcesses
+  readonly retryThroughOutage: RetryThroughOutage
+  /** Aborts when the run is cancelled, out of time, or overtaken; its reason says which. */
+  readonly signal: AbortSignal
+  /** Stops everything, for this reason. The first one counts. */
+  readonly stop: (reason: Error) => void
+}
 
-  account(totals: UsageTotals | undefined): void {
-    this.tally.totals = addTotals(this.tally.totals, totals)
-  }
+/** The parts of a run that read the record of its conversation. */
+export type RecordOfRun = Pick<RunInProgress, 'deps' | 'conversation' | 'retryThroughOutage'>
 
-  /** The cost of the conversation so far, this run included. */
-  get costUsd(): number {
-    return this.costBefore + (this.tally.totals.costUsd ?? 0)
+/** A run that begins now, in a conversation that is there. */
+export const newRun = <Message>(
+  deps: RunnerDeps,
+  request: RunRequest<Message>,
+  { conversation, emit }: { readonly conversation: Conversation; readonly emit: (event: RunEvent) => void },
+): RunInProgress<Message> => {
+  const terms = termsOf(deps, request)
+  const log = new RunLog(deps.logger)
+  const controller = new AbortController()
+  const { signal } = controller
+  return {
+    ...terms,
+    conversation: new RunConversation(conversation),
+    held: new HeldSession(claimantOf(terms.lease.runner) ?? `runner-${deps.ids.next()}`),
+    account: new RunAccount(),
+    news: new RunReporter(conversation, { agent: request.agent, log, emit }),
+    log,
+    spans: new SessionSpans(deps.telemetry),
+    launched: new LaunchedProcesses(),
+    retryThroughOutage: retriesOf(deps.ids, { signal, onTrouble: (trouble) => log.outage(trouble) }),
+    signal,
+    stop: (reason) => controller.abort(reason),
   }
+}
 
-  emit(news: RunNews): void {
-    const { id: conversationId, externalKey } = this.conversation
-    const about = { version: 1, conversationId, agentName: this.request.agent, jobId: externalKey ?? null } as const
-    const event = { ...news, ...about }
-    this.log.take(event)
-    this.#emit(event)
+const termsOf = <Message>(deps: RunnerDeps, request: RunRequest<Message>): RunTerms<Message> => {
+  const setting: RunTerms['setting'] = (name) => request[name] ?? deps.settings?.[name]
+  const leaseMs = setting('leaseMs') ?? DEFAULT_LEASE_MS
+  return {
+    deps,
+    request,
+    hooks: deps.hookRunner === undefined ? [] : (setting('hooks') ?? []),
+    lease: { leaseMs, ...defined({ runner: deps.processes?.self?.() }) },
+    setting,
   }
+}
 
-  /** How full the window is, as people and hooks are told. */
-  figures(): WindowFigures {
-    const { monitor } = this.held
-    const pressure = monitor === undefined ? undefined : monitoredPressure(monitor)
-    if (pressure?.state !== 'known') return { usagePercent: null, inputTokens: null, contextWindow: null }
-    const { ratio, usedTokens, window } = pressure
-    return { usagePercent: roundedShare(ratio), inputTokens: usedTokens ?? null, contextWindow: window?.tokens ?? null }
-  }
+/** Where the work is done: the conversation's own place, or the one this run names when it has none. */
+export const workspaceOf = ({
+  conversation,
+  setting,
+}: Pick<RunInProgress, 'conversation' | 'setting'>): Workspace | undefined =>
+  conversation.current.workspace ?? setting('workspace')
 
-  /** The believed window of the requested model, if one was requested. */
-  believedWindow(): WindowSize | undefined {
-    const model = this.request.model ?? this.#held?.session.model
-    return model === undefined ? undefined : this.deps.believedWindow?.(model)
-  }
+/** The policy about a full window: of this run, else of its session, else of all. */
+export const policyOf = ({ request, held, deps }: Pick<RunInProgress, 'request' | 'held' | 'deps'>): PressurePolicy =>
+  request.policy ?? held.monitor?.policy ?? deps.monitor?.policy ?? 'advise'
 
-  /** Milliseconds until the conversation's time is over; nothing when it has no deadline. */
-  async remainingMs(): Promise<number | undefined> {
-    const { id, restartBudget } = this.conversation
-    if (restartBudget.deadlineMs === undefined) return undefined
-    const [first] = (await this.deps.store.sessions.listForConversation(id, { limit: 1 })).items
-    const deadline = first && deadlineOf(restartBudget, first.startedAt)
-    return deadline === undefined ? restartBudget.deadlineMs : Date.parse(deadline) - Date.parse(this.deps.clock.now())
-  }
-
-  /** @throws whatever the run was stopped for */
-  throwIfStopped(): void {
-    if (this.signal.aborted) throw this.signal.reason
-  }
-
-  /** Somebody else has the session now. */
-  overtaken(): SupersededError {
-    const { session } = this.held
-    return new SupersededError(`Session ${session.id} is worked by somebody else now, so this run has stopped.`)
-  }
+/** The believed window of the requested model, if one was requested. */
+export const believedWindowOf = ({
+  request,
+  held,
+  deps,
+}: Pick<RunInProgress, 'request' | 'held' | 'deps'>): WindowSize | undefined => {
+  const model = request.model ?? (held.isThere ? held.session.model : undefined)
+  return model === undefined ? undefined : deps.believedWindow?.(model)
 }

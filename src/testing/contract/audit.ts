@@ -32,13 +32,6 @@ const eventful = async (scene: Scene): Promise<{ readonly parent: ConversationId
   return { parent: handoff.conversationId, child: thread.conversation.id }
 }
 
-/** Where the feed ends now. */
-const endOf = async (audit: AuditService): Promise<string> => {
-  let page = await audit.changes({ limit: 1_000 })
-  while (page.entries.length > 0) page = await audit.changes({ after: page.next, limit: 1_000 })
-  return page.next
-}
-
 /** Follows the feed in small pages until these conversations have shown so many entries, or for ten seconds. */
 const followed = async (audit: AuditService, after: string, of: readonly ConversationId[], count: number) => {
   const seen: FeedEntry[] = []
@@ -123,7 +116,7 @@ export const auditContract: ContractPart = {
     },
     'feeds every entry once, each conversation in order': async (scene) => {
       const audit = auditOf(scene.store)
-      const start = await endOf(audit)
+      const start = await audit.endOfChanges()
       const { parent, child } = await eventful(scene)
       const trails = await Promise.all([parent, child].map((id) => scene.store.audit.list(id, { limit: 1_000 })))
       const count = trails.reduce((sum, { items }) => sum + items.length, 0)
@@ -133,9 +126,23 @@ export const auditContract: ContractPart = {
         assert.deepEqual(mine, trails[index]?.items)
       }
     },
+    'has an end from which only what is new comes': async (scene) => {
+      const audit = auditOf(scene.store)
+      const start = await audit.endOfChanges()
+      const { parent, child } = await eventful(scene)
+      const { items } = await scene.store.audit.list(parent, { limit: 1_000 })
+      await followed(audit, start, [parent], items.length)
+      const end = await audit.endOfChanges()
+      const { id } = await scene.conversation()
+      const later = await followed(audit, end, [parent, child, id], 1)
+      assert.deepEqual(
+        later.map(({ conversationId, event }) => [conversationId, event.type]),
+        [[id, 'conversation.opened']],
+      )
+    },
     'answers with a place to go on from when there is nothing new': async (scene) => {
       const audit = auditOf(scene.store)
-      const start = await endOf(audit)
+      const start = await audit.endOfChanges()
       const again: Changes = await audit.changes({ after: start, limit: 1 })
       assert.equal(typeof again.next, 'string')
       const { id } = await scene.conversation()
@@ -148,7 +155,7 @@ export const auditContract: ContractPart = {
     'ends a feed with its signal, without an error': async (scene) => {
       const audit = auditOf(scene.store)
       const controller = new AbortController()
-      const start = await endOf(audit)
+      const start = await audit.endOfChanges()
       setTimeout(() => controller.abort(), 20)
       for await (const { entries } of audit.follow({ after: start, signal: controller.signal, pollMs: 60_000 })) {
         assert.ok(entries.length > 0)

@@ -112,7 +112,26 @@ export const budgetsContract: ContractPart = {
       const begun = unwrap(await scene.service.restartSession({ ...full, reason: 'Full' }))
       assert.equal(begun.refusedBy, 'cost')
       assert.deepEqual(await scene.store.sessions.find(full.session.id), begun.session)
-      assert.equal(begun.session.state, 'failed')
+      assert.equal(begun.session.state, 'paused')
+    },
+    'pauses a session whose money is spent: it drops its lease, and is resumed once there is more': async (scene) => {
+      const { service, store } = scene
+      const started = await underAuto(scene, { maxCostUsd: 1 })
+      const { session, holder } = started
+      const { conversationId: conversation } = session
+      const dear = unwrap(await service.accountSession({ session, holder, totals: { ...TOTALS, costUsd: 1.5 } }))
+      const full = await fill(scene, { ...started, ...dear })
+      assert.deepEqual([full.refusedBy, full.handoff, full.exhausted?.state], ['cost', undefined, 'paused'])
+      assert.deepEqual(await store.sessions.find(session.id), full.session)
+      assert.equal(full.session.state, 'paused')
+      assert.equal(await store.leases.renew(session.id, holder, 1_000), false)
+      assert.equal(await store.sessions.findBaton(conversation), undefined)
+      assert.deepEqual((await kindsOf(scene, conversation)).slice(-2), ['context.restart_refused', 'session.paused'])
+      unwrap(await service.setBudget({ conversation, budget: { maxCostUsd: 2 } }))
+      const resumed = unwrap(await service.resumeSession({ session: session.id }))
+      const { handoff } = unwrap(await service.restartSession({ ...resumed, holder, reason: 'Full' }))
+      assert.equal(handoff?.sourceSessionId, session.id)
+      await assertIntact(scene, conversation)
     },
     'counts the deadline from the first session, across restarts': async (scene) => {
       const started = await underAuto(scene, { maxRestarts: 9, deadlineMs: 10_000 })

@@ -1,11 +1,10 @@
-import type { BudgetLimit } from '../../../domain/budget/restart-budget.ts'
-import { taskOf } from '../../../domain/conversation/conversation.ts'
+import { type BudgetLimit, isPausedFor } from '../../../domain/budget/restart-budget.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { AgentSessionId } from '../../../domain/kernel/ids.ts'
 import type { RunOutcome, RunSummary } from '../../../domain/run/run-summary.ts'
-import { heldBy, isTerminal } from '../../../domain/session/agent-session.ts'
+import { hasBaton, heldBy, isTerminal } from '../../../domain/session/agent-session.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
-import { callHooks, toldOf } from '../call-hooks.ts'
+import { callHooks, type HookCaller, toldOf } from '../call-hooks.ts'
 import { isForAnother } from '../recover/recover.ts'
 import { ENDING_OUTAGE_MS } from '../retry-through-outage.ts'
 import { AgentSilent, messageOf, RunCancelled, RunExhausted, RunTimedOut, SupersededError } from '../run-errors.ts'
@@ -31,12 +30,16 @@ export const endingOf = (error: unknown): RunEnding => {
 }
 
 /** Whoever was overtaken meets failures that say no more than that: commands refused, names in use. */
-const endingAsHolder = async (run: RunInProgress, ending: RunEnding): Promise<RunEnding> => {
-  if (!run.hasSession || isTerminal(run.held.session) || ending.outcome === 'superseded') return ending
+const endingAsHolder = async (
+  run: Pick<RunInProgress, 'deps' | 'held' | 'lease' | 'retryThroughOutage'>,
+  ending: RunEnding,
+): Promise<RunEnding> => {
+  // One that was failed or paused with the restart it was refused has no lease any more, and nobody took it.
+  if (!run.held.isThere || !hasBaton(run.held.session) || ending.outcome === 'superseded') return ending
   const { session, holder } = run.held
-  const renew = () => run.deps.store.leases.renew(session.id, holder, run.leaseMs)
+  const renew = () => run.deps.store.leases.renew(session.id, holder, run.lease.leaseMs)
   const isOurs = await run.retryThroughOutage(renew, { outageMs: ENDING_OUTAGE_MS })
-  return isOurs ? ending : endingOf(run.overtaken())
+  return isOurs ? ending : endingOf(run.held.overtaken())
 }
 
 /**
@@ -44,52 +47,52 @@ const endingAsHolder = async (run: RunInProgress, ending: RunEnding): Promise<Ru
  * the store be away, it says so all the same; recovery finishes the rest then.
  */
 export const endRun = async (run: RunInProgress, given: RunEnding): Promise<RunSummary> => {
-  run.isSettling = true
+  run.held.beginToEnd()
   let ending = withoutSecrets(run, given)
   let failure: unknown
   try {
     ending = await endingAsHolder(run, ending)
-    if (run.hasSession && ending.outcome !== 'superseded') await settle(run, ending)
+    if (run.held.isThere && ending.outcome !== 'superseded') await settle(run, ending)
   } catch (error) {
     failure = error
     ending = withoutSecrets(run, endingOf(error))
   }
   const summary = summaryOf(run, ending)
-  if (run.hasSession) tellSessionEnd(run, ending)
-  const toldId = run.hasSession ? run.held.session.id : run.plannedId
+  if (run.held.isThere) tellSessionEnd(run, ending)
+  const { id: toldId } = run.held
   if (toldId !== undefined && ending.outcome !== 'superseded' && failure === undefined)
     await tellHooks(run, ending, toldId).catch((error: unknown) => {
       failure = error
     })
-  run.emit({ type: 'run:end', summary })
+  run.news.emit({ type: 'run:end', summary })
   if (failure !== undefined) throw failure
   return summary
 }
 
-const withoutSecrets = ({ deps }: RunInProgress, { reason, ...ending }: RunEnding): RunEnding =>
+const withoutSecrets = ({ deps }: Pick<RunInProgress, 'deps'>, { reason, ...ending }: RunEnding): RunEnding =>
   defined({ ...ending, reason: reason === undefined ? undefined : (deps.redact?.(reason) ?? reason) })
 
-const tellSessionEnd = (run: RunInProgress, { outcome, reason }: RunEnding): void => {
+const tellSessionEnd = (run: Pick<RunInProgress, 'held' | 'news' | 'spans'>, { outcome, reason }: RunEnding): void => {
   const { session } = run.held
-  if (outcome === 'superseded') run.emit({ type: 'session:replaced', sessionId: session.id })
-  else run.emit({ type: 'session:end', sessionId: session.id, state: session.state, reason: reason ?? null })
-  run.span?.end(defined({ outcome, error: outcome === 'completed' ? undefined : reason }))
+  if (outcome === 'superseded') run.news.emit({ type: 'session:replaced', sessionId: session.id })
+  else run.news.emit({ type: 'session:end', sessionId: session.id, state: session.state, reason: reason ?? null })
+  run.spans.end(defined({ outcome, error: outcome === 'completed' ? undefined : reason }))
 }
 
-/** Limits after which a later run may go on in the same window, once it is allowed more. */
-const PAUSED_FOR: readonly (BudgetLimit | undefined)[] = ['cost', 'turns']
-
-const settle = async (run: RunInProgress, { outcome, reason = outcome, limit }: RunEnding): Promise<void> => {
+const settle = async (
+  run: Pick<RunInProgress, 'deps' | 'held' | 'news' | 'retryThroughOutage'>,
+  { outcome, reason = outcome, limit }: RunEnding,
+): Promise<void> => {
   const { handoffs, history } = run.deps
   const keep = <T>(command: Parameters<typeof run.retryThroughOutage<T>>[0]) =>
     run.retryThroughOutage(command, { outageMs: ENDING_OUTAGE_MS })
   const now = await keep(() => history.session(run.held.session.id))
-  run.update({ session: now ?? run.held.session })
+  run.held.update({ session: now ?? run.held.session })
   // Handed to another agent, it is no longer ours to end.
   if (now === undefined || isTerminal(now) || (await isForAnother(run.deps, now))) return
   const handoffId = heldBy(now)
   if (handoffId !== undefined) {
-    const end = { handoff: handoffId, reason, by: run.claimant, holder: run.held.holder }
+    const end = { handoff: handoffId, reason, by: run.held.claimant, holder: run.held.holder }
     const ended = await keep((named) =>
       outcome === 'cancelled'
         ? handoffs.cancelHandoff({ ...end, ...named })
@@ -97,33 +100,25 @@ const settle = async (run: RunInProgress, { outcome, reason = outcome, limit }: 
     )
     // Somebody else has claimed it. Whoever that is completes it, or lets the claim lapse for recovery.
     if (!ended.ok) return
-    run.update(ended.value)
-    run.emit({ type: 'context:handoff:cancelled', handoffId, reason })
+    run.held.update(ended.value)
+    run.news.emit({ type: 'context:handoff:cancelled', handoffId, reason })
   }
-  const { held } = run
-  if (held.session.state !== 'active') return
+  const { working } = run.held
+  if (working.session.state !== 'active') return
   const left = await keep((named) => {
-    if (outcome === 'completed') return handoffs.completeSession({ ...held, ...named })
-    if (outcome === 'cancelled' || PAUSED_FOR.includes(limit)) return handoffs.pauseSession({ ...held, ...named })
-    return handoffs.failSession({ ...held, reason, ...defined({ limit }), ...named })
+    if (outcome === 'completed') return handoffs.completeSession({ ...working, ...named })
+    if (outcome === 'cancelled' || isPausedFor(limit)) return handoffs.pauseSession({ ...working, ...named })
+    return handoffs.failSession({ ...working, reason, ...defined({ limit }), ...named })
   })
-  run.update(unwrap(left))
+  run.held.update(unwrap(left))
 }
 
-const summaryOf = (run: RunInProgress, { outcome, reason, limit }: RunEnding): RunSummary => {
-  const { sessions, turns, restarts, totals } = run.tally
-  return defined({
-    conversationId: run.conversation.id,
-    outcome,
-    reason,
-    limit,
-    sessions,
-    turns,
-    restarts,
-    totals,
-    durationMs: Math.round(performance.now() - run.startedMs),
-    lastSessionId: run.hasSession ? run.held.session.id : undefined,
-  })
+const summaryOf = (
+  { conversation, account, held }: Pick<RunInProgress, 'conversation' | 'account' | 'held'>,
+  { outcome, reason, limit }: RunEnding,
+): RunSummary => {
+  const lastSessionId = held.isThere ? held.session.id : undefined
+  return defined({ conversationId: conversation.id, outcome, reason, limit, ...account.figures(), lastSessionId })
 }
 
 const HOOK_EVENT = {
@@ -136,21 +131,17 @@ const HOOK_EVENT = {
 } as const satisfies Record<RunOutcome, string>
 
 const tellHooks = async (
-  run: RunInProgress,
+  run: HookCaller & Pick<RunInProgress, 'account'>,
   { outcome, reason }: RunEnding,
   sessionId: AgentSessionId,
 ): Promise<void> => {
-  const about = { session: toldOf(run, sessionId), original_prompt: taskOf(run.conversation) }
+  const about = { session: toldOf(run, sessionId), original_prompt: run.conversation.task }
   const event = HOOK_EVENT[outcome]
   if (event === 'failed' || event === 'timeout') {
     const error = { code: `run.${outcome}`, message: reason ?? outcome }
     await callHooks(run, 'on_error', sessionId, { hook_event_name: event, error, ...about })
   }
-  const { tally, startedMs } = run
-  const told = {
-    duration_ms: Math.round(performance.now() - startedMs),
-    handoff_count: tally.restarts,
-    error: reason ?? null,
-  }
+  const { durationMs, restarts } = run.account.figures()
+  const told = { duration_ms: durationMs, handoff_count: restarts, error: reason ?? null }
   await callHooks(run, 'after_run', sessionId, { hook_event_name: event, run: told, ...about })
 }

@@ -3,19 +3,22 @@ import type { Instant } from '../../../domain/kernel/instant.ts'
 import { type FreshReason, freshReason } from '../../../domain/run/follow-up.ts'
 import { DEFAULT_SESSION_SETTINGS } from '../../../domain/run/session-settings.ts'
 import type { AgentSession } from '../../../domain/session/agent-session.ts'
-import type { RunInProgress } from '../run-in-progress.ts'
+import { type RecordOfRun, type RunInProgress, workspaceOf } from '../run-in-progress.ts'
 
 /** Where a further prompt goes: into a provider session that is there, or into a fresh one for a reason. */
 export type FollowUpWay =
   | { readonly resumes: string; readonly freshBecause: null }
   | { readonly resumes: null; readonly freshBecause: FreshReason }
 
+/** The parts of a run that decide where its next session begins. */
+type Deciding = RecordOfRun & Pick<RunInProgress, 'request' | 'setting'>
+
 /**
  * Decides where the next session of a conversation begins, after its latest one; nothing when that is simply continued:
  * it was stopped or it failed, and nothing new is asked.
  */
-export const wayAfter = async (run: RunInProgress, latest: AgentSession): Promise<FollowUpWay | undefined> => {
-  if (run.unsaidTask !== undefined || latest.state === 'completed') return followUpAfter(run, latest)
+export const wayAfter = async (run: Deciding, latest: AgentSession): Promise<FollowUpWay | undefined> => {
+  if (run.conversation.unsaidTask !== undefined || latest.state === 'completed') return followUpAfter(run, latest)
   const { providerSessionId } = latest
   const isOurs = latest.state === 'paused' && latest.backend === run.request.runtime.backend
   return isOurs && providerSessionId !== undefined && (await isGone(run, providerSessionId))
@@ -24,11 +27,11 @@ export const wayAfter = async (run: RunInProgress, latest: AgentSession): Promis
 }
 
 /** Whether the runtime says that it has this session no longer. Not every runtime can say. */
-const isGone = async ({ request, workspace }: RunInProgress, providerSessionId: string): Promise<boolean> =>
-  (await request.runtime.has?.({ providerSessionId, ...defined({ workspace }) })) === false
+const isGone = async (run: Deciding, providerSessionId: string): Promise<boolean> =>
+  (await run.request.runtime.has?.({ providerSessionId, ...defined({ workspace: workspaceOf(run) }) })) === false
 
 /** Decides where a further prompt of a conversation goes, after its latest session. */
-const followUpAfter = async (run: RunInProgress, latest: AgentSession): Promise<FollowUpWay> => {
+const followUpAfter = async (run: Deciding, latest: AgentSession): Promise<FollowUpWay> => {
   const { request, deps } = run
   const monitor = await run.retryThroughOutage(() => deps.store.monitors.find(latest.id))
   const { runtime, milestones = deps.monitor?.milestones } = request
@@ -38,7 +41,7 @@ const followUpAfter = async (run: RunInProgress, latest: AgentSession): Promise<
     canResume: runtime.resume !== undefined,
     mode: run.setting('sessionMode') ?? DEFAULT_SESSION_SETTINGS.mode,
     timeoutMs: run.setting('sessionTimeoutMs') ?? DEFAULT_SESSION_SETTINGS.timeoutMs,
-    isElsewhere: run.conversation.workspace === undefined && run.workspace !== undefined,
+    isElsewhere: run.conversation.current.workspace === undefined && workspaceOf(run) !== undefined,
     at: deps.clock.now(),
     ...defined({ milestones, restedAt: latest.state === 'paused' ? await lastSaidAt(run, latest) : undefined }),
   })
@@ -50,5 +53,5 @@ const followUpAfter = async (run: RunInProgress, latest: AgentSession): Promise<
     : { resumes: providerSessionId, freshBecause: null }
 }
 
-const lastSaidAt = async (run: RunInProgress, { id }: AgentSession): Promise<Instant | undefined> =>
+const lastSaidAt = async (run: RecordOfRun, { id }: AgentSession): Promise<Instant | undefined> =>
   (await run.retryThroughOutage(() => run.deps.store.messages.listLatest(id, 1))).at(-1)?.recordedAt

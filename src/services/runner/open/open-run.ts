@@ -14,13 +14,13 @@ import { readBackWork } from '../recover/read-back.ts'
 import { isForAnother } from '../recover/recover.ts'
 import { askSessionHooks, countRestarts } from '../restart/carry-out-restart.ts'
 import { continuationAfter, recordBefore } from '../restart/continuation-prompt.ts'
+import type { Opening } from '../restart/person-words.ts'
 import { retryThroughOutage } from '../retry-through-outage.ts'
 import type { RunInProgress, RunnerDeps } from '../run-in-progress.ts'
 import { monitorOf, type RunRequest } from '../run-request.ts'
-import { promptToResume, relaunch, resumeIn, startFresh } from '../work/launch.ts'
+import { type Launcher, promptToResume, relaunch, resumeIn, startFresh } from '../work/launch.ts'
 import { throwIfSpent } from '../work/limits.ts'
-import { beginSpan } from '../work/spans.ts'
-import type { Launcher, SessionOutcome } from '../work/work-session.ts'
+import type { SessionOutcome } from '../work/session-outcome.ts'
 import { endedFor } from './begin-budget.ts'
 import { type FollowUpWay, wayAfter } from './follow-up.ts'
 import { placeFor, restorePlace } from './place-work.ts'
@@ -75,28 +75,32 @@ export const takeOverBaton = async (run: RunInProgress): Promise<boolean> => {
 export const takeOver = async (run: RunInProgress, abandoned: AgentSession): Promise<true> => {
   const gone = await run.retryThroughOutage(() => goneRunner(run.deps, abandoned.id))
   const request = { session: abandoned.id, ...run.lease, ...abandonedBy(gone) }
-  run.hold(unwrap(await run.retryThroughOutage((named) => run.deps.handoffs.takeOverSession({ ...request, ...named }))))
+  run.held.hold(
+    unwrap(await run.retryThroughOutage((named) => run.deps.handoffs.takeOverSession({ ...request, ...named }))),
+  )
   if (gone !== undefined) succeed(run, gone)
   await tellOrphans(run)
-  run.restartsSoFar = await countRestarts(run)
+  run.account.restartedBefore(await countRestarts(run))
   await watchAsAsked(run)
   const { initiatedByHandoff } = abandoned
   const cameFrom = initiatedByHandoff && (await run.deps.history.handoff(initiatedByHandoff))
-  beginSpan(run, cameFrom?.traceContext)
+  run.spans.begin(run.held.session, cameFrom?.traceContext)
   return true
 }
 
-/** Takes the place of a runner that is gone, whose claim on a restart would have to be waited for like its lease. */
-const succeed = (run: RunInProgress, gone: ProcessIdentity): void => {
-  run.claimant = claimantOf(gone) ?? run.claimant
-  run.emit({ type: 'runner:gone', sessionId: run.held.session.id, host: gone.host, pid: gone.leader?.pid ?? null })
+/** Takes the place of a runner that is gone. */
+const succeed = (run: Pick<RunInProgress, 'held' | 'news'>, gone: ProcessIdentity): void => {
+  run.held.claimAs(claimantOf(gone) ?? run.held.claimant)
+  run.news.emit({ type: 'runner:gone', sessionId: run.held.session.id, host: gone.host, pid: gone.leader?.pid ?? null })
 }
 
-const tellOrphans = async (run: RunInProgress): Promise<void> => {
+const tellOrphans = async (
+  run: Pick<RunInProgress, 'deps' | 'held' | 'news' | 'retryThroughOutage'>,
+): Promise<void> => {
   const { session } = run.held
   for (const { process, fate } of await run.retryThroughOutage(() => endOrphans(run.deps, session.id))) {
     const { host, leader } = process
-    run.emit({ type: 'process:left', sessionId: session.id, host, pid: leader?.pid ?? null, fate })
+    run.news.emit({ type: 'process:left', sessionId: session.id, host, pid: leader?.pid ?? null, fate })
   }
 }
 
@@ -106,7 +110,7 @@ export const beginFirst = async <Message>(
   use: BudgetUse,
 ): Promise<Launcher<Message> | SessionOutcome> => {
   const latest = await run.deps.store.sessions.findLatest(run.conversation.id)
-  if (latest !== undefined) run.restartsSoFar = await countRestarts(run)
+  if (latest !== undefined) run.account.restartedBefore(await countRestarts(run))
   const ended = endedFor(run, latest, use)
   if (ended !== undefined) return ended
   throwIfSpent(run)
@@ -123,16 +127,16 @@ export const beginAnew = async <Message>(
 ): Promise<Launcher<Message>> => {
   const { request, conversation, deps } = run
   const said = await openingFor(run, latest, way)
-  run.unsaidTask = undefined
+  run.conversation.noteUnsaid(undefined)
   const sessionId = agentSessionId(deps.ids.next())
-  run.plannedId = sessionId
+  run.held.plan(sessionId)
   const words = joinedPrompt([said.continuation, said.prompt])
   const hookContext = await askSessionHooks(run, { sessionId, prompt: words, isContinuation: false })
   const { runtime, agent: agentName, model } = request
   const monitor = monitorOf(request)
   const about = { conversationId: conversation.id, sessionId, agentName, backend: runtime.backend, monitor, ...said }
   const details = defined({ model, hookContext, ...run.lease })
-  run.hold(
+  run.held.hold(
     unwrap(await run.retryThroughOutage((named) => deps.handoffs.startSession({ ...about, ...details, ...named }))),
   )
   tellBegun(run)
@@ -151,7 +155,7 @@ interface FirstOpening {
 }
 
 const openingFor = async (
-  run: RunInProgress,
+  run: Opening,
   latest: AgentSession | undefined,
   way: FollowUpWay | undefined,
 ): Promise<FirstOpening> => {
@@ -159,21 +163,21 @@ const openingFor = async (
   if (latest === undefined || providerSessionId !== undefined) return defined({ prompt, providerSessionId })
   const nonce = run.deps.ids.next()
   // What was asked is on record, and unfinished: it is not a person who speaks now.
-  if (latest.state !== 'completed' && run.unsaidTask === undefined)
+  if (latest.state !== 'completed' && run.conversation.unsaidTask === undefined)
     return { continuation: await continuationAfter(run, nonce), nonce }
   if (typeof way?.resumes === 'string') return { prompt, providerSessionId: way.resumes }
   return { prompt, continuation: await recordBefore(run, latest, nonce), nonce }
 }
 
-const tellWay = (run: RunInProgress, way: FollowUpWay | undefined): void => {
-  if (way !== undefined) run.emit({ type: 'conversation:follow_up', sessionId: run.held.session.id, ...way })
+const tellWay = (run: Pick<RunInProgress, 'held' | 'news'>, way: FollowUpWay | undefined): void => {
+  if (way !== undefined) run.news.emit({ type: 'conversation:follow_up', sessionId: run.held.session.id, ...way })
 }
 
-const tellBegun = (run: RunInProgress): void => {
-  run.tally.sessions += 1
+const tellBegun = (run: Pick<RunInProgress, 'account' | 'held' | 'news' | 'spans'>): void => {
+  run.account.sessionBegun()
   const { id: sessionId, epoch } = run.held.session
-  run.emit({ type: 'session:start', sessionId, epoch, isContinuation: false, previousSessionId: null })
-  beginSpan(run)
+  run.news.emit({ type: 'session:start', sessionId, epoch, isContinuation: false, previousSessionId: null })
+  run.spans.begin(run.held.session)
 }
 
 /** Goes on in the session that an earlier run was cancelled in, if this runtime can; it may not have been launched yet. */
@@ -201,7 +205,7 @@ const resumePaused = async <Message>(
     unwrap(await run.retryThroughOutage((named) => deps.handoffs.failSession({ ...end, ...named })))
     return undefined
   }
-  run.hold({ ...resumed, holder })
+  run.held.hold({ ...resumed, holder })
   await watchAsAsked(run)
   tellBegun(run)
   if (providerSessionId !== undefined) tellWay(run, way)
@@ -211,11 +215,13 @@ const resumePaused = async <Message>(
 }
 
 /** The monitor settings of this run count from now on, whatever an earlier run wanted. */
-const watchAsAsked = async (run: RunInProgress): Promise<void> => {
+const watchAsAsked = async (
+  run: Pick<RunInProgress, 'deps' | 'request' | 'held' | 'retryThroughOutage'>,
+): Promise<void> => {
   const settings = monitorOf(run.request)
   if (Object.keys(settings).length === 0) return
   const { session } = run.held
   const request = { session: session.id, settings }
   const { monitor } = unwrap(await run.retryThroughOutage((named) => run.deps.context.watch({ ...request, ...named })))
-  run.update({ session: (await run.deps.history.session(session.id)) ?? session, monitor })
+  run.held.update({ session: (await run.deps.history.session(session.id)) ?? session, monitor })
 }

@@ -1,20 +1,35 @@
+import type { AgentSessionId } from '../../../domain/kernel/ids.ts'
 import type { ProcessIdentity } from '../../../domain/session/process-identity.ts'
 import type { OnProcess } from '../../../ports/agent-runtime.ts'
 import type { RunInProgress, RunnerDeps } from '../run-in-progress.ts'
 
+/** Keeps the processes that were launched for a session, all of them: whoever takes it over ends what is left. */
+export class LaunchedProcesses {
+  #sessionId: AgentSessionId | undefined
+  #processes: readonly ProcessIdentity[] = []
+
+  /** Adds a process. Answers with those of its session: the ones before it may be slow to end. */
+  add(sessionId: AgentSessionId, process: ProcessIdentity): readonly ProcessIdentity[] {
+    const before = this.#sessionId === sessionId ? this.#processes : []
+    this.#sessionId = sessionId
+    this.#processes = [...before, process]
+    return this.#processes
+  }
+}
+
+/** The parts of a run that a launch is recorded with. */
+type Launching = Pick<RunInProgress, 'deps' | 'held' | 'launched' | 'retryThroughOutage' | 'signal' | 'stop'>
+
 /** Records each process that is launched for the session that a run holds now, before it is given work. */
-export const recording = (run: RunInProgress): OnProcess => {
+export const recording = (run: Launching): OnProcess => {
   const { session, holder } = run.held
   return async (process) => {
-    // Those before it in the same session may be slow to end.
-    const before = run.launched.sessionId === session.id ? run.launched.processes : []
-    const processes = [...before, process]
-    run.launched = { sessionId: session.id, processes }
+    const processes = run.launched.add(session.id, process)
     const isOurs = await run.retryThroughOutage(() =>
       run.deps.store.leases.keepProcesses(session.id, holder, processes),
     )
     if (isOurs) return
-    run.stop(run.overtaken())
+    run.stop(run.held.overtaken())
     throw run.signal.reason
   }
 }
@@ -33,7 +48,7 @@ export interface LeftProcess {
  */
 export const endOrphans = async (
   { store, processes }: Pick<RunnerDeps, 'store' | 'processes'>,
-  sessionId: RunInProgress['held']['session']['id'],
+  sessionId: AgentSessionId,
 ): Promise<readonly LeftProcess[]> => {
   const left: LeftProcess[] = []
   for (const process of (await store.leases.find(sessionId))?.processes ?? []) {

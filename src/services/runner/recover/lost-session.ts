@@ -2,9 +2,9 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import { beginAnew } from '../open/open-run.ts'
 import { noteUnsaidTask } from '../open/unsaid-task.ts'
-import type { RunInProgress } from '../run-in-progress.ts'
-import { restartInstead } from '../work/launch.ts'
-import type { Launcher, SessionOutcome } from '../work/work-session.ts'
+import { type RunInProgress, workspaceOf } from '../run-in-progress.ts'
+import { type Launcher, restartInstead } from '../work/launch.ts'
+import type { SessionOutcome } from '../work/session-outcome.ts'
 
 const REASON = 'Its runtime could not resume the session before it, and no longer has it.'
 
@@ -19,7 +19,9 @@ export const insteadOfLost = async <Message>(
   { resumes }: Launcher<Message>,
   outcome: SessionOutcome,
 ): Promise<Launcher<Message> | SessionOutcome | undefined> => {
-  const { request, held, workspace } = run
+  const { request } = run
+  const { working: held } = run.held
+  const workspace = workspaceOf(run)
   const isFailed = outcome.type === 'over' && outcome.outcome === 'failed'
   if (resumes === undefined || !isFailed || request.resume !== undefined) return undefined
   const { progress } = held.session
@@ -28,14 +30,14 @@ export const insteadOfLost = async <Message>(
   await noteUnsaidTask(run)
   const way = { resumes: null, freshBecause: 'session_gone' } as const
   if (progress.turns > 0) {
-    run.emit({ type: 'conversation:follow_up', sessionId: held.session.id, ...way })
+    run.news.emit({ type: 'conversation:follow_up', sessionId: held.session.id, ...way })
     return restartInstead(run, REASON)
   }
   const failed = await run.retryThroughOutage((named) =>
     run.deps.handoffs.failSession({ ...held, reason: REASON, ...named }),
   )
-  run.update(unwrap(failed))
+  run.held.update(unwrap(failed))
   const { id: sessionId, state } = run.held.session
-  run.emit({ type: 'session:end', sessionId, state, reason: REASON })
+  run.news.emit({ type: 'session:end', sessionId, state, reason: REASON })
   return beginAnew(run, run.held.session, way)
 }

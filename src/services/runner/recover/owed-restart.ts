@@ -2,8 +2,8 @@ import { describeLimit, mayCarryOn } from '../../../domain/budget/restart-budget
 import { isRestartOwed } from '../../../domain/window/context-monitor.ts'
 import { hasHooks } from '../call-hooks.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
-import { restartHeldSession } from '../work/threshold.ts'
-import type { SessionOutcome } from '../work/work-session.ts'
+import type { SessionOutcome } from '../work/session-outcome.ts'
+import { type Restarting, restartHeldSession } from '../work/threshold.ts'
 
 /**
  * Begins the restart that a session is owed whose window was full when its run ended: the milestone is spent, so no
@@ -11,7 +11,9 @@ import type { SessionOutcome } from '../work/work-session.ts'
  *
  * @returns the restart, or the limit that ends the work; nothing when the session goes on in its window
  */
-export const owedRestart = async (run: RunInProgress): Promise<SessionOutcome | undefined> => {
+export const owedRestart = async (
+  run: Restarting & Pick<RunInProgress, 'hooks'>,
+): Promise<SessionOutcome | undefined> => {
   const { monitor } = run.held
   if (monitor === undefined || !isRestartOwed(monitor) || hasHooks(run, 'on_context_threshold')) return undefined
   const { handoff, refusedBy: limit } = await restartHeldSession(run, 'Its window was full when its run ended.', [])

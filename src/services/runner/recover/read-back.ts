@@ -1,15 +1,16 @@
-import { describeLimit } from '../../../domain/budget/restart-budget.ts'
+import { describeLimit, describeStop } from '../../../domain/budget/restart-budget.ts'
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import { cutText } from '../../../domain/kernel/cut-text.ts'
+import { defined } from '../../../domain/kernel/defined.ts'
 import type { AgentSession } from '../../../domain/session/agent-session.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
 import { noteUnsaidTask } from '../open/unsaid-task.ts'
-import type { RunInProgress } from '../run-in-progress.ts'
+import { type RecordOfRun, type RunInProgress, workspaceOf } from '../run-in-progress.ts'
 import { LaunchWatch } from '../work/launch-watch.ts'
+import type { Leaving } from '../work/leaving.ts'
 import { uncountedEnd } from '../work/limits.ts'
-import type { Leaving } from '../work/turn-extender.ts'
+import type { SessionOutcome } from '../work/session-outcome.ts'
 import { TurnRecorder } from '../work/turn-recorder.ts'
-import type { SessionOutcome } from '../work/work-session.ts'
 import { RecordedSession } from './recorded-session.ts'
 
 /**
@@ -27,8 +28,9 @@ export const readBackWork = async (
   if (leaving?.type === 'restart') return leaving
   if (leaving === undefined) return undefined
   if (leaving.type === 'uncounted') throw uncountedEnd(run, leaving.uncounted)
-  const { limit } = leaving
-  return { type: 'over', outcome: 'exhausted', reason: describeLimit(limit, run.conversation.restartBudget), limit }
+  const { limit, isRefused = false } = leaving
+  const describe = isRefused ? describeLimit : describeStop
+  return { type: 'over', outcome: 'exhausted', reason: describe(limit, run.conversation.restartBudget), limit }
 }
 
 /** As {@link readBackWork}, of a session that is being left: what the record lacks belongs to the turn that led to it. */
@@ -40,7 +42,7 @@ export const readBackLeft = async (run: RunInProgress, handoff: HandoffMetadata)
 }
 
 /** As {@link readBackWork}, of a session that was handed off: what the record lacks is kept with its handoff. */
-export const readBackSource = async (run: RunInProgress): Promise<void> => {
+export const readBackSource = async (run: Reading & Pick<RunInProgress, 'held'>): Promise<void> => {
   const { initiatedByHandoff } = run.held.session
   const { history } = run.deps
   const handoff = initiatedByHandoff && (await run.retryThroughOutage(() => history.handoff(initiatedByHandoff)))
@@ -49,9 +51,12 @@ export const readBackSource = async (run: RunInProgress): Promise<void> => {
   if (handoff && source && handoff.kind !== 'thread') await extractOf(run, handoff, source)
 }
 
+/** The parts of a run that read a transcript beside the record. */
+type Reading = RecordOfRun & Pick<RunInProgress, 'request' | 'setting'>
+
 const LONGEST_EXTRACT = 1_000_000
 
-const extractOf = async (run: RunInProgress, handoff: HandoffMetadata, source: AgentSession): Promise<void> => {
+const extractOf = async (run: Reading, handoff: HandoffMetadata, source: AgentSession): Promise<void> => {
   const { providerSessionId } = source
   const { runtime } = run.request
   if (handoff.extract !== undefined || providerSessionId === undefined || source.backend !== runtime.backend) return
@@ -74,9 +79,9 @@ const extractOf = async (run: RunInProgress, handoff: HandoffMetadata, source: A
   if (!kept.ok && kept.error.code !== 'handoff.extracted') throw new RefusedError(kept.error)
 }
 
-const transcriptOf = ({ workspace }: RunInProgress, providerSessionId: string) => ({
+const transcriptOf = (run: Pick<RunInProgress, 'conversation' | 'setting'>, providerSessionId: string) => ({
   providerSessionId,
-  ...(workspace !== undefined && { workspace }),
+  ...defined({ workspace: workspaceOf(run) }),
 })
 
 const readBack = async (
@@ -87,20 +92,20 @@ const readBack = async (
   const { runtime } = run.request
   if (runtime.transcript === undefined || runtime.backend !== run.held.session.backend) return undefined
   const known = await run.retryThroughOutage(() => RecordedSession.of(run, run.held.session))
-  const desk = new TurnRecorder(run, { prompt: '', unrecorded: [], ...(leaving !== undefined && { leaving }) })
+  const recorder = new TurnRecorder(run, { prompt: '', unrecorded: [], ...(leaving !== undefined && { leaving }) })
   const watch = new LaunchWatch(run)
   let isBehind = false
   for await (const step of runtime.transcript(transcriptOf(run, providerSessionId))) {
-    run.throwIfStopped()
+    run.signal.throwIfAborted()
     const missing = known.missingOf(step)
     isBehind ||= missing !== undefined
     // Some runtimes say what a request used after its answer. Before anything is missing, that was heard too.
     const isAboutMissing = isBehind && step.texts.length === 0
-    if (missing !== undefined || isAboutMissing) await desk.take(watch.take(missing ?? step))
-    else desk.skip(step)
+    if (missing !== undefined || isAboutMissing) await recorder.take(watch.take(missing ?? step))
+    else recorder.skip(step)
   }
-  await desk.settle()
+  await recorder.settle()
   // A lost process may have said the task without recording that.
   if (isBehind) await noteUnsaidTask(run)
-  return desk.leaving === leaving ? undefined : desk.leaving
+  return recorder.leaving === leaving ? undefined : recorder.leaving
 }

@@ -5,7 +5,7 @@ import type { TranscriptStep } from '../../../ports/agent-runtime.ts'
 import { everyPage } from '../../../ports/page.ts'
 import type { RecordedText } from '../../../ports/window-reader.ts'
 import { isOurs } from '../restart/our-words.ts'
-import type { RunInProgress } from '../run-in-progress.ts'
+import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
 
 /**
  * Everything on record of a session, so that its runtime's transcript is not recorded twice. A message is known by
@@ -25,7 +25,10 @@ export class RecordedSession {
   }
 
   /** Reads what is on record of a session, and of others on the same provider session: they share its transcript. */
-  static async of(run: RunInProgress, { id, providerSessionId }: AgentSession): Promise<RecordedSession> {
+  static async of(
+    run: RecordOfRun & Pick<RunInProgress, 'setting'>,
+    { id, providerSessionId }: AgentSession,
+  ): Promise<RecordedSession> {
     const { deps, conversation } = run
     const known = new RecordedSession(deps.redact ?? ((text) => text), (text) => isOurs(run, text))
     const named =

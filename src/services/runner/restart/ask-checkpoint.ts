@@ -7,8 +7,8 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import { DEFAULT_CHECKPOINT_TIMEOUT_MS } from '../../../domain/run/configuration.ts'
 import { RuntimeFailure } from '../../../ports/runtime-failure.ts'
 import { messageOf } from '../run-errors.ts'
-import type { RunInProgress } from '../run-in-progress.ts'
-import { isOutOfMoney } from '../work/limits.ts'
+import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
+import { isOutOfMoney, remainingMs } from '../work/limits.ts'
 import { Asking } from './asking.ts'
 import { requestFor, worded } from './question.ts'
 
@@ -47,7 +47,7 @@ export const askForCheckpoint = async (run: RunInProgress, handoff: HandoffMetad
   if (runtime.ask === undefined || providerSessionId === undefined)
     return notAsked(runtime.ask === undefined ? 'Its runtime cannot be asked.' : 'It was never launched.')
   const limitMs = run.setting('checkpointTimeoutMs') ?? DEFAULT_CHECKPOINT_TIMEOUT_MS
-  const withinMs = Math.min(limitMs, (await run.remainingMs()) ?? limitMs, LONGEST_MS)
+  const withinMs = Math.min(limitMs, (await remainingMs(run)) ?? limitMs, LONGEST_MS)
   if (withinMs <= 0) return timedOut(0)
   const request = await requestFor(run, handoff)
   const asking = new Asking(run, { ask: runtime.ask.bind(runtime), providerSessionId, withinMs })
@@ -67,7 +67,7 @@ const isWordless = (answer: Answer): boolean =>
     : answer.error instanceof RuntimeFailure && answer.error.code === 'runtime.no_words'
 
 const concluded = async (
-  run: RunInProgress,
+  run: RecordOfRun,
   asked: { readonly answer: Answer; readonly asking: Asking; readonly withinMs: number },
 ): Promise<CheckpointAsked> => {
   const { answer, asking, withinMs } = asked
@@ -90,7 +90,7 @@ const concluded = async (
 }
 
 /** Holds a checkpoint against what was recorded in the conversation. */
-export const reviewed = async (run: RunInProgress, text: string): Promise<CheckpointReview> => {
+export const reviewed = async (run: RecordOfRun, text: string): Promise<CheckpointReview> => {
   const cited = citedIn(text)
   const find = () => run.deps.store.messages.findToolCalls(run.conversation.id, cited)
   const known = cited.length === 0 ? [] : await run.retryThroughOutage(find)

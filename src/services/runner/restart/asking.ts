@@ -3,7 +3,7 @@ import { addTotals, NO_TOTALS } from '../../../domain/run/run-summary.ts'
 import type { UsageTotals } from '../../../domain/window/usage-reading.ts'
 import type { AgentRuntime, RuntimeReply } from '../../../ports/agent-runtime.ts'
 import { recording } from '../recover/agent-processes.ts'
-import type { RunInProgress } from '../run-in-progress.ts'
+import { type RunInProgress, workspaceOf } from '../run-in-progress.ts'
 import { AskingCost } from './asking-cost.ts'
 
 /** Whom to ask, and how long all questions together may take. */
@@ -20,16 +20,24 @@ export class Asking {
   readonly #timeout: AbortSignal
   readonly #signal: AbortSignal
   #totals: UsageTotals | undefined
-  /** How often it was asked. */
-  attempts = 0
-  /** The latest question, in words. */
-  question = ''
+  #attempts = 0
+  #question = ''
 
   constructor(run: RunInProgress, interview: Interview) {
     this.#run = run
     this.#interview = interview
     this.#timeout = AbortSignal.timeout(Math.ceil(interview.withinMs))
     this.#signal = AbortSignal.any([run.signal, this.#timeout])
+  }
+
+  /** How often it was asked. */
+  get attempts(): number {
+    return this.#attempts
+  }
+
+  /** The latest question, in words. */
+  get question(): string {
+    return this.#question
   }
 
   /** Whether the time is over. */
@@ -46,20 +54,20 @@ export class Asking {
   async put(make: () => string): Promise<RuntimeReply | { readonly error: unknown }> {
     const run = this.#run
     const cost = new AskingCost(run)
-    this.attempts += 1
+    this.#attempts += 1
     try {
       const prompt = make()
-      this.question = prompt
+      this.#question = prompt
       const about = { providerSessionId: this.#interview.providerSessionId, prompt, model: run.held.session.model }
       const told = { onProcess: recording(run), onUsage: cost.take }
-      const question = { ...defined({ ...about, workspace: run.workspace }), signal: this.#signal, ...told }
+      const question = { ...defined({ ...about, workspace: workspaceOf(run) }), signal: this.#signal, ...told }
       // Waited for no longer than that, whatever the runtime does with its signal.
       const reply = await Promise.race([this.#interview.ask(question), aborted(this.#signal)])
       if (reply.totals !== undefined) cost.take(reply.totals)
       return reply
     } catch (error) {
       if (this.#signal.aborted) cost.cutOff()
-      run.throwIfStopped()
+      run.signal.throwIfAborted()
       return { error }
     } finally {
       if (cost.totals !== undefined) this.#totals = addTotals(this.#totals ?? NO_TOTALS, cost.totals)

@@ -1,19 +1,18 @@
-import { taskOf } from '../../../domain/conversation/conversation.ts'
 import type { HandoffFlag, HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import type { HandoffAccepted, HandoffCompleted } from '../../../domain/handoff/settle-handoff.ts'
 import { hookContextOf } from '../../../domain/hooks/hook-prompt.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { type AgentSessionId, agentSessionId } from '../../../domain/kernel/ids.ts'
+import type { WindowFigures } from '../../../domain/run/run-event.ts'
 import { joinedPrompt } from '../../../domain/turn/message.ts'
 import { RefusedError, unwrap } from '../../../domain/unwrap.ts'
 import { hookSessionStart } from '../../../ports/hook-payload.ts'
 import type { HandoffSpan } from '../../../ports/run-telemetry.ts'
 import { pauseFor } from '../../pause-for.ts'
-import { callHooks, hookFacts, toldOf } from '../call-hooks.ts'
+import { callHooks, type HookCaller, hookFacts, toldOf } from '../call-hooks.ts'
 import { messageOf } from '../run-errors.ts'
-import type { RunInProgress } from '../run-in-progress.ts'
+import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
 import { throwIfSpent } from '../work/limits.ts'
-import { beginSpan } from '../work/spans.ts'
 import { askForCheckpoint, notAsked } from './ask-checkpoint.ts'
 import { continuationOf } from './continuation-prompt.ts'
 
@@ -30,7 +29,7 @@ const LOOK_AGAIN_MS = 250
  * @returns what the successor opens with
  */
 export const carryOutRestart = async (run: RunInProgress, handoff: HandoffMetadata): Promise<string> => {
-  const span = run.span?.handoff({ handoffId: handoff.id, kind: handoff.kind, reason: handoff.reason })
+  const span = run.spans.handoff({ handoffId: handoff.id, kind: handoff.kind, reason: handoff.reason })
   try {
     return await pass(run, handoff, span)
   } catch (error) {
@@ -42,44 +41,38 @@ export const carryOutRestart = async (run: RunInProgress, handoff: HandoffMetada
 
 const pass = async (run: RunInProgress, handoff: HandoffMetadata, span: HandoffSpan | undefined): Promise<string> => {
   const old = run.held.session
-  const figures = run.figures()
-  run.emit({ type: 'context:handoff:start', handoffId: handoff.id, oldSessionId: old.id, ...figures })
+  const figures = run.held.figures()
+  run.news.emit({ type: 'context:handoff:start', handoffId: handoff.id, oldSessionId: old.id, ...figures })
   const left = await withCheckpoint(run, { handoff, ...heldBy(run) })
   throwIfSpent(run)
   const claimed = await withClaim(run, left)
   const { handoff: ready, ...rest } = await withContinuation(run, claimed)
   const continuation = ready.status === 'accepted' ? ready.prepared?.continuation : undefined
   const completed = await complete(run, { ...rest, handoff: ready })
-  run.tally.sessions += 1
-  run.tally.restarts += 1
-  run.restartsSoFar += 1
-  run.emit({ type: 'session:end', sessionId: old.id, state: 'handed_off', reason: null })
-  run.span?.end({ outcome: 'handed_off' })
-  beginSpan(run, handoff.traceContext)
-  if (run.span?.traceContext !== undefined) span?.reached(run.span.traceContext)
+  run.account.restarted()
+  run.news.emit({ type: 'session:end', sessionId: old.id, state: 'handed_off', reason: null })
+  run.spans.end({ outcome: 'handed_off' })
+  run.spans.begin(run.held.session, handoff.traceContext)
+  const { traceContext } = run.spans
+  if (traceContext !== undefined) span?.reached(traceContext)
   span?.end({ outcome: 'completed' })
   await announce(run, completed.handoff, { oldSessionId: old.id, newSessionId: completed.session.id, ...figures })
-  return continuation ?? taskOf(run.conversation)
+  return continuation ?? run.conversation.task
 }
 
-/** Hands the session on. Its lease goes with it, so that nobody is to wonder where it is meanwhile. */
-const complete = async (run: RunInProgress, step: Step): Promise<HandoffCompleted> => {
-  const { claimant, lease, held } = run
-  const request = { ...step, claimant, backend: run.request.runtime.backend, ...lease, holder: held.holder }
-  run.isSettling = true
-  try {
-    const keep = () => run.retryThroughOutage((named) => run.deps.handoffs.completeHandoff({ ...request, ...named }))
-    const completed = unwrap(await keep())
-    run.hold(completed)
-    return completed
-  } finally {
-    run.isSettling = false
-  }
+/** Hands the session on, and its lease with it. */
+const complete = (run: RunInProgress, step: Step): Promise<HandoffCompleted> => {
+  const { lease, held, deps } = run
+  const { claimant, holder } = held
+  const request = { ...step, claimant, backend: run.request.runtime.backend, ...lease, holder }
+  return held.handOn(async () =>
+    unwrap(await run.retryThroughOutage((named) => deps.handoffs.completeHandoff({ ...request, ...named }))),
+  )
 }
 
 /** This process's copy of the source, for the next command. */
-const heldBy = ({ held, conversation }: RunInProgress): Omit<Step, 'handoff'> =>
-  defined({ session: held.session, monitor: held.monitor, conversation })
+const heldBy = ({ held, conversation }: Pick<RunInProgress, 'held' | 'conversation'>): Omit<Step, 'handoff'> =>
+  defined({ session: held.session, monitor: held.monitor, conversation: conversation.current })
 
 const withCheckpoint = async (run: RunInProgress, step: Step): Promise<Step> => {
   const { handoff } = step
@@ -88,17 +81,17 @@ const withCheckpoint = async (run: RunInProgress, step: Step): Promise<Step> => 
   // Asking costs as much as the window holds.
   if (isAsked(handoff)) throwIfSpent(run)
   const asked = isAsked(handoff) ? await askForCheckpoint(run, handoff) : notAsked('It was decided to do without.')
-  run.throwIfStopped()
+  run.signal.throwIfAborted()
   const request = { ...step, ...asked, holder: run.held.holder }
   const kept = await run.retryThroughOutage((named) => run.deps.handoffs.keepCheckpoint({ ...request, ...named }))
   // Somebody has kept one, or claimed the handoff, in the meantime: what is there counts.
   if (!kept.ok && ['handoff.checkpointed', 'handoff.illegal_transition'].includes(kept.error.code))
     return reread(run, handoff)
-  run.emit({ type: 'context:handoff:checkpoint', handoffId: handoff.id, outcome: asked.checkpoint.outcome })
+  run.news.emit({ type: 'context:handoff:checkpoint', handoffId: handoff.id, outcome: asked.checkpoint.outcome })
   return unwrap(kept)
 }
 
-const reread = async (run: RunInProgress, handoff: HandoffMetadata): Promise<Step> => {
+const reread = async (run: RecordOfRun, handoff: HandoffMetadata): Promise<Step> => {
   const now = await run.retryThroughOutage(() => run.deps.history.handoff(handoff.id))
   return { handoff: now ?? handoff }
 }
@@ -108,16 +101,19 @@ const WITHOUT_CHECKPOINT: readonly HandoffFlag[] = ['decided_by_hook', 'window_o
 
 const isAsked = ({ flags }: HandoffMetadata): boolean => !flags.some((flag) => WITHOUT_CHECKPOINT.includes(flag))
 
-const withClaim = async (run: RunInProgress, step: Step): Promise<Step> => {
+const withClaim = async (
+  run: Pick<RunInProgress, 'deps' | 'held' | 'lease' | 'signal' | 'retryThroughOutage'>,
+  step: Step,
+): Promise<Step> => {
   for (;;) {
-    run.throwIfStopped()
+    run.signal.throwIfAborted()
     const { handoff } = step
-    if (handoff.status === 'accepted' && handoff.claim.claimant === run.claimant) return step
-    const request = { ...step, claimant: run.claimant, claimMs: run.leaseMs, holder: run.held.holder }
+    if (handoff.status === 'accepted' && handoff.claim.claimant === run.held.claimant) return step
+    const request = { ...step, claimant: run.held.claimant, claimMs: run.lease.leaseMs, holder: run.held.holder }
     const claimed = await run.retryThroughOutage((named) => run.deps.handoffs.acceptHandoff({ ...request, ...named }))
     if (claimed.ok) return claimed.value
     // Completed or ended by somebody else, it is no longer ours to carry out.
-    if (claimed.error.code === 'handoff.illegal_transition') throw run.overtaken()
+    if (claimed.error.code === 'handoff.illegal_transition') throw run.held.overtaken()
     if (claimed.error.code !== 'handoff.already_claimed') throw new RefusedError(claimed.error)
     await pauseFor(LOOK_AGAIN_MS, run.signal)
   }
@@ -131,27 +127,34 @@ const withContinuation = async (run: RunInProgress, step: Step): Promise<Step> =
   const prompt = await continuationOf(run, handoff, nonce)
   const hookContext = await askSessionHooks(run, { sessionId: targetSessionId, prompt, isContinuation: true })
   const continuation = joinedPrompt([hookContext, prompt])
-  run.throwIfStopped()
-  const request = { ...step, claimant: run.claimant, continuation, nonce, targetSessionId, holder: run.held.holder }
+  run.signal.throwIfAborted()
+  const request = {
+    ...step,
+    claimant: run.held.claimant,
+    continuation,
+    nonce,
+    targetSessionId,
+    holder: run.held.holder,
+  }
   return unwrap(await run.retryThroughOutage((named) => run.deps.handoffs.prepareHandoff({ ...request, ...named })))
 }
 
 /** The output of session-start hooks; they are called before there is a session. */
 export const askSessionHooks = async (
-  run: RunInProgress,
+  run: HookCaller & Pick<RunInProgress, 'account' | 'held'>,
   about: { readonly sessionId: AgentSessionId; readonly prompt: string; readonly isContinuation: boolean },
 ): Promise<string | undefined> => {
   const { sessionId, prompt, isContinuation } = about
-  const previous = run.hasSession && isContinuation ? run.held.session.id : null
+  const previous = run.held.isThere && isContinuation ? run.held.session.id : null
   const report = await callHooks(run, 'on_session_start', sessionId, {
     hook_event_name: 'session_start',
     session: hookSessionStart({
       ...hookFacts(run, sessionId),
       isContinuation,
       previousSessionId: previous,
-      handoffCount: isContinuation ? run.restartsSoFar + 1 : run.restartsSoFar,
+      handoffCount: isContinuation ? run.account.restartsSoFar + 1 : run.account.restartsSoFar,
     }),
-    original_prompt: taskOf(run.conversation),
+    original_prompt: run.conversation.task,
     prompt,
   })
   if (!report.ok)
@@ -160,7 +163,7 @@ export const askSessionHooks = async (
 }
 
 /** How often the conversation was handed on in fresh windows so far. */
-export const countRestarts = async ({ conversation, deps }: RunInProgress): Promise<number> => {
+export const countRestarts = async ({ conversation, deps }: RecordOfRun): Promise<number> => {
   let count = 0
   const restarts = { conversationId: conversation.id, kind: 'context_restart', status: 'completed' } as const
   for await (const _ of deps.history.eachHandoff(restarts)) count += 1
@@ -168,16 +171,14 @@ export const countRestarts = async ({ conversation, deps }: RunInProgress): Prom
 }
 
 const announce = async (
-  run: RunInProgress,
+  run: HookCaller & Pick<RunInProgress, 'account' | 'held'>,
   handoff: HandoffMetadata,
-  about: { readonly oldSessionId: AgentSessionId; readonly newSessionId: AgentSessionId } & ReturnType<
-    RunInProgress['figures']
-  >,
+  about: { readonly oldSessionId: AgentSessionId; readonly newSessionId: AgentSessionId } & WindowFigures,
 ): Promise<void> => {
-  const handoffNumber = run.restartsSoFar
+  const handoffNumber = run.account.restartsSoFar
   const { session } = run.held
-  run.emit({ type: 'context:handoff:complete', handoffId: handoff.id, handoffNumber, ...about })
-  run.emit({
+  run.news.emit({ type: 'context:handoff:complete', handoffId: handoff.id, handoffNumber, ...about })
+  run.news.emit({
     type: 'session:start',
     sessionId: session.id,
     epoch: session.epoch,
@@ -195,6 +196,6 @@ const announce = async (
       new_session_id: session.id,
     },
     session: toldOf(run, session.id),
-    original_prompt: taskOf(run.conversation),
+    original_prompt: run.conversation.task,
   })
 }

@@ -1,7 +1,7 @@
 import { MAX_RECAP_LENGTH, recapOf } from '../../../domain/checkpoint/recap.ts'
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import type { AgentSession } from '../../../domain/session/agent-session.ts'
-import type { RunInProgress } from '../run-in-progress.ts'
+import type { RecordOfRun } from '../run-in-progress.ts'
 
 /** How many of the latest messages of a session are read for a recap. */
 const MESSAGES_READ = 40
@@ -11,7 +11,7 @@ const TURNS_READ = 10
 const MOST_WINDOWS = 3
 
 /** A recap of the windows since the latest checkpoint, from the record. Oldest window first. */
-export const recapOfLost = async (run: RunInProgress, handoff: HandoffMetadata): Promise<string> => {
+export const recapOfLost = async (run: RecordOfRun, handoff: HandoffMetadata): Promise<string> => {
   const lost = await lostUpTo(run, handoff)
   const room = Math.floor(MAX_RECAP_LENGTH / lost.length)
   const recaps: string[] = []
@@ -21,7 +21,7 @@ export const recapOfLost = async (run: RunInProgress, handoff: HandoffMetadata):
 }
 
 /** This handoff and those before it that no checkpoint came with, oldest first. */
-const lostUpTo = async (run: RunInProgress, handoff: HandoffMetadata): Promise<readonly HandoffMetadata[]> => {
+const lostUpTo = async (run: RecordOfRun, handoff: HandoffMetadata): Promise<readonly HandoffMetadata[]> => {
   const lost = [handoff]
   const restarts = { conversationId: run.conversation.id, kind: 'context_restart', order: 'newest_first' } as const
   for await (const earlier of run.deps.history.eachHandoff({ ...restarts, status: 'completed' })) {
@@ -35,7 +35,7 @@ const lostUpTo = async (run: RunInProgress, handoff: HandoffMetadata): Promise<r
  * Made of what is stored, and so redacted already. A continuation holds what was asked before it, as the task and in the
  * person's own words, so that a recap does not say it again.
  */
-const recapOfSource = async (run: RunInProgress, handoff: HandoffMetadata, room: number): Promise<string> => {
+const recapOfSource = async (run: RecordOfRun, handoff: HandoffMetadata, room: number): Promise<string> => {
   const { messages: record } = run.deps.store
   const named = handoff.triggeringToolCalls.map(({ callId }) => callId)
   const latest = await run.retryThroughOutage(() => record.listLatest(handoff.sourceSessionId, MESSAGES_READ))
@@ -46,7 +46,7 @@ const recapOfSource = async (run: RunInProgress, handoff: HandoffMetadata, room:
 }
 
 /** As {@link recapOfLost}, of a session that was not handed on: its run failed, was exhausted or was cancelled. */
-export const recapOfSession = async (run: RunInProgress, { id }: Pick<AgentSession, 'id'>): Promise<string> => {
+export const recapOfSession = async (run: RecordOfRun, { id }: Pick<AgentSession, 'id'>): Promise<string> => {
   const { messages: record } = run.deps.store
   const latest = await run.retryThroughOutage(() => record.listLatest(id, MESSAGES_READ))
   const turnIds = [...new Set(latest.flatMap(({ turnId }) => turnId ?? []))].slice(-TURNS_READ)

@@ -17,7 +17,7 @@ const OUR_TAGS = /<checkpoint>|<(?:checkpoint|document|words|answer|recap)-[0-9a
  * Whether a text that a runtime wrote down as a user's is one of ours. Its launch may not be on record: a process can die
  * between asking an agent and recording what it was asked.
  */
-export const isOurs = (run: RunInProgress, text: string): boolean => {
+export const isOurs = (run: Pick<RunInProgress, 'setting'>, text: string): boolean => {
   const template = run.setting('template')
   const [question = ''] = typeof template === 'string' ? template.split('{') : []
   const isWhatWeSay = [GO_ON, CONTINUE_WHERE_STOPPED].some((ours) => text.startsWith(ours))

@@ -4,16 +4,15 @@ import {
   checkpointPrompt,
   MAX_CITED_BEFORE,
 } from '../../../domain/checkpoint/checkpoint-prompt.ts'
-import { taskOf } from '../../../domain/conversation/conversation.ts'
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
-import type { RunInProgress } from '../run-in-progress.ts'
+import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
 
 /** How many checkpoints before this one are looked through for the calls they cite. */
 const MOST_CHECKPOINTS = 5
 
 /** All that a question for a checkpoint is made of: the task, the calls that it may cite, and what tells them apart. */
-export const requestFor = async (run: RunInProgress, handoff: HandoffMetadata): Promise<CheckpointRequest> => {
-  const originalTask = taskOf(run.conversation)
+export const requestFor = async (run: RecordOfRun, handoff: HandoffMetadata): Promise<CheckpointRequest> => {
+  const originalTask = run.conversation.task
   const latest = handoff.triggeringToolCalls.map(({ callId }) => callId)
   const before = (await citedBefore(run)).filter((callId) => !latest.includes(callId))
   const wanted = [...before, ...latest]
@@ -27,13 +26,13 @@ export const requestFor = async (run: RunInProgress, handoff: HandoffMetadata): 
 }
 
 /** The question in words. A template of the user's own may throw. */
-export const worded = (run: RunInProgress, request: CheckpointRequest): string => {
+export const worded = (run: Pick<RunInProgress, 'setting'>, request: CheckpointRequest): string => {
   const template = run.setting('template')
   return typeof template === 'function' ? template(request) : checkpointPrompt(request, template)
 }
 
 /** The calls that the latest checkpoints cited, those of the newest first. */
-const citedBefore = async (run: RunInProgress): Promise<readonly string[]> => {
+const citedBefore = async (run: RecordOfRun): Promise<readonly string[]> => {
   const cited = new Set<string>()
   let looked = 0
   const restarts = { conversationId: run.conversation.id, kind: 'context_restart', order: 'newest_first' } as const

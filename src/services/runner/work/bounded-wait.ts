@@ -4,8 +4,8 @@ export class BoundedWait {
   readonly #graceMs: number
   #giveUp: (() => void) | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** Whether it gave up: then what it waited for may never come. */
-  isOver = false
+  /** It gave up: what it waited for may never come. */
+  #isOver = false
 
   constructor(signal: AbortSignal, graceMs: number) {
     this.#signal = signal
@@ -15,7 +15,7 @@ export class BoundedWait {
   /** The value of a promise. @throws the signal's reason when it gave up */
   async for<T>(promise: Promise<T>): Promise<T> {
     promise.catch(() => undefined)
-    if (this.isOver) throw this.#signal.reason
+    if (this.#isOver) throw this.#signal.reason
     try {
       return await new Promise<T>((resolve, reject) => {
         this.#giveUp = () => reject(this.#signal.reason)
@@ -36,7 +36,7 @@ export class BoundedWait {
 
   readonly #begin = (): void => {
     this.#timer ??= setTimeout(() => {
-      this.isOver = true
+      this.#isOver = true
       this.#giveUp?.()
     }, this.#graceMs)
   };

@@ -3,11 +3,14 @@ import type { UsageTotals } from '../../../domain/window/usage-reading.ts'
 import type { RuntimeStep } from '../../../ports/agent-runtime.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import { CostMeter, RequestCount } from './cost-meter.ts'
-import type { Uncounted } from './turn-extender.ts'
+import type { Uncounted } from './leaving.ts'
+
+/** The parts of a run that a launch is put to the account of. */
+export type Paying = Pick<RunInProgress, 'deps' | 'request' | 'setting' | 'conversation' | 'held' | 'account'>
 
 /** Keeps the account of one launch: what it has used, with an estimate of its cost until the runtime says. */
 export class LaunchAccount {
-  readonly #run: RunInProgress
+  readonly #run: Paying
   readonly #meter: CostMeter
   readonly #requests = new RequestCount()
   /** The session's usage before this launch, and by now. */
@@ -19,7 +22,7 @@ export class LaunchAccount {
   #isMissing = false
   #isUnwritten = false
 
-  constructor(run: RunInProgress) {
+  constructor(run: Paying) {
     this.#run = run
     this.#meter = new CostMeter(run.deps.priceOf)
     this.#before = run.held.session.totals ?? NO_TOTALS
@@ -68,7 +71,7 @@ export class LaunchAccount {
     const now = addTotals(this.#before, this.#meter.take(said, model))
     const more = differenceOf(now, this.#now)
     if (Object.values(more).every((figure) => figure === 0)) return
-    this.#run.account(more)
+    this.#run.account.used(more)
     this.#now = now
     this.#isUnwritten = true
   }

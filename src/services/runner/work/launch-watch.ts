@@ -3,11 +3,10 @@ import type { UsageTotals } from '../../../domain/window/usage-reading.ts'
 import { WindowGauge } from '../../../domain/window/window-gauge.ts'
 import type { RuntimeStep } from '../../../ports/agent-runtime.ts'
 import { TurnCollector } from '../../turn-collector.ts'
-import type { RunInProgress } from '../run-in-progress.ts'
-import { LaunchAccount } from './launch-account.ts'
+import { LaunchAccount, type Paying } from './launch-account.ts'
+import type { Leaving } from './leaving.ts'
 import { isOutOfMoney } from './limits.ts'
 import { RunningTools } from './running-tools.ts'
-import type { Leaving } from './turn-extender.ts'
 import { TurnLimit } from './turn-limit.ts'
 import { UsableSteps } from './usable-steps.ts'
 
@@ -27,7 +26,7 @@ export interface HeardStep<Message> {
  * its record, and must not be over its limits for that long.
  */
 export class LaunchWatch {
-  readonly #run: RunInProgress
+  readonly #run: Paying
   readonly #usable = new UsableSteps()
   readonly #gauge: WindowGauge
   readonly #collector: TurnCollector
@@ -36,7 +35,7 @@ export class LaunchWatch {
   readonly #tools = new RunningTools()
   #isOutOfTurns = false
 
-  constructor(run: RunInProgress) {
+  constructor(run: Paying) {
     this.#run = run
     this.#gauge = new WindowGauge({ runtime: run.request.runtime.backend })
     this.#collector = new TurnCollector({ keep: (reading) => reading, sha256: run.deps.sha256 })
@@ -47,7 +46,7 @@ export class LaunchWatch {
   take<Message>(given: RuntimeStep<Message>): HeardStep<Message> {
     const step = this.#usable.take(given)
     const isNewTurn = this.#beginsTurn(step)
-    const model = this.#gauge.history().model ?? this.#run.model ?? this.#run.held.session.model
+    const model = this.#gauge.history().model ?? this.#run.held.model
     const totals = this.#account.take(step, { model, isNewTurn })
     this.#tools.take(step, isNewTurn)
     this.#isOutOfTurns ||= this.#limit.take(step, isNewTurn)

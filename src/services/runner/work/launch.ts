@@ -1,20 +1,31 @@
-import { taskOf } from '../../../domain/conversation/conversation.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { joinedPrompt } from '../../../domain/turn/message.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
-import type { Launch } from '../../../ports/agent-runtime.ts'
+import type { Launch, RunningAgent } from '../../../ports/agent-runtime.ts'
 import type { RecordedText } from '../../../ports/window-reader.ts'
 import { recording } from '../recover/agent-processes.ts'
 import { owedRestart } from '../recover/owed-restart.ts'
 import { readBackWork } from '../recover/read-back.ts'
 import { CONTINUE_WHERE_STOPPED, GO_ON } from '../restart/our-words.ts'
-import type { RunInProgress } from '../run-in-progress.ts'
-import { restartHeldSession } from './threshold.ts'
-import type { Launcher, SessionOutcome } from './work-session.ts'
+import { type RunInProgress, workspaceOf } from '../run-in-progress.ts'
+import type { SessionOutcome } from './session-outcome.ts'
+import { type Restarting, restartHeldSession } from './threshold.ts'
+
+/** Launches an agent for a session. */
+export interface Launcher<Message> {
+  /** The signal ends it at once. */
+  readonly start: (signal: Launch['signal']) => RunningAgent<Message>
+  /** All that the agent is told. */
+  readonly prompt: string
+  /** The parts of it that are not on record yet: they belong to the turn that answers them. */
+  readonly unrecorded: readonly RecordedText[]
+  /** The session of the runtime that it goes on in, and how many turns ours had then; absent when it begins one. */
+  readonly resumes?: { readonly providerSessionId: string; readonly turns: number }
+}
 
 const launchOf = (run: RunInProgress, prompt: string, signal: AbortSignal): Launch => {
   const { model } = run.held.session
-  return defined({ prompt, model, workspace: run.workspace, signal, onProcess: recording(run) })
+  return defined({ prompt, model, workspace: workspaceOf(run), signal, onProcess: recording(run) })
 }
 
 /** Begins a session of the runtime. Where it takes a name for it, that is our session's id, so that it can be found again. */
@@ -64,21 +75,22 @@ const told = (text: string): RecordedText => ({ role: 'user', text, origin: 'bat
 const wordsOf = (texts: readonly RecordedText[]): string => joinedPrompt(texts.map(({ text }) => text))
 
 /** The task that is still to be said, which it is with the next launch. */
-const takeUnsaid = (run: RunInProgress): readonly RecordedText[] => {
-  const { unsaidTask } = run
-  run.unsaidTask = undefined
-  return unsaidTask === undefined ? [] : [asked(unsaidTask)]
+const takeUnsaid = ({ conversation }: Pick<RunInProgress, 'conversation'>): readonly RecordedText[] => {
+  const task = conversation.takeUnsaid()
+  return task === undefined ? [] : [asked(task)]
 }
 
 /** The prompt of a session that was stopped and is resumed: what is newly asked, or to continue. */
-export const promptToResume = async (run: RunInProgress): Promise<Pick<Launcher<unknown>, 'prompt' | 'unrecorded'>> => {
+export const promptToResume = async (
+  run: Pick<RunInProgress, 'deps' | 'held' | 'conversation'>,
+): Promise<Pick<Launcher<unknown>, 'prompt' | 'unrecorded'>> => {
   const { session } = run.held
   const unsaid = takeUnsaid(run)
   const isHeard = session.progress.turns > 0
   const unrecorded = unsaid.length === 0 && isHeard ? [told(CONTINUE_WHERE_STOPPED)] : unsaid
   // One that has not answered may not have been asked: then its opening comes again.
   const opening = isHeard ? undefined : await run.deps.store.messages.findOpening(session.id)
-  const before = isHeard ? undefined : (opening?.text ?? taskOf(run.conversation))
+  const before = isHeard ? undefined : (opening?.text ?? run.conversation.task)
   return { prompt: joinedPrompt([before, wordsOf(unrecorded)]), unrecorded }
 }
 
@@ -104,17 +116,17 @@ export const relaunch = async <Message>(run: RunInProgress<Message>): Promise<La
   // It may have been spoken in under that name already, and this runtime cannot go on in it.
   const isNameTaken = known === session.id && runtime.resume === undefined
   const unrecorded = takeUnsaid(run)
-  const before = opening ?? (unrecorded.length > 0 ? undefined : taskOf(run.conversation))
+  const before = opening ?? (unrecorded.length > 0 ? undefined : run.conversation.task)
   return startFresh(run, joinedPrompt([before, wordsOf(unrecorded)]), { isNameTaken, unrecorded })
 }
 
 const adopted = async (run: RunInProgress): Promise<string | undefined> => {
   const { runtime } = run.request
   const { session } = run.held
-  const named = { providerSessionId: session.id, ...defined({ workspace: run.workspace }) }
+  const named = { providerSessionId: session.id, ...defined({ workspace: workspaceOf(run) }) }
   if (!runtime.takesSessionId || (await runtime.has?.(named)) !== true) return undefined
-  const request = { ...run.held, providerSessionId: session.id }
-  run.update(
+  const request = { ...run.held.working, providerSessionId: session.id }
+  run.held.update(
     unwrap(await run.retryThroughOutage((command) => run.deps.handoffs.attachSession({ ...request, ...command }))),
   )
   return session.id
@@ -127,7 +139,7 @@ const resumable = async <Message>(
   opening: string | undefined,
 ): Promise<Launcher<Message> | undefined> => {
   const { runtime } = run.request
-  const isThere = await runtime.has?.({ providerSessionId, ...defined({ workspace: run.workspace }) })
+  const isThere = await runtime.has?.({ providerSessionId, ...defined({ workspace: workspaceOf(run) }) })
   if (isThere === false) return undefined
   const unrecorded = [told(joinedPrompt([GO_ON, opening])), ...takeUnsaid(run)]
   return resumeIn(run, providerSessionId, { prompt: wordsOf(unrecorded), unrecorded })
@@ -136,7 +148,7 @@ const resumable = async <Message>(
 const LOST = 'The process that ran it was lost, and its runtime cannot go on in a session.'
 
 /** Continues in a fresh window what can no longer be resumed. It cannot be asked for a checkpoint. */
-export const restartInstead = async (run: RunInProgress, reason: string): Promise<SessionOutcome> => {
+export const restartInstead = async (run: Restarting, reason: string): Promise<SessionOutcome> => {
   const { handoff, refusedBy: limit } = await restartHeldSession(run, reason, ['runtime_lost'])
   if (handoff !== undefined) return { type: 'restart', handoff }
   return limit === undefined

@@ -2,26 +2,30 @@ import { DEFAULT_SOFT_LANDING, hasLanded, softLandingText } from '../../../domai
 import { CRITICAL, RESTART } from '../../../domain/window/milestone.ts'
 import type { RecordedTurns } from '../../answers.ts'
 import { hasHooks } from '../call-hooks.ts'
-import type { RunInProgress } from '../run-in-progress.ts'
+import { policyOf, type RunInProgress, type RunTerms } from '../run-in-progress.ts'
+
+/** The parts of a run that a soft landing is decided by. */
+type Landing = RunTerms & Pick<RunInProgress, 'conversation' | 'held' | 'news'>
 
 /** Brings the work of one launched agent to an end that a successor can pick up, before its window is full. */
 export class SoftLanding {
-  readonly #run: RunInProgress
+  readonly #run: Landing
   #due: string | undefined
   #mayStop = false
   #isTold = false
   #lastAnswer = ''
 
-  constructor(run: RunInProgress) {
+  constructor(run: Landing) {
     this.#run = run
   }
 
   /** Looks whether the turns that were recorded make it due. Milestones signal once per cycle, and so does this. */
   consider({ session, signals = [] }: RecordedTurns): void {
-    const { policy, held, conversation } = this.#run
+    const { held, conversation } = this.#run
     const isReached = signals.some(({ milestone, aboutId }) => milestone === CRITICAL && aboutId === session.id)
     const text = this.#run.setting('softLanding') ?? DEFAULT_SOFT_LANDING
-    const isRestarted = policy === 'auto' && held.monitor?.milestones.some(({ name }) => name === RESTART) === true
+    const isRestarted =
+      policyOf(this.#run) === 'auto' && held.monitor?.milestones.some(({ name }) => name === RESTART) === true
     if (!isReached || text === false || !isRestarted) return
     // Where hooks decide, or the work is to go on without a restart, whoever stops is taken to be done.
     const { whenExhausted } = conversation.restartBudget
@@ -40,7 +44,7 @@ export class SoftLanding {
   told(): void {
     this.#isTold = true
     this.#lastAnswer = ''
-    this.#run.emit({ type: 'context:landing', sessionId: this.#run.held.session.id, ...this.#run.figures() })
+    this.#run.news.emit({ type: 'context:landing', sessionId: this.#run.held.session.id, ...this.#run.held.figures() })
   }
 
   hear(answer: string): void {

@@ -23,7 +23,7 @@ export class StepReader<Message> {
   #makeRoom = (): void => undefined
 
   constructor(
-    run: RunInProgress,
+    run: Pick<RunInProgress, 'conversation' | 'setting'>,
     { agent, watch, onLimit }: { agent: RunningAgent<Message>; watch: LaunchWatch; onLimit: () => void },
   ) {
     this.#steps = agent.steps[Symbol.asyncIterator]()

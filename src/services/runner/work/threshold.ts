@@ -1,12 +1,11 @@
 import { type BudgetLimit, mayCarryOn } from '../../../domain/budget/restart-budget.ts'
-import { taskOf } from '../../../domain/conversation/conversation.ts'
 import type { HandoffFlag } from '../../../domain/handoff/handoff.ts'
 import { type ThresholdOutcome, thresholdOutcome } from '../../../domain/hooks/hook-answer.ts'
 import type { BeginRestart, RestartBegun } from '../../../domain/restart/begin-restart.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import { hookContext } from '../../../ports/hook-payload.ts'
-import { callHooks, hasHooks, toldOf } from '../call-hooks.ts'
-import type { RunInProgress } from '../run-in-progress.ts'
+import { callHooks, type HookCaller, hasHooks, toldOf } from '../call-hooks.ts'
+import { policyOf, type RecordOfRun, type RunInProgress } from '../run-in-progress.ts'
 
 /**
  * The decision of threshold hooks about a full window: they replace the built-in restart. A hook that says `continue` lets the
@@ -14,13 +13,13 @@ import type { RunInProgress } from '../run-in-progress.ts'
  *
  * @returns the restart that was begun, or what stood against it; nothing when the session runs on
  */
-export const decideByHooks = async (run: RunInProgress): Promise<RestartBegun | undefined> => {
-  if (run.policy === 'manual' || !hasHooks(run, 'on_context_threshold')) return undefined
+export const decideByHooks = async (run: HookCaller & Restarting): Promise<RestartBegun | undefined> => {
+  if (policyOf(run) === 'manual' || !hasHooks(run, 'on_context_threshold')) return undefined
   const outcome = await askHooks(run)
   // A hook that was cut off has decided nothing.
-  run.throwIfStopped()
+  run.signal.throwIfAborted()
   if (outcome === 'continue') return undefined
-  if (outcome === 'built_in_restart' && run.policy !== 'auto') return undefined
+  if (outcome === 'built_in_restart' && policyOf(run) !== 'auto') return undefined
   const reason =
     outcome === 'new_session'
       ? 'A threshold hook asked for a new session.'
@@ -30,33 +29,44 @@ export const decideByHooks = async (run: RunInProgress): Promise<RestartBegun | 
   return restartHeldSession(run, reason, flags, { failLater: true })
 }
 
+/** The parts of a run that begin a restart. */
+export type Restarting = RecordOfRun & Pick<RunInProgress, 'held' | 'news' | 'spans'>
+
 /** Begins a restart of the session that a run holds. */
 export const restartHeldSession = async (
-  run: RunInProgress,
+  run: Restarting,
   reason: string,
   flags: readonly HandoffFlag[],
   options: Pick<BeginRestart, 'failLater'> = {},
 ): Promise<RestartBegun> => {
-  const traceContext = run.span?.traceContext
-  const request = { ...run.held, reason, flags, ...options, ...(traceContext !== undefined && { traceContext }) }
-  const begun = unwrap(
-    await run.retryThroughOutage((named) => run.deps.handoffs.restartSession({ ...request, ...named })),
-  )
-  run.update(begun)
-  if (begun.refusedBy !== undefined) tellRefused(run, begun.refusedBy)
-  return begun
+  const { traceContext } = run.spans
+  const request = {
+    ...run.held.working,
+    reason,
+    flags,
+    ...options,
+    ...(traceContext !== undefined && { traceContext }),
+  }
+  const begin = () => run.retryThroughOutage((named) => run.deps.handoffs.restartSession({ ...request, ...named }))
+  // Refused, it gives its lease back with the same commit: nobody is to wonder who took it.
+  return run.held.givingBack(async () => {
+    const begun = unwrap(await begin())
+    run.held.update(begun)
+    if (begun.refusedBy !== undefined) tellRefused(run, begun.refusedBy)
+    return begun
+  })
 }
 
 /** Says that the budget allows no restart. */
-export const tellRefused = (run: RunInProgress, limit: BudgetLimit): void => {
+export const tellRefused = (run: Pick<RunInProgress, 'conversation' | 'held' | 'news'>, limit: BudgetLimit): void => {
   const whenExhausted = mayCarryOn(limit, run.conversation.restartBudget) ? 'carry_on' : 'stop'
-  run.emit({ type: 'context:restart:refused', sessionId: run.held.session.id, limit, whenExhausted })
+  run.news.emit({ type: 'context:restart:refused', sessionId: run.held.session.id, limit, whenExhausted })
 }
 
-const askHooks = async (run: RunInProgress): Promise<ThresholdOutcome> => {
+const askHooks = async (run: HookCaller & Pick<RunInProgress, 'held'>): Promise<ThresholdOutcome> => {
   const { session } = run.held
-  const { inputTokens, contextWindow, usagePercent } = run.figures()
-  const model = run.model ?? session.model
+  const { inputTokens, contextWindow, usagePercent } = run.held.figures()
+  const { model } = run.held
   const context = hookContext({
     // Where all that is known is a percentage, it is told as hundredths of a window.
     inputTokens: inputTokens ?? Math.round((usagePercent ?? 0) * 100),
@@ -67,7 +77,7 @@ const askHooks = async (run: RunInProgress): Promise<ThresholdOutcome> => {
     hook_event_name: 'context_threshold',
     context,
     session: toldOf(run, session.id),
-    original_prompt: taskOf(run.conversation),
+    original_prompt: run.conversation.task,
   })
   return thresholdOutcome(report.results)
 }

@@ -8,9 +8,9 @@ export class TurnLimit {
   #turns: number
   #toolsAtWork = 0
 
-  constructor(run: RunInProgress) {
+  constructor(run: Pick<RunInProgress, 'setting' | 'account'>) {
     this.#most = run.setting('maxTurns') ?? Number.POSITIVE_INFINITY
-    this.#turns = run.tally.turns
+    this.#turns = run.account.turns
   }
 
   /** @returns whether the run has had its turns with this step */

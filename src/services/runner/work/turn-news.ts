@@ -3,23 +3,30 @@ import type { RecordedTurns } from '../../answers.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 
 /** Says which turns were recorded, to whoever listens, watches or reads the log. */
-export const tellTurns = (run: RunInProgress, { session, turns }: RecordedTurns, durationMs: number): void => {
-  const figures = run.figures()
+export const tellTurns = (
+  run: Pick<RunInProgress, 'held' | 'news' | 'log' | 'spans'>,
+  { session, turns }: RecordedTurns,
+  durationMs: number,
+): void => {
+  const figures = run.held.figures()
   const { id: sessionId } = session
   for (const { number, toolCalls: calls, usage } of turns) {
     const toolCalls = calls.map(({ callId, toolName }) => ({ callId, toolName }))
-    run.emit({ type: 'turn:recorded', sessionId, turn: number, toolCalls, ...figures })
+    run.news.emit({ type: 'turn:recorded', sessionId, turn: number, toolCalls, ...figures })
     if (usage.state === 'unknown') run.log.missing('usage', { sessionId, turn: number })
     const tokens =
       usage.state === 'metered' ? { inputTokens: usage.promptTokens, outputTokens: usage.outputTokens } : {}
     const toolNames = toolCalls.map(({ toolName }) => toolName)
-    run.span?.turn({ number, ...defined({ model: run.model }), ...tokens, toolNames, durationMs })
+    run.spans.turn({ number, ...defined({ model: run.held.answeringModel }), ...tokens, toolNames, durationMs })
   }
 }
 
 /** Says which milestones the recorded turns have reached. */
-export const tellMilestones = (run: RunInProgress, { session, signals = [] }: RecordedTurns): void => {
+export const tellMilestones = (
+  run: Pick<RunInProgress, 'held' | 'news'>,
+  { session, signals = [] }: RecordedTurns,
+): void => {
   for (const { milestone, recipientId } of signals)
     if (milestone !== undefined && recipientId === session.id)
-      run.emit({ type: 'context:milestone', sessionId: session.id, milestone, ...run.figures() })
+      run.news.emit({ type: 'context:milestone', sessionId: session.id, milestone, ...run.held.figures() })
 }

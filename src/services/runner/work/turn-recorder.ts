@@ -1,7 +1,5 @@
-import { type BudgetLimit, mayCarryOn } from '../../../domain/budget/restart-budget.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { MessageInput, TurnInput } from '../../../domain/turn/turn.ts'
-import { RESTART } from '../../../domain/window/milestone.ts'
 import type { MonitorReport } from '../../../domain/window/monitor-reports.ts'
 import { WindowGauge } from '../../../domain/window/window-gauge.ts'
 import type { RuntimeStep } from '../../../ports/agent-runtime.ts'
@@ -10,15 +8,14 @@ import { TurnCollector } from '../../turn-collector.ts'
 import { hasHooks } from '../call-hooks.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import { attachTo, mine } from './held-work.ts'
+import type { Launcher } from './launch.ts'
 import type { HeardStep } from './launch-watch.ts'
-import { tellReached } from './limits.ts'
+import { type Leaving, SessionLeaving } from './leaving.ts'
 import { RunningTools } from './running-tools.ts'
 import { SoftLanding } from './soft-landing.ts'
-import { decideByHooks, tellRefused } from './threshold.ts'
-import { type Leaving, TurnExtender } from './turn-extender.ts'
+import { TurnExtender } from './turn-extender.ts'
 import { tellMilestones, tellTurns } from './turn-news.ts'
 import { tellLoweredWindow, tellUnknownWindow } from './window-news.ts'
-import type { Launcher } from './work-session.ts'
 
 /** Records what one launched agent says: turns, tool calls, readings, compactions, and what it used. */
 export class TurnRecorder {
@@ -26,9 +23,9 @@ export class TurnRecorder {
   readonly #gauge: WindowGauge
   readonly #collector: TurnCollector
   #lastTurnMs = performance.now()
-  #leaving: Leaving | undefined
+  readonly #leaving: SessionLeaving
   readonly #tools = new RunningTools()
-  readonly #afterwards: TurnExtender
+  readonly #extender: TurnExtender
   readonly #landing: SoftLanding
   /** The prompt of the launch, until the runtime repeats it. */
   #echo: string | undefined
@@ -38,8 +35,8 @@ export class TurnRecorder {
     { prompt, unrecorded, leaving }: Pick<Launcher<unknown>, 'prompt' | 'unrecorded'> & { readonly leaving?: Leaving },
   ) {
     this.#run = run
-    this.#leaving = leaving
-    this.#afterwards = new TurnExtender(run)
+    this.#leaving = new SessionLeaving(run, leaving)
+    this.#extender = new TurnExtender(run)
     this.#landing = new SoftLanding(run)
     this.#echo = prompt.trim()
     const { believedWindow: believed, sha256, redact } = run.deps
@@ -52,16 +49,12 @@ export class TurnRecorder {
 
   /** Why the session is to be left, once that is so. */
   get leaving(): Leaving | undefined {
-    return this.#leaving
+    return this.#leaving.why
   }
 
   /** Whether the agent can be interrupted without cutting a tool off. */
   get mayInterrupt(): boolean {
-    if (this.#leaving === undefined) return false
-    // Money is not spent while a tool is waited for, but with the request that follows it.
-    const isAboutMoney =
-      this.#leaving.type === 'uncounted' || ('limit' in this.#leaving && this.#leaving.limit === 'cost')
-    return isAboutMoney || !this.#tools.areRunning
+    return this.leaving !== undefined && (this.#leaving.isAboutMoney || !this.#tools.areRunning)
   }
 
   /** Takes what is on record already: only the window is followed by it. */
@@ -71,9 +64,10 @@ export class TurnRecorder {
 
   /** Records what is still open of what others have heard: unlike work that is done, it may lead to a restart. */
   async settle(): Promise<void> {
-    if (this.#leaving !== undefined) return
+    // Held by a restart, it has nothing open: that was added to the turn before.
+    if (this.leaving?.type === 'restart') return
     const turns = this.#collector.last()
-    if (turns.length > 0) await this.#record(turns, {})
+    if (turns.length > 0) await this.#record(turns, this.leaving === undefined ? {} : { withholdRestart: true })
   }
 
   /** Takes the next thing the agent said. What it says once the session is to be left is added to the turn before. */
@@ -82,7 +76,7 @@ export class TurnRecorder {
     await attachTo(this.#run, said.providerSessionId)
     const { events, reports, isNewTurn: hasRequest } = this.#gauge.take(said.events)
     const step = { ...said, events }
-    if (this.#leaving === undefined) await this.#report(reports)
+    if (this.leaving === undefined) await this.#report(reports)
     // Before the turn is recorded: a restart that this turn leads to is decided on what it has cost.
     await this.#account(heard)
     for (const { role, text } of step.texts) if (role === 'assistant') this.#landing.hear(text)
@@ -90,15 +84,15 @@ export class TurnRecorder {
     const ended = this.#collect(step, hasRequest || step.beginsTurn === true)
     const isNewTurn = this.#collector.begun > begun
     this.#tools.take(step, isNewTurn)
-    const before = this.#leaving
+    const before = this.leaving
     // Held by a restart, a session takes no more turns; what is left for a limit does, until it has ended.
     if (before?.type !== 'restart' && this.#run.held.session.state === 'active' && ended.length > 0)
       await this.#record(ended, before === undefined ? {} : { withholdRestart: true })
-    if (this.#leaving?.type === 'restart') {
+    if (this.leaving?.type === 'restart') {
       const said = before?.type === 'restart' ? ended.flatMap(({ messages }) => messages) : []
-      await this.#afterwards.add(this.#leaving.handoff, [...said, ...this.#collector.drain()])
+      await this.#extender.add(this.leaving.handoff, [...said, ...this.#collector.drain()])
     }
-    if (heard.isOutOfTurns) this.#reached('turns')
+    if (heard.isOutOfTurns) this.#leaving.reached('turns')
   }
 
   /** The prompt is on record, or will be; some runtimes say it again. After an answer it is a person who says it again. */
@@ -113,14 +107,14 @@ export class TurnRecorder {
   async finish(): Promise<void> {
     const turns = this.#collector.last()
     if (turns.length > 0) await this.#record(turns, { withholdRestart: true })
-    if (this.#run.tally.turns > 0) tellUnknownWindow(this.#run, this.#gauge)
+    if (this.#run.account.turns > 0) tellUnknownWindow(this.#run, this.#gauge)
   }
 
   /** Records what it can when the agent was left in the middle: what was passed on, or read, is on record too. */
   async leave(unheard: readonly HeardStep<unknown>[] = []): Promise<void> {
     try {
       for (const heard of unheard) await this.take(heard)
-      if (this.#leaving?.type !== 'restart' && this.#run.held.session.state === 'active') await this.finish()
+      if (this.leaving?.type !== 'restart' && this.#run.held.session.state === 'active') await this.finish()
     } catch {
       // The store is away, or somebody else has the session: whoever recovers it reads back what they can.
     }
@@ -129,7 +123,7 @@ export class TurnRecorder {
   /** The text for the agent at work now, if any. An agent that is being left is told nothing. */
   takeLanding(): string | undefined {
     const text = this.#landing.takeDue()
-    return this.#leaving === undefined ? text : undefined
+    return this.leaving === undefined ? text : undefined
   }
 
   /** Records what was said to the agent at work, as ours: it is no prompt, and begins no exchange. */
@@ -145,12 +139,12 @@ export class TurnRecorder {
 
   /** Whether the agent has answered again since the session was to be left. */
   get hasMore(): boolean {
-    return this.#afterwards.hasAnswer
+    return this.#extender.hasAnswer
   }
 
   /** Stays after all: the handoff was cancelled. */
   stay(): void {
-    this.#leaving = undefined
+    this.#leaving.stay()
   }
 
   /** Tells the monitor of a compaction, after the turn that came before it. While it lasts, nothing is handed off. */
@@ -165,36 +159,36 @@ export class TurnRecorder {
         this.#run.deps.context.report({ session, report, ...named }),
       )
       const { outcome, monitor } = mine(this.#run, reported)
-      this.#run.update({ session, monitor })
+      this.#run.held.update({ session, monitor })
       if (report.type !== 'compaction' || outcome !== 'compaction_logged') continue
       const { trigger, preTokens = null } = report
-      this.#run.emit({ type: 'context:compaction', sessionId: session.id, trigger, preTokens })
+      this.#run.news.emit({ type: 'context:compaction', sessionId: session.id, trigger, preTokens })
       tellLoweredWindow(this.#run, known)
     }
   }
 
   async #record(inputs: readonly TurnInput[], options: { readonly withholdRestart?: true }): Promise<void> {
-    const { held, deps, span } = this.#run
+    const { held, deps, spans } = this.#run
     const window = this.#gauge.windowParts()
     const turns = inputs.map((turn) => ({ ...turn, ...(Object.keys(window).length > 0 && { window }) }))
-    const traceContext = span?.traceContext
+    const { traceContext } = spans
     // Where hooks decide about a full window, the turn does not.
     const withholdRestart = options.withholdRestart ?? (hasHooks(this.#run, 'on_context_threshold') || undefined)
     // Refused a fresh window, it is failed once its tools have answered: what was shown is on record.
-    const request = { ...held, turns, failLater: true, ...defined({ traceContext, withholdRestart }) }
+    const request = { ...held.working, turns, failLater: true, ...defined({ traceContext, withholdRestart }) }
     const keep = () => this.#run.retryThroughOutage((named) => deps.handoffs.recordTurns({ ...request, ...named }))
     const recorded = mine(this.#run, await keep())
-    this.#run.update(recorded)
+    this.#run.held.update(recorded)
     // Results alone, or what we said, are on record as a turn, and nobody was asked for it.
     const isAsked = ({ role }: MessageInput): boolean => role !== 'tool' && role !== 'system'
-    this.#run.tally.turns += inputs.filter(({ messages }) => messages.some(isAsked)).length
+    this.#run.account.turnsRecorded(inputs.filter(({ messages }) => messages.some(isAsked)).length)
     this.#tell(recorded)
     this.#landing.consider(recorded)
-    await this.#decide(recorded, options.withholdRestart === true)
+    await this.#leaving.decide(recorded, options.withholdRestart === true)
   }
 
   #tell(recorded: RecordedTurns): void {
-    this.#run.model = this.#gauge.history().model ?? this.#run.model
+    this.#run.held.answeredBy(this.#gauge.history().model)
     const now = performance.now()
     tellTurns(this.#run, recorded, now - this.#lastTurnMs)
     this.#lastTurnMs = now
@@ -203,44 +197,16 @@ export class TurnRecorder {
     tellMilestones(this.#run, recorded)
   }
 
-  async #decide(recorded: RecordedTurns, isWithheld: boolean): Promise<void> {
-    const { handoff, refusedBy, session, signals = [] } = recorded
-    if (handoff !== undefined) this.#leaving = { type: 'restart', handoff }
-    else if (refusedBy !== undefined) {
-      tellRefused(this.#run, refusedBy)
-      this.#exhausted(refusedBy)
-    } else if (
-      !isWithheld &&
-      signals.some(({ milestone, aboutId }) => milestone === RESTART && aboutId === session.id)
-    ) {
-      const decided = await decideByHooks(this.#run)
-      if (decided?.handoff !== undefined) this.#leaving = { type: 'restart', handoff: decided.handoff }
-      if (decided?.refusedBy !== undefined) this.#exhausted(decided.refusedBy)
-    }
-  }
-
-  #exhausted(limit: BudgetLimit): void {
-    if (!mayCarryOn(limit, this.#run.conversation.restartBudget))
-      this.#leaving = { type: 'exhausted', limit, isRefused: true }
-  }
-
-  /** Leaves for a limit of the run itself, unless the session is left already. */
-  #reached(limit: BudgetLimit): void {
-    if (this.#leaving !== undefined) return
-    tellReached(this.#run, limit)
-    this.#leaving = { type: 'exhausted', limit }
-  }
-
   async #account({ totals, money }: HeardStep<unknown>): Promise<void> {
     const { state } = this.#run.held.session
     // What has ended keeps the figures it had: nobody may write to it any more.
     if (totals !== undefined && (state === 'active' || state === 'paused')) {
-      const request = { ...this.#run.held, totals }
+      const request = { ...this.#run.held.working, totals }
       const keep = () =>
         this.#run.retryThroughOutage((named) => this.#run.deps.handoffs.accountSession({ ...request, ...named }))
-      this.#run.update(mine(this.#run, await keep()))
+      this.#run.held.update(mine(this.#run, await keep()))
     }
-    if (money?.type === 'exhausted') this.#reached(money.limit)
-    else this.#leaving ??= money
+    if (money?.type === 'exhausted') this.#leaving.reached(money.limit)
+    else if (money !== undefined) this.#leaving.uncounted(money.uncounted)
   }
 }
