@@ -38,9 +38,9 @@ export type RuntimeEnd =
   | { readonly type: 'overflow'; readonly message: string }
   | { readonly type: 'failed'; readonly message: string; readonly code?: string }
 
-/** One thing a runtime said: the message as it came, and what it means. */
+/** One message of a runtime: the message as it came, and what it means. */
 export interface RuntimeStep<Message> {
-  /** Absent when there is nothing to pass on, only something to know. */
+  /** Absent when the step holds no message for the caller, only facts for the runner. */
   readonly message?: Message
   /** The runtime's own name for the session, as soon as it says so. */
   readonly providerSessionId?: string
@@ -48,35 +48,39 @@ export interface RuntimeStep<Message> {
   readonly events: readonly WindowEvent[]
   /** The texts of the main thread. */
   readonly texts: readonly RecordedText[]
-  /** An answer begins with it, and nothing says what its request used. */
+  /** An answer begins with this step, and no record says what its request used. */
   readonly beginsTurn?: boolean
   /** The usage of the launch so far, summed over its requests. */
   readonly totals?: UsageTotals
   /** The model that the newest of these totals is of, where it is not the one that answers on the main thread. */
   readonly usedModel?: string
-  /** Said once, with the last step. */
+  /** Present once, on the last step. */
   readonly end?: RuntimeEnd
 }
 
-/** One thing that a runtime has written down. */
+/** One record of a runtime's transcript. */
 export type TranscriptStep = Pick<RuntimeStep<never>, 'events' | 'texts'>
 
 /** An agent at work. */
 export interface RunningAgent<Message> {
   /** The steps of the agent until it comes to rest. Iterated once. */
   readonly steps: AsyncIterable<RuntimeStep<Message>>
-  /** Whether it works on while nobody reads its steps: what it has said by then is looked at before it is interrupted. */
+  /**
+   * Whether the agent continues while nobody reads its steps: steps that are already there are read before it is
+   * interrupted.
+   */
   readonly worksAhead?: boolean
   /**
-   * Says something to it while it works, without interrupting it: it hears it before its next request. Said too late, it is
-   * not heard, and makes it do nothing more. Absent where nothing can be said to an agent at work.
+   * Tells the agent something while it works, without interrupting it: the agent gets it before its next request. A
+   * text that comes too late is not delivered, and starts no new work. Absent where a runtime cannot tell a working
+   * agent anything.
    */
   tell?(text: string): Promise<void>
   /** Asks it to stop where it is. Its steps end soon after. */
   interrupt(): Promise<void>
 }
 
-/** A question to a session that is not to go on working. */
+/** A question to a session that shall not continue its work. */
 export interface RuntimeQuestion {
   readonly providerSessionId: string
   readonly prompt: string
@@ -84,7 +88,7 @@ export interface RuntimeQuestion {
   readonly workspace?: Workspace
   readonly signal: AbortSignal
   readonly onProcess?: OnProcess
-  /** Told what the question has used so far, as it comes: one that is not answered has cost something too. */
+  /** Called with the usage of the question so far, as it comes: a question without an answer costs something too. */
   readonly onUsage?: (totals: UsageTotals) => void
 }
 
@@ -96,11 +100,12 @@ export interface RuntimeReply {
 
 /**
  * Runs agents. Every implementation keeps these promises:
- * - `start` and `resume` return at once; whatever goes wrong later ends the steps with an `end`, or rejects them;
- * - steps come in the order the runtime said them, and the last one has an `end`;
- * - once the signal has aborted, or the steps were left early, nothing it started is running any more;
+ * - `start` and `resume` return at once; a later error ends the steps with an `end`, or rejects them;
+ * - steps come in the order in which the runtime sent them, and the last one has an `end`;
+ * - once the signal has aborted, or the caller has left the steps early, no process that the runtime started is
+ *   running;
  * - `ask` is one request of the session that is asked, with no tool to use; it rejects when there is no answer;
- * - nothing of our process's own secrets reaches the agent beyond what its options say.
+ * - no secret of our process reaches the agent, except those that its options name.
  */
 export interface AgentRuntime<Message = unknown> {
   /** The kind of runtime, such as `claude_agent_sdk`; kept with every session. */
@@ -109,20 +114,21 @@ export interface AgentRuntime<Message = unknown> {
   readonly takesSessionId: boolean
   /** Whether its totals have the cost with every request: then no list price is needed. */
   readonly reportsCost?: boolean
-  /** Begins a session of its own. */
+  /** Begins a new session. */
   start(launch: Launch): RunningAgent<Message>
-  /** Goes on in a session that was there before. Absent when the runtime cannot. */
+  /** Resumes an earlier session. Absent when the runtime cannot. */
   resume?(launch: Resumption): RunningAgent<Message>
-  /** Whether a session is there and has been spoken in. Absent when the runtime cannot say. */
+  /** Whether a session exists and has at least one message. Absent when the runtime cannot tell. */
   has?(session: { readonly providerSessionId: string; readonly workspace?: Workspace }): Promise<boolean>
   /**
-   * The runtime's own transcript of a session, from its first word to its last, for a process that was not there when
-   * it was said. It ends where the record is damaged or gone, and never throws. Absent when the runtime keeps none.
+   * The runtime's own transcript of a session, from its first message to its last, for a process that did not run
+   * the session. It ends where the transcript is damaged or missing, and never throws. Absent when the runtime keeps
+   * none.
    */
   transcript?(session: {
     readonly providerSessionId: string
     readonly workspace?: Workspace
   }): AsyncIterable<TranscriptStep>
-  /** Asks a session one thing. Absent when nothing can be asked: there is no checkpoint then. */
+  /** Asks a session one question. Absent when the runtime cannot: then there is no checkpoint. */
   ask?(question: RuntimeQuestion): Promise<RuntimeReply>
 }

@@ -2,6 +2,7 @@ import type { AgentSessionId, ConversationId, HolderToken } from '../domain/kern
 import type { AgentSession } from '../domain/session/agent-session.ts'
 import type { SessionFilter } from './history-filters.ts'
 import type { Page, Paged } from './page.ts'
+import type { UnfinishedPage } from './unfinished-session.ts'
 
 /**
  * Keeps sessions. At most one per conversation has the baton: it is active, or held by an open handoff.
@@ -14,12 +15,17 @@ export interface AgentSessionRepository {
   findActive(conversation: ConversationId): Promise<AgentSession | undefined>
   /** The session that has the baton: active, or held by an open handoff. */
   findBaton(conversation: ConversationId): Promise<AgentSession | undefined>
-  /** The one with the highest epoch, whatever its state. */
+  /** The session with the highest epoch, in any state. */
   findLatest(conversation: ConversationId): Promise<AgentSession | undefined>
   /** By epoch. */
   listForConversation(conversation: ConversationId, page: Page): Promise<Paged<AgentSession>>
   /** Across conversations, by the time they were started. */
   list(filter: SessionFilter, page: Page): Promise<Paged<AgentSession>>
-  /** Oldest first; a provider session may have been worked by more than one. */
+  /**
+   * Those of any conversation that are active, paused or held, the newest first, each with its monitor, its lease and how
+   * many signals wait for it. Costs what the page costs, however long the history is.
+   */
+  listUnfinished(page: Page): Promise<UnfinishedPage>
+  /** Oldest first; several sessions may have run on one provider session. */
   findByProviderSession(providerSessionId: string): Promise<readonly AgentSession[]>
 }

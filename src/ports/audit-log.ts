@@ -13,7 +13,7 @@ import type { Cursor, Page, Paged } from './page.ts'
 export interface AuditLog extends AuditedRows {
   /** From position 1 on. */
   list(conversation: ConversationId, page: Page): Promise<Paged<AuditEntry>>
-  /** The entries as they are stored, in order of position, whatever has become of them; and the head, in one read. */
+  /** The entries as they are stored, in order of position, even if they were changed; and the head, in one read. */
   readChain(conversation: ConversationId, page: Page): Promise<ChainPage>
   /** Every conversation of which anything is left: itself, its head or an entry. By id. */
   listStreams(page: Page): Promise<Paged<ConversationId>>
@@ -22,12 +22,14 @@ export interface AuditLog extends AuditedRows {
    * given twice; the entries of a conversation come in order.
    */
   changes(page: Page): Promise<Changes>
+  /** The cursor after the last change that the feed gives now, for consumers of new changes only. One look, however long the log is. */
+  endOfChanges(): Promise<Cursor>
 }
 
 /** One page of a stream as it is stored. */
 export interface ChainPage {
   readonly entries: readonly SealedEntry[]
-  /** Where the stream ended when the page was read; absent when the head is gone, or there was never a stream. */
+  /** The end of the stream when the page was read; absent when the head was deleted, or there was never a stream. */
   readonly head?: AuditHead
   /** Goes on after this page, now or when there is more. */
   readonly next: Cursor
@@ -41,6 +43,6 @@ export interface FeedEntry extends AuditEntry {
 /** One page of the feed. */
 export interface Changes {
   readonly entries: readonly FeedEntry[]
-  /** Goes on after this page, now or when there is more. Keep it once the page has been dealt with. */
+  /** The cursor after this page, to use now or later. Store it once the page has been dealt with. */
   readonly next: Cursor
 }

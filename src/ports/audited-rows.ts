@@ -5,20 +5,20 @@ import type { ToolCallRecord } from '../domain/turn/tool-call.ts'
 import type { Turn } from '../domain/turn/turn.ts'
 import type { Page, Paged } from './page.ts'
 
-/** The kinds of things that are found by their id alone, in whatever conversation they stand. */
+/** The kinds of rows that are found by their id alone, in any conversation. */
 export const FOUND_BY_ID = ['handoff', 'message', 'session', 'snapshot', 'turn'] as const
 
-/** An id that two rows have, which no writer of ours makes. */
+/** An id that two rows share, which Batonpass itself never writes. */
 export interface SharedId {
   readonly kind: (typeof FOUND_BY_ID)[number]
   readonly id: string
-  /** By id. One, when both rows stand there. */
+  /** By id. One conversation when both rows are in the same. */
   readonly conversations: readonly ConversationId[]
 }
 
 /**
- * The rows stored beside the log, as verifying needs them: of one conversation and no other, with every column, and
- * whatever has become of it.
+ * The rows stored beside the log, as verifying needs them: those of one conversation only, with every column, even
+ * if they were changed.
  */
 export interface AuditedRows {
   /** By number. */
@@ -29,6 +29,6 @@ export interface AuditedRows {
   listSnapshotsIn(conversation: ConversationId, page: Page): Promise<Paged<SnapshotRecord>>
   /** Those that are still remembered, in any order. */
   findCommands(ids: readonly CommandId[]): Promise<readonly KeptCommand[]>
-  /** Every id that stands twice, anywhere, by kind and id. */
+  /** Every id that two rows share, in any conversation, by kind and id. */
   listSharedIds(page: Page): Promise<Paged<SharedId>>
 }

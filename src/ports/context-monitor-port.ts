@@ -1,7 +1,10 @@
 import type { AgentSessionId } from '../domain/kernel/ids.ts'
 import type { ContextMonitor } from '../domain/window/context-monitor.ts'
 
-/** Reads what is watched of each session's window. Written through the unit of work, in the commit it belongs to. */
+/**
+ * Reads the monitor of each session's window. Monitors are written through the unit of work, in the commit they
+ * belong to.
+ */
 export interface ContextMonitorPort {
   find(session: AgentSessionId): Promise<ContextMonitor | undefined>
 }

@@ -7,7 +7,7 @@ import type { Page, Paged } from './page.ts'
 
 /**
  * Keeps conversations. An absent one is `undefined`, never an error; a broken store is an error, never `undefined`.
- * No two conversations have one external key.
+ * No two conversations have the same external key.
  */
 export interface ConversationRepository {
   find(id: ConversationId): Promise<Conversation | undefined>
@@ -17,8 +17,8 @@ export interface ConversationRepository {
   /** By the time they were opened. */
   list(filter: ConversationFilter, page: Page): Promise<Paged<Conversation>>
   /**
-   * A conversation, its ancestors and all that descends from it, with every session and handoff, in one read. Naming a
-   * session or a handoff means its conversation; a thread's handoff belongs to the conversation it left.
+   * A conversation, its ancestors and all that descends from it, with every session and handoff, in one read. The id
+   * of a session or a handoff stands for its conversation; a thread's handoff belongs to the parent conversation.
    */
   lineage(of: ConversationId | LineageSubject): Promise<LineageRecord | undefined>
 }

@@ -6,7 +6,7 @@ import type { Metadata } from '../domain/kernel/metadata.ts'
 import type { SessionState } from '../domain/session/agent-session.ts'
 import type { ListOrder } from './page.ts'
 
-/** Which handoffs to list. What is left out does not matter; what is given must all hold. */
+/** Which handoffs to list. A handoff must match every field that is given. */
 export interface HandoffFilter {
   readonly conversationId?: ConversationId
   /** The agent on either side. */
@@ -16,15 +16,15 @@ export interface HandoffFilter {
   readonly kind?: HandoffKind
   readonly status?: HandoffStatus
   /**
-   * Words of the reason, in any order: every one must occur, as a whole word, whatever its case. Anything but letters
-   * and digits stands between words. A text without a word finds nothing.
+   * Words of the reason, in any order: every one must occur, as a whole word, in upper or lower case. Every
+   * character except letters and digits separates words. A text without a word finds nothing.
    */
   readonly reason?: string
   /** Initiated then or later. */
   readonly initiatedFrom?: Instant
   /** Initiated before then. */
   readonly initiatedBefore?: Instant
-  /** Only those that still wait for an end. */
+  /** Only handoffs that have not ended. */
   readonly isOpen?: true
   readonly overdue?: OverdueRule
   /** Whose note contains this. */
@@ -32,18 +32,21 @@ export interface HandoffFilter {
   readonly order?: ListOrder
 }
 
-/** When an open handoff is overdue, by the store's clock: its claim ran out, or nobody ever claimed it for too long. */
+/**
+ * When an open handoff is overdue, by the store's clock: its claim has expired, or nobody has claimed it for too
+ * long.
+ */
 export interface OverdueRule {
-  /** How long a handoff may wait for its first claim; left out, only claims that ran out count. */
+  /** How long a handoff may wait for its first claim; left out, only expired claims count. */
   readonly unclaimedForMs?: number
 }
 
 /** Which conversations to list, by the time they were opened. */
 export interface ConversationFilter {
   readonly subject?: string
-  /** Only those that are no thread of another. */
+  /** Only conversations without a parent. */
   readonly isRoot?: true
-  /** Only those that are open, or that are closed. */
+  /** Only open conversations, or only closed ones. */
   readonly state?: ConversationState
   /** Whose note contains this. */
   readonly metadata?: Metadata

@@ -2,12 +2,12 @@ import type { Workspace } from '../domain/conversation/conversation.ts'
 import type { HandoffKind } from '../domain/handoff/handoff.ts'
 import type { HookMoment } from '../domain/hooks/hook-settings.ts'
 
-/** The session a hook is about. What is not known is null, so that every key is always there. */
+/** The session a hook is about. An unknown value is null, so that every key is always there. */
 export interface HookSession {
   readonly session_id: string
   readonly agent_name: string
   readonly job_id: string | null
-  /** The root of the repository, or the folder of the work; the worktree has a key of its own. */
+  /** The root of the repository, or the folder of the work; the worktree has its own key. */
   readonly working_directory: string | null
   readonly worktree_path: string | null
   readonly branch_name: string | null
@@ -48,7 +48,7 @@ export interface SessionStartPayload {
   readonly prompt: string
 }
 
-/** The payload after a run, however it ended. */
+/** The payload after a run, with any outcome. */
 export interface AfterRunPayload {
   readonly hook_event_name: 'completed' | 'failed' | 'timeout' | 'cancelled'
   readonly run: {
@@ -61,7 +61,7 @@ export interface AfterRunPayload {
   readonly original_prompt: string
 }
 
-/** The payload when a run went wrong. */
+/** The payload when a run failed or timed out. */
 export interface ErrorPayload {
   readonly hook_event_name: 'failed' | 'timeout'
   readonly error: { readonly code: string | null; readonly message: string }
@@ -156,7 +156,7 @@ export const hookSessionStart = (facts: HookSessionStartFacts): HookSessionStart
 export const roundedShare = (share: number): number => Math.round(share * 10_000) / 10_000
 
 /**
- * The window as hooks are told of it. More than the whole may be used; less than nothing never remains.
+ * The window in the form that hooks get. The used share may be above 1; the remaining share is never below 0.
  *
  * @example
  * ```ts

@@ -9,9 +9,9 @@ export interface HookOptions {
 }
 
 /**
- * Calls one hook, whatever its `on_events` and `when` say. Every implementation keeps these promises:
- * - it never rejects: whatever goes wrong is a result;
- * - it ends within the hook's timeout, or shortly after it, and leaves nothing running that it started;
+ * Calls one hook, without looking at its `on_events` and `when`. Every implementation keeps these promises:
+ * - it never rejects: every error is a result;
+ * - it ends within the hook's timeout, or shortly after it, and no process that it started is left running;
  * - the hook is given the payload and nothing else of the conversation;
  * - no result holds a secret the hook was configured with, nor an output without bounds.
  */

@@ -6,7 +6,7 @@ export const ID_KINDS = ['conversation', 'session', 'handoff', 'turn'] as const
 /** A kind of thing that people ask for by id. */
 export type IdKind = (typeof ID_KINDS)[number]
 
-/** Finds ids that people wrote in part. */
+/** Finds ids by their beginning. */
 export interface IdSearch {
   /** The ids of one kind within a range, lowest first, this many at most. A database answers from an index on the id. */
   within(kind: IdKind, range: IdRange, most: number): Promise<readonly string[]>

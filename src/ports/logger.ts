@@ -2,10 +2,10 @@
 export type LogFields = Readonly<Record<string, unknown>>
 
 /**
- * Is told what happens in the library. The shape is that of pino, whose loggers fit as they are: the facts first, then a
- * sentence for people.
+ * Gets the log lines of the library. The shape is that of pino, whose loggers can be used as they are: the facts first,
+ * then a sentence for people.
  *
- * Whatever a logger does or throws, nobody's work ends because of it.
+ * A logger that throws never ends a run or a command.
  */
 export interface Logger {
   debug(fields: LogFields, message: string): void

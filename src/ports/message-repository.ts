@@ -9,8 +9,8 @@ import type { Page, Paged } from './page.ts'
 export type { PersonMessages, PersonMessagesWanted } from '../domain/checkpoint/carried-words.ts'
 
 /**
- * Keeps messages, turns and tool calls. They are only ever added: sequence numbers are unique in a conversation,
- * turn numbers in a session, and a message never changes.
+ * Keeps messages, turns and tool calls. They are added and never changed or removed: sequence numbers are unique in
+ * a conversation, turn numbers in a session, and a message never changes.
  */
 export interface MessageRepository {
   findTurn(id: TurnId): Promise<Turn | undefined>
@@ -18,7 +18,7 @@ export interface MessageRepository {
   findWindowAt(id: TurnId): Promise<WindowAtTurn | undefined>
   /** The messages a session opens with, in order, if it has any. */
   findOpening(session: AgentSessionId): Promise<SessionOpening | undefined>
-  /** The latest of what was said in a session after its opening, this many at most, in order. */
+  /** The latest messages of a session after its opening, this many at most, in order. */
   listLatest(session: AgentSessionId, most: number): Promise<readonly Message[]>
   /** The latest use of each of these calls that was recorded in a conversation, in order. */
   findToolCalls(conversation: ConversationId, callIds: readonly string[]): Promise<readonly ToolCall[]>
@@ -26,7 +26,7 @@ export interface MessageRepository {
   findPersonMessages(conversation: ConversationId, wanted: PersonMessagesWanted): Promise<PersonMessages>
   /** By turn number. */
   listTurns(session: AgentSessionId, page: Page): Promise<Paged<Turn>>
-  /** By sequence number, each with the handoffs it has to do with. */
+  /** By sequence number, each with the handoffs it is related to. */
   listMessages(conversation: ConversationId, page: Page): Promise<Paged<MessageInHistory>>
   /** The messages of one session, in the same way. */
   listSessionMessages(session: AgentSessionId, page: Page): Promise<Paged<MessageInHistory>>

@@ -4,11 +4,11 @@ import { RefusedError } from '../domain/unwrap.ts'
 /** Where a page ended; opaque, and only meaningful to the list it came from. */
 export type Cursor = string
 
-/** Which part of a list to read. Pages go by key, so the thousandth costs what the first did. */
+/** Which part of a list to read. Pages are found by key, so the thousandth page costs as much as the first. */
 export interface Page {
-  /** Go on after this cursor; left out means from the start. */
+  /** Continue after this cursor; left out, the list is read from the start. */
   readonly after?: Cursor
-  /** At most so many items; 100 unless said otherwise, 1,000 at most. */
+  /** At most this many items; 100 unless given, 1,000 at most. */
   readonly limit?: number
 }
 

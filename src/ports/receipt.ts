@@ -16,8 +16,8 @@ import type { ContextMonitor } from '../domain/window/context-monitor.ts'
 /**
  * The answer of a command, kept so that repeating the command gives the same answer.
  *
- * It holds what may change afterwards (how things stood) and points at what never does, so that texts and lists are
- * not stored twice and a text can be erased in one place.
+ * It holds the values that may change afterwards, and points at the rows that never change, so that texts and lists
+ * are not stored twice and a text can be erased in one place.
  */
 export interface Receipt {
   readonly conversationId?: ConversationId
@@ -26,7 +26,7 @@ export interface Receipt {
   /** The budget of the conversation then. */
   readonly restartBudget?: RestartBudget
   readonly session?: { readonly id: AgentSessionId; readonly standing: SessionStanding }
-  /** Kept of the command that made the token, and given again only while it is the current one. */
+  /** Stored for the command that made the token, and given again only while the token is the current one. */
   readonly holder?: HolderToken
   readonly handoff?: { readonly id: HandoffId; readonly standing: HandoffStanding }
   readonly turnIds?: readonly TurnId[]

@@ -30,7 +30,7 @@ export interface SpannedHandoff {
   readonly reason: string
 }
 
-/** How something ended; with an error when it went wrong. */
+/** How a session or a handoff ended; with an error when it failed. */
 export interface SpanEnd {
   readonly outcome: string
   readonly error?: string
@@ -45,14 +45,17 @@ export interface HandoffSpan {
 
 /** A session that is being watched. */
 export interface SessionSpan {
-  /** To be stored with a handoff, so that the successor can be linked back. Absent when nobody watches. */
+  /** To be stored with a handoff, so that the successor can be linked back. Absent when there is no observer. */
   readonly traceContext?: TraceContext
   turn(turn: SpannedTurn): void
   handoff(handoff: SpannedHandoff): HandoffSpan
   end(end: SpanEnd): void
 }
 
-/** Shows sessions, turns and handoffs to an observer. An implementation never throws, and costs next to nothing when nobody does. */
+/**
+ * Shows sessions, turns and handoffs to an observer. An implementation never throws, and costs next to nothing when
+ * there is no observer.
+ */
 export interface RunTelemetry {
   session(session: SpannedSession): SessionSpan
 }

@@ -3,11 +3,11 @@ export type RuntimeFailureCode =
   | 'runtime.missing'
   | 'runtime.prompt_too_long'
   | 'runtime.question_failed'
-  /** It answered, and not in words: with a tool call, or with nothing. Asked again it may. */
+  /** It answered without text: with a tool call, or with nothing. A second question may get a text. */
   | 'runtime.no_words'
 
 /**
- * A runtime that is not there, or a question without an answer. It is told apart by its code.
+ * A runtime that is missing, or a question without an answer. Its code says which.
  *
  * @example
  * ```ts

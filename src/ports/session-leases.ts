@@ -3,14 +3,14 @@ import type { Instant } from '../domain/kernel/instant.ts'
 import type { ProcessIdentity } from '../domain/session/process-identity.ts'
 import type { Page, Paged } from './page.ts'
 
-/** A session whose holder was not heard of in time. */
+/** A session whose lease has expired. */
 export interface ExpiredLease {
   readonly conversationId: ConversationId
   readonly sessionId: AgentSessionId
   readonly expiredAt: Instant
 }
 
-/** A session whose holder is still to be heard of, or was to be. */
+/** A session with a lease, expired or not. */
 export interface HeldLease {
   readonly conversationId: ConversationId
   readonly sessionId: AgentSessionId
@@ -23,18 +23,19 @@ export interface HeldLease {
 }
 
 /**
- * Until when the holders of sessions are to be heard of, by the store's own clock. Leases are granted through the unit of
- * work, with the session they belong to, and end with it.
+ * The leases of sessions: the time until which a holder must renew its lease, by the store's own clock. Leases are
+ * granted through the unit of work, with the session they belong to, and end with it.
  *
  * Every implementation keeps these promises:
- * - `renew` lets a lease last from now; it answers false, and changes nothing, when the holder no longer has it;
+ * - `renew` extends a lease from now on; it answers false, and changes nothing, when the holder no longer has it;
  * - the `runner` is the one that the lease was granted with, and no other, until it is granted again;
  * - `keepProcesses` is kept when the lease is renewed or taken over, and ends with the lease;
- * - `listExpired` and `listRunning` give only sessions that have the baton: what is over, or paused by hand, waits for nobody.
+ * - `listExpired` and `listRunning` give only sessions that have the baton, not those that have ended or were paused
+ *   by hand.
  */
 export interface SessionLeases {
   renew(session: AgentSessionId, holder: HolderToken, leaseMs: number): Promise<boolean>
-  /** Says which processes work a session now, in the place of what was said before; false as for `renew`. */
+  /** Stores which processes work in a session now, and replaces those stored before; false as for `renew`. */
   keepProcesses(session: AgentSessionId, holder: HolderToken, processes: readonly ProcessIdentity[]): Promise<boolean>
   find(session: AgentSessionId): Promise<HeldLease | undefined>
   /** Those of sessions with the baton that have not expired yet, soonest first. */

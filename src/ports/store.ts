@@ -11,7 +11,7 @@ import type { SessionLeases } from './session-leases.ts'
 import type { SignalQueue } from './signal-queue.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
-/** Everything that must be kept, in one place: writes go through the unit of work, reads through the others. */
+/** Stores everything, in one place: writes go through the unit of work, reads through the other ports. */
 export interface Store extends AsyncDisposable {
   readonly unitOfWork: UnitOfWork
   readonly conversations: ConversationRepository

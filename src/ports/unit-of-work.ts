@@ -6,12 +6,12 @@ import type { AgentSessionId, CommandId, ConversationId, HandoffId, TurnId } fro
 import type { Instant } from '../domain/kernel/instant.ts'
 import type { Receipt } from './receipt.ts'
 
-/** Names a command and says what it asks, so that a repetition is known from a reuse. */
+/** Names a command and says what it asks, so that the store can tell a repetition from a reuse of the id. */
 export interface CommandStamp {
   readonly id: CommandId
   /** The request as canonical text. The store may keep no more than a digest of it. */
   readonly payload: string
-  /** The caller named it, and may ask again. */
+  /** The caller named the command, and may repeat it. */
   readonly isNamed?: boolean
 }
 
@@ -33,7 +33,7 @@ export interface ConversationQuestion {
   readonly parentSessionId?: AgentSessionId
   /** The id a new session is to have. */
   readonly sessionId?: AgentSessionId
-  /** Whether to say what of the budget is used. */
+  /** Whether the answer has the used part of the budget. */
   readonly isBudgeted?: boolean
 }
 
@@ -41,19 +41,19 @@ export interface ConversationQuestion {
 export interface SourceQuestion {
   readonly sessionId: AgentSessionId
   readonly priorTurn?: TurnId
-  /** Call ids to look up in the source's conversation; one used again means its latest use. */
+  /** Call ids to look up in the source's conversation; an id that was used more than once means its latest use. */
   readonly toolCalls?: readonly string[]
   /** How many tool calls at most; beyond that the oldest are left out. */
   readonly maxToolCalls: number
   readonly externalKey?: string
-  /** Whether to say what of the restart budget is used. */
+  /** Whether the answer has the used part of the restart budget. */
   readonly isBudgeted?: boolean
 }
 
 /** The question that the next step of a handoff asks. */
 export interface HandoffQuestion {
   readonly handoffId: HandoffId
-  /** How much to say of what people wrote in its conversation; nothing unless asked. */
+  /** How many of the person's words in its conversation to answer with; none unless given. */
   readonly personMessages?: PersonMessagesWanted
 }
 
@@ -62,18 +62,18 @@ export type Question<Subject extends keyof Subjects = keyof Subjects> = {
   [S in Subject]: { readonly about: S } & Subjects[S]['asks']
 }[Subject]
 
-/** A command id that was seen before: whether it asked the same, and what it answered if that was stored. */
+/** A command id that was used before: whether the request was the same, and the answer if it was stored. */
 export interface Repeated {
   readonly receipt?: Receipt
   readonly samePayload: boolean
 }
 
-/** The facts, or the news that this command was already done. */
+/** The facts, or the answer that this command was already carried out. */
 export type Loaded<Subject extends keyof Subjects> =
   | { readonly repeated: Repeated }
   | { readonly repeated?: never; readonly facts: Subjects[Subject]['facts'] }
 
-/** Everything one decision wants kept. */
+/** Everything that one decision wants to store. */
 export interface Unit {
   readonly command: CommandStamp
   readonly changes: readonly Change[]
@@ -89,14 +89,15 @@ export interface Unit {
 export type CommitOutcome =
   | { readonly outcome: 'kept' }
   /**
-   * Something it was decided on has moved, or somebody else took a place only one can have. Read again, decide again. `at`
-   * says where, for people: it is shown in logs and compared with nothing.
+   * Something that the decision was based on has changed, or another command took a unique place. Read again, decide
+   * again. `at` says where, for people: it is shown in logs, and no code depends on it.
    */
   | { readonly outcome: 'conflict'; readonly at: string }
   | { readonly outcome: 'repeated'; readonly repeated: Repeated }
 
 /**
- * Keeps decisions whole. It checks that what a decision was based on still stands; it never decides.
+ * Stores each decision completely or not at all. It checks that nothing that a decision was based on has changed; it
+ * never decides.
  *
  * Every implementation keeps these promises:
  * - `load` is one read of one moment; `commit` is one write. Either may be called by many callers at once.

@@ -11,7 +11,7 @@ export type WorktreeFailureCode =
   | 'worktree.failed'
 
 /**
- * A worktree that could not be made. It is told apart by its code.
+ * A worktree that could not be made. Its code says why.
  *
  * @example
  * ```ts
@@ -29,17 +29,17 @@ export class WorktreeFailure extends Error {
   }
 }
 
-/** Makes and finds the worktrees that conversations work in. It changes nothing in one that is there. */
+/** Makes and finds the worktrees that conversations work in. It changes nothing in a worktree that exists. */
 export interface Worktrees {
   /**
-   * The place of a plan: the root of its repository, its worktree, its branch, and the branch that it began at. A worktree
-   * that is there is found, whatever was left in it; otherwise it is made, of the branch where that exists.
+   * The place of a plan: the root of its repository, its worktree, its branch, and the branch that it began at. An
+   * existing worktree is found, whatever it contains; otherwise it is made, from the branch if that exists.
    *
    * @throws WorktreeFailure when it cannot be made
    */
   place(plan: WorktreePlan): Promise<Workspace>
   /**
-   * Makes the worktree of a conversation again if its folder is gone. A folder that is there is left as it is.
+   * Makes the worktree of a conversation again if its folder was deleted. An existing folder is left as it is.
    *
    * @throws WorktreeFailure when it cannot be made
    */

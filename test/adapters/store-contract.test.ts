@@ -1,7 +1,12 @@
-import { describe, it } from 'vitest'
+import { afterAll, describe, it } from 'vitest'
 import { storeContract } from '../../src/testing/index.ts'
-import { openStore, STORE_KINDS } from '../support/stores.ts'
+import { closeStores, openStore, STORE_KINDS } from '../support/stores.ts'
 
-describe.each(STORE_KINDS)('%s', (kind) => {
+/** Windows has no doors. */
+const SHARED = process.platform === 'win32' ? [] : (['shared'] as const)
+
+afterAll(closeStores)
+
+describe.each([...STORE_KINDS, ...SHARED])('%s', (kind) => {
   storeContract(() => openStore(kind), { describe, it })
 })

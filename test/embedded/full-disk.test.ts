@@ -51,7 +51,7 @@ describe('a disk that is full', () => {
     await store[Symbol.asyncDispose]()
   })
 
-  it('is said to whoever writes, who may go on when there is space', async () => {
+  it('is reported to the writer, who may continue when there is space', async () => {
     const dataDir = join(temporaryFolder(), 'store')
     await using store = await openPglite({ dataDir, loadDataDir: dump() })
     const { service } = new Scene({ store, passTime: async () => {} })

@@ -1,4 +1,5 @@
 import { createBatonpass } from '../../src/batonpass.ts'
+import { unwrap } from '../../src/domain/unwrap.ts'
 import { StoreFailure } from '../../src/ports/store-failure.ts'
 import { spokenLines } from './spoken-lines.ts'
 
@@ -12,7 +13,7 @@ export interface Opening {
 
 const [dataDir] = process.argv.slice(2)
 
-/** Opens when told, and keeps the store until told to `close` it or to `exit` without closing. */
+/** Opens when told, and keeps the store until told to `close` it or to `exit` without closing; asks for any other key it is told. */
 const begun = { at: 0 }
 const report = (opening: Omit<Opening, 'ms'>): void =>
   console.log(JSON.stringify({ ...opening, ms: performance.now() - begun.at }))
@@ -33,7 +34,12 @@ const opened = async () => {
 const lines = spokenLines()
 await lines.next()
 const batonpass = await opened()
-if ((await lines.next()).value === 'exit') process.exit(0)
+for (let line = (await lines.next()).value; line !== 'close'; line = (await lines.next()).value) {
+  if (line === 'exit') process.exit(0)
+  // The same key gives the same conversation, whoever asks.
+  const asked = await batonpass?.handoffs.openConversation({ originalTask: 'Share', externalKey: String(line) })
+  console.log(asked === undefined ? 'nothing' : unwrap(asked).conversation.id)
+}
 await batonpass?.close()
 console.log('closed')
 process.exit(0)

@@ -12,8 +12,8 @@ export const temporaryFolder = (): string => {
   return folder
 }
 
-/** What is in a store's folder, but for the socket of its holder, which only Linux has. */
+/** What is in a store's folder, but for the sockets of its holder. */
 export const withoutPulse = (folder: string): readonly string[] =>
   readdirSync(folder)
-    .filter((name) => !name.startsWith('pulse-'))
+    .filter((name) => !name.startsWith('pulse-') && !name.startsWith('door-'))
     .toSorted()

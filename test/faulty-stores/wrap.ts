@@ -55,6 +55,10 @@ export const withSessions = (store: Store, change: (session: AgentSession) => Ag
       findLatest: async (id) => changed(await sessions.findLatest(id)),
       isHeldBy: (id, holder) => sessions.isHeldBy(id, holder),
       findByProviderSession: async (id) => (await sessions.findByProviderSession(id)).map(change),
+      listUnfinished: async (page) => {
+        const paged = await sessions.listUnfinished(page)
+        return { ...paged, items: paged.items.map((item) => ({ ...item, session: change(item.session) })) }
+      },
       list: async (filter, page) => {
         const paged = await sessions.list(filter, page)
         return { ...paged, items: paged.items.map(change) }

@@ -36,6 +36,7 @@ export const auditIn = (tables: Tables): AuditLog => ({
     const { rows, next } = fromCount(tables.audit.in('all', 'all'), page)
     return { entries: rows.map((row) => ({ conversationId: row.conversationId, ...toEntry(row) })), next }
   },
+  endOfChanges: async () => String(tables.audit.in('all', 'all').length),
 })
 
 /** A page of rows that are only ever added: the cursor is how many came before. */

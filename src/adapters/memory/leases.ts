@@ -31,7 +31,8 @@ export const setLease = (tables: Tables, { session, holder, leaseMs, runner }: L
   return before === undefined ? tables.leases.insert(row) : tables.leases.replace(row)
 }
 
-const heldLease = ({ conversationId, sessionId, expiresAt: until, processes, runner }: LeaseRow): HeldLease =>
+/** A lease as others see it: without the token of its holder. */
+export const heldLease = ({ conversationId, sessionId, expiresAt: until, processes, runner }: LeaseRow): HeldLease =>
   defined({ conversationId, sessionId, until, processes, runner })
 
 /** The leases of sessions that have the baton, soonest over first. */

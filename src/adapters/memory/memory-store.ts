@@ -57,7 +57,7 @@ export class MemoryStore implements Store {
     const tables = emptyTables()
     this.unitOfWork = new MemoryUnitOfWork(tables, clock)
     this.conversations = conversationsIn(tables)
-    this.sessions = sessionsIn(tables)
+    this.sessions = sessionsIn(tables, clock)
     this.handoffs = handoffsIn(tables, clock)
     this.snapshots = snapshotsIn(tables)
     this.messages = messagesIn(tables)

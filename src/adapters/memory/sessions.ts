@@ -1,12 +1,14 @@
 import { containsJson } from '../../domain/kernel/metadata.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { AgentSessionRepository } from '../../ports/agent-session-repository.ts'
+import type { Clock } from '../../ports/system.ts'
 import { allSessions, pageByAge } from './all-rows.ts'
 import { numberKey, pageBy } from './paging.ts'
 import type { Tables } from './tables.ts'
+import { listUnfinished } from './unfinished.ts'
 
 /** Sessions, one or many. */
-export const sessionsIn = (tables: Tables): AgentSessionRepository => ({
+export const sessionsIn = (tables: Tables, clock: Clock): AgentSessionRepository => ({
   find: async (id) => tables.sessions.get(id)?.session,
   isHeldBy: async (id, holder) => tables.sessions.get(id)?.holder === holder,
   findActive: async (conversation) => {
@@ -33,6 +35,7 @@ export const sessionsIn = (tables: Tables): AgentSessionRepository => ({
       .filter((session) => metadata === undefined || containsJson(session.metadata, metadata))
     return pageByAge(found, ({ startedAt }) => startedAt, { ...page, order })
   },
+  listUnfinished: async (page) => listUnfinished(tables, clock.now(), page),
   findByProviderSession: async (providerSessionId) =>
     tables.sessions.in('provider', providerSessionId).map(({ session }) => session),
 })

@@ -20,12 +20,15 @@ const heardBy = (tables: Tables, recipient: AgentSessionId): readonly AgentSessi
     .map(({ session }) => session.id)
 }
 
+/** The signals that a session is still to be told, oldest first. */
+export const queuedFor = (tables: Tables, recipient: AgentSessionId): readonly ContextSignal[] =>
+  heardBy(tables, recipient)
+    .flatMap((id) => tables.signals.in('queuedFor', id))
+    .sort(byQueueing)
+
 /** The queue of signals. */
 export const signalsIn = (tables: Tables): SignalQueue => {
-  const queued = (recipient: AgentSessionId): readonly ContextSignal[] =>
-    heardBy(tables, recipient)
-      .flatMap((id) => tables.signals.in('queuedFor', id))
-      .sort(byQueueing)
+  const queued = (recipient: AgentSessionId): readonly ContextSignal[] => queuedFor(tables, recipient)
   return {
     find: async (id) => tables.signals.get(id),
     waiting: async (recipient) => {

@@ -6,8 +6,8 @@ import { quoted } from '../../processes/quoted.ts'
 const LONGEST = 16_384
 
 /**
- * The address of a server from a file of one line, so that neither the environment nor the command line has it. As libpq
- * does with password files, one that others may read is refused: whoever could read it has the password already.
+ * The address of a server from a file of one line, so that neither the environment nor the command line has it. As
+ * libpq does with password files, a file that others may read is refused: they may have the password already.
  *
  * @throws StoreFailure `store.bad_address`, without what is in the file
  */

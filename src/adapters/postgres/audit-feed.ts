@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Changes } from '../../ports/audit-log.ts'
-import { type Page, pageLimit } from '../../ports/page.ts'
+import { type Cursor, type Page, pageLimit } from '../../ports/page.ts'
 import { entryRow, feedEntry } from './audit-entry-row.ts'
-import { type Database, named, readDocuments } from './database.ts'
+import { type Database, named, readDocuments, withRetry } from './database.ts'
 import { fromCursor, type Key, toCursor } from './paging.ts'
 import { reader } from './row-types.ts'
 
@@ -40,4 +40,17 @@ export const readChanges = async (database: Database, page: Page): Promise<Chang
     entries: rows.map(({ entry }) => entry),
     next: reached === undefined ? (page.after ?? toCursor(BEGINNING)) : toCursor(reached),
   }
+}
+
+/** The place that the feed has come to: its newest entry before the oldest transaction that still runs, by the index of the feed. */
+export const readEndOfChanges = async (database: Database): Promise<Cursor> => {
+  const query = sql<{ transaction_id: string; conversation_id: string; position: string }>`
+    select e.transaction_id::text, e.conversation_id::text, e.position::text
+    from ${named(database, 'audit_entries')} e
+    where e.transaction_id < pg_snapshot_xmin(pg_current_snapshot())
+    order by e.transaction_id desc, e.conversation_id desc, e.position desc
+    limit 1`
+  const { rows } = await withRetry(() => query.execute(database.kysely))
+  const [last] = rows
+  return toCursor(last === undefined ? BEGINNING : [last.transaction_id, last.conversation_id, Number(last.position)])
 }

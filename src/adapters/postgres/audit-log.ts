@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { AuditLog } from '../../ports/audit-log.ts'
 import { toEntry } from './audit-entry-row.ts'
-import { readChanges } from './audit-feed.ts'
+import { readChanges, readEndOfChanges } from './audit-feed.ts'
 import { listStreams, readChain } from './audit-stream.ts'
 import { auditedRowsIn } from './audited-rows.ts'
 import { type Database, readDocuments, reading } from './database.ts'
@@ -23,4 +23,5 @@ export const auditIn = (database: Database): AuditLog => ({
   readChain: (conversation, page) => reading(() => readChain(database, conversation, page)),
   listStreams: (page) => reading(() => listStreams(database, page)),
   changes: (page) => reading(() => readChanges(database, page)),
+  endOfChanges: () => reading(() => readEndOfChanges(database)),
 })

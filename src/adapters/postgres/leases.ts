@@ -22,31 +22,32 @@ const aProcess = z.strictObject({
   leader: z.strictObject({ pid: z.int().positive(), startTime: z.string() }).exactOptional(),
 })
 
-const toLease = reader(
-  'lease',
-  z
-    .object({
-      conversation_id: aConversation,
-      session_id: aSession,
-      expires_at: time,
-      processes: z.array(aProcess),
-      runner: maybe(aProcess),
-      place: z.string(),
-    })
-    .transform(
-      (row): LeaseInList =>
-        defined({
-          conversationId: row.conversation_id,
-          sessionId: row.session_id,
-          until: row.expires_at,
-          processes: row.processes,
-          runner: row.runner,
-          place: row.place,
-        }),
-    ),
-)
+/** A row of the table of leases, with its place. */
+export const leaseRow = z
+  .object({
+    conversation_id: aConversation,
+    session_id: aSession,
+    expires_at: time,
+    processes: z.array(aProcess),
+    runner: maybe(aProcess),
+    place: z.string(),
+  })
+  .transform(
+    (row): LeaseInList =>
+      defined({
+        conversationId: row.conversation_id,
+        sessionId: row.session_id,
+        until: row.expires_at,
+        processes: row.processes,
+        runner: row.runner,
+        place: row.place,
+      }),
+  )
 
-const withoutPlace = ({ place: _, ...lease }: LeaseInList): HeldLease => lease
+const toLease = reader('lease', leaseRow)
+
+/** A lease outside of the list. */
+export const withoutPlace = ({ place: _, ...lease }: LeaseInList): HeldLease => lease
 
 /** Until when holders are to be heard of, by the server's clock. */
 export const leasesIn = (database: Database): SessionLeases => {

@@ -35,6 +35,13 @@ export const readMigrations = async (schema: string): Promise<readonly Migration
   return Promise.all([...tables, readFunctions(schema)])
 }
 
+/** The schema as all changes leave it, a line for each thing in it, written for the schema `batonpass`. */
+export const readSnapshot = (): Promise<string> => readFile(new URL('schema.snapshot', FOLDER), 'utf8')
+
+/** Puts the name of a schema into SQL that is written for the schema `batonpass`. */
+export const inSchema = (sql: string, schema: string): string =>
+  sql.replaceAll(/\bbatonpass\.(?=[a-z_])/g, () => `${quoted(schema)}.`)
+
 /** The name of the functions that this program calls, as the table of changes has it. */
 const FUNCTIONS = `functions_v${FUNCTIONS_VERSION}`
 
@@ -71,7 +78,7 @@ comment on index ${quoted(schema)}.migrations_pkey is 'Was this change applied?'
 export const lockName = (schema: string): string => `batonpass migrations ${schema}`
 
 const readSql = async (file: string, schema: string): Promise<string> =>
-  (await readFile(new URL(file, FOLDER), 'utf8')).replaceAll(/\bbatonpass\.(?=[a-z_])/g, () => `${quoted(schema)}.`)
+  inSchema(await readFile(new URL(file, FOLDER), 'utf8'), schema)
 
 /** Function bodies stand between `$$`, and statements in them between `$sql$`: a name with either in it would end them. */
 const ENDS_A_BODY = /\$(sql)?\$/

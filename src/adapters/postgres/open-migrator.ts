@@ -4,8 +4,10 @@ import { defined } from '../../domain/kernel/defined.ts'
 import type { Database, Schema } from './database.ts'
 import { Migrator } from './migrator.ts'
 import { PgliteDialect } from './pglite-dialect.ts'
-import { openFolder, openInMemory } from './pglite-folder.ts'
-import { type BoundedWait, safePool } from './safe-pool.ts'
+import { openInMemory } from './pglite-folder.ts'
+import { safePool, type WaitLimits } from './safe-pool.ts'
+import { SharedDialect } from './shared-dialect.ts'
+import { SharedFolder } from './shared-folder.ts'
 import { checkedAddress } from './store-address.ts'
 
 /** Which schema to migrate: on a server, in the folder of an embedded store, or else in memory. */
@@ -14,6 +16,7 @@ export interface MigratorOptions {
   readonly dataDir?: string
   readonly mustExist?: boolean
   readonly schema?: string
+  readonly share?: boolean
   readonly onWarning?: (message: string) => void
 }
 
@@ -24,7 +27,7 @@ export interface OpenMigrator extends AsyncDisposable {
 }
 
 /** Above the longest statement the migrator allows the server, so that the server is the one to give up. */
-const PATIENCE: BoundedWait = { connectMs: 5_000, answerMs: 3_900_000 }
+const WAIT_LIMITS: WaitLimits = { connectMs: 5_000, answerMs: 3_900_000 }
 
 /** Opens a schema for migrating, whatever stands there. Nothing is connected to before the first question. */
 export const openMigratorAt = (options: MigratorOptions): OpenMigrator => {
@@ -43,17 +46,14 @@ export const openMigratorAt = (options: MigratorOptions): OpenMigrator => {
   }
 }
 
-/** Under the same lock as the store itself. */
-const embedded = ({ dataDir, mustExist, onWarning }: MigratorOptions) => {
-  let release = (): void => {}
-  const open = async () => {
-    if (dataDir === undefined) return openInMemory({})
-    const { pglite, lock } = await openFolder(dataDir, defined({ mustExist, onWarning }))
-    release = () => lock.release()
-    return pglite
-  }
-  return { dialect: new PgliteDialect(open), close: async () => release() }
-}
+/** By the same way as the store itself: nothing is opened that another process has. */
+const embedded = ({ dataDir, mustExist, share, onWarning }: MigratorOptions) => ({
+  dialect:
+    dataDir === undefined
+      ? new PgliteDialect(() => openInMemory({}))
+      : new SharedDialect(new SharedFolder(dataDir, defined({ mustExist, share, onWarning }))),
+  close: async () => {},
+})
 
 /** No settings at connect time: the migrator makes its own for each transaction, and a pooler would refuse them. */
 const server = (connectionString: string) => {
@@ -61,7 +61,7 @@ const server = (connectionString: string) => {
   // An idle connection may break at any time; the pool drops it and opens another.
   pool.on('error', () => {})
   return {
-    dialect: new PostgresDialect({ pool: safePool(pool, { patience: PATIENCE, isDirect: false }) }),
+    dialect: new PostgresDialect({ pool: safePool(pool, { waits: WAIT_LIMITS, isDirect: false }) }),
     close: () => pool.end(),
   }
 }

@@ -1,29 +1,35 @@
-import { defined } from '../../domain/kernel/defined.ts'
+import type { Dialect } from 'kysely'
+import { StoreFailure } from '../../ports/store-failure.ts'
 import { Migrator } from './migrator.ts'
 import { PgliteDialect } from './pglite-dialect.ts'
-import { openFolder, openInMemory } from './pglite-folder.ts'
+import { type Beginning, openInMemory } from './pglite-folder.ts'
+import { SharedDialect } from './shared-dialect.ts'
+import { SharedFolder } from './shared-folder.ts'
 import { SqlStore } from './sql-store.ts'
 import { mustBeSaid } from './store-address.ts'
 
 /** Where the embedded store keeps its files. */
 export interface PgliteOptions {
-  /** A folder, made when missing, for one process at a time; left out means in memory, gone with the process. */
+  /** A folder, made when missing, for the processes of one user; left out means in memory, gone with the process. */
   readonly dataDir?: string
   readonly schema?: string
   /** A dump of a database folder to begin from. */
   readonly loadDataDir?: Blob
   /** Fail with `store.missing` where there is no store yet, instead of making one. */
   readonly mustExist?: boolean
+  /** False keeps the folder for this process alone: others are refused, and this one while another has it. */
+  readonly share?: boolean
   /** Is told what is worth a second look, such as a folder that others may enter. */
   readonly onWarning?: (message: string) => void
 }
 
 /**
  * Opens the embedded store and brings its schema up to date. What it has acknowledged outlives the process, however that
- * ends. `docs/embedded-store.md` says more.
+ * ends. Any number of processes may open one folder: the first has the engine and serves the others, and when it has
+ * ended, one of them takes over; nobody notices more than a pause. `docs/embedded-store.md` says more.
  *
- * @throws StoreFailure `store.locked` when another process, or this one, has the folder open; `store.newer_schema` when
- * a newer Batonpass has written to it; `store.missing` when one must exist and none does;
+ * @throws StoreFailure `store.locked` when a process has the folder that cannot share it with this one, such as one in
+ * another container; `store.unavailable` when it does not let this one in; `store.newer_schema` when a newer Batonpass has written to it; `store.missing` when one must exist and none does;
  * `store.failed` when the folder or its database cannot be opened
  * @example
  * ```ts
@@ -35,21 +41,47 @@ export interface PgliteOptions {
  */
 export const openPglite = async (options: PgliteOptions = {}): Promise<SqlStore> => {
   mustBeSaid(options, 'dataDir', 'Leave the option out for a store in memory, which is gone with the process.')
-  const { dataDir, schema = 'batonpass', loadDataDir, mustExist, onWarning } = options
-  const { pglite, lock } =
-    dataDir === undefined
-      ? { pglite: await openInMemory(defined({ loadDataDir, mustExist })), lock: undefined }
-      : await openFolder(dataDir, defined({ loadDataDir, mustExist, onWarning }))
-  let closing: Promise<void> | undefined
-  // The lock goes last: until the engine is closed it may still write.
-  const close = (): Promise<void> => (closing ??= pglite.close().finally(() => lock?.release()))
-  const store = new SqlStore(new PgliteDialect(pglite), schema, close)
+  const { dataDir, schema = 'batonpass', ...beginning } = options
+  const { dialect, close } = dataDir === undefined ? await inMemory(beginning) : await inFolder(dataDir, beginning)
+  const store = new SqlStore(dialect, schema, close)
   try {
-    await new Migrator(store.database).up()
+    await migrated(new Migrator(store.database))
     return store
   } catch (error) {
     // Why it did not open matters more than whether what is left could be closed.
     await Promise.allSettled([close()])
     throw error
+  }
+}
+
+interface Opened {
+  readonly dialect: Dialect
+  readonly close: () => Promise<void>
+}
+
+const inMemory = async (beginning: Beginning): Promise<Opened> => {
+  const pglite = await openInMemory(beginning)
+  let closing: Promise<void> | undefined
+  return { dialect: new PgliteDialect(pglite), close: () => (closing ??= pglite.close()) }
+}
+
+const inFolder = async (dataDir: string, beginning: Beginning): Promise<Opened> => {
+  const folder = new SharedFolder(dataDir, beginning)
+  await folder.way()
+  return { dialect: new SharedDialect(folder), close: () => folder.close() }
+}
+
+/** So many holders in a row may end while the schema is looked at. */
+const MOST_TRIES = 5
+
+/** Again when the holder ended meanwhile: changes are made all together or not at all. */
+const migrated = async (migrator: Migrator): Promise<void> => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await migrator.up()
+      return
+    } catch (error) {
+      if (!(error instanceof StoreFailure && error.retryable) || tries === MOST_TRIES) throw error
+    }
   }
 }

@@ -2,7 +2,7 @@ import { PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import { Migrator } from './migrator.ts'
-import { type BoundedWait, safePool } from './safe-pool.ts'
+import { safePool, type WaitLimits } from './safe-pool.ts'
 import { SqlStore } from './sql-store.ts'
 import { checkedAddress, mustBeSaid } from './store-address.ts'
 
@@ -33,7 +33,7 @@ export interface PostgresOptions {
 
 const DEFAULT_STATEMENT_TIMEOUT_MS = 15_000
 const DEFAULT_CONNECT_TIMEOUT_MS = 5_000
-const PATIENCE_MS = 5_000
+const ANSWER_GRACE_MS = 5_000
 
 /**
  * Opens a store on a Postgres server.
@@ -49,8 +49,8 @@ const PATIENCE_MS = 5_000
 export const openPostgres = async (options: PostgresOptions): Promise<SqlStore> => {
   if (options.pool === undefined) mustBeSaid(options, 'connectionString', 'Or give a pool.')
   const { schema = 'batonpass', autoMigrate = false } = options
-  const patience = patienceOf(options)
-  const pool = options.pool ?? newPool(options, patience)
+  const waits = waitLimitsOf(options)
+  const pool = options.pool ?? newPool(options, waits)
   // An idle connection may break at any time; the pool drops it and opens another.
   const ignore = (): void => {}
   pool.on('error', ignore)
@@ -60,7 +60,7 @@ export const openPostgres = async (options: PostgresOptions): Promise<SqlStore> 
   }
   const store = new SqlStore(
     new PostgresDialect({
-      pool: safePool(pool, { patience, isDirect: options.pooled !== true && options.pool === undefined }),
+      pool: safePool(pool, { waits, isDirect: options.pooled !== true && options.pool === undefined }),
     }),
     schema,
     close,
@@ -79,12 +79,12 @@ export const openPostgres = async (options: PostgresOptions): Promise<SqlStore> 
 const statementTimeoutOf = ({ statementTimeoutMs = DEFAULT_STATEMENT_TIMEOUT_MS }: PostgresOptions): number =>
   statementTimeoutMs
 
-const patienceOf = (options: PostgresOptions): BoundedWait => ({
+const waitLimitsOf = (options: PostgresOptions): WaitLimits => ({
   connectMs: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
-  answerMs: options.queryTimeoutMs ?? statementTimeoutOf(options) + PATIENCE_MS,
+  answerMs: options.queryTimeoutMs ?? statementTimeoutOf(options) + ANSWER_GRACE_MS,
 })
 
-const newPool = (options: PostgresOptions, { connectMs }: BoundedWait): pg.Pool => {
+const newPool = (options: PostgresOptions, { connectMs }: WaitLimits): pg.Pool => {
   const { connectionString, pooled = false, maxConnections = 10 } = options
   if (connectionString === undefined) {
     throw new StoreFailure('store.bad_address', 'A Postgres store needs a connection string or a pool')

@@ -26,6 +26,14 @@ export interface Engine extends Asking {
   close(): Promise<void>
 }
 
+/** An engine that also takes messages of Postgres's own protocol, for others to be served. */
+export interface WireEngine extends Engine {
+  /** Nothing else may be asked meanwhile. */
+  exchange(messages: Uint8Array): Promise<Buffer>
+  /** Ends a transaction that was begun by such messages, whatever the state of the disk. */
+  rollback(): Promise<void>
+}
+
 /** Speaks to PGlite through Kysely. Kysely brings a dialect of its own only in versions that ask for Node 22. */
 export class PgliteDialect implements Dialect {
   readonly #open: () => Promise<Engine>
@@ -41,7 +49,8 @@ export class PgliteDialect implements Dialect {
   createIntrospector = (database: Kysely<unknown>): PostgresIntrospector => new PostgresIntrospector(database)
 }
 
-class PgliteDriver implements Driver {
+/** Connections to one engine. */
+export class PgliteDriver implements Driver {
   readonly #open: () => Promise<Engine>
   #engine: Engine | undefined
 

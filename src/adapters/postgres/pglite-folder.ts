@@ -1,19 +1,18 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { PGlite } from '@electric-sql/pglite'
+import type { PGlite, PGliteOptions } from '@electric-sql/pglite'
 import { defined } from '../../domain/kernel/defined.ts'
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
-import type { Engine } from './pglite-dialect.ts'
-import type { PgliteLock } from './pglite-lock.ts'
-import { takeProvenLock } from './pglite-proven-lock.ts'
+import type { WireEngine } from './pglite-dialect.ts'
+import { type SharedLock, takeProvenLock } from './pglite-proven-lock.ts'
 import { checkRights, closeToOthers, type OnWarning } from './pglite-rights.ts'
 import { guardSpace, mustHaveSpace } from './pglite-space.ts'
 
 /** An embedded store's engine, and the lock that keeps others from its files. */
 export interface LockedPglite {
-  readonly pglite: Engine
-  readonly lock: PgliteLock
+  readonly pglite: WireEngine
+  readonly lock: SharedLock
 }
 
 /** How to begin where there is no store yet: from nothing, from a dump, or not at all. */
@@ -22,40 +21,52 @@ export interface Beginning {
   readonly mustExist?: boolean
   /** Is told what is worth a second look, such as a folder that others may enter. */
   readonly onWarning?: OnWarning
+  /** Whether other processes of this user are let in. */
+  readonly share?: boolean
 }
 
-/** Opens the engine on a folder, which is made when missing. The files are in `data`, the lock beside them. */
-export const openFolder = async (dataDir: string, beginning: Beginning): Promise<LockedPglite> => {
-  const { loadDataDir, mustExist = false, onWarning = () => {} } = beginning
+/** Makes the folder of a store when it is missing, and looks whether it is for this user alone. Answers with its path. */
+export const preparedFolder = (dataDir: string, { mustExist = false, onWarning = () => {} }: Beginning): string => {
   // Looked at first, so that nothing is left where there is no store.
   if (mustExist && !isStore(dataDir)) throw missing(dataDir)
   const folder = madeFolder(dataDir)
   checkRights(folder, onWarning)
-  const lock = await lockIn(folder)
+  return folder
+}
+
+/** Opens the engine on a folder that is prepared. The files are in `data`, the lock beside them. */
+export const openFolder = async (folder: string, beginning: Beginning): Promise<LockedPglite> => {
+  const { loadDataDir, mustExist = false, share = false } = beginning
+  const lock = await lockIn(folder, share)
   try {
     const data = join(folder, 'data')
     if (isMissing(folder, data)) {
-      if (mustExist) throw missing(dataDir)
+      if (mustExist) throw missing(folder)
       mustHaveSpace(folder, true)
       await makeDatabase(folder, data, loadDataDir)
-    } else if (loadDataDir !== undefined) throw new StoreFailure('store.failed', alreadyThere(folder))
+    } else if (loadDataDir !== undefined) throw alreadyThere(folder)
     mustHaveSpace(folder, false)
     closeToOthers(data)
     const pglite = await openDatabase(data)
     closeToOthers(data)
     return { pglite: guardSpace(pglite, folder), lock }
   } catch (error) {
+    void lock.door?.close()
     lock.release()
     throw error
   }
 }
+
+/** Loaded when it is needed: a process that another one lets in needs no engine. */
+const create = async (options: PGliteOptions): Promise<PGlite> =>
+  (await import('@electric-sql/pglite')).PGlite.create(options)
 
 /** Opens an engine that keeps nothing on disk. */
 export const openInMemory = async ({ loadDataDir, mustExist = false }: Beginning): Promise<PGlite> => {
   if (mustExist)
     throw new StoreFailure('store.missing', 'A store in memory begins empty: name the folder that has one.')
   try {
-    return await PGlite.create(defined({ loadDataDir }))
+    return await create(defined({ loadDataDir }))
   } catch (error) {
     throw notOpened('The embedded store does not start in memory. Is there enough of it, and is the dump whole?', error)
   }
@@ -77,8 +88,12 @@ const missing = (dataDir: string): StoreFailure =>
       'Postgres server if the record is on one. Whoever writes first makes the store.',
   )
 
-const alreadyThere = (folder: string): string =>
-  `There is an embedded store in ${folder} already. A dump can only begin a new one: name another folder.`
+/** A dump was to be loaded where there is a store. */
+export const alreadyThere = (folder: string): StoreFailure =>
+  new StoreFailure(
+    'store.failed',
+    `There is an embedded store in ${folder} already. A dump can only begin a new one: name another folder.`,
+  )
 
 /** Two spellings of one folder give the same path. */
 const madeFolder = (dataDir: string): string => {
@@ -94,9 +109,9 @@ const madeFolder = (dataDir: string): string => {
   }
 }
 
-const lockIn = async (folder: string): Promise<PgliteLock> => {
+const lockIn = async (folder: string, isShared: boolean): Promise<SharedLock> => {
   try {
-    return await takeProvenLock(folder)
+    return await takeProvenLock(folder, isShared)
   } catch (error) {
     if (error instanceof StoreFailure) throw error
     throw notOpened(
@@ -133,7 +148,7 @@ const makeDatabase = async (folder: string, data: string, loadDataDir: Blob | un
     rmSync(unfinished, { recursive: true, force: true })
     // Closed before anything is in it.
     mkdirSync(unfinished, { mode: 0o700 })
-    const pglite = await PGlite.create(defined({ dataDir: unfinished, loadDataDir }))
+    const pglite = await create(defined({ dataDir: unfinished, loadDataDir }))
     await pglite.close()
     renameSync(unfinished, data)
   } catch (error) {
@@ -143,7 +158,7 @@ const makeDatabase = async (folder: string, data: string, loadDataDir: Blob | un
 
 const openDatabase = async (data: string): Promise<PGlite> => {
   try {
-    return await PGlite.create({ dataDir: data })
+    return await create({ dataDir: data })
   } catch (error) {
     throw notOpened(
       `The database in ${data} does not open. It may lack memory or space here, its files may be of another version of ` +

@@ -21,7 +21,7 @@ const holderSchema = z.object({
     .string()
     .regex(/^pulse-[\da-f]+$/)
     .optional(),
-  /** Where a long-lived holder lets others in. Reserved: nobody writes it yet. */
+  /** The socket on which the holder lets others in; see `door/door.ts`. Absent where it does not. */
   door: z.string().optional(),
 })
 
@@ -31,8 +31,11 @@ export type Holder = Readonly<z.infer<typeof holderSchema>>
 /** The state of a holder, as seen from here. */
 export type Liveness = 'alive' | 'dead' | 'elsewhere'
 
+/** The sockets of a holder, as its lock names them. */
+export type HolderSockets = Pick<Holder, 'pulse' | 'door'>
+
 /** This process, about to take a lock. */
-export const thisProcess = (folder: string, token: string, pulse?: string): Holder => ({
+export const thisProcess = (folder: string, token: string, sockets: HolderSockets = {}): Holder => ({
   pid: process.pid,
   host: hostname(),
   startedAt: new Date().toISOString(),
@@ -40,7 +43,7 @@ export const thisProcess = (folder: string, token: string, pulse?: string): Hold
   processStart: startOf(process.pid),
   pidNamespace: pidNamespace(),
   ...(process.platform === 'linux' && { fileSystem: fileSystemOf(folder) }),
-  ...(pulse !== undefined && { pulse }),
+  ...sockets,
 })
 
 /** Reads what a lock file says. @throws an error of JSON or zod for anything else */

@@ -12,7 +12,10 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { defined } from '../../domain/kernel/defined.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
+import type { Door } from './door/door.ts'
+import { DOOR, removeDoor } from './door/door-place.ts'
 import { type Holder, type Liveness, livenessOf, parseHolder, thisProcess } from './pglite-holder.ts'
 import { PULSE, type Pulse } from './pglite-pulse.ts'
 
@@ -33,6 +36,8 @@ export interface Taking {
   readonly token: string
   /** The pulse of this process, which stops with the lock. */
   readonly pulse?: Pulse
+  /** Where this process will let others in, until the lock is gone. */
+  readonly door?: Door
   /** The state of holders that cannot be seen from here, by token. A holder found dead stays dead. */
   readonly known?: ReadonlyMap<string, Liveness>
 }
@@ -40,21 +45,23 @@ export interface Taking {
 /**
  * Takes the lock of an embedded store, or says at once who has it.
  *
- * A lock is only ever made by `link`, which fails when the name is taken, from a draft that is written already: nobody
- * reads half a lock. A dead holder's lock is not deleted, because two who saw it dead would delete twice, the second
- * time the first one's new lock. It is *succeeded*: `lock.after-<its token>` can be made once only. Whoever made it,
- * and then still finds the dead one's lock in place, is the holder and moves its own lock there.
+ * A lock is only ever made by `link`, which fails when the name is taken, from a draft that is written already:
+ * nobody reads half a lock. A dead holder's lock is not deleted, because two who saw it dead would delete twice, the
+ * second time the first one's new lock. It is *succeeded*: `lock.after-<its token>` can be made once only. The
+ * process that made it, and then still finds the dead one's lock in place, is the holder and moves its own lock
+ * there.
  *
  * @throws StoreFailure `store.locked`
  */
 export const takeLock = (folder: string, taking: Taking = { token: randomUUID() }): PgliteLock => {
   const path = join(folder, 'lock')
-  const holder = thisProcess(folder, taking.token, taking.pulse?.name)
+  const { token, pulse, door } = taking
+  const holder = thisProcess(folder, token, defined({ pulse: pulse?.name, door: door?.address }))
   const draft = `${path}.new-${holder.token}`
   try {
     writeDurably(draft, `${JSON.stringify(holder, undefined, 2)}\n`)
     for (let tries = 0; tries < MAX_TRIES; tries += 1)
-      if (tryToTake(path, draft, { holder, ...taking })) return held(path, holder, taking.pulse)
+      if (tryToTake(path, draft, { holder, ...taking })) return held(path, holder, taking)
   } finally {
     rmSync(draft, { force: true })
   }
@@ -88,6 +95,7 @@ const tryToTake = (path: string, draft: string, { holder, known }: Taking & { re
   }
   renameSync(draft, path)
   if (last.pulse !== undefined) rmSync(join(dirname(path), last.pulse), { force: true })
+  if (last.door !== undefined) removeDoor(dirname(path), last.token)
   return true
 }
 
@@ -132,13 +140,21 @@ const refuseUnlessDead = (holder: Holder, path: string, known: Liveness | undefi
   const advice = isOurs
     ? 'Use the store that is already open, or close it first.'
     : liveness === 'alive'
-      ? 'Wait until it has ended, or use a Postgres server, which any number of processes can share.'
+      ? `${notSharing(holder, known)} Wait until it has ended, or use a Postgres server, which any number of processes can share.`
       : 'That is another machine, or a container that nobody here can look into, so its lock is left alone. When you ' +
         `know that it has ended, delete ${path}.`
   throw new StoreFailure(
     'store.locked',
     `The embedded store in ${dirname(path)} is held by ${who} since ${startedAt}. ${advice}`,
   )
+}
+
+/** Why a holder that lives does not let this process in. */
+const notSharing = ({ door }: Holder, known: Liveness | undefined): string => {
+  if (known !== undefined) return 'It is in another container or sandbox, and lets in only those beside it.'
+  return door === undefined
+    ? 'It does not share the folder: it was told not to, it is of an earlier version, or no socket can be made here.'
+    : 'It shares the folder, but this process was told not to, or cannot use the socket that the lock names.'
 }
 
 /** Gives a file a second name unless the name is taken. */
@@ -157,12 +173,14 @@ const isLinked = (from: string, to: string): boolean => {
 }
 
 /** Removes what killed processes left. No claim matters but one on the lock that is there, and that one is ours. */
-const tidy = (path: string, pulse: Pulse | undefined): void => {
+const tidy = (path: string, { pulse, door }: Taking): void => {
   const [folder, name] = [dirname(path), basename(path)]
+  const isOurs = (found: string): boolean => found === pulse?.name || found === door?.address.split('/')[0]
   for (const found of readdirSync(folder)) {
-    const isPassing = found.startsWith(`${name}.new-`) || (found.startsWith(PULSE) && found !== pulse?.name)
+    const isPassing = [`${name}.new-`, PULSE, DOOR].some((start) => found.startsWith(start)) && !isOurs(found)
     const isAbandoned = isPassing && ageOf(join(folder, found)) > ABANDONED_MS
-    if (isAbandoned || found.startsWith(`${name}.after-`)) rmSync(join(folder, found), { force: true })
+    if (isAbandoned || found.startsWith(`${name}.after-`))
+      rmSync(join(folder, found), { recursive: found.startsWith(DOOR), force: true })
   }
 }
 
@@ -187,7 +205,7 @@ const attempt = (work: () => void): unknown => {
   }
 }
 
-const held = (path: string, { token }: Holder, pulse: Pulse | undefined): PgliteLock => {
+const held = (path: string, { token }: Holder, taking: Taking): PgliteLock => {
   const lock: PgliteLock = {
     release: () => {
       if (!heldHere.delete(lock)) return
@@ -195,13 +213,14 @@ const held = (path: string, { token }: Holder, pulse: Pulse | undefined): Pglite
       try {
         if (readHolder(path)?.token === token) rmSync(path, { force: true })
       } finally {
-        pulse?.stop()
+        taking.door?.remove()
+        taking.pulse?.stop()
       }
     },
   }
   if (heldHere.size === 0) process.on('exit', releaseAll)
   heldHere.add(lock)
   // Leftovers do no harm, and the next holder tries again.
-  attempt(() => tidy(path, pulse))
+  attempt(() => tidy(path, taking))
   return lock
 }

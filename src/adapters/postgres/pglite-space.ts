@@ -1,7 +1,8 @@
 import { statfsSync } from 'node:fs'
 import type { PGlite } from '@electric-sql/pglite'
 import { StoreFailure } from '../../ports/store-failure.ts'
-import type { Asking, Engine } from './pglite-dialect.ts'
+import { DISK_FULL, hasFailed, simpleQuery } from './door/wire-answers.ts'
+import type { Asking, WireEngine } from './pglite-dialect.ts'
 
 /**
  * The engine's log grows by files of 16 MB. When there is no room for the next one, the engine fails in the middle of
@@ -15,8 +16,6 @@ const NEW_DATABASE = 48 * 2 ** 20
 
 /** A text is written to its row, to the log, to the log again as a whole page, and to indexes. */
 const TIMES_WRITTEN = 4
-
-const DISK_FULL = '53100'
 
 /** How many bytes may still be written to the disk that has a folder. It costs some microseconds to ask. */
 const freeIn = (folder: string): number => {
@@ -47,12 +46,15 @@ const full = (folder: string, why: string, options?: ErrorOptions): StoreFailure
  * An engine that is asked nothing while the disk is full. One that met a full disk all the same, because somebody else
  * was quicker, is not asked again: it might never answer. Its files are whole; opening the store anew is safe.
  */
-export const guardSpace = (pglite: PGlite, folder: string): Engine => {
+export const guardSpace = (pglite: PGlite, folder: string): WireEngine => {
   let broken: unknown
+  const mustBeWhole = (): void => {
+    if (broken !== undefined) throw full(folder, 'it was met while writing. Close the store', { cause: broken })
+  }
   const guarded =
     (query: Asking['query']): Asking['query'] =>
     async (text, parameters) => {
-      if (broken !== undefined) throw full(folder, 'it was met while writing. Close the store', { cause: broken })
+      mustBeWhole()
       mustHave(folder, FLOOR + TIMES_WRITTEN * sizeOf(parameters))
       try {
         return await query(text, parameters)
@@ -70,11 +72,29 @@ export const guardSpace = (pglite: PGlite, folder: string): Engine => {
     query: guarded((text, parameters) => pglite.query(text, parameters)),
     transaction: (work) =>
       pglite.transaction((tx) => work({ query: guarded((text, parameters) => tx.query(text, parameters)) })),
+    exchange: async (messages) => {
+      mustBeWhole()
+      mustHave(folder, FLOOR + TIMES_WRITTEN * messages.length)
+      const answer = await spoken(pglite, messages)
+      if (hasFailed(answer, DISK_FULL))
+        broken = new Error('The engine met a full disk in a statement of another process')
+      return answer
+    },
+    rollback: async () => {
+      if (broken === undefined) await spoken(pglite, simpleQuery('rollback'))
+    },
     // Closing writes as well. What is not closed is put in order by the next opening, as after a kill.
     close: async () => {
       if (broken === undefined && freeIn(folder) >= FLOOR) await pglite.close()
     },
   }
+}
+
+/** Streamed, because PGlite keeps all that it answers otherwise; and copied, because the memory is the engine's. */
+const spoken = async (pglite: PGlite, messages: Uint8Array): Promise<Buffer> => {
+  const parts: Buffer[] = []
+  await pglite.execProtocolRawStream(messages, { onRawData: (bytes) => parts.push(Buffer.from(bytes)) })
+  return Buffer.concat(parts)
 }
 
 const sizeOf = (parameters: readonly unknown[] = []): number =>

@@ -4,7 +4,7 @@ import { StoreFailure } from '../../ports/store-failure.ts'
 import { isConnectionLost } from './pg-errors.ts'
 
 /** How long to wait, in milliseconds. */
-export interface BoundedWait {
+export interface WaitLimits {
   /** For a connection. */
   readonly connectMs: number
   /** For an answer. */
@@ -13,7 +13,7 @@ export interface BoundedWait {
 
 /** How to speak to a server. */
 export interface PoolManners {
-  readonly patience: BoundedWait
+  readonly waits: WaitLimits
   /** Statements keep their plans by name, which a transaction pooler does not allow. */
   readonly isDirect: boolean
 }
@@ -40,7 +40,7 @@ const nameOf = (text: string): string | undefined => {
  */
 export const safePool = (pool: Pool, manners: PoolManners): PostgresPool => ({
   connect: () => connected(pool, manners),
-  // Whoever made the pool ends it.
+  // The caller that made the pool ends it.
   end: async () => {},
 })
 
@@ -55,7 +55,7 @@ const connected = async (pool: Pool, manners: PoolManners): Promise<PostgresPool
         else resolve(taken)
       })
     })
-  return within(manners.patience.connectMs, connect, () => {
+  return within(manners.waits.connectMs, connect, () => {
     connecting.late = true
     return 'The database gave no connection'
   })
@@ -72,7 +72,7 @@ const takeFrom = (pool: Pool, fail: (error: unknown) => void, take: (client: Poo
   if (answer instanceof Promise) answer.then((client?: PoolClient) => client && take(client), fail)
 }
 
-const checkedOut = (client: PoolClient, { patience, isDirect }: PoolManners): PostgresPoolClient => {
+const checkedOut = (client: PoolClient, { waits, isDirect }: PoolManners): PostgresPoolClient => {
   let isBroken = false
   const onError = (): void => {
     isBroken = true
@@ -83,7 +83,7 @@ const checkedOut = (client: PoolClient, { patience, isDirect }: PoolManners): Po
     const ask = async () =>
       client.query(isDirect && values.length > 0 ? { name: nameOf(text), text, values } : { text, values })
     try {
-      return await within(patience.answerMs, ask, () => {
+      return await within(waits.answerMs, ask, () => {
         isBroken = true
         return 'The database gave no answer'
       })
@@ -102,7 +102,7 @@ const checkedOut = (client: PoolClient, { patience, isDirect }: PoolManners): Po
 
 /**
  * Waits so long and no longer. A failure of our own, so that it is not mistaken for one that passes within
- * milliseconds: whoever has waited this long is told, and may try the same command again.
+ * milliseconds: a caller that has waited this long gets the failure, and may try the same command again.
  */
 const within = async <T>(milliseconds: number, work: () => Promise<T>, giveUp: () => string): Promise<T> => {
   let timer: NodeJS.Timeout | undefined

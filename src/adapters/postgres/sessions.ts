@@ -2,10 +2,11 @@ import { sql } from 'kysely'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { AgentSessionRepository } from '../../ports/agent-session-repository.ts'
 import { allOf, byAge, given, noted } from './by-age.ts'
-import { type Database, named, readDocuments, reading } from './database.ts'
+import { type Database, named, readDocuments, reading, withRetry } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 import { toWorkingSession } from './session-row.ts'
 import { toStorableText } from './text-codec.ts'
+import { listUnfinished } from './unfinished.ts'
 
 /** Sessions, one or many. */
 export const sessionsIn = (database: Database): AgentSessionRepository => {
@@ -18,7 +19,8 @@ export const sessionsIn = (database: Database): AgentSessionRepository => {
     isHeldBy: (id, holder) =>
       reading(async () => {
         const held = kysely.selectFrom('agent_sessions as s').select('s.id').where('s.id', '=', id)
-        return (await held.where(sql`s.holder`, '=', holder).execute()).length > 0
+        const rows = await withRetry(() => held.where(sql`s.holder`, '=', holder).execute())
+        return rows.length > 0
       }),
     findActive: (conversation) =>
       reading(async () => {
@@ -45,6 +47,7 @@ export const sessionsIn = (database: Database): AgentSessionRepository => {
         const from = page.after === undefined ? all : all.where('s.epoch', '>', Number(fromCursor(page.after, 1)[0]))
         return paged(await read(from), page, ({ epoch }) => [epoch])
       }),
+    listUnfinished: (page) => reading(() => listUnfinished(database, page)),
     list: ({ conversationId, agentName, state, metadata, order = 'oldest_first' }, page) =>
       reading(async () => {
         const age = byAge('s', 'started_at', { ...page, order })

@@ -1,0 +1,53 @@
+import { CompiledQuery } from 'kysely'
+import { defined } from '../../../domain/kernel/defined.ts'
+import type { Database } from '../database.ts'
+import type { Migrator } from '../migrator.ts'
+import { type OpenMigrator, openMigratorAt } from '../open-migrator.ts'
+
+/** Where the store is that is looked at: on a server, or in the folder of an embedded store. */
+export interface StoreAddress {
+  readonly connectionString?: string
+  readonly dataDir?: string
+  readonly schema?: string
+  readonly pooled?: boolean
+}
+
+/** A store that checks share. It is opened for the first question, as it is: nothing is migrated. */
+export class ExaminedStore implements AsyncDisposable {
+  readonly address: StoreAddress
+  #opened: OpenMigrator | undefined
+  /** False once it did not open: then the checks that need it have nothing to say. */
+  isOpen = false
+
+  constructor(address: StoreAddress) {
+    this.address = address
+  }
+
+  get isServer(): boolean {
+    return this.address.connectionString !== undefined
+  }
+
+  get database(): Database {
+    return this.#open().database
+  }
+
+  get migrator(): Migrator {
+    return this.#open().migrator
+  }
+
+  /** Asks one question. @throws whatever keeps the store from answering */
+  async ask<Row>(question: string, ...parameters: readonly unknown[]): Promise<readonly Row[]> {
+    const query = CompiledQuery.raw(question, [...parameters])
+    return (await this.database.kysely.executeQuery<Row>(query)).rows
+  }
+
+  #open(): OpenMigrator {
+    const { connectionString, dataDir, schema } = this.address
+    this.#opened ??= openMigratorAt(defined({ connectionString, dataDir, schema, mustExist: true }))
+    return this.#opened
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#opened?.[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,83 @@
+import { existsSync, statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describeThrown } from '../../../domain/kernel/describe-thrown.ts'
+import type { Finding } from '../../../ports/health-check.ts'
+import { quoted } from '../../../processes/quoted.ts'
+import { isOnSameKernel, type Liveness, livenessOf } from '../pglite-holder.ts'
+import { lineOf } from '../pglite-lock.ts'
+import { feelPulse } from '../pglite-pulse.ts'
+import { spaceFinding } from './space-finding.ts'
+
+/** Whether an embedded store's files are for this user alone. Systems without owners have nothing to look at. */
+export const folderRights = async (folder: string): Promise<readonly Finding[]> => {
+  const me = process.getuid?.()
+  if (me === undefined || !existsSync(folder)) return []
+  const outer = statSync(folder)
+  if (!outer.isDirectory()) return [{ result: 'problem', text: `${folder} is no folder`, repair: 'Name another one.' }]
+  const data = statSync(join(folder, 'data'), { throwIfNoEntry: false })
+  const owners = [outer.uid, ...(data === undefined ? [] : [data.uid])]
+  const owner = owners.find((uid) => uid !== me)
+  if (owner !== undefined)
+    return [
+      {
+        result: 'problem',
+        text: `${folder} belongs to another user (uid ${owner}; this one has uid ${me})`,
+        repair: `Run as that user, or, if it is yours: chown -R ${me} ${quoted(folder)}`,
+      },
+    ]
+  if (data !== undefined && (data.mode & 0o022) !== 0 && (outer.mode & 0o011) !== 0)
+    return [
+      {
+        result: 'problem',
+        text: `other users may write to the database in ${folder} (mode ${octal(data.mode)})`,
+        repair: `If you trust what is in it: chmod 700 ${quoted(join(folder, 'data'))}`,
+      },
+    ]
+  if ((outer.mode & 0o077) !== 0)
+    return [
+      {
+        result: 'warning',
+        text: `${folder} is open to other users (mode ${octal(outer.mode)})`,
+        repair: `chmod 700 ${quoted(folder)}`,
+      },
+    ]
+  return [{ result: 'ok', text: `${folder} is for its owner alone` }]
+}
+
+const octal = (mode: number): string => (mode & 0o777).toString(8)
+
+/** Whether there is room for what is to be kept. */
+export const diskSpace = async (folder: string): Promise<readonly Finding[]> => {
+  if (!existsSync(folder)) return []
+  const { bavail, bsize } = statfsSync(folder)
+  return [spaceFinding(bavail * bsize)]
+}
+
+/** Who has the embedded store open now. */
+export const lockState = async (folder: string): Promise<readonly Finding[]> => {
+  const path = join(folder, 'lock')
+  if (!existsSync(path))
+    return existsSync(join(folder, 'data')) ? [{ result: 'ok', text: 'nobody has the store open' }] : []
+  try {
+    const holder = lineOf(path).at(-1)
+    if (holder === undefined) return [{ result: 'ok', text: 'nobody has the store open' }]
+    const { pid, host, startedAt } = holder
+    const who = `process ${pid} on ${host}, since ${startedAt}`
+    const liveness = await felt(folder, holder)
+    if (liveness === 'alive') return [{ result: 'ok', text: `held by ${who}` }]
+    if (liveness === 'dead')
+      return [{ result: 'ok', text: `left by ${who}, which has ended; the next opener takes it over` }]
+    const repair = `When you know that it has ended: rm ${quoted(path)}`
+    return [{ result: 'warning', text: `held by ${who}, which cannot be seen from here`, repair }]
+  } catch (error) {
+    const text = `${path} does not say which process has the store (${describeThrown(error)})`
+    return [{ result: 'problem', text, repair: `If no process has the store: rm ${quoted(path)}` }]
+  }
+}
+
+const felt = async (folder: string, holder: Parameters<typeof livenessOf>[0]): Promise<Liveness> => {
+  const seen = livenessOf(holder, folder)
+  if (seen !== 'elsewhere' || holder.pulse === undefined || !isOnSameKernel(holder, folder)) return seen
+  const pulse = await feelPulse(folder, holder.pulse)
+  return pulse === 'unknown' ? seen : pulse === 'beats' ? 'alive' : 'dead'
+}

@@ -1,0 +1,138 @@
+import pg from 'pg'
+import { describeThrown } from '../../../domain/kernel/describe-thrown.ts'
+import type { Finding } from '../../../ports/health-check.ts'
+import { StoreFailure } from '../../../ports/store-failure.ts'
+import { toFailure } from '../pg-errors.ts'
+import { checkedAddress } from '../store-address.ts'
+import { clockFinding } from './clock-finding.ts'
+import type { ExaminedStore } from './examined-store.ts'
+
+const CONNECT_MS = 5_000
+const ANSWER_MS = 15_000
+
+/** The oldest server that is supported, as Postgres counts versions. */
+const OLDEST = 150_000
+
+/** Whether the store opens; on a server also whether it is one that can be used. */
+export const storeOpens = async (store: ExaminedStore): Promise<readonly Finding[]> => {
+  try {
+    const findings = store.isServer ? await serverFacts(store) : await embeddedFacts(store)
+    store.isOpen = true
+    return findings
+  } catch (error) {
+    const failure = error instanceof StoreFailure ? error : toFailure(error)
+    if (failure.code === 'store.missing')
+      return [{ result: 'ok', text: 'there is none yet; the first command that writes makes it' }]
+    if (failure.code === 'store.locked')
+      return [{ result: 'warning', text: 'another process has it, so what is in it was not looked at', repair: LOCKED }]
+    const text = `it does not open: ${describeThrown(failure)} (${failure.code})`
+    const repair = REPAIRS[failure.code]
+    return [{ result: 'problem', text, ...(repair !== undefined && { repair }) }]
+  }
+}
+
+const REPAIRS: Readonly<Partial<Record<StoreFailure['code'], string>>> = {
+  'store.unavailable': 'Start the server, or mend the address; "psql ADDRESS" shows the same without Batonpass.',
+  'store.bad_address': 'Mend the address: postgres://user@host/database.',
+  'store.full': 'Free some space on that disk.',
+}
+
+const LOCKED = 'Look again when that process has ended; a Postgres server can be looked at while others work.'
+
+interface Facts {
+  readonly version: number
+  readonly shown: string
+  readonly standby: boolean
+}
+
+const FACTS = `select current_setting('server_version_num')::integer as version, current_setting('server_version') as shown,
+  pg_is_in_recovery() as standby`
+
+/** Over a connection of its own: its waits are short, whatever the store does. */
+const serverFacts = async ({ address }: ExaminedStore): Promise<readonly Finding[]> => {
+  const { rows } = await connected(address.connectionString ?? '', (client) => client.query<Facts>(FACTS))
+  const { version, shown, standby } = rows[0] ?? { version: 0, shown: 'unknown', standby: false }
+  const server: Finding =
+    version >= OLDEST
+      ? { result: 'ok', text: `it answers: Postgres ${shown}` }
+      : { result: 'problem', text: `it is Postgres ${shown}`, repair: 'Use Postgres 15 or newer.' }
+  const place: Finding = {
+    result: 'problem',
+    text: 'it is a standby, which takes no writes',
+    repair: 'Use the address of the primary.',
+  }
+  return standby ? [server, place] : [server]
+}
+
+const embeddedFacts = async (store: ExaminedStore): Promise<readonly Finding[]> => {
+  const [row] = await store.ask<{ shown: string }>(`select current_setting('server_version') as shown`)
+  return [{ result: 'ok', text: `it opens: PGlite with Postgres ${row?.shown ?? 'of an unknown version'}` }]
+}
+
+const connected = async <T>(
+  address: string,
+  work: (client: pg.Client) => Promise<T>,
+  more: object = {},
+): Promise<T> => {
+  const client = new pg.Client({
+    connectionString: checkedAddress(address),
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: ANSWER_MS,
+    ...more,
+  })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return await work(client)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/**
+ * Whether something stands between here and the server. A server names its own process when it lets somebody in; a pooler
+ * names what it likes, because the process changes from transaction to transaction.
+ */
+export const poolerBetween = async ({ address, isOpen, isServer }: ExaminedStore): Promise<readonly Finding[]> => {
+  if (!isOpen || !isServer) return []
+  const { connectionString = '', pooled = false } = address
+  const isPooler = await connected(connectionString, async (client) => {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    return rows[0]?.pid !== (client as unknown as { readonly processID: number | null }).processID
+  })
+  if (!isPooler)
+    return [
+      {
+        result: 'ok',
+        text: pooled ? 'none, though --pooled says so: that only costs time' : 'none between here and the server',
+      },
+    ]
+  if (pooled) return [{ result: 'ok', text: 'there is one, and --pooled says so' }]
+  const refused = await connected(connectionString, async () => undefined, { statement_timeout: ANSWER_MS }).catch(
+    describeThrown,
+  )
+  const why =
+    refused === undefined ? 'named statements get lost there' : 'it refuses the settings of a direct connection'
+  return [
+    {
+      result: 'problem',
+      text: `a pooler such as PgBouncer stands before the server, and ${why}`,
+      repair: 'Add --pooled; in a program: createBatonpass({ pooled: true }).',
+    },
+  ]
+}
+
+/** How far this machine's clock is from the server's: times in the record are of one, claims and leases of the other. */
+export const clockDifference = async (store: ExaminedStore): Promise<readonly Finding[]> => {
+  if (!store.isOpen || !store.isServer) return []
+  const tries: { readonly wait: number; readonly apart: number }[] = []
+  for (let number = 0; number < 3; number += 1) {
+    const before = Date.now()
+    const question = `select (extract(epoch from clock_timestamp()) * 1000)::float8 as at`
+    const [row] = await store.ask<{ at: number }>(question)
+    const after = Date.now()
+    tries.push({ wait: after - before, apart: Number(row?.at) - (before + after) / 2 })
+  }
+  const { wait, apart } = tries.reduce((best, next) => (next.wait < best.wait ? next : best))
+  return [clockFinding(apart, wait)]
+}
