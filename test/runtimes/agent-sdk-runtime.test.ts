@@ -159,7 +159,7 @@ describe('a start', () => {
     expect(byFile.env).toEqual({ A: '1', DISABLE_AUTO_COMPACT: '1', CLAUDE_CODE_BLOCKING_LIMIT_OVERRIDE: '100000000' })
   })
 
-  it('goes on in a session without copying it', async () => {
+  it('resumes a session without copying it', async () => {
     const { runtime, launch, sdk } = stage(says(result()))
     await collect(runtime.resume?.({ ...launch, providerSessionId: 'old' }) ?? runtime.start(launch))
     expect(sdk.only.options).toMatchObject({ resume: 'old' })
@@ -185,7 +185,7 @@ describe('an end', () => {
     })
   })
 
-  it('does not wait for ever for a query that goes on after its result', { timeout: 600_000 }, async () => {
+  it('does not wait for ever for a query that continues after its result', { timeout: 600_000 }, async () => {
     const { runtime, launch, sdk } = stage(async function* ({ stopped }) {
       yield result()
       await stopped

@@ -100,7 +100,7 @@ describe('a run of Codex', () => {
     expect(steps.at(-1)?.end).toEqual({ type: 'idle' })
   })
 
-  it('goes on from where its rollout ended, and counts what is new', async () => {
+  it('continues where its rollout ended, and counts what is new', async () => {
     const { runtime, home, fake } = setUp((at) => [
       started,
       () =>

@@ -24,7 +24,7 @@ describe('a watch of a file', () => {
     watch.close()
   })
 
-  it('keeps a sign for whoever asks later', async () => {
+  it('keeps a sign for a caller that asks later', async () => {
     const path = file()
     const watch = new FileWatch(NEVER_MS)
     watch.follow(path)
@@ -42,7 +42,7 @@ describe('a watch of a file', () => {
     watch.close()
   })
 
-  it('ends for whoever waits when it is closed, leaves no timer and begins no more', async () => {
+  it('ends for a waiting caller when it is closed, leaves no timer and begins no more', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const watch = new FileWatch(NEVER_MS)

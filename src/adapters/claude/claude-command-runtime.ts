@@ -1,5 +1,5 @@
 import type { AgentRuntime, Launch } from '../../ports/agent-runtime.ts'
-import { withoutStore } from '../../processes/agent-environment.ts'
+import { agentEnvironment } from '../../processes/agent-environment.ts'
 import { withoutBlockingLimit } from './blocking-limit.ts'
 import { checkDirectory } from './claude-process.ts'
 import { ClaudeRun } from './claude-run.ts'
@@ -63,7 +63,7 @@ interface RunManner {
  * ```
  */
 export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}): AgentRuntime<SdkMessage> => {
-  const { command = 'claude', env = withoutStore(process.env), ...rest } = options
+  const { command = 'claude', env = agentEnvironment(process.env), ...rest } = options
   const defaults: CommandDefaults = rest
   const isOff = (options.autoCompact ?? options.settings?.autoCompactEnabled) === false
   const run = (

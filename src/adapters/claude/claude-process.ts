@@ -11,7 +11,7 @@ export interface ClaudeStart {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Told what it writes to its error output, as it comes. */
   readonly stderr?: (text: string) => void
-  /** Is told of the process; whoever gives it its prompt waits for {@link ClaudeProcess.recorded} first. */
+  /** Is told of the process; the caller that gives it its prompt waits for {@link ClaudeProcess.recorded} first. */
   readonly onProcess?: OnProcess | undefined
 }
 

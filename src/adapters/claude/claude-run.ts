@@ -125,7 +125,7 @@ export class ClaudeRun<Message> implements RunningAgent<Message> {
     }
   }
 
-  /** Asks for one message only: the agent need not be faster than whoever reads it. */
+  /** Asks for one message only: the agent need not be faster than its reader. */
   #listen(): void {
     this.#source?.messages.next().then(
       ({ done, value }) => this.#inbox.put(done ? { type: 'over' } : { type: 'message', message: value }),

@@ -73,7 +73,10 @@ export interface AgentSdk<Message extends SdkMessage = SdkMessage> {
 
 const PACKAGE = '@anthropic-ai/claude-agent-sdk'
 
-/** Loads the SDK, which is optional: whoever does not use this runtime need not have its hundreds of megabytes. */
+/**
+ * Loads the SDK, which is optional: a program that does not use this runtime need not install its hundreds of
+ * megabytes.
+ */
 export const loadAgentSdk = async <Message extends SdkMessage>(
   load: (name: string) => Promise<unknown> = (name) => import(name),
 ): Promise<AgentSdk<Message>> => {

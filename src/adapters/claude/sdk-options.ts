@@ -1,6 +1,6 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Launch, RuntimeQuestion } from '../../ports/agent-runtime.ts'
-import { withoutStore } from '../../processes/agent-environment.ts'
+import { agentEnvironment } from '../../processes/agent-environment.ts'
 import { withoutBlockingLimit } from './blocking-limit.ts'
 import type { SdkOwnOptions } from './sdk-module.ts'
 
@@ -30,7 +30,7 @@ export const launchOptions = (
 /** Given none, the SDK would pass on all of our environment, the store's password included. */
 const withEnvironment = (options: SdkOptions): SdkOptions => ({
   ...options,
-  env: withoutBlockingLimit((options.env as Environment | undefined) ?? withoutStore(process.env)),
+  env: withoutBlockingLimit((options.env as Environment | undefined) ?? agentEnvironment(process.env)),
 })
 
 const launchOptionsIn = (

@@ -25,7 +25,7 @@ const failureOf = (end: RuntimeEnd | undefined): RuntimeFailure => {
   return new RuntimeFailure(isWordless ? 'runtime.no_words' : 'runtime.question_failed', reasonOf(end))
 }
 
-/** It has one request, and no tool: one that calls a tool all the same is at its end. */
+/** It has one request, and no tool: a reply that calls a tool nevertheless is ended. */
 const isToolCall = (end: RuntimeEnd | undefined): boolean => end?.type === 'failed' && end.code === 'max_turns'
 
 const reasonOf = (end: RuntimeEnd | undefined): string => {

@@ -4,8 +4,8 @@ import type { WindowEvent } from '../../domain/window/window-event.ts'
 const item = z.looseObject({ type: z.literal('response_item'), payload: z.looseObject({ type: z.string() }) })
 
 /**
- * Holds the reading of an answer back while that may be the last of its turn. Codex writes it down a moment before it says
- * that the turn is over, and whoever acted on it at once would interrupt work that is done.
+ * Holds the reading of an answer back while that may be the last of its turn. Codex writes it down a moment before
+ * it says that the turn is over, and a caller that acted on it at once would interrupt work that is done.
  *
  * An answer that used a tool is followed by another request, so its reading passes at once.
  */

@@ -38,7 +38,7 @@ export class FileWatch {
     this.#hasSign = false
   }
 
-  /** Ends it: whoever waits is told, and neither a timer nor a watch is left. */
+  /** Ends it: a waiting caller is told, and neither a timer nor a watch is left. */
   close(): void {
     this.#isClosed = true
     this.#watcher?.close()

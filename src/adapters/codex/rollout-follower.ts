@@ -89,7 +89,7 @@ export class RolloutFollower {
   async #look(): Promise<boolean> {
     if (this.#tail !== undefined || this.#thread === undefined) return this.isFound
     const path = await findRollout(this.#home, this.#thread, THIS_WEEK)
-    // Two may have looked at once: whoever came second would read everything again.
+    // Two calls may have looked at once: the second one would read everything again.
     if (path !== undefined) this.#tail ??= new RolloutTail(path)
     return this.isFound
   }

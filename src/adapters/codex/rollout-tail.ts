@@ -52,7 +52,7 @@ export class RolloutTail {
     return buffer.subarray(0, bytesRead)
   }
 
-  /** All of them at once, so that whoever stops between two records loses those of one chunk and no half line. */
+  /** All of them at once, so that a caller that stops between two records loses those of one chunk and no half line. */
   #linesIn(chunk: Buffer): readonly Buffer[] {
     const lines: Buffer[] = []
     let start = 0

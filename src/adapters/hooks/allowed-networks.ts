@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../domain/run/configuration.ts'
 import { isBase, type Ranges, rangesOf, unmapped } from './ip-ranges.ts'
 
 /**
- * Networks that no list opens: link-local addresses, where clouds give out credentials to whoever asks, the other
+ * Networks that no list opens: link-local addresses, where clouds give out credentials to any caller, the other
  * addresses at which they do, and ranges that mean this host, everybody, or an IPv4 address in disguise.
  */
 const NEVER = rangesOf([

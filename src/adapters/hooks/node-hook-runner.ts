@@ -21,7 +21,7 @@ export interface NodeHookRunnerOptions {
   readonly environment?: Environment
   /** Variables that commands see beside the usual few, by name. Their values are kept out of results. */
   readonly passVariables?: readonly string[]
-  /** How names become addresses. What it answers is checked all the same. */
+  /** How names become addresses. The addresses are checked in any case. */
   readonly lookup?: AddressLookup
   /** Private networks that webhooks may reach, such as `10.20.0.0/16`; none unless given, and link-local ones never. */
   readonly allowNetworks?: readonly string[]
