@@ -7,6 +7,6 @@ const OUT = '.bench'
 rmSync(OUT, { recursive: true, force: true })
 const compiled = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.bench.json'], { stdio: 'inherit' })
 if (compiled.status !== 0) process.exit(compiled.status ?? 1)
-for (const folder of ['migrations', 'node_modules']) symlinkSync(resolve(folder), `${OUT}/${folder}`)
+for (const name of ['migrations', 'node_modules', 'package.json']) symlinkSync(resolve(name), `${OUT}/${name}`)
 const run = spawnSync(process.execPath, [`${OUT}/bench/main.js`, ...process.argv.slice(2)], { stdio: 'inherit' })
 process.exitCode = run.status ?? 1

@@ -14,7 +14,8 @@ const EVERYWHERE: readonly string[] = Object.keys(STORE_FLAGS)
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 
-const flagRow = ([name, { value, help, words }]: readonly [string, Flag]): string => {
+const flagRow = ([name, { value: named, help, words, isValueOptional }]: readonly [string, Flag]): string => {
+  const value = isValueOptional === true ? `[${named}]` : named
   const said = words === undefined ? help : `${help}: ${words.map((word) => `\`${word}\``).join(', ')}`
   return `| \`--${name}${value === undefined ? '' : ` ${value}`}\` | ${cell(said)} |`
 }

@@ -4,6 +4,8 @@ import {
   exportsOf,
   identifiersOf,
   importsOf,
+  type Node,
+  nodesOf,
   parse,
   resolveImport,
   type SourceFile,
@@ -39,6 +41,19 @@ export const handWrittenChanges = (sources: readonly SourceFile[]): readonly str
     .filter(({ path }) => path.startsWith('domain/') && path !== 'domain/decision.ts')
     .filter(({ path, text }) => !path.endsWith('-aggregate.ts') && CHANGE_OF_A_THING.test(text))
     .map(({ path }) => path)
+
+/** The fields of classes that anybody may write to, each as `file: field`. State belongs to the object whose job it is. */
+export const openFields = (files: readonly SourceFile[]): readonly string[] =>
+  files.flatMap(({ path, text }) =>
+    [...nodesOf(parse(text))].filter(isOpenField).map(({ key }) => `${path}: ${key.name}`),
+  )
+
+const isOpenField = (node: Node): node is Node & { readonly key: { readonly name: string } } =>
+  node.type === 'PropertyDefinition' &&
+  'key' in node &&
+  (node.key as Node).type === 'Identifier' &&
+  'readonly' in node &&
+  node.readonly !== true
 
 /** The rooms that lean on one which does not stand before them, each as `room -> room`. */
 export const upwardRooms = (rooms: readonly Room[]): readonly string[] =>

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { openPglite } from '../../src/adapters/postgres/open-pglite.ts'
 import { openPostgres, type PostgresOptions } from '../../src/adapters/postgres/open-postgres.ts'
 import { MemoryStore } from '../../src/memory.ts'
@@ -17,7 +19,7 @@ export const STORE_KINDS = [
 ] as const
 
 /** Which store a test runs on. */
-export type StoreKind = 'memory' | 'pglite' | 'postgres' | 'pooled'
+export type StoreKind = 'memory' | 'pglite' | 'postgres' | 'pooled' | 'shared'
 
 /** A server's clock cannot be moved, only waited for. */
 const waitFor = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
@@ -26,6 +28,22 @@ const OPEN: Readonly<Record<Exclude<StoreKind, 'memory'>, () => Promise<Store>>>
   pglite: () => openPglite({ loadDataDir: new Blob([readFileSync(fromEnvironment('TEST_PGLITE_DUMP'))]) }),
   postgres: async () => onClone(fromEnvironment('TEST_DATABASE_URL')),
   pooled: async () => onClone(POOLER ?? '', { pooled: true }),
+  shared: () => throughTheDoor(),
+}
+
+/** The stores and folders that others were opened through. */
+const beneath: (() => Promise<void>)[] = []
+
+/** A store in a folder that another has open, and serves. */
+const throughTheDoor = async (): Promise<Store> => {
+  const folder = mkdtempSync(join(tmpdir(), 'batonpass-shared-'))
+  const loadDataDir = new Blob([readFileSync(fromEnvironment('TEST_PGLITE_DUMP'))])
+  const holder = await openPglite({ dataDir: folder, loadDataDir })
+  beneath.push(async () => {
+    await holder[Symbol.asyncDispose]()
+    rmSync(folder, { recursive: true })
+  })
+  return openPglite({ dataDir: folder })
 }
 
 const onClone = async (url: string, options: PostgresOptions = {}): Promise<Store> =>
@@ -55,4 +73,5 @@ export const openStore = async (kind: StoreKind): Promise<StoreUnderTest> => {
 export const closeStores = async (): Promise<void> => {
   for (const store of opened.values()) await (await store)[Symbol.asyncDispose]()
   opened.clear()
+  for (const close of beneath.splice(0)) await close()
 }

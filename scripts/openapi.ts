@@ -1,0 +1,13 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openApiDocument } from '../src/adapters/http/openapi.ts'
+
+/** Where the OpenAPI document of the service stands. */
+export const openApiFile = 'docs/schemas/openapi.json'
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string }
+  mkdirSync(dirname(openApiFile), { recursive: true })
+  writeFileSync(openApiFile, `${JSON.stringify(openApiDocument(version), undefined, 2)}\n`)
+}

@@ -1,0 +1,66 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { z } from 'zod'
+import { privateFolder, replaceFile } from './private-files.ts'
+
+const running = z.object({
+  v: z.literal(1),
+  pid: z.int().positive(),
+  port: z.int().positive(),
+  startedAt: z.string(),
+  program: z.string(),
+})
+
+/** The service that runs on a folder, as its file describes it. */
+export type RunningService = Readonly<z.infer<typeof running>>
+
+const TOKEN = /^[0-9a-f]{64}$/
+const TRIES = 100
+
+/**
+ * The master token of a folder: made once, by whoever needs it first, and kept over restarts.
+ *
+ * @throws Error when the file holds something else
+ */
+export const masterToken = async (folder: string): Promise<string> => {
+  const path = join(folder, 'service.token')
+  await privateFolder(folder)
+  const draft = `${path}.${randomUUID().slice(0, 8)}.new`
+  await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
+  try {
+    await link(draft, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(draft, { force: true })
+  }
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const token = (await readFile(path, 'utf8')).trim()
+    if (TOKEN.test(token)) return token
+    // Whoever makes it may not have written it yet.
+    await pause(10)
+  }
+  throw new Error(`${path} holds no token. Delete it: a new one is made, and running sessions use it from then on.`)
+}
+
+/** Says that a service runs. */
+export const writeRunning = (folder: string, service: RunningService): Promise<void> =>
+  replaceFile(join(folder, 'service.json'), `${JSON.stringify(service)}\n`)
+
+/** The service that said so last, whether or not it still runs. */
+export const readRunning = async (folder: string): Promise<RunningService | undefined> => {
+  try {
+    const parsed = running.safeParse(JSON.parse(await readFile(join(folder, 'service.json'), 'utf8')))
+    return parsed.success ? parsed.data : undefined
+  } catch {
+    // Nobody says so.
+    return undefined
+  }
+}
+
+/** Says that the service has ended, unless another one runs by now. */
+export const removeRunning = async (folder: string, pid: number): Promise<void> => {
+  if ((await readRunning(folder))?.pid === pid) await rm(join(folder, 'service.json'), { force: true })
+}

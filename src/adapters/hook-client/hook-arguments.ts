@@ -1,0 +1,37 @@
+import { type HookEvent, type HookRuntime, isHookEvent } from './hook-events.ts'
+
+/** A command line of `baton hook`, understood as far as possible. */
+export interface HookArguments {
+  readonly event: HookEvent
+  readonly runtime: HookRuntime
+  /** Flags by name; a switch is an empty text. */
+  readonly flags: Readonly<Record<string, string | undefined>>
+  /** Sentences about words that were not understood. They stop nothing: settings may be newer than the program. */
+  readonly problems: readonly string[]
+}
+
+const VALUED: readonly string[] = ['runtime', 'data-dir', 'database-file', 'schema', 'width', 'then']
+const SWITCHES: readonly string[] = ['no-color']
+
+/** Reads the words after `baton hook`. Absent when they name no hook. */
+export const readArguments = ([event, ...words]: readonly string[]): HookArguments | undefined => {
+  if (!isHookEvent(event)) return undefined
+  const flags: Record<string, string> = {}
+  const problems: string[] = []
+  for (let at = 0; at < words.length; at += 1) {
+    const [, name = '', joined] = /^--([a-z-]+)(?:=(.*))?$/s.exec(words[at] ?? '') ?? []
+    if (SWITCHES.includes(name)) flags[name] = ''
+    else if (!VALUED.includes(name)) problems.push(`a word of the command line was not understood (number ${at + 2})`)
+    else if (joined !== undefined) flags[name] = joined
+    else {
+      const value = words[at + 1]
+      if (value === undefined) problems.push(`--${name} has no value`)
+      else flags[name] = value
+      at += 1
+    }
+  }
+  const { runtime = 'claude' } = flags
+  if (runtime !== 'claude' && runtime !== 'codex')
+    problems.push('--runtime is neither claude nor codex: claude is assumed')
+  return { event, runtime: runtime === 'codex' ? 'codex' : 'claude', flags, problems }
+}

@@ -1,0 +1,56 @@
+import type { HookEvent } from './hook-events.ts'
+import type { DoorAnswer } from './post-event.ts'
+import type { HookInput } from './read-input.ts'
+
+/** The text for the runtime, and the signals in it. */
+export interface HookOutput {
+  readonly text: string
+  readonly told: readonly string[]
+}
+
+const NOTHING: HookOutput = { text: '', told: [] }
+
+/** Fits into a pipe that nobody reads, so that writing it never waits. */
+const MOST_BYTES = 60_000
+
+const TOOL_EVENTS: readonly unknown[] = ['PostToolUse', 'PostToolBatch', 'PostToolUseFailure']
+
+/** The runtime's name for a hook whose answer reaches the agent. Absent for the others. */
+const agentEvent = (event: HookEvent, { hook_event_name: name }: HookInput): string | undefined => {
+  if (event === 'session-start') return 'SessionStart'
+  if (event === 'user-prompt-submit') return 'UserPromptSubmit'
+  if (event === 'post-tool-use') return TOOL_EVENTS.includes(name) ? String(name) : 'PostToolUse'
+  return undefined
+}
+
+/**
+ * Puts an answer into the words of the runtime; Claude Code and Codex use the same ones. A stop hook tells only the person:
+ * with a word to the agent the runtime would ask the model again, and nobody wanted that. What could not be told stays queued.
+ */
+export const hookOutput = (event: HookEvent, input: HookInput, { signals, inject }: DoorAnswer): HookOutput => {
+  const hookEventName = agentEvent(event, input)
+  const isHeard = (whom: 'agent' | 'person'): boolean =>
+    whom === 'agent' ? hookEventName !== undefined : hookEventName !== undefined || event === 'stop'
+  const told = signals.filter((signal) => isHeard(signal.for))
+  const textFor = (whom: 'agent' | 'person') => told.filter((signal) => signal.for === whom).map(({ text }) => text)
+  const context = [...textFor('agent'), ...(event === 'session-start' && inject !== undefined ? [inject] : [])]
+  const message = textFor('person')
+  if (context.length + message.length === 0) return NOTHING
+  const text = fitting(context.join('\n\n'), (additionalContext) =>
+    JSON.stringify({
+      ...(message.length > 0 && { systemMessage: message.join('\n') }),
+      ...(additionalContext !== '' && { hookSpecificOutput: { hookEventName, additionalContext } }),
+    }),
+  )
+  return text === undefined ? NOTHING : { text, told: told.map(({ id }) => id) }
+}
+
+/** The output with as much of the context as fits. Absent where even none of it does. */
+const fitting = (context: string, output: (context: string) => string): string | undefined => {
+  for (let length = context.length; ; length = Math.floor(length / 2)) {
+    const cut = length === context.length ? context : `${context.slice(0, length)}\n[cut: too long for a hook]`
+    const text = output(cut)
+    if (Buffer.byteLength(text) <= MOST_BYTES) return text
+    if (length === 0) return undefined
+  }
+}

@@ -1,0 +1,86 @@
+import { writeSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { type Budget, budgetFrom } from './budget.ts'
+import { Door, isUsable } from './door.ts'
+import { drawLine } from './draw-line.ts'
+import { type HookArguments, readArguments } from './hook-arguments.ts'
+import { HOOK_EVENTS } from './hook-events.ts'
+import { HookLog } from './hook-log.ts'
+import { codeOf } from './own-files.ts'
+import { readInput } from './read-input.ts'
+import { isFileName } from './session-card.ts'
+import { tellEvent } from './told-event.ts'
+
+/** The time after which the process ends come what may. */
+const LAST_MOMENT_MS = 30
+
+/**
+ * Runs one hook of a terminal agent: reads its input, tells the service, and prints what the runtime understands. It never
+ * fails and never waits longer than its budget, because a person's session waits for it; the caller exits with 0 after it.
+ */
+export const runHook = async (args: readonly string[]): Promise<void> => {
+  const { env: environment } = process
+  const budget = budgetFrom(environment)
+  const hook = readArguments(args)
+  if (hook === undefined) return sayWords()
+  // A run of ours works this agent and records it; told twice, it would be two conversations.
+  if (environment.BATONPASS_RUN !== undefined && hook.event !== 'statusline') return
+  const folder = resolve(hook.flags['data-dir'] || environment.BATONPASS_DATA_DIR || `${homedir()}/.batonpass`)
+  const log = new HookLog(folder, hook.event, environment.BATONPASS_HOOK_DEBUG === '1')
+  process.on('uncaughtException', (problem) => {
+    log.tell(`failed: ${codeOf(problem)}`)
+    process.exit(0)
+  })
+  setTimeout(() => process.exit(0), budget.left + LAST_MOMENT_MS).unref()
+  try {
+    await carryOut(hook, { folder, log, budget, environment })
+  } catch (problem) {
+    log.tell(`failed: ${codeOf(problem)}`)
+  }
+  log.debug(budget.describe())
+}
+
+interface Surroundings {
+  readonly folder: string
+  readonly log: HookLog
+  readonly budget: Budget
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+const carryOut = async (hook: HookArguments, { folder, log, budget, environment }: Surroundings): Promise<void> => {
+  const { event, flags, problems } = hook
+  const isOurs = isUsable(folder, log)
+  for (const problem of problems) if (isOurs) log.tell(problem)
+  const read = await readInput(process.stdin, budget.forInput)
+  if (read.state === 'unread' && isOurs) log.tell(read.problem)
+  const input = read.state === 'read' ? read.input : {}
+  const session = isOurs && isFileName(input.session_id) ? input.session_id : undefined
+  if (read.state === 'read' && isOurs && session === undefined)
+    log.tell('the input names no session that can be a file')
+  const door = new Door({ folder, hook, log, environment })
+  if (event === 'statusline' && hook.runtime === 'codex')
+    return log.tell('Codex has no status line that a program draws')
+  if (event === 'statusline') {
+    const text = read.state === 'read' ? read.text : Buffer.alloc(0)
+    return drawLine({
+      input,
+      text,
+      session,
+      folder,
+      door,
+      log,
+      budget,
+      flags,
+      environment,
+    })
+  }
+  // What happens inside a subagent is not about this session's window, and a word printed there would reach the subagent.
+  if (session === undefined || input.agent_id !== undefined) return
+  await tellEvent({ event, input, session, folder, door, log, budget })
+}
+
+/** A mistake in the settings is said where a person who tries it out sees it; an exit status would block the agent. */
+const sayWords = (): void => {
+  writeSync(2, `baton hook needs the name of a hook: ${HOOK_EVENTS.join(', ')}. "baton help hook" says more.\n`)
+}

@@ -1,0 +1,55 @@
+import type { DoorRequests } from '../../services/door/door-requests.ts'
+import { HttpProblem } from './problems.ts'
+import { isSameToken, sessionToken } from './tokens.ts'
+
+const HOSTS = ['127.0.0.1', 'localhost', '[::1]']
+
+/** Refuses a request that was meant for another host: a page of some site may have been led here under its own name. */
+export const mustBeForUs = (headers: Headers, port: number): void => {
+  const host = headers.get('host')?.toLowerCase() ?? ''
+  if (!HOSTS.some((name) => host === `${name}:${port}`))
+    throw new HttpProblem(
+      421,
+      'host.foreign',
+      'This service answers to 127.0.0.1 and localhost only. Use that address.',
+    )
+  const origin = headers.get('origin')?.toLowerCase()
+  if (origin !== undefined && !HOSTS.some((name) => origin === `http://${name}:${port}`))
+    throw new HttpProblem(403, 'origin.foreign', 'Pages of other sites may not use this service.')
+}
+
+/** The refusal of a request without a token. */
+export const noToken = (): HttpProblem =>
+  new HttpProblem(401, 'token.missing', 'Send the header authorization: Bearer TOKEN. The token is in service.token.')
+
+const wrongToken = (): HttpProblem =>
+  new HttpProblem(403, 'token.wrong', 'That token does not open this. A session’s token opens that session only.')
+
+/** The bearer of a token, and what it opens. */
+export class Bearer {
+  readonly #token: string
+  readonly #master: string
+
+  constructor(token: string, master: string) {
+    this.#token = token
+    this.#master = master
+  }
+
+  /** @throws HttpProblem unless it is the master token */
+  mustBeMaster(): void {
+    if (!isSameToken(this.#token, this.#master)) throw wrongToken()
+  }
+
+  /** @throws HttpProblem unless it opens the session with this name of its runtime */
+  mustOpenProvider(providerSessionId: string): void {
+    const isMaster = isSameToken(this.#token, this.#master)
+    const isSession = isSameToken(this.#token, sessionToken(this.#master, providerSessionId))
+    if (!isMaster && !isSession) throw wrongToken()
+  }
+
+  /** @throws HttpProblem unless it opens the session with this id, ours or the runtime's */
+  async mustOpen(id: string, requests: DoorRequests): Promise<void> {
+    const session = await requests.find(id)
+    this.mustOpenProvider(session === undefined ? id : (session.providerSessionId ?? ''))
+  }
+}

@@ -1,0 +1,43 @@
+import type { z } from 'zod'
+import { defined } from '../../domain/kernel/defined.ts'
+import { commandId, signalId } from '../../domain/kernel/ids.ts'
+import { instantIn } from '../../domain/kernel/instant.ts'
+import type { DoorSignal, HookAnswer, HookEvent } from '../../services/door/hook-event.ts'
+import { checked } from './read-body.ts'
+import { type hookAnswer, hookEventBody, type signal } from './schemas.ts'
+
+/** An event from its body, as clients post and spool it. @throws HttpProblem */
+export const hookEventIn = (body: unknown): HookEvent => {
+  const { commandId: command, at, event, runtime, payload } = checked(hookEventBody, body)
+  const { session_id, transcript_path, cwd, agent_id, source, model, trigger, reason, prompt } = payload
+  const input = defined({
+    providerSessionId: session_id,
+    transcriptPath: transcript_path,
+    ...{ cwd, agentId: agent_id, source, model, trigger, reason, prompt },
+    parentSessionId: payload.parent_session_id,
+    costUsd: costIn(payload),
+    signals: payload.signals?.map(signalId),
+    raw: payload,
+  })
+  return defined({ commandId: commandId(command), at: instantIn(at), event, runtime, input })
+}
+
+/** The cost of the session so far, which the input of a status line has. */
+const costIn = ({ cost }: Readonly<Record<string, unknown>>): number | undefined => {
+  const usd = (cost as { readonly total_cost_usd?: unknown } | null | undefined)?.total_cost_usd
+  return typeof usd === 'number' && Number.isFinite(usd) && usd >= 0 ? usd : undefined
+}
+
+/** The answer to an event as it is sent. */
+export const hookAnswerOut = ({ outcome, sessionId, signals, inject }: HookAnswer): z.input<typeof hookAnswer> => ({
+  outcome,
+  session_id: sessionId ?? null,
+  signals: signals.map(signalOut),
+  inject: inject ?? null,
+})
+
+/** A signal as it is sent. */
+export const signalOut = ({ milestone, ...known }: DoorSignal): z.input<typeof signal> => ({
+  ...known,
+  milestone: milestone ?? null,
+})

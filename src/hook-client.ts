@@ -1,0 +1,1 @@
+export { runHook } from './adapters/hook-client/run-hook.ts'

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest'
+import { COMMANDS } from '../../src/adapters/cli/tree/index.ts'
+import { readArguments } from '../../src/adapters/hook-client/hook-arguments.ts'
+import { HOOK_EVENTS } from '../../src/adapters/hook-client/hook-events.ts'
+
+const DESCRIBED = Object.entries(COMMANDS).filter(([name]) => name.startsWith('hook '))
+
+describe('the command tree and the hook client', () => {
+  it('know the same hooks', () => {
+    expect(DESCRIBED.map(([name]) => name.slice('hook '.length))).toEqual([...HOOK_EVENTS])
+  })
+
+  it.each(DESCRIBED)('know the same flags of "%s"', (name, { flags }) => {
+    for (const [flag, { value }] of Object.entries(flags)) {
+      const words = value === undefined ? [`--${flag}`] : [`--${flag}`, 'codex']
+      const read = readArguments([name.slice('hook '.length), ...words])
+      expect(read).toMatchObject({ problems: [], flags: { [flag]: value === undefined ? '' : 'codex' } })
+      const joined = readArguments([name.slice('hook '.length), `--${flag}=codex`])
+      expect(joined?.problems).toEqual([])
+    }
+  })
+})

@@ -1,0 +1,273 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { statusLineReader } from '../../src/adapters/claude/status-line-reader.ts'
+import type { SessionCard } from '../../src/adapters/hook-client/session-card.ts'
+import { statusLine } from '../../src/adapters/hook-client/status-line.ts'
+import { windowLevel } from '../../src/adapters/hook-client/window-level.ts'
+import { widthOf } from '../../src/domain/kernel/text-width.ts'
+import { FakeDoorService, writeCard } from '../support/fake-door-service.ts'
+import { alive, expectInTime, folder, problems, runHook, SESSION, spooled } from './spawned-hook.ts'
+
+const usage = (input: number, created: number | null, read: number | null, output: number) => ({
+  input_tokens: input,
+  output_tokens: output,
+  cache_creation_input_tokens: created,
+  cache_read_input_tokens: read,
+})
+const windowed = (context_window: unknown) => ({ session_id: SESSION, context_window, cost: { total_cost_usd: 1.234 } })
+const FULL = windowed({
+  context_window_size: 200_000,
+  current_usage: usage(10, 990, 121_000, 400),
+  used_percentage: 61,
+})
+
+describe('the level', () => {
+  it.each([
+    [
+      'before the first call',
+      { context_window_size: 200_000, current_usage: null, used_percentage: null },
+      { state: 'unknown' },
+    ],
+    [
+      'before it knows',
+      { context_window_size: 200_000, current_usage: null, used_percentage: 0 },
+      { state: 'unknown' },
+    ],
+    ['of totals alone', { total_input_tokens: 330_050, context_window_size: 200_000 }, { state: 'unknown' }],
+    ['of a percentage', { context_window_size: 200_000, used_percentage: 42.5 }, { state: 'share', ratio: 0.425 }],
+    ['of zeros', { current_usage: usage(0, 0, 0, 0) }, { state: 'unknown' }],
+    ['of text', { current_usage: { input_tokens: '9' }, used_percentage: 'x' }, { state: 'unknown' }],
+    ['of nothing', undefined, { state: 'unknown' }],
+    [
+      'with output, and without the totals',
+      { total_input_tokens: 5_000_000, context_window_size: 200_000, current_usage: usage(10, null, 990, 5) },
+      { state: 'counted', usedTokens: 1_005, windowTokens: 200_000 },
+    ],
+    [
+      'over a size that is too small',
+      { context_window_size: 200_000, current_usage: usage(1, 0, 288_000, 9), used_percentage: 144 },
+      { state: 'counted', usedTokens: 288_010, windowTokens: undefined },
+    ],
+  ])('%s', (_, context_window, level) => {
+    expect(windowLevel({ context_window })).toEqual(level)
+  })
+})
+
+const CARD: SessionCard = {
+  milestones: [],
+  level: { state: 'unknown' },
+  restarts: 0,
+  costUsd: undefined,
+  notices: [],
+  inject: undefined,
+}
+const LOOK = { width: 80, isColoured: false, hasBlocks: false }
+const LEVEL = windowLevel(FULL)
+const drawn = (card: Partial<SessionCard>, look: Partial<typeof LOOK> = {}): string =>
+  statusLine({ level: LEVEL, costUsd: 1.234, card: { ...CARD, ...card } }, { ...LOOK, ...look })
+
+describe('the hook and the reader of the library', () => {
+  it.each([
+    { context_window_size: 200_000, current_usage: usage(10, 990, 121_000, 400), used_percentage: 61 },
+    { context_window_size: 200_000, current_usage: usage(10, null, 990, 5) },
+    { context_window_size: 200_000, used_percentage: 42.5 },
+    { context_window_size: 200_000, current_usage: null, used_percentage: 0 },
+    { context_window_size: 200_000, current_usage: null, used_percentage: null },
+    { current_usage: usage(0, 0, 0, 0) },
+    { total_input_tokens: 330_050, context_window_size: 200_000 },
+  ])('find the same in %j', (context_window) => {
+    const level = windowLevel({ context_window })
+    const events = statusLineReader.read({ session_id: SESSION, context_window })
+    const request = events.find((event) => event.type === 'request')
+    const percentage = events.find((event) => event.type === 'percentage')
+    if (level.state === 'counted')
+      expect(level.usedTokens).toBe((request?.promptTokens ?? 0) + (request?.outputTokens ?? 0))
+    else expect(request).toBeUndefined()
+    if (level.state === 'share') expect(level.ratio).toBe((percentage?.usedPercent ?? 0) / 100)
+    else expect(percentage).toBeUndefined()
+  })
+})
+
+describe('the line', () => {
+  it('shows level, milestones, tokens, cost and restarts', () => {
+    expect(drawn({ restarts: 2 })).toBe(
+      'window 61% [##########|#-|---|--] · 122k of 200k · $1.23 · 2 restarts'.replace(/[[\]]/g, ''),
+    )
+    expect(drawn({}, { hasBlocks: true })).toBe('window 61% ██████████│█░│░░░│░░ · 122k of 200k · $1.23')
+    expect(drawn({ milestones: [0.25, 1] })).toContain(' #####|######-------| ')
+  })
+
+  it('takes the service’s size of the window before the runtime’s', () => {
+    expect(drawn({ level: { state: 'known', windowTokens: 160_000 } })).toMatch(/^window 76% .* 122k of 160k/)
+    expect(drawn({ level: { state: 'known', windowTokens: undefined } })).toMatch(/^window 61%/)
+  })
+
+  it('says what is not known', () => {
+    const unknown = { level: { state: 'unknown' }, costUsd: undefined } as const
+    expect(statusLine({ ...unknown, card: undefined }, LOOK)).toBe('window ?')
+    expect(statusLine({ ...unknown, card: { ...CARD, level: { state: 'compacting' } } }, LOOK)).toBe(
+      'window compacting',
+    )
+    const over = windowLevel({
+      context_window: { context_window_size: 200_000, current_usage: usage(1, 0, 288_000, 9) },
+    })
+    expect(statusLine({ level: over, costUsd: undefined, card: undefined }, LOOK)).toBe('window 288k of ?')
+  })
+
+  it.each([200, 80, 60, 50, 40, 30, 20, 12, 10, 5, 1])('fits into %d columns, and keeps the level longest', (width) => {
+    const notices = ['警告: ウィンドウは61%です 🎈', 'warning: 61% of the window is used; finish soon']
+    for (const look of [{ width }, { width, hasBlocks: true }, { width, isColoured: true }]) {
+      for (const card of [{}, { restarts: 3 }, { restarts: 3, notices }]) {
+        const line = stripVTControlCharacters(drawn(card, look))
+        expect(widthOf(line)).toBeLessThanOrEqual(width)
+        if (width >= 10) expect(line).toMatch(/^window 61%/)
+        if (width >= 60 && 'notices' in card) expect(line).toContain('警告')
+      }
+    }
+  })
+
+  it('is coloured by the milestones that are reached', () => {
+    const colour = (milestones: readonly number[]) => drawn({ milestones }, { isColoured: true }).slice(0, 5)
+    expect([colour([0.7, 0.8]), colour([0.5, 0.8]), colour([0.5, 0.6])]).toEqual([
+      '\u001b[32m',
+      '\u001b[33m',
+      '\u001b[31m',
+    ])
+  })
+
+  it('is not steered by a notice', () => {
+    const line = drawn({ notices: ['red \u001b[31malert\u001b[0m\nnext\u202e'] })
+    expect(line).not.toContain('\u001b')
+    expect(line).not.toContain('\n')
+    expect(line).toContain('\\u{1b}[31malert')
+  })
+})
+
+describe('baton hook statusline', () => {
+  it('draws a line before the first call and posts nothing', async () => {
+    const dir = folder()
+    await using service = await FakeDoorService.start(dir)
+    const input = windowed({ context_window_size: 200_000, current_usage: null, used_percentage: null })
+    const ended = await runHook(dir, 'statusline', { input })
+    expectInTime(ended)
+    expect(ended.out).toBe('window ? · $1.23\n')
+    expect(service.requests).toEqual([])
+    expect(spooled(dir)).toEqual([])
+  })
+
+  it('posts a sample once, without what a sample does not need', async () => {
+    const dir = folder()
+    await using service = await FakeDoorService.start(dir)
+    service.card(SESSION, {
+      notices: ['The parent was told.'],
+      restarts: 1,
+      costUsd: 5,
+      milestones: [{ name: 'a', at: 0.9 }],
+    })
+    const ended = await runHook(dir, 'statusline', { input: { ...FULL, workspace: { current_dir: '/secret' } } })
+    expectInTime(ended)
+    expect(ended.out).toBe('window 61% ############------|- · $5.00 · 1 restart · The parent was told.\n')
+    expect(service.requests).toMatchObject([{ event: 'statusline', payload: FULL }])
+    expect(service.requests[0]?.payload).not.toHaveProperty('workspace')
+    expect(spooled(dir)).toEqual([])
+  })
+
+  it('takes the width from --width, from COLUMNS, or is right for a terminal of 80 columns', async () => {
+    const dir = folder()
+    writeCard(dir, SESSION, { notices: ['x'.repeat(300)] })
+    const widthWith = async (flags: readonly string[], environment: Readonly<Record<string, string>>) =>
+      widthOf((await runHook(dir, 'statusline', { input: FULL, flags, environment })).out.trimEnd())
+    expect(await widthWith([], {})).toBe(76)
+    expect(await widthWith([], { COLUMNS: '120' })).toBe(116)
+    expect(await widthWith(['--width=50'], { COLUMNS: '120' })).toBe(50)
+    expect(await widthWith(['--width', 'wide'], { COLUMNS: 'x' })).toBe(76)
+  })
+
+  it('is coloured unless somebody minds, and uses blocks where they are one column wide', async () => {
+    const dir = folder()
+    const draw = async (flags: readonly string[], environment: Readonly<Record<string, string>>) =>
+      (await runHook(dir, 'statusline', { input: FULL, flags, environment })).out
+    expect(await draw([], { NO_COLOR: '' })).toContain('\u001b[33m')
+    expect(await draw(['--no-color'], { NO_COLOR: '' })).not.toContain('\u001b')
+    expect(await draw([], { NO_COLOR: '', TERM: 'dumb' })).not.toContain('\u001b')
+    expect(await draw([], { LANG: 'en_GB.UTF-8' })).toContain('█')
+    expect(await draw([], { LANG: 'ja_JP.UTF-8' })).not.toContain('█')
+  })
+
+  it('has nothing to say to Codex', async () => {
+    const dir = folder()
+    const ended = await runHook(dir, 'statusline', { input: FULL, flags: ['--runtime', 'codex'] })
+    expect(ended).toMatchObject({ code: 0, out: '' })
+    expect(problems(dir)).toEqual(['Codex has no status line that a program draws'])
+  })
+})
+
+describe('the person’s own status line', () => {
+  const draw = (dir: string, command: string, environment: Readonly<Record<string, string>> = {}) =>
+    runHook(dir, 'statusline', { input: FULL, flags: ['--then', command], environment })
+
+  it('gets the same input and comes first, in the same row where both fit', async () => {
+    const dir = folder()
+    const ended = await draw(dir, `cat > "${dir}/seen"; printf 'main *'`)
+    expectInTime(ended)
+    expect(ended.out).toMatch(/^main \* · window 61%.*\n$/)
+    expect(JSON.parse(readFileSync(join(dir, 'seen'), 'utf8'))).toEqual(FULL)
+  })
+
+  it('keeps its colours and its rows', async () => {
+    const dir = folder()
+    const { out } = await draw(dir, `printf 'one\\n\\033[35m%s' ${'x'.repeat(60)}`)
+    const lines = out.trimEnd().split('\n')
+    expect(lines).toEqual(['one', `\u001b[35m${'x'.repeat(60)}\u001b[0m`, expect.stringMatching(/^window 61%/)])
+  })
+
+  it.each([
+    ['fails', 'echo broken; exit 3', 'ended with 3'],
+    ['is not there', 'no-such-program-anywhere', 'ended with 127'],
+    ['says too much', 'yes', 'printed more than 16 KiB'],
+    ['never ends', 'sleep 1000', 'took too long'],
+  ])('that %s does not keep ours from being drawn', async (_, command, problem) => {
+    const dir = folder()
+    const ended = await draw(dir, command, { BATONPASS_HOOK_BUDGET_MS: '6000' })
+    expectInTime(ended)
+    expect(ended.out).toMatch(/^window 61%.*\n$/)
+    expect(problems(dir)).toEqual([`the previous status line ${problem}`])
+  })
+
+  it('is ended with everything it started', async () => {
+    const dir = folder()
+    const pids = join(dir, 'pids')
+    await draw(dir, `sleep 1000 & echo $! > "${pids}"; echo $$ >> "${pids}"; sleep 1000`, {
+      BATONPASS_HOOK_BUDGET_MS: '6000',
+    })
+    expect(existsSync(pids)).toBe(true)
+    expect(alive(pids)).toEqual([])
+  })
+
+  it('that leaves something running is not waited for', async () => {
+    const dir = folder()
+    const ended = await draw(dir, 'sleep 1000 & printf quick')
+    expect(ended.out).toMatch(/^quick · window 61%/)
+  })
+})
+
+const RECORDINGS = '../shared/recordings/statusline'
+describe.runIf(existsSync(RECORDINGS))('recorded status lines', () => {
+  const expected: Readonly<Record<string, string>> = {
+    'after-compact-null-usage.json': 'window ?',
+    'ccstatusline-payload.example-start.json': 'window ?',
+    'ccstatusline-payload.example.json': 'window 1% ----------|--|---|-- · 17k of 1M · $0.01',
+    'issue-13783-old-cumulative.json': 'window ?',
+    'issue-76751-real-payload-context_window.json': 'window 80% ##########|##|##-|-- · 161k of 200k',
+  }
+  it.each(existsSync(RECORDINGS) ? readdirSync(RECORDINGS) : [])('%s', async (name) => {
+    const dir = folder()
+    const { code, out } = await runHook(dir, 'statusline', { input: readFileSync(join(RECORDINGS, name), 'utf8') })
+    expect(code).toBe(0)
+    if (name in expected) expect(out).toBe(`${expected[name]}\n`)
+    else expect(out).toMatch(/^window /)
+  })
+})
+if (!existsSync(RECORDINGS)) console.log(`The recorded status lines were not tried: there is no ${RECORDINGS}.`)

@@ -1,0 +1,6 @@
+import { serve } from '../../src/serving.ts'
+
+/** A service on the embedded store of a folder, for tests that kill it. */
+const [folder = ''] = process.argv.slice(2)
+const service = await serve({ folder, dataDir: folder })
+process.stdout.write(`${JSON.stringify({ port: service.port })}\n`)

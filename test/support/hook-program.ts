@@ -1,0 +1,15 @@
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runHook } from '../../src/hook-client.ts'
+
+// `baton hook` as main.ts runs it. For `serve` it writes down how it was started, and ends.
+const [word, ...others] = process.argv.slice(2)
+if (word === 'serve') {
+  const folder = process.env.BATONPASS_DATA_DIR ?? ''
+  const started = { pid: process.pid, args: others, environment: Object.keys(process.env).sort(), cwd: process.cwd() }
+  appendFileSync(join(folder, 'starts.log'), `${JSON.stringify(started)}\n`)
+  console.log('the service says hello')
+} else {
+  await runHook(others)
+}
+process.exit(0)
