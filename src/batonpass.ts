@@ -19,22 +19,22 @@ export interface Batonpass<Notes extends MetadataTypes = MetadataTypes> extends 
   readonly audit: AuditService
   /** Runs an agent, in as many windows as it takes. Iterate the answer for its messages. */
   run<Message>(request: RunRequest<Message>): AgentRun<Message>
-  /** Finishes, or fails, the orphaned work of processes that are gone. */
+  /** Finishes, or fails, the orphaned work of lost processes. */
   recover(request?: RecoverRequest): Promise<readonly Recovered[]>
-  /** Sessions that cannot be recovered yet: their leases are not over, so their holders may live. Soonest over first. */
+  /** Sessions that cannot be recovered yet: their leases have not expired, so their holders may live. Soonest first. */
   waiting(): Promise<readonly HeldLease[]>
   close(): Promise<void>
 }
 
 /**
- * Puts Batonpass together, for people who do not want to see a container.
+ * Puts Batonpass together, for programs that do not use a container.
  *
  * Without options it keeps everything in the embedded store in `.batonpass/`, which it makes and migrates itself.
  *
  * A program that lives long forgets commands older than a week, a few now and then; `commandRetentionMs` says otherwise.
  *
  * @throws StoreFailure when the store cannot be opened
- * @throws ConfigurationError when something cannot be as it is given
+ * @throws ConfigurationError when an option cannot be used
  * @example
  * ```ts
  * await using batonpass = await createBatonpass({ store: 'memory' })

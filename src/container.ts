@@ -163,7 +163,7 @@ const prunerFrom = (from: DependencyContainer, keepMs: number | false): Pick<Com
     ? { stop: () => {} }
     : new CommandPruner(from.resolve(TOKENS.store).commands, keepMs, from.resolve(TOKENS.logger))
 
-/** Everything together. Closing it leaves the store open, which was open before. */
+/** Everything together. Closing it does not close the store, because the store was opened by somebody else. */
 const batonpassFrom = (from: DependencyContainer): Batonpass => {
   const runner = from.resolve(TOKENS.restartRunner)
   const pruner = from.resolve(TOKENS.commandPruner)

@@ -5,9 +5,12 @@ import { placeOf } from './stores.ts'
 
 /** Opens the schema the options choose for migrating, whatever stands there: unlike a store it is not looked at. */
 export const openMigrator = (
-  options: Pick<StoreOptions, 'database' | 'databaseFile' | 'dataDir' | 'schema' | 'mustExist' | 'onWarning'> = {},
+  options: Pick<
+    StoreOptions,
+    'database' | 'databaseFile' | 'dataDir' | 'schema' | 'mustExist' | 'share' | 'onWarning'
+  > = {},
 ): OpenMigrator => {
   const { database, dataDir } = placeOf(options)
-  const { schema, mustExist, onWarning } = options
-  return openMigratorAt(defined({ connectionString: database, dataDir, schema, mustExist, onWarning }))
+  const { schema, mustExist, share, onWarning } = options
+  return openMigratorAt(defined({ connectionString: database, dataDir, schema, mustExist, share, onWarning }))
 }

@@ -11,17 +11,21 @@ import type { RunSettings } from './services/runner/run-request.ts'
 import type { RunSurroundings } from './services/runner/run-surroundings.ts'
 import type { PriceOf } from './services/runner/work/cost-meter.ts'
 
-/** Where everything is kept. Without any of these: the embedded store in `.batonpass/`. */
+/** Where everything is stored. Without any of these: the embedded store in `.batonpass/`. */
 export interface StoreOptions {
-  /** A store of the caller's own, used and never closed; or `memory`, which forgets. */
+  /** The caller's own store, which is used and never closed; or `memory`, which forgets everything at the end. */
   readonly store?: Store | 'memory'
-  /** A Postgres server, such as `postgres://user@host/database`: for more than one process. */
+  /** A Postgres server, such as `postgres://user@host/database`: for more than one machine or user. */
   readonly database?: string
   /** A file with that address, instead of the address itself: for its owner only, so that agents and `ps` do not see it. */
   readonly databaseFile?: string
   /** The folder of the embedded store. */
   readonly dataDir?: string
-  /** For those who only read: where there is no embedded store yet, fail with `store.missing` instead of making one. */
+  /** False keeps the embedded store for this process alone; else other processes of the same user may open it too. */
+  readonly share?: boolean
+  /**
+   * For programs that only read: if there is no embedded store yet, fail with `store.missing` instead of making one.
+   */
   readonly mustExist?: boolean
   /** The schema Batonpass has to itself; `batonpass` unless given. */
   readonly schema?: string
@@ -29,7 +33,7 @@ export interface StoreOptions {
   readonly autoMigrate?: boolean
   /** The server is reached through a transaction pooler such as PgBouncer. */
   readonly pooled?: boolean
-  /** Is told what is worth a second look when the store is opened; the logger unless given. */
+  /** Gets the warnings of opening the store; the logger gets them unless given. */
   readonly onWarning?: (message: string) => void
 }
 
@@ -49,17 +53,26 @@ export interface BatonpassOptions extends StoreOptions, RunSurroundings {
   readonly notifier?: Notifier
   /** How agents are run unless a run says otherwise: hooks, checkpoint template and timeout, workspace, lease. */
   readonly runs?: RunSettings
-  /** List prices, for runtimes that say what they cost at their end or never; those of the kept table unless given. */
+  /**
+   * List prices, for runtimes that report their cost at their end or never; those of the table in Batonpass unless
+   * given.
+   */
   readonly priceOf?: PriceOf
   /** Calls hooks; the usual one unless given. */
   readonly hookRunner?: HookRunner
   /** Private networks that webhooks may reach, such as `10.20.0.0/16`; none unless given, and link-local ones never. */
   readonly allowNetworks?: readonly string[]
-  /** Ends what runners that are gone have left at work; the processes of this machine unless given. */
+  /** Ends agents that outlived their runner; the processes of this machine unless given. */
   readonly processes?: AgentProcesses
-  /** Shows sessions, turns and handoffs to whoever watches; through OpenTelemetry unless given, which is nothing without an SDK. */
+  /**
+   * Shows sessions, turns and handoffs to an observer; through OpenTelemetry unless given, which does nothing without
+   * an SDK.
+   */
   readonly telemetry?: RunTelemetry
-  /** Is told what happens: restarts, refusals, recovery, outages, hooks that fail. Nobody is unless given; a pino logger fits. */
+  /**
+   * Gets log lines: restarts, refusals, recovery, outages, hooks that fail. Nothing is logged unless given; a pino
+   * logger can be used.
+   */
   readonly logger?: Logger
 }
 

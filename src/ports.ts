@@ -117,6 +117,7 @@ export type { SignalQueue } from './ports/signal-queue.ts'
 export type { Store } from './ports/store.ts'
 export type { StoreFailureCode } from './ports/store-failure.ts'
 export type { Clock, IdGenerator } from './ports/system.ts'
+export type { UnfinishedPage, UnfinishedSession, WaitingSignals } from './ports/unfinished-session.ts'
 export type {
   CommandStamp,
   CommitOutcome,

@@ -30,7 +30,7 @@ const needs = (name: string, packageName: string): void => {
   try {
     createRequire(import.meta.url).resolve(packageName)
   } catch (cause) {
-    // A package that only modules may load is there all the same.
+    // A package that can only be imported, and not required, is installed too.
     if ((cause as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') return
     const hint = `It is optional: npm install ${packageName}, beside batonpass.`
     const problem = `The runtime "${name}" needs the package ${packageName}, which is not installed. ${hint}`

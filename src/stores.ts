@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { addressIn } from './adapters/postgres/address-file.ts'
 import { mustBeSaid } from './adapters/postgres/store-address.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
@@ -10,14 +13,31 @@ import type { Clock } from './ports/system.ts'
 /** The folder of the embedded store unless another is named. */
 export const DEFAULT_DATA_DIR = '.batonpass'
 
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The folder of the service, of which a person has one: hooks, the service, status and doctor use it. */
+export const doorFolder = ({ BATONPASS_DATA_DIR, HOME }: Environment): string =>
+  BATONPASS_DATA_DIR !== undefined && BATONPASS_DATA_DIR.trim() !== ''
+    ? BATONPASS_DATA_DIR
+    : join(HOME ?? homedir(), DEFAULT_DATA_DIR)
+
+/** The embedded store that is read when nobody names one: that of the working directory, else that of the service. */
+export const folderToRead = (environment: Environment): string => {
+  if (hasStore(DEFAULT_DATA_DIR)) return DEFAULT_DATA_DIR
+  const folder = doorFolder(environment)
+  return hasStore(folder) ? folder : DEFAULT_DATA_DIR
+}
+
+const hasStore = (folder: string): boolean => existsSync(join(folder, 'data'))
+
 /** Opens the store the options ask for. @throws StoreFailure when it cannot be opened, or an address says nothing */
 export const openStore = async (options: StoreOptions & { readonly clock?: Clock } = {}): Promise<Store> => {
-  const { store, schema, autoMigrate, pooled, mustExist, onWarning, clock = systemClock } = options
+  const { store, schema, autoMigrate, pooled, mustExist, share, onWarning, clock = systemClock } = options
   if (store === 'memory') return new (await import('./adapters/memory/memory-store.ts')).MemoryStore({ clock })
   if (store !== undefined) return store
   const { database, dataDir } = placeOf(options)
   const { openPglite, openPostgres } = await import('./postgres.ts')
-  if (database === undefined) return openPglite(defined({ dataDir, schema, mustExist, onWarning }))
+  if (database === undefined) return openPglite(defined({ dataDir, schema, mustExist, share, onWarning }))
   return openPostgres(defined({ connectionString: database, schema, autoMigrate, pooled }))
 }
 

@@ -8,8 +8,13 @@ const STORE_VARIABLES: readonly string[] = [
   'PGSSLKEY',
 ]
 
-/** The same variables without those of the store: an agent that we start has no business in it. */
-export const withoutStore = (
+/** Says that a run works the agent, and records it: hooks of the person who started it keep quiet (`baton hook`). */
+const RUN_VARIABLE = 'BATONPASS_RUN'
+
+/** The same variables without those of the store, which an agent that we start has no business in, and with the mark of a run. */
+export const agentEnvironment = (
   environment: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string | undefined>> =>
-  Object.fromEntries(Object.entries(environment).filter(([name]) => !STORE_VARIABLES.includes(name)))
+): Readonly<Record<string, string | undefined>> => ({
+  ...Object.fromEntries(Object.entries(environment).filter(([name]) => !STORE_VARIABLES.includes(name))),
+  [RUN_VARIABLE]: '1',
+})

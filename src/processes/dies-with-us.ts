@@ -39,7 +39,7 @@ const usableSetpriv = (): string | undefined => {
 
 /**
  * The same program, tied to this process where that is possible: it is asked to end when we are gone, even killed. A
- * program that is not there is left as it is, so that whoever starts it is told.
+ * program that is not there is left as it is, so that its caller gets the error.
  */
 export const dyingWithUs = ({ command, args }: Program, place: Place): Program => {
   const wrapper = setpriv()

@@ -18,12 +18,15 @@ export interface HandoffAndSource {
   readonly monitor?: ContextMonitor
 }
 
-/** The turns with their places, the session they leave behind, and how full its window is. */
+/** The turns with their places, the session after them, and how full its window is. */
 export interface RecordedTurns extends TurnsRecorded, WindowStanding {
-  /** A restart was due and the budget allowed none: the limit, and what that made of the session. */
+  /** A restart was due and the budget allowed none: the limit, and the state of the session after that. */
   readonly exhausted?: {
     readonly limit: BudgetLimit
-    /** `failed` when the work is over with it; `active` when it carries on in its window, or is to be failed later. */
-    readonly state: 'failed' | 'active'
+    /**
+     * `failed` when the work is over with it; `paused` when it was the money, and it can be resumed once there is more;
+     * `active` when it carries on in its window, or is to be ended later.
+     */
+    readonly state: 'failed' | 'paused' | 'active'
   }
 }

@@ -23,7 +23,7 @@ export interface AuditServiceDeps {
 
 /** From where to follow the feed, and until when. */
 export interface FollowRequest {
-  /** Goes on after this cursor; left out means from the beginning. */
+  /** Continues after this cursor; left out, it starts at the beginning. */
   readonly after?: Cursor
   /** Ends the feed. */
   readonly signal?: AbortSignal
@@ -36,7 +36,7 @@ export interface FollowRequest {
 const POLL_MS = 250
 
 /**
- * Proves that the audit log is what was written, and hands it to consumers outside.
+ * Proves that nobody changed the audit log, and gives its entries to consumers outside.
  *
  * @example
  * ```ts
@@ -59,8 +59,8 @@ export class AuditService {
   }
 
   /**
-   * Reads the log of a conversation from its beginning and says what is wrong first, if anything: with the chain, or
-   * else with what is stored beside it. Writers may go on meanwhile.
+   * Reads the log of a conversation from its beginning and reports the first problem, if there is one: with the
+   * chain, or else with the rows stored beside it. Other processes may write meanwhile.
    */
   async verify(conversation: ConversationId): Promise<Result<AuditVerdict, Refusal>> {
     const problems: InputProblem[] = []
@@ -70,7 +70,7 @@ export class AuditService {
     return verdict === undefined ? err({ code: 'conversation.not_found', conversationId: conversation }) : ok(verdict)
   }
 
-  /** Verifies every conversation there is, one after the other, and that no id stands in two of them. */
+  /** Verifies every conversation, one after the other, and that no two of them share an id. */
   async *verifyAll({ signal }: { readonly signal?: AbortSignal } = {}): AsyncGenerator<AuditVerdict, void> {
     const shared = await sharedIds(this.#store)
     for await (const conversation of everyRow((page) => this.#store.audit.listStreams(page))) {
@@ -89,9 +89,14 @@ export class AuditService {
     return this.#store.audit.changes(askedPage(page))
   }
 
+  /** The cursor after everything that the feed gives now: follow it from there for what is new. */
+  endOfChanges(): Promise<Cursor> {
+    return this.#store.audit.endOfChanges()
+  }
+
   /**
-   * Every change of every conversation, page by page, for as long as the caller likes. Keep `next` once a page has been dealt with,
-   * and go on after it next time. The signal ends it without an error.
+   * Every change of every conversation, page by page, for as long as the caller likes. Store `next` once a page has
+   * been dealt with, and continue after it next time. The signal ends it without an error.
    */
   async *follow({ after, signal, pollMs = POLL_MS, limit }: FollowRequest = {}): AsyncGenerator<Changes, void> {
     let reached = after

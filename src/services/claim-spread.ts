@@ -8,8 +8,8 @@ const NARROWED = 7 / 8
 /**
  * How many of the oldest handoffs a claimer chooses from.
  *
- * All by itself it takes the oldest. When others are faster, which shows as a conflict, it chooses from more of them, so
- * that claimers seldom try for the same; as conflicts become rare it narrows down to the oldest again.
+ * A claimer that is alone takes the oldest. When others are faster, which shows as a conflict, it chooses from more
+ * handoffs, so that claimers seldom want the same one; as conflicts become rare it chooses from fewer again.
  */
 export class ClaimSpread {
   readonly #widths = new Map<string, number>()

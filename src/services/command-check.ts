@@ -14,7 +14,7 @@ interface Caused {
 /**
  * Compares what is remembered of commands with the seals in their entries, some at a time.
  *
- * A command that was forgotten is no problem: they are, after a while. Its id may then have acted again, so a row must
+ * A forgotten command is no problem: old commands are forgotten. Its id may then have been used again, so a row must
  * match the last entry that its command began.
  */
 export class CommandCheck {

@@ -10,7 +10,7 @@ const STEP = 500
 const EVERY_MS = LEAST_RETENTION_MS
 const MOST_STEPS = 20
 
-/** Forgets commands older than `keepMs`, step by step, and tells after each how many it were so far. */
+/** Forgets commands older than `keepMs`, step by step, and reports after each step how many were forgotten so far. */
 export async function* pruneCommands(
   commands: CommandRetention,
   keepMs: number,
@@ -28,8 +28,8 @@ export async function* pruneCommands(
 /**
  * Forgets old commands now and then, for as long as a program lives.
  *
- * The time between is a matter of chance, so that programs started together do not look together. It keeps no process
- * alive. A store that fails is left alone until the next time: whoever needs it is told by what it does.
+ * The time between is random, so that programs that started together do not prune together. It keeps no process
+ * alive. When the store fails, nothing is done until the next time: the program's own commands report the failure.
  */
 export class CommandPruner {
   readonly #commands: CommandRetention

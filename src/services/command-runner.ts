@@ -15,7 +15,7 @@ import { answerAgain, receiptFor } from './receipts.ts'
 import type { Repeatable } from './requests.ts'
 import { safeLogger } from './safe-logger.ts'
 
-/** Each conflict means that somebody else got on, so a command this unlucky points at a store that never says yes. */
+/** Each conflict means that another command was stored, so this many in a row point at a store that never commits. */
 const MAX_CONFLICTS = 1_000
 
 /** A command under way. */
@@ -24,7 +24,10 @@ interface UnderWay<Subject extends keyof Subjects, Held, A extends Answer> exten
   readonly isByHand: boolean
 }
 
-/** Checks, loads, decides and commits, again when something moved meanwhile. It knows no rule: the domain decides. */
+/**
+ * Checks, loads, decides and commits, and repeats this when something has changed meanwhile. It knows no rule: the
+ * domain decides.
+ */
 export class CommandRunner {
   readonly #store: Store
   readonly #context: CommandContext
@@ -63,7 +66,10 @@ export class CommandRunner {
     return carriedOut
   }
 
-  /** A no decided on the caller's own copy is never final: the copy may be old, or the command already done. */
+  /**
+   * A refusal that was decided on the caller's own copy is never final: the copy may be old, or the command already
+   * carried out.
+   */
   async #carryOut<Subject extends keyof Subjects, Held, A extends Answer>(
     command: UnderWay<Subject, Held, A>,
   ): Promise<Result<A, Refusal>> {
@@ -122,7 +128,7 @@ export class CommandRunner {
     if (receipt === undefined)
       throw new StoreFailure('store.integrity', `The store remembers command ${stamp.id}, but has lost its answer`)
     const { session, holder } = receipt
-    // A token is given again only while it is worth something.
+    // A token is given again only while it is the current one.
     const isSuperseded =
       session !== undefined && holder !== undefined && !(await this.#store.sessions.isHeldBy(session.id, holder))
     if (isSuperseded) return err({ code: 'session.superseded', sessionId: session.id })

@@ -32,7 +32,7 @@ import { safeLogger } from './safe-logger.ts'
 export interface ContextServiceDeps extends Surroundings {
   readonly store: Store
   readonly notifier?: Notifier
-  /** Is told what happens; nobody unless given. */
+  /** Gets log lines; nothing is logged unless given. */
   readonly logger?: Logger
 }
 
@@ -65,9 +65,9 @@ export const standingOfWindow = (monitor: ContextMonitor, barriers: RestartBarri
 })
 
 /**
- * Watches windows: takes in what runtimes say of them, and says once per cycle when a milestone is reached.
+ * Monitors windows: takes reports of runtimes, and signals each milestone once per cycle.
  *
- * Several processes may report on one session at once: what is stored decides who was first.
+ * Several processes may report on one session at once: the store decides which report was first.
  *
  * @example
  * ```ts
@@ -97,7 +97,7 @@ export class ContextService {
     this.#notifying = { notifier: deps.notifier, logger: deps.logger && safeLogger(deps.logger) }
   }
 
-  /** Takes in what a runtime says of a window: a sample, that it is compacting, a compaction, a clear. */
+  /** Takes a report about a window: a sample, that the runtime is compacting, a compaction, or a clear. */
   async report(request: ReportRequest): Promise<Result<ContextReport, Refusal>> {
     const reported = await this.#reported(await this.#runner.run(contexts.report, request))
     if (reported.ok && request.report.type === 'compaction' && reported.value.outcome === 'compaction_logged')
@@ -105,7 +105,10 @@ export class ContextService {
     return reported
   }
 
-  /** Changes how a session's window is watched. Switching it on, and other milestones, arm it anew. */
+  /**
+   * Changes how a session's window is monitored. Switching the monitor on, and changing milestones, begin a new
+   * cycle.
+   */
   async watch(request: WatchRequest): Promise<Result<ContextReport, Refusal>> {
     return this.#reported(await this.#runner.run(contexts.watch, request))
   }
@@ -123,7 +126,7 @@ export class ContextService {
     return this.#store.signals.waiting(askedId(session))
   }
 
-  /** Says that a session was told. Answers with how many signals that settled; a second time it is none. */
+  /** Acknowledges signals of a session. Answers with how many were settled; a second time it is none. */
   async acknowledge(session: AgentSessionId, signals: readonly SignalId[]): Promise<number> {
     return this.#store.signals.acknowledge(
       askedId(session),
@@ -132,12 +135,12 @@ export class ContextService {
     )
   }
 
-  /** Everything a session was ever to be told, oldest first. */
+  /** Every signal of a session, oldest first. */
   async signals(session: AgentSessionId, page: Page = {}): Promise<Paged<ContextSignal>> {
     return this.#store.signals.listFor(askedId(session), askedPage(page))
   }
 
-  /** Queues something else for a session, beside what is said about its window. */
+  /** Queues a message for a session, beside the signals about its window. */
   async send(request: SendRequest): Promise<Result<{ readonly signals: readonly ContextSignal[] }, Refusal>> {
     const sent = await this.#runner.run(contexts.send, request)
     if (!sent.ok) return sent
@@ -146,17 +149,17 @@ export class ContextService {
     return ok({ signals })
   }
 
-  /** Somebody who reads the log is told too: of what the window held, the agent has no more than a summary now. */
+  /** A person who reads the log shall know too: the agent now has only a summary of its window. */
   #logCompaction({ trigger, preTokens }: Compaction, { conversationId, sessionId }: ContextMonitor): void {
     const fields = { conversationId, sessionId, trigger, preTokens: preTokens ?? null }
-    this.#notifying.logger?.warn(fields, `the runtime made room by itself (${trigger})`)
+    this.#notifying.logger?.warn(fields, `the runtime compacted by itself (${trigger})`)
   }
 
   async #reported(
     reported: Result<{ monitor: ContextMonitor; outcome?: ReportOutcome; signals?: readonly ContextSignal[] }, Refusal>,
   ): Promise<Result<ContextReport, Refusal>> {
     if (!reported.ok) return reported
-    // A command that was done before says so; what it said then is not said again.
+    // A repeated command answers that it was repeated; its signals are not sent again.
     const { monitor, outcome = 'repeated', signals = [] } = reported.value
     await announce(this.#notifying, signals)
     return ok({ ...statusOf(monitor), outcome, signals })

@@ -15,6 +15,7 @@ import type { ConversationFilter, HandoffFilter, OverdueRule, SessionFilter } fr
 import type { IdKind } from '../ports/id-search.ts'
 import { everyPage, type Page, type Paged } from '../ports/page.ts'
 import type { Store } from '../ports/store.ts'
+import type { UnfinishedPage } from '../ports/unfinished-session.ts'
 import {
   asked,
   askedId,
@@ -30,8 +31,8 @@ import {
  * Answers questions about what happened, and changes nothing: for auditors and operators.
  *
  * Lists come in pages, oldest first unless the filter says otherwise; what begins with `each` goes over all of them,
- * and {@link everyPage} does so for any other list. An absent thing is `undefined`; a broken store throws
- * `StoreFailure`, and a question that makes no sense (an id that is none, a page of no size) `RefusedError`.
+ * and {@link everyPage} does so for any other list. If something does not exist, the answer is `undefined`; a broken
+ * store throws `StoreFailure`, and a wrong question (a text that is no id, a page of no size) throws `RefusedError`.
  *
  * @example
  * ```ts
@@ -69,7 +70,7 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
     >
   }
 
-  /** Every conversation that fits. */
+  /** Every conversation that matches. */
   eachConversation(
     filter: ConversationFilter = {},
     page: Page = {},
@@ -106,12 +107,17 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
     >
   }
 
-  /** Every session that fits. */
+  /** Every session that matches. */
   eachSession(filter: SessionFilter = {}, page: Page = {}): AsyncIterable<AgentSession<Notes['session']>> {
     return everyPage((next) => this.listSessions(filter, next), page)
   }
 
-  /** The sessions that worked a provider session. */
+  /** The sessions of any conversation that have not ended, newest first, with their windows, holders and signals. */
+  async unfinishedSessions(page: Page = {}): Promise<UnfinishedPage> {
+    return this.#store.sessions.listUnfinished(askedPage(page))
+  }
+
+  /** The sessions that ran on a provider session. */
   async sessionsOfProvider(providerSessionId: string): Promise<readonly AgentSession[]> {
     return this.#store.sessions.findByProviderSession(askedText(providerSessionId))
   }
@@ -140,17 +146,17 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
     >
   }
 
-  /** Every handoff that fits. */
+  /** Every handoff that matches. */
   eachHandoff(filter: HandoffFilter = {}, page: Page = {}): AsyncIterable<HandoffMetadata<Notes['handoff']>> {
     return everyPage((next) => this.listHandoffs(filter, next), page)
   }
 
-  /** The handoffs of any conversation that still wait for an end. */
+  /** The open handoffs of all conversations. */
   openHandoffs(page: Page = {}): Promise<Paged<HandoffMetadata<Notes['handoff']>>> {
     return this.listHandoffs({ isOpen: true }, page) as Promise<Paged<HandoffMetadata<Notes['handoff']>>>
   }
 
-  /** The open handoffs whose claim ran out, or that nobody claimed for too long; by the store's clock. */
+  /** The open handoffs whose claim has expired, or that nobody has claimed for too long; by the store's clock. */
   overdueHandoffs(rule: OverdueRule = {}, page: Page = {}): Promise<Paged<HandoffMetadata<Notes['handoff']>>> {
     return this.listHandoffs({ overdue: rule }, page) as Promise<Paged<HandoffMetadata<Notes['handoff']>>>
   }
@@ -177,12 +183,12 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
     return this.#store.messages.listTurns(askedId(session), askedPage(page))
   }
 
-  /** The messages of a conversation, each with the handoffs it has to do with. */
+  /** The messages of a conversation, each with the handoffs it is related to. */
   async messages(conversation: ConversationId, page: Page = {}): Promise<Paged<MessageInHistory>> {
     return this.#store.messages.listMessages(askedId(conversation), askedPage(page))
   }
 
-  /** The messages of a session, each with the handoffs it has to do with. */
+  /** The messages of a session, each with the handoffs it is related to. */
   async messagesOf(session: AgentSessionId, page: Page = {}): Promise<Paged<MessageInHistory>> {
     return this.#store.messages.listSessionMessages(askedId(session), askedPage(page))
   }
@@ -203,7 +209,7 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
     return range === undefined ? [] : this.#store.ids.within(kind, range, most)
   }
 
-  /** Where a conversation came from and what became of it, through child conversations too. */
+  /** Where a conversation came from and what happened to it, through child conversations too. */
   lineage(conversation: ConversationId): Promise<Lineage | undefined> {
     return this.lineageOf({ conversationId: conversation })
   }

@@ -69,37 +69,42 @@ export class HandoffService<Notes extends MetadataTypes = MetadataTypes> extends
   }
 
   /**
-   * Restarts a session in a fresh window: a `context_restart` handoff, if the budget of the conversation has one left.
-   * Otherwise it answers with what stands against it, and the session is failed or left to carry on, as the budget says.
+   * Restarts a session in a fresh window: a `context_restart` handoff, if the budget of the conversation has one
+   * left. Otherwise it answers with the limit that refused it, and the session fails or carries on, as the budget
+   * says.
    */
   restartSession(request: RestartRequest): Reply<RestartBegun> {
     return this.runner.run(restarts.restartSession, request)
   }
 
   /**
-   * Adds to the turn that led to a handoff what was said after it: results of its tools, and words until the agent was
-   * interrupted. Its holder may, until the checkpoint is kept. The handoff, its tool calls and its snapshot stay.
+   * Adds messages to the turn that led to a handoff: results of its tools, and texts until the agent was
+   * interrupted. The holder of the source may do so until the checkpoint is stored. The handoff, its tool calls and
+   * its snapshot stay as they are.
    */
   extendTurn(request: ExtendTurnRequest): Reply<HandoffAccepted> {
     return this.runner.run(restarts.extendTurn, request)
   }
 
-  /** Keeps what the outgoing agent left for its successor, or that it left nothing, before anyone takes over. */
+  /** Stores the checkpoint of the outgoing agent, or that there is none, before the handoff is claimed. */
   keepCheckpoint(request: KeepCheckpointRequest): Reply<HandoffAccepted> {
     return this.runner.run(restarts.keepCheckpoint, request)
   }
 
-  /** Keeps with a handoff what its source did and nobody had heard, when that can no longer be added to its turns. */
+  /**
+   * Stores an extract with a handoff: work of its source that was not recorded, and can no longer be added to its
+   * turns.
+   */
   keepExtract(request: ExtractRequest): Reply<{ readonly handoff: HandoffMetadata }> {
     return this.runner.run(restarts.keepExtract, request)
   }
 
-  /** Keeps what the successor is to open with, and which session it will be, before there is one. */
+  /** Stores the opening of the successor, and the id that its session will have, before it exists. */
   prepareHandoff(request: PrepareRequest): Reply<HandoffAccepted> {
     return this.runner.run(restarts.prepareHandoff, request)
   }
 
-  /** Logs that hooks were called, and how it went. */
+  /** Logs that hooks were called, and their results. */
   recordHooks(request: HooksRequest): Reply<{ readonly conversation: Conversation }> {
     return this.runner.run(conversations.recordHooks, request)
   }
@@ -109,14 +114,14 @@ export class HandoffService<Notes extends MetadataTypes = MetadataTypes> extends
     return this.runner.run(handoffs.acceptHandoff, request)
   }
 
-  /** Lets a claim last longer, from now on. Its claimant may ask until somebody else has claimed the handoff. */
+  /** Extends a claim, from now on. Its claimant may do so until another claimant has claimed the handoff. */
   renewClaim(request: AcceptRequest): Reply<HandoffAccepted> {
     return this.runner.run(handoffs.renewClaim, request)
   }
 
   /**
-   * Claims the oldest handoff that waits for an agent; while others claim at the same time, one of the oldest. Answers
-   * without one when none waits, unless asked to wait.
+   * Claims the oldest handoff that waits for an agent; while others claim at the same time, one of the oldest. If no
+   * handoff is waiting, it answers without one, unless asked to wait.
    */
   async claimNext(request: ClaimNextRequest): Reply<Partial<HandoffAccepted>> {
     const asked = this.runner.read(handoffs.claimNext, request)
@@ -131,19 +136,20 @@ export class HandoffService<Notes extends MetadataTypes = MetadataTypes> extends
   }
 
   /**
-   * Completes a handoff: the source is handed off and a new session works on, in one commit. Pass back what accepting
-   * answered with: then it costs one round trip, and one more if the person's words are to be read for its opening.
+   * Completes a handoff: the source is handed off and a new session is active, in one commit. Pass back the answer
+   * of `acceptHandoff`: then it costs one round trip, and one more if the person's words must be read for the
+   * opening.
    */
   completeHandoff(request: CompleteRequest): Reply<HandoffCompleted> {
     return this.runner.run(handoffs.completeHandoff, request)
   }
 
-  /** Calls a handoff off: the source is active again. */
+  /** Cancels a handoff: the source is active again. */
   cancelHandoff(request: EndRequest): Reply<HandoffAndSource> {
     return this.runner.run(handoffs.cancelHandoff, request)
   }
 
-  /** Gives a handoff up because it could not be carried out: the source is active again. */
+  /** Fails a handoff that could not be carried out: the source is active again. */
   failHandoff(request: EndRequest): Reply<HandoffAndSource> {
     return this.runner.run(handoffs.failHandoff, request)
   }

@@ -7,8 +7,8 @@ export type IssuedKind = 'conversation' | 'session' | 'handoff' | 'monitor' | 't
 const issued = new WeakMap<object, IssuedKind>()
 
 /**
- * Marks what a command answers with as ours, and freezes it. A caller that passes such an object back saves a read;
- * anything else, a changed copy above all, is worth no more than the id in it.
+ * Marks the objects of an answer as ours, and freezes them. A caller that passes such an object back saves a read;
+ * of any other object, such as a changed copy, only the id is used.
  */
 export const issue = <A extends Answer>(answer: A): A => {
   mark(answer.conversation, 'conversation')

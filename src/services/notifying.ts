@@ -3,7 +3,7 @@ import type { Logger } from '../ports/logger.ts'
 import type { Notifier } from '../ports/notifier.ts'
 import { errorFields } from './safe-logger.ts'
 
-/** Tells a notifier. Whatever it does with that, what was stored is stored. */
+/** Calls a notifier. Its errors change nothing that was stored. */
 export const announce = async (
   { notifier, logger }: { readonly notifier?: Notifier | undefined; readonly logger?: Logger | undefined },
   signals: readonly ContextSignal[],

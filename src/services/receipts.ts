@@ -88,7 +88,7 @@ const turnsAsTheyStood = async (
 export const findSnapshot = (id: ContextWindowSnapshot['id'], store: Store): Promise<ContextWindowSnapshot> =>
   kept(id, store.snapshots.find(id))
 
-/** A signal as it was queued, whatever became of it since. */
+/** A signal as it was queued, without its later state. */
 const findSignal = async (id: SignalId, store: Store): Promise<ContextSignal> => {
   const { settledAt: _, ...signal } = await kept(id, store.signals.find(id))
   return { ...signal, status: 'queued' }

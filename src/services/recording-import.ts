@@ -1,11 +1,12 @@
 import { keptName } from '../domain/kernel/cut-text.ts'
 import { defined } from '../domain/kernel/defined.ts'
-import { type Sha256, toHex } from '../domain/kernel/digest.ts'
-import { type CommandId, type ConversationId, commandId } from '../domain/kernel/ids.ts'
+import type { Sha256 } from '../domain/kernel/digest.ts'
+import type { CommandId, ConversationId } from '../domain/kernel/ids.ts'
 import type { SessionStartedAnswer } from '../domain/session/start-session.ts'
 import type { TurnInput } from '../domain/turn/turn.ts'
 import { unwrap } from '../domain/unwrap.ts'
 import type { UsageReading } from '../domain/window/usage-reading.ts'
+import { derivedCommand } from './derived-command.ts'
 import type { HandoffHistory } from './handoff-history.ts'
 import type { HandoffService } from './handoff-service.ts'
 import type { RecordSeen } from './replay.ts'
@@ -113,12 +114,9 @@ export class RecordingImport {
     return `replay:${this.#format}:${this.#session ?? this.#deps.name}`
   }
 
-  /** The same id for the same part of the same recording (a UUID of version 8). */
+  /** The same id for the same part of the same recording. */
   #command(part: string): CommandId {
-    const hash = this.#deps.sha256(new TextEncoder().encode(`${this.#key()} ${part}`))
-    const hex = toHex(hash.slice(0, 16))
-    const [, a, b, c, d, e] = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/.exec(hex) ?? []
-    return commandId(`${a}-${b}-8${c}-8${d}-${e}`)
+    return derivedCommand(this.#deps.sha256, `${this.#key()} ${part}`)
   }
 }
 

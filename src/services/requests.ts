@@ -35,7 +35,7 @@ export interface OnSession extends Repeatable {
   readonly monitor?: ContextMonitor
 }
 
-/** As its holder: whoever has the token works the session. */
+/** As its holder: the caller that has the token holds the session. */
 export interface AsHolder extends OnSession {
   readonly holder: HolderToken
 }
@@ -100,7 +100,7 @@ export interface AccountRequest extends AsHolder {
 export interface RestartRequest extends AsHolder, Omit<BeginRestart, 'sessionId' | 'holder'> {}
 /** Messages to add to the turn that led to a handoff. */
 export interface ExtendTurnRequest extends OnHandoff, HeldAtHandoff {
-  /** Who works the source: it is refused to anybody else. */
+  /** The token of the source's holder: any other caller is refused. */
   readonly holder: HolderToken
   readonly messages: readonly MessageInput[]
 }
@@ -117,7 +117,7 @@ export interface PrepareRequest extends OnHandoff, HeldAtHandoff, Omit<PrepareHa
   readonly nonce?: string
 }
 
-/** An extract for a handoff: what its source did and nobody had heard. */
+/** An extract for a handoff: work of its source that was not recorded in its turns. */
 export interface ExtractRequest extends OnHandoff {
   readonly extract: string
 }

@@ -17,8 +17,9 @@ export interface RunHooksRequest<Moment extends HookMoment> {
 }
 
 /**
- * Calls the hooks of a moment one after the other, those whose `on_events` and `when` fit. One that fails lets the next
- * be called, unless it says `continue_on_error: false`: then the report names it and those that were not called.
+ * Calls the hooks of a moment one after the other, those whose `on_events` and `when` match. After a hook that
+ * fails, the next one is called, unless the failed one has `continue_on_error: false`: then the report names it and
+ * those that were not called.
  *
  * @example
  * ```ts

@@ -3,7 +3,7 @@ import type { LogFields, Logger, LogLevel } from '../ports/logger.ts'
 
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
-/** The same logger, which never throws at whoever tells it something. */
+/** The same logger, which never throws at its caller. */
 export const safeLogger = (logger: Logger): Logger => {
   const safe = (level: LogLevel): Logger[LogLevel] => {
     return (fields, message) => {

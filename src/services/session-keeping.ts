@@ -46,9 +46,9 @@ import { TurnLog } from './turn-log.ts'
 /** The dependencies of the service. */
 export interface HandoffServiceDeps extends Surroundings {
   readonly store: Store
-  /** Is told of what recorded turns say about their windows. */
+  /** Gets the signals that recorded turns cause. */
   readonly notifier?: Notifier
-  /** Is told what happens; nobody unless given. */
+  /** Gets log lines; nothing is logged unless given. */
   readonly logger?: Logger
 }
 
@@ -72,7 +72,7 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> {
     this.#turnLog = new TurnLog(logger)
   }
 
-  /** Opens a conversation. Opening one external key again gives the conversation that has it. */
+  /** Opens a conversation. Opening the same external key again gives the conversation that has it. */
   openConversation(
     request: OpenConversation & Repeatable & { readonly metadata?: Notes['conversation'] },
   ): ConversationReply<Notes> {
@@ -94,12 +94,15 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> {
     return this.runner.run(conversations.setBudget, request) as ConversationReply<Notes>
   }
 
-  /** Notes what a person asks. From a prompt that is not the one before it, restarts and takeovers count anew. */
+  /**
+   * Stores the prompt of a person. With a prompt that differs from the one before it, restarts and takeovers are
+   * counted from 0 again.
+   */
   askConversation(request: AskRequest): ConversationReply<Notes> {
     return this.runner.run(conversations.askConversation, request) as ConversationReply<Notes>
   }
 
-  /** Puts the caller's own note on a conversation, in the place of the one before; an empty one takes it away. */
+  /** Puts the caller's own note on a conversation and replaces the old one; an empty note removes it. */
   setConversationMetadata(
     request: ConversationMetadataRequest & { readonly metadata: Notes['conversation'] },
   ): ConversationReply<Notes> {
@@ -133,22 +136,22 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> {
     return this.runner.run(sessions.completeSession, request)
   }
 
-  /** Ends a session that cannot go on, with the reason. */
+  /** Ends a session that cannot continue, with the reason. */
   failSession(request: FailSessionRequest): Reply<{ readonly session: AgentSession }> {
     return this.runner.run(sessions.failSession, request)
   }
 
-  /** Makes the caller the holder of a session. Whoever held it before can no longer write to it. */
+  /** Makes the caller the holder of a session. The earlier holder can no longer write to it. */
   takeOverSession(request: TakeOverRequest): Reply<WorkingSession> {
     return this.runner.run(sessions.takeOverSession, request)
   }
 
-  /** Says under which name the runtime has launched a session. Said again, it changes nothing. */
+  /** Stores the runtime's own name of a launched session. Repeating it changes nothing. */
   attachSession(request: AttachRequest): Reply<{ readonly session: AgentSession }> {
     return this.runner.run(sessions.attachSession, request)
   }
 
-  /** Says what a session used in sum so far, as its runtime counts: accounting, for the budget and for people. */
+  /** Stores the total usage of a session so far, as its runtime counts: accounting, for the budget and for people. */
   accountSession(request: AccountRequest): Reply<{ readonly session: AgentSession }> {
     return this.runner.run(sessions.accountSession, request)
   }
@@ -176,12 +179,12 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> {
     await announce(this.#notifying, recorded.value.signals ?? [])
     const { session, monitor, refusedBy } = recorded.value
     const standing = standingOfWindow(monitor, defined({ hasEnded: isTerminal(session), refusedBy }))
-    const state = session.state === 'failed' ? ('failed' as const) : ('active' as const)
+    const state = session.state === 'failed' || session.state === 'paused' ? session.state : ('active' as const)
     const exhausted = refusedBy && { limit: refusedBy, state }
     return ok({ ...recorded.value, ...standing, ...defined({ exhausted }) })
   }
 
-  /** Takes a picture of a session's window. */
+  /** Takes a snapshot of a session's window. */
   async captureSnapshot(request: SnapshotRequest): Reply<{ readonly snapshot: ContextWindowSnapshot }> {
     const captured = await this.runner.run(sessions.captureSnapshot, request)
     return captured.ok ? ok({ snapshot: await findSnapshot(captured.value.snapshot.id, this.#store) }) : captured

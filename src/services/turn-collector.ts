@@ -41,7 +41,7 @@ export interface TurnCollectorOptions {
   readonly redact?: ((text: string) => string) | undefined
 }
 
-/** Puts what a runtime said together to turns: what was asked, what was answered, and what the request said. */
+/** Puts the messages of a runtime together into turns: the prompt, the answer, and the usage of the request. */
 export class TurnCollector {
   readonly #options: TurnCollectorOptions
   readonly #turns: TurnInput[] = []
@@ -64,7 +64,7 @@ export class TurnCollector {
     this.#options = options
   }
 
-  /** Takes what was said and answers with the turns that it brought to an end. */
+  /** Takes a step and answers with the turns that it ended. */
   take(said: Said): readonly TurnInput[] {
     const { events, texts, reading } = said
     const answer = events.find((event): event is Answer => event.type === 'request' || event.type === 'unmetered')
@@ -102,7 +102,7 @@ export class TurnCollector {
     return this.rest()
   }
 
-  /** Everything said that belongs to no turn yet, for whoever adds it to the turn before. */
+  /** The messages that belong to no turn yet, for a caller that adds them to the turn before. */
   drain(): readonly MessageInput[] {
     const said = [...this.#turns.splice(0).flatMap(({ messages }) => messages), ...this.#messages.splice(0)]
     this.#bytes = 0
@@ -110,7 +110,7 @@ export class TurnCollector {
     return said.filter((message) => message.text !== '' || (message.role === 'assistant' && message.toolCalls))
   }
 
-  /** An answer begins a turn, whatever is known of its window. */
+  /** An answer begins a turn, even if its usage is not known. */
   #isNew({ events, texts, isNewTurn }: Said, answer: Answer | undefined): boolean {
     const isFirst = answer?.key === undefined || this.#answers.add(answer.key)
     if (isNewTurn || answer?.type !== 'unmetered') return isNewTurn && isFirst

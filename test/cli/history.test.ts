@@ -50,7 +50,7 @@ describe('baton handoffs', () => {
     expect(items.map(({ id }) => id)).toEqual(expected(there))
   })
 
-  it('goes on where a page ended, or over all pages', async () => {
+  it('continues where a page ended, or over all pages', async () => {
     const { out } = await baton('handoffs', 'list', '--limit', '2')
     const cursor = /--after (\S+)$/.exec(out)?.[1]
     expect(out).toContain('There are more.')

@@ -35,7 +35,7 @@ describe('baton recover', () => {
     expect(JSON.parse((await batonOn(url)('recover', '--json')).out)).toEqual({ recovered: [] })
   })
 
-  it('leaves alone whoever is alive', async () => {
+  it('leaves a living process alone', async () => {
     await using batonpass = await createBatonpass({ database: url })
     const { conversation } = unwrap(await batonpass.handoffs.openConversation({ originalTask: 'Fix it' }))
     const agent = { conversationId: conversation.id, agentName: 'claude-code', backend: 'command', leaseMs: 60_000 }

@@ -45,7 +45,7 @@ const eventsIn = (out: string): readonly RunItem<unknown>[] =>
     .map((line) => JSON.parse(line) as RunItem<unknown>)
 
 describe('baton run', () => {
-  it('prints what the agent says, and how it is coming along beside it', async () => {
+  it('prints the answers of the agent, and the progress beside them', async () => {
     const { code, out, err } = await run({}, '--conversation', 'plain', 'Fix it')
     expect(code).toBe(0)
     expect(out).toBe('Answer 1.\nAnswer 2.\n')
@@ -75,7 +75,7 @@ describe('baton run', () => {
     expect(readFileSync(told, 'utf8')).toBe('"From a file"\n"From a pipe"\n')
   })
 
-  it('goes on in a fresh window when the window is full, and the record says how', async () => {
+  it('continues in a fresh window when the window is full, and the record says how', async () => {
     const scene = { script: 'turn:50000 turn:180000 wait', later: 'turn:1000 say:2000' }
     const { code, err } = await run(scene, '--conversation', 'full', 'Fix it')
     expect(code).toBe(0)
@@ -196,7 +196,7 @@ describe('the end of a run', () => {
     expect(silent.err).toMatch(/To go on, run the same command with --conversation silent$/m)
   })
 
-  it('is 130 after Ctrl-C: the session is paused, nothing runs any more, and the same command goes on', async () => {
+  it('is 130 after Ctrl-C: the session is paused, nothing runs any more, and the same command resumes it', async () => {
     const pids = join(folder(), 'pids')
     const told = join(folder(), 'told')
     const scene = { script: 'turn:1000 deaf', later: 'say:100', environment: { PID_FILE: pids, PROMPT_FILE: told } }
@@ -227,7 +227,7 @@ describe('the end of a run', () => {
     await until(() => alive(pids).length === 0, 'no agent')
   })
 
-  it('is 3 when the conversation is worked by somebody who is alive', async () => {
+  it('is 3 when a living process works on the conversation', async () => {
     const running = start({ script: 'say:10 wait' }, '--conversation', 'busy', 'Fix it')
     await until(() => running.said.err.includes('session 1'), 'a session')
     const { code, err } = await run({}, '--conversation', 'busy', 'Fix it')

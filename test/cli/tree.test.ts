@@ -95,6 +95,7 @@ describe('the words that help lists are all there are', () => {
     ['statuses', HANDOFF_STATUSES],
     ['states', SESSION_STATES],
     ['runtimes', RUNTIME_NAMES],
+    ['hookRuntimes', ['claude', 'codex']],
     ['sessionModes', SESSION_MODES],
     ['policies', PRESSURE_POLICIES],
     ['formats', WINDOW_READERS.map(({ format }) => format)],

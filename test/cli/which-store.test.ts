@@ -29,15 +29,21 @@ const READING: Readonly<Record<string, readonly string[]>> = {
   turns: [ID],
 }
 
-/** These write, and begin a store where there is none; or need none. */
-const OTHERS = ['demo', 'run', 'migrate up', 'migrate sql', 'config check', 'replay', 'completion']
+/** Hooks speak to the service, and open no store themselves. */
+const HOOKS = Object.keys(COMMANDS).filter((name) => name.startsWith('hook '))
+
+/** These write, and begin a store where there is none; or need none; or say that there is none, which is no failure. */
+const OTHERS = [
+  ...['demo', 'run', 'serve', 'migrate up', 'migrate sql', 'config check', 'replay', 'completion'],
+  ...['status', 'doctor', ...HOOKS],
+]
 
 const reading = Object.entries(READING).map(([name, args]) => [name, [...name.split(' '), ...args]] as const)
 
 const folder = mkdtempSync(join(tmpdir(), 'batonpass-which-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const without = batonWith({})
+const without = batonWith({ HOME: join(folder, 'home') })
 const batonOn = (database: string) => batonWith({ DATABASE_URL: database })
 
 it('every command is known here: as one that reads, or as another', () => {
@@ -109,6 +115,25 @@ describe('a store that is there', () => {
     expect(said.out + said.err).not.toContain('hunter2')
     url.password = '***'
     namesStore(said, `${url.href}, schema batonpass`)
+  })
+
+  it('of the service is read where nobody names one and the working directory has none', async () => {
+    const [cwd, before] = [join(folder, 'elsewhere'), process.cwd()]
+    mkdirSync(cwd, { recursive: true })
+    const baton = batonWith({ HOME: join(folder, 'home'), BATONPASS_DATA_DIR: dataDir })
+    process.chdir(cwd)
+    try {
+      namesStore(await baton('handoffs', 'list'), `embedded, in ${dataDir}`)
+      for (const changing of [['prune'], ['recover', '--fail'], ['migrate', 'down', '--yes']]) {
+        const { code, err } = await baton(...changing)
+        expect(code).toBe(7)
+        expect(err).toContain(join(cwd, '.batonpass'))
+      }
+      await makeStore(join(cwd, '.batonpass'))
+      namesStore(await baton('handoffs', 'list'), `embedded, in ${join(cwd, '.batonpass')}`)
+    } finally {
+      process.chdir(before)
+    }
   })
 
   it('its name leaves --json clean, and says which schema was chosen', async () => {

@@ -88,7 +88,7 @@ describe('a text', () => {
     expect(wrapped('漢'.repeat(11), 20)).toEqual(['漢'.repeat(10), '漢'])
   })
 
-  it('beside a name goes on below its own beginning', () => {
+  it('beside a name continues below its own beginning', () => {
     const [first = '', second = ''] = renderFacts({ why: `${'word '.repeat(9)}end` }, 30)
     expect(first).toBe('why  word word word word word')
     expect(second).toBe('     word word word word end')

@@ -9,14 +9,14 @@ const unknown = event({ type: 'context:window:unknown', why: 'no_window', model:
 
 describe('what the command line says of a window', () => {
   it.each([
-    [unknown, 'no restart can come: nobody says how large the window is; name it with --context-limit (m-1)'],
+    [unknown, 'no restart is possible: the size of the window is not known; give it with --context-limit (m-1)'],
     [
       event({ type: 'context:window:unknown', why: 'no_reading', model: null }),
-      'no restart can come: the agent does not say what its requests used',
+      'no restart is possible: the agent does not say what its requests used',
     ],
     [
       event({ type: 'context:window:lowered', fromTokens: 1_000_000, toTokens: 175_000 }),
-      'the usable window is smaller than was thought: 175k instead of 1M, for the rest of the session',
+      'the usable window is smaller than it was thought to be: 175k instead of 1M, for the rest of the session',
     ],
   ])('is plain', (said, line) => {
     expect(describeRunEvent(said)).toBe(line)
@@ -27,11 +27,11 @@ describe('what the command line says of a window', () => {
     const progress = new RunProgress({ line: (text) => lines.push(text), status: () => {} })
     progress.take(unknown)
     expect(lines).toHaveLength(1)
-    expect(progress.statusLine()).toContain('no restart can come')
+    expect(progress.statusLine()).toContain('no restart is possible')
     progress.take(
       event({ type: 'turn:recorded', turn: 1, toolCalls: [], usagePercent: 0.4, inputTokens: 1, contextWindow: 1_000 }),
     )
-    expect(progress.statusLine()).not.toContain('no restart can come')
+    expect(progress.statusLine()).not.toContain('no restart is possible')
   })
 
   it('is a percentage where that is all there is', () => {

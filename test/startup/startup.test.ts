@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { bundleHookClient } from '../../scripts/bundle-hook-client.ts'
 import { loadedBy } from './loaded-modules.ts'
 
-/** What a bare Node may take for is about thirty small modules and no package; `npm run bench:startup` shows the ratio. */
+/** About thirty small modules and no package stay within 1.5 times a bare Node; `npm run bench:startup` shows the ratio. */
 const FEW = 32
 
 describe('starting', () => {
@@ -23,9 +24,35 @@ describe('starting', () => {
     expect(ours).toBeLessThanOrEqual(FEW)
   })
 
-  it('is seen when a package is loaded', async () => {
+  it.each([
+    ['--version', 1],
+    ['--help', 10],
+  ])('loads few modules and no package for baton %s', async (word, most) => {
+    const { ours, packages } = await loadedBy('src/adapters/cli/main.ts', word)
+    console.log(`${ours} modules for baton ${word}`)
+    expect(packages).toEqual([])
+    expect(ours).toBeLessThanOrEqual(most)
+  })
+
+  it('loads few modules and no package with a hook', async () => {
+    const { ours, packages } = await loadedBy('src/adapters/cli/main.ts', 'hook', 'statusline', '--data-dir', folder)
+    expect(packages).toEqual([])
+    expect(ours).toBeGreaterThan(5)
+    expect(ours).toBeLessThanOrEqual(FEW)
+  })
+
+  it('loads one module with a hook of the built package, and nothing of Node that it does not always need', async () => {
+    const built = join(folder, 'hook-client.mjs')
+    await bundleHookClient('src/hook-client.ts', built)
+    const imported = [...readFileSync(built, 'utf8').matchAll(/^import .* from "(.*)";$/gm)].map(([, name]) => name)
+    const always = ['node:crypto', 'node:fs', 'node:os', 'node:path', 'node:util']
+    expect([...new Set(imported)].sort()).toEqual(always)
+  })
+
+  it('is seen when a package is loaded; the embedded engine is not, before a folder is opened', async () => {
     const { packages } = await loadedBy(program('heavy.ts', "import '../src/postgres.ts'\nimport '../src/index.ts'\n"))
-    expect(packages).toEqual(expect.arrayContaining(['@electric-sql/pglite', 'kysely', 'pg', 'zod']))
+    expect(packages).toEqual(expect.arrayContaining(['kysely', 'pg', 'zod']))
+    expect(packages).not.toContain('@electric-sql/pglite')
   })
 
   it('loads no database and no parser for a store in memory', async () => {

@@ -1,5 +1,5 @@
 import { defined } from '../../domain/kernel/defined.ts'
-import { withoutStore } from '../../doors.ts'
+import { agentEnvironment } from '../../doors.ts'
 import type { AgentRuntime } from '../../ports/agent-runtime.ts'
 import { WINDOW_READERS } from '../../readers.ts'
 import { RUNTIME_NAMES, type RuntimeChoices, type RuntimeName, runtimeNamed } from '../../runtimes.ts'
@@ -36,6 +36,6 @@ const choices = (invocation: Invocation): RuntimeChoices => ({
     permissionMode: textFlag(invocation, 'permission-mode'),
     autoCompact: invocation.values['no-auto-compact'] === true ? false : undefined,
   }),
-  environment: withoutStore(invocation.environment),
+  environment: agentEnvironment(invocation.environment),
   readers: WINDOW_READERS,
 })

@@ -9,6 +9,15 @@ export interface Output {
   readonly columns?: number | undefined
   /** Shows a last line that the next one takes the place of; an empty one takes it away. Absent where nothing can be redrawn. */
   status?(text: string): void
+  /** Takes the whole terminal, until it is left. Absent where nothing can be redrawn. */
+  screen?(): Screen
+}
+
+/** The whole terminal, redrawn in place. */
+export interface Screen {
+  draw(lines: readonly (readonly Span[])[]): void
+  /** Puts the terminal back as it was. More than once is fine. */
+  leave(): void
 }
 
 /** A flag's value, as it was given; a flag that may be repeated has a list. */
@@ -20,6 +29,8 @@ export interface Invocation {
   readonly values: Readonly<Record<string, FlagValue | undefined>>
   readonly positionals: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** The version of this program. */
+  readonly version?: string
   /** Results. */
   readonly out: Output
   /** Progress and remarks; never mixed into results. */
@@ -38,6 +49,8 @@ export interface Flag {
   /** The words it takes, for help and completion. Left out, it takes any text. */
   readonly words?: readonly string[]
   readonly isMany?: true
+  /** Its value may be left out. */
+  readonly isValueOptional?: true
   /** The heading that help lists it under. */
   readonly group?: string
 }

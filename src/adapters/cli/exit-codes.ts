@@ -26,7 +26,7 @@ export const EXIT = {
 /** Each exit status in a few words, for help and for the reference page. */
 export const EXIT_MEANINGS = {
   ok: 'done',
-  failure: 'something broke: the store, the machine, the agent, or Batonpass itself',
+  failure: 'something broke: the store, the machine, the agent, or Batonpass itself; or doctor found a problem',
   usage: 'the command line was not understood',
   refused: 'a rule said no, or what was asked for is not there',
   exhausted: 'a run: the window was full, and no restart was left',

@@ -3,7 +3,7 @@ import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 import type { AgentRuntime, RunningAgent } from '../../ports/agent-runtime.ts'
 import type { RecordedText } from '../../ports/window-reader.ts'
 
-/** Whoever wants to hear what an agent says and uses, while it does. */
+/** A listener for the messages and the usage of an agent, while it works. */
 export interface Listener {
   readonly onTexts: (texts: readonly RecordedText[]) => void
   /** The usage of all launches so far, as far as the runtime has said. */

@@ -1,19 +1,31 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 
+const [word, ...others] = process.argv.slice(2)
+
+// Asked for at every turn of somebody's agent, so nothing else is loaded for it, and no failure shows.
+if (word === 'hook' && !others.some((other) => other === '--help' || other === '-h')) {
+  await import('../../hook-client.ts').then(({ runHook }) => runHook(others)).catch(() => {})
+  process.exit(0)
+}
+
 const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   readonly version: string
 }
 
-// Whoever read our output may stop early, as `head` does: then there is nobody left to tell.
+// The reader of our output may stop early, as `head` does. Then there is nobody to report to.
 process.stdout.on('error', (problem: NodeJS.ErrnoException) => {
   if (problem.code === 'EPIPE') process.exit(0)
   if (problem.code === 'EIO') return // the terminal was closed
   throw problem
 })
 
-const [word = '', ...others] = process.argv.slice(2)
+/** Whether the command line is one of these words and nothing else. */
+const isOnly = (...words: readonly (string | undefined)[]): boolean => others.length === 0 && words.includes(word)
 
-// Asked for by scripts at every start, so nothing else is loaded for it.
-if (others.length === 0 && ['version', '--version', '-v'].includes(word)) process.stdout.write(`${version}\n`)
-else process.exitCode = await (await import('./start.ts')).start(process.argv.slice(2), version)
+// Scripts and people ask these two at every start, so neither loads the command tree.
+if (isOnly('version', '--version', '-v')) process.stdout.write(`${version}\n`)
+else if (isOnly('help', '--help', '-h', undefined)) {
+  const [{ outputsOn }, { showRootHelp }] = await Promise.all([import('./outputs.ts'), import('./root-help.ts')])
+  showRootHelp(outputsOn(process.stdout, process.stderr, process.env).out)
+} else process.exitCode = await (await import('./start.ts')).start(process.argv.slice(2), version)

@@ -1,12 +1,14 @@
 import { onOneLine } from '../../domain/kernel/safe-text.ts'
 import type { Invocation, Output } from './command.ts'
 import { cut, forTerminal } from './render-text.ts'
+import { screenOn } from './screen.ts'
 import { coloured, usesColour } from './style.ts'
 
 /** The part of a stream that writing needs. */
 export interface Writable {
   readonly isTTY?: boolean
   readonly columns?: number
+  readonly rows?: number
   write(text: string): unknown
 }
 
@@ -36,6 +38,7 @@ export const outputsOn = (
   const steppingAside = (output: Output): Output => ({
     line: aside(output.line),
     ...(output.spans && { spans: aside(output.spans) }),
+    ...(output.screen && { screen: output.screen }),
     get columns() {
       return output.columns
     },
@@ -57,6 +60,7 @@ const outputTo = (stream: Writable, environment: Invocation['environment']): Out
   return {
     line,
     ...(usesColour(environment, stream.isTTY === true) && { spans }),
+    ...(stream.isTTY === true && environment.TERM !== 'dumb' && { screen: () => screenOn(stream, environment) }),
     get columns() {
       return columnsOf(stream, environment)
     },

@@ -4,8 +4,8 @@ export class UsageError extends Error {
 }
 
 /** The command did what it should, and what came of it has an exit status of its own. */
-export class RunNotCompleted extends Error {
-  override readonly name = 'RunNotCompleted'
+export class CommandNotCompleted extends Error {
+  override readonly name = 'CommandNotCompleted'
   readonly status: number
 
   constructor(message: string, status: number) {

@@ -95,9 +95,10 @@ const sentence = (summary: string, details: string | undefined): string => {
   return details === undefined ? first : `${first}\n\n${details}`
 }
 
-const optionOf = (name: string, { help, value, words, isMany, group }: Flag): Option => {
+const optionOf = (name: string, { help, value, words, isMany, isValueOptional, group }: Flag): Option => {
   const said = words === undefined ? help : `${help}: ${words.join(', ')}`
-  const option = new Option(value === undefined ? `--${name}` : `--${name} <${value}>`, said)
+  const taken = isValueOptional === true ? ` [${value}]` : ` <${value}>`
+  const option = new Option(`--${name}${value === undefined ? '' : taken}`, said)
   if (isMany === true) option.argParser((given: string, before: readonly string[] = []) => [...before, given])
   return group === undefined ? option : option.helpGroup(group)
 }

@@ -69,7 +69,9 @@ const steps = (places: readonly Place[]): string =>
 /** The flags that take a value, with the place they belong to. */
 const valued = (places: readonly Place[]) =>
   places.flatMap(({ path, flags }) =>
-    flags.flatMap(([name, flag]) => (flag.value === undefined ? [] : [{ path, name, flag, value: flag.value }])),
+    flags.flatMap(([name, flag]) =>
+      flag.value === undefined || flag.isValueOptional ? [] : [{ path, name, flag, value: flag.value }],
+    ),
   )
 
 /** bash and zsh walk the words in the same way. */
@@ -158,8 +160,8 @@ const fish = (places: readonly Place[]): readonly string[] => [
   }),
 ]
 
-const fishValue = ({ value, words }: Flag): string => {
-  if (value === undefined) return ''
+const fishValue = ({ value, words, isValueOptional }: Flag): string => {
+  if (value === undefined || isValueOptional) return ''
   if (words !== undefined) return ` -x -a ${quoted(words.join(' '))}`
   return FILES.includes(value) ? ' -r -F' : ' -x'
 }

@@ -46,13 +46,13 @@ export const describeRunEvent = (event: RunEvent): string => {
     case 'session:end':
       return `session ${event.sessionId} is ${event.state}${because(event.reason)}`
     case 'session:replaced':
-      return `session ${event.sessionId} is worked by somebody else now`
+      return `session ${event.sessionId} is held by another process now`
     case 'runner:gone':
-      return `the process that ran session ${event.sessionId} has ended (process ${event.pid ?? 'unknown'}), so its lease is not waited for`
+      return `the process that ran session ${event.sessionId} has ended (process ${event.pid ?? 'unknown'}), so recovery does not wait for its lease`
     case 'process:left':
       return event.fate === 'ended'
-        ? `the agent that was left at work is ended (process ${event.pid ?? 'of its runtime'})`
-        : `an agent may still be at work on ${plain(event.host)}, and cannot be ended from here; its lease is over`
+        ? `the orphaned agent was ended (process ${event.pid ?? 'of its runtime'})`
+        : `an agent may still be at work on ${plain(event.host)}, and cannot be ended from here; its lease has expired`
     case 'turn:recorded':
       return `turn ${event.turn} ${renderFigures(event)}${toolsText(event.toolCalls)}`
     case 'context:milestone':
@@ -60,17 +60,17 @@ export const describeRunEvent = (event: RunEvent): string => {
     case 'context:landing':
       return `the agent is told to bring its work to a soft landing: ${renderFigures(event)}`
     case 'context:compaction':
-      return `the runtime made room by itself (${event.trigger})`
+      return `the runtime compacted by itself (${event.trigger})`
     case 'context:window:lowered':
-      return `the usable window is smaller than was thought: ${loweredText(event)}`
+      return `the usable window is smaller than it was thought to be: ${loweredText(event)}`
     case 'context:window:unknown':
-      return `no restart can come: ${UNKNOWN_WINDOW[event.why]}${event.model === null ? '' : ` (${plain(event.model)})`}`
+      return `no restart is possible: ${UNKNOWN_WINDOW[event.why]}${event.model === null ? '' : ` (${plain(event.model)})`}`
     case 'context:handoff:start':
       return `restart: ${renderFigures(event)} (handoff ${event.handoffId})`
     case 'context:handoff:checkpoint':
       return `checkpoint: ${event.outcome.replace('_', ' ')}`
     case 'context:handoff:complete':
-      return `restart ${event.handoffNumber} is done: session ${event.newSessionId} goes on`
+      return `restart ${event.handoffNumber} is done: session ${event.newSessionId} continues`
     case 'context:handoff:cancelled':
       return `the restart was cancelled${because(event.reason)}`
     case 'context:restart:refused':
@@ -93,7 +93,7 @@ const loweredText = ({ fromTokens, toTokens }: Extract<RunEvent, { type: 'contex
 
 /** Why nobody knows how full a window is, and what to do about it. */
 const UNKNOWN_WINDOW = {
-  no_window: 'nobody says how large the window is; name it with --context-limit',
+  no_window: 'the size of the window is not known; give it with --context-limit',
   no_reading: 'the agent does not say what its requests used',
 } as const
 
@@ -125,7 +125,7 @@ const LIMITS = {
   cost: 'out of money',
   takeovers: 'taken over too often',
   turns: 'out of turns',
-  no_progress: 'no restart: it gets nowhere',
+  no_progress: 'no restart: no progress',
 } as const satisfies Record<BudgetLimit, string>
 
 const OUTCOMES = {

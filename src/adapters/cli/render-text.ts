@@ -1,4 +1,7 @@
 import { spelledOut, UNSAFE_CHARACTERS } from '../../domain/kernel/safe-text.ts'
+import { columnsOf, cut, graphemesOf, widthOf } from '../../domain/kernel/text-width.ts'
+
+export { cut, widthOf } from '../../domain/kernel/text-width.ts'
 
 /** How wide a line to this output may be. */
 export const widthOn = ({ columns }: { readonly columns?: number | undefined }): number =>
@@ -33,37 +36,6 @@ export const forTerminal = (text: string): string =>
   )
 
 const unit = (text: string, at: number): string => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`
-
-/** Made when the first text needs it: making it takes longer than writing help. */
-let graphemes: Intl.Segmenter | undefined
-const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u
-const MARK_ONLY = /^\p{M}+$/u
-
-const graphemesOf = (text: string): readonly string[] => {
-  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
-  return [...graphemes.segment(text)].map(({ segment }) => segment)
-}
-
-const columnsOf = (grapheme: string): number => (MARK_ONLY.test(grapheme) ? 0 : WIDE.test(grapheme) ? 2 : 1)
-
-const ASCII = /^[\u0020-\u007e]*$/
-
-/** How many columns a text takes in a terminal. */
-export const widthOf = (text: string): number =>
-  ASCII.test(text) ? text.length : graphemesOf(text).reduce((width, grapheme) => width + columnsOf(grapheme), 0)
-
-/** The text, or as much of it as fits before a `…`. */
-export const cut = (text: string, width: number): string => {
-  if (widthOf(text) <= width) return text
-  let [kept, used] = ['', 0]
-  for (const grapheme of graphemesOf(text)) {
-    used += columnsOf(grapheme)
-    if (used > width - 1) break
-    kept += grapheme
-  }
-  return `${kept}…`
-}
 
 /** The text, cut or filled up to a width. */
 export const fitted = (text: string, width: number): string => {

@@ -6,7 +6,7 @@ import { StoreFailure } from '../../ports/store-failure.ts'
 import { WorktreeFailure } from '../../ports/worktrees.ts'
 import type { Output } from './command.ts'
 import { EXIT } from './exit-codes.ts'
-import { RunNotCompleted, UsageError } from './problems.ts'
+import { CommandNotCompleted, UsageError } from './problems.ts'
 import { renderProblems } from './render-configuration.ts'
 import { plain } from './render-text.ts'
 import { writeSpans } from './style.ts'
@@ -22,7 +22,7 @@ const reported = (problem: unknown): { readonly text: string; readonly status: n
   if (problem instanceof UsageError) return { text: onOneLine(problem.message), status: EXIT.usage }
   if (problem instanceof RefusedError)
     return { text: `${onOneLine(problem.message)} (${problem.code})`, status: EXIT.refused }
-  if (problem instanceof RunNotCompleted) return { text: problem.message, status: problem.status }
+  if (problem instanceof CommandNotCompleted) return { text: problem.message, status: problem.status }
   if (problem instanceof ConfigurationError) {
     const text = `The configuration cannot be used.\n${renderProblems(problem.problems)}`
     return { text, status: EXIT.refused }

@@ -8,7 +8,7 @@ import { plain } from './render-text.ts'
 const NOTHING_READ: WindowFigures = { usagePercent: null, inputTokens: null, contextWindow: null }
 const TOOLS_SHOWN = 3
 
-/** Shows people how a run is coming along: one line that is redrawn on a terminal, a line for each event elsewhere. */
+/** Shows people the progress of a run: one line that is redrawn on a terminal, a line for each event elsewhere. */
 export class RunProgress {
   readonly #notes: Output
   #epoch = 0
@@ -46,7 +46,7 @@ export class RunProgress {
     const parts = [
       `session ${this.#epoch}`,
       renderFigures(this.#figures),
-      this.#isUnknown && this.#figures.usagePercent === null ? 'no restart can come' : '',
+      this.#isUnknown && this.#figures.usagePercent === null ? 'no restart is possible' : '',
       `turn ${this.#turn}`,
       plain(this.#tools.join(', ')),
       this.#restarts === 0 ? '' : counted(this.#restarts, 'restart'),

@@ -1,7 +1,7 @@
 import type { Invocation, Output } from './command.ts'
 import { EXIT } from './exit-codes.ts'
 import { isShown, programOf, type Understood } from './program.ts'
-import { writeSpans } from './style.ts'
+import { USUAL_HELP_COLUMNS, writeHelp } from './write-help.ts'
 
 /** Where the command's words go: results to `out`, everything else to `err`. */
 export interface Terminal {
@@ -15,12 +15,6 @@ export interface Terminal {
   readonly interruption?: Invocation['interruption']
 }
 
-/** The width of help where nobody says how wide the terminal is. */
-const USUAL_COLUMNS = 100
-
-/** A title of help, such as `Flags:`. */
-const TITLE = /^\S.*:$/
-
 /** Runs one command line and answers with the exit status. Never throws at a person. */
 export const runCli = async (argv: readonly string[], terminal: Terminal): Promise<number> => {
   const { out, err, version } = terminal
@@ -29,7 +23,7 @@ export const runCli = async (argv: readonly string[], terminal: Terminal): Promi
   const program = programOf({
     version,
     show,
-    columns: out.columns ?? USUAL_COLUMNS,
+    columns: out.columns ?? USUAL_HELP_COLUMNS,
     act: (understood) => act(understood, terminal),
   })
   try {
@@ -37,14 +31,13 @@ export const runCli = async (argv: readonly string[], terminal: Terminal): Promi
   } catch (problem) {
     if (!isShown(problem)) return (await import('./report.ts')).report(problem, err)
   }
-  for (const line of shown.join('\n').split('\n'))
-    if (shown.length > 0) writeSpans(out, [{ text: line, style: TITLE.test(line) ? 'title' : undefined }])
+  if (shown.length > 0) writeHelp(out, shown.join('\n'))
   return EXIT.ok
 }
 
 const act = async ({ command, values, positionals }: Understood, terminal: Terminal): Promise<void> => {
-  const { out, err: notes, environment, input = async () => '' } = terminal
+  const { out, err: notes, environment, version, input = async () => '' } = terminal
   const { interruption = () => new AbortController().signal } = terminal
   const run = await command.load()
-  await run({ values, positionals, environment, out, notes, input, interruption })
+  await run({ values, positionals, environment, version, out, notes, input, interruption })
 }

@@ -12,7 +12,7 @@ const interruption = (): AbortSignal => {
     controller.abort(name === 'SIGINT' ? 'Ctrl-C' : name)
   }
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, stop)
-  // A terminal that was closed takes no more words; what is to be put in order is put in order all the same.
+  // A terminal that was closed takes no more output; the command cleans up nevertheless.
   process.stderr.on('error', () => {})
   return controller.signal
 }

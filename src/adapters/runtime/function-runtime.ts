@@ -15,11 +15,11 @@ export type MessageMeaning = Partial<Omit<RuntimeStep<never>, 'message'>>
 
 /** An agent as a function that yields messages, and how to read them. */
 export interface FunctionRuntimeOptions<Message> {
-  /** Names what runs the agent; kept with every session. */
+  /** The kind of runtime; stored with every session. */
   readonly backend: string
   /** Begins a session. Its signal aborts when the agent is to stop; ending means that the work is done. */
   readonly start: (launch: Launch) => AsyncIterable<Message>
-  /** Goes on in a session that was there before. */
+  /** Resumes an earlier session. */
   readonly resume?: (launch: Resumption) => AsyncIterable<Message>
   /** Reads the meaning of a message: a function of your own, or one of the readers. */
   readonly read: ((message: Message) => MessageMeaning) | WindowReader
@@ -32,7 +32,7 @@ export interface FunctionRuntimeOptions<Message> {
   readonly reportsCost?: boolean
   /** The agent's own transcript of a session, for the process that takes the session over. */
   readonly transcript?: AgentRuntime['transcript']
-  /** Whether the agent works on while nobody asks for its next message, as a process or a socket does. */
+  /** Whether the agent continues while nobody asks for its next message, as a process or a socket does. */
   readonly worksAhead?: boolean
   /** Whether `start` takes a name for the session. */
   readonly takesSessionId?: boolean
@@ -84,10 +84,10 @@ const meaningOf = <Message>(read: FunctionRuntimeOptions<Message>['read']): ((me
   }
 }
 
-/** A message that answers and says nothing of its request is a turn all the same. */
+/** An answer without usage is a turn too. */
 const inFull = <Message>(message: Message, given: MessageMeaning | undefined): RuntimeStep<Message> => {
   const { events = [], texts = [], ...meaning } = given ?? {}
-  // A reader of somebody's own may put anything here; whoever takes the step looks at it.
+  // A reader of the caller may put anything here; the runner checks the step.
   const isSaid = events.some((event) => event?.type === 'request' || event?.type === 'unmetered')
   const beginsTurn = !isSaid && texts.some((text) => text?.role === 'assistant')
   return { ...(beginsTurn && { beginsTurn }), ...meaning, events, texts, message }
@@ -118,7 +118,7 @@ const launched = <Message, L extends Launch>(
         if (signal.aborted) break
       }
     } catch (error) {
-      // What it throws because it was told to stop is no failure.
+      // An error that it throws because it was told to stop is no failure.
       if (!signal.aborted) throw error
     }
     if (!hasEnded) yield { events: [], texts: [], end: { type: stopping.signal.aborted ? 'interrupted' : 'idle' } }

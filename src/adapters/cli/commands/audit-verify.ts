@@ -12,7 +12,7 @@ import { findConversation, namedConversation } from './audit-conversation.ts'
 
 const PROGRESS_EVERY = 100
 
-/** Proves that the audit log is what was written. */
+/** Proves that nobody changed the audit log. */
 export const auditVerify: Run = async (invocation) => {
   const named = namedConversation(invocation)
   const isAll = invocation.values.all === true

@@ -79,7 +79,7 @@ const passOn = async (handoffs: HandoffService, source: WorkingSession, say: (te
   const { handoff: claimed } = unwrap(await handoffs.claimNext({ targetAgent: 'opus-agent', claimant: 'worker-1' }))
   if (claimed === undefined) throw new Error(`Handoff ${handoff.id} was initiated and nobody can claim it`)
   const target = unwrap(await handoffs.completeHandoff({ handoff: claimed, claimant: 'worker-1' }))
-  say('"opus-agent" goes on in a fresh window')
+  say('"opus-agent" continues in a fresh window')
   const next = turn(
     9_300,
     'Go on.',

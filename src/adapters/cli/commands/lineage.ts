@@ -8,7 +8,7 @@ import { toJson } from '../render-text.ts'
 import { findId } from '../which-id.ts'
 import { withHistory } from '../with-history.ts'
 
-/** Shows where a conversation came from and what became of it. */
+/** Shows where a conversation came from and what happened to it. */
 export const lineage: Run = async (invocation) => {
   const wanted = idOrKey(invocation, 'conversation, session or handoff')
   await withHistory(invocation, async (history) => {

@@ -4,10 +4,10 @@ import { openMigrator } from '../../../migrating.ts'
 import type { Invocation, Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { textFlag } from '../history-args.ts'
-import { RunNotCompleted, UsageError } from '../problems.ts'
+import { CommandNotCompleted, UsageError } from '../problems.ts'
 import { counted } from '../render-run.ts'
 import { toJson } from '../render-text.ts'
-import { storeOptions, storeToRead, storeToWrite } from '../store-options.ts'
+import { storeOptions, storeToChange, storeToRead, storeToWrite } from '../store-options.ts'
 
 type OpenMigrator = ReturnType<typeof openMigrator>
 type MigrationStatus = Awaited<ReturnType<OpenMigrator['migrator']['status']>>[number]
@@ -31,7 +31,7 @@ export const migrateDown: Run = async (invocation) => {
   if (invocation.values.yes !== true) {
     throw new UsageError('Undoing a change destroys the data in it. Make a backup, then add --yes.')
   }
-  await withMigrator(storeToRead(invocation), async ({ migrator, database: { schema } }) => {
+  await withMigrator(storeToChange(invocation), async ({ migrator, database: { schema } }) => {
     const undone = await migrator.down(count)
     const lines = undone.map((name) => `undone ${name}`)
     show(
@@ -49,7 +49,7 @@ export const migrateStatus: Run = async (invocation) => {
     show(invocation, { schema, migrations }, table(migrations))
     const pending = migrations.filter(({ state }) => state === 'pending').length
     if (pending > 0)
-      throw new RunNotCompleted(
+      throw new CommandNotCompleted(
         `The schema "${onOneLine(schema)}" lacks ${counted(pending, 'change')}. Run "baton migrate up".`,
         EXIT.pending,
       )

@@ -5,17 +5,17 @@ import type { Invocation, Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { duration, parsedFlag, textFlag } from '../history-args.ts'
 import { notTogether } from '../list-command.ts'
-import { RunNotCompleted, UsageError } from '../problems.ts'
+import { CommandNotCompleted, UsageError } from '../problems.ts'
 import { counted } from '../render-run.ts'
 import { toJson } from '../render-text.ts'
-import { storeToRead } from '../store-options.ts'
+import { storeToChange } from '../store-options.ts'
 
 /** Forgets commands that nobody repeats any more. */
 export const pruneCommand: Run = async (invocation) => {
   notTogether(invocation, 'older-than', 'config')
   const isDryRun = invocation.values['dry-run'] === true
   const olderThanMs = await retentionFor(invocation)
-  await using store = await openStore(storeToRead(invocation))
+  await using store = await openStore(storeToChange(invocation))
   const commands = isDryRun
     ? await store.commands.countPrunable(olderThanMs)
     : await pruned(store, olderThanMs, invocation)
@@ -40,7 +40,7 @@ const pruned = async (
     }
   } catch (problem) {
     if (!signal.aborted) throw problem
-    throw new RunNotCompleted(
+    throw new CommandNotCompleted(
       `Stopped: ${counted(count, 'command')} forgotten. Run it again for the rest.`,
       EXIT.cancelled,
     )
@@ -55,7 +55,7 @@ const retentionFor = async (invocation: Invocation): Promise<number> => {
   if (config === undefined) return parsedFlag(invocation, 'older-than', age) ?? DEFAULT_RETENTION_MS
   const { commandRetentionMs } = (await readConfiguration(config)).configuration
   if (commandRetentionMs !== false) return commandRetentionMs
-  throw new UsageError(`${config} says to remember commands for ever. Use --older-than to forget some all the same.`)
+  throw new UsageError(`${config} says to remember commands for ever. Use --older-than to forget some nevertheless.`)
 }
 
 const age = (text: string): number => {

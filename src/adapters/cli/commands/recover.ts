@@ -13,12 +13,12 @@ import { EXIT } from '../exit-codes.ts'
 import { textFlag } from '../history-args.ts'
 import { lineLogger } from '../line-logger.ts'
 import { notTogether } from '../list-command.ts'
-import { RunNotCompleted } from '../problems.ts'
+import { CommandNotCompleted } from '../problems.ts'
 import { counted, describeRunEvent, outcomeText } from '../render-run.ts'
 import { Table } from '../render-table.ts'
 import { plain, toJson } from '../render-text.ts'
 import { limitsFrom } from '../run-choices.ts'
-import { storeToRead } from '../store-options.ts'
+import { storeToChange } from '../store-options.ts'
 import { textOf } from '../style.ts'
 import { LIMIT_FLAGS } from '../tree/run-flags.ts'
 
@@ -34,10 +34,10 @@ export const recoverCommand: Run = async (invocation) => {
   const config = textFlag(invocation, 'config')
   const logger = values.verbose === true ? lineLogger(notes) : undefined
   const parts = defined({ config, logger, allowNetworks: allowedNetworks(invocation) })
-  await using batonpass = await createBatonpass({ ...storeToRead(invocation), ...parts })
+  await using batonpass = await createBatonpass({ ...storeToChange(invocation), ...parts })
   const signal = invocation.interruption()
   const onEvent = (event: RunEvent): void => notes.line(`${event.conversationId} ${describeRunEvent(event)}`)
-  const cancelled = new RunNotCompleted('Recovering was cancelled.', EXIT.cancelled)
+  const cancelled = new CommandNotCompleted('Recovering was cancelled.', EXIT.cancelled)
   const onWaiting = (lease: HeldLease): void => notes.line(`Waiting for ${describeWaiting(lease)}`)
   const how = { leaveOthers: !isFail, wait: values.wait === true }
   const request = { runtimes, run, ...how, signal, onEvent, onWaiting }
@@ -49,7 +49,8 @@ export const recoverCommand: Run = async (invocation) => {
   const broken = recovered.filter(
     (one) => one.type === 'unfinished' || (one.type === 'resumed' && one.summary.outcome !== 'completed'),
   )
-  if (broken.length > 0) throw new RunNotCompleted(`${counted(broken.length, 'run')} did not complete.`, EXIT.failure)
+  if (broken.length > 0)
+    throw new CommandNotCompleted(`${counted(broken.length, 'run')} did not complete.`, EXIT.failure)
 }
 
 /** The one that is named, or every one that there is here. */

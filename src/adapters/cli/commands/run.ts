@@ -11,7 +11,7 @@ import { EXIT_OF_RUN } from '../exit-codes.ts'
 import { textFlag } from '../history-args.ts'
 import { lineLogger } from '../line-logger.ts'
 import { withListener } from '../listened-runtime.ts'
-import { RunNotCompleted, UsageError } from '../problems.ts'
+import { CommandNotCompleted, UsageError } from '../problems.ts'
 import { outcomeText } from '../render-run.ts'
 import { plain, plainLines, toJsonLine } from '../render-text.ts'
 import { configurationFrom, mustResume, promptFrom, runChoices } from '../run-choices.ts'
@@ -80,16 +80,19 @@ const MORE: Readonly<Partial<Record<BudgetLimit, string>>> = {
   deadline: 'a longer --deadline',
 }
 
-/** Ends after which the same command goes on: an agent that fell silent may speak again. */
+/** Ends after which the same command resumes the work: a silent agent may answer again. */
 const RESUMABLE: readonly RunOutcome[] = ['cancelled', 'failed', 'timed_out']
 
 /** Every other end has a status of its own, and says how to go on where that is possible. */
-const runNotCompleted = (summary: RunSummary, conversation: string): RunNotCompleted => {
+const runNotCompleted = (summary: RunSummary, conversation: string): CommandNotCompleted => {
   const { outcome, reason, limit } = summary
   const why = reason === undefined ? '' : ` ${plain(reason)}`
   const more = limit === undefined ? undefined : MORE[limit]
   const again = `To go on, run the same command with --conversation ${plain(conversation)}`
   const isWorthIt = RESUMABLE.includes(outcome) || more !== undefined || limit === 'turns'
   const next = isWorthIt ? `\n${again}${more === undefined ? '' : ` and ${more}`}` : ''
-  return new RunNotCompleted(`The run has not completed (${outcomeText(summary)}).${why}${next}`, EXIT_OF_RUN[outcome])
+  return new CommandNotCompleted(
+    `The run has not completed (${outcomeText(summary)}).${why}${next}`,
+    EXIT_OF_RUN[outcome],
+  )
 }

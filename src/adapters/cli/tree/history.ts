@@ -14,11 +14,11 @@ export const HISTORY_COMMANDS = {
     load: async () => (await import('../commands/audit-trail.ts')).auditTrail,
   },
   'audit verify': {
-    summary: 'prove that the audit log is what was written',
+    summary: 'prove that nobody changed the audit log',
     takes: '[CONVERSATION]',
     details: [
-      'Finds the first entry that was modified, removed, moved or forged, and anything stored beside the log that is not what the log adds up to. With --all also ids that stand in two conversations.',
-      'Exit status 0 when all is as it was written, 1 when not. What no verdict covers is listed below it.',
+      'Finds the first entry that was modified, removed, moved or forged, and every stored row that differs from the log. With --all also ids that two conversations share.',
+      'Exit status 0 when everything is as it was written, 1 when something differs. A list below says what the verdict does not cover.',
     ].join('\n'),
     flags: { all: { help: 'every conversation there is' }, ...KEY_FLAG, ...STORE_FLAGS },
     load: async () => (await import('../commands/audit-verify.ts')).auditVerify,
@@ -32,8 +32,8 @@ export const HISTORY_COMMANDS = {
   'conversations list': {
     summary: 'list conversations by age or subject',
     flags: {
-      subject: { value: 'NAME', help: 'those that hold this one’s data' },
-      roots: { help: 'those that are no thread of another' },
+      subject: { value: 'NAME', help: 'the conversations that hold the data of this person or tenant' },
+      roots: { help: 'the conversations without a parent' },
       ...LIST_FLAGS,
     },
     load: async () => (await import('../commands/conversations.ts')).conversationsList,
@@ -63,7 +63,7 @@ export const HISTORY_COMMANDS = {
   'sessions window': {
     summary: 'show what the window held right after a turn',
     takes: '[TURN]',
-    details: 'Counted from what was recorded, for that session alone.',
+    details: 'Counted from the record, for that session alone.',
     flags: STORE_FLAGS,
     load: async () => (await import('../commands/sessions-window.ts')).sessionsWindow,
   },
@@ -94,7 +94,7 @@ export const HISTORY_COMMANDS = {
     load: async () => (await import('../commands/turns.ts')).turns,
   },
   lineage: {
-    summary: 'show where a conversation came from and what became of it',
+    summary: 'show where a conversation came from and what happened to it',
     takes: '[ID]',
     details: 'The id of a conversation, or of any session or handoff of it.',
     flags: { ...KEY_FLAG, ...STORE_FLAGS },

@@ -1,6 +1,7 @@
 import type { CliCommand } from '../command.ts'
 import { ABOUT_COMMANDS } from './about.ts'
 import { HISTORY_COMMANDS } from './history.ts'
+import { HOOK_COMMANDS } from './hook.ts'
 import { KEEPING_COMMANDS } from './keeping.ts'
 import { WORK_COMMANDS } from './work.ts'
 
@@ -8,6 +9,7 @@ import { WORK_COMMANDS } from './work.ts'
 export const COMMANDS: Readonly<Record<string, CliCommand>> = {
   ...WORK_COMMANDS,
   ...HISTORY_COMMANDS,
+  ...HOOK_COMMANDS,
   ...KEEPING_COMMANDS,
   ...ABOUT_COMMANDS,
 }
@@ -19,5 +21,6 @@ export const GROUPS: Readonly<Record<string, string>> = {
   conversations: 'look at conversations: list, show',
   sessions: 'look at sessions: list, show, window',
   handoffs: 'look at handoffs: list, show',
+  hook: 'answer the hooks of Claude Code and Codex: statusline, session-start and six others',
   migrate: 'change the schema of the database: up, down, status, sql',
 }

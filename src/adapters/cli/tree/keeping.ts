@@ -1,10 +1,20 @@
 import type { CliCommand } from '../command.ts'
-import { STORE_FLAGS } from './store-flags.ts'
+import { DOOR_FLAGS, STORE_FLAGS } from './store-flags.ts'
 
 const migrate = () => import('../commands/migrate.ts')
 
 /** The commands that look after the store itself. */
 export const KEEPING_COMMANDS = {
+  doctor: {
+    summary: 'look for what is wrong, and say how to repair it',
+    details: [
+      'Node, the store and why it is this one, its folder, lock and disk, the server with its version, clock and pooler, the schema and every difference from what the migrations make, rights, the configuration file, hooks in Claude Code and Codex and whether they are called, the service, and what killed processes left.',
+      'Changes nothing. Each finding is ok, a warning or a problem, with its repair; no secret is shown.',
+      'Exit status 0 when there is no problem, 1 when there is one. As JSON: {problems, warnings, findings}.',
+    ].join('\n'),
+    flags: DOOR_FLAGS,
+    load: async () => (await import('../commands/doctor.ts')).doctor,
+  },
   'migrate up': {
     summary: 'apply what the schema lacks',
     details: 'Any number of processes may do this at once; each change is applied once.',
@@ -17,7 +27,7 @@ export const KEEPING_COMMANDS = {
     words: ['all'],
     details: 'COUNT is how many changes to undo (1), or "all".',
     flags: {
-      yes: { help: 'yes, destroy that data; there is no way back but a backup' },
+      yes: { help: 'yes, destroy that data; only a backup can bring it back' },
       ...STORE_FLAGS,
     },
     load: async () => (await migrate()).migrateDown,
@@ -41,12 +51,12 @@ export const KEEPING_COMMANDS = {
   prune: {
     summary: 'forget commands that nobody repeats any more',
     details: [
-      'A command that was carried out is remembered, so that repeating it gives the first answer. This forgets the old ones, a few at a time, while others work; stopping it is safe. Repeated after that, a command acts again.',
+      'A command that was carried out is remembered, so that repeating it gives the first answer. This command forgets the old ones, a few at a time, while others work; stopping it is safe. A forgotten command that is repeated acts again.',
       'Sessions, handoffs and the audit log stay as they are. A program that lives long does the same now and then.',
     ].join('\n'),
     flags: {
       'older-than': { value: 'TIME', help: 'such as 36h or 30d, an hour at least (7d)' },
-      config: { value: 'FILE', help: 'the time that a configuration says (commands.retention)' },
+      config: { value: 'FILE', help: 'the time in a configuration (commands.retention)' },
       'dry-run': { help: 'only say how many' },
       ...STORE_FLAGS,
     },

@@ -7,7 +7,7 @@ const group = 'Pages:'
 /** The flags that choose a page of a list. */
 export const PAGE_FLAGS = {
   limit: { value: 'N', help: 'how many at most, 1 to 1000 (20)', group },
-  after: { value: 'CURSOR', help: 'go on where an earlier page ended', group },
+  after: { value: 'CURSOR', help: 'continue where an earlier page ended', group },
   all: { help: 'all of them, page after page', group },
 } as const satisfies Flags
 
@@ -24,13 +24,16 @@ export const HANDOFF_FLAGS = {
   source: { value: 'NAME', help: 'the agent that hands over' },
   target: { value: 'NAME', help: 'the agent that takes over' },
   kind: { value: 'KIND', help: 'the kind of handoff', words: WORDS.kinds },
-  status: { value: 'STATUS', help: 'how far it came', words: WORDS.statuses },
-  reason: { value: 'WORDS', help: 'every one of these words is in the reason, whatever its case' },
+  status: { value: 'STATUS', help: 'the status of the handoff', words: WORDS.statuses },
+  reason: { value: 'WORDS', help: 'every one of these words is in the reason, in upper or lower case' },
   since: { value: 'TIME', help: 'initiated then or later, such as 2026-11-16 or 2026-11-16T03:45Z' },
   until: { value: 'TIME', help: 'initiated before then' },
   conversation: { value: 'ID', help: 'the handoffs of one conversation' },
-  open: { help: 'those that still wait for an end' },
-  overdue: { help: 'those whose claim ran out' },
-  'unclaimed-for': { value: 'TIME', help: 'with --overdue: also those nobody claimed for so long, such as 10m' },
+  open: { help: 'handoffs that have not ended' },
+  overdue: { help: 'open handoffs whose claim has expired' },
+  'unclaimed-for': {
+    value: 'TIME',
+    help: 'with --overdue: also those that nobody has claimed for this time, such as 10m',
+  },
   ...LIST_FLAGS,
 } as const satisfies Flags

@@ -15,7 +15,7 @@ export const RUNTIME_FLAGS = {
   model: { value: 'NAME', help: 'the model to ask for', group: runtime },
   'permission-mode': { value: 'MODE', help: 'what Claude may do without asking', group: runtime },
   'no-auto-compact': {
-    help: 'Claude does not make room by itself: a full window is restarted, or the end',
+    help: 'Claude does not compact by itself: a full window leads to a restart, or ends the run',
     group: runtime,
   },
 } as const satisfies Flags
@@ -53,7 +53,7 @@ export const LIMIT_FLAGS = {
   deadline: { value: 'TIME', help: 'time for the whole conversation, such as 30m or 2h (none)', group: limits },
   'idle-timeout': {
     value: 'TIME',
-    help: 'end an agent that says nothing for so long; a running tool says nothing (none)',
+    help: 'end an agent that is silent for this time; it is silent while a tool runs (none)',
     group: limits,
   },
 } as const satisfies Flags
@@ -64,7 +64,10 @@ export const RUN_FLAGS = {
     value: 'NAME',
     help: 'the agent’s name in the record (the name of the runtime); one of the agents of the configuration, if it names any',
   },
-  conversation: { value: 'KEY', help: 'your own key for the work: the same key goes on where it stopped' },
+  conversation: {
+    value: 'KEY',
+    help: 'your own key for the work: with the same key the work continues where it stopped',
+  },
   policy: { value: 'WORD', help: 'what to do about a full window (auto)', words: WORDS.policies },
   config: { value: 'FILE', help: 'milestones, budget, hooks and checkpoints; flags count before it' },
   ...NETWORK_FLAGS,
@@ -85,7 +88,7 @@ export const RUN_FLAGS = {
     help: 'the prompt from a file; "-" in place of the prompt reads standard input',
   },
   quiet: { help: 'do not print what the agent says' },
-  verbose: { help: 'print the log to standard error: restarts, refusals, outages, what is not known' },
+  verbose: { help: 'print the log to standard error: restarts, refusals, outages, unknown figures' },
   messages: { help: 'with --json: also the messages of the runtime, as {"type":"message"}' },
   ...LIMIT_FLAGS,
   ...RUNTIME_FLAGS,

@@ -16,10 +16,21 @@ export const STORE_FLAGS = {
     group,
   },
   'data-dir': { value: 'DIR', help: 'the folder of the embedded store (.batonpass)', group },
+  pooled: { help: 'the server is reached through a transaction pooler such as PgBouncer', group },
   schema: { value: 'NAME', help: 'the schema in the database (batonpass)', group },
 } as const satisfies Flags
 
 /** The flag that names a conversation by the key its orchestrator gave it. */
 export const KEY_FLAG = {
   key: { value: 'KEY', help: 'the conversation by the orchestrator’s own key' },
+} as const satisfies Flags
+
+/** The flags that choose a store, for commands that belong to the service and the hooks: they have one folder for each person. */
+export const DOOR_FLAGS = {
+  ...STORE_FLAGS,
+  'data-dir': {
+    value: 'DIR',
+    help: 'the folder of the service and the embedded store (else BATONPASS_DATA_DIR, else ~/.batonpass)',
+    group,
+  },
 } as const satisfies Flags

@@ -18,6 +18,7 @@ export const WORDS = {
   statuses: ['initiated', 'accepted', 'completed', 'cancelled', 'failed'],
   states: ['active', 'paused', 'handed_off', 'completed', 'failed'],
   runtimes: ['claude-sdk', 'claude', 'codex', 'command'],
+  hookRuntimes: ['claude', 'codex'],
   sessionModes: ['persistent', 'fresh'],
   policies: ['manual', 'advise', 'auto'],
   formats: ['codex-rollout', 'codex-exec', 'claude-status-line', 'claude-code', 'claude-agent-sdk'],
@@ -26,6 +27,7 @@ export const WORDS = {
   readonly statuses: readonly HandoffStatus[]
   readonly states: readonly AgentSession['state'][]
   readonly runtimes: readonly AgentRuntimeName[]
+  readonly hookRuntimes: readonly string[]
   readonly sessionModes: readonly SessionMode[]
   readonly policies: readonly PressurePolicy[]
   readonly formats: readonly string[]

@@ -1,6 +1,6 @@
 import type { CliCommand } from '../command.ts'
 import { LIMIT_FLAGS, NETWORK_FLAGS, RUN_FLAGS, RUNTIME_FLAGS } from './run-flags.ts'
-import { JSON_FLAG, STORE_FLAGS } from './store-flags.ts'
+import { DOOR_FLAGS, JSON_FLAG, STORE_FLAGS } from './store-flags.ts'
 import { WORDS } from './words.ts'
 
 /** The commands that run agents, or follow what agents did. */
@@ -11,12 +11,12 @@ export const WORK_COMMANDS = {
     load: async () => (await import('../commands/demo.ts')).demo,
   },
   run: {
-    summary: 'run an agent, and go on in a fresh window when its window is full',
+    summary: 'run an agent, and continue in a fresh window when its window is full',
     takes: '[PROMPT]',
     details: [
       'The prompt is a word of the command line, "-" for standard input, or --prompt-file FILE.',
-      'What the agent says goes to standard output, how it is coming along to standard error.',
-      'Ctrl-C cancels the run in good order; once more ends it at once.',
+      'The agent’s answers go to standard output, the progress to standard error.',
+      'Ctrl-C cancels the run and pauses its session; a second Ctrl-C ends it at once.',
       'Exit status: 0 completed, 1 failed, 4 no restart left, 5 out of time, 6 taken over by another, 130 cancelled; 2 and 3 as everywhere.',
     ].join('\n'),
     flags: RUN_FLAGS,
@@ -25,13 +25,13 @@ export const WORK_COMMANDS = {
   recover: {
     summary: 'resume the orphaned work of a lost process, or fail it',
     details: [
-      'Finds sessions whose process was not heard of in time, and restarts that were under way, and resumes each on the runtime it ran on. A session that cannot run here is left to somebody who can.',
+      'Finds sessions whose lease has expired, and restarts that were not finished, and resumes each on its runtime. A session whose runtime is not available here is left as it is.',
       'Any number of processes may recover at once. Exit status 0 when there was nothing to do, or all of it was done; 1 when a resumed run did not complete.',
-      'A session whose process may still live waits until its lease is over, and is named with that time. One whose process ran on this machine and has ended is not waited for.',
+      'A session whose process may still live can be recovered when its lease has expired, and is named with that time. If its process ran on this machine and has ended, recovery does not wait.',
       'The limits are those of each resumed run; a number is the new total of its conversation.',
     ].join('\n'),
     flags: {
-      wait: { help: 'wait for the leases that are not over yet, and recover what they leave' },
+      wait: { help: 'wait for the leases that have not expired yet, and recover their sessions' },
       fail: { help: 'fail all of it instead of resuming it' },
       verbose: { help: 'print the log to standard error' },
       config: { value: 'FILE', help: 'hooks and checkpoints of the resumed runs' },
@@ -42,15 +42,48 @@ export const WORK_COMMANDS = {
     },
     load: async () => (await import('../commands/recover.ts')).recoverCommand,
   },
+  status: {
+    summary: 'show what runs now: sessions, their windows and holders, handoffs and signals that wait',
+    details: [
+      'Sessions that are active, paused or held; how full their windows are; whose process holds each and until when; open handoffs and their claims; signals nobody has acknowledged; and whether the service runs. Changes nothing.',
+      'With --watch it is drawn again every 2 seconds, or as many as you say: in place on a terminal, otherwise one block after the other, with --json one document a line. Ctrl-C ends it.',
+      'Exit status 0, also when nothing runs or there is no store yet.',
+    ].join('\n'),
+    flags: {
+      watch: { value: 'SECONDS', isValueOptional: true, help: 'draw it again and again (every 2 seconds)' },
+      ...DOOR_FLAGS,
+    },
+    load: async () => (await import('../commands/status.ts')).statusCommand,
+  },
+  serve: {
+    summary: 'run the service that terminal sessions report to',
+    details: [
+      'Hooks start it by themselves when it is not there. It listens on 127.0.0.1 only, and is one for each folder: --data-dir, else BATONPASS_DATA_DIR, else ~/.batonpass. The folder holds its token, its spool and the cards of sessions; the store is in it too, unless a server is named.',
+      'Prints its address to standard error; with --json a line with port and pid to standard output. Ctrl-C ends it in good order.',
+    ].join('\n'),
+    flags: {
+      port: { value: 'NUMBER', help: 'the port to listen on; the system chooses one unless given' },
+      'idle-timeout': {
+        value: 'TIME',
+        help: 'end once nobody has used it for so long, such as 30m; never unless given',
+      },
+      'started-by-hook': {
+        help: 'as hooks start it: DATABASE_URL does not count, and a second one ends with status 0',
+      },
+      verbose: { help: 'print the log to standard error' },
+      ...STORE_FLAGS,
+    },
+    load: async () => (await import('../commands/serve.ts')).serveCommand,
+  },
   replay: {
     summary: 'follow a recorded session and say where each milestone would have fired',
     takes: '[FILE...]',
     details:
-      'Reads Claude Code transcripts, Claude Agent SDK streams, Claude status lines, Codex rollouts and events of codex exec, one JSON record a line; of a folder, every .jsonl file below it. Nothing is stored unless --store is given.',
+      'Reads Claude Code transcripts, Claude Agent SDK streams, Claude status lines, Codex rollouts and events of codex exec, one JSON record a line; of a folder, every .jsonl file below it. Nothing is stored unless --store is given. Texts are stored as they stand in the file: the command line has no redactor.',
     flags: {
       milestones: { value: 'LIST', help: 'fractions of the usable window, each higher than the last: 0.5,0.65,0.85' },
-      window: { value: 'TOKENS', help: 'a limit of your own; the runtime’s is used when it is smaller' },
-      format: { value: 'NAME', help: 'the format, instead of looking', words: WORDS.formats },
+      window: { value: 'TOKENS', help: 'your own limit; the runtime’s limit is used when it is smaller' },
+      format: { value: 'NAME', help: 'the format, instead of recognising it', words: WORDS.formats },
       store: { help: 'keep each recording as a conversation; once, however often it is imported' },
       ...STORE_FLAGS,
     },
@@ -61,7 +94,7 @@ export const WORK_COMMANDS = {
     takes: '[FILE]',
     details: [
       'Without FILE it looks for batonpass.yaml, batonpass.yml, batonpass.json in the working directory.',
-      'Shows every setting in force and the key it comes from, or everything that is wrong with the file.',
+      'Shows every setting in force and the key it comes from, or every problem of the file.',
       'Notes which hooks would be refused with the variables that are set now. Nothing is sent, no name is looked up.',
       'Exit status 0 when the file can be used, 3 when not. As JSON: {file, settings, remarks}, or {file, problems}; durations in milliseconds.',
     ].join('\n'),

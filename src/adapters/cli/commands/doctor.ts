@@ -1,0 +1,38 @@
+import { type DoctorPlace, doorFolder, examineEverything } from '../../../doctoring.ts'
+import type { Invocation, Run } from '../command.ts'
+import { doorPlace } from '../door-place.ts'
+import { EXIT } from '../exit-codes.ts'
+import { CommandNotCompleted, UsageError } from '../problems.ts'
+import { renderFindings } from '../render-findings.ts'
+import { counted } from '../render-run.ts'
+import { describeStore } from '../render-store.ts'
+import { toJson, widthOn } from '../render-text.ts'
+import { writeSpans } from '../style.ts'
+
+/** Looks at everything that Batonpass stands on, says how to repair what is wrong, and changes nothing. */
+export const doctor: Run = async (invocation) => {
+  const { out, values } = invocation
+  const findings = await examineEverything(placeFor(invocation))
+  const problems = findings.filter(({ result }) => result === 'problem').length
+  const warnings = findings.filter(({ result }) => result === 'warning').length
+  if (values.json === true) out.line(toJson({ problems, warnings, findings }))
+  else for (const line of renderFindings(findings, widthOn(out))) writeSpans(out, line)
+  if (problems > 0)
+    throw new CommandNotCompleted(
+      `There ${problems === 1 ? 'is' : 'are'} ${counted(problems, 'problem')}.`,
+      EXIT.failure,
+    )
+}
+
+/** A store that cannot be chosen is the first thing that is wrong, and no reason to look no further. */
+const placeFor = (invocation: Invocation): DoctorPlace => {
+  const { environment, version = '' } = invocation
+  const around = { environment, workingFolder: process.cwd(), program: version }
+  try {
+    const { folder, store, why } = doorPlace(invocation)
+    return { ...around, folder, store: { options: store, name: describeStore(store), why } }
+  } catch (problem) {
+    if (!(problem instanceof UsageError)) throw problem
+    return { ...around, folder: doorFolder(undefined, environment).folder, store: { problem: problem.message } }
+  }
+}

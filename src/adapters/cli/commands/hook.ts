@@ -1,0 +1,10 @@
+import type { Run } from '../command.ts'
+
+/** Runs a hook from the command tree, as `main.ts` does without it. */
+export const hookCommand =
+  (event: string): Run =>
+  async ({ values }) => {
+    const { runHook } = await import('../../../hook-client.ts')
+    const flags = Object.entries(values).map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`))
+    await runHook([event, ...flags])
+  }

@@ -1,0 +1,64 @@
+import { defined } from '../../../domain/kernel/defined.ts'
+import { AlreadyServed, readRunning, type Service, serve } from '../../../serving.ts'
+import type { Invocation, Run } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { duration, parsedFlag } from '../history-args.ts'
+import { lineLogger } from '../line-logger.ts'
+import { CommandNotCompleted, UsageError } from '../problems.ts'
+import { toJsonLine } from '../render-text.ts'
+import { doorPlace } from '../store-options.ts'
+
+/** Runs the service until it is interrupted, or nobody uses it. */
+export const serveCommand: Run = async (invocation) => {
+  const { values, out, notes, environment } = invocation
+  const isByHook = values['started-by-hook'] === true
+  const port = parsedFlag(invocation, 'port', portNumber)
+  const idleMs = parsedFlag(invocation, 'idle-timeout', duration)
+  const { folder, store } = doorPlace(invocation, { isByHook })
+  const logger = values.verbose === true || isByHook ? lineLogger(notes) : undefined
+  const signal = invocation.interruption()
+  const service = await begun(() => serve(defined({ ...store, folder, port, idleMs, environment, logger })), {
+    folder,
+    isByHook,
+    notes,
+  })
+  if (service === undefined) return
+  notes.line(`Listening on http://127.0.0.1:${service.port} (pid ${service.pid}). Ctrl-C ends it.`)
+  if (values.json === true) out.line(toJsonLine({ port: service.port, pid: service.pid }))
+  const stop = (): void => void service.stop()
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  await service.ended
+  notes.line('The service has ended.')
+}
+
+interface Beginning extends Pick<Invocation, 'notes'> {
+  readonly folder: string
+  readonly isByHook: boolean
+}
+
+/** The service, or nothing when there is one already and a hook asked. */
+const begun = async (
+  begin: () => Promise<Service>,
+  { folder, isByHook, notes }: Beginning,
+): Promise<Service | undefined> => {
+  try {
+    return await begin()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
+      throw new UsageError('That port is taken. Name another one, or leave --port out.', { cause: error })
+    if (!(error instanceof AlreadyServed)) throw error
+    const running = await readRunning(folder)
+    const where = running === undefined ? 'that is just starting' : `with pid ${running.pid} on port ${running.port}`
+    const problem = `A service ${where} already serves ${folder}. Use that one, or end it first.`
+    if (!isByHook) throw new CommandNotCompleted(problem, EXIT.refused)
+    notes.line(problem)
+    return undefined
+  }
+}
+
+const portNumber = (text: string): number => {
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new TypeError('it must be a number from 0 to 65535.')
+  return port
+}

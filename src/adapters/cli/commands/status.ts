@@ -1,0 +1,123 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { findService, nodeProcesses } from '../../../doctoring.ts'
+import { describeThrown } from '../../../domain/kernel/describe-thrown.ts'
+import { onOneLine } from '../../../domain/kernel/safe-text.ts'
+import { openStore } from '../../../doors.ts'
+import type { Store } from '../../../ports/store.ts'
+import { StoreFailure } from '../../../ports/store-failure.ts'
+import { readWorkStatus, type WorkStatus } from '../../../services/work-status.ts'
+import type { Invocation, Run } from '../command.ts'
+import { type DoorPlace, doorPlace } from '../door-place.ts'
+import { UsageError } from '../problems.ts'
+import { renderStatus } from '../render-status.ts'
+import { describeStore } from '../render-store.ts'
+import { plain, toJson, toJsonLine } from '../render-text.ts'
+import { type StatusFrame, statusDocument } from '../status-facts.ts'
+import { writeSpans } from '../style.ts'
+
+const DEFAULT_SECONDS = 2
+const MOST_SECONDS = 3_600
+
+/** Shows what runs now, once or again and again. */
+export const statusCommand: Run = async (invocation) => {
+  const everyMs = watchedEvery(invocation)
+  const place = doorPlace(invocation)
+  invocation.notes.line(`Store: ${describeStore(place.store)}`)
+  await using looker = new Looker(place, invocation)
+  if (everyMs !== undefined) return watch(looker, everyMs, invocation)
+  const frame = await looker.look()
+  const { out, values } = invocation
+  if (values.json === true) return out.line(toJson(statusDocument(frame)))
+  for (const line of renderStatus(frame, Date.now(), out.columns)) writeSpans(out, line)
+}
+
+/** Looks at one store, which is opened when it is there and stays open from then on. */
+class Looker implements AsyncDisposable {
+  readonly #place: DoorPlace
+  readonly #invocation: Invocation
+  #store: Store | undefined
+
+  constructor(place: DoorPlace, invocation: Invocation) {
+    this.#place = place
+    this.#invocation = invocation
+  }
+
+  /** @throws StoreFailure unless the store only is not there yet */
+  async look(): Promise<StatusFrame> {
+    const [service, work] = await Promise.all([findService(this.#place.folder), this.#work()])
+    return { store: describeStore(this.#place.store), service, ...(work !== undefined && { work }) }
+  }
+
+  /** The same, with a failure as one more thing to show: whoever watches waits until it passes. */
+  async lookAgain(): Promise<StatusFrame> {
+    try {
+      return await this.look()
+    } catch (error) {
+      if (!(error instanceof StoreFailure)) throw error
+      const service = await findService(this.#place.folder)
+      return { store: describeStore(this.#place.store), service, problem: onOneLine(describeThrown(error)) }
+    }
+  }
+
+  async #work(): Promise<WorkStatus | undefined> {
+    try {
+      const onWarning = (message: string): void => this.#invocation.notes.line(`Warning: ${plain(message)}`)
+      this.#store ??= await openStore({ ...this.#place.store, mustExist: true, onWarning })
+    } catch (error) {
+      if (error instanceof StoreFailure && error.code === 'store.missing') return undefined
+      throw error
+    }
+    return readWorkStatus({ store: this.#store, processes: nodeProcesses })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#store?.[Symbol.asyncDispose]()
+  }
+}
+
+/** Draws until it is interrupted: in place on a terminal, one block after the other elsewhere. */
+const watch = async (looker: Looker, everyMs: number, invocation: Invocation): Promise<void> => {
+  const { out, values } = invocation
+  const isJson = values.json === true
+  const interruption = invocation.interruption()
+  const interrupted = new Promise<undefined>((resolve) => {
+    interruption.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
+  // The first look may warn of something, which the screen would hide.
+  let frame = await Promise.race([looker.look(), interrupted])
+  const screen = isJson || frame === undefined ? undefined : out.screen?.()
+  try {
+    for (let isFirst = true; frame !== undefined && !interruption.aborted; isFirst = false) {
+      if (isJson) out.line(toJsonLine(statusDocument(frame)))
+      else {
+        const lines = renderStatus(frame, Date.now(), out.columns)
+        if (screen !== undefined) screen.draw([...lines, [], [{ text: watchingText(everyMs) }]])
+        else {
+          if (!isFirst) out.line(SEPARATOR)
+          for (const line of lines) writeSpans(out, line)
+        }
+      }
+      await pause(everyMs, undefined, { signal: interruption }).catch(() => {})
+      frame = interruption.aborted ? undefined : await Promise.race([looker.lookAgain(), interrupted])
+    }
+  } finally {
+    screen?.leave()
+  }
+}
+
+const SEPARATOR = '-'.repeat(40)
+
+const watchingText = (everyMs: number): string =>
+  `${new Date().toISOString().slice(0, 19)}Z, every ${everyMs / 1_000} s; Ctrl-C ends it`
+
+/** How often to look again, or not at all. */
+const watchedEvery = ({ values: { watch: asked } }: Invocation): number | undefined => {
+  if (asked === undefined) return undefined
+  if (asked === true) return DEFAULT_SECONDS * 1_000
+  const seconds = /^\d{1,4}(\.\d{1,3})?$/.test(String(asked)) ? Number(asked) : 0
+  if (seconds < 0.1 || seconds > MOST_SECONDS)
+    throw new UsageError(
+      `--watch cannot be "${String(asked)}": say every how many seconds, from 0.1 to ${MOST_SECONDS}.`,
+    )
+  return seconds * 1_000
+}

@@ -1,0 +1,137 @@
+import { levelOf } from '../../domain/window/window-level.ts'
+import type { SessionNow, WaitingHandoff, WorkStatus } from '../../services/work-status.ts'
+import { age } from './render-age.ts'
+import { type Column, Table } from './render-table.ts'
+import { cut, plain } from './render-text.ts'
+import { type StatusFrame, standingOf } from './status-facts.ts'
+import { type Span, type Style, styleOf } from './style.ts'
+import { kindWord } from './tree/words.ts'
+
+type Line = readonly Span[]
+
+/** A look in lines of this width, at a time of this machine. */
+export const renderStatus = (frame: StatusFrame, now: number, width?: number): readonly Line[] => {
+  const { work, problem } = frame
+  const lines = [serviceLine(frame, now)]
+  if (problem !== undefined) return [...lines, line(`The store cannot be read: ${plain(problem)}`, 'bad')]
+  if (work === undefined) return [...lines, line('There is no store yet: nothing was ever kept here.')]
+  const { sessions, handoffs } = work
+  const told = sessions.filter(({ waitingSignals }) => waitingSignals.count > 0)
+  return [
+    ...lines,
+    line(''),
+    ...part('Sessions', sessions, sessionColumns(now), width),
+    ...moreLine(work.hasMoreSessions, 'baton sessions list --state active --newest'),
+    line(''),
+    ...part('Waiting handoffs', handoffs, handoffColumns(work, now), width),
+    ...moreLine(work.hasMoreHandoffs, 'baton handoffs list --open'),
+    ...(told.length === 0 ? [] : [line(''), ...part('Waiting signals', told, signalColumns(now), width)]),
+  ].map((spans) => (width === undefined || spans.length > 1 ? spans : spans.map(fitting(width))))
+}
+
+const fitting =
+  (width: number) =>
+  (span: Span): Span => ({ ...span, text: cut(span.text, width) })
+
+const line = (text: string, style?: Style): Line => [{ text, style }]
+
+const part = <Item>(
+  title: string,
+  items: readonly Item[],
+  columns: readonly Column<Item>[],
+  width: number | undefined,
+): readonly Line[] => {
+  if (items.length === 0) return [line(`${title}: none`)]
+  const table = new Table(columns, items, width)
+  return [line(`${title}: ${items.length}`, 'title'), table.header(), ...items.map((item) => table.row(item))]
+}
+
+const moreLine = (hasMore: boolean, command: string): readonly Line[] =>
+  hasMore ? [line(`There are more: ${command}`)] : []
+
+const serviceLine = ({ service }: StatusFrame, now: number): Line => {
+  switch (service.state) {
+    case 'none':
+      return line('Service: none runs')
+    case 'runs': {
+      const since = service.startedAt === undefined ? '' : `, for ${age(service.startedAt, now)}`
+      return line(`Service: runs (process ${service.pid}, port ${service.port}${since})`)
+    }
+    case 'gone':
+      return line(`Service: gone (process ${service.pid} ended and left service.json)`, 'bad')
+    case 'silent':
+      return line(`Service: process ${service.pid} does not answer on port ${service.port}`, 'bad')
+    case 'unreadable':
+      return line(`Service: nobody can say; service.json is no use (${service.why})`, 'bad')
+    default:
+      return service satisfies never
+  }
+}
+
+/** The key of a conversation, or the beginning of its id that `baton conversations show` takes. */
+const conversationName = (key: string | undefined, id: string): string => key ?? id.slice(0, 13)
+
+const sessionColumns = (now: number): readonly Column<SessionNow>[] => [
+  { title: 'AGENT', of: ({ session }) => session.agentName, most: 14 },
+  {
+    title: 'CONVERSATION',
+    of: ({ session, conversationKey }) => conversationName(conversationKey, session.conversationId),
+    most: 16,
+  },
+  { title: 'EPOCH', of: ({ session }) => String(session.epoch), most: 5 },
+  { title: 'STATE', of: standingOf, most: 6, style: (item) => styleOf(standingOf(item)) ?? 'waiting' },
+  { title: 'WINDOW', of: levelText, most: 10 },
+  { title: 'SINCE', of: ({ session }) => age(session.startedAt, now), most: 5 },
+  { title: 'HOLDER', of: (item) => holderText(item), style: ({ holder }) => HOLDER_STYLE[holder] },
+]
+
+const HOLDER_STYLE = { held: undefined, over: 'bad', gone: 'bad', unleased: undefined } as const
+
+const levelText = ({ monitor }: SessionNow): string => {
+  const level = levelOf(monitor)
+  return level.state === 'known' ? `${Math.round(level.ratio * 100)} %` : level.state
+}
+
+/** The most important word first: a narrow column shows only that. */
+const holderText = ({ holder, lease }: SessionNow): string => {
+  if (lease === undefined) return 'no lease'
+  const { runner, until } = lease
+  const who = runner?.leader === undefined ? '' : `pid ${runner.leader.pid} `
+  const where = runner === undefined ? '' : ` on ${runner.host}`
+  if (holder === 'gone') return `gone: ${who}${where.trim()}`
+  if (holder === 'over') return `over: ${who}since ${clockTime(until)}${where}`
+  return `${who}until ${clockTime(until)}${where}`
+}
+
+/** A time of today, as leases and claims end soon; in UTC like all others. */
+const clockTime = (at: string): string => `${at.slice(11, 19)}Z`
+
+const handoffColumns = (work: WorkStatus, now: number): readonly Column<WaitingHandoff>[] => [
+  { title: 'FROM', of: ({ handoff }) => handoff.sourceAgent, most: 14 },
+  { title: 'TO', of: ({ handoff }) => handoff.targetAgent, most: 14 },
+  { title: 'KIND', of: ({ handoff }) => kindWord(handoff.kind), most: 8 },
+  { title: 'WAITS', of: ({ handoff }) => age(handoff.initiatedAt, now), most: 5 },
+  { title: 'CLAIM', of: claimText, style: ({ isClaimOver }) => (isClaimOver ? 'bad' : undefined) },
+  ...(work.handoffs.some(({ conversationKey }) => conversationKey !== undefined)
+    ? [{ title: 'CONVERSATION', of: conversationOf }]
+    : []),
+]
+
+const conversationOf = ({ handoff, conversationKey }: WaitingHandoff): string =>
+  conversationName(conversationKey, handoff.conversationId)
+
+const claimText = ({ handoff, isClaimOver }: WaitingHandoff): string => {
+  if (handoff.status !== 'accepted') return 'nobody yet'
+  const { claimant, deadline } = handoff.claim
+  return isClaimOver ? `ran out ${clockTime(deadline)}: ${claimant}` : `${claimant} until ${clockTime(deadline)}`
+}
+
+const signalColumns = (now: number): readonly Column<SessionNow>[] => [
+  { title: 'FOR', of: ({ session }) => session.agentName, most: 14 },
+  {
+    title: 'CONVERSATION',
+    of: ({ session, conversationKey }) => conversationName(conversationKey, session.conversationId),
+  },
+  { title: 'SIGNALS', of: ({ waitingSignals: { count } }) => (count >= 100 ? '100 or more' : String(count)), most: 11 },
+  { title: 'OLDEST', of: ({ waitingSignals: { oldest } }) => (oldest === undefined ? '' : age(oldest, now)), most: 6 },
+]

@@ -1,0 +1,43 @@
+/** The text of `baton --help`, which `npm run docs` makes from the command tree. A test compares the two. */
+export const ROOT_HELP = `Usage: baton COMMAND
+
+Keeps an agent’s work going when its context window ends, and keeps the record.
+
+Flags:
+  -v, --version  show the version
+  -h, --help     show this help
+
+Commands:
+  demo           take a scripted agent through a handoff and print the lineage
+  run            run an agent, and continue in a fresh window when its window is full
+  recover        resume the orphaned work of a lost process, or fail it
+  status         show what runs now: sessions, their windows and holders, handoffs and signals that wait
+  serve          run the service that terminal sessions report to
+  replay         follow a recorded session and say where each milestone would have fired
+  config         check configuration files: check
+  audit          ask the audit log, and prove that it is intact: trail, verify, query
+  conversations  look at conversations: list, show
+  sessions       look at sessions: list, show, window
+  handoffs       look at handoffs: list, show
+  messages       show what was said in a conversation or a session, word for word
+  turns          list the turns of a conversation or a session, with their tool calls
+  lineage        show where a conversation came from and what happened to it
+  hook           answer the hooks of Claude Code and Codex: statusline, session-start and six others
+  doctor         look for what is wrong, and say how to repair it
+  migrate        change the schema of the database: up, down, status, sql
+  prune          forget commands that nobody repeats any more
+  completion     print a script that completes commands and flags in a shell
+  help           show this, or the help of a command
+  version        show the version
+
+Exit status:
+  0    done
+  1    something broke: the store, the machine, the agent, or Batonpass itself; or doctor found a problem
+  2    the command line was not understood
+  3    a rule said no, or what was asked for is not there
+  4    a run: the window was full, and no restart was left
+  5    a run: out of time
+  6    a run: taken over by another process
+  7    there is no store to read
+  8    migrate status: the schema lacks changes
+  130  cancelled, as by Ctrl-C`

@@ -1,0 +1,71 @@
+import type { ServiceState } from '../../doctoring.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import { heldBy } from '../../domain/session/agent-session.ts'
+import { levelOf } from '../../domain/window/window-level.ts'
+import type { SessionNow, WaitingHandoff, WorkStatus } from '../../services/work-status.ts'
+
+/** The result of one look. */
+export interface StatusFrame {
+  /** Which store was looked at. */
+  readonly store: string
+  readonly service: ServiceState
+  /** Absent where there is no store yet, or where it could not be read. */
+  readonly work?: WorkStatus
+  /** Why it could not be read. */
+  readonly problem?: string
+}
+
+/** Whether a session is active, paused by hand, or held by a handoff. */
+export const standingOf = ({ session }: SessionNow): 'active' | 'paused' | 'held' =>
+  heldBy(session) !== undefined ? 'held' : session.state === 'active' ? 'active' : 'paused'
+
+/** A look as a document for machines. */
+export const statusDocument = ({ store, service, work, problem }: StatusFrame): object =>
+  defined({
+    at: work?.at,
+    store,
+    problem,
+    service,
+    sessions: work?.sessions.map(sessionFacts) ?? [],
+    handoffs: work?.handoffs.map(handoffFacts) ?? [],
+    hasMoreSessions: work?.hasMoreSessions ?? false,
+    hasMoreHandoffs: work?.hasMoreHandoffs ?? false,
+  })
+
+const sessionFacts = (now: SessionNow): object => {
+  const { session, lease } = now
+  const runner = lease?.runner
+  return defined({
+    sessionId: session.id,
+    conversationId: session.conversationId,
+    conversationKey: now.conversationKey,
+    agent: session.agentName,
+    backend: session.backend,
+    model: session.model,
+    providerSessionId: session.providerSessionId,
+    epoch: session.epoch,
+    state: standingOf(now),
+    heldBy: heldBy(session),
+    startedAt: session.startedAt,
+    turns: session.progress.turns,
+    window: levelOf(now.monitor),
+    holder: defined({ state: now.holder, until: lease?.until, host: runner?.host, pid: runner?.leader?.pid }),
+    waitingSignals: now.waitingSignals,
+  })
+}
+
+const handoffFacts = ({ handoff, conversationKey, isClaimOver }: WaitingHandoff): object =>
+  defined({
+    handoffId: handoff.id,
+    conversationId: handoff.conversationId,
+    conversationKey,
+    kind: handoff.kind,
+    from: handoff.sourceAgent,
+    to: handoff.targetAgent,
+    status: handoff.status,
+    initiatedAt: handoff.initiatedAt,
+    claim:
+      handoff.status === 'accepted'
+        ? { claimant: handoff.claim.claimant, until: handoff.claim.deadline, isOver: isClaimOver }
+        : undefined,
+  })

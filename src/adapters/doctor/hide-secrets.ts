@@ -1,0 +1,33 @@
+const MASK = '***'
+
+/** Passwords in addresses of servers, whoever wrote them. */
+const IN_ADDRESS = /([a-z][a-z0-9+.-]*:\/\/[^\s:@/]*:)[^\s@/]+@/gi
+
+/** Tokens of the service are 64 hexadecimal characters; nothing else that is shown looks like that. */
+const TOKEN = /\b[0-9a-f]{64}\b/gi
+
+/** Makes what hides secrets in a text: those that are known, and everything that looks like one. */
+export const hidingSecrets = (known: readonly string[]): ((text: string) => string) => {
+  const secrets = known.filter((secret) => secret.length >= 3)
+  return (text) =>
+    secrets
+      .reduce((shown, secret) => shown.replaceAll(secret, MASK), text)
+      .replaceAll(IN_ADDRESS, `$1${MASK}@`)
+      .replaceAll(TOKEN, MASK)
+}
+
+/** The secrets in the address of a server, as it is written and as it is meant. */
+export const secretsIn = (address: string | undefined): readonly string[] => {
+  if (address === undefined || !URL.canParse(address)) return []
+  const { password, searchParams } = new URL(address)
+  const named = [...searchParams].flatMap(([name, value]) => (/pass|secret|token|key/i.test(name) ? [value] : []))
+  return [password, decoded(password), ...named].filter((secret) => secret !== '')
+}
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

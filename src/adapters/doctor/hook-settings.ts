@@ -1,0 +1,79 @@
+import { isRecord, jsonIn, readSmallFile } from './small-file.ts'
+
+/** The events of the hook client, by the name that Claude Code has for each. `statusLine` is a setting of its own there. */
+export const CLAUDE_EVENTS: Readonly<Record<string, string>> = {
+  statusLine: 'statusline',
+  SessionStart: 'session-start',
+  UserPromptSubmit: 'user-prompt-submit',
+  PostToolUse: 'post-tool-use',
+  PreCompact: 'pre-compact',
+  PostCompact: 'post-compact',
+  Stop: 'stop',
+  SessionEnd: 'session-end',
+}
+
+/** A hook of ours in the settings of a runtime: the event it is for, and the program that it starts. */
+export interface InstalledHook {
+  readonly event: string
+  readonly program: string
+  /** The file that names it. */
+  readonly file: string
+}
+
+/** The hooks of ours in one file of settings, or what is wrong with it. */
+export interface HookSettings {
+  readonly file: string
+  readonly hooks: readonly InstalledHook[]
+  readonly problem?: string
+  /** The file switches all hooks off. */
+  readonly isOff?: true
+}
+
+const OURS = /\bhook\s+([a-z-]+)(?=["'\s]|$)/
+
+/** Reads one file of settings, which may hold anything. A file that is missing is nothing. */
+export const hookSettingsIn = (file: string): HookSettings | undefined => {
+  const found = readSmallFile(file)
+  if (found.state === 'missing') return undefined
+  if (found.state === 'unreadable') return { file, hooks: [], problem: found.why }
+  if (file.endsWith('.toml')) return { file, hooks: inText(found.text, file) }
+  const json = jsonIn(found.text)
+  if (!isRecord(json)) return { file, hooks: [], problem: 'it is no JSON object' }
+  const hooks = commandsIn(json).flatMap((command) => hookIn(command, file))
+  return { file, hooks, ...(json.disableAllHooks === true && { isOff: true }) }
+}
+
+/** Every command that settings name, wherever it stands: the shapes differ between versions. */
+const commandsIn = ({ hooks, statusLine }: Readonly<Record<string, unknown>>): readonly string[] => [
+  ...commandsBelow(hooks, 0),
+  ...commandsBelow(statusLine, 0),
+]
+
+const commandsBelow = (value: unknown, depth: number): readonly string[] => {
+  if (depth > 8) return []
+  if (Array.isArray(value)) return value.flatMap((one) => commandsBelow(one, depth + 1))
+  if (!isRecord(value)) return []
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === 'command' && typeof inner === 'string' ? [inner] : commandsBelow(inner, depth + 1),
+  )
+}
+
+/** Lines of a TOML file that are no comments. */
+const inText = (text: string, file: string): readonly InstalledHook[] =>
+  text
+    .split('\n')
+    .filter((line) => !line.trimStart().startsWith('#'))
+    .flatMap((line) => hookIn(line.replaceAll(/["',[\]]+/g, ' '), file))
+
+const hookIn = (command: string, file: string): readonly InstalledHook[] => {
+  const [, event] = OURS.exec(command) ?? []
+  if (event === undefined || !/baton|cli\/main\.js/.test(command) || !Object.values(CLAUDE_EVENTS).includes(event))
+    return []
+  return [{ event, program: programOf(command), file }]
+}
+
+/** The first word of a command that is no assignment, without quotes. */
+const programOf = (command: string): string => {
+  const [, quoted, bare] = /^\s*(?:[A-Za-z_]\w*=\S*\s+)*(?:["']([^"']+)["']|(\S+))/.exec(command) ?? []
+  return quoted ?? bare ?? ''
+}

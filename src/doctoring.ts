@@ -1,0 +1,138 @@
+// Parts for `baton status` and `baton doctor`. The engines are loaded when a check needs one.
+import { configurationFile } from './adapters/doctor/configuration-file.ts'
+import { hidingSecrets, secretsIn } from './adapters/doctor/hide-secrets.ts'
+import { hooksFiring } from './adapters/doctor/hooks-firing.ts'
+import { claudeHooks, codexHooks } from './adapters/doctor/hooks-installed.ts'
+import { leftovers } from './adapters/doctor/leftovers.ts'
+import { nodeVersion } from './adapters/doctor/node-version.ts'
+import { serviceRuns } from './adapters/doctor/service-check.ts'
+import { spooledEvents } from './adapters/doctor/spool.ts'
+import { ExaminedStore } from './adapters/postgres/health/examined-store.ts'
+import { diskSpace, folderRights, lockState } from './adapters/postgres/health/folder-checks.ts'
+import { roleHasRights, schemaIsUnchanged, schemaStanding } from './adapters/postgres/health/schema-checks.ts'
+import { clockDifference, poolerBetween, storeOpens } from './adapters/postgres/health/server-checks.ts'
+import { readConfiguration } from './configuration.ts'
+import { defined } from './domain/kernel/defined.ts'
+import { describeThrown } from './domain/kernel/describe-thrown.ts'
+import type { StoreOptions } from './options.ts'
+import type { Examined, Finding, HealthCheck } from './ports/health-check.ts'
+import { examine } from './services/doctor.ts'
+import { placeOf } from './stores.ts'
+
+/** Everything that is looked at: where, and as which program. */
+export interface DoctorPlace {
+  /** The folder of the service and the hooks. */
+  readonly folder: string
+  /** The store that was chosen, what it is called and why it is this one; or why none could be chosen. */
+  readonly store:
+    | { readonly options: StoreOptions; readonly name: string; readonly why: string }
+    | { readonly problem: string }
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly workingFolder: string
+  /** The version of this program. */
+  readonly program: string
+}
+
+type Check = (around: Around) => Promise<readonly Finding[]>
+
+interface Around {
+  readonly place: DoctorPlace
+  /** The store, and its folder where it is embedded; nothing where none could be chosen. */
+  readonly store: ExaminedStore | undefined
+  readonly storeProblem: string | undefined
+}
+
+const onStore =
+  (check: (store: ExaminedStore) => Promise<readonly Finding[]>): Check =>
+  async ({ store }) =>
+    store === undefined ? [] : check(store)
+
+const onEmbedded =
+  (check: (folder: string) => Promise<readonly Finding[]>): Check =>
+  async ({ store }) =>
+    store?.address.dataDir === undefined ? [] : check(store.address.dataDir)
+
+/** On the folder of the service and on that of the store, which are one as a rule. */
+const onFolders =
+  (check: (folder: string) => Promise<readonly Finding[]>): Check =>
+  async ({ store, place }) => {
+    const findings: Finding[] = []
+    for (const folder of new Set([store?.address.dataDir ?? place.folder, place.folder]))
+      findings.push(...(await check(folder)))
+    return findings
+  }
+
+/** Every check there is, in the order it is made. */
+const CHECKS: Readonly<Record<string, Check>> = {
+  node: () => nodeVersion(),
+  'store chosen': async ({ place: { store }, storeProblem }) => [chosenStore(store, storeProblem)],
+  'folder rights': onFolders(folderRights),
+  'disk space': onEmbedded(diskSpace),
+  lock: onEmbedded(lockState),
+  store: onStore(storeOpens),
+  pooler: onStore(poolerBetween),
+  clock: onStore(clockDifference),
+  schema: onStore(schemaStanding),
+  'schema drift': onStore(schemaIsUnchanged),
+  rights: onStore(roleHasRights),
+  configuration: ({ place }) => configurationFile(place.workingFolder, readConfiguration),
+  'claude hooks': ({ place }) => claudeHooks(place),
+  'codex hooks': ({ place }) => codexHooks(place),
+  'hooks firing': ({ place }) => hooksFiring(place.folder, place),
+  spool: ({ place: { folder } }) => spooledEvents(folder),
+  service: ({ place: { folder, program } }) => serviceRuns(folder, program),
+  leftovers: onFolders((folder) => leftovers(folder)),
+}
+
+const chosenStore = (store: DoctorPlace['store'], problem: string | undefined): Finding => {
+  if (problem !== undefined || 'problem' in store)
+    return {
+      result: 'problem',
+      text: problem ?? ('problem' in store ? store.problem : ''),
+      repair: 'Mend the flag or the variable that names it.',
+    }
+  return { result: 'ok', text: `${store.name} (${store.why})` }
+}
+
+/** Makes every check, and changes nothing. No finding holds a secret. */
+export const examineEverything = async (place: DoctorPlace): Promise<readonly Examined[]> => {
+  const chosen = addressOf(place.store)
+  const store = chosen.address && new ExaminedStore(chosen.address)
+  const secrets = [
+    ...secretsIn(chosen.address?.connectionString),
+    ...secretsIn(place.environment.DATABASE_URL),
+    place.environment.PGPASSWORD ?? '',
+  ]
+  const around: Around = { place, store, storeProblem: chosen.problem }
+  const checks = Object.entries(CHECKS).map(([name, check]): HealthCheck => ({ name, run: () => check(around) }))
+  try {
+    return await examine(checks, hidingSecrets(secrets))
+  } finally {
+    // What was found out matters more than whether it could be closed.
+    await store?.[Symbol.asyncDispose]().catch(() => {})
+  }
+}
+
+const addressOf = (
+  store: DoctorPlace['store'],
+): { readonly address?: ExaminedStore['address']; readonly problem?: string } => {
+  if ('problem' in store) return { problem: store.problem }
+  const { schema, pooled } = store.options
+  try {
+    const { database, dataDir } = placeOf(store.options)
+    return {
+      address: defined({
+        connectionString: database,
+        dataDir: database === undefined ? dataDir : undefined,
+        schema,
+        pooled,
+      }),
+    }
+  } catch (error) {
+    return { problem: describeThrown(error) }
+  }
+}
+
+export { doorFolder, storeFolder } from './adapters/doctor/door-folder.ts'
+export { findService, type ServiceState } from './adapters/doctor/service-state.ts'
+export { nodeProcesses } from './adapters/system/node-processes.ts'

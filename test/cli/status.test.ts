@@ -1,0 +1,179 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { outputsOn } from '../../src/adapters/cli/outputs.ts'
+import { widthOf } from '../../src/adapters/cli/render-text.ts'
+import { runCli } from '../../src/adapters/cli/run.ts'
+import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
+import { nodeProcesses } from '../../src/doctoring.ts'
+import { unwrap } from '../../src/domain/unwrap.ts'
+import { Scene } from '../../src/testing/scene.ts'
+import { endedPid } from '../embedded/planted-lock.ts'
+import { database, spawnBaton } from './spawned.ts'
+import { batonWith } from './terminal.ts'
+
+const home = (): string => {
+  const made = mkdtempSync(join(tmpdir(), 'batonpass-status-'))
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
+  return made
+}
+
+interface Shown {
+  readonly sessions: readonly Readonly<Record<string, unknown>>[]
+  readonly handoffs: readonly Readonly<Record<string, unknown>>[]
+  readonly service: { readonly state: string }
+}
+
+/** A store in which one session works, one is held, one is compacting, one was paused, and one lost its process. */
+const busyDatabase = async (): Promise<string> => {
+  const url = await database()
+  await using store = await openPostgres({ connectionString: url })
+  const scene = new Scene({ store, passTime: async () => {} })
+  const { service, context } = scene
+  const opened = unwrap(await service.openConversation({ originalTask: 'Fix it', externalKey: 'issue-7' }))
+  const self = nodeProcesses.self?.()
+  const lease = { leaseMs: 600_000, ...(self && { runner: self }) }
+  const works = await scene.session('worker', opened.conversation, lease)
+  const reading = { state: 'metered', promptTokens: 122_000, outputTokens: 0 } as const
+  const window = { hardLimit: { tokens: 200_000, source: 'runtime' } } as const
+  unwrap(await context.report({ session: works.session.id, report: { type: 'sample', reading, window } }))
+  const compacting = await scene.session('compacting')
+  unwrap(await context.report({ session: compacting.session.id, report: { type: 'compacting' } }))
+  unwrap(await context.send({ session: works.session.id, text: 'Look at this' }))
+  const gone = self && { ...self, leader: { pid: endedPid(), startTime: '1' } }
+  await scene.session('lost', undefined, { leaseMs: 600_000, ...(gone && { runner: gone }) })
+  unwrap(await service.pauseSession(await scene.session('paused')))
+  const held = await scene.work(await scene.session('held'), 'read_file')
+  const { handoff } = unwrap(await service.initiateHandoff({ ...held, targetAgent: 'opus', reason: 'Full' }))
+  unwrap(await service.acceptHandoff({ handoff, claimant: 'worker-1', claimMs: 600_000 }))
+  unwrap(await service.completeSession(await scene.session('done')))
+  return url
+}
+
+let url: string
+beforeAll(async () => {
+  url = await busyDatabase()
+}, 600_000)
+
+describe('baton status', () => {
+  it('shows sessions that have not ended, who holds them, and what waits', async () => {
+    const { code, out } = await batonWith({ DATABASE_URL: url, HOME: home() })('status', '--json')
+    expect(code).toBe(0)
+    const { sessions, handoffs, service } = JSON.parse(out) as Shown
+    const byAgent = new Map(sessions.map((session) => [session.agent, session]))
+    expect([...byAgent.keys()].sort()).toEqual(['compacting', 'held', 'lost', 'paused', 'worker'])
+    expect(byAgent.get('worker')).toMatchObject({
+      state: 'active',
+      conversationKey: 'issue-7',
+      epoch: 1,
+      window: { state: 'known', ratio: 0.61 },
+      holder: { state: 'held', pid: process.pid },
+      waitingSignals: { count: 2 },
+    })
+    expect(byAgent.get('compacting')).toMatchObject({ window: { state: 'compacting' } })
+    expect(byAgent.get('lost')).toMatchObject({ state: 'active', holder: { state: 'gone' } })
+    expect(byAgent.get('paused')).toMatchObject({ state: 'paused', holder: { state: 'unleased' } })
+    expect(byAgent.get('held')).toMatchObject({ state: 'held', heldBy: handoffs[0]?.handoffId })
+    expect(handoffs).toMatchObject([
+      { from: 'held', to: 'opus', status: 'accepted', claim: { claimant: 'worker-1', isOver: false } },
+    ])
+    expect(service).toEqual({ state: 'none' })
+  })
+
+  it.each([80, 200])('fits %i columns', async (columns) => {
+    const { out } = await batonWith({ DATABASE_URL: url, HOME: home() }, columns)('status')
+    for (const line of out.split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(columns)
+    for (const word of [
+      'Sessions: 5',
+      '61 %',
+      'compacting',
+      'Waiting handoffs: 1',
+      'Waiting signals: 1',
+      'Service: none runs',
+      'issue-7',
+      'gone',
+    ])
+      expect(out).toContain(word)
+  })
+
+  it('says that nothing runs in an empty store, and that there is no store', async () => {
+    const empty = await batonWith({ DATABASE_URL: await database(), HOME: home() })('status')
+    expect(empty).toMatchObject({ code: 0, out: 'Service: none runs\n\nSessions: none\n\nWaiting handoffs: none' })
+    const nowhere = home()
+    const none = await batonWith({ HOME: nowhere })('status')
+    expect({ code: none.code, made: readdirSync(nowhere) }).toEqual({ code: 0, made: [] })
+    expect(none.out).toContain('There is no store yet')
+  })
+
+  it('says that the service is gone', async () => {
+    const folder = home()
+    writeFileSync(join(folder, 'service.json'), JSON.stringify({ v: 1, pid: endedPid(), port: 1 }))
+    const { out } = await batonWith({ DATABASE_URL: url, BATONPASS_DATA_DIR: folder })('status')
+    expect(out).toMatch(/^Service: gone \(process \d+ ended and left service\.json\)$/m)
+  })
+
+  it.each(['0', 'soon', '99999', '-1'])('does not take "%s" for a time to watch', async (seconds) => {
+    const { code } = await batonWith({ DATABASE_URL: url, HOME: home() })('status', `--watch=${seconds}`)
+    expect(code).toBe(2)
+  })
+})
+
+describe('baton status --watch', () => {
+  /** A stream that remembers, and a run that is interrupted once it has drawn so often. */
+  const watched = async (isTerminal: boolean, drawings: number, environment: Readonly<Record<string, string>> = {}) => {
+    const written: string[] = []
+    const controller = new AbortController()
+    const mark = isTerminal ? '\u001b[H' : 'Service: '
+    const write = (text: string): void => {
+      written.push(text)
+      if (written.join('').split(mark).length > drawings) controller.abort('Ctrl-C')
+    }
+    const stream = { write, ...(isTerminal && { isTTY: true, columns: 80, rows: 12 }) }
+    const around = { DATABASE_URL: url, HOME: home(), ...environment }
+    const outputs = outputsOn(stream, { write: () => {} }, around)
+    const code = await runCli(['status', '--watch', '0.1'], {
+      ...outputs,
+      version: '0',
+      environment: around,
+      interruption: () => controller.signal,
+    })
+    return { code, text: written.join('') }
+  }
+
+  it('redraws a terminal in place, no lower than it is, and puts it back', async () => {
+    const { code, text } = await watched(true, 3)
+    expect(code).toBe(0)
+    expect(text.startsWith('\u001b[?1049h\u001b[?25l')).toBe(true)
+    expect(text.endsWith('\u001b[?25h\u001b[?1049l')).toBe(true)
+    const [, ...frames] = text.split('\u001b[H')
+    expect(frames.length).toBeGreaterThanOrEqual(3)
+    for (const frame of frames) expect(frame.split('\r\n').length).toBeLessThanOrEqual(12)
+    expect(text).toContain('\u001b[31m')
+  })
+
+  it('uses no colour where none is wanted', async () => {
+    const { text } = await watched(true, 2, { NO_COLOR: '1' })
+    expect(text.split('\u001b[')).not.toContainEqual(expect.stringMatching(/^\d+m/))
+  })
+
+  it('writes one block after the other elsewhere', async () => {
+    const { code, text } = await watched(false, 2)
+    expect(code).toBe(0)
+    expect(text.split('----------------------------------------\n').length).toBeGreaterThanOrEqual(2)
+    expect(text).not.toContain('\u001b')
+  })
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends at %s with status 0', async (signal) => {
+    const baton = spawnBaton(['status', '--watch', '0.2', '--json'], { DATABASE_URL: url, HOME: home() })
+    await new Promise<void>((resolve) => {
+      const look = (): void => void (baton.said.out.split('\n').length > 2 && resolve())
+      baton.child.stdout?.on('data', look)
+      baton.child.once('close', () => resolve())
+    })
+    baton.child.kill(signal)
+    const { code, out } = await baton.ended
+    expect(code).toBe(0)
+    for (const line of out.trim().split('\n')) expect((JSON.parse(line) as Shown).sessions).toHaveLength(5)
+  })
+})
