@@ -146,9 +146,9 @@ Feature: Handing a conversation from one agent to another
       And the conversation's sessions are those of "claude-code, opus"
       And "opus"'s session has 1 turn
 
-  Rule: A handoff that comes to nothing leaves nothing behind
+  Rule: A handoff that is cancelled or fails leaves the source as it was
 
-    Scenario Outline: The source works on after a handoff was <ended>, and can hand off again
+    Scenario Outline: The source continues after a handoff was <ended>, and can hand off again
       Given "claude-code" is working on a conversation
       And it has done 1 turn
       And it hands the conversation to "opus" because "The window is nearly full"

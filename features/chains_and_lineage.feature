@@ -61,9 +61,9 @@ Feature: Chains of handoffs, and threads
       And it completes its session
       Then replaying the record gives the sessions and handoffs that are stored
 
-  Rule: A thread opens a child conversation and leaves its source alone
+  Rule: A thread opens a child conversation and does not change its source
 
-    Scenario: A side question gets a conversation of its own
+    Scenario: A side question gets a child conversation
       Given "claude-code" is working on "Fix the flaky test" in the worktree "worktrees/flaky"
       And it has done these turns:
         | answering | tools  |

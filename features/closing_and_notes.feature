@@ -1,11 +1,11 @@
-Feature: Conversations that are closed, and notes of one's own
+Feature: Closed conversations, and notes of the caller
   Work is done for good at some time, and then nobody should take it up by mistake. Until then, and afterwards too, an
   orchestrator wants to find a conversation by its own words: a ticket, a team, a cost centre. And a reader of the
   record wants to know what the holder of a session did, and what was done to it by hand.
 
   Rule: A closed conversation takes no session until it is reopened
 
-    Scenario: Closing keeps sessions out
+    Scenario: No session starts in a closed conversation
       Given "claude-code" is working on a conversation
       And it has done 1 turn
       And it completes its session
@@ -15,7 +15,7 @@ Feature: Conversations that are closed, and notes of one's own
       Then that is refused as "conversation.closed"
       And nothing was stored
 
-    Scenario: Reopening lets them in again
+    Scenario: A session may start after reopening
       Given "claude-code" is working on a conversation
       And it completes its session
       And the conversation is closed
@@ -32,7 +32,7 @@ Feature: Conversations that are closed, and notes of one's own
 
   Rule: A note is kept beside the work and found by what it contains
 
-    Scenario: A note takes the place of the one before
+    Scenario: A new note replaces the old one
       Given "claude-code" is working on a conversation
       When the conversation is noted with the ticket "T-1"
       And the conversation is noted with the ticket "T-2"

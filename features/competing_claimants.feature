@@ -2,7 +2,7 @@ Feature: Competing claimants
   Orchestrators run many workers, and workers die. A handoff must be carried out by one of them, never by two, and
   never by none: so a claim is exclusive, it ends by the store's own clock, and the loser of a race is told who won.
 
-  Rule: Of many who want the same thing, one gets it
+  Rule: If many want the same handoff or session, one gets it
 
     Background:
       Given "claude-code" is working on a conversation
@@ -61,7 +61,7 @@ Feature: Competing claimants
       Then that is refused as "handoff.not_claimant"
       And the handoff is claimed by "worker-2"
 
-    Scenario Outline: A stranger may not <deed> what is claimed
+    Scenario Outline: Another worker may not <deed> a claimed handoff
       Given "worker-1" claims the handoff
       When "worker-2" tries to <deed> the handoff
       Then that is refused as "<code>"
@@ -90,7 +90,7 @@ Feature: Competing claimants
 
   Rule: Workers find the work that waits for their agent
 
-    Scenario: Only what can be claimed is waiting
+    Scenario: Only handoffs that can be claimed are waiting
       Given "claude-code" is working on a conversation
       And it has done 1 turn
       When it hands the conversation to "opus"

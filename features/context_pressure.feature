@@ -5,7 +5,7 @@ Feature: Context pressure
 
   Rule: A milestone is signalled once in a cycle
 
-    Scenario Outline: Each milestone speaks once, and a jump speaks once for all it passed
+    Scenario Outline: Each milestone signals once, and a jump over several signals once
       Given "claude-code" is working with a window of 100000 tokens
       When its window is read at "<readings>" percent
       Then "claude-code" was told of "<milestones>"
@@ -27,7 +27,7 @@ Feature: Context pressure
       And its window is read at "55" percent
       Then "claude-code" was told of "warning, warning"
 
-    Scenario: Another process does not say it again
+    Scenario: Another process does not signal again
       Given "claude-code" is working with a window of 100000 tokens
       And its window is read at "50" percent
       When another process reads its window at "53" percent
@@ -40,14 +40,14 @@ Feature: Context pressure
       Then nobody knows how full "claude-code"'s window is
       And "claude-code" was told of ""
 
-    Scenario: While it is switched off, readings are kept and nothing is said
+    Scenario: While the monitor is switched off, readings are stored and nothing is signalled
       Given "claude-code" is working with a window of 100000 tokens
       And the watch over its window is switched off
       When its window is read at "90" percent
       Then "claude-code"'s window is 90 percent full
       And "claude-code" was told of ""
 
-  Rule: A compaction leaves a picture of what the window held
+  Rule: A compaction takes a snapshot of what the window held
 
     Scenario: It is recorded once, however often it is reported
       Given "claude-code" is working with a window of 100000 tokens
@@ -58,7 +58,7 @@ Feature: Context pressure
       And the snapshot of "claude-code"'s window counts 1 user, 1 assistant, 0 tool and 0 system messages
       And nobody knows how full "claude-code"'s window is
 
-  Rule: Who is told
+  Rule: A signal goes to the sessions and the person it concerns
 
     Scenario: The session that started another is told about it, and given no orders
       Given "claude-code" is working with a window of 100000 tokens
@@ -67,26 +67,26 @@ Feature: Context pressure
       Then "helper" was told of "critical"
       And "claude-code" was told "The context window of agent "helper" (session …) is 70 % full (70000 of 100000 tokens)."
 
-    Scenario: Of a compaction, the session that started the one it happened in is told
+    Scenario: A session is told of a compaction in a session that it started
       Given "claude-code" is working with a window of 100000 tokens
       And "claude-code" has started the session of "helper" elsewhere
       When the runtime of "helper" reports a compaction
       Then "claude-code" was told "The context window of agent "helper" (session …) was compacted (auto)."
 
-    Scenario: Where no other session started it, the person who runs it is told
+    Scenario: If no session started it, the person who runs it is told
       Given "claude-code" is working with a window of 100000 tokens
       When its runtime reports a compaction
       Then "claude-code" was told "The context window of agent "claude-code" (session …) was compacted (auto)."
       And every listener was told that once
 
-    Scenario: What is queued waits until it is acknowledged, the urgent before the rest
+    Scenario: A queued signal waits until it is acknowledged, urgent signals first
       Given "claude-code" is working with a window of 100000 tokens
       And its window is read at "50, 70" percent
       Then the signals "critical, warning" are waiting for "claude-code"
       When "claude-code" acknowledges what is urgent
       Then the signal "warning" is waiting for "claude-code"
 
-    Scenario: Other milestones withdraw what is still queued
+    Scenario: New milestones withdraw the signals that are still queued
       Given "claude-code" is working with a window of 100000 tokens
       And its window is read at "50" percent
       When its milestones become "0.9"
@@ -113,7 +113,7 @@ Feature: Context pressure
         | advise |
         | manual |
 
-    Scenario: A restart that came to nothing may be initiated again
+    Scenario: A restart that was cancelled may be initiated again
       Given "claude-code" is working with a window of 100000 tokens under the policy "auto"
       And it does a turn that fills 90 percent of its window, using "run_tests"
       When the restart is cancelled

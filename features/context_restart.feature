@@ -1,4 +1,4 @@
-Feature: Going on in a fresh window
+Feature: Continuing in a fresh window
   A window fills while the work goes on. Batonpass then asks the agent for a checkpoint, while it still knows what it has
   done, and goes on in a fresh session: same agent, same conversation, the original task word for word, and the checkpoint.
   What led to it is on record: the turn, the tool calls, and what became of asking.
@@ -7,7 +7,7 @@ Feature: Going on in a fresh window
 
   Rule: A full window leads to a checkpoint, and the checkpoint to a fresh window
 
-    Scenario: The work goes on where it was
+    Scenario: The work continues where it stopped
       Given "claude-code" works in windows of 1000 tokens:
         | its turns                      | its checkpoint |
         | 10 % read_file, 90 % edit_file | Half is done.  |
@@ -24,7 +24,7 @@ Feature: Going on in a fresh window
       And the agent of session 2 was launched with what is stored for it
       And replaying the record gives the sessions and handoffs that are stored
 
-    Scenario: Whoever follows the run sees where one window ends and the next begins
+    Scenario: A program that follows the run sees where one window ends and the next begins
       Given "claude-code" works in windows of 1000 tokens:
         | its turns                      | its checkpoint |
         | 10 % read_file, 90 % edit_file | Half is done.  |
@@ -71,7 +71,7 @@ Feature: Going on in a fresh window
       When it is run on "Fix the flaky test"
       Then the turn that filled the window, its milestone and the handoff were stored in one commit
 
-  Rule: Nobody is restarted who need not be, and nothing is cut off
+  Rule: An agent is restarted only when it must be, and nothing is cut off
 
     Scenario: An agent that is done is not restarted
       Given "claude-code" works in windows of 1000 tokens:
@@ -81,7 +81,7 @@ Feature: Going on in a fresh window
       Then its sessions are "completed"
       And the conversation's handoffs are ""
 
-    Scenario: One that finishes before it can be interrupted is not restarted either
+    Scenario: An agent that finishes before it can be interrupted is not restarted either
       Given "claude-code" works in windows of 1000 tokens:
         | its turns            | its checkpoint |
         | 90 % edit_file, 91 % | Done.          |
@@ -115,7 +115,7 @@ Feature: Going on in a fresh window
       And the record has 3 "turn extended"
       And replaying the record gives the sessions and handoffs that are stored
 
-    Scenario Outline: While the runtime makes room by itself, nothing is handed off
+    Scenario Outline: While the runtime compacts by itself, nothing is handed off
       Given "claude-code" works in windows of 1000 tokens:
         | its turns | its checkpoint |
         | <turns>   |                |
@@ -131,7 +131,7 @@ Feature: Going on in a fresh window
 
   Rule: Without a checkpoint the next window begins with what is on record, and says so
 
-    Scenario Outline: An agent that gives none
+    Scenario Outline: An agent that gives no checkpoint
       Given "claude-code" works in two ordinary windows
       And asked for its checkpoint, it <does>
       When it is run on "Fix the flaky test"
@@ -161,7 +161,7 @@ Feature: Going on in a fresh window
       And session 2 is told "## Files touched"
       And session 2 is told "- My window is 90 % full."
 
-    Scenario: An agent that answered without a word is asked once more
+    Scenario: An agent that answered without text is asked once more
       Given "claude-code" works in two ordinary windows
       And asked for its checkpoint, it says nothing the first time
       When it is run on "Fix the flaky test"
@@ -180,13 +180,13 @@ Feature: Going on in a fresh window
       And handoff 1 is flagged "checkpoint unstructured"
       And session 2 is told "inspect the work so far before you rely on it"
 
-    Scenario: Why there is none is kept
+    Scenario: The reason for a missing checkpoint is stored
       Given "claude-code" works in two ordinary windows
       And asked for its checkpoint, it fails with "prompt is too long"
       When it is run on "Fix the flaky test"
       Then handoff 1 says why there is none: "prompt is too long"
 
-    Scenario: A window that took no more is not asked
+    Scenario: A session whose window is overfull is not asked for a checkpoint
       Given "claude-code" works in windows of 1000 tokens:
         | its turns                                | its checkpoint   |
         | 10 % read_file, 70 % edit_file, overflow | Never asked for. |
@@ -237,7 +237,7 @@ Feature: Going on in a fresh window
       Then asked for checkpoint 1, it was told "give the reason with each decision"
       And session 2 is told "Keep the old clock, because others use it"
 
-  Rule: What a checkpoint claims is held against the record
+  Rule: The claims of a checkpoint are compared with the record
 
     Scenario: Claims that cite no recorded call are passed on as unverified
       Given "claude-code" works in two ordinary windows, and leaves no checkpoint
@@ -273,7 +273,7 @@ Feature: Going on in a fresh window
 
   Rule: A window that fills up comes to a soft landing
 
-    Scenario: The agent ends its unit of work and goes on in a fresh window
+    Scenario: The agent ends its unit of work and continues in a fresh window
       Given "claude-code" works in windows of 1000 tokens:
         | its turns                                     | its checkpoint |
         | 10 % read_file, 70 % edit_file, 95 % run_tests | Half is done.  |
@@ -297,7 +297,7 @@ Feature: Going on in a fresh window
       Then its sessions are "handed off, completed"
       And session 1 was told once to bring its work to an end
 
-    Scenario: Whoever wants no soft landing switches it off
+    Scenario: The soft landing can be switched off
       Given "claude-code" works in windows of 1000 tokens:
         | its turns                                | its checkpoint |
         | 10 % read_file, 70 % edit_file, 90 % lint | Half is done.  |

@@ -16,7 +16,7 @@ Feature: Snapshots of the context window
       |    1 |         1 |    0 |      1 |     3 |
       |    0 |         0 |    0 |      0 |     0 |
 
-  Scenario: The opening prompt is in the first picture, and the tokens are unknown rather than zero
+  Scenario: The first snapshot has the opening prompt, and the tokens are unknown rather than zero
     Given a conversation about "Fix the flaky test"
     When "claude-code" starts a session with the prompt "Start with the timeouts"
     Then message 1 is a user message that says "Start with the timeouts"
@@ -40,7 +40,7 @@ Feature: Snapshots of the context window
     And the snapshot of "opus"'s window covers the messages 5 to 5
     And the tool calls in view of "opus" are ""
 
-  Scenario: An earlier snapshot stays as it was while the work goes on
+  Scenario: An earlier snapshot stays as it was while the work continues
     Given "claude-code" is working on a conversation
     And it has done these turns:
       | answering | tools     |

@@ -8,7 +8,7 @@ Feature: A second prompt, and a third
 
   Below, "rest" after a turn means that the agent has answered and waits for the next prompt.
 
-  Rule: The next prompt goes where the agent still remembers
+  Rule: The next prompt resumes the session that remembers the work
 
     Scenario: Two prompts, one window
       Given "claude-code" works in windows of 1000 tokens:

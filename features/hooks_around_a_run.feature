@@ -5,7 +5,7 @@ Feature: Hooks around a run
 
   Rule: Threshold hooks decide about a full window
 
-    Scenario: One that says "continue" lets the session run on
+    Scenario: A hook that says "continue" lets the session continue
       Given "claude-code" works in windows of 1000 tokens:
         | its turns                                            | its checkpoint |
         | 10 % read_file, 90 % edit_file, 95 % edit_file, 96 % | Half is done.  |
@@ -18,7 +18,7 @@ Feature: Hooks around a run
         | when             | session | how it went |
         | at the threshold | 1       | answered    |
 
-    Scenario Outline: One that says "abort", or nothing, gets a new session without a checkpoint
+    Scenario Outline: A hook that says "abort", or nothing, leads to a new session without a checkpoint
       Given "claude-code" works in windows of 1000 tokens:
         | its turns                      | its checkpoint   |
         | 10 % read_file, 90 % edit_file | Never asked for. |
@@ -57,7 +57,7 @@ Feature: Hooks around a run
         | when             | session | how it went |
         | at the threshold | 1       | failed      |
 
-    Scenario: The budget holds for them too
+    Scenario: The budget also limits restarts that hooks decide
       Given "claude-code" works in windows of 1000 tokens:
         | its turns                            | its checkpoint |
         | 10 % read_file, 90 % edit_file, 95 % |                |
@@ -67,7 +67,7 @@ Feature: Hooks around a run
       Then its sessions are "failed"
       And the conversation's handoffs are ""
 
-  Rule: What session-start hooks say stands before the prompt
+  Rule: The output of session-start hooks stands before the prompt
 
     Scenario: In every session, the first and those that continue it
       Given "claude-code" works in two ordinary windows
@@ -79,7 +79,7 @@ Feature: Hooks around a run
       And session 2 is told "Fix the flaky test"
       And session 2 is told "Half is done."
 
-    Scenario: They know what came before
+    Scenario: Session-start hooks know what came before
       Given "claude-code" works in windows of 1000 tokens:
         | its turns                      | its checkpoint |
         | 10 % read_file, 90 % edit_file | A third.       |
@@ -91,7 +91,7 @@ Feature: Hooks around a run
       And session 2 begins as restart 1, after session 1
       And session 3 begins as restart 2, after session 2
 
-    Scenario: One that fails and must not ends the run before anything is launched
+    Scenario: A required hook that fails ends the run before anything is launched
       Given "claude-code" works in windows of 1000 tokens:
         | its turns            | its checkpoint |
         | 10 % read_file, 15 % |                |
@@ -102,7 +102,7 @@ Feature: Hooks around a run
         | when                      | session | how it went |
         | at the start of a session | none    | failed      |
 
-  Rule: The record says how each of them went
+  Rule: The record has the result of each hook
 
     Scenario: A hook that fails at the end harms nobody
       Given "claude-code" works in two ordinary windows

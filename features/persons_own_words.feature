@@ -64,7 +64,7 @@ Feature: A person's own words are never summarised away
       And the users' messages of session 1 come from "person, person, runtime, hook"
       And the users' messages of session 2 come from "batonpass"
 
-  Rule: What there is no room for is shortened or counted, and never dropped in silence
+  Rule: Words for which there is no room are shortened or counted, and never dropped without notice
 
     Scenario: The newest words are whole, and older ones are mentioned
       Given "claude-code" works in two ordinary windows

@@ -3,7 +3,7 @@ Feature: Finishing what a lost process began
   that recovers it sees how far it came and finishes it, once. A process that lives is left alone. A process that was told
   to stop has cleaned up after itself: there is nothing to recover, and a later run resumes the work.
 
-  Rule: A restart that was under way is finished once, wherever its process was lost
+  Rule: An unfinished restart is finished once, wherever its process was lost
 
     Scenario Outline: Lost in the middle of a restart
       Given "claude-code" works in two ordinary windows
@@ -37,7 +37,7 @@ Feature: Finishing what a lost process began
       Then that changed nothing
       And its sessions are "handed off, completed"
 
-    Scenario: Three that recover at the same moment finish it once
+    Scenario: Three processes that recover at the same moment finish it once
       Given "claude-code" works in two ordinary windows
       And it is run on "Fix the flaky test", and its process is lost after the checkpoint
       When 3 processes recover the orphaned work at once
@@ -52,7 +52,7 @@ Feature: Finishing what a lost process began
       Then its sessions are "handed off, completed"
       And the conversation's handoffs are "completed"
 
-    Scenario: Where no process can run it, it fails and says so; a later run resumes it
+    Scenario: If no process can run a session, it fails and says so; a later run resumes the work
       Given "claude-code" works in two ordinary windows
       And it is run on "Fix the flaky test", and its process is lost after the checkpoint
       When the orphaned work is recovered by a process that cannot run it
@@ -62,7 +62,7 @@ Feature: Finishing what a lost process began
       Then its sessions are "failed, completed"
       And session 2 is told "Half is done."
 
-  Rule: An agent that was left at work is ended before its session is resumed
+  Rule: An orphaned agent is ended before its session is resumed
 
     Scenario: Two agents never work in the same place
       Given "claude-code" works in one ordinary window
@@ -74,7 +74,7 @@ Feature: Finishing what a lost process began
       And no agent is at work
       And its sessions are "completed"
 
-    Scenario: It is ended too where no process can resume its work
+    Scenario: An orphaned agent is also ended if no process can resume its work
       Given "claude-code" works in one ordinary window
       And its agent is a process of the same machine
       When it is run on "Fix the flaky test", and its process is lost after its first turn
@@ -82,7 +82,7 @@ Feature: Finishing what a lost process began
       Then no agent is at work
       And its sessions are "failed"
 
-  Rule: A process that is seen to have ended is not waited for
+  Rule: Recovery does not wait for a process that has visibly ended
 
     Scenario Outline: Killed on the same machine, long before its lease is over
       Given "claude-code" works in windows of 1000 tokens:
@@ -111,7 +111,7 @@ Feature: Finishing what a lost process began
 
   Rule: A process that lives is left alone
 
-    Scenario: It is not recovered
+    Scenario: The session of a living process is not recovered
       Given "claude-code" works in two ordinary windows
       And it is run on "Fix the flaky test", up to its window 2
       And it works for longer than a process may be silent
@@ -119,7 +119,7 @@ Feature: Finishing what a lost process began
       Then that changed nothing
       And session 2 is at work
 
-    Scenario: Nobody else may run its conversation
+    Scenario: No other process may run its conversation
       Given "claude-code" works in two ordinary windows
       And it is run on "Fix the flaky test", up to its window 2
       When another process runs the same conversation

@@ -65,7 +65,7 @@ Feature: When a rule says no
         | a tool call of the other conversation | tool_call.not_found |
         | a tool call that never happened       | tool_call.not_found |
 
-  Rule: What is over stays over
+  Rule: A handoff that has ended does not change
 
     Scenario Outline: A handoff that is <ended> cannot be <done>
       Given it has done 1 turn
@@ -91,7 +91,7 @@ Feature: When a rule says no
         | failed    | cancelled | give up | cancel  | cancel   |
         | failed    | given up  | give up | give up | fail     |
 
-  Rule: One at a time
+  Rule: One session or handoff at a time
 
     Scenario Outline: While another has the conversation, <what> must wait
       Given it has done 1 turn
@@ -170,7 +170,7 @@ Feature: When a rule says no
       Then the handoff is initiated
       And the handoff points back to the last turn of "claude-code"
 
-  Rule: A broken store is not a no
+  Rule: A broken store is a failure and not a refusal
 
     Scenario: The store is down for a moment
       Given it has done 1 turn

@@ -14,7 +14,7 @@ Feature: A budget for restarts
       And session 4 ended because "The context window is full, and the conversation is not restarted: its 3 restarts are used up."
       And the conversation's handoffs are "completed, completed, completed"
 
-    Scenario: A window that is full again at once gets nowhere
+    Scenario: A window that is full again at once ends the work
       Given "claude-code" works in windows of 1000 tokens:
         | its turns                      | its checkpoint |
         | 10 % read_file, 90 % edit_file | Not yet done.  |
@@ -58,6 +58,24 @@ Feature: A budget for restarts
       Then its sessions are "failed"
       And session 1 has 2 answers and 3 tool results on record
 
+  Rule: Money that is spent pauses the session, and more money resumes it
+
+    Scenario: A process was lost with a full window and all of the money spent
+      Given "claude-code" works in windows of 1000 tokens:
+        | its turns                  | its checkpoint |
+        | 90 % edit_file, 95 %       | Half is done.  |
+        | 10 % read_file, 15 %       |                |
+      And each request costs 0.4 dollars
+      And the conversation may cost 0.3 dollars
+      When it is run on "Fix the flaky test", and its process is lost after its first turn
+      And the orphaned work is recovered
+      Then its sessions are "paused"
+      And the conversation has cost 0.4 dollars
+      Given the conversation may cost 5 dollars
+      When it is run again
+      Then its sessions are "handed off, completed"
+      And session 2 is told "Half is done."
+
   Rule: An agent that says nothing does not keep its run waiting
 
     Scenario: A silent agent is ended, and what it had said is on record
@@ -71,7 +89,7 @@ Feature: A budget for restarts
       And session 1 ended because "The agent said nothing for 50 ms, and was ended."
       And session 1 has 1 answer and 1 tool result on record
 
-  Rule: A budget that is spent may also mean to carry on
+  Rule: With "carry on" the work continues when the budget is spent
 
     Scenario: No more restarts, and the run continues
       Given "claude-code" works in windows of 1000 tokens:
@@ -86,7 +104,7 @@ Feature: A budget for restarts
 
   Rule: The count is in the record
 
-    Scenario: It outlives the process
+    Scenario: The count outlives the process
       Given "claude-code" works in windows of 1000 tokens:
         | its turns                      | its checkpoint |
         | 10 % read_file, 90 % edit_file | Not yet done.  |

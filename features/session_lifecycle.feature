@@ -25,7 +25,7 @@ Feature: The life of an agent session
       And "opus"'s session begins with message 5
       And the conversation has the messages 1 to 6 without a gap
 
-    Scenario: A session that cannot go on keeps the reason
+    Scenario: A session that cannot continue stores the reason
       Given "claude-code" is working on a conversation
       And it has done 1 turn
       When it gives its session up because "The test machine is gone"
@@ -56,10 +56,10 @@ Feature: The life of an agent session
       Then "claude-code"'s session has 2 turns
       When the former process of "claude-code" records a turn
       Then that is refused as "session.superseded"
-      And the person is told "worked by a newer holder"
+      And the person is told "has a newer holder"
       And nothing was stored
 
-    Scenario: An old copy of the session is no reason for a no
+    Scenario: An old copy of the session is not refused
       Given "claude-code" is working on a conversation
       And it has done 2 turns
       When it records a turn on the copy of the session it was given at the start

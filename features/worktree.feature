@@ -40,7 +40,7 @@ Feature: One place for all of the work
     When it is run on "Fix the flaky test"
     Then the conversation works on the branch "fix", which began at "main"
 
-  Scenario: Whoever recovers works there too
+  Scenario: A recovered session works there too
     Given "claude-code" works in two ordinary windows
     And its work is done in "/repo", in the worktree "/repo/.worktrees/fix" on the branch "fix"
     When it is run on "Fix the flaky test", and its process is lost after the handoff is completed

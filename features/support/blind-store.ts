@@ -1,3 +1,4 @@
+import { instant } from '../../src/domain/kernel/instant.ts'
 import type { Store } from '../../src/ports/store.ts'
 
 /**
@@ -21,6 +22,7 @@ export const blindStore = (store: Store): Store => {
       isHeldBy: async () => false,
       listForConversation: none,
       list: none,
+      listUnfinished: async () => ({ items: [], at: instant('2000-01-01T00:00:00Z') }),
       findByProviderSession: async () => [],
     },
     handoffs: { find: nothing, findOpenFor: nothing, listPendingFor: none, listForConversation: none, list: none },
@@ -41,6 +43,7 @@ export const blindStore = (store: Store): Store => {
       readChain: noEntries,
       listStreams: none,
       changes: noEntries,
+      endOfChanges: async () => '0',
       listTurnsIn: none,
       listToolCallsIn: none,
       listSnapshotsIn: none,

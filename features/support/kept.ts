@@ -12,6 +12,7 @@ import type { Turn } from '../../src/domain/turn/turn.ts'
 import type { ContextMonitor } from '../../src/domain/window/context-monitor.ts'
 import type { Page, Paged } from '../../src/ports/page.ts'
 import type { Store } from '../../src/ports/store.ts'
+import type { UnfinishedSession } from '../../src/ports/unfinished-session.ts'
 
 type Find = (store: Store) => Promise<Conversation | undefined>
 
@@ -44,6 +45,13 @@ export class Kept {
   async sessions(): Promise<readonly AgentSession[]> {
     const { id } = await this.conversation()
     return all((page) => this.#store.sessions.listForConversation(id, page))
+  }
+
+  /** Its sessions that have not ended, with everything around them. */
+  async unfinished(): Promise<readonly UnfinishedSession[]> {
+    const { id } = await this.conversation()
+    const found = await all((page) => this.#store.sessions.listUnfinished({ ...page, limit: 500 }))
+    return found.filter(({ session }) => session.conversationId === id)
   }
 
   /** The newest session of an agent. */

@@ -11,6 +11,7 @@ import { need } from './hands.ts'
 import { all, Kept } from './kept.ts'
 import { Runs } from './runs.ts'
 import { Stage } from './stage.ts'
+import { Terminals } from './terminals.ts'
 import { Windows } from './windows.ts'
 import { Workers } from './workers.ts'
 
@@ -35,6 +36,7 @@ export class HandoffWorld extends World<Parameters> {
   workers!: Workers
   windows!: Windows
   runs!: Runs
+  terminals!: Terminals
 
   async open(): Promise<void> {
     this.#opened = await openStore(this.parameters.store ?? 'memory')
@@ -45,11 +47,13 @@ export class HandoffWorld extends World<Parameters> {
     this.workers = new Workers(stage)
     this.windows = new Windows(stage)
     this.runs = new Runs(stage)
+    this.terminals = new Terminals(stage)
   }
 
   async close(): Promise<void> {
     await this.workers?.stopAll()
     await this.runs?.stop()
+    await this.terminals?.close()
   }
 
   /** What the store holds of the conversation the scenario is about. */
@@ -61,6 +65,11 @@ export class HandoffWorld extends World<Parameters> {
   /** What the store holds of a job's conversation. */
   keptOf(job: string): Kept {
     return new Kept(this.#reading, (store) => store.conversations.findByExternalKey(this.named(job)))
+  }
+
+  /** The conversation of a terminal, as the store has it. */
+  keptTerminal(name: string): Kept {
+    return new Kept(this.#reading, (store) => store.conversations.findByExternalKey(this.terminals.keyOf(name)))
   }
 
   /** What the store holds of the conversation an agent works on, be it elsewhere. */

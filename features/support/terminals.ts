@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { commandId } from '../../src/domain/kernel/ids.ts'
+import { instant } from '../../src/domain/kernel/instant.ts'
+import { type Door, doorOn } from '../../src/door.ts'
+import type { HookAnswer, HookEventName, HookInput } from '../../src/services/door/hook-event.ts'
+import { Transcript } from '../../test/door/transcripts.ts'
+import { need } from './hands.ts'
+import type { Stage } from './stage.ts'
+
+/** Terminals as people use them: each action is reported by the hooks of its agent. */
+export class Terminals {
+  readonly #stage: Stage
+  readonly #folder = mkdtempSync(join(tmpdir(), 'terminals-'))
+  readonly #ids = new Map<string, string>()
+  readonly #transcripts = new Map<string, Transcript>()
+  #door: Door | undefined
+  #current = ''
+  #seconds = 0
+  /** The answer to the last hook. */
+  answer: HookAnswer | undefined
+
+  constructor(stage: Stage) {
+    this.#stage = stage
+  }
+
+  /** The key of a terminal's conversation. */
+  keyOf(name: string): string {
+    return `claude:${this.#idOf(name)}`
+  }
+
+  async start(name: string, source = 'startup', more: Partial<HookInput> = {}): Promise<void> {
+    this.#current = name
+    await this.#hook('session-start', { source, ...more }, name)
+  }
+
+  async startChild(name: string, parent: string): Promise<void> {
+    const parentSessionId = need((await this.#sessionOf(parent))?.id, 'a session')
+    await this.start(name, 'startup', { parentSessionId })
+  }
+
+  async restartService(): Promise<void> {
+    await this.#door?.close()
+    this.#door = undefined
+  }
+
+  async end(name: string, reason = 'other'): Promise<void> {
+    await this.#hook('session-end', { reason }, name)
+  }
+
+  async clear(name: string, next: string): Promise<void> {
+    await this.end(name, 'clear')
+    await this.start(next, 'clear')
+  }
+
+  async draw(name: string, percent: number): Promise<void> {
+    const context_window = { context_window_size: 200_000, used_percentage: percent, current_usage: null }
+    await this.#hook('statusline', { raw: { context_window } }, name)
+  }
+
+  async ask(): Promise<void> {
+    const { signals } = await this.#hook('user-prompt-submit', { prompt: 'What is next?' })
+    await this.#hook('ack', { signals: signals.map(({ id }) => id) })
+  }
+
+  async stop(): Promise<void> {
+    await this.#hook('stop')
+  }
+
+  /** Every hook tells of it, and the transcript does. */
+  async compact(name: string): Promise<void> {
+    await this.#hook('pre-compact', { trigger: 'auto' }, name)
+    this.#transcriptOf(name).compacts(155_000)
+    await this.#hook('session-start', { source: 'compact' }, name)
+    for (const _ of [1, 2]) await this.#hook('post-compact', { trigger: 'auto' }, name)
+  }
+
+  answers(text: string, tokens: number): void {
+    const transcript = this.#transcriptOf(this.#current)
+    transcript.prompts('Go on')
+    transcript.answers(text, tokens)
+  }
+
+  async requestHandoff(document: string): Promise<void> {
+    const { requests } = await this.#open()
+    const asked = await requests.handoff(this.#idOf(this.#current), { document, reason: 'The window is full' })
+    if (!asked.ok) throw new Error(`The handoff was refused: ${asked.error.code}`)
+  }
+
+  async close(): Promise<void> {
+    await this.restartService()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  async #hook(event: HookEventName, input: Partial<HookInput> = {}, name = this.#current): Promise<HookAnswer> {
+    this.#seconds += 1
+    const { door } = await this.#open()
+    const transcriptPath = this.#transcriptOf(name).path
+    const known = { providerSessionId: this.#idOf(name), transcriptPath, raw: {} }
+    const at = instant(Date.UTC(2026, 10, 17, 10, 0, this.#seconds))
+    const command = commandId(randomUUID())
+    this.answer = await door.take({ commandId: command, at, event, runtime: 'claude', input: { ...known, ...input } })
+    return this.answer
+  }
+
+  async #open(): Promise<Door> {
+    const { scene, faults } = this.#stage
+    const { clock, ids } = scene
+    const environment = { HOME: this.#folder }
+    this.#door ??= await doorOn({ store: faults.store, clock, ids, folder: join(this.#folder, 'door'), environment })
+    return this.#door
+  }
+
+  async #sessionOf(name: string) {
+    return (await this.#stage.scene.store.sessions.findByProviderSession(this.#idOf(name))).at(-1)
+  }
+
+  #idOf(name: string): string {
+    const id = this.#ids.get(name) ?? `${name}-${randomUUID()}`
+    this.#ids.set(name, id)
+    return id
+  }
+
+  #transcriptOf(name: string): Transcript {
+    const transcript = this.#transcripts.get(name) ?? new Transcript(this.#folder, this.#idOf(name))
+    this.#transcripts.set(name, transcript)
+    return transcript
+  }
+}
