@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startServer } from '../test/support/postgres-server.ts'
+import { measureDoor, renderDoor } from './door.ts'
 import { type Engine, onPglite, onPostgres } from './engines.ts'
 import { type Growth, measureGrowth } from './growth.ts'
 import type { Measured } from './measure.ts'
@@ -26,7 +27,7 @@ const DURABLE = {
 const USAGE = `npm run bench -- [--quick] [--json FILE] [--only NAME]
   --quick      a short look instead of figures to publish
   --json FILE  keep every round as JSON
-  --only NAME  one of: ${OPERATIONS.join(', ')}, growth, pressure, runner, replay, postgres, pglite; may be given again`
+  --only NAME  one of: ${OPERATIONS.join(', ')}, growth, pressure, runner, replay, door, postgres, pglite; may be given again`
 
 const { values } = parseArgs({
   options: {
@@ -38,7 +39,7 @@ const { values } = parseArgs({
 })
 
 const ENGINES: readonly Engine['name'][] = ['postgres', 'pglite']
-const WORK: readonly string[] = [...OPERATIONS, 'growth', 'pressure', 'runner', 'replay']
+const WORK: readonly string[] = [...OPERATIONS, 'growth', 'pressure', 'runner', 'replay', 'door']
 
 /** With no name everything is wanted; a name of an engine and a name of an operation narrow each other. */
 const wantedOf = (names: readonly string[]) => {
@@ -112,14 +113,23 @@ const runReplay = async (): Promise<void> => {
   console.log(renderReplaySpeed(replay))
 }
 
+/** The service needs no server either: it is measured on the embedded store, which it has when nobody set anything up. */
+const runDoor = async (): Promise<void> => {
+  const door = await measureDoor(size)
+  keep({ at: new Date().toISOString(), door })
+  console.log(renderDoor(door))
+}
+
 const keep = (report: object): void => {
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`)
 }
 
 if (values.help) console.log(USAGE)
 else if (values.only.length > 0 && values.only.every((name) => name === 'replay')) await runReplay()
+else if (values.only.length > 0 && values.only.every((name) => name === 'door')) await runDoor()
 else {
   const report = await run()
   keep(report)
   console.log(render(report))
+  if (wantedOf(values.only).work('door')) console.log(renderDoor(await measureDoor(size)))
 }
