@@ -7,6 +7,7 @@ import {
   longFiles,
   type Manifest,
   mayImport,
+  openFields,
   roomTable,
   unusedExports,
   unusedModules,
@@ -126,6 +127,21 @@ describe('changes', () => {
     const aggregate = file('domain/handoff/handoff-aggregate.ts', "[{ type: 'move_handoff', handoff, expected }]")
     const lease = file('domain/session/lease.ts', "draft.effect({ type: 'drop_lease', session })")
     expect(handWrittenChanges([list, single, aggregate, lease])).toEqual([list.path, single.path])
+  })
+})
+
+describe('the fields of the runner', () => {
+  it('are private or never change', () => {
+    expect(openFields(SOURCES.filter(({ path }) => path.startsWith('services/runner/')))).toEqual([])
+  })
+
+  it('are seen where anybody may write to one', () => {
+    const bag =
+      'export class Run { readonly id = 1; turns = 0; model: string | undefined; #own = 0; get one() { return 1 } }'
+    expect(openFields([file('services/runner/run.ts', bag)])).toEqual([
+      'services/runner/run.ts: turns',
+      'services/runner/run.ts: model',
+    ])
   })
 })
 

@@ -35,7 +35,7 @@ describe("the lists of the users' guide", () => {
 
   it('have every type of snapshot, every flag and every port', () => {
     expect(firstColumn(GUIDE, 'type').toSorted()).toEqual([...SNAPSHOT_TYPES].sort())
-    const [, flags = ''] = GUIDE.match(/^A flag says how[^:]*:([^.]*)\./m) ?? []
+    const [, flags = ''] = GUIDE.match(/^A flag says something about how[^:]*:([^.]*)\./m) ?? []
     expect(flags.match(/\w+/g)).toEqual([...HANDOFF_FLAGS])
     const [, ports = ''] = GUIDE.match(/and ports that answer questions:([^.]*)\./) ?? []
     const { unitOfWork: _, ...kept } = new MemoryStore({ clock: new testing.FixedClock() })

@@ -4,6 +4,7 @@ import { type Harness, storeContract } from '../src/testing/index.ts'
 import { droppingToolCalls } from './faulty-stores/dropping-tool-calls.ts'
 import { forgettingCommands, forgettingUnnamedCommands } from './faulty-stores/forgetting-commands.ts'
 import { guardingVersionsOnly, startingInClosed, withoutGuard } from './faulty-stores/guards.ts'
+import { countingOwnSignals, hidingTheHeld } from './faulty-stores/hiding-the-held.ts'
 import { keepingEndedLeases } from './faulty-stores/keeping-ended-leases.ts'
 import { leavingEndFields } from './faulty-stores/leaving-end-fields.ts'
 import { losingCheckpoints } from './faulty-stores/losing-checkpoints.ts'
@@ -73,6 +74,16 @@ describe('the store contract catches', () => {
       'a store that starts sessions in closed conversations',
       startingInClosed,
       'closes or starts, never both, however many try',
+    ],
+    [
+      'a store that hides paused and held sessions',
+      hidingTheHeld,
+      'lists what is active, paused or held, newest first, and nothing that has ended',
+    ],
+    [
+      'a store that forgets the signals of predecessors',
+      countingOwnSignals,
+      'counts what it is still to be told, of its predecessors too, up to a bound',
     ],
   ])('%s', async (_, spoil, expected) => {
     expect(await failuresOf(spoil)).toContain(expected)

@@ -220,7 +220,7 @@ describe('the public surface', () => {
     ])
   })
 
-  it('has the parts and their names beside it, for whoever puts them together', () => {
+  it('has the parts and their names beside it, for programs that put them together', () => {
     expect(Object.keys(container).sort()).toEqual([
       'AuditService',
       'ContextService',

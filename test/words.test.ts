@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 /** Phrases that readers had to read twice, and the words to use instead. */
 const RIDDLES: readonly (readonly [RegExp, string])[] = [
   [/\bg(?:o|oes|one|oing) on with\b/i, 'resume, or continue'],
-  [/\bcall(?:ed|s|ing)? (?:it |them |the run )?off\b/i, 'cancel'],
+  [/\bcall(?:ed|s|ing)? (?:it |them |the run |a handoff )?off\b/i, 'cancel'],
   [/\bwas left behind\b/i, 'orphaned'],
 ]
 
@@ -26,6 +26,12 @@ const riddlesIn = (path: string, text: string): readonly string[] =>
 const opensWithWhat = (path: string, text: string): readonly string[] =>
   text.split('\n').flatMap((line, index) => (/^\s*(?:\/\*\*|\*) What\b/.test(line) ? [`${path}:${index + 1}`] : []))
 
+/** A name of a class in a sentence and not in code: mostly the trace of a rename that also changed words. */
+const strayNames = (path: string, text: string, names: readonly string[]): readonly string[] => {
+  const sentences = text.replaceAll(/```[\s\S]*?```|`[^`]*`|\]\([^)]*\)/g, ' ')
+  return names.filter((name) => new RegExp(`\\b${name}\\b`).test(sentences)).map((name) => `${path}: ${name}`)
+}
+
 describe('plain words', () => {
   const sources = filesIn('src', /\.ts$/)
   const prose = [...filesIn('docs', /\.md$/), ...filesIn('features', /\.feature$/), 'README.md', 'CHANGELOG.md']
@@ -37,6 +43,16 @@ describe('plain words', () => {
       'a.ts:1',
       'a.ts:2',
     ])
+  })
+
+  it('are no names of classes, unless they stand in code', () => {
+    const classes = sources.flatMap((path) =>
+      [...readFileSync(path, 'utf8').matchAll(/^export class ([A-Z][a-z]+[A-Z]\w*)/gm)].map(([, name = '']) => name),
+    )
+    expect(classes.length).toBeGreaterThan(20)
+    expect(prose.flatMap((path) => strayNames(path, readFileSync(path, 'utf8'), classes))).toEqual([])
+    expect(strayNames('a.md', 'TurnRecorder it ends. `TurnRecorder` ends.', ['TurnRecorder'])).toHaveLength(1)
+    expect(strayNames('a.md', 'It ends with `TurnRecorder`.', ['TurnRecorder'])).toEqual([])
   })
 
   it('are the ones people search for', () => {

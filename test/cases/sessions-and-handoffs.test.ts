@@ -489,7 +489,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     })
   })
 
-  it('a session resumed after others worked goes on after their messages', async () => {
+  it('a session resumed after others worked continues after their messages', async () => {
     const first = await scene.worked()
     unwrap(await service.pauseSession(first))
     const conversation = (await store.conversations.find(first.session.conversationId)) as never

@@ -51,7 +51,7 @@ describe('a reckoning', () => {
     expect(told([invoke('a'), acknowledged('a')], found(['a', 'b'])).neverInvoked).toEqual(['b'])
   })
 
-  it('sees what was refused and is there all the same', () => {
+  it('sees a refused command that was stored nevertheless', () => {
     expect(told([invoke('a'), refused('a')], found(['a'])).refusedAndFound).toEqual(['recordTurn a'])
   })
 

@@ -91,7 +91,7 @@ describe('a caller’s pool', () => {
     await pool.end()
   })
 
-  it('that answers with promises only is used all the same', async () => {
+  it('that answers with promises only is used too', async () => {
     class PromisingPool extends pg.Pool {
       override connect(): never {
         return super.connect() as never

@@ -147,13 +147,21 @@ describe('baton migrate', () => {
     expect((await baton('status', '--database', url)).out).not.toContain('pending')
   })
 
-  it('works on the embedded store, under its lock', async () => {
+  it('works on the embedded store, also while another has it, and not beside one that does not share', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'batonpass-migrate-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const to = ['--data-dir', join(folder, 'store')] as const
     expect((await baton('up', ...to)).out).toContain('applied 0001_record')
-    await using held = openMigratorAt({ dataDir: join(folder, 'store') })
-    expect((await held.migrator.status()).at(-1)).toMatchObject({ name: LAST, state: 'applied' })
+    {
+      await using held = openMigratorAt({ dataDir: join(folder, 'store') })
+      expect((await held.migrator.status()).at(-1)).toMatchObject({ name: LAST, state: 'applied' })
+      const { status, out } = await baton('status', ...to)
+      expect(status).toBe(0)
+      expect(out).toContain(LAST)
+      expect(out).not.toContain('pending')
+    }
+    await using alone = openMigratorAt({ dataDir: join(folder, 'store'), share: false })
+    await alone.migrator.status()
     const { status, err } = await baton('status', ...to)
     expect(status).toBe(1)
     expect(err).toContain('store.locked')

@@ -26,7 +26,8 @@ describe('the files of functions', () => {
 describe('a program', () => {
   it('calls functions of its own version only', () => {
     const folder = 'src/adapters/postgres'
-    const sources = readdirSync(folder).map((file) => readFileSync(`${folder}/${file}`, 'utf8'))
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+    const sources = files.map((file) => readFileSync(`${folder}/${file}`, 'utf8'))
     const named = sources.flatMap((text) => [...text.matchAll(/\bnamed\(database, '(\w+)'\)/g)].map(([, name]) => name))
     expect(named.length).toBeGreaterThan(10)
     expect(named.filter((name) => DEFINED.includes(`${name}_v${FUNCTIONS_VERSION}`))).toEqual([])

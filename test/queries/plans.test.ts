@@ -175,6 +175,29 @@ describe('other questions', () => {
   })
 })
 
+describe('unfinished sessions', () => {
+  it('are found among all that have ended, with everything around them, in one round trip', async () => {
+    const { pool } = explained
+    await pool.query(`insert into batonpass.context_signals
+      select conversation_id, gen_random_uuid(), id, id, 'message', null, 'Look', 'sequential', 'delivered', started_at, started_at
+      from batonpass.agent_sessions, generate_series(1, 2)`)
+    await pool.query(`insert into batonpass.context_monitors
+      select conversation_id, id, 1, true, 'advise', '[]', '{}', '{"state": "unknown"}', false, false, 1, 0
+      from batonpass.agent_sessions on conflict do nothing`)
+    await pool.query(`insert into batonpass.session_leases (conversation_id, session_id, holder, expires_at)
+      select conversation_id, id, holder, started_at from batonpass.agent_sessions on conflict do nothing`)
+    for (const table of ['context_signals', 'context_monitors', 'session_leases'])
+      await pool.query(`analyze batonpass.${table}`)
+    const ask = (history: HandoffHistory) => history.unfinishedSessions({ limit: 50 })
+    expect((await ask(explained.history)).items).toHaveLength(50)
+    const { sequentialScans, indexes, roundTrips, buffers } = await explained.explain(ask)
+    console.log(`unfinished sessions: ${buffers} buffers through ${indexes.join(', ')}`)
+    expect({ sequentialScans, roundTrips }).toEqual({ sequentialScans: [], roundTrips: 1 })
+    expect(indexes).toContain('agent_sessions_by_state')
+    expect(buffers).toBeLessThan(MOST_BUFFERS * 2)
+  })
+})
+
 describe('claims that hold', () => {
   it('are not read by whoever looks for work', async () => {
     const { pool } = explained

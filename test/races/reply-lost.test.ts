@@ -244,7 +244,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(answer).toStrictEqual(await stored(answer, store))
     })
 
-    it('that meets a conflict succeeds all the same, once', async () => {
+    it('that meets a conflict succeeds nevertheless, once', async () => {
       const { store, faults, stage, there, id } = await behindFaults()
       faults.plan('conflict', 'conflict')
       const answer = unwrap(await ask(stage, there, id))
