@@ -41,9 +41,14 @@ export const FULL = uses(10, 1_000, 170_000, 60)
 const says = (word: string) => bash(`echo ${word} >> ran; echo heard-${word}`)
 export const WORDS = ['quokka', 'wombat', 'numbat'] as const
 
+/** Whether a lost session was resumed after it had called this, and not before. */
+const isResumedAfter = (call: string, known: string): boolean =>
+  known.indexOf('The process that ran this session was lost') > known.lastIndexOf(call)
+
 /**
  * What is answered goes by what the asker knows, and not by how often it was asked: whoever resumes a session asks again.
- * The second tool of the first window fills it; its third answer comes only to whoever resumes it.
+ * The second tool of the first window fills it; its third answer comes only to whoever resumes it after that tool. Anybody
+ * else is interrupted instead: an answer at once would race with the interruption, and an agent that is done is not restarted.
  */
 export const answerTo = ({ messages }: Body): Answer => {
   const known = JSON.stringify(messages)
@@ -54,8 +59,9 @@ export const answerTo = ({ messages }: Body): Answer => {
     return knows('numbat') ? { text: DONE, usage: uses(9, 300, 20_000, 50) } : { tool: says('numbat'), usage: EMPTY }
   if (!knows('quokka')) return { tool: says('quokka'), usage: EMPTY }
   if (!knows('wombat')) return { tool: says('wombat'), usage: FULL }
-  const isResumed = known.includes('The process that ran this session was lost')
-  return isResumed ? { text: DONE, usage: FULL } : { text: 'This should not be needed.', usage: FULL, after: never }
+  return isResumedAfter('echo wombat >>', known)
+    ? { text: DONE, usage: FULL }
+    : { text: 'This should not be needed.', usage: FULL, after: never }
 }
 
 /** Where the runner of a cell ends itself. */
