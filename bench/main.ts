@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startServer } from '../test/support/postgres-server.ts'
-import { measureDoor, renderDoor } from './door.ts'
 import { type Engine, onPglite, onPostgres } from './engines.ts'
 import { type Growth, measureGrowth } from './growth.ts'
 import type { Measured } from './measure.ts'
@@ -12,6 +11,7 @@ import { machineOf, type Report, render } from './report.ts'
 import { measureRunner, type RunnerCost } from './runner.ts'
 import { assertChains, assertSameRows } from './same-rows.ts'
 import type { Size } from './sizes.ts'
+import { measureTerminals, renderTerminals } from './terminals.ts'
 
 /** A server that keeps what it promised, as one would run in earnest; and no checkpoint in the middle of a round. */
 const DURABLE = {
@@ -27,7 +27,7 @@ const DURABLE = {
 const USAGE = `npm run bench -- [--quick] [--json FILE] [--only NAME]
   --quick      a short look instead of figures to publish
   --json FILE  keep every round as JSON
-  --only NAME  one of: ${OPERATIONS.join(', ')}, growth, pressure, runner, replay, door, postgres, pglite; may be given again`
+  --only NAME  one of: ${OPERATIONS.join(', ')}, growth, pressure, runner, replay, terminals, postgres, pglite; may be given again`
 
 const { values } = parseArgs({
   options: {
@@ -39,7 +39,7 @@ const { values } = parseArgs({
 })
 
 const ENGINES: readonly Engine['name'][] = ['postgres', 'pglite']
-const WORK: readonly string[] = [...OPERATIONS, 'growth', 'pressure', 'runner', 'replay', 'door']
+const WORK: readonly string[] = [...OPERATIONS, 'growth', 'pressure', 'runner', 'replay', 'terminals']
 
 /** With no name everything is wanted; a name of an engine and a name of an operation narrow each other. */
 const wantedOf = (names: readonly string[]) => {
@@ -114,10 +114,10 @@ const runReplay = async (): Promise<void> => {
 }
 
 /** The service needs no server either: it is measured on the embedded store, which it has when nobody set anything up. */
-const runDoor = async (): Promise<void> => {
-  const door = await measureDoor(size)
-  keep({ at: new Date().toISOString(), door })
-  console.log(renderDoor(door))
+const runTerminals = async (): Promise<void> => {
+  const terminals = await measureTerminals(size)
+  keep({ at: new Date().toISOString(), terminals })
+  console.log(renderTerminals(terminals))
 }
 
 const keep = (report: object): void => {
@@ -126,10 +126,10 @@ const keep = (report: object): void => {
 
 if (values.help) console.log(USAGE)
 else if (values.only.length > 0 && values.only.every((name) => name === 'replay')) await runReplay()
-else if (values.only.length > 0 && values.only.every((name) => name === 'door')) await runDoor()
+else if (values.only.length > 0 && values.only.every((name) => name === 'terminals')) await runTerminals()
 else {
   const report = await run()
   keep(report)
   console.log(render(report))
-  if (wantedOf(values.only).work('door')) console.log(renderDoor(await measureDoor(size)))
+  if (wantedOf(values.only).work('terminals')) console.log(renderTerminals(await measureTerminals(size)))
 }

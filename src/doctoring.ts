@@ -133,6 +133,6 @@ const addressOf = (
   }
 }
 
-export { doorFolder, storeFolder } from './adapters/doctor/door-folder.ts'
 export { findService, type ServiceState } from './adapters/doctor/service-state.ts'
 export { nodeProcesses } from './adapters/system/node-processes.ts'
+export { serviceFolder, storeFolder } from './service-folder.ts'

@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs'
-import { IdleWatch } from './adapters/door/idle-watch.ts'
-import { masterToken, removeRunning, writeRunning } from './adapters/door/service-files.ts'
-import { lockService } from './adapters/door/service-lock.ts'
-import { Spool } from './adapters/door/spool.ts'
-import type { Environment } from './adapters/door/transcript-files.ts'
 import { type App, appOf } from './adapters/http/app.ts'
 import type { EventStreamOptions } from './adapters/http/event-stream.ts'
 import { hookEventIn } from './adapters/http/hook-events.ts'
 import { type HttpTimeouts, listen } from './adapters/http/http-server.ts'
 import { HttpProblem } from './adapters/http/problems.ts'
 import { takeProvenLock } from './adapters/postgres/pglite-proven-lock.ts'
+import { IdleWatch } from './adapters/terminal/idle-watch.ts'
+import { masterToken, removeRunning, writeRunning } from './adapters/terminal/service-files.ts'
+import { lockService } from './adapters/terminal/service-lock.ts'
+import { Spool } from './adapters/terminal/spool.ts'
+import type { Environment } from './adapters/terminal/transcript-files.ts'
 import { defined } from './domain/kernel/defined.ts'
 import { describeThrown } from './domain/kernel/describe-thrown.ts'
 import { RefusedError } from './domain/unwrap.ts'
-import { type Door, doorOn } from './door.ts'
 import type { StoreOptions } from './options.ts'
 import { type Logger, silentLogger } from './ports/logger.ts'
 import { safeLogger } from './services/safe-logger.ts'
 import { openStore } from './stores.ts'
+import { type Terminals, terminalsOn } from './terminal.ts'
 
 /** How a service is run. */
 export interface ServeOptions extends StoreOptions {
@@ -81,7 +81,7 @@ const begin = async (
   const master = await masterToken(folder)
   const store = await openStore(options)
   undo.push(() => store[Symbol.asyncDispose]())
-  const opened = await doorOn(defined({ store, folder, environment, logger }))
+  const opened = await terminalsOn(defined({ store, folder, environment, logger }))
   undo.push(() => opened.close())
   const spool = await spoolFor(folder, opened, logger)
   undo.push(sweeping(spool, logger))
@@ -105,10 +105,10 @@ const begin = async (
   return { port: listensOn, pid, ended, stop }
 }
 
-const spoolFor = async (folder: string, { door }: Door, logger: Logger): Promise<Spool> => {
+const spoolFor = async (folder: string, { terminals }: Terminals, logger: Logger): Promise<Spool> => {
   const spool = new Spool(folder, async (text) => {
     try {
-      await door.take(hookEventIn(jsonIn(text)))
+      await terminals.take(hookEventIn(jsonIn(text)))
       return 'taken'
     } catch (error) {
       if (!(error instanceof HttpProblem || error instanceof RefusedError)) throw error
@@ -141,21 +141,25 @@ const sweeping = (spool: Spool, logger: Logger): (() => void) => {
 
 type AppOptions = Pick<ServeOptions, 'events'> & Pick<Parameters<typeof appOf>[0], 'logger' | 'master' | 'port'>
 
-const appFor = ({ door, requests, audit }: Door, spool: Spool, { logger, master, port, events }: AppOptions): App =>
+const appFor = (
+  { terminals, requests, audit }: Terminals,
+  spool: Spool,
+  { logger, master, port, events }: AppOptions,
+): App =>
   appOf({
     ...{ requests, audit, logger, master, program, port },
     ...(events && { events }),
     take: async (event) => {
       // A session is not told again what it says it was told.
       if (event.event !== 'statusline') await spool.takeAcks(event.input.providerSessionId)
-      return door.take(event)
+      return terminals.take(event)
     },
   })
 
 const isIdle =
-  ({ streams }: App, { door }: Door, spool: Spool) =>
+  ({ streams }: App, { terminals }: Terminals, spool: Spool) =>
   async (): Promise<boolean> =>
-    streams.clients === 0 && !door.isBusy && (await spool.isEmpty())
+    streams.clients === 0 && !terminals.isBusy && (await spool.isEmpty())
 
 /** The application, of which the watch is told whenever somebody uses it. */
 const watched = ({ hono, streams }: App, idle: IdleWatch | undefined) => ({
@@ -166,5 +170,5 @@ const watched = ({ hono, streams }: App, idle: IdleWatch | undefined) => ({
   },
 })
 
-export { readRunning } from './adapters/door/service-files.ts'
-export { AlreadyServed } from './adapters/door/service-lock.ts'
+export { readRunning } from './adapters/terminal/service-files.ts'
+export { AlreadyServed } from './adapters/terminal/service-lock.ts'

@@ -1,6 +1,3 @@
-import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { join } from 'node:path'
 import { addressIn } from './adapters/postgres/address-file.ts'
 import { mustBeSaid } from './adapters/postgres/store-address.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
@@ -9,26 +6,19 @@ import type { StoreOptions } from './options.ts'
 import type { Store } from './ports/store.ts'
 import { StoreFailure } from './ports/store-failure.ts'
 import type { Clock } from './ports/system.ts'
+import { hasStore, serviceFolder } from './service-folder.ts'
 
 /** The folder of the embedded store unless another is named. */
 export const DEFAULT_DATA_DIR = '.batonpass'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The folder of the service, of which a person has one: hooks, the service, status and doctor use it. */
-export const doorFolder = ({ BATONPASS_DATA_DIR, HOME }: Environment): string =>
-  BATONPASS_DATA_DIR !== undefined && BATONPASS_DATA_DIR.trim() !== ''
-    ? BATONPASS_DATA_DIR
-    : join(HOME ?? homedir(), DEFAULT_DATA_DIR)
-
 /** The embedded store that is read when nobody names one: that of the working directory, else that of the service. */
 export const folderToRead = (environment: Environment): string => {
   if (hasStore(DEFAULT_DATA_DIR)) return DEFAULT_DATA_DIR
-  const folder = doorFolder(environment)
+  const { folder } = serviceFolder(environment)
   return hasStore(folder) ? folder : DEFAULT_DATA_DIR
 }
-
-const hasStore = (folder: string): boolean => existsSync(join(folder, 'data'))
 
 /** Opens the store the options ask for. @throws StoreFailure when it cannot be opened, or an address says nothing */
 export const openStore = async (options: StoreOptions & { readonly clock?: Clock } = {}): Promise<Store> => {

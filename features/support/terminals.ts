@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { commandId } from '../../src/domain/kernel/ids.ts'
 import { instant } from '../../src/domain/kernel/instant.ts'
-import { type Door, doorOn } from '../../src/door.ts'
-import type { HookAnswer, HookEventName, HookInput } from '../../src/services/door/hook-event.ts'
-import { Transcript } from '../../test/door/transcripts.ts'
+import type { HookAnswer, HookEventName, HookInput } from '../../src/services/terminal/hook-event.ts'
+import { type Terminals as Opened, terminalsOn } from '../../src/terminal.ts'
+import { Transcript } from '../../test/terminal/transcripts.ts'
 import { need } from './hands.ts'
 import type { Stage } from './stage.ts'
 
@@ -16,7 +16,7 @@ export class Terminals {
   readonly #folder = mkdtempSync(join(tmpdir(), 'terminals-'))
   readonly #ids = new Map<string, string>()
   readonly #transcripts = new Map<string, Transcript>()
-  #door: Door | undefined
+  #terminals: Opened | undefined
   #current = ''
   #seconds = 0
   /** The answer to the last hook. */
@@ -42,8 +42,8 @@ export class Terminals {
   }
 
   async restartService(): Promise<void> {
-    await this.#door?.close()
-    this.#door = undefined
+    await this.#terminals?.close()
+    this.#terminals = undefined
   }
 
   async end(name: string, reason = 'other'): Promise<void> {
@@ -96,21 +96,33 @@ export class Terminals {
 
   async #hook(event: HookEventName, input: Partial<HookInput> = {}, name = this.#current): Promise<HookAnswer> {
     this.#seconds += 1
-    const { door } = await this.#open()
+    const { terminals } = await this.#open()
     const transcriptPath = this.#transcriptOf(name).path
     const known = { providerSessionId: this.#idOf(name), transcriptPath, raw: {} }
     const at = instant(Date.UTC(2026, 10, 17, 10, 0, this.#seconds))
     const command = commandId(randomUUID())
-    this.answer = await door.take({ commandId: command, at, event, runtime: 'claude', input: { ...known, ...input } })
+    this.answer = await terminals.take({
+      commandId: command,
+      at,
+      event,
+      runtime: 'claude',
+      input: { ...known, ...input },
+    })
     return this.answer
   }
 
-  async #open(): Promise<Door> {
+  async #open(): Promise<Opened> {
     const { scene, faults } = this.#stage
     const { clock, ids } = scene
     const environment = { HOME: this.#folder }
-    this.#door ??= await doorOn({ store: faults.store, clock, ids, folder: join(this.#folder, 'door'), environment })
-    return this.#door
+    this.#terminals ??= await terminalsOn({
+      store: faults.store,
+      clock,
+      ids,
+      folder: join(this.#folder, 'terminals'),
+      environment,
+    })
+    return this.#terminals
   }
 
   async #sessionOf(name: string) {

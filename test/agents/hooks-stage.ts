@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { bundle } from '../support/bundle.ts'
-import { FakeDoorService } from '../support/fake-door-service.ts'
+import { FakeService } from '../support/fake-service.ts'
 import { commandPath, environmentOf } from './claude-stage.ts'
 import { type MessagesApi, type Script, startMessagesApi } from './messages-api.ts'
 
@@ -20,7 +20,7 @@ export interface ClaudeHome {
 
 /** The same with a stand-in for the service. */
 export interface HooksStage extends ClaudeHome {
-  readonly service: FakeDoorService
+  readonly service: FakeService
 }
 
 const HOOKS = {
@@ -67,7 +67,7 @@ export const claudeHome = async (t: TestContext, script: Script): Promise<Claude
 /** The same with a stand-in for the service, which answers as the test says. */
 export const hooksStage = async (t: TestContext, script: Script): Promise<HooksStage> => {
   const place = await claudeHome(t, script)
-  const service = await FakeDoorService.start(place.folder)
+  const service = await FakeService.start(place.folder)
   t.after(() => service[Symbol.asyncDispose]())
   return { ...place, service }
 }

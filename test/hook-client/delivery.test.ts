@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FakeDoorService, writeCard } from '../support/fake-door-service.ts'
+import { FakeService, writeCard } from '../support/fake-service.ts'
 import { expectInTime, folder, problems, runHook, SESSION, spooled } from './spawned-hook.ts'
 
 const KEPT = ['session-start', 'user-prompt-submit', 'pre-compact', 'post-compact', 'stop', 'session-end'] as const
@@ -13,7 +13,7 @@ describe('with a service', () => {
     '%s is delivered once, with the token of its session, and nothing stays in the spool',
     async (event) => {
       const dir = folder()
-      await using service = await FakeDoorService.start(dir)
+      await using service = await FakeService.start(dir)
       const ended = await runHook(dir, event, { input: INPUT })
       expectInTime(ended)
       expect(ended.out).toBe('')
@@ -31,7 +31,7 @@ describe('with a service', () => {
 
   it.each(EVENTS)('%s of an agent that a run of ours works is nobody’s business', async (event) => {
     const dir = folder()
-    await using service = await FakeDoorService.start(dir)
+    await using service = await FakeService.start(dir)
     const ended = await runHook(dir, event, { input: INPUT, environment: { BATONPASS_RUN: '1' } })
     expectInTime(ended)
     expect([ended.out, service.requests, spooled(dir)]).toEqual(['', [], []])
@@ -39,7 +39,7 @@ describe('with a service', () => {
 
   it('says whose hook it is', async () => {
     const dir = folder()
-    await using service = await FakeDoorService.start(dir)
+    await using service = await FakeService.start(dir)
     expectInTime(await runHook(dir, 'pre-compact', { input: INPUT, flags: ['--runtime', 'codex'] }))
     expect(service.requests[0]?.runtime).toBe('codex')
   })
@@ -52,7 +52,7 @@ describe('with a service', () => {
     ['post-tool-use', 'SomethingElse', 'PostToolUse'],
   ])('%s (%s) tells the agent and the person, and says that it did', async (event, name, answered) => {
     const dir = folder()
-    await using service = await FakeDoorService.start(dir)
+    await using service = await FakeService.start(dir)
     service.answer = (post) => (post.event === 'ack' ? {} : { signals: [WARNING, NEWS] })
     const ended = await runHook(dir, event, { input: { ...INPUT, hook_event_name: name } })
     expectInTime(ended)
@@ -68,7 +68,7 @@ describe('with a service', () => {
 
   it('stop tells the person alone: a word to the agent would make it work on', async () => {
     const dir = folder()
-    await using service = await FakeDoorService.start(dir)
+    await using service = await FakeService.start(dir)
     service.answer = (post) => (post.event === 'ack' ? {} : { signals: [WARNING, NEWS] })
     const ended = await runHook(dir, 'stop', { input: { ...INPUT, stop_hook_active: false } })
     expect(JSON.parse(ended.out)).toEqual({ systemMessage: NEWS.text })
@@ -81,7 +81,7 @@ describe('with a service', () => {
     '%s prints and acknowledges nothing, whatever waits',
     async (event) => {
       const dir = folder()
-      await using service = await FakeDoorService.start(dir)
+      await using service = await FakeService.start(dir)
       service.answer = () => ({ signals: [WARNING, NEWS], inject: 'a document' })
       const ended = await runHook(dir, event, { input: INPUT })
       expectInTime(ended)
@@ -93,7 +93,7 @@ describe('with a service', () => {
 
   it('says nothing of what happens inside a subagent', async () => {
     const dir = folder()
-    await using service = await FakeDoorService.start(dir)
+    await using service = await FakeService.start(dir)
     service.answer = () => ({ signals: [WARNING] })
     for (const event of EVENTS) {
       const ended = await runHook(dir, event, { input: { ...INPUT, agent_id: 'a1' } })
@@ -105,7 +105,7 @@ describe('with a service', () => {
 
   it('leaves out what is long or secret', async () => {
     const dir = folder()
-    await using service = await FakeDoorService.start(dir)
+    await using service = await FakeService.start(dir)
     const long = `${'p'.repeat(3_999)}🎈and so on`
     const tool_calls = [
       { tool_name: 'Bash', tool_use_id: 't1', tool_input: { command: 'secret' }, tool_response: 'secret' },
@@ -132,7 +132,7 @@ describe('with a service', () => {
 describe('what a session start injects', () => {
   it('is the service’s answer where it gave one', async () => {
     const dir = folder()
-    await using service = await FakeDoorService.start(dir)
+    await using service = await FakeService.start(dir)
     writeCard(dir, SESSION, { inject: { text: 'an old document', until: 'first_turn' } })
     service.answer = () => ({ inject: 'the document' })
     const { out } = await runHook(dir, 'session-start', { input: { ...INPUT, source: 'compact' } })
@@ -171,7 +171,7 @@ describe('without a service', () => {
     const dir = folder()
     expectInTime(await runHook(dir, event, { input: INPUT }))
     expect(spooled(dir)).toMatchObject([{ v: 1, event, runtime: 'claude', payload: INPUT }])
-    await using service = await FakeDoorService.start(dir)
+    await using service = await FakeService.start(dir)
     service.takeSpool()
     service.takeSpool()
     expect(service.events).toEqual([event])
@@ -187,7 +187,7 @@ describe('without a service', () => {
 
   it('one that was killed is not waited for, and its port is not asked', async () => {
     const dir = folder()
-    await using service = await FakeDoorService.start(dir)
+    await using service = await FakeService.start(dir)
     const { writeFileSync, readFileSync } = await import('node:fs')
     const named = JSON.parse(readFileSync(`${dir}/service.json`, 'utf8')) as Record<string, unknown>
     writeFileSync(`${dir}/service.json`, JSON.stringify({ ...named, pid: 2 ** 22 + 1 }))

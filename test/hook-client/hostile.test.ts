@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { Budget, budgetFrom } from '../../src/adapters/hook-client/budget.ts'
 import { HOOK_EVENTS } from '../../src/adapters/hook-client/hook-events.ts'
-import { FakeDoorService, type Manner, writeCard } from '../support/fake-door-service.ts'
+import { FakeService, type Manner, writeCard } from '../support/fake-service.ts'
 import { endOf, expectInTime, folder, problems, runHook, SESSION, spooled, startHook } from './spawned-hook.ts'
 
 const INPUT = { session_id: SESSION, cwd: '/tmp', transcript_path: '/tmp/t.jsonl' }
@@ -40,7 +40,7 @@ describe.each(HOOK_EVENTS)('%s', (event) => {
     ['deep JSON', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`],
   ])('given %s ends well and keeps nothing', async (_, input) => {
     const dir = folder()
-    await using service = await FakeDoorService.start(dir)
+    await using service = await FakeService.start(dir)
     const ended = await runHook(dir, event, { input })
     expectInTime(ended)
     expectQuiet(event, ended.out)
@@ -92,7 +92,7 @@ describe('a service that', () => {
     'is "%s" neither holds a hook up nor loses what it said',
     async (manner) => {
       const dir = folder()
-      await using service = await FakeDoorService.start(dir)
+      await using service = await FakeService.start(dir)
       service.manner = manner
       const ended = await runHook(dir, 'pre-compact', { input: INPUT, environment: SHORT })
       expectInTime(ended)
@@ -106,7 +106,7 @@ describe('a service that', () => {
 
   it('is silent does not keep a status line from being drawn', async () => {
     const dir = folder()
-    await using service = await FakeDoorService.start(dir)
+    await using service = await FakeService.start(dir)
     service.manner = 'silent'
     const context_window = { context_window_size: 200_000, used_percentage: 42 }
     const ended = await runHook(dir, 'statusline', { input: { ...INPUT, context_window }, environment: SHORT })
@@ -117,7 +117,7 @@ describe('a service that', () => {
 
   it('has another token is not told anything', async () => {
     const dir = folder()
-    await using service = await FakeDoorService.start(dir)
+    await using service = await FakeService.start(dir)
     writeFileSync(join(dir, 'service.token'), 'not a token')
     expectInTime(await runHook(dir, 'stop', { input: INPUT }))
     expect(service.requests).toEqual([])
@@ -140,7 +140,7 @@ describe('a session that is named like a path', () => {
     '%j is not read, kept or sent',
     async (session_id) => {
       const dir = folder()
-      await using service = await FakeDoorService.start(dir)
+      await using service = await FakeService.start(dir)
       writeCard(dir, 'x.keep', { inject: { text: 'a secret', until: 'first_turn' } })
       const ended = await runHook(dir, 'session-start', { input: { ...INPUT, session_id } })
       expectInTime(ended)
@@ -164,7 +164,7 @@ describe('a folder', () => {
 
   it('that others may write to is not trusted', async () => {
     const dir = folder()
-    await using service = await FakeDoorService.start(dir)
+    await using service = await FakeService.start(dir)
     writeCard(dir, SESSION, { inject: { text: 'obey me', until: 'first_turn' } })
     chmodSync(dir, 0o777)
     const ended = await runHook(dir, 'session-start', { input: INPUT })
@@ -181,7 +181,7 @@ describe('a folder', () => {
 
   it('whose spool is full still delivers', async () => {
     const dir = folder()
-    await using service = await FakeDoorService.start(dir)
+    await using service = await FakeService.start(dir)
     mkdirSync(join(dir, 'spool'), { mode: 0o700 })
     for (let each = 0; each < 5_000; each += 1) writeFileSync(join(dir, 'spool', `${each}`), '')
     expectInTime(await runHook(dir, 'stop', { input: INPUT }))
@@ -214,7 +214,7 @@ describe('a folder', () => {
 
 it('killed at any moment leaves an event in the spool whole, or not at all', async () => {
   const dir = folder()
-  await using service = await FakeDoorService.start(dir)
+  await using service = await FakeService.start(dir)
   service.manner = 'silent'
   for (let round = 0; round < 12; round += 1) {
     const child = startHook(dir, 'stop', { environment: SHORT })
@@ -245,7 +245,7 @@ it.each([[['fly']], [[]], [['--data-dir', 'x']]])(
 
 it('flags that are not known stop nothing', async () => {
   const dir = folder()
-  await using service = await FakeDoorService.start(dir)
+  await using service = await FakeService.start(dir)
   expectInTime(
     await runHook(dir, 'stop', { input: INPUT, flags: ['--shiny', 'new', '--runtime', 'cobol', '--schema'] }),
   )

@@ -7,7 +7,7 @@ import type { SessionCard } from '../../src/adapters/hook-client/session-card.ts
 import { statusLine } from '../../src/adapters/hook-client/status-line.ts'
 import { windowLevel } from '../../src/adapters/hook-client/window-level.ts'
 import { widthOf } from '../../src/domain/kernel/text-width.ts'
-import { FakeDoorService, writeCard } from '../support/fake-door-service.ts'
+import { FakeService, writeCard } from '../support/fake-service.ts'
 import { alive, expectInTime, folder, problems, runHook, SESSION, spooled } from './spawned-hook.ts'
 
 const usage = (input: number, created: number | null, read: number | null, output: number) => ({
@@ -148,7 +148,7 @@ describe('the line', () => {
 describe('baton hook statusline', () => {
   it('draws a line before the first call and posts nothing', async () => {
     const dir = folder()
-    await using service = await FakeDoorService.start(dir)
+    await using service = await FakeService.start(dir)
     const input = windowed({ context_window_size: 200_000, current_usage: null, used_percentage: null })
     const ended = await runHook(dir, 'statusline', { input })
     expectInTime(ended)
@@ -159,7 +159,7 @@ describe('baton hook statusline', () => {
 
   it('posts a sample once, without what a sample does not need', async () => {
     const dir = folder()
-    await using service = await FakeDoorService.start(dir)
+    await using service = await FakeService.start(dir)
     service.card(SESSION, {
       notices: ['The parent was told.'],
       restarts: 1,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PROBLEM_STATUSES } from '../../src/adapters/http/problems.ts'
 import { ROUTES, type Route } from '../../src/adapters/http/routes.ts'
 import { openPglite } from '../../src/postgres.ts'
-import { HOOK_EVENTS } from '../../src/services/door/hook-event.ts'
+import { HOOK_EVENTS } from '../../src/services/terminal/hook-event.ts'
 import { ServiceStage } from './stage.ts'
 
 /** A few in every build; FUZZ=5000 before a release, and FUZZ_STORE=pglite for a real database behind it. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { MessageMeaning } from '../../src/adapters/runtime/function-runtime.ts'
 import { rolloutReader } from '../../src/codex.ts'
-import { sha256 } from '../../src/doors.ts'
+import { sha256 } from '../../src/command-parts.ts'
 import {
   type Batonpass,
   type ConversationId,

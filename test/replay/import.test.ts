@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { sha256 } from '../../src/doors.ts'
+import { sha256 } from '../../src/command-parts.ts'
 import {
   type Batonpass,
   createBatonpass,

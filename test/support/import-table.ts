@@ -137,6 +137,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'ports',
       'adapters/doctor',
       'processes',
+      'service-folder.ts',
       'npm:node:fs',
       'npm:node:http',
       'npm:node:os',
@@ -149,12 +150,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     mayImport: [
       'domain',
       'adapters/hook-client',
+      'service-folder.ts',
       'npm:node:child_process',
       'npm:node:crypto',
       'npm:node:fs',
       'npm:node:http',
-      'npm:node:os',
-      'npm:node:path',
       'npm:node:util',
     ],
   },
@@ -162,12 +162,12 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     holds: 'any function or command as a runtime',
     mayImport: ['domain', 'ports', 'adapters/runtime', 'processes'],
   },
-  'adapters/door': {
+  'adapters/terminal': {
     holds: 'the files of the service: token, spool, cards and transcripts',
     mayImport: [
       'domain',
       'ports',
-      'adapters/door',
+      'adapters/terminal',
       'npm:node:crypto',
       'npm:node:fs/promises',
       'npm:node:os',
@@ -201,7 +201,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'adapters/cli',
       'batonpass.ts',
       'doctoring.ts',
-      'doors.ts',
+      'command-parts.ts',
       'hook-client.ts',
       'migrating.ts',
       'readers.ts',
@@ -239,6 +239,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     ],
   },
   'options.ts': { holds: 'the options of `createBatonpass`', mayImport: ['domain', 'ports', 'services'] },
+  'service-folder.ts': {
+    holds: 'the folder of the service, its hooks and their store',
+    mayImport: ['npm:node:fs', 'npm:node:os', 'npm:node:path'],
+  },
   'stores.ts': {
     holds: 'the store that the options choose',
     // The stores themselves are loaded when one is opened.
@@ -250,25 +254,23 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'adapters/system',
       'options.ts',
       'postgres.ts',
-      'npm:node:fs',
-      'npm:node:os',
-      'npm:node:path',
+      'service-folder.ts',
     ],
   },
-  'door.ts': {
-    holds: 'the door on a store: its services, files and readers, put together',
-    mayImport: ['services', 'adapters/claude', 'adapters/codex', 'adapters/door', 'container.ts'],
+  'terminal.ts': {
+    holds: 'terminal sessions on a store: their services, files and readers, put together',
+    mayImport: ['services', 'adapters/claude', 'adapters/codex', 'adapters/terminal', 'container.ts'],
   },
   'serving.ts': {
-    holds: 'the service: store, door, spool and HTTP, put together',
+    holds: 'the service: store, terminal sessions, spool and HTTP, put together',
     mayImport: [
       'domain',
       'ports',
       'services',
-      'adapters/door',
+      'adapters/terminal',
       'adapters/http',
       'adapters/postgres',
-      'door.ts',
+      'terminal.ts',
       'options.ts',
       'stores.ts',
       'npm:node:fs',
@@ -289,12 +291,13 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'adapters/system',
       'configuration.ts',
       'options.ts',
+      'service-folder.ts',
       'stores.ts',
     ],
   },
   'configuration.ts': { holds: '`readConfiguration`', mayImport: ['domain', 'adapters/config'] },
   'readers.ts': { holds: 'the readers of every runtime', mayImport: ['ports', 'adapters/claude', 'adapters/codex'] },
-  'doors.ts': {
+  'command-parts.ts': {
     holds: 'parts that the command line uses beside the container',
     mayImport: [
       'adapters/catalogue',
@@ -305,6 +308,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'configuration.ts',
       'options.ts',
       'sha256.ts',
+      'service-folder.ts',
       'stores.ts',
     ],
   },

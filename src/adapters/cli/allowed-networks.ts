@@ -1,4 +1,4 @@
-import { networkProblem } from '../../doors.ts'
+import { networkProblem } from '../../command-parts.ts'
 import type { Invocation } from './command.ts'
 import { UsageError } from './problems.ts'
 

@@ -1,6 +1,6 @@
+import { nearestWord } from '../../command-parts.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { ConfiguredAgent } from '../../domain/run/agent-settings.ts'
-import { nearestWord } from '../../doors.ts'
 import type { Invocation } from './command.ts'
 import { textFlag } from './history-args.ts'
 import { UsageError } from './problems.ts'

@@ -1,5 +1,5 @@
+import { agentEnvironment } from '../../command-parts.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import { agentEnvironment } from '../../doors.ts'
 import type { AgentRuntime } from '../../ports/agent-runtime.ts'
 import { WINDOW_READERS } from '../../readers.ts'
 import { RUNTIME_NAMES, type RuntimeChoices, type RuntimeName, runtimeNamed } from '../../runtimes.ts'

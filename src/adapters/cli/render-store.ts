@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
+import { DEFAULT_DATA_DIR, type StoreOptions } from '../../command-parts.ts'
 import { onOneLine } from '../../domain/kernel/safe-text.ts'
-import { DEFAULT_DATA_DIR, type StoreOptions } from '../../doors.ts'
 
 const MASK = '***'
 const SECRET = /pass|secret|token|key/i

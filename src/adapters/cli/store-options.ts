@@ -1,5 +1,5 @@
+import { folderToRead, type StoreOptions, serviceFolder } from '../../command-parts.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import { doorFolder, folderToRead, type StoreOptions } from '../../doors.ts'
 import type { Invocation } from './command.ts'
 import { UsageError } from './problems.ts'
 import { describeStore } from './render-store.ts'
@@ -72,7 +72,7 @@ export const storeToRead = (invocation: Invocation): StoreOptions => {
 }
 
 /** The folder of the service, and its store: embedded there, or on a server that is named. */
-export interface DoorPlace {
+export interface PlaceToServe {
   readonly folder: string
   readonly store: StoreOptions
 }
@@ -81,11 +81,11 @@ export interface DoorPlace {
  * Where the service is. A variable that names a server counts when a person types the command; when a hook starts it, the
  * variable may belong to the project that the agent works on.
  */
-export const doorPlace = (invocation: Invocation, { isByHook }: { readonly isByHook: boolean }): DoorPlace => {
+export const placeToServe = (invocation: Invocation, { isByHook }: { readonly isByHook: boolean }): PlaceToServe => {
   const { 'data-dir': named, ...others } = invocation.values
   const { DATABASE_URL: _, DATABASE_URL_FILE: __, ...rest } = invocation.environment
   const environment = isByHook ? rest : invocation.environment
-  const folder = filled('--data-dir', named) ?? doorFolder(environment)
+  const folder = filled('--data-dir', named) ?? serviceFolder(environment).folder
   const chosen = storeOptions({ ...invocation, values: others, environment })
   const isServer = chosen.database !== undefined || chosen.databaseFile !== undefined
   return { folder, store: said(invocation, isServer ? chosen : { ...chosen, dataDir: folder }) }

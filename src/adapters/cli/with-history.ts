@@ -1,4 +1,4 @@
-import { openStore } from '../../doors.ts'
+import { openStore } from '../../command-parts.ts'
 import { HandoffHistory } from '../../services/handoff-history.ts'
 import type { Invocation } from './command.ts'
 import { storeToRead } from './store-options.ts'

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { Finding } from '../../ports/health-check.ts'
 import { quoted } from '../../processes/quoted.ts'
-import { filesIn, lengthText } from './door-files.ts'
 import { type HookPlace, hasHooks } from './hooks-installed.ts'
+import { filesIn, lengthText } from './service-files.ts'
 import { isRecord, jsonIn, readFileEnd, readSmallFile } from './small-file.ts'
 
 /** Of so many cards, the newest are read. */

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import type { Finding } from '../../ports/health-check.ts'
-import { homeOf } from './door-folder.ts'
+import { homeOf } from '../../service-folder.ts'
 import { CLAUDE_EVENTS, type HookSettings, hookSettingsIn, type InstalledHook } from './hook-settings.ts'
 
 /** Where settings are looked for. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Finding } from '../../ports/health-check.ts'
 import { quoted } from '../../processes/quoted.ts'
-import { filesIn } from './door-files.ts'
+import { filesIn } from './service-files.ts'
 import { isRecord, jsonIn, readSmallFile } from './small-file.ts'
 
 /** Younger than this, somebody may be at work on it. */

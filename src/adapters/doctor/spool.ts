@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Finding } from '../../ports/health-check.ts'
 import { quoted } from '../../processes/quoted.ts'
-import { filesIn, lengthText } from './door-files.ts'
+import { filesIn, lengthText } from './service-files.ts'
 
 /** An event that waits this long was not taken by a service that runs. */
 const LATE_MS = 60_000

@@ -1,10 +1,10 @@
 import { writeSync } from 'node:fs'
 import type { Budget } from './budget.ts'
-import type { Door } from './door.ts'
 import type { HookLog } from './hook-log.ts'
 import { codeOf } from './own-files.ts'
 import { joined, previousStatusLine } from './previous-line.ts'
 import { type HookInput, isRecord } from './read-input.ts'
+import type { ServiceClient } from './service-client.ts'
 import { countOf, readCard, type SessionCard } from './session-card.ts'
 import { type StatusLook, statusLine } from './status-line.ts'
 import { trimmedPayload } from './trimmed-payload.ts'
@@ -17,7 +17,7 @@ export interface Drawing {
   readonly text: Buffer
   readonly session: string | undefined
   readonly folder: string
-  readonly door: Door
+  readonly service: ServiceClient
   readonly log: HookLog
   readonly budget: Budget
   readonly flags: Readonly<Record<string, string | undefined>>
@@ -30,12 +30,12 @@ const MARGIN = 4
 
 /** Draws the status line, and passes the sample on to the service when it says something. */
 export const drawLine = async (drawing: Drawing): Promise<void> => {
-  const { input, session, door, flags, budget } = drawing
+  const { input, session, service, flags, budget } = drawing
   const level = windowLevel(input)
   const theirs = flags.then === undefined ? undefined : previousLine(drawing)
   const isSample = session !== undefined && level.state !== 'unknown'
   const posting = isSample
-    ? door.deliver('statusline', session, trimmedPayload('statusline', input), budget.forSample)
+    ? service.deliver('statusline', session, trimmedPayload('statusline', input), budget.forSample)
     : undefined
   const card = cardOf(drawing)
   const look = lookOf(drawing)

@@ -5,7 +5,7 @@ import { CAREFULLY } from './own-files.ts'
 const MOST_BYTES = 64 * 1024
 const LONGEST = 300
 
-/** Where a hook says what went wrong: in a file of the door's folder, for a hook's own output belongs to the runtime. */
+/** Where a hook says what went wrong: in a file of the service's folder, for a hook's own output belongs to the runtime. */
 export class HookLog {
   readonly #folder: string
   readonly #event: string

@@ -1,5 +1,5 @@
 import type { HookEvent } from './hook-events.ts'
-import type { DoorAnswer } from './post-event.ts'
+import type { ServiceAnswer } from './post-event.ts'
 import type { HookInput } from './read-input.ts'
 
 /** The text for the runtime, and the signals in it. */
@@ -27,7 +27,7 @@ const agentEvent = (event: HookEvent, { hook_event_name: name }: HookInput): str
  * Puts an answer into the words of the runtime; Claude Code and Codex use the same ones. A stop hook tells only the person:
  * with a word to the agent the runtime would ask the model again, and nobody wanted that. What could not be told stays queued.
  */
-export const hookOutput = (event: HookEvent, input: HookInput, { signals, inject }: DoorAnswer): HookOutput => {
+export const hookOutput = (event: HookEvent, input: HookInput, { signals, inject }: ServiceAnswer): HookOutput => {
   const hookEventName = agentEvent(event, input)
   const isHeard = (whom: 'agent' | 'person'): boolean =>
     whom === 'agent' ? hookEventName !== undefined : hookEventName !== undefined || event === 'stop'

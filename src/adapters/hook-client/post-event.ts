@@ -12,14 +12,14 @@ export interface HookSignal {
 }
 
 /** The service's reply to an event. */
-export interface DoorAnswer {
+export interface ServiceAnswer {
   readonly signals: readonly HookSignal[]
   readonly inject: string | undefined
 }
 
 /** How the sending of an event ended. */
 export type Posted =
-  | { readonly state: 'taken'; readonly answer: DoorAnswer }
+  | { readonly state: 'taken'; readonly answer: ServiceAnswer }
   /** Nobody listens there. */
   | { readonly state: 'absent' }
   /** Whether the service has it is not known, or it said no. */
@@ -39,7 +39,7 @@ export const postEvent = async ({ port, token }: ServiceAddress, post: HookPost,
       resolve(posted)
     }
     const fail = (problem: string): void => end({ state: 'failed', problem: `the service ${problem}` })
-    const sending = request({ ...TO_THE_DOOR, port, headers: headersOf(token, body.length) }, (response) => {
+    const sending = request({ ...TO_THE_SERVICE, port, headers: headersOf(token, body.length) }, (response) => {
       const chunks: Buffer[] = []
       let size = 0
       response.on('data', (chunk: Buffer) => {
@@ -59,7 +59,7 @@ export const postEvent = async ({ port, token }: ServiceAddress, post: HookPost,
   })
 }
 
-const TO_THE_DOOR = { host: '127.0.0.1', method: 'POST', path: '/hooks/events', agent: false } as const
+const TO_THE_SERVICE = { host: '127.0.0.1', method: 'POST', path: '/hooks/events', agent: false } as const
 
 const headersOf = (token: string, length: number): Readonly<Record<string, string | number>> => ({
   authorization: `Bearer ${token}`,
@@ -79,7 +79,7 @@ const readAnswer = (status: number, text: string): Posted => {
   return { state: 'failed', problem: 'the service answered something that is not JSON' }
 }
 
-const answerOf = ({ signals, inject }: Readonly<Record<string, unknown>>): DoorAnswer => ({
+const answerOf = ({ signals, inject }: Readonly<Record<string, unknown>>): ServiceAnswer => ({
   signals: (Array.isArray(signals) ? signals : []).slice(0, MOST_SIGNALS).flatMap(signalOf),
   inject: typeof inject === 'string' && inject !== '' ? inject : undefined,
 })

@@ -1,14 +1,13 @@
 import { writeSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { resolve } from 'node:path'
+import { serviceFolder } from '../../service-folder.ts'
 import { type Budget, budgetFrom } from './budget.ts'
-import { Door, isUsable } from './door.ts'
 import { drawLine } from './draw-line.ts'
 import { type HookArguments, readArguments } from './hook-arguments.ts'
 import { HOOK_EVENTS } from './hook-events.ts'
 import { HookLog } from './hook-log.ts'
 import { codeOf } from './own-files.ts'
 import { readInput } from './read-input.ts'
+import { isUsable, ServiceClient } from './service-client.ts'
 import { isFileName } from './session-card.ts'
 import { tellEvent } from './told-event.ts'
 
@@ -26,7 +25,7 @@ export const runHook = async (args: readonly string[]): Promise<void> => {
   if (hook === undefined) return sayWords()
   // A run of ours works this agent and records it; told twice, it would be two conversations.
   if (environment.BATONPASS_RUN !== undefined && hook.event !== 'statusline') return
-  const folder = resolve(hook.flags['data-dir'] || environment.BATONPASS_DATA_DIR || `${homedir()}/.batonpass`)
+  const { folder } = serviceFolder(environment, hook.flags['data-dir'] || undefined)
   const log = new HookLog(folder, hook.event, environment.BATONPASS_HOOK_DEBUG === '1')
   process.on('uncaughtException', (problem) => {
     log.tell(`failed: ${codeOf(problem)}`)
@@ -58,7 +57,7 @@ const carryOut = async (hook: HookArguments, { folder, log, budget, environment 
   const session = isOurs && isFileName(input.session_id) ? input.session_id : undefined
   if (read.state === 'read' && isOurs && session === undefined)
     log.tell('the input names no session that can be a file')
-  const door = new Door({ folder, hook, log, environment })
+  const service = new ServiceClient({ folder, hook, log, environment })
   if (event === 'statusline' && hook.runtime === 'codex')
     return log.tell('Codex has no status line that a program draws')
   if (event === 'statusline') {
@@ -68,7 +67,7 @@ const carryOut = async (hook: HookArguments, { folder, log, budget, environment 
       text,
       session,
       folder,
-      door,
+      service,
       log,
       budget,
       flags,
@@ -77,7 +76,7 @@ const carryOut = async (hook: HookArguments, { folder, log, budget, environment 
   }
   // What happens inside a subagent is not about this session's window, and a word printed there would reach the subagent.
   if (session === undefined || input.agent_id !== undefined) return
-  await tellEvent({ event, input, session, folder, door, log, budget })
+  await tellEvent({ event, input, session, folder, service, log, budget })
 }
 
 /** A mistake in the settings is said where a person who tries it out sees it; an exit status would block the agent. */

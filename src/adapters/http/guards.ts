@@ -1,4 +1,4 @@
-import type { DoorRequests } from '../../services/door/door-requests.ts'
+import type { TerminalRequests } from '../../services/terminal/terminal-requests.ts'
 import { HttpProblem } from './problems.ts'
 import { isSameToken, sessionToken } from './tokens.ts'
 
@@ -48,7 +48,7 @@ export class Bearer {
   }
 
   /** @throws HttpProblem unless it opens the session with this id, ours or the runtime's */
-  async mustOpen(id: string, requests: DoorRequests): Promise<void> {
+  async mustOpen(id: string, requests: TerminalRequests): Promise<void> {
     const session = await requests.find(id)
     this.mustOpenProvider(session === undefined ? id : (session.providerSessionId ?? ''))
   }

@@ -4,8 +4,8 @@ import { agentSessionId, commandId, signalId } from '../../domain/kernel/ids.ts'
 import { instantIn } from '../../domain/kernel/instant.ts'
 import type { Result } from '../../domain/kernel/result.ts'
 import { type Milestone, milestonesAt } from '../../domain/window/milestone.ts'
-import type { DoorRefusal, DoorRequests } from '../../services/door/door-requests.ts'
-import type { HookAnswer, HookEvent, HookOutcome } from '../../services/door/hook-event.ts'
+import type { HookAnswer, HookEvent, HookOutcome } from '../../services/terminal/hook-event.ts'
+import type { TerminalRefusal, TerminalRequests } from '../../services/terminal/terminal-requests.ts'
 import { hookAnswerOut, hookEventIn, signalOut } from './hook-events.ts'
 import { HttpProblem, problemOf } from './problems.ts'
 import { checked } from './read-body.ts'
@@ -16,7 +16,7 @@ import { turnIn } from './turns-in.ts'
 
 /** The parts that the handlers work with. */
 export interface HandlerDeps {
-  readonly requests: DoorRequests
+  readonly requests: TerminalRequests
   /** Takes an event, once everything that must come before it was taken. */
   readonly take: (event: HookEvent) => Promise<HookAnswer>
 }
@@ -31,7 +31,7 @@ export interface Call {
 
 type Handled = Exclude<Operation, 'health' | 'openapi' | 'followEvents'>
 
-const granted = <T>(result: Result<T, DoorRefusal>): T => {
+const granted = <T>(result: Result<T, TerminalRefusal>): T => {
   if (result.ok) return result.value
   throw problemOf(result.error)
 }
@@ -102,7 +102,7 @@ const milestonesIn = (given: z.output<typeof schemas.milestones>): readonly Mile
 }
 
 const usage = async (
-  requests: DoorRequests,
+  requests: TerminalRequests,
   body: z.output<typeof schemas.contextUsageBody>,
 ): Promise<Exclude<HookOutcome, 'repeated'>> => {
   const { session_id: id, producer_time, context_window, event } = body

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
 import { commandId, signalId } from '../../domain/kernel/ids.ts'
 import { instantIn } from '../../domain/kernel/instant.ts'
-import type { DoorSignal, HookAnswer, HookEvent } from '../../services/door/hook-event.ts'
+import type { HookAnswer, HookEvent, TerminalSignal } from '../../services/terminal/hook-event.ts'
 import { checked } from './read-body.ts'
 import { type hookAnswer, hookEventBody, type signal } from './schemas.ts'
 
@@ -37,7 +37,7 @@ export const hookAnswerOut = ({ outcome, sessionId, signals, inject }: HookAnswe
 })
 
 /** A signal as it is sent. */
-export const signalOut = ({ milestone, ...known }: DoorSignal): z.input<typeof signal> => ({
+export const signalOut = ({ milestone, ...known }: TerminalSignal): z.input<typeof signal> => ({
   ...known,
   milestone: milestone ?? null,
 })

@@ -1,7 +1,7 @@
 import { describeRefusal, type RefusalCode } from '../../domain/refusal.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
-import type { DoorRefusal } from '../../services/door/door-requests.ts'
+import type { TerminalRefusal } from '../../services/terminal/terminal-requests.ts'
 
 /** The statuses of problems. */
 export const PROBLEM_STATUSES = [400, 401, 403, 404, 408, 409, 413, 415, 421, 422, 500, 503] as const
@@ -22,7 +22,7 @@ export class HttpProblem extends Error {
   }
 }
 
-type OwnCode = Exclude<DoorRefusal['code'], RefusalCode>
+type OwnCode = Exclude<TerminalRefusal['code'], RefusalCode>
 
 const STATUS_OF = {
   'input.invalid': 400,
@@ -61,7 +61,7 @@ const STATUS_OF = {
   'notify.unknown': 422,
 } as const satisfies Record<RefusalCode | OwnCode, ProblemStatus>
 
-const sentence = (refusal: DoorRefusal): string => {
+const sentence = (refusal: TerminalRefusal): string => {
   switch (refusal.code) {
     case 'session.unknown':
       return 'There is no such session here. Its start hook registers it, or POST /sessions.'
@@ -75,7 +75,7 @@ const sentence = (refusal: DoorRefusal): string => {
 }
 
 /** A refusal as a problem. */
-export const problemOf = (refusal: DoorRefusal): HttpProblem =>
+export const problemOf = (refusal: TerminalRefusal): HttpProblem =>
   new HttpProblem(STATUS_OF[refusal.code], refusal.code, sentence(refusal))
 
 /** Anything that was thrown as a problem. What nobody foresaw is told to the log, and not to the caller. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SIGNAL_DELIVERIES, SIGNAL_KINDS } from '../../domain/session/context-signal.ts'
-import { DOOR_RUNTIMES, PROVIDER_SESSION } from '../../ports/door-files.ts'
-import { HOOK_EVENTS, HOOK_OUTCOMES } from '../../services/door/hook-event.ts'
+import { PROVIDER_SESSION, TERMINAL_RUNTIMES } from '../../ports/terminal-files.ts'
+import { HOOK_EVENTS, HOOK_OUTCOMES } from '../../services/terminal/hook-event.ts'
 
 const LONGEST_PATH = 4_096
 const LONGEST_NAME = 300
@@ -38,7 +38,7 @@ export const hookEventBody = z.object({
   commandId: uuid.describe('Delivered again under the same id, an event changes nothing.'),
   at: time.optional().catch(undefined).describe('When the hook was called, by the clock of its machine.'),
   event: z.enum(HOOK_EVENTS),
-  runtime: z.enum(DOOR_RUNTIMES),
+  runtime: z.enum(TERMINAL_RUNTIMES),
   payload: hookPayload,
 })
 
@@ -82,7 +82,7 @@ export const milestones = z
 /** A terminal session to register. */
 export const registerBody = z.strictObject({
   provider_session_id: providerSession,
-  runtime: z.enum(DOOR_RUNTIMES),
+  runtime: z.enum(TERMINAL_RUNTIMES),
   cwd: path.optional(),
   model: name.optional(),
   parent_session_id: uuid.optional(),

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { ContextMonitor } from '../../domain/window/context-monitor.ts'
-import type { SessionView } from '../../services/door/door-requests.ts'
-import { levelOf } from '../../services/door/session-card.ts'
+import { levelOf } from '../../services/terminal/session-card.ts'
+import type { SessionView } from '../../services/terminal/terminal-requests.ts'
 import type { monitorAnswer, sessionAnswer, sessionSummary } from './schemas.ts'
 
 /** A session in few words, as it is sent. */

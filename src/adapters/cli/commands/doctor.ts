@@ -1,12 +1,12 @@
-import { type DoctorPlace, doorFolder, examineEverything } from '../../../doctoring.ts'
+import { type DoctorPlace, examineEverything, serviceFolder } from '../../../doctoring.ts'
 import type { Invocation, Run } from '../command.ts'
-import { doorPlace } from '../door-place.ts'
 import { EXIT } from '../exit-codes.ts'
 import { CommandNotCompleted, UsageError } from '../problems.ts'
 import { renderFindings } from '../render-findings.ts'
 import { counted } from '../render-run.ts'
 import { describeStore } from '../render-store.ts'
 import { toJson, widthOn } from '../render-text.ts'
+import { servicePlace } from '../service-place.ts'
 import { writeSpans } from '../style.ts'
 
 /** Looks at everything that Batonpass stands on, says how to repair what is wrong, and changes nothing. */
@@ -29,10 +29,10 @@ const placeFor = (invocation: Invocation): DoctorPlace => {
   const { environment, version = '' } = invocation
   const around = { environment, workingFolder: process.cwd(), program: version }
   try {
-    const { folder, store, why } = doorPlace(invocation)
+    const { folder, store, why } = servicePlace(invocation)
     return { ...around, folder, store: { options: store, name: describeStore(store), why } }
   } catch (problem) {
     if (!(problem instanceof UsageError)) throw problem
-    return { ...around, folder: doorFolder(undefined, environment).folder, store: { problem: problem.message } }
+    return { ...around, folder: serviceFolder(environment).folder, store: { problem: problem.message } }
   }
 }

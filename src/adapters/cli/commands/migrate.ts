@@ -1,5 +1,5 @@
+import type { StoreOptions } from '../../../command-parts.ts'
 import { onOneLine } from '../../../domain/kernel/safe-text.ts'
-import type { StoreOptions } from '../../../doors.ts'
 import { openMigrator } from '../../../migrating.ts'
 import type { Invocation, Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'

@@ -1,5 +1,5 @@
+import { openStore, readConfiguration } from '../../../command-parts.ts'
 import { DEFAULT_RETENTION_MS, retentionProblem } from '../../../domain/kernel/command-retention.ts'
-import { openStore, readConfiguration } from '../../../doors.ts'
 import { pruneCommands } from '../../../services/command-pruner.ts'
 import type { Invocation, Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'

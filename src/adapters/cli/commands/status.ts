@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { openStore } from '../../../command-parts.ts'
 import { findService, nodeProcesses } from '../../../doctoring.ts'
 import { describeThrown } from '../../../domain/kernel/describe-thrown.ts'
 import { onOneLine } from '../../../domain/kernel/safe-text.ts'
-import { openStore } from '../../../doors.ts'
 import type { Store } from '../../../ports/store.ts'
 import { StoreFailure } from '../../../ports/store-failure.ts'
 import { readWorkStatus, type WorkStatus } from '../../../services/work-status.ts'
 import type { Invocation, Run } from '../command.ts'
-import { type DoorPlace, doorPlace } from '../door-place.ts'
 import { UsageError } from '../problems.ts'
 import { renderStatus } from '../render-status.ts'
 import { describeStore } from '../render-store.ts'
 import { plain, toJson, toJsonLine } from '../render-text.ts'
+import { type ServicePlace, servicePlace } from '../service-place.ts'
 import { type StatusFrame, statusDocument } from '../status-facts.ts'
 import { writeSpans } from '../style.ts'
 
@@ -21,7 +21,7 @@ const MOST_SECONDS = 3_600
 /** Shows what runs now, once or again and again. */
 export const statusCommand: Run = async (invocation) => {
   const everyMs = watchedEvery(invocation)
-  const place = doorPlace(invocation)
+  const place = servicePlace(invocation)
   invocation.notes.line(`Store: ${describeStore(place.store)}`)
   await using looker = new Looker(place, invocation)
   if (everyMs !== undefined) return watch(looker, everyMs, invocation)
@@ -33,11 +33,11 @@ export const statusCommand: Run = async (invocation) => {
 
 /** Looks at one store, which is opened when it is there and stays open from then on. */
 class Looker implements AsyncDisposable {
-  readonly #place: DoorPlace
+  readonly #place: ServicePlace
   readonly #invocation: Invocation
   #store: Store | undefined
 
-  constructor(place: DoorPlace, invocation: Invocation) {
+  constructor(place: ServicePlace, invocation: Invocation) {
     this.#place = place
     this.#invocation = invocation
   }

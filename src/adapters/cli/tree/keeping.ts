@@ -1,5 +1,5 @@
 import type { CliCommand } from '../command.ts'
-import { DOOR_FLAGS, STORE_FLAGS } from './store-flags.ts'
+import { SERVICE_FLAGS, STORE_FLAGS } from './store-flags.ts'
 
 const migrate = () => import('../commands/migrate.ts')
 
@@ -12,7 +12,7 @@ export const KEEPING_COMMANDS = {
       'Changes nothing. Each finding is ok, a warning or a problem, with its repair; no secret is shown.',
       'Exit status 0 when there is no problem, 1 when there is one. As JSON: {problems, warnings, findings}.',
     ].join('\n'),
-    flags: DOOR_FLAGS,
+    flags: SERVICE_FLAGS,
     load: async () => (await import('../commands/doctor.ts')).doctor,
   },
   'migrate up': {

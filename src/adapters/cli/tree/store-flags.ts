@@ -26,7 +26,7 @@ export const KEY_FLAG = {
 } as const satisfies Flags
 
 /** The flags that choose a store, for commands that belong to the service and the hooks: they have one folder for each person. */
-export const DOOR_FLAGS = {
+export const SERVICE_FLAGS = {
   ...STORE_FLAGS,
   'data-dir': {
     value: 'DIR',

@@ -1,6 +1,6 @@
 import type { CliCommand } from '../command.ts'
 import { LIMIT_FLAGS, NETWORK_FLAGS, RUN_FLAGS, RUNTIME_FLAGS } from './run-flags.ts'
-import { DOOR_FLAGS, JSON_FLAG, STORE_FLAGS } from './store-flags.ts'
+import { JSON_FLAG, SERVICE_FLAGS, STORE_FLAGS } from './store-flags.ts'
 import { WORDS } from './words.ts'
 
 /** The commands that run agents, or follow what agents did. */
@@ -51,7 +51,7 @@ export const WORK_COMMANDS = {
     ].join('\n'),
     flags: {
       watch: { value: 'SECONDS', isValueOptional: true, help: 'draw it again and again (every 2 seconds)' },
-      ...DOOR_FLAGS,
+      ...SERVICE_FLAGS,
     },
     load: async () => (await import('../commands/status.ts')).statusCommand,
   },

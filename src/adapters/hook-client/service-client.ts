@@ -1,0 +1,90 @@
+import type { HookArguments } from './hook-arguments.ts'
+import { type HookEvent, type HookPost, isKept } from './hook-events.ts'
+import type { HookLog } from './hook-log.ts'
+import { codeOf, ownFolder } from './own-files.ts'
+import { type Posted, postEvent, type ServiceAnswer } from './post-event.ts'
+import type { HookInput } from './read-input.ts'
+import { serviceAddress } from './service-address.ts'
+import { spool, unspool } from './spool.ts'
+import { startService } from './start-service.ts'
+import { uuidV7 } from './uuid-v7.ts'
+
+/** The parts of a service. */
+export interface ServiceClientParts {
+  readonly folder: string
+  readonly hook: HookArguments
+  readonly log: HookLog
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+/** Sends what hooks hear to the service, and keeps what must not be lost until it has it. */
+export class ServiceClient {
+  readonly #parts: ServiceClientParts
+
+  constructor(parts: ServiceClientParts) {
+    this.#parts = parts
+  }
+
+  /** Delivers one event of a session. @returns the service's answer, where it gave one in time */
+  async deliver(event: HookEvent | 'ack', session: string, payload: HookInput, ms: number): Promise<Posted> {
+    const at = new Date(event === 'ack' ? Date.now() : performance.timeOrigin).toISOString()
+    const post = { v: 1, commandId: uuidV7(), at, event, runtime: this.#parts.hook.runtime, payload } as const
+    const file = isKept(event) ? this.#kept(post) : undefined
+    const posted = await this.#posted(post, session, ms)
+    if (posted.state === 'taken' && file !== undefined) this.#removed(file)
+    if (posted.state === 'failed') this.#parts.log.tell(posted.problem)
+    return posted
+  }
+
+  /** Starts a service, if this is an event to start one for and nobody did within a minute. */
+  async wake(event: HookEvent): Promise<void> {
+    if (!isKept(event)) return
+    const { folder, hook, environment, log } = this.#parts
+    try {
+      if (await startService({ folder, flags: hook.flags, environment })) log.debug('started the service')
+    } catch (problem) {
+      log.tell(`the service could not be started: ${codeOf(problem)}`)
+    }
+  }
+
+  #kept(post: HookPost): string | undefined {
+    try {
+      return spool(this.#parts.folder, post)
+    } catch (problem) {
+      this.#parts.log.tell(`the spool could not be written: ${codeOf(problem)}`)
+      return undefined
+    }
+  }
+
+  #removed(file: string): void {
+    try {
+      unspool(file)
+    } catch (problem) {
+      this.#parts.log.tell(`the spool could not be emptied: ${codeOf(problem)}`)
+    }
+  }
+
+  async #posted(post: HookPost, session: string, ms: number): Promise<Posted> {
+    try {
+      const address = serviceAddress(this.#parts.folder, session)
+      if (address === undefined) return { state: 'absent' }
+      return await postEvent(address, post, ms)
+    } catch (problem) {
+      return { state: 'failed', problem: `the service could not be found: ${codeOf(problem)}` }
+    }
+  }
+}
+
+/** Makes the folder of the service where it is missing. @returns whether it can be used */
+export const isUsable = (folder: string, log: HookLog): boolean => {
+  try {
+    ownFolder(folder)
+    return true
+  } catch (problem) {
+    log.debug(`${folder} cannot be used: ${codeOf(problem)}`)
+    return false
+  }
+}
+
+/** The answer where there is none. */
+export const NO_ANSWER: ServiceAnswer = { signals: [], inject: undefined }

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { agentSessionId, handoffId, holderToken } from '../../domain/kernel/ids.ts'
+import {
+  type KeptSession,
+  PROVIDER_SESSION,
+  TERMINAL_RUNTIMES,
+  type TerminalFiles,
+} from '../../ports/terminal-files.ts'
+import { privateFolder, replaceFile } from './private-files.ts'
+
+const count = z.int().nonnegative()
+
+const kept = z.object({
+  v: z.literal(1),
+  runtime: z.enum(TERMINAL_RUNTIMES),
+  sessionId: z.string().transform(agentSessionId),
+  holder: z.string().transform(holderToken).optional(),
+  transcriptPath: z.string().optional(),
+  turns: count,
+  boundaries: count,
+  compaction: z.object({ number: count, toldBy: z.array(z.string()) }),
+  events: z.array(z.string()),
+  costUsd: z.number().optional(),
+  restarts: count.optional(),
+  notify: z.enum(['self', 'parent']).optional(),
+  inject: z
+    .object({ handoffId: z.string().transform(handoffId), text: z.string(), hasStarted: z.boolean() })
+    .optional(),
+  lastHandoffPath: z.string().optional(),
+})
+
+/** The files of sessions in a folder: `sessions/<provider session>.json` for everyone of this user, and what only the service reads beside it. */
+export const sessionFiles = async (folder: string): Promise<TerminalFiles> => {
+  const sessions = join(folder, 'sessions')
+  const handoffs = join(folder, 'handoffs')
+  for (const each of [folder, sessions, handoffs]) await privateFolder(each)
+  const named = (id: string, ending: string): string => {
+    if (!PROVIDER_SESSION.test(id))
+      throw new TypeError('A provider session has a name of letters, digits, dots and hyphens')
+    return join(sessions, `${id}${ending}`)
+  }
+  return {
+    readKept: async (id) => (PROVIDER_SESSION.test(id) ? readKept(named(id, '.keep.json')) : undefined),
+    writeKept: (id, keeping) => replaceFile(named(id, '.keep.json'), `${JSON.stringify(keeping)}\n`),
+    writeCard: (id, card) => replaceFile(named(id, '.json'), `${JSON.stringify(card)}\n`),
+    writeDocument: async (handoff, text) => {
+      const path = join(handoffs, `${handoff}.md`)
+      await replaceFile(path, text)
+      return path
+    },
+  }
+}
+
+/** A file that is damaged is as good as none: the store has everything that matters. */
+const readKept = async (path: string): Promise<KeptSession | undefined> => {
+  try {
+    const parsed = kept.safeParse(JSON.parse(await readFile(path, 'utf8')))
+    return parsed.success ? (parsed.data as KeptSession) : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

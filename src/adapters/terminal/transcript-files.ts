@@ -1,0 +1,48 @@
+import { lstat, realpath } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { extname, isAbsolute, join, sep } from 'node:path'
+import type { TerminalRuntime, TranscriptFiles, TranscriptTail } from '../../ports/terminal-files.ts'
+
+/** The variables that say where runtimes keep their sessions. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const home = ({ HOME }: Environment): string => HOME ?? homedir()
+
+const FOLDERS: Readonly<Record<TerminalRuntime, (environment: Environment) => string>> = {
+  claude: (environment) => join(environment.CLAUDE_CONFIG_DIR ?? join(home(environment), '.claude'), 'projects'),
+  codex: (environment) => join(environment.CODEX_HOME ?? join(home(environment), '.codex'), 'sessions'),
+}
+
+/**
+ * The transcripts of this user's runtimes. A hook names the path, and whatever names it could name any file: only a
+ * regular `.jsonl` file below the folder that the runtime itself writes to is read, and no link leads out of it.
+ */
+export const transcriptFiles = (
+  environment: Environment,
+  tailOf: (path: string) => TranscriptTail,
+): TranscriptFiles => ({
+  follow: async (runtime, path) => {
+    const checked = (): Promise<string | undefined> => allowed(FOLDERS[runtime](environment), path)
+    const found = await checked()
+    if (found === undefined) return undefined
+    const tail = tailOf(found)
+    return { records: () => recordsIf(async () => (await checked()) === found, tail) }
+  },
+})
+
+/** Looked at before every reading: the file may have become something else since the last. */
+async function* recordsIf(isAllowed: () => Promise<boolean>, tail: TranscriptTail): AsyncGenerator<unknown, void> {
+  if (await isAllowed()) yield* tail.records()
+}
+
+const allowed = async (folder: string, path: string): Promise<string | undefined> => {
+  if (!isAbsolute(path) || extname(path) !== '.jsonl') return undefined
+  try {
+    const [root, found] = [await realpath(folder), await realpath(path)]
+    const isInside = found.startsWith(`${root}${sep}`) && extname(found) === '.jsonl'
+    return isInside && (await lstat(path)).isFile() ? found : undefined
+  } catch {
+    // What is not there, or cannot be looked at, is not read.
+    return undefined
+  }
+}

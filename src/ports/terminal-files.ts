@@ -1,0 +1,94 @@
+import type { AgentSessionId, HandoffId, HolderToken } from '../domain/kernel/ids.ts'
+import type { Instant } from '../domain/kernel/instant.ts'
+import type { Milestone } from '../domain/window/milestone.ts'
+
+/** The runtimes whose terminal sessions can be followed through hooks. */
+export const TERMINAL_RUNTIMES = ['claude', 'codex'] as const
+
+/** A runtime whose terminal sessions can be followed through hooks. */
+export type TerminalRuntime = (typeof TERMINAL_RUNTIMES)[number]
+
+/** A runtime's name for its session, as far as it may become the name of a file. */
+export const PROVIDER_SESSION = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/
+
+/** A text that a terminal session gets back at its start, until its first turn shows that it was read. */
+export interface KeptInjection {
+  readonly handoffId: HandoffId
+  readonly text: string
+  /** Whether a start has come since: the next turn releases the text. */
+  readonly hasStarted: boolean
+}
+
+/** The facts about a terminal session that the service alone needs: over restarts it finds them here. */
+export interface KeptSession {
+  readonly v: 1
+  readonly runtime: TerminalRuntime
+  readonly sessionId: AgentSessionId
+  /** Absent when somebody else works the session, such as a runner: the service then only reads it. */
+  readonly holder?: HolderToken
+  /** Where its runtime writes its transcript, as the last hook said. */
+  readonly transcriptPath?: string
+  /** Turns and compactions of the transcript that are on record. */
+  readonly turns: number
+  readonly boundaries: number
+  /** The compaction that is under way or was last, and who has told of it. */
+  readonly compaction: { readonly number: number; readonly toldBy: readonly string[] }
+  /** The events that were taken last, by their command ids. */
+  readonly events: readonly string[]
+  readonly costUsd?: number
+  readonly restarts?: number
+  /** Who is told of its window; both unless one is named. */
+  readonly notify?: 'self' | 'parent'
+  readonly inject?: KeptInjection
+  readonly lastHandoffPath?: string
+}
+
+/** How full the window of a card is. */
+export type CardLevel =
+  | {
+      readonly state: 'known'
+      readonly ratio: number
+      readonly usedTokens: number | null
+      readonly windowTokens: number | null
+    }
+  | { readonly state: 'unknown' | 'compacting' }
+
+/** A session as its status line and its start hook need it, readable while no service runs. */
+export interface SessionCard {
+  readonly v: 1
+  readonly sessionId: string
+  readonly conversationId: string
+  readonly providerSessionId: string
+  readonly milestones: readonly Milestone[]
+  readonly level: CardLevel
+  readonly restarts: number
+  readonly costUsd: number | null
+  /** Sentences for the person. */
+  readonly notices: readonly string[]
+  readonly inject: { readonly text: string; readonly until: 'first_turn' } | null
+  readonly lastHandoffPath: string | null
+  readonly updatedAt: Instant
+}
+
+/**
+ * Keeps what a service knows of terminal sessions beside the store, by provider session id. A file is replaced whole or
+ * not at all, and is for its owner only.
+ */
+export interface TerminalFiles {
+  readKept(providerSessionId: string): Promise<KeptSession | undefined>
+  writeKept(providerSessionId: string, kept: KeptSession): Promise<void>
+  writeCard(providerSessionId: string, card: SessionCard): Promise<void>
+  /** Keeps the document of a handoff as a file of its own, and answers with its path. */
+  writeDocument(handoff: HandoffId, text: string): Promise<string>
+}
+
+/** The records of a transcript. Each call gives those that were not given before. */
+export interface TranscriptTail {
+  records(): AsyncIterable<unknown>
+}
+
+/** Reads the transcripts that runtimes keep themselves. */
+export interface TranscriptFiles {
+  /** Undefined when the path is not one that the runtime keeps a transcript at: nothing else is ever read. */
+  follow(runtime: TerminalRuntime, path: string): Promise<TranscriptTail | undefined>
+}

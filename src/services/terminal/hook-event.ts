@@ -1,0 +1,83 @@
+import type { AgentSessionId, CommandId, SignalId } from '../../domain/kernel/ids.ts'
+import type { Instant } from '../../domain/kernel/instant.ts'
+import type { SignalDelivery, SignalKind } from '../../domain/session/context-signal.ts'
+import type { TerminalRuntime } from '../../ports/terminal-files.ts'
+
+/** The events that hooks report. */
+export const HOOK_EVENTS = [
+  'session-start',
+  'statusline',
+  'user-prompt-submit',
+  'post-tool-use',
+  'pre-compact',
+  'post-compact',
+  'stop',
+  'session-end',
+  'ack',
+] as const
+
+/** The name of an event that a hook reports. */
+export type HookEventName = (typeof HOOK_EVENTS)[number]
+
+/** The parts of a hook's own input that are used. `raw` is all of it, for the reader of status lines. */
+export interface HookInput {
+  readonly providerSessionId: string
+  readonly transcriptPath?: string
+  readonly cwd?: string
+  /** Present when the hook was called inside a subagent. */
+  readonly agentId?: string
+  readonly source?: string
+  readonly model?: string
+  readonly trigger?: string
+  readonly reason?: string
+  readonly prompt?: string
+  readonly costUsd?: number
+  /** The session that started this one, where the environment names it. */
+  readonly parentSessionId?: string
+  /** Signals that were passed on, of an `ack`. */
+  readonly signals?: readonly SignalId[]
+  readonly raw: unknown
+}
+
+/** An event of a hook. Delivered again under the same command id, it changes nothing. */
+export interface HookEvent {
+  readonly commandId: CommandId
+  /** When the hook was called, by the clock of its machine. */
+  readonly at?: Instant
+  readonly event: HookEventName
+  readonly runtime: TerminalRuntime
+  readonly input: HookInput
+}
+
+/** The possible outcomes of an event. */
+export const HOOK_OUTCOMES = [
+  'ok',
+  'compaction_logged',
+  'flags_reset',
+  'stale_sample',
+  'not_registered',
+  'unknown_session',
+  'repeated',
+] as const
+
+/** The outcome of an event. */
+export type HookOutcome = (typeof HOOK_OUTCOMES)[number]
+
+/** A signal on its way out, and whether the agent is to be told or the person. */
+export interface TerminalSignal {
+  readonly id: SignalId
+  readonly kind: SignalKind
+  readonly milestone?: string
+  readonly delivery: SignalDelivery
+  readonly text: string
+  readonly for: 'agent' | 'person'
+}
+
+/** The answer to an event. */
+export interface HookAnswer {
+  readonly outcome: HookOutcome
+  readonly sessionId?: AgentSessionId
+  readonly signals: readonly TerminalSignal[]
+  /** A text that the session is to begin with. */
+  readonly inject?: string
+}

@@ -1,0 +1,32 @@
+import type { Sha256 } from '../../domain/kernel/digest.ts'
+import type { WindowSize } from '../../domain/window/context-pressure.ts'
+import type { Logger } from '../../ports/logger.ts'
+import type { Store } from '../../ports/store.ts'
+import type { Clock, IdGenerator } from '../../ports/system.ts'
+import type { TerminalFiles, TerminalRuntime, TranscriptFiles } from '../../ports/terminal-files.ts'
+import type { WindowReader } from '../../ports/window-reader.ts'
+import type { ContextService } from '../context-service.ts'
+import type { HandoffService } from '../handoff-service.ts'
+
+/** The readers of what terminal sessions say. */
+export interface TerminalReaders {
+  readonly statusLine: WindowReader
+  readonly transcripts: Readonly<Record<TerminalRuntime, WindowReader>>
+}
+
+/** The dependencies of the services of terminal sessions. */
+export interface TerminalDeps {
+  readonly store: Store
+  readonly handoffs: HandoffService
+  readonly context: ContextService
+  readonly clock: Clock
+  readonly ids: IdGenerator
+  readonly sha256: Sha256
+  readonly logger: Logger
+  readonly files: TerminalFiles
+  readonly transcripts: TranscriptFiles
+  readonly readers: TerminalReaders
+  readonly believedWindow: (model: string) => WindowSize | undefined
+  /** Applied before a long text is cut, so that no part of a secret is left at its end. */
+  readonly redact?: (text: string) => string
+}

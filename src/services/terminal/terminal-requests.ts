@@ -1,0 +1,183 @@
+import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import { type AgentSessionId, agentSessionId, type CommandId, type SignalId } from '../../domain/kernel/ids.ts'
+import type { Instant } from '../../domain/kernel/instant.ts'
+import { err, ok, type Result } from '../../domain/kernel/result.ts'
+import type { Refusal } from '../../domain/refusal.ts'
+import type { AgentSession } from '../../domain/session/agent-session.ts'
+import type { TurnInput } from '../../domain/turn/turn.ts'
+import type { ContextMonitor, MonitorSettings } from '../../domain/window/context-monitor.ts'
+import type { Page, Paged } from '../../ports/page.ts'
+import { type KeptSession, PROVIDER_SESSION } from '../../ports/terminal-files.ts'
+import type { RecordedTurns } from '../answers.ts'
+import type { FollowedSession } from './followed-session.ts'
+import type { HookOutcome, TerminalSignal } from './hook-event.ts'
+import { outcomeOf, reported } from './reported.ts'
+import { type HandoffAsked, type HandoffKept, requestHandoff } from './requested-handoff.ts'
+import type { TerminalDeps } from './terminal-deps.ts'
+import type { TerminalService } from './terminal-service.ts'
+import type { TerminalSession } from './terminal-sessions.ts'
+
+/** A no of the service itself, beside those of the domain. */
+export type TerminalRefusal =
+  | Refusal
+  | { readonly code: 'session.unknown'; readonly id: string }
+  | { readonly code: 'notify.forbidden'; readonly target: string }
+  | { readonly code: 'notify.unknown'; readonly target: string }
+
+/** A promise of an answer, or of the reason there is none. */
+export type TerminalReply<T> = Promise<Result<T, TerminalRefusal>>
+
+/** A session as it is shown, with the newest handoff that came out of it. */
+export interface SessionView {
+  readonly session: AgentSession
+  readonly monitor: ContextMonitor
+  readonly kept?: KeptSession
+  readonly lastHandoff?: HandoffMetadata
+}
+
+/** A change of how a session's window is watched, and who is told. */
+export interface MonitorAsked {
+  readonly settings: MonitorSettings
+  /** `self`, `parent`, or the id of either. */
+  readonly notify?: string
+}
+
+/** An event about a window that no hook of a known runtime reports. */
+export type WindowNews = 'compaction' | 'compaction_complete' | 'context_reset'
+
+/** Answers the requests of programs and people about terminal sessions, beside the events of hooks. */
+export class TerminalRequests {
+  readonly #deps: TerminalDeps
+  readonly #terminals: TerminalService
+
+  constructor(deps: TerminalDeps, terminals: TerminalService) {
+    this.#deps = deps
+    this.#terminals = terminals
+  }
+
+  /** A session by our id or by the runtime's own. Only looks: whoever asks may turn out to have no right to know. */
+  async find(id: string): Promise<AgentSession | undefined> {
+    const { sessions } = this.#deps.store
+    const own = isId(id) ? await sessions.find(agentSessionId(id)) : undefined
+    if (own !== undefined || !PROVIDER_SESSION.test(id)) return own
+    const kept = await this.#terminals.sessions.kept(id)
+    const known = kept && (await sessions.find(kept.sessionId))
+    return known ?? (await sessions.findByProviderSession(id)).at(-1)
+  }
+
+  async view(id: string): TerminalReply<SessionView> {
+    const session = await this.find(id)
+    const monitor = session && (await this.#deps.store.monitors.find(session.id))
+    if (session === undefined || monitor === undefined) return err({ code: 'session.unknown', id })
+    const { providerSessionId } = session
+    const kept = providerSessionId === undefined ? undefined : await this.#terminals.sessions.kept(providerSessionId)
+    const newest = { conversationId: session.conversationId, order: 'newest_first' as const }
+    const [lastHandoff] = (await this.#deps.store.handoffs.list(newest, { limit: 1 })).items
+    return ok(defined({ session, monitor, kept, lastHandoff }))
+  }
+
+  list(page: Page): Promise<Paged<AgentSession>> {
+    return this.#deps.store.sessions.list({ order: 'newest_first' }, page)
+  }
+
+  register(asked: TerminalSession): TerminalReply<{ readonly session: AgentSession; readonly isNew: boolean }> {
+    return this.#terminals.inTurn(asked.providerSessionId, async () => {
+      const registered = await this.#terminals.sessions.register(asked)
+      if (!registered.ok) return registered
+      const at = registered.value
+      await this.#terminals.cards.write(at)
+      return ok({ session: at.session, isNew: at.isNew })
+    })
+  }
+
+  recordTurns(
+    id: string,
+    turns: readonly TurnInput[],
+    commandId: CommandId | undefined,
+  ): TerminalReply<Pick<RecordedTurns, 'turns' | 'session'>> {
+    return this.#at(id, async (at) => {
+      const { holder } = at.kept
+      if (holder === undefined) return err({ code: 'session.superseded', sessionId: at.session.id })
+      const recorded = await this.#deps.handoffs.recordTurns(
+        defined({ session: at.session.id, holder, turns, commandId }),
+      )
+      if (recorded.ok) at.update(recorded.value)
+      return recorded
+    })
+  }
+
+  watch(id: string, { settings, notify }: MonitorAsked): TerminalReply<ContextMonitor> {
+    return this.#at(id, async (at) => {
+      const target = notify === undefined ? ok(undefined) : await this.#notifyOf(at.session, notify)
+      if (!target.ok) return target
+      const watched = await this.#deps.context.watch({ session: at.session.id, settings })
+      if (!watched.ok) return watched
+      at.update({ monitor: watched.value.monitor })
+      if (target.value !== undefined) at.keep({ notify: target.value })
+      return ok(watched.value.monitor)
+    })
+  }
+
+  signals(id: string): TerminalReply<readonly TerminalSignal[]> {
+    return this.#at(id, async (at) => ok(await this.#terminals.signals.waiting(at)))
+  }
+
+  acknowledge(id: string, signals: readonly SignalId[]): TerminalReply<number> {
+    return this.#at(id, async (at) => ok(await this.#deps.context.acknowledge(at.session.id, signals)))
+  }
+
+  /** Begins the handoff that the agent asks for, once everything it has done is on record. */
+  handoff(id: string, asked: HandoffAsked): TerminalReply<HandoffKept> {
+    return this.#at(id, async (at) => {
+      await this.#terminals.turns.take(at, { isAtRest: true })
+      return requestHandoff(this.#deps, at, asked)
+    })
+  }
+
+  /** Takes a sample in the shape of a status line. */
+  sample(id: string, raw: unknown, producedAt: Instant | undefined): TerminalReply<HookOutcome> {
+    return this.#at(id, async (at) => ok(await this.#terminals.samples.take(at, raw, producedAt)))
+  }
+
+  /** Takes that a window was compacted or emptied. */
+  news(id: string, news: WindowNews, producedAt: Instant | undefined): TerminalReply<HookOutcome> {
+    return this.#at(id, async (at) => {
+      this.#terminals.samples.forget(at.providerSessionId)
+      if (news === 'context_reset') {
+        const report = defined({ type: 'cleared' as const, producedAt })
+        return ok(outcomeOf(await reported(this.#deps, at, report)))
+      }
+      const by = news === 'compaction' ? ('told' as const) : ('complete' as const)
+      return ok(await this.#terminals.compactions.tell(at, by, defined({ trigger: 'unknown' as const, producedAt })))
+    })
+  }
+
+  /** Does something about a session in its turn, and keeps what came of it. */
+  async #at<T>(id: string, work: (at: FollowedSession) => TerminalReply<T>): TerminalReply<T> {
+    const { providerSessionId } = (await this.find(id)) ?? {}
+    if (providerSessionId === undefined) return err({ code: 'session.unknown', id })
+    return this.#terminals.inTurn(providerSessionId, async () => {
+      const at = await this.#terminals.sessions.find(providerSessionId)
+      if (at === undefined) return err({ code: 'session.unknown', id })
+      const done = await work(at)
+      await this.#terminals.sessions.keep(at)
+      await this.#terminals.cards.write(at)
+      return done
+    })
+  }
+
+  /** Only a session itself and the one that started it may be told of its window. */
+  async #notifyOf(session: AgentSession, target: string): TerminalReply<'self' | 'parent'> {
+    const { id, parentSessionId } = session
+    if (target === 'self' || target === id || target === session.providerSessionId) return ok('self')
+    if (target === 'parent' && parentSessionId === undefined) return err({ code: 'notify.unknown', target })
+    if (target === 'parent' || target === parentSessionId) return ok('parent')
+    const other = await this.find(target)
+    if (other === undefined) return err({ code: 'notify.unknown', target })
+    return other.id === parentSessionId ? ok('parent') : err({ code: 'notify.forbidden', target })
+  }
+}
+
+const isId = (text: string): text is AgentSessionId =>
+  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)

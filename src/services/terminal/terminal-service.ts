@@ -1,0 +1,178 @@
+import { defined } from '../../domain/kernel/defined.ts'
+import { type AgentSessionId, agentSessionId } from '../../domain/kernel/ids.ts'
+import { isTerminal } from '../../domain/session/agent-session.ts'
+import { derivedCommand } from '../derived-command.ts'
+import { Cards } from './cards.ts'
+import { Compactions, triggerIn } from './compactions.ts'
+import type { FollowedSession } from './followed-session.ts'
+import type { HookAnswer, HookEvent, HookOutcome } from './hook-event.ts'
+import { outcomeOf, reported } from './reported.ts'
+import { Samples } from './samples.ts'
+import { SerialQueue } from './serial-queue.ts'
+import type { TerminalDeps } from './terminal-deps.ts'
+import { type TerminalSession, TerminalSessions } from './terminal-sessions.ts'
+import { TerminalSignals } from './terminal-signals.ts'
+import { TurnImport } from './turn-import.ts'
+
+const UNKNOWN: HookAnswer = { outcome: 'unknown_session', signals: [] }
+
+/**
+ * Takes the events of terminal sessions, in which a person works and hooks report. It decides nothing: it registers,
+ * finds, reports, imports and passes signals on, and the domain says what that means.
+ *
+ * The events of one session are taken one after the other. An event that is delivered again changes nothing.
+ */
+export class TerminalService {
+  readonly sessions: TerminalSessions
+  readonly signals: TerminalSignals
+  readonly cards: Cards
+  readonly compactions: Compactions
+  readonly samples: Samples
+  readonly turns: TurnImport
+  readonly #deps: TerminalDeps
+  readonly #queue = new SerialQueue()
+
+  constructor(deps: TerminalDeps) {
+    this.#deps = deps
+    this.sessions = new TerminalSessions(deps)
+    this.signals = new TerminalSignals(deps, this.sessions)
+    this.cards = new Cards(deps)
+    this.compactions = new Compactions(deps)
+    this.samples = new Samples(deps)
+    this.turns = new TurnImport(deps, this.compactions)
+  }
+
+  /** Whether an event is being taken now. */
+  get isBusy(): boolean {
+    return this.#queue.isBusy
+  }
+
+  /** Takes an event. Everything it means is stored when this answers. */
+  take(event: HookEvent): Promise<HookAnswer> {
+    return this.inTurn(event.input.providerSessionId, () => this.#take(event))
+  }
+
+  /** Does something about a session while nothing else happens to it here. */
+  inTurn<T>(providerSessionId: string, work: () => Promise<T>): Promise<T> {
+    return this.#queue.run(providerSessionId, work)
+  }
+
+  async #take(event: HookEvent): Promise<HookAnswer> {
+    const { input } = event
+    const isSubagent = input.agentId !== undefined
+    const registers = event.event === 'session-start' && !isSubagent
+    const at = registers ? await this.#register(event) : await this.#find(event)
+    if (at === undefined) return registers ? { outcome: 'not_registered', signals: [] } : UNKNOWN
+    const sessionId = at.session.id
+    // A subagent has a window of its own, and nothing of it is said about this one.
+    if (isSubagent) return { outcome: 'ok', sessionId, signals: [] }
+    const outcome = at.hasTaken(event.commandId) ? 'repeated' : await this.#handle(at, event)
+    if (event.event !== 'statusline') at.remember(event.commandId)
+    const signals = await this.signals.at(at, event.event)
+    await this.sessions.keep(at)
+    await this.cards.write(at, event.event === 'statusline' ? undefined : signals)
+    const inject = event.event === 'session-start' ? at.kept.inject?.text : undefined
+    return defined({ outcome, sessionId: at.session.id, signals, inject })
+  }
+
+  async #handle(at: FollowedSession, event: HookEvent): Promise<HookOutcome> {
+    const { input } = event
+    if (input.transcriptPath !== undefined && input.transcriptPath !== at.kept.transcriptPath)
+      at.keep({ transcriptPath: input.transcriptPath })
+    if (event.event === 'statusline') return this.#sample(at, event)
+    this.samples.forget(at.providerSessionId)
+    switch (event.event) {
+      case 'session-start':
+        return this.#started(at, event)
+      case 'user-prompt-submit':
+        await this.#asked(at, event)
+        await this.turns.take(at, { isAtRest: true })
+        return 'ok'
+      case 'post-tool-use':
+        await this.turns.take(at, { isAtRest: false })
+        return 'ok'
+      case 'pre-compact':
+        await this.turns.take(at, { isAtRest: true })
+        return this.compactions.begin(at, triggerIn(input.trigger), event.at)
+      case 'post-compact':
+        return this.#compacted(at, event, 'post')
+      case 'stop':
+        await this.turns.take(at, { isAtRest: true })
+        return 'ok'
+      case 'session-end':
+        await this.turns.take(at, { isAtRest: true })
+        return this.#ended(at, event)
+      case 'ack':
+        await this.#deps.context.acknowledge(at.session.id, input.signals ?? [])
+        return 'ok'
+      default:
+        return event.event satisfies never
+    }
+  }
+
+  #find({ event, input: { providerSessionId } }: HookEvent): Promise<FollowedSession | undefined> {
+    return event === 'statusline'
+      ? this.sessions.findForSample(providerSessionId)
+      : this.sessions.find(providerSessionId)
+  }
+
+  async #register({ runtime, input }: HookEvent): Promise<FollowedSession | undefined> {
+    const { providerSessionId, model, cwd } = input
+    const parentSessionId = await this.#parentIn(input.parentSessionId)
+    const asked: TerminalSession = defined({ runtime, providerSessionId, model, cwd, parentSessionId })
+    const registered = await this.sessions.register(asked)
+    if (registered.ok) return registered.value
+    this.#deps.logger.warn({ refusal: registered.error.code }, 'a terminal session was not registered')
+    return undefined
+  }
+
+  /** The environment may name a session that is not here: of another store, or long gone. */
+  async #parentIn(text: string | undefined): Promise<AgentSessionId | undefined> {
+    try {
+      return text === undefined ? undefined : (await this.#deps.store.sessions.find(agentSessionId(text)))?.id
+    } catch (error) {
+      if (error instanceof TypeError) return undefined
+      throw error
+    }
+  }
+
+  async #started(at: FollowedSession, event: HookEvent): Promise<HookOutcome> {
+    const { source } = event.input
+    const { inject } = at.kept
+    if (inject !== undefined) at.keep({ inject: { ...inject, hasStarted: true } })
+    if (source === 'compact') return this.#compacted(at, event, 'start')
+    if (source !== 'clear' || at.isNew) return 'ok'
+    const command = derivedCommand(this.#deps.sha256, event.commandId, 'cleared')
+    return outcomeOf(
+      await reported(this.#deps, at, defined({ type: 'cleared' as const, producedAt: event.at }), command),
+    )
+  }
+
+  async #compacted(at: FollowedSession, event: HookEvent, by: 'start' | 'post'): Promise<HookOutcome> {
+    await this.turns.take(at, { isAtRest: true })
+    const trigger = triggerIn(event.input.trigger)
+    return this.compactions.tell(at, by, defined({ trigger, producedAt: event.at }))
+  }
+
+  async #sample(at: FollowedSession, { input, at: producedAt }: HookEvent): Promise<HookOutcome> {
+    const { costUsd } = input
+    if (costUsd !== undefined && costUsd !== at.kept.costUsd) at.keep({ costUsd })
+    return this.samples.take(at, input.raw, producedAt)
+  }
+
+  async #asked(at: FollowedSession, { commandId, input: { prompt } }: HookEvent): Promise<void> {
+    if (at.kept.holder === undefined || prompt === undefined || prompt.trim() === '') return
+    const named = derivedCommand(this.#deps.sha256, commandId, 'prompt')
+    await this.#deps.handoffs.askConversation({ conversation: at.session.conversationId, prompt, commandId: named })
+  }
+
+  /** A session that a handoff holds is left to that handoff, however its terminal ends. */
+  async #ended(at: FollowedSession, { commandId }: HookEvent): Promise<HookOutcome> {
+    const { holder } = at.kept
+    if (holder === undefined || isTerminal(at.session)) return 'ok'
+    const named = derivedCommand(this.#deps.sha256, commandId, 'end')
+    const ended = await this.#deps.handoffs.completeSession({ session: at.session.id, holder, commandId: named })
+    if (ended.ok) at.update(ended.value)
+    return 'ok'
+  }
+}

@@ -1,0 +1,146 @@
+import { defined } from '../../domain/kernel/defined.ts'
+import type { AgentSessionId } from '../../domain/kernel/ids.ts'
+import { ok, type Result } from '../../domain/kernel/result.ts'
+import type { Refusal } from '../../domain/refusal.ts'
+import { type AgentSession, heldBy, isTerminal } from '../../domain/session/agent-session.ts'
+import type { MonitorSettings } from '../../domain/window/context-monitor.ts'
+import { type KeptSession, TERMINAL_RUNTIMES, type TerminalRuntime } from '../../ports/terminal-files.ts'
+import { derivedCommand } from '../derived-command.ts'
+import { externalKey, FollowedSession } from './followed-session.ts'
+import type { TerminalDeps } from './terminal-deps.ts'
+
+/** The sessions of each runtime are kept as the agent that people know. */
+const AGENTS = {
+  claude: { agentName: 'claude-code', backend: 'claude_code' },
+  codex: { agentName: 'codex', backend: 'codex' },
+} as const satisfies Record<TerminalRuntime, { readonly agentName: string; readonly backend: string }>
+
+/** A terminal session as its start describes it. */
+export interface TerminalSession {
+  readonly runtime: TerminalRuntime
+  readonly providerSessionId: string
+  readonly model?: string
+  readonly cwd?: string
+  readonly parentSessionId?: AgentSessionId
+  readonly monitor?: MonitorSettings
+}
+
+const CACHED = 2_000
+
+/** Registers terminal sessions and finds them again, by the runtime's own name for them. */
+export class TerminalSessions {
+  readonly #deps: TerminalDeps
+  /** Everything kept is in the files too; reading them for every status line would be a waste. */
+  readonly #kept = new Map<string, KeptSession>()
+  /** Sessions as they were last read: enough for a sample, which is about the window and not about the session. */
+  readonly #read = new Map<string, AgentSession>()
+
+  constructor(deps: TerminalDeps) {
+    this.#deps = deps
+  }
+
+  /** The kept facts of a session, without a look at the store. */
+  async kept(providerSessionId: string): Promise<KeptSession | undefined> {
+    const known = this.#kept.get(providerSessionId) ?? (await this.#deps.files.readKept(providerSessionId))
+    if (known !== undefined) this.#cache(providerSessionId, known)
+    return known
+  }
+
+  /** As {@link find}, with the session as it was last read. */
+  async findForSample(providerSessionId: string): Promise<FollowedSession | undefined> {
+    const [kept, session] = [this.#kept.get(providerSessionId), this.#read.get(providerSessionId)]
+    if (kept !== undefined && kept.sessionId === session?.id)
+      return new FollowedSession(providerSessionId, session, kept)
+    return this.find(providerSessionId)
+  }
+
+  async find(providerSessionId: string): Promise<FollowedSession | undefined> {
+    const kept = await this.kept(providerSessionId)
+    const session = kept && (await this.#deps.store.sessions.find(kept.sessionId))
+    if (kept !== undefined && session !== undefined) {
+      this.#read.set(providerSessionId, session)
+      return new FollowedSession(providerSessionId, session, kept)
+    }
+    const latest = (await this.#deps.store.sessions.findByProviderSession(providerSessionId)).at(-1)
+    return latest && this.#adopt(providerSessionId, latest)
+  }
+
+  /** Writes what is kept, so that nothing that was answered is forgotten. */
+  async keep(at: FollowedSession): Promise<void> {
+    if (this.#kept.get(at.providerSessionId) === at.kept) return
+    await this.#deps.files.writeKept(at.providerSessionId, at.kept)
+    this.#cache(at.providerSessionId, at.kept)
+  }
+
+  /** Finds a session, or starts it: the first of its conversation, or the next one when the last has ended. */
+  async register(asked: TerminalSession): Promise<Result<FollowedSession, Refusal>> {
+    const found = await this.find(asked.providerSessionId)
+    if (found !== undefined && !isTerminal(found.session)) return ok(found)
+    return this.#start(asked, found)
+  }
+
+  async #start(asked: TerminalSession, before: FollowedSession | undefined): Promise<Result<FollowedSession, Refusal>> {
+    const { runtime, providerSessionId, cwd, model, parentSessionId, monitor } = asked
+    const { handoffs, sha256 } = this.#deps
+    const key = externalKey(runtime, providerSessionId)
+    const { agentName, backend } = AGENTS[runtime]
+    const originalTask = `Terminal session of ${agentName}${cwd === undefined ? '' : ` in ${cwd}`}`
+    const workspace = cwd === undefined ? undefined : { workingDirectory: cwd }
+    const opened = await handoffs.openConversation(defined({ originalTask, externalKey: key, workspace }))
+    if (!opened.ok) return opened
+    const { conversation } = opened.value
+    if (conversation.closedAt !== undefined) await handoffs.reopenConversation({ conversation })
+    const number = (await this.#deps.store.sessions.findByProviderSession(providerSessionId)).length + 1
+    const request = defined({
+      ...{ conversationId: conversation.id, agentName, backend, model, providerSessionId, parentSessionId },
+      // A person works the session: nobody would carry out a restart that a turn begins by itself.
+      monitor: { ...monitor, policy: 'advise' as const },
+      commandId: derivedCommand(sha256, key, 'session', number),
+    })
+    const started = await handoffs.startSession(request)
+    if (!started.ok) return started
+    const { session, holder } = started.value
+    const kept = before?.kept ?? newKept(runtime, session.id)
+    const at = new FollowedSession(providerSessionId, session, kept)
+    at.moveTo(session, holder, started.value.monitor)
+    at.isNew = true
+    await this.keep(at)
+    return ok(at)
+  }
+
+  /** A session of which nothing is kept here: one of ours whose file is gone, or one that somebody else works. */
+  async #adopt(providerSessionId: string, session: AgentSession): Promise<FollowedSession> {
+    const { store, handoffs } = this.#deps
+    const conversation = await store.conversations.find(session.conversationId)
+    const runtime = TERMINAL_RUNTIMES.find((one) => conversation?.externalKey === externalKey(one, providerSessionId))
+    const at = new FollowedSession(providerSessionId, session, newKept(runtime ?? 'claude', session.id))
+    if (runtime === undefined) return at
+    const sharing = (await store.sessions.findByProviderSession(providerSessionId)).filter(
+      ({ conversationId }) => conversationId === session.conversationId,
+    )
+    at.keep({ turns: sharing.reduce((sum, { progress }) => sum + progress.turns, 0) })
+    const mayTake = !isTerminal(session) && heldBy(session) === undefined
+    const taken = mayTake ? await handoffs.takeOverSession({ session: session.id }) : undefined
+    if (taken?.ok === true) {
+      at.update(taken.value)
+      at.keep({ holder: taken.value.holder })
+    }
+    await this.keep(at)
+    return at
+  }
+
+  #cache(providerSessionId: string, kept: KeptSession): void {
+    this.#kept.delete(providerSessionId)
+    this.#kept.set(providerSessionId, kept)
+    const [oldest] = this.#kept.keys()
+    if (this.#kept.size <= CACHED || oldest === undefined) return
+    this.#kept.delete(oldest)
+    this.#read.delete(oldest)
+  }
+}
+
+const newKept = (runtime: TerminalRuntime, sessionId: AgentSessionId): KeptSession => ({
+  ...{ v: 1, runtime, sessionId, turns: 0, boundaries: 0 },
+  compaction: { number: 0, toldBy: [] },
+  events: [],
+})

@@ -1,0 +1,58 @@
+import { defined } from '../../domain/kernel/defined.ts'
+import type { AgentSessionId } from '../../domain/kernel/ids.ts'
+import type { ContextSignal } from '../../domain/session/context-signal.ts'
+import type { FollowedSession } from './followed-session.ts'
+import type { HookEventName, TerminalSignal } from './hook-event.ts'
+import type { TerminalDeps } from './terminal-deps.ts'
+import type { TerminalSessions } from './terminal-sessions.ts'
+
+/** Safe points, at which everything that waits is said. */
+const SAFE_POINTS: readonly HookEventName[] = ['session-start', 'user-prompt-submit']
+/** Opportunities in the middle of the work, at which only what is urgent is said. */
+const OPPORTUNITIES: readonly HookEventName[] = ['post-tool-use', 'stop']
+
+/** Signals on their way to the agent of a terminal session, or to its person. They stay queued until acknowledged. */
+export class TerminalSignals {
+  readonly #deps: TerminalDeps
+  readonly #sessions: TerminalSessions
+
+  constructor(deps: TerminalDeps, sessions: TerminalSessions) {
+    this.#deps = deps
+    this.#sessions = sessions
+  }
+
+  /** The signals that an event of a session brings. */
+  async at(at: FollowedSession, event: HookEventName): Promise<readonly TerminalSignal[]> {
+    const isSafe = SAFE_POINTS.includes(event)
+    if (!isSafe && !OPPORTUNITIES.includes(event)) return []
+    const waiting = await this.waiting(at)
+    return isSafe ? waiting : waiting.filter(({ delivery }) => delivery === 'urgent')
+  }
+
+  async waiting(at: FollowedSession): Promise<readonly TerminalSignal[]> {
+    const waiting = await this.#deps.context.waiting(at.session.id)
+    const wanted: TerminalSignal[] = []
+    for (const signal of waiting) if (await this.#isWanted(at, signal)) wanted.push(signalOut(signal))
+    return wanted
+  }
+
+  /** Whoever registered a session may have chosen that only it, or only its parent, is told of its window. */
+  async #isWanted(at: FollowedSession, { kind, aboutId }: ContextSignal): Promise<boolean> {
+    if (kind === 'message') return true
+    if (aboutId === at.session.id) return at.kept.notify !== 'parent'
+    return (await this.#notifyOf(aboutId)) !== 'self'
+  }
+
+  async #notifyOf(session: AgentSessionId): Promise<'self' | 'parent' | undefined> {
+    const child = await this.#deps.store.sessions.find(session)
+    if (child?.providerSessionId === undefined) return undefined
+    return (await this.#sessions.kept(child.providerSessionId))?.notify
+  }
+}
+
+/** A compaction of a session that no other one started is for the person: the agent has been through it. */
+const signalOut = ({ id, kind, milestone, delivery, text, aboutId, recipientId }: ContextSignal): TerminalSignal =>
+  defined({
+    ...{ id, kind, milestone, delivery, text },
+    for: kind === 'compaction' && aboutId === recipientId ? ('person' as const) : ('agent' as const),
+  })

@@ -1,0 +1,88 @@
+import { heldBy } from '../../domain/session/agent-session.ts'
+import { derivedCommand } from '../derived-command.ts'
+import type { Compactions } from './compactions.ts'
+import type { FollowedSession } from './followed-session.ts'
+import { reported } from './reported.ts'
+import { resumeFromHandoff } from './requested-handoff.ts'
+import type { TerminalDeps } from './terminal-deps.ts'
+import { TranscriptImport, type TranscriptItem } from './transcript-import.ts'
+
+/** As many transcripts are followed at once; one that was dropped is read again from its beginning. */
+const FOLLOWED = 256
+
+/** Records the new part of a session's transcript as turns, once, however often and after whatever crash it is asked. */
+export class TurnImport {
+  readonly #deps: TerminalDeps
+  readonly #compactions: Compactions
+  readonly #followed = new Map<string, { readonly path: string; readonly transcript: TranscriptImport }>()
+
+  constructor(deps: TerminalDeps, compactions: Compactions) {
+    this.#deps = deps
+    this.#compactions = compactions
+  }
+
+  /** Takes what the transcript has grown by. A session that somebody else works is left to them. */
+  async take(at: FollowedSession, options: { readonly isAtRest: boolean }): Promise<void> {
+    if (at.kept.holder === undefined || at.kept.transcriptPath === undefined) return
+    const transcript = await this.#transcriptOf(at, at.kept.transcriptPath)
+    if (transcript === undefined) return
+    let isWhole = false
+    try {
+      isWhole = await this.#record(at, transcript.items(options))
+      // The agent is told of its window before its next request, and only that request ends the turn.
+      const sample = isWhole && !options.isAtRest ? transcript.sample() : undefined
+      if (sample !== undefined) await reported(this.#deps, at, sample)
+    } finally {
+      // It has gone on reading; what was not recorded is found again from the beginning.
+      if (!isWhole) this.#followed.delete(at.providerSessionId)
+    }
+  }
+
+  /** Whether everything there was could be recorded. */
+  async #record(at: FollowedSession, items: AsyncIterable<TranscriptItem>): Promise<boolean> {
+    for await (const item of items) {
+      if (item.type === 'compaction') {
+        if (item.number <= at.kept.boundaries) continue
+        await this.#compactions.tell(at, 'transcript', item.report)
+        at.keep({ boundaries: item.number })
+      } else if (item.number > at.kept.turns && !(await this.#keep(at, item))) return false
+    }
+    return true
+  }
+
+  async #keep(at: FollowedSession, { number, turn }: Extract<TranscriptItem, { type: 'turn' }>): Promise<boolean> {
+    const { handoffs, sha256, logger } = this.#deps
+    await resumeFromHandoff(this.#deps, at)
+    const { holder } = at.kept
+    // Held by a handoff, it takes no turns; what comes now is recorded once that handoff has ended.
+    if (holder === undefined || at.session.state !== 'active' || heldBy(at.session) !== undefined) return false
+    const commandId = derivedCommand(sha256, at.key, 'turn', number)
+    const request = { session: at.session, holder, ...turn, commandId }
+    const recorded = await handoffs.recordTurn(at.monitor === undefined ? request : { ...request, monitor: at.monitor })
+    // The id is made of the turn's number: whoever used it has recorded that turn, and maybe knew less of its end.
+    const isOnRecord = !recorded.ok && recorded.error.code === 'command.id_reused'
+    if (!recorded.ok && !isOnRecord) {
+      const fields = { sessionId: at.session.id, turn: number, refusal: recorded.error.code }
+      logger.warn(fields, 'a turn of a terminal session was not recorded')
+      return false
+    }
+    if (recorded.ok) at.update(recorded.value)
+    at.keep({ turns: number })
+    return true
+  }
+
+  async #transcriptOf(at: FollowedSession, path: string): Promise<TranscriptImport | undefined> {
+    const followed = this.#followed.get(at.providerSessionId)
+    if (followed?.path === path) return followed.transcript
+    const tail = await this.#deps.transcripts.follow(at.runtime, path)
+    if (tail === undefined) {
+      this.#deps.logger.debug({ sessionId: at.session.id }, 'no transcript where its runtime keeps them')
+      return undefined
+    }
+    const transcript = new TranscriptImport(tail, this.#deps.readers.transcripts[at.runtime], this.#deps)
+    this.#followed.set(at.providerSessionId, { path, transcript })
+    const [oldest] = this.#followed.keys()
+    if (this.#followed.size > FOLLOWED && oldest !== undefined) this.#followed.delete(oldest)
+    return transcript
+  }
+}

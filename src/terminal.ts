@@ -1,0 +1,58 @@
+import { statusLineReader } from './adapters/claude/status-line-reader.ts'
+import { transcriptReader } from './adapters/claude/transcript-reader.ts'
+import { rolloutReader } from './adapters/codex/rollout-reader.ts'
+import { RolloutTail } from './adapters/codex/rollout-tail.ts'
+import { sessionFiles } from './adapters/terminal/session-files.ts'
+import { type Environment, transcriptFiles } from './adapters/terminal/transcript-files.ts'
+import { buildContainer, type ContainerParts, TOKENS } from './container.ts'
+import type { AuditService } from './services/audit-service.ts'
+import { TerminalRequests } from './services/terminal/terminal-requests.ts'
+import { TerminalService } from './services/terminal/terminal-service.ts'
+
+/** A store, and where the service keeps what it knows of terminal sessions beside it. */
+export interface TerminalParts extends ContainerParts {
+  readonly folder: string
+  /** Says where runtimes keep their transcripts; the environment of this process unless given. */
+  readonly environment?: Environment
+}
+
+/** Terminal sessions on a store, for whoever listens in front of it. */
+export interface Terminals {
+  readonly terminals: TerminalService
+  readonly requests: TerminalRequests
+  readonly audit: AuditService
+  /** Ends what runs beside it; the store stays open. */
+  close(): Promise<void>
+}
+
+/** Puts the services of terminal sessions together from the container's parts. */
+export const terminalsOn = async ({
+  folder,
+  environment = process.env,
+  ...given
+}: TerminalParts): Promise<Terminals> => {
+  const parts = buildContainer(given)
+  const deps = {
+    store: parts.resolve(TOKENS.store),
+    handoffs: parts.resolve(TOKENS.handoffService),
+    context: parts.resolve(TOKENS.contextService),
+    clock: parts.resolve(TOKENS.clock),
+    ids: parts.resolve(TOKENS.ids),
+    sha256: parts.resolve(TOKENS.sha256),
+    logger: parts.resolve(TOKENS.logger),
+    redact: parts.resolve(TOKENS.redact),
+    believedWindow: parts.resolve(TOKENS.believedWindow),
+    files: await sessionFiles(folder),
+    transcripts: transcriptFiles(environment, (path) => new RolloutTail(path)),
+    readers: { statusLine: statusLineReader, transcripts: { claude: transcriptReader, codex: rolloutReader } },
+  }
+  const pruner = parts.resolve(TOKENS.commandPruner)
+  const terminals = new TerminalService(deps)
+  const close = async (): Promise<void> => pruner.stop()
+  return {
+    terminals,
+    requests: new TerminalRequests(deps, terminals),
+    audit: parts.resolve(TOKENS.auditService),
+    close,
+  }
+}

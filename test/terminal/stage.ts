@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MemoryStore } from '../../src/adapters/memory/memory-store.ts'
+import { systemClock } from '../../src/adapters/system/system-clock.ts'
+import { commandId } from '../../src/domain/kernel/ids.ts'
+import { instant } from '../../src/domain/kernel/instant.ts'
+import type { AgentSession } from '../../src/domain/session/agent-session.ts'
+import type { Store } from '../../src/ports/store.ts'
+import type { SessionCard, TerminalRuntime } from '../../src/ports/terminal-files.ts'
+import type { HookAnswer, HookEventName, HookInput } from '../../src/services/terminal/hook-event.ts'
+import { type Terminals, terminalsOn } from '../../src/terminal.ts'
+import { Transcript } from './transcripts.ts'
+
+/** Terminal sessions on a store in memory, and a home whose transcripts it reads. */
+export class Stage {
+  readonly folder = mkdtempSync(join(tmpdir(), 'terminals-'))
+  readonly home = mkdtempSync(join(tmpdir(), 'home-'))
+  readonly store: Store
+  readonly id = `p-${randomUUID()}`
+  readonly transcript: Transcript
+  #opened: Terminals | undefined
+  #seconds = 0
+
+  constructor(store: Store = new MemoryStore({ clock: systemClock })) {
+    this.store = store
+    this.transcript = new Transcript(this.home, this.id)
+  }
+
+  async open(): Promise<Terminals> {
+    this.#opened ??= await terminalsOn({ store: this.store, folder: this.folder, environment: { HOME: this.home } })
+    return this.#opened
+  }
+
+  /** The service ends and another one begins: nothing in memory is left. */
+  async restart(): Promise<void> {
+    await this.#opened?.close()
+    this.#opened = undefined
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.restart()
+    for (const folder of [this.folder, this.home]) rmSync(folder, { recursive: true, force: true })
+  }
+
+  /** A hook reports; each one a second after the last, unless it says when. */
+  async hook(
+    event: HookEventName,
+    input: Partial<HookInput> = {},
+    given: { readonly commandId?: string; readonly second?: number } = {},
+    runtime: TerminalRuntime = 'claude',
+  ): Promise<HookAnswer> {
+    this.#seconds += 1
+    const { terminals } = await this.open()
+    const second = given.second ?? this.#seconds
+    return terminals.take({
+      commandId: commandId(given.commandId ?? randomUUID()),
+      at: instant(Date.parse('2026-11-17T10:00:00.000Z') + second * 1_000),
+      event,
+      runtime,
+      input: { providerSessionId: this.id, transcriptPath: this.transcript.path, cwd: '/work', raw: {}, ...input },
+    })
+  }
+
+  start(source = 'startup', input: Partial<HookInput> = {}): Promise<HookAnswer> {
+    return this.hook('session-start', { source, ...input })
+  }
+
+  /** The status line is drawn. */
+  draws(usedPercent: number | null, input: Partial<HookInput> = {}): Promise<HookAnswer> {
+    return this.hook('statusline', { raw: statusLine(usedPercent), ...input })
+  }
+
+  async sessions(id = this.id): Promise<readonly AgentSession[]> {
+    return this.store.sessions.findByProviderSession(id)
+  }
+
+  async session(): Promise<AgentSession> {
+    const found = (await this.sessions()).at(-1)
+    if (found === undefined) throw new Error('there is no session')
+    return found
+  }
+
+  card(id = this.id): SessionCard {
+    return JSON.parse(readFileSync(join(this.folder, 'sessions', `${id}.json`), 'utf8')) as SessionCard
+  }
+}
+
+/** The input of a status line, as far as it is about the window. */
+export const statusLine = (usedPercent: number | null) => ({
+  context_window: {
+    context_window_size: 200_000,
+    used_percentage: usedPercent,
+    total_input_tokens: 1_234_567,
+    current_usage:
+      usedPercent === null
+        ? null
+        : {
+            input_tokens: 10,
+            output_tokens: 0,
+            cache_creation_input_tokens: 0,
+            cache_read_input_tokens: usedPercent * 2_000 - 10,
+          },
+  },
+})
