@@ -32,7 +32,10 @@ type HandoffOfHolder = Pick<WorkingSession, 'holder'> & { readonly handoff: Hand
 
 /** What is there before each command. */
 interface Prepared {
+  /** Nobody works in it. */
   readonly conversation: ConversationId
+  /** Nobody works in it any more. */
+  readonly closed: ConversationId
   readonly working: WorkingSession
   readonly paused: WorkingSession
   readonly handoff: HandoffMetadata
@@ -57,10 +60,8 @@ const COMMANDS: Readonly<Record<keyof HandoffService, Ask>> = {
   openConversation: ({ service, name }, _, id) =>
     service.openConversation({ originalTask: 'Fix it', externalKey: name('new-job'), commandId: id }),
   closeConversation: ({ service }, { conversation }, id) => service.closeConversation({ conversation, commandId: id }),
-  reopenConversation: async ({ service, history, name }, _, id) => {
-    const conversation = (await history.conversationByKey(name('closed')))?.id as ConversationId
-    return service.reopenConversation({ conversation, commandId: id })
-  },
+  reopenConversation: ({ service }, { closed }, id) =>
+    service.reopenConversation({ conversation: closed, commandId: id }),
   setConversationMetadata: ({ service }, { conversation }, id) =>
     service.setConversationMetadata({ conversation, metadata: { ticket: 1 }, commandId: id }),
   setBudget: ({ service }, { conversation }, id) =>
@@ -73,10 +74,8 @@ const COMMANDS: Readonly<Record<keyof HandoffService, Ask>> = {
     service.setHandoffMetadata({ handoff, metadata: { ticket: 3 }, commandId: id }),
   renewClaim: ({ service }, { claimed: { handoff } }, id) =>
     service.renewClaim({ handoff, claimant: 'w', claimMs: 120_000, commandId: id }),
-  startSession: async ({ service, history, name }, _, id) => {
-    const conversationId = (await history.conversationByKey(name('idle')))?.id as ConversationId
-    return service.startSession({ conversationId, agentName: 'a', backend: 'scripted', prompt: 'Go', commandId: id })
-  },
+  startSession: ({ service }, { conversation: conversationId }, id) =>
+    service.startSession({ conversationId, agentName: 'a', backend: 'scripted', prompt: 'Go', commandId: id }),
   pauseSession: ({ service }, { working }, id) => service.pauseSession({ ...working, commandId: id }),
   resumeSession: ({ service }, { paused }, id) => service.resumeSession({ ...paused, commandId: id }),
   completeSession: ({ service }, { working }, id) => service.completeSession({ ...working, commandId: id }),
@@ -134,10 +133,47 @@ const COMMANDS: Readonly<Record<keyof HandoffService, Ask>> = {
     }),
 }
 
-const ALL = Object.entries(COMMANDS)
+const ALL = Object.entries(COMMANDS) as readonly (readonly [keyof HandoffService, Ask])[]
 
-/** An idle conversation, one at work, one paused by hand, and three with an open handoff, the last one claimed. */
-const prepare = async ({ service, name }: Stage): Promise<Prepared> => {
+/** The parts that a command needs; the others are not made, because most of the time of these tests would go into them. */
+const NEEDS: Readonly<Record<keyof HandoffService, readonly (keyof Prepared)[]>> = {
+  openConversation: [],
+  closeConversation: ['conversation'],
+  reopenConversation: ['closed'],
+  setConversationMetadata: ['conversation'],
+  setBudget: ['conversation'],
+  askConversation: ['conversation'],
+  setSessionMetadata: ['working'],
+  setHandoffMetadata: ['handoff'],
+  renewClaim: ['claimed'],
+  startSession: ['conversation'],
+  pauseSession: ['working'],
+  resumeSession: ['paused'],
+  completeSession: ['working'],
+  failSession: ['working'],
+  takeOverSession: ['working'],
+  attachSession: ['working'],
+  accountSession: ['working'],
+  recordHooks: ['working'],
+  recordTurn: ['working'],
+  recordTurns: ['working'],
+  captureSnapshot: ['working'],
+  initiateHandoff: ['working'],
+  restartSession: ['working'],
+  extendTurn: ['plain'],
+  keepExtract: ['plain'],
+  keepCheckpoint: ['plain'],
+  prepareHandoff: ['claimed'],
+  acceptHandoff: ['handoff'],
+  claimNext: ['handoff'],
+  completeHandoff: ['handoff'],
+  cancelHandoff: ['handoff'],
+  failHandoff: ['handoff'],
+  openThread: ['working'],
+}
+
+/** How each part is made. */
+const makersOf = ({ service, name }: Stage): { readonly [Part in keyof Prepared]: () => Promise<Prepared[Part]> } => {
   const open = async (key: string): Promise<ConversationId> =>
     unwrap(await service.openConversation({ originalTask: 'Fix it', externalKey: name(key) })).conversation.id
   const work = async (key: string): Promise<WorkingSession> => {
@@ -145,20 +181,35 @@ const prepare = async ({ service, name }: Stage): Promise<Prepared> => {
     const started = unwrap(await service.startSession(agent))
     return { ...started, ...unwrap(await service.recordTurn({ ...started, ...TURN })) }
   }
-  const conversation = await open('idle')
-  unwrap(await service.closeConversation({ conversation: await open('closed') }))
-  const [working, paused, source] = [await work('working'), await work('paused'), await work('source')]
-  const [first, second] = [await work('plain'), await work('claimed')]
-  unwrap(await service.pauseSession(paused))
-  const handing = { session: source.session, targetAgent: name('opus'), reason: 'Full', document: 'Half done' }
-  const { handoff } = unwrap(await service.initiateHandoff(handing))
-  const to = { targetAgent: name('sonnet'), reason: 'Full' }
-  const waits = unwrap(await service.initiateHandoff({ session: first.session, ...to }))
-  const waiting = unwrap(await service.initiateHandoff({ session: second.session, ...to }))
-  const { handoff: taken } = unwrap(await service.acceptHandoff({ ...waiting, claimant: 'w' }))
-  const plain = { handoff: waits.handoff, holder: first.holder }
-  const claimed = { handoff: taken, holder: second.holder }
-  return { conversation, working, paused, handoff, plain, claimed }
+  const handedBy = async ({ session, holder }: WorkingSession, document?: string): Promise<HandoffOfHolder> => {
+    const to = { targetAgent: name(document === undefined ? 'sonnet' : 'opus'), reason: 'Full' }
+    const handing = { session, ...to, ...(document !== undefined && { document }) }
+    return { handoff: unwrap(await service.initiateHandoff(handing)).handoff, holder }
+  }
+  return {
+    conversation: () => open('idle'),
+    closed: async () => unwrap(await service.closeConversation({ conversation: await open('closed') })).conversation.id,
+    working: () => work('working'),
+    paused: async () => {
+      const working = await work('paused')
+      unwrap(await service.pauseSession(working))
+      return working
+    },
+    handoff: async () => (await handedBy(await work('source'), 'Half done')).handoff,
+    plain: async () => handedBy(await work('plain')),
+    claimed: async () => {
+      const { handoff, holder } = await handedBy(await work('claimed'))
+      return { handoff: unwrap(await service.acceptHandoff({ handoff, claimant: 'w' })).handoff, holder }
+    },
+  }
+}
+
+/** A part that nobody has asked for is not there: a command that uses it nevertheless fails its test. */
+const prepare = async (stage: Stage, needed: readonly (keyof Prepared)[]): Promise<Prepared> => {
+  const makers = makersOf(stage)
+  const made: Partial<Record<keyof Prepared, unknown>> = {}
+  for (const part of needed) made[part] = await makers[part]()
+  return made as unknown as Prepared
 }
 
 const KEYS = ['idle', 'closed', 'working', 'paused', 'source', 'plain', 'claimed', 'new-job', 'thread']
@@ -204,7 +255,7 @@ const failureOf = async (running: Promise<unknown>): Promise<StoreFailure> => {
 
 describe.each(STORE_KINDS)('on %s', (kind) => {
   /** A prepared store behind faults. */
-  const behindFaults = async () => {
+  const behindFaults = async (command: keyof HandoffService) => {
     const scene = new Scene(await openStore(kind))
     const faults = new FaultInjector(scene.store)
     const stage: Stage = {
@@ -213,12 +264,19 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       name: (base) => scene.name(base),
     }
     const another = (store: Store): HandoffService => scene.serviceOver(store)
-    return { store: scene.store, faults, stage, there: await prepare(stage), id: commandId(scene.ids.next()), another }
+    return {
+      store: scene.store,
+      faults,
+      stage,
+      there: await prepare(stage, NEEDS[command]),
+      id: commandId(scene.ids.next()),
+      another,
+    }
   }
 
-  describe.each(ALL)('%s', (_, ask) => {
+  describe.each(ALL)('%s', (name, ask) => {
     it('whose reply was lost gives, asked again, what was stored, and doubles nothing', async () => {
-      const { store, faults, stage, there, id } = await behindFaults()
+      const { store, faults, stage, there, id } = await behindFaults(name)
       const before = await entries(stage, store)
       faults.plan('reply_lost')
       const failure = await failureOf(ask(stage, there, id))
@@ -234,7 +292,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     })
 
     it('on an unavailable store throws, stores nothing, and works when tried again', async () => {
-      const { store, faults, stage, there, id } = await behindFaults()
+      const { store, faults, stage, there, id } = await behindFaults(name)
       const before = await everything(stage, store)
       faults.plan('unavailable')
       const failure = await failureOf(ask(stage, there, id))
@@ -245,7 +303,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     })
 
     it('that meets a conflict succeeds nevertheless, once', async () => {
-      const { store, faults, stage, there, id } = await behindFaults()
+      const { store, faults, stage, there, id } = await behindFaults(name)
       faults.plan('conflict', 'conflict')
       const answer = unwrap(await ask(stage, there, id))
       expect(answer).toStrictEqual(await stored(answer, store))
@@ -255,7 +313,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     })
 
     it('on a store that conflicts and then loses the reply still happens once', async () => {
-      const { store, faults, stage, there, id } = await behindFaults()
+      const { store, faults, stage, there, id } = await behindFaults(name)
       faults.plan('conflict', 'reply_lost')
       await failureOf(ask(stage, there, id))
       const once = await everything(stage, store)
@@ -265,8 +323,8 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     })
   })
 
-  it.each(ALL)('%s asked three times at once under one command id happens once', async (_, ask) => {
-    const { store, stage, there, id, another } = await behindFaults()
+  it.each(ALL)('%s asked three times at once under one command id happens once', async (name, ask) => {
+    const { store, stage, there, id, another } = await behindFaults(name)
     const racing: Stage = { ...stage, service: another(jittered(store, randomFrom(7))) }
     const answers = await Promise.all([racing, stage, racing].map((asking) => ask(asking, there, id)))
     const [first, ...others] = answers.map(unwrap)
@@ -278,7 +336,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   })
 
   it('a store that never stops conflicting is a failure that may be tried again', async () => {
-    const { faults, stage, there, id } = await behindFaults()
+    const { faults, stage, there, id } = await behindFaults('pauseSession')
     faults.plan(...Array.from({ length: 1_000 }, () => 'conflict' as const))
     const failure = await failureOf(stage.service.pauseSession({ ...there.working, commandId: id }))
     expect(failure).toMatchObject({ code: 'store.contention', retryable: true })
@@ -286,7 +344,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   })
 
   it('a conflict is told to the logger, with where it was', async () => {
-    const { faults, there, id } = await behindFaults()
+    const { faults, there, id } = await behindFaults('pauseSession')
     const told: unknown[] = []
     const logger = { ...silentLogger, debug: (fields: object) => void told.push(fields) }
     const service = new HandoffService({
@@ -318,8 +376,8 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       unwrap(await service.completeHandoff(unwrap(await service.initiateHandoff(onward))))
     }
 
-    it.each(ALL)('%s gives the first answer', async (_, ask) => {
-      const { store, stage, there, id } = await behindFaults()
+    it.each(ALL)('%s gives the first answer', async (name, ask) => {
+      const { store, stage, there, id } = await behindFaults(name)
       const first = unwrap(await ask(stage, there, id))
       await moveOn(stage, first)
       const moved = await everything(stage, store)
@@ -330,7 +388,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     const MAKERS = ['startSession', 'takeOverSession', 'completeHandoff', 'openThread']
 
     it.each(ALL)('%s gives a token only if it made one, and not again once somebody took over', async (name, ask) => {
-      const { store, stage, there, id } = await behindFaults()
+      const { store, stage, there, id } = await behindFaults(name)
       const { session, holder } = unwrap(await ask(stage, there, id))
       expect(holder !== undefined).toBe(MAKERS.includes(name))
       if (session === undefined || holder === undefined) return
@@ -344,12 +402,12 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
 
 describe('a lost reply, beside a run without a fault', () => {
   /** Runs a command twice in the same world, from the same first id on: without and with faults. */
-  const run = async (ask: Ask, ...planned: readonly Fault[]) => {
+  const run = async ([name, ask]: (typeof ALL)[number], ...planned: readonly Fault[]) => {
     const { store } = await openStore('memory')
     const faults = new FaultInjector(store)
     const service = new HandoffService({ store: faults.store, clock: new FixedClock(), ids: new CountingIds(7) })
     const stage: Stage = { service, history: new HandoffHistory({ store }), name: (base) => base }
-    const there = await prepare(stage)
+    const there = await prepare(stage, NEEDS[name])
     const id = commandId('0190a0a0-0000-7000-8000-000000000001')
     faults.plan(...planned)
     if (planned.includes('reply_lost')) await failureOf(ask(stage, there, id))
@@ -357,9 +415,9 @@ describe('a lost reply, beside a run without a fault', () => {
     return { answer, kept: await everything(stage, store) }
   }
 
-  it.each(ALL)('%s leaves the same answer and the same store', async (_, ask) => {
-    const calm = await run(ask)
-    expect(await run(ask, 'reply_lost')).toStrictEqual(calm)
-    expect(await run(ask, 'conflict')).toStrictEqual(calm)
+  it.each(ALL)('%s leaves the same answer and the same store', async (...command) => {
+    const calm = await run(command)
+    expect(await run(command, 'reply_lost')).toStrictEqual(calm)
+    expect(await run(command, 'conflict')).toStrictEqual(calm)
   })
 })
