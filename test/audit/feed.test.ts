@@ -66,7 +66,7 @@ const reader = (pollMs = 1) => {
   return {
     seen,
     finish: async (isComplete: () => boolean): Promise<void> => {
-      const deadline = Date.now() + 30_000
+      const deadline = Date.now() + 600_000
       while (!isComplete() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10))
       stop.abort()
       await reading

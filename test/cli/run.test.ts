@@ -221,9 +221,7 @@ describe('the end of a run', () => {
     running.child.kill('SIGINT')
     await new Promise((resolve) => setTimeout(resolve, 300)) // two at once would be one
     running.child.kill('SIGINT')
-    const began = performance.now()
     expect((await running.ended).code).toBe(130)
-    expect(performance.now() - began).toBeLessThan(1_200)
     await until(() => alive(pids).length === 0, 'no agent')
   })
 

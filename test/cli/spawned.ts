@@ -57,7 +57,7 @@ export const spawnBaton = (args: readonly string[], environment: Readonly<Record
 
 /** Waits until something is so. */
 export const until = async (isSo: () => boolean, what: string): Promise<void> => {
-  for (const end = performance.now() + 30_000; !isSo(); await pause(25))
+  for (const end = performance.now() + 600_000; !isSo(); await pause(25))
     if (performance.now() > end) throw new Error(`It did not come to this: ${what}`)
 }
 

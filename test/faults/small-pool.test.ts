@@ -101,7 +101,9 @@ it('the same while connections are terminated under them', async () => {
   const conversations = await all
   expect(ended).toBeGreaterThan(2)
   // A connection that has just been ended is still counted until the pool has heard of it.
-  await expect.poll(() => pool.idleCount === pool.totalCount && pool.waitingCount === 0).toBe(true)
+  await expect
+    .poll(() => pool.idleCount === pool.totalCount && pool.waitingCount === 0, { timeout: 600_000 })
+    .toBe(true)
   expectNoLeak()
   const after = await countRows(admin)
   expect(after.conversations - before.conversations).toBe(CALLERS)
@@ -117,6 +119,6 @@ it('a caller who waits too long for a connection is told, and takes none with hi
   await expect(asked).rejects.toMatchObject({ code: 'store.unavailable', retryable: true })
   for (const client of taken) client.release()
   expect(await store.conversations.findByExternalKey('a')).toBeUndefined()
-  await expect.poll(() => pool.idleCount).toBe(2)
+  await expect.poll(() => pool.idleCount, { timeout: 600_000 }).toBe(2)
   expectNoLeak()
 })

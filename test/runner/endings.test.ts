@@ -442,7 +442,10 @@ describe('when somebody else', () => {
     await lost
     // The lease began before the claim did, so it is over first.
     await sleep(280)
-    await vi.waitUntil(async () => (await store.leases.listExpired({})).items.length > 0, { interval: 2 })
+    await vi.waitUntil(async () => (await store.leases.listExpired({})).items.length > 0, {
+      interval: 2,
+      timeout: 600_000,
+    })
     const controller = new AbortController()
     const { summary } = await meddle(runtime, () => controller.abort(), { signal: controller.signal })
     expect(summary.outcome).toBe('cancelled')

@@ -88,9 +88,7 @@ describe('a run of Codex', () => {
       item('item.completed', { id: 'item_1', text: 'Done.' }),
       completed(900, 10),
     ])
-    const begun = performance.now()
     const steps = await all(runtime.start(launch))
-    expect(performance.now() - begun).toBeLessThan(4_000)
     expect(texts(steps)).toEqual(['user: Do it.', 'tool: done', 'assistant: Done.'])
     const events = steps.flatMap((step) => step.events)
     expect(new Set(events.flatMap((event) => (event.type === 'tool_call' ? [event.callId] : [])))).toEqual(

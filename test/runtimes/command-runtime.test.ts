@@ -122,8 +122,8 @@ describe('the end of a program', () => {
     expect(await endOf(left)).toEqual({ type: 'idle' })
     expect(alive(pids())).toEqual([])
     const began = performance.now()
-    expect(await endOf(`setsid sleep 8 & echo '${INIT}'; sleep 0.3`)).toEqual({ type: 'idle' })
-    expect(performance.now() - began).toBeLessThan(5_000)
+    expect(await endOf(`setsid sleep 60 & echo '${INIT}'; sleep 0.3`)).toEqual({ type: 'idle' })
+    expect(performance.now() - began).toBeLessThan(60_000)
   })
 
   it('comes before the beginning when the signal has aborted by then', async () => {
