@@ -124,6 +124,23 @@ describe('the password from a password file, as the driver reads it', () => {
     const bad = { DATABASE_URL: without, PGPASSFILE: file('pgpass-open', line, 0o644) }
     const refused = await spawnBaton(['conversations', 'list'], bad).ended
     expect(refused.code).toBe(1)
+    expect(refused.err).toContain('The server wants a password, and there is none.')
     expect(refused.err).not.toContain(SECRET)
+  })
+
+  it('leaves no connection open when it cannot log in, so that the process can end', async () => {
+    const { DATABASE_URL: _, PGPASSFILE: __, PGPASSWORD: ___, ...env } = process.env
+    const admin = new pg.Client({ connectionString: server.url })
+    await admin.connect()
+    const { ended } = spawnBaton(['conversations', 'list'], {
+      ...(env as Record<string, string>),
+      DATABASE_URL: without,
+    })
+    const { code } = await ended
+    const { rows } = await admin.query(
+      `select 1 from pg_stat_activity where usename = 'keeper' or (usename is null and client_addr is not null)`,
+    )
+    await admin.end()
+    expect([code, rows]).toEqual([1, []])
   })
 })

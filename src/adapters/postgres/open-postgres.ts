@@ -1,6 +1,7 @@
 import { PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { StoreFailure } from '../../ports/store-failure.ts'
+import { ClosingClient } from './closing-client.ts'
 import { Migrator } from './migrator.ts'
 import { safePool, type WaitLimits } from './safe-pool.ts'
 import { SqlStore } from './sql-store.ts'
@@ -90,6 +91,7 @@ const newPool = (options: PostgresOptions, { connectMs }: WaitLimits): pg.Pool =
     throw new StoreFailure('store.bad_address', 'A Postgres store needs a connection string or a pool')
   }
   return new pg.Pool({
+    Client: ClosingClient,
     connectionString: checkedAddress(connectionString),
     max: maxConnections,
     connectionTimeoutMillis: connectMs,

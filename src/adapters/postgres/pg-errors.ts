@@ -85,7 +85,7 @@ export const isConnectionLost = (error: unknown): boolean => {
 
 const isUnreachable = (error: unknown): boolean => {
   const { code } = problemOf(error)
-  if (tlsProblem(error, code) !== undefined) return false
+  if (addressProblem(error, code) !== undefined) return false
   if (code !== undefined) return BROKEN_SOCKET.has(code) || UNREACHABLE.test(code)
   // The driver's own errors (a connection that ended) carry no code and are plain Errors.
   return error instanceof Error && error.constructor === Error
@@ -117,12 +117,23 @@ const CERTIFICATE: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-/** The driver says these in words only. */
-const NO_TLS = /^The server does not support SSL connections$/
+/** Problems that the driver tells in words only, and what to do. */
+const IN_WORDS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^The server does not support SSL connections$/,
+    'The server takes no TLS connections. Switch TLS on there, or leave sslmode out of the address if the way to it is safe',
+  ],
+  [
+    /^SASL: .*client password must be a (non-empty )?string$/,
+    'The server wants a password, and there is none. Put the address with its password into a file for --database-file, or ' +
+      'the password into a password file that only you may read (PGPASSFILE)',
+  ],
+]
 
-const tlsProblem = (error: unknown, code = ''): string | undefined => {
-  if (error instanceof Error && NO_TLS.test(error.message))
-    return 'The server takes no TLS connections. Switch TLS on there, or leave sslmode out of the address if the way to it is safe'
+/** A problem of the address, its password or its certificate. Trying again changes nothing. */
+const addressProblem = (error: unknown, code = ''): string | undefined => {
+  const told = error instanceof Error ? IN_WORDS.find(([words]) => words.test(error.message)) : undefined
+  if (told !== undefined) return told[1]
   return CERTIFICATE.find(([codes]) => codes.test(code))?.[1]
 }
 
@@ -131,8 +142,8 @@ export const toFailure = (error: unknown): StoreFailure => {
   if (error instanceof StoreFailure) return error
   const { code, constraint } = problemOf(error)
   const detail = describeThrown(error)
-  const tls = tlsProblem(error, code)
-  if (tls !== undefined) return new StoreFailure('store.bad_address', `${tls}. (${detail})`, { cause: error })
+  const address = addressProblem(error, code)
+  if (address !== undefined) return new StoreFailure('store.bad_address', `${address}. (${detail})`, { cause: error })
   if (code !== undefined && INTEGRITY.has(code)) {
     const rule = constraint === undefined ? '' : ` (${constraint})`
     return new StoreFailure('store.integrity', `The database refused what would break its record${rule}: ${detail}`, {
