@@ -1,8 +1,8 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
+import { program as programOf } from '../support/bundle.ts'
 
 /** A program of this folder in a process of its own, spoken to in lines. */
 export interface Child extends AsyncDisposable {
@@ -18,19 +18,16 @@ export interface Child extends AsyncDisposable {
   readonly ended: Promise<number | NodeJS.Signals>
 }
 
-/** Found from here, because a child may run in a folder from which nothing can be found. */
-const LOADER = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
-
 /** Starts a program of this folder, or one that is named by its URL. It says nothing until it has loaded, so that what is timed is not the loading. */
 export const startChild = async (
   program: string,
   args: readonly string[],
   { cwd = process.cwd(), via = [] }: { readonly cwd?: string; readonly via?: readonly string[] } = {},
 ): Promise<Child> => {
-  const file = fileURLToPath(new URL(program, import.meta.url))
-  const loader = program.endsWith('.ts') ? ['--import', LOADER] : []
+  const named = fileURLToPath(new URL(program, import.meta.url))
+  const file = named.endsWith('.ts') ? await programOf(named) : named
   // Another program may start it, such as one that makes a container.
-  const [command = '', ...words] = [...via, process.execPath, ...loader, file, ...args]
+  const [command = '', ...words] = [...via, process.execPath, file, ...args]
   const child = spawn(command, words, { cwd, stdio: ['pipe', 'pipe', 'pipe'] })
   const started = talkTo(child)
   const first = await started.hear()

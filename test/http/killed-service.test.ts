@@ -3,10 +3,11 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { uuidV7Ids } from '../../src/adapters/system/uuid-v7-ids.ts'
 import { openPglite } from '../../src/postgres.ts'
+import { program } from '../support/bundle.ts'
 import { windowAt } from './stage.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'killed-'))
@@ -14,7 +15,7 @@ const spool = join(folder, 'spool')
 let child: ChildProcess | undefined
 
 const begin = async (): Promise<number> => {
-  const started = spawn(process.execPath, ['--import', 'tsx', 'test/http/service-process.ts', folder], {
+  const started = spawn(process.execPath, [await program(resolve('test/http/service-process.ts')), folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   child = started

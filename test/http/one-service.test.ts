@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { program } from '../support/bundle.ts'
+
+const BATON = await program(resolve('src/adapters/cli/main.ts'))
 
 interface Ended {
   readonly status: number | null
@@ -13,7 +16,7 @@ interface Ended {
 /** `baton serve`, until it ends by itself. */
 const serving = (folder: string, ...flags: readonly string[]) => {
   const { DATABASE_URL: _, ...env } = process.env
-  const words = ['--import', 'tsx', 'src/adapters/cli/main.ts', 'serve', '--data-dir', folder, ...flags]
+  const words = [BATON, 'serve', '--data-dir', folder, ...flags]
   const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let [out, err] = ['', '']
   const spoken = new Set<() => void>()

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { schemaSnapshot } from '../../scripts/schema-snapshot.ts'
 import { openMigratorAt } from '../../src/adapters/postgres/open-migrator.ts'
+import { program } from '../support/bundle.ts'
 import { emptyDatabase, expectedSnapshot, throughPooler } from './empty-database.ts'
 
 const PROCESSES = 20
@@ -15,7 +17,7 @@ interface Migrating {
 }
 
 const start = async (): Promise<Migrating> => {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'test/migrations/migrate-process.ts'])
+  const child = spawn(process.execPath, [await program(resolve('test/migrations/migrate-process.ts'))])
   let problems = ''
   child.stderr.on('data', (chunk: Buffer) => {
     problems += chunk.toString()

@@ -1,16 +1,31 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { basename, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /** What is used here of esbuild. It comes with tsx, which children are loaded with otherwise. */
 interface Bundler {
   build(options: Readonly<Record<string, unknown>>): Promise<unknown>
 }
 
-/** Where the migrations are looked for from. */
-const SOURCE = new URL('../../src/adapters/postgres/migration-files.ts', import.meta.url).href
+interface Building {
+  onLoad(where: { readonly filter: RegExp }, load: (file: { readonly path: string }) => object | undefined): void
+}
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /** Packages of the older kind ask for their parts this way. */
 const BANNER = "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);"
+
+/** Our files look for others beside them, such as migrations: each keeps its own address in the one file. */
+const ownAddresses = {
+  name: 'own-addresses',
+  setup: ({ onLoad }: Building): void =>
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      if (path.includes('node_modules')) return undefined
+      const address = JSON.stringify(pathToFileURL(path).href)
+      return { contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', address), loader: 'ts' }
+    }),
+}
 
 /**
  * Puts a program into one file, and answers with its URL. Many processes are started from it, and each of them would
@@ -20,9 +35,29 @@ const BANNER = "import { createRequire as requireFor } from 'node:module'; const
 export const bundle = async (entry: string, folder: string, external: readonly string[] = []): Promise<string> => {
   const tsx = createRequire(import.meta.url).resolve('tsx')
   const { build } = createRequire(tsx)('esbuild') as Bundler
-  const outfile = join(folder, 'bundle.mjs')
+  const outfile = join(folder, `${basename(entry, '.ts')}.mjs`)
   const format = { bundle: true, platform: 'node', format: 'esm', target: 'node20', banner: { js: BANNER } }
-  const define = { 'import.meta.url': JSON.stringify(SOURCE) }
-  await build({ ...format, define, external, entryPoints: [entry], outfile, logLevel: 'error' })
+  await build({ ...format, plugins: [ownAddresses], external, entryPoints: [entry], outfile, logLevel: 'error' })
   return pathToFileURL(outfile).href
+}
+
+const programs = new Map<string, Promise<string>>()
+let ours: string | undefined
+
+/** The folder of this process's programs. Inside the package, so that packages are found from it; git ignores `reports`. */
+const folderOfPrograms = (): string => {
+  if (ours !== undefined) return ours
+  mkdirSync(join(ROOT, 'reports'), { recursive: true })
+  const made = mkdtempSync(join(ROOT, 'reports', 'programs-'))
+  process.once('exit', () => rmSync(made, { recursive: true, force: true }))
+  ours = made
+  return made
+}
+
+/** A program of the tests or the sources as one file, made once in this process. @returns its path */
+export const program = (entry: string): Promise<string> => {
+  const made =
+    programs.get(entry) ?? bundle(entry, folderOfPrograms(), ['@electric-sql/pglite']).then((url) => fileURLToPath(url))
+  programs.set(entry, made)
+  return made
 }

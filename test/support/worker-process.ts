@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { program } from './bundle.ts'
 import type { Jobs, WorkerOptions } from './worker-service.ts'
 
 const FILE = fileURLToPath(new URL('./worker-service.ts', import.meta.url))
@@ -12,8 +13,8 @@ export interface WorkerProcess extends AsyncDisposable {
 
 /** Starts a process with a service in it, and waits until it is there. */
 export const startWorker = async (options: WorkerOptions): Promise<WorkerProcess> => {
-  const child = fork(FILE, {
-    execArgv: ['--import', 'tsx'],
+  const child = fork(await program(FILE), {
+    execArgv: [],
     env: { ...process.env, WORKER_OPTIONS: JSON.stringify(options) },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
