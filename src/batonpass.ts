@@ -5,6 +5,7 @@ import type { AuditService } from './services/audit-service.ts'
 import type { ContextService } from './services/context-service.ts'
 import type { HandoffHistory } from './services/handoff-history.ts'
 import type { HandoffService } from './services/handoff-service.ts'
+import type { LookBack } from './services/look-back.ts'
 import type { AgentRun } from './services/runner/agent-run.ts'
 import type { Recovered, RecoverRequest } from './services/runner/recover/recover.ts'
 import type { RunRequest } from './services/runner/run-request.ts'
@@ -17,6 +18,8 @@ export interface Batonpass<Notes extends MetadataTypes = MetadataTypes> extends 
   readonly history: HandoffHistory<Notes>
   readonly context: ContextService
   readonly audit: AuditService
+  /** Lets a session look back at what the earlier windows of its conversation said and did. */
+  readonly lookBack: LookBack
   /** Runs an agent, in as many windows as it takes. Iterate the answer for its messages. */
   run<Message>(request: RunRequest<Message>): AgentRun<Message>
   /** Finishes, or fails, the orphaned work of lost processes. */

@@ -30,6 +30,7 @@ import { CommandPruner } from './services/command-pruner.ts'
 import { ContextService } from './services/context-service.ts'
 import { HandoffHistory } from './services/handoff-history.ts'
 import { HandoffService } from './services/handoff-service.ts'
+import { LookBack } from './services/look-back.ts'
 import { RestartRunner } from './services/runner/restart-runner.ts'
 import type { AgentRunSettings, RunSettings } from './services/runner/run-request.ts'
 import type { PriceOf } from './services/runner/work/cost-meter.ts'
@@ -78,6 +79,7 @@ export const TOKENS = {
   historyService: token<HandoffHistory>('HandoffHistory'),
   auditService: token<AuditService>('AuditService'),
   contextService: token<ContextService>('ContextService'),
+  lookBack: token<LookBack>('LookBack'),
   restartRunner: token<RestartRunner>('RestartRunner'),
   commandPruner: token<Pick<CommandPruner, 'stop'>>('CommandPruner'),
   batonpass: token<Batonpass>('Batonpass'),
@@ -119,6 +121,7 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
   add(TOKENS.handoffService, (from) => new HandoffService(commandsFrom(from)))
   add(TOKENS.historyService, (from) => new HandoffHistory({ store: from.resolve(TOKENS.store) }))
   add(TOKENS.contextService, (from) => new ContextService(commandsFrom(from)))
+  add(TOKENS.lookBack, (from) => new LookBack(commandsFrom(from)))
   add(
     TOKENS.auditService,
     (from) => new AuditService({ store: from.resolve(TOKENS.store), sha256: from.resolve(TOKENS.sha256) }),
@@ -176,6 +179,7 @@ const batonpassFrom = (from: DependencyContainer): Batonpass => {
     history: from.resolve(TOKENS.historyService),
     context: from.resolve(TOKENS.contextService),
     audit: from.resolve(TOKENS.auditService),
+    lookBack: from.resolve(TOKENS.lookBack),
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -189,6 +193,7 @@ export { AuditService, type AuditServiceDeps } from './services/audit-service.ts
 export { ContextService, type ContextServiceDeps } from './services/context-service.ts'
 export { HandoffHistory } from './services/handoff-history.ts'
 export { HandoffService } from './services/handoff-service.ts'
+export { LookBack, type LookBackRequest } from './services/look-back.ts'
 export { RestartRunner } from './services/runner/restart-runner.ts'
 export type { RunnerDeps } from './services/runner/run-in-progress.ts'
 export type { AgentRunSettings, RunSettings } from './services/runner/run-request.ts'

@@ -1,0 +1,74 @@
+import type { AgentSessionId } from '../kernel/ids.ts'
+import type { Instant } from '../kernel/instant.ts'
+import type { SequenceNumber } from '../kernel/sequence.ts'
+import type { MessageOrigin, MessageRole } from '../turn/message.ts'
+
+/** A question about what was said and done in a conversation. */
+export type LookBackQuestion =
+  /** The latest use of a tool under this call id, and its result. A citation, `[call:…]`, is a call id too. */
+  | { readonly by: 'call'; readonly callId: string }
+  /** Everything that one turn said. Windows are counted by their sessions' epochs, turns within their session. */
+  | { readonly by: 'turn'; readonly epoch: number; readonly turn: number }
+  /** Messages that name a file, in their text or in their tool calls. */
+  | { readonly by: 'file'; readonly name: string }
+  /** Messages in which all of these words occur, in the text or in its tool calls. */
+  | { readonly by: 'words'; readonly words: string }
+
+/** The ways to ask. */
+export type LookBackBy = LookBackQuestion['by']
+
+/** Where something was said: in which window, and in which turn of it. */
+export interface LookBackPlace {
+  readonly sessionId: AgentSessionId
+  /** The number of the window in its conversation: the epoch of its session. */
+  readonly epoch: number
+  /** The number of the turn in its window; absent for what the window opened with. */
+  readonly turn?: number
+  readonly sequenceNumber: SequenceNumber
+  readonly recordedAt: Instant
+}
+
+/** A use of a tool that a message made. */
+export interface LookBackCall {
+  readonly callId: string
+  readonly toolName: string
+  readonly argument?: string
+}
+
+/** A part of a recorded text, exactly as it was stored. */
+export interface Passage {
+  readonly text: string
+  /** How many characters of the stored text come before it. */
+  readonly before: number
+  /** How many characters of the stored text come after it. */
+  readonly after: number
+  /** How many characters the whole text had, when only its beginning was stored. */
+  readonly cutFrom?: number
+}
+
+/** One recorded message that answers a question. */
+export interface LookBackHit extends LookBackPlace {
+  readonly role: MessageRole
+  readonly origin: MessageOrigin
+  /** The tools that it calls, a bounded number of them. */
+  readonly calls: readonly LookBackCall[]
+  /** The call id that a tool's result answers. */
+  readonly answers?: string
+  readonly passage: Passage
+}
+
+/** The answer to a question, bounded whatever was asked. */
+export interface LookBackAnswer {
+  /** As it was understood: the call id of a citation, and words without the space around them. */
+  readonly question: LookBackQuestion
+  /** In order for a call and a turn; newest first for a file and words. */
+  readonly found: readonly LookBackHit[]
+  /** Asks for what comes next, with the same question; absent when there is nothing more. */
+  readonly next?: string
+  /** The oldest message that was searched for a file or words; absent when none was left to search. */
+  readonly searchedBackTo?: LookBackPlace
+  /** Whether nothing is left to be read or searched. */
+  readonly isWhole: boolean
+  /** The call is on record, and no result of it is. */
+  readonly isResultMissing?: true
+}
