@@ -121,7 +121,10 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
   add(TOKENS.handoffService, (from) => new HandoffService(commandsFrom(from)))
   add(TOKENS.historyService, (from) => new HandoffHistory({ store: from.resolve(TOKENS.store) }))
   add(TOKENS.contextService, (from) => new ContextService(commandsFrom(from)))
-  add(TOKENS.lookBack, (from) => new LookBack(commandsFrom(from)))
+  add(TOKENS.lookBack, (from) => {
+    const [store, handoffs] = [from.resolve(TOKENS.store), from.resolve(TOKENS.handoffService)]
+    return new LookBack({ store, handoffs, logger: from.resolve(TOKENS.logger) })
+  })
   add(
     TOKENS.auditService,
     (from) => new AuditService({ store: from.resolve(TOKENS.store), sha256: from.resolve(TOKENS.sha256) }),
@@ -193,7 +196,7 @@ export { AuditService, type AuditServiceDeps } from './services/audit-service.ts
 export { ContextService, type ContextServiceDeps } from './services/context-service.ts'
 export { HandoffHistory } from './services/handoff-history.ts'
 export { HandoffService } from './services/handoff-service.ts'
-export { LookBack, type LookBackRequest } from './services/look-back.ts'
+export { LookBack, type LookBackDeps, type LookBackRequest } from './services/look-back.ts'
 export { RestartRunner } from './services/runner/restart-runner.ts'
 export type { RunnerDeps } from './services/runner/run-in-progress.ts'
 export type { AgentRunSettings, RunSettings } from './services/runner/run-request.ts'

@@ -47,11 +47,13 @@ export const blindStore = (store: Store): Store => {
       listTurnsIn: none,
       listToolCallsIn: none,
       listSnapshotsIn: none,
+      listLookBacksIn: none,
       findCommands: async () => [],
       listSharedIds: none,
     },
     monitors: { find: nothing },
     ids: { within: async () => [] },
+    lookBacks: { read: nothing, listForConversation: none, countFor: async () => new Map() },
     signals: { find: nothing, waiting: async () => [], acknowledge: async () => 0, listFor: none },
     leases: {
       renew: async () => false,

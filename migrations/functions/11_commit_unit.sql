@@ -37,6 +37,7 @@ begin
     perform batonpass.add_handoffs_v1(unit -> 'handoffs', unit -> 'handoff_tool_calls');
   end if;
   if unit ? 'snapshots' then perform batonpass.add_snapshots_v1(unit -> 'snapshots'); end if;
+  if unit ? 'look_backs' then perform batonpass.add_look_backs_v1(unit -> 'look_backs'); end if;
   if unit ? 'monitors' then perform batonpass.add_monitors_v1(unit -> 'monitors'); end if;
   if unit ? 'withdrawn_signals' then perform batonpass.withdraw_signals_v1(unit -> 'withdrawn_signals'); end if;
   if unit ? 'signals' then perform batonpass.add_signals_v1(unit -> 'signals'); end if;

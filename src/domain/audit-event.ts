@@ -1,5 +1,6 @@
 import type { ConversationEvent } from './conversation/conversation-lifecycle.ts'
 import type { HandoffEvent } from './handoff/handoff-lifecycle.ts'
+import type { LookedBack } from './history/look-back-record.ts'
 import type { HookDelivered } from './hooks/hook-delivery.ts'
 import type { DomainEvent } from './kernel/event.ts'
 import type { CommandId } from './kernel/ids.ts'
@@ -9,7 +10,7 @@ import type { MonitorEvent } from './window/context-monitor.ts'
 
 /** Names one text that was stored. */
 export interface TextName {
-  readonly row: 'conversation' | 'session' | 'handoff' | 'message' | 'tool call'
+  readonly row: 'conversation' | 'session' | 'handoff' | 'message' | 'tool call' | 'look back'
   /** Its id; of a tool call its sequence number and call id, as in `7/toolu_01`. */
   readonly id: string
   /** Where in the row, such as `text`, `originalTask` or `prepared.continuation`. */
@@ -30,6 +31,7 @@ export type AuditEvent =
   | SnapshotEvent
   | MonitorEvent
   | HookDelivered
+  | LookedBack
   | TextErased
 
 /** One line of a conversation's audit log. */

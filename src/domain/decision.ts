@@ -2,6 +2,7 @@ import type { AuditEvent } from './audit-event.ts'
 import type { AskedPrompt, BudgetLimit, RestartBudget } from './budget/restart-budget.ts'
 import type { Conversation } from './conversation/conversation.ts'
 import { claimOf, type HandoffMetadata } from './handoff/handoff.ts'
+import type { LookBackRecord } from './history/look-back-record.ts'
 import { defined } from './kernel/defined.ts'
 import { Draft, type FinishedDraft, type Lifecycle } from './kernel/draft.ts'
 import type { AgentSessionId, ConversationId, HandoffId, HolderToken, TurnId } from './kernel/ids.ts'
@@ -61,6 +62,7 @@ export type Change =
   /** The message a session opens with; it belongs to no turn. */
   | { readonly type: 'add_message'; readonly message: Message }
   | { readonly type: 'add_snapshot'; readonly snapshot: SnapshotRecord }
+  | { readonly type: 'add_look_back'; readonly lookBack: LookBackRecord }
   | { readonly type: 'add_handoff'; readonly handoff: HandoffMetadata }
   /** Compare-and-set: kept only while the stored handoff is still what the decision was based on. */
   | { readonly type: 'move_handoff'; readonly handoff: HandoffMetadata; readonly expected: ExpectedHandoff }

@@ -1,4 +1,5 @@
 import type { KeptCommand } from '../domain/audit/command-seal.ts'
+import type { LookBackRecord } from '../domain/history/look-back-record.ts'
 import type { AgentSessionId, CommandId, ConversationId } from '../domain/kernel/ids.ts'
 import type { SnapshotRecord } from '../domain/session/context-snapshot.ts'
 import type { ToolCallRecord } from '../domain/turn/tool-call.ts'
@@ -27,6 +28,8 @@ export interface AuditedRows {
   listToolCallsIn(conversation: ConversationId, page: Page): Promise<Paged<ToolCallRecord>>
   /** By id. */
   listSnapshotsIn(conversation: ConversationId, page: Page): Promise<Paged<SnapshotRecord>>
+  /** By id. */
+  listLookBacksIn(conversation: ConversationId, page: Page): Promise<Paged<LookBackRecord>>
   /** Those that are still remembered, in any order. */
   findCommands(ids: readonly CommandId[]): Promise<readonly KeptCommand[]>
   /** Every id that two rows share, in any conversation, by kind and id. */

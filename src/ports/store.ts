@@ -6,6 +6,7 @@ import type { ContextMonitorPort } from './context-monitor-port.ts'
 import type { ContextSnapshotPort } from './context-snapshot-port.ts'
 import type { ConversationRepository } from './conversation-repository.ts'
 import type { IdSearch } from './id-search.ts'
+import type { LookBackPort } from './look-back-port.ts'
 import type { MessageRepository } from './message-repository.ts'
 import type { SessionLeases } from './session-leases.ts'
 import type { SignalQueue } from './signal-queue.ts'
@@ -25,4 +26,5 @@ export interface Store extends AsyncDisposable {
   readonly leases: SessionLeases
   readonly commands: CommandRetention
   readonly ids: IdSearch
+  readonly lookBacks: LookBackPort
 }

@@ -105,7 +105,8 @@ export class AuditComparison {
       (await checkAll('conversation', fold.conversations, itself, texts)) ??
       (await checkAll('session', fold.sessions, (page) => sessions.listForConversation(id, page), texts)) ??
       (await checkAll('handoff', fold.handoffs, (page) => handoffs.listForConversation(id, page), texts)) ??
-      (await checkAll('snapshot', fold.snapshots, (page) => audit.listSnapshotsIn(id, page), texts))
+      (await checkAll('snapshot', fold.snapshots, (page) => audit.listSnapshotsIn(id, page), texts)) ??
+      (await checkAll('look back', fold.lookBacks, (page) => audit.listLookBacksIn(id, page), texts))
     )
   }
 

@@ -5,6 +5,7 @@ import type { HandoffMetadata } from '../domain/handoff/handoff.ts'
 import type { HandoffRequest, InitiateHandoff } from '../domain/handoff/initiate-handoff.ts'
 import type { KeepCheckpoint, PrepareHandoff } from '../domain/handoff/prepare-handoff.ts'
 import type { AcceptHandoff, CompleteHandoff, EndHandoff } from '../domain/handoff/settle-handoff.ts'
+import type { RecordLookBack } from '../domain/history/look-back-record.ts'
 import type { HookDeliveries } from '../domain/hooks/hook-delivery.ts'
 import type { AgentSessionId, CommandId, ConversationId, HandoffId, HolderToken } from '../domain/kernel/ids.ts'
 import type { SetMetadata } from '../domain/kernel/metadata.ts'
@@ -71,6 +72,10 @@ export interface SessionMetadataRequest extends Repeatable, SetMetadata {
 }
 /** A request to set the note of a handoff. An empty note removes it. */
 export interface HandoffMetadataRequest extends OnHandoff, SetMetadata {}
+/** A request to put on record what a session asked when it looked back. */
+export interface LookBackRecordRequest extends Repeatable, RecordLookBack {
+  readonly session: AgentSession | AgentSessionId
+}
 /** A request to capture a snapshot of a window. */
 export interface SnapshotRequest extends OnSession {
   /** The type of the snapshot; `on_demand` unless given. */

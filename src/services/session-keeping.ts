@@ -28,6 +28,7 @@ import type {
   BudgetRequest,
   ConversationMetadataRequest,
   FailSessionRequest,
+  LookBackRecordRequest,
   OnConversation,
   OnSession,
   RecordTurnRequest,
@@ -114,6 +115,11 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> {
     request: SessionMetadataRequest & { readonly metadata: Notes['session'] },
   ): Reply<{ readonly session: AgentSession<Notes['session']> }> {
     return this.runner.run(sessions.setSessionMetadata, request) as Reply<{ session: AgentSession<Notes['session']> }>
+  }
+
+  /** Puts on record what a session asked when it looked back. It changes nothing else. */
+  recordLookBack(request: LookBackRecordRequest): Reply<{ readonly session: AgentSession }> {
+    return this.runner.run(sessions.recordLookBack, request)
   }
 
   /** Starts a session and makes the caller its holder. Refused while another session has the conversation's baton. */

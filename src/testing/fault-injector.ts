@@ -42,7 +42,7 @@ export class FaultInjector {
       estimateNow: () => inner.estimateNow(),
     }
     const { conversations, sessions, handoffs, snapshots, messages, audit, monitors, signals } = store
-    const { leases, commands, ids } = store
+    const { leases, commands, ids, lookBacks } = store
     const dispose = (): PromiseLike<void> => store[Symbol.asyncDispose]()
     this.store = {
       unitOfWork,
@@ -57,6 +57,7 @@ export class FaultInjector {
       leases,
       commands,
       ids,
+      lookBacks,
       [Symbol.asyncDispose]: dispose,
     }
   }

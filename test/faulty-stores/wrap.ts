@@ -16,6 +16,7 @@ export const withParts = (store: Store, parts: Partial<Omit<Store, typeof Symbol
     leases,
     commands,
     ids,
+    lookBacks,
   } = store
   const dispose = (): PromiseLike<void> => store[Symbol.asyncDispose]()
   const kept = {
@@ -31,6 +32,7 @@ export const withParts = (store: Store, parts: Partial<Omit<Store, typeof Symbol
     leases,
     commands,
     ids,
+    lookBacks,
   }
   return { ...kept, ...parts, [Symbol.asyncDispose]: dispose }
 }

@@ -70,6 +70,8 @@ const COMMANDS: Readonly<Record<keyof HandoffService, Ask>> = {
     service.askConversation({ conversation, prompt: 'Something else', commandId: id }),
   setSessionMetadata: ({ service }, { working: { session } }, id) =>
     service.setSessionMetadata({ session, metadata: { ticket: 2 }, commandId: id }),
+  recordLookBack: ({ service }, { working: { session } }, id) =>
+    service.recordLookBack({ session, by: 'words', text: 'flaky test', found: 2, commandId: id }),
   setHandoffMetadata: ({ service }, { handoff }, id) =>
     service.setHandoffMetadata({ handoff, metadata: { ticket: 3 }, commandId: id }),
   renewClaim: ({ service }, { claimed: { handoff } }, id) =>

@@ -65,6 +65,7 @@ export const lostProcess = (
       leases: { ...store.leases, renew: async () => true },
       commands: reads(store.commands),
       ids: reads(store.ids),
+      lookBacks: reads(store.lookBacks),
       [Symbol.asyncDispose]: async () => undefined,
     },
   }

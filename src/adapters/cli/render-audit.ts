@@ -75,6 +75,10 @@ const describe = (event: AuditEvent, context: TrailContext): string => {
       const { type, messages, sessionId } = event.snapshot
       return `snapshot ${type} of session ${short(sessionId)}: ${count(totalMessages(messages), 'message')}`
     }
+    case 'session.looked_back': {
+      const { sessionId, by, found } = event.lookBack
+      return `session ${short(sessionId)} of ${agent(sessionId, context)} looked back by ${by}: ${found} found`
+    }
     case 'context.milestone_reached':
     case 'context.compacted':
     case 'context.rearmed':

@@ -14,6 +14,8 @@ export const auditedRowsIn = (tables: Tables): AuditedRows => ({
   },
   listSnapshotsIn: async (conversation, page) =>
     pageBy(tables.snapshots.in('conversation', conversation), ({ id }) => id, page),
+  listLookBacksIn: async (conversation, page) =>
+    pageBy(tables.lookBacks.in('conversation', conversation), ({ id }) => id, page),
   findCommands: async (ids) => ids.flatMap((id) => tables.commands.get(id) ?? []),
   listSharedIds: async () => ({ items: [] }),
 })

@@ -92,6 +92,9 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
       return [() => tables.messages.insert(change.message)]
     case 'add_snapshot':
       return [() => tables.snapshots.insert(change.snapshot)]
+    case 'add_look_back':
+      checkSession(tables, change.lookBack.conversationId, change.lookBack.sessionId)
+      return [() => tables.lookBacks.insert(change.lookBack)]
     case 'add_handoff':
       checkReferences(tables, change.handoff)
       return [() => tables.handoffs.insert(change.handoff)]

@@ -9,6 +9,7 @@ import type { ContextMonitorPort } from '../../ports/context-monitor-port.ts'
 import type { ContextSnapshotPort } from '../../ports/context-snapshot-port.ts'
 import type { ConversationRepository } from '../../ports/conversation-repository.ts'
 import type { IdSearch } from '../../ports/id-search.ts'
+import type { LookBackPort } from '../../ports/look-back-port.ts'
 import type { MessageRepository } from '../../ports/message-repository.ts'
 import type { SessionLeases } from '../../ports/session-leases.ts'
 import type { SignalQueue } from '../../ports/signal-queue.ts'
@@ -20,6 +21,7 @@ import { conversationsIn } from './conversations.ts'
 import { handoffsIn } from './handoffs.ts'
 import { idSearchIn } from './id-search.ts'
 import { leasesIn } from './leases.ts'
+import { lookBacksIn } from './look-backs.ts'
 import { MemoryUnitOfWork } from './memory-unit-of-work.ts'
 import { messagesIn } from './messages.ts'
 import { numberKey, pageBy } from './paging.ts'
@@ -52,6 +54,7 @@ export class MemoryStore implements Store {
   readonly leases: SessionLeases
   readonly commands: CommandRetention
   readonly ids: IdSearch
+  readonly lookBacks: LookBackPort
 
   constructor({ clock }: { readonly clock: Clock }) {
     const tables = emptyTables()
@@ -67,6 +70,7 @@ export class MemoryStore implements Store {
     this.leases = leasesIn(tables, clock)
     this.commands = commandsIn(tables, clock)
     this.ids = idSearchIn(tables)
+    this.lookBacks = lookBacksIn(tables)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

@@ -2,6 +2,7 @@ import type { SealedEntry } from '../../domain/audit/audit-chain.ts'
 import type { KeptCommand } from '../../domain/audit/command-seal.ts'
 import type { Conversation } from '../../domain/conversation/conversation.ts'
 import { type HandoffMetadata, isOpen } from '../../domain/handoff/handoff.ts'
+import type { LookBackRecord } from '../../domain/history/look-back-record.ts'
 import type { AgentSessionId, ConversationId, HolderToken } from '../../domain/kernel/ids.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
 import { hasBaton, type WorkingSession } from '../../domain/session/agent-session.ts'
@@ -88,6 +89,11 @@ export const emptyTables = () => ({
   }),
   snapshots: new Table({
     id: (row: SnapshotRecord) => row.id,
+    unique: {},
+    groups: { conversation: (row) => row.conversationId, session: (row) => row.sessionId },
+  }),
+  lookBacks: new Table({
+    id: (row: LookBackRecord) => row.id,
     unique: {},
     groups: { conversation: (row) => row.conversationId, session: (row) => row.sessionId },
   }),

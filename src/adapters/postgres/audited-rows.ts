@@ -5,6 +5,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import { commandId } from '../../domain/kernel/ids.ts'
 import { type AuditedRows, FOUND_BY_ID, type SharedId } from '../../ports/audited-rows.ts'
 import { called, type Database, named, readDocuments, reading } from './database.ts'
+import { toLookBackRecord } from './look-back-rows.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 import { toSnapshotRecord, toToolCallRecord, toTurn } from './record-rows.ts'
 import { aConversation, maybe, reader } from './row-types.ts'
@@ -41,6 +42,14 @@ export const auditedRowsIn = (database: Database): AuditedRows => {
         where s.conversation_id = ${conversation}::uuid and (${after}::uuid is null or s.id > ${after}::uuid)
         order by s.id limit ${limitOf(page)}`)
       return paged(rows.map(toSnapshotRecord), page, ({ id }) => [id])
+    },
+    listLookBacksIn: async (conversation, page) => {
+      const after = page.after === undefined ? null : fromCursor(page.after, 1)[0]
+      const rows = await documents(sql`
+        select to_jsonb(b)::text as json from ${named(database, 'look_backs')} b
+        where b.conversation_id = ${conversation}::uuid and (${after}::uuid is null or b.id > ${after}::uuid)
+        order by b.id limit ${limitOf(page)}`)
+      return paged(rows.map(toLookBackRecord), page, ({ id }) => [id])
     },
     findCommands: async (ids) => {
       const rows = await documents(sql`

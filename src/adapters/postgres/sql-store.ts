@@ -8,6 +8,7 @@ import type { ContextMonitorPort } from '../../ports/context-monitor-port.ts'
 import type { ContextSnapshotPort } from '../../ports/context-snapshot-port.ts'
 import type { ConversationRepository } from '../../ports/conversation-repository.ts'
 import type { IdSearch } from '../../ports/id-search.ts'
+import type { LookBackPort } from '../../ports/look-back-port.ts'
 import type { MessageRepository } from '../../ports/message-repository.ts'
 import type { SessionLeases } from '../../ports/session-leases.ts'
 import type { SignalQueue } from '../../ports/signal-queue.ts'
@@ -19,6 +20,7 @@ import type { Database, Schema } from './database.ts'
 import { handoffsIn } from './handoffs.ts'
 import { idSearchIn } from './id-search.ts'
 import { leasesIn } from './leases.ts'
+import { lookBacksIn } from './look-backs.ts'
 import { messagesIn } from './messages.ts'
 import { PostgresUnitOfWork } from './postgres-unit-of-work.ts'
 import { sessionsIn } from './sessions.ts'
@@ -39,6 +41,7 @@ export class SqlStore implements Store {
   readonly leases: SessionLeases
   readonly commands: CommandRetention
   readonly ids: IdSearch
+  readonly lookBacks: LookBackPort
   readonly database: Database
   readonly #close: () => Promise<void>
 
@@ -58,6 +61,7 @@ export class SqlStore implements Store {
     this.leases = leasesIn(this.database)
     this.commands = commandsIn(this.database)
     this.ids = idSearchIn(this.database)
+    this.lookBacks = lookBacksIn(this.database)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -10,6 +10,7 @@ import type { Unit } from '../../ports/unit-of-work.ts'
 import { sha256 } from '../../sha256.ts'
 import { fromConversation } from './conversation-row.ts'
 import { fromHandoff, fromMovedHandoff } from './handoff-row.ts'
+import { fromLookBack } from './look-back-rows.ts'
 import { fromMonitor, fromSignal } from './monitor-row.ts'
 import { fromAppendedCalls, fromExtension, fromMessage, fromSnapshot, fromToolCalls, fromTurn } from './record-rows.ts'
 import { fromMovedSession, fromWorkingSession } from './session-row.ts'
@@ -35,6 +36,7 @@ type RowList =
   | 'moved_handoffs'
   | 'handoff_tool_calls'
   | 'snapshots'
+  | 'look_backs'
   | 'monitors'
   | 'moved_monitors'
   | 'signals'
@@ -128,6 +130,8 @@ const rowsOf = (change: Change): RowsOfChange => {
       return { messages: [fromMessage(change.message)] }
     case 'add_snapshot':
       return { snapshots: [fromSnapshot(change.snapshot)] }
+    case 'add_look_back':
+      return { look_backs: [fromLookBack(change.lookBack)] }
     case 'add_handoff':
       return { handoffs: [fromHandoff(change.handoff)], handoff_tool_calls: fromReferences(change.handoff) }
     case 'move_handoff':
@@ -211,6 +215,8 @@ const conversationOf = (change: Change): ConversationId => {
       return change.message.conversationId
     case 'add_snapshot':
       return change.snapshot.conversationId
+    case 'add_look_back':
+      return change.lookBack.conversationId
     case 'add_monitor':
     case 'move_monitor':
       return change.monitor.conversationId

@@ -7,6 +7,7 @@ import {
 } from '../conversation/conversation-lifecycle.ts'
 import type { HandoffMetadata } from '../handoff/handoff.ts'
 import { beginHandoff, type HandoffInitiated, type HandoffMoved } from '../handoff/handoff-lifecycle.ts'
+import type { LookBackRecord, LookedBack } from '../history/look-back-record.ts'
 import { canonicalJson } from '../kernel/canonical-json.ts'
 import type { AgentSessionId, CommandId, ConversationId } from '../kernel/ids.ts'
 import { type AgentSession, hasBaton, heldBy } from '../session/agent-session.ts'
@@ -35,6 +36,7 @@ export class AuditFold {
   readonly sessions = new Map<string, Folded<AgentSession>>()
   readonly handoffs = new Map<string, Folded<HandoffMetadata>>()
   readonly snapshots = new Map<string, Folded<SnapshotRecord>>()
+  readonly lookBacks = new Map<string, Folded<LookBackRecord>>()
   readonly #conversation: ConversationId
   /** Windows that a compaction emptied: their snapshot comes after. */
   readonly #emptied = new Map<AgentSessionId, AgentSession>()
@@ -98,6 +100,7 @@ export class AuditFold {
     else if (event.type === 'session.started') this.#start(event, position)
     else if (event.type === 'handoff.initiated') this.#initiate(event, position)
     else if (event.type === 'snapshot.captured') this.#capture(event, position)
+    else if (event.type === 'session.looked_back') this.#lookBack(event, position)
     else if (isMonitorEvent(event)) known(this.sessions, event.sessionId)
     else if (event.type === 'hook.delivered' || event.type === 'text.erased')
       return // tells of no state
@@ -149,6 +152,15 @@ export class AuditFold {
     const seen = type === 'truncation' ? (this.#emptied.get(sessionId) ?? now) : now
     due('window', snapshot, captureWindow(seen, { id, type, at }))
     this.snapshots.set(id, { row: snapshot, position })
+  }
+
+  #lookBack({ lookBack, at }: LookedBack, position: number): void {
+    const { id, conversationId, sessionId, askedAt } = lookBack
+    if (this.lookBacks.has(id)) throw new ImpossibleEvent(`Look back ${id} was there before`)
+    known(this.sessions, sessionId)
+    due('conversation', conversationId, this.#conversation)
+    due('time', askedAt, at)
+    this.lookBacks.set(id, { row: lookBack, position })
   }
 
   #moveSession(event: SessionMoved, position: number): void {

@@ -60,6 +60,7 @@ const translated = (given: object, conversation: ConversationId, way: Direction)
   const handoff = onePart(changed.handoff, { conversationId, initiatedAt: at }, way)
   return replaced(changed, {
     conversation: onePart(changed.conversation, { id: conversationId, openedAt: at }, way).changed,
+    lookBack: onePart(changed.lookBack, { conversationId, askedAt: at }, way).changed,
     snapshot: onePart(changed.snapshot, { conversationId, capturedAt: at }, way).changed,
     session: session.changed,
     opening: opening.changed,

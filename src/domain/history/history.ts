@@ -41,7 +41,7 @@ export const foldHistory = (events: Iterable<AuditEvent>): History => {
     else if (event.type === 'session.started') sessions.set(event.session.id, beginSession(event))
     else if (event.type === 'handoff.initiated') handoffs.set(event.handoff.id, beginHandoff(event))
     else if (event.type === 'snapshot.captured') snapshots.set(event.snapshot.id, event.snapshot)
-    else if (isMonitorEvent(event) || event.type === 'hook.delivered' || event.type === 'text.erased')
+    else if (isMonitorEvent(event) || isBeside(event))
       continue // a signal, or about texts, which are withheld here
     else if (isConversationMoved(event)) {
       const { conversationId: id } = event
@@ -52,6 +52,12 @@ export const foldHistory = (events: Iterable<AuditEvent>): History => {
   }
   return { conversations, sessions, handoffs, snapshots }
 }
+
+type Beside = Extract<AuditEvent, { type: 'hook.delivered' | 'text.erased' | 'session.looked_back' }>
+
+/** Whether an event tells of nothing that is folded here. */
+const isBeside = (event: AuditEvent): event is Beside =>
+  event.type === 'hook.delivered' || event.type === 'text.erased' || event.type === 'session.looked_back'
 
 const known = <Key, Value>(from: ReadonlyMap<Key, Value>, key: Key): Value => {
   const value = from.get(key)

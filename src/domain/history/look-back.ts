@@ -7,12 +7,15 @@ import type { MessageOrigin, MessageRole } from '../turn/message.ts'
 export type LookBackQuestion =
   /** The latest use of a tool under this call id, and its result. A citation, `[call:…]`, is a call id too. */
   | { readonly by: 'call'; readonly callId: string }
-  /** Everything that one turn said. Windows are counted by their sessions' epochs, turns within their session. */
+  /** Everything that one turn said; turn 0 is what its window opened with. A window has the epoch of its session. */
   | { readonly by: 'turn'; readonly epoch: number; readonly turn: number }
-  /** Messages that name a file, in their text or in their tool calls. */
+  /** Tool calls that name a file, and results of tools that do. */
   | { readonly by: 'file'; readonly name: string }
   /** Messages in which all of these words occur, in the text or in its tool calls. */
   | { readonly by: 'words'; readonly words: string }
+
+/** The ways to ask. */
+export const LOOK_BACK_WAYS = ['call', 'turn', 'file', 'words'] as const satisfies readonly LookBackQuestion['by'][]
 
 /** The ways to ask. */
 export type LookBackBy = LookBackQuestion['by']
@@ -50,8 +53,10 @@ export interface Passage {
 export interface LookBackHit extends LookBackPlace {
   readonly role: MessageRole
   readonly origin: MessageOrigin
-  /** The tools that it calls, a bounded number of them. */
+  /** The tools that it calls: the one asked for, those that match, or the first of a turn's message. */
   readonly calls: readonly LookBackCall[]
+  /** How many more tools a message of a turn calls. */
+  readonly callsLeftOut?: number
   /** The call id that a tool's result answers. */
   readonly answers?: string
   readonly passage: Passage
@@ -59,7 +64,7 @@ export interface LookBackHit extends LookBackPlace {
 
 /** The answer to a question, bounded whatever was asked. */
 export interface LookBackAnswer {
-  /** As it was understood: the call id of a citation, and words without the space around them. */
+  /** The question as it was understood: the call id of a citation, and words without the space around them. */
   readonly question: LookBackQuestion
   /** In order for a call and a turn; newest first for a file and words. */
   readonly found: readonly LookBackHit[]

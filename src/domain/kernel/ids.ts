@@ -15,6 +15,8 @@ export type AgentSessionId = Id<'AgentSessionId'>
 export type HandoffId = Id<'HandoffId'>
 /** Names one snapshot of a context window. */
 export type SnapshotId = Id<'SnapshotId'>
+/** Names one question of a session that looked back. */
+export type LookBackId = Id<'LookBackId'>
 /** Names one signal to a session. */
 export type SignalId = Id<'SignalId'>
 /** Names one command, so that repeating it is safe. */
@@ -56,6 +58,8 @@ export const agentSessionId = parserFor<AgentSessionId>('AgentSessionId')
 export const handoffId = parserFor<HandoffId>('HandoffId')
 /** Reads a snapshot id from text. @throws TypeError when it is not a UUID */
 export const snapshotId = parserFor<SnapshotId>('SnapshotId')
+/** Reads a look-back id from text. @throws TypeError when it is not a UUID */
+export const lookBackId = parserFor<LookBackId>('LookBackId')
 /** Reads a signal id from text. @throws TypeError when it is not a UUID */
 export const signalId = parserFor<SignalId>('SignalId')
 /** Reads a command id from text. @throws TypeError when it is not a UUID */

@@ -1,11 +1,13 @@
 import { BUDGET_LIMITS } from '../../domain/budget/restart-budget.ts'
 import type { ConversationFacts, ResumeFacts, SessionFacts } from '../../domain/facts.ts'
-import { oneOf, optional, wrong } from '../../domain/input/check.ts'
+import { LOOK_BACK_WAYS } from '../../domain/history/look-back.ts'
+import { recordLookBack as decideLookBack, keptQuestion } from '../../domain/history/look-back-record.ts'
+import { oneOf, optional, wholeNumber, wrong } from '../../domain/input/check.ts'
 import { metadata } from '../../domain/input/notes.ts'
 import { monitorSettings, totals } from '../../domain/input/readings.ts'
 import { id, name, nonce, text, trimmedName } from '../../domain/input/words.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import { holderToken, messageId, snapshotId } from '../../domain/kernel/ids.ts'
+import { holderToken, lookBackId, messageId, snapshotId } from '../../domain/kernel/ids.ts'
 import { captureSnapshot as decideSnapshot } from '../../domain/session/capture-snapshot.ts'
 import * as decisions from '../../domain/session/change-session.ts'
 import { SNAPSHOT_TYPES } from '../../domain/session/context-snapshot.ts'
@@ -15,6 +17,7 @@ import type {
   AccountRequest,
   AttachRequest,
   FailSessionRequest,
+  LookBackRecordRequest,
   OnSession,
   ResumeRequest,
   SessionMetadataRequest,
@@ -186,6 +189,26 @@ export const captureSnapshot = command<SnapshotRequest>()({
       question: sessionQuestion(request),
       ...heldSession(request),
       decide: (facts: SessionFacts) => decideSnapshot(facts, targetOf(request), around),
+    }
+  },
+})
+
+export const recordLookBack = command<LookBackRecordRequest>()({
+  name: 'record_look_back',
+  fields: {
+    commandId: anySession.commandId,
+    session: anySession.session,
+    by: content(oneOf(...LOOK_BACK_WAYS)),
+    text: content(text),
+    found: content(wholeNumber(0)),
+  },
+  plan: (request, { clock, ids }) => {
+    const { by, found } = request
+    const asked = { sessionId: targetOf(request).sessionId, by, text: keptQuestion(request.text), found }
+    const around = { id: lookBackId(ids.next()), at: clock.now() }
+    return {
+      question: sessionQuestion(request),
+      decide: (facts: SessionFacts) => decideLookBack(facts, asked, around),
     }
   },
 })

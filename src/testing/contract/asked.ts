@@ -59,6 +59,7 @@ export const READY: { readonly [Name in keyof typeof COMMANDS]: (scene: Scene) =
     return { source, request: { conversation: source.session.conversationId, prompt: 'Now something else' } }
   },
   setSessionMetadata: onWorking(() => ({ metadata: { ticket: 1 } })),
+  recordLookBack: onWorking(() => ({ by: 'words', text: 'flaky test', found: 2 })),
   setHandoffMetadata: onHandoff(() => ({ metadata: { ticket: 1 } })),
   renewClaim: async (scene) => {
     const { handoff, source } = await scene.initiated()

@@ -18,6 +18,7 @@ const FENCES: { readonly [Name in CommandName]: Fence } = {
   askConversation: 'no_token',
   setSessionMetadata: 'no_token',
   setHandoffMetadata: 'no_token',
+  recordLookBack: 'no_token',
   keepExtract: 'no_token',
   startSession: 'no_token',
   recordHooks: 'no_token',

@@ -46,6 +46,7 @@ export const SESSION_MOVES: HandoffMoves<
   | 'setBudget'
   | 'askConversation'
   | 'setSessionMetadata'
+  | 'recordLookBack'
   | 'startSession'
   | 'pauseSession'
   | 'resumeSession'
@@ -129,6 +130,13 @@ export const SESSION_MOVES: HandoffMoves<
     plan: async (world, mark) => {
       const conversation = world.conversation()
       return conversation && { conversation, prompt: `Ask #${mark}` }
+    },
+  },
+  recordLookBack: {
+    weight: 3,
+    plan: async (world, mark) => {
+      const held = world.held()
+      return held && { session: held.session.id, by: 'words', text: `Words #${mark}`, found: world.chance.below(20) }
     },
   },
   setSessionMetadata: {
