@@ -7,6 +7,12 @@ import { guardingVersionsOnly, startingInClosed, withoutGuard } from './faulty-s
 import { countingOwnSignals, hidingTheHeld } from './faulty-stores/hiding-the-held.ts'
 import { keepingEndedLeases } from './faulty-stores/keeping-ended-leases.ts'
 import { leavingEndFields } from './faulty-stores/leaving-end-fields.ts'
+import {
+  searchingByPattern,
+  searchingFromTheTop,
+  searchingTheWindow,
+  searchingWithoutBound,
+} from './faulty-stores/looking-back-wrong.ts'
 import { losingCheckpoints } from './faulty-stores/losing-checkpoints.ts'
 import { losingNotes } from './faulty-stores/losing-notes.ts'
 import { renewingForAnyone } from './faulty-stores/renewing-for-anyone.ts'
@@ -84,6 +90,26 @@ describe('the store contract catches', () => {
       'a store that forgets the signals of predecessors',
       countingOwnSignals,
       'counts what it is still to be told, of its predecessors too, up to a bound',
+    ],
+    [
+      'a store that searches back without a bound',
+      searchingWithoutBound,
+      'searches newest first, stops at its bounds, and goes on where it stopped',
+    ],
+    [
+      'a store that begins every search anew',
+      searchingFromTheTop,
+      'searches newest first, stops at its bounds, and goes on where it stopped',
+    ],
+    [
+      'a store that searches by pattern',
+      searchingByPattern,
+      'finds words anywhere in a text, with A to Z in either case and everything else as it is',
+    ],
+    [
+      'a store that searches the window itself',
+      searchingTheWindow,
+      'leaves out of a search what the window of the session holds',
     ],
   ])('%s', async (_, spoil, expected) => {
     expect(await failuresOf(spoil)).toContain(expected)

@@ -198,8 +198,8 @@ comment on function batonpass.look_back_v1 is 'The answer to a question about wh
 create or replace function batonpass.add_look_backs_v1(added jsonb) returns void language plpgsql strict as $$
 begin
   insert into batonpass.look_backs (conversation_id, id, session_id, asked_by, text, found, asked_at)
-  select conversation_id, id, session_id, asked_by, text, found, asked_at
-  from jsonb_populate_recordset(null::batonpass.look_backs, added);
+  select a.conversation_id, a.id, a.session_id, a.asked_by, a.text, a.found, a.asked_at
+  from jsonb_populate_recordset(null::batonpass.look_backs, added) as a;
 end
 $$;
 comment on function batonpass.add_look_backs_v1 is 'Adds what sessions asked when they looked back.';

@@ -2,6 +2,8 @@ import type { AuditEntry } from '../domain/audit-event.ts'
 import type { Conversation } from '../domain/conversation/conversation.ts'
 import type { HandoffMetadata } from '../domain/handoff/handoff.ts'
 import { arrangeLineage, type Lineage, type LineageSubject } from '../domain/history/lineage.ts'
+import type { LookBackAnswer } from '../domain/history/look-back.ts'
+import type { LookBackInHistory } from '../domain/history/look-back-record.ts'
 import type { WindowAtTurn } from '../domain/history/window-at-turn.ts'
 import { idRange } from '../domain/kernel/id-range.ts'
 import type { AgentSessionId, ConversationId, HandoffId, TurnId } from '../domain/kernel/ids.ts'
@@ -10,12 +12,14 @@ import type { AgentSession } from '../domain/session/agent-session.ts'
 import type { ContextWindowSnapshot } from '../domain/session/context-snapshot.ts'
 import type { MessageInHistory } from '../domain/turn/message.ts'
 import type { Turn } from '../domain/turn/turn.ts'
+import { unwrap } from '../domain/unwrap.ts'
 import type { ContextMonitor } from '../domain/window/context-monitor.ts'
 import type { ConversationFilter, HandoffFilter, OverdueRule, SessionFilter } from '../ports/history-filters.ts'
 import type { IdKind } from '../ports/id-search.ts'
 import { everyPage, type Page, type Paged } from '../ports/page.ts'
 import type { Store } from '../ports/store.ts'
 import type { UnfinishedPage } from '../ports/unfinished-session.ts'
+import { answerLookBack, type LookBackAsked } from './look-back-question.ts'
 import {
   asked,
   askedId,
@@ -25,6 +29,7 @@ import {
   CONVERSATION_FILTER,
   HANDOFF_FILTER,
   SESSION_FILTER,
+  trimmed,
 } from './questions.ts'
 
 /**
@@ -203,6 +208,21 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
     return this.#store.audit.list(askedId(conversation), askedPage(page))
   }
 
+  /** Looks back at a conversation, as a person does: all of it is searched, and nothing is put on record. */
+  async lookBack(conversation: ConversationId, question: LookBackAsked): Promise<LookBackAnswer | undefined> {
+    return unwrap(await answerLookBack(this.#store.lookBacks, { conversationId: askedId(conversation) }, question))
+  }
+
+  /** The questions that sessions of a conversation asked when they looked back, and the handoffs they came from. */
+  async lookBacks(conversation: ConversationId, page: Page = {}): Promise<Paged<LookBackInHistory>> {
+    return this.#store.lookBacks.listForConversation(askedId(conversation), askedPage(page))
+  }
+
+  /** How often these sessions looked back; those that never did are left out. */
+  async lookBackCounts(sessions: readonly AgentSessionId[]): Promise<ReadonlyMap<AgentSessionId, number>> {
+    return this.#store.lookBacks.countFor(sessions.map(askedId))
+  }
+
   /** The ids of one kind that begin with a text, lowest first: for people who wrote an id in part. */
   async idsBeginning(kind: IdKind, beginning: string, most = 10): Promise<readonly string[]> {
     const range = idRange(beginning)
@@ -220,14 +240,4 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
     const record = await this.#store.conversations.lineage(known)
     return record && arrangeLineage(record, known)
   }
-}
-
-/** The agent names of a filter as they are kept: without white space around them. */
-const trimmed = <Filter extends object>(filter: Filter): Filter => {
-  const names = ['agent', 'sourceAgent', 'targetAgent', 'agentName']
-  const tidy = ([key, value]: [string, unknown]) => [
-    key,
-    names.includes(key) && typeof value === 'string' ? value.trim() : value,
-  ]
-  return Object.fromEntries(Object.entries(filter).map(tidy)) as Filter
 }

@@ -81,3 +81,13 @@ export const askedSubject = (subject: LineageSubject): LineageSubject => {
     'subject',
   )
 }
+
+/** The agent names of a filter as they are kept: without white space around them. */
+export const trimmed = <Filter extends object>(filter: Filter): Filter => {
+  const names = ['agent', 'sourceAgent', 'targetAgent', 'agentName']
+  const tidy = ([key, value]: [string, unknown]) => [
+    key,
+    names.includes(key) && typeof value === 'string' ? value.trim() : value,
+  ]
+  return Object.fromEntries(Object.entries(filter).map(tidy)) as Filter
+}

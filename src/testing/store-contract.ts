@@ -10,6 +10,8 @@ import { idSearchContract } from './contract/id-search.ts'
 import { inputsContract } from './contract/inputs.ts'
 import { leasesContract } from './contract/leases.ts'
 import { linksContract } from './contract/links.ts'
+import { lookBackSearchesContract } from './contract/look-back-searches.ts'
+import { lookBacksContract } from './contract/look-backs.ts'
 import { monitorsContract } from './contract/monitors.ts'
 import { notesContract } from './contract/notes.ts'
 import { originsContract } from './contract/origins.ts'
@@ -59,6 +61,8 @@ const PARTS: readonly ContractPart[] = [
   extensionsContract,
   queriesContract,
   idSearchContract,
+  lookBacksContract,
+  lookBackSearchesContract,
   windowsContract,
   monitorsContract,
   auditContract,

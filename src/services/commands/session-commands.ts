@@ -200,7 +200,7 @@ export const recordLookBack = command<LookBackRecordRequest>()({
     session: anySession.session,
     by: content(oneOf(...LOOK_BACK_WAYS)),
     text: content(text),
-    found: content(wholeNumber(0)),
+    found: content(wholeNumber(0, 1_000_000)),
   },
   plan: (request, { clock, ids }) => {
     const { by, found } = request

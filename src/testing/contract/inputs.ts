@@ -32,7 +32,7 @@ const TEXTS: readonly string[] = [
 /** Reads that take the id of something. */
 const READS_BY_ID: readonly string[] = [
   ...['conversation', 'session', 'monitor', 'activeSession', 'sessions', 'handoff', 'openHandoff', 'handoffs'],
-  ...['snapshots', 'latestSnapshot', 'turns', 'messages', 'windowAt', 'auditTrail', 'lineage'],
+  ...['snapshots', 'latestSnapshot', 'turns', 'messages', 'windowAt', 'auditTrail', 'lineage', 'lookBack', 'lookBacks'],
 ]
 
 /** All their parts may be left out, so that any object is one. */
@@ -40,7 +40,7 @@ const LOOSE: readonly string[] = ['metadata', 'monitor', 'workspace', 'window', 
 
 const LISTS: readonly string[] = ['toolCalls', 'flags', 'results']
 const FLAGS: readonly string[] = ['wait', 'withholdRestart', 'failLater', 'ifAbandoned']
-const TIMES: readonly string[] = ['claimMs', 'leaseMs', 'pollMs']
+const NUMBERS: readonly string[] = ['claimMs', 'leaseMs', 'pollMs', 'found']
 
 const hostile = (): readonly unknown[] => [
   null,
@@ -73,7 +73,7 @@ const isAllowed = (field: string, value: unknown): boolean =>
   (LOOSE.includes(field) && typeof value === 'object' && value !== null && !isWrongNote(field, value)) ||
   (LISTS.includes(field) && Array.isArray(value) && value.length === 0) ||
   (FLAGS.includes(field) && value === true) ||
-  (TIMES.includes(field) && value === 5)
+  (NUMBERS.includes(field) && value === 5)
 
 const isWrongNote = (field: string, value: object): boolean => {
   if (field !== 'metadata') return false
