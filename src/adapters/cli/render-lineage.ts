@@ -1,5 +1,6 @@
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import type { Lineage, LineageBranch } from '../../domain/history/lineage.ts'
+import type { AgentSessionId } from '../../domain/kernel/ids.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import { cut, plain } from './render-text.ts'
 
@@ -7,14 +8,33 @@ import { cut, plain } from './render-text.ts'
  * A lineage as a tree for a terminal: where it came from, then sessions in order, under each the handoffs that left it,
  * and its threads.
  */
-export const renderLineage = ({ ancestors, ...branch }: Lineage, columns = Number.POSITIVE_INFINITY): string =>
-  [...ancestors.map(({ id, originalTask }) => `from conversation ${id}  ${quoted(originalTask)}`), ...lines(branch)]
+export const renderLineage = (
+  { ancestors, ...branch }: Lineage,
+  columns = Number.POSITIVE_INFINITY,
+  lookBacks: LookBackCounts = new Map(),
+): string =>
+  [
+    ...ancestors.map(({ id, originalTask }) => `from conversation ${id}  ${quoted(originalTask)}`),
+    ...lines(branch, lookBacks),
+  ]
     .map((line) => cut(line, columns))
     .join('\n')
 
-const lines = (branch: LineageBranch): readonly string[] => {
+/** How often sessions looked back. */
+type LookBackCounts = ReadonlyMap<AgentSessionId, number>
+
+/** The sessions of a lineage, those of its threads too. */
+export const sessionsIn = ({ sessions, threads }: LineageBranch): readonly AgentSessionId[] => [
+  ...sessions.map(({ id }) => id),
+  ...threads.flatMap(sessionsIn),
+]
+
+const lines = (branch: LineageBranch, lookBacks: LookBackCounts): readonly string[] => {
   const { conversation, sessions, threads } = branch
-  const parts = [...sessions.map((session) => sessionPart(session, branch)), ...threads.map(lines)]
+  const parts = [
+    ...sessions.map((session) => sessionPart(session, branch, lookBacks.get(session.id))),
+    ...threads.map((thread) => lines(thread, lookBacks)),
+  ]
   const title = `conversation ${conversation.id}  ${quoted(conversation.originalTask)}`
   return [title, ...parts.flatMap((part, index) => indented(part, index === parts.length - 1))]
 }
@@ -24,13 +44,18 @@ const indented = ([head = '', ...rest]: readonly string[], isLast: boolean): rea
   ...rest.map((line) => `${isLast ? '  ' : '│ '} ${line}`),
 ]
 
-const sessionPart = (session: AgentSession, { handoffs }: LineageBranch): readonly string[] => {
+const sessionPart = (session: AgentSession, { handoffs }: LineageBranch, lookedBack = 0): readonly string[] => {
   const { epoch, agentName, state, progress, startSequence, startedAt } = session
   const { turns, lastSequence } = progress
   const messages = lastSequence === undefined ? 'no messages' : `messages ${startSequence}–${lastSequence}`
   const agent = plain(agentName)
   const head = `session ${epoch}  ${agent}  ${state}  ${messages}, ${count(turns, 'turn')}  since ${startedAt}`
-  return [head, ...handoffs.filter(({ sourceSessionId }) => sourceSessionId === session.id).flatMap(handoffPart)]
+  const asked = lookedBack === 0 ? [] : [`looked back ${count(lookedBack, 'time')}`]
+  return [
+    head,
+    ...asked,
+    ...handoffs.filter(({ sourceSessionId }) => sourceSessionId === session.id).flatMap(handoffPart),
+  ]
 }
 
 const handoffPart = (handoff: HandoffMetadata): readonly string[] => {

@@ -21,6 +21,7 @@ Commands:
   handoffs       look at handoffs: list, show
   messages       show what was said in a conversation or a session, word for word
   turns          list the turns of a conversation or a session, with their tool calls
+  look-back      look up what earlier windows said and did, as an agent can
   lineage        show where a conversation came from and what happened to it
   hook           answer the hooks of Claude Code and Codex: statusline, session-start and six others
   doctor         look for what is wrong, and say how to repair it

@@ -40,9 +40,9 @@ export const handoffsShow: Run = async (invocation) => {
     const found = await ('key' in wanted ? newestOf(history, wanted.key) : id && history.handoff(id))
     if (found === undefined && id !== undefined) throw new RefusedError({ code: 'handoff.not_found', handoffId: id })
     if (found === undefined) throw notFound('key', 'the conversation with this key has no handoff')
-    invocation.out.line(
-      invocation.values.json === true ? toJson(found) : lines(found, widthOn(invocation.out)).join('\n'),
-    )
+    const { out, values } = invocation
+    if (values.json === true) return out.line(toJson(found))
+    out.line(lines(found, widthOn(out), await lookedBack(history, found)).join('\n'))
   })
 }
 
@@ -53,7 +53,14 @@ const newestOf = async (history: HandoffHistory, key: string): Promise<HandoffMe
   return (await history.listHandoffs(newest, { limit: 1 })).items[0]
 }
 
-const lines = (handoff: HandoffMetadata, columns: number): readonly string[] => {
+/** How often the successor looked back: what the checkpoint had left out. */
+const lookedBack = async (history: HandoffHistory, handoff: HandoffMetadata): Promise<string | undefined> => {
+  if (handoff.status !== 'completed') return undefined
+  const count = (await history.lookBackCounts([handoff.targetSessionId])).get(handoff.targetSessionId)
+  return count === undefined ? undefined : `${count} ${count === 1 ? 'time' : 'times'}, by its successor`
+}
+
+const lines = (handoff: HandoffMetadata, columns: number, asked: string | undefined): readonly string[] => {
   const claim = claimOf(handoff)
   const { triggeringToolCalls: calls } = handoff
   return [
@@ -73,6 +80,7 @@ const lines = (handoff: HandoffMetadata, columns: number): readonly string[] => 
         'after turn': handoff.priorTurnId,
         flags: handoff.flags.length === 0 ? undefined : handoff.flags.join(', '),
         ...(handoff.checkpoint && describeCheckpoint(handoff.checkpoint)),
+        'looked back': asked,
         'prepared session': 'prepared' in handoff ? handoff.prepared?.sessionId : undefined,
         trace: handoff.traceContext?.traceparent,
       },

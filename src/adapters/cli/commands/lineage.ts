@@ -3,7 +3,7 @@ import { agentSessionId, conversationId, handoffId } from '../../../domain/kerne
 import type { HandoffHistory } from '../../../services/handoff-history.ts'
 import type { Run } from '../command.ts'
 import { type IdOrKey, idOrKey, notFound } from '../history-args.ts'
-import { renderLineage } from '../render-lineage.ts'
+import { renderLineage, sessionsIn } from '../render-lineage.ts'
 import { toJson } from '../render-text.ts'
 import { findId } from '../which-id.ts'
 import { withHistory } from '../with-history.ts'
@@ -15,7 +15,8 @@ export const lineage: Run = async (invocation) => {
     const found = await history.lineageOf(await subjectOf(history, wanted))
     if (found === undefined) throw notFound('id', 'there is no conversation, session or handoff with it')
     const { out, values } = invocation
-    out.line(values.json === true ? toJson(found) : renderLineage(found, out.columns))
+    if (values.json === true) return out.line(toJson(found))
+    out.line(renderLineage(found, out.columns, await history.lookBackCounts(sessionsIn(found))))
   })
 }
 

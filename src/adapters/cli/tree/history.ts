@@ -93,6 +93,26 @@ export const HISTORY_COMMANDS = {
     flags: { ...KEY_FLAG, ...PAGE_FLAGS, ...STORE_FLAGS },
     load: async () => (await import('../commands/turns.ts')).turns,
   },
+  'look-back': {
+    summary: 'look up what earlier windows said and did, as an agent can',
+    takes: '[ID]',
+    details: [
+      'The id of a conversation or of a session of it, or --key KEY; and one question. A person who looks is not put on record.',
+      'With --asked: what sessions asked themselves, and after which handoff. A checkpoint that is asked about a lot was too thin.',
+    ].join('\n'),
+    flags: {
+      call: { value: 'ID', help: 'a tool call and its result, by its id or its citation [call:…]' },
+      turn: { value: 'N.N', help: 'all that a turn said, such as 2.14: window 2, turn 14 (turn 0 is the opening)' },
+      file: { value: 'NAME', help: 'tool calls and results that name this file, newest first' },
+      words: { value: 'WORDS', help: 'messages with all these words in them, newest first' },
+      asked: { help: 'list what sessions asked' },
+      limit: { value: 'N', help: 'how many characters at most, 1000 to 20000 (8000)' },
+      after: { value: 'CURSOR', help: 'continue where an earlier answer ended' },
+      ...KEY_FLAG,
+      ...STORE_FLAGS,
+    },
+    load: async () => (await import('../commands/look-back.ts')).lookBack,
+  },
   lineage: {
     summary: 'show where a conversation came from and what happened to it',
     takes: '[ID]',

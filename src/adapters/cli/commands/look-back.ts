@@ -1,0 +1,88 @@
+import type { LookBackQuestion } from '../../../domain/history/look-back.ts'
+import type { LookBackInHistory } from '../../../domain/history/look-back-record.ts'
+import { lookBackText } from '../../../domain/history/look-back-text.ts'
+import { defined } from '../../../domain/kernel/defined.ts'
+import { agentSessionId, type ConversationId, conversationId } from '../../../domain/kernel/ids.ts'
+import type { HandoffHistory } from '../../../services/handoff-history.ts'
+import type { Invocation, Run } from '../command.ts'
+import { type IdOrKey, idOrKey, notFound, parsedFlag, textFlag } from '../history-args.ts'
+import { printList } from '../list-command.ts'
+import { UsageError } from '../problems.ts'
+import { plainLines, toJson } from '../render-text.ts'
+import { minute } from '../render-time.ts'
+import { findWork } from '../which-work.ts'
+import { withHistory } from '../with-history.ts'
+
+const WAYS = ['call', 'turn', 'file', 'words'] as const
+
+/** Answers a person as a session is answered; or lists what sessions asked. A person's own look is put on no record. */
+export const lookBack: Run = async (invocation) => {
+  const wanted = idOrKey(invocation, 'conversation or session')
+  const { values, out } = invocation
+  if (values.asked === true) return listAsked(invocation, wanted)
+  const question = questionOf(invocation)
+  const limit = parsedFlag(invocation, 'limit', characters)
+  await withHistory(invocation, async (history) => {
+    const id = await conversationOf(history, wanted)
+    const answer = await history.lookBack(id, defined({ question, cursor: textFlag(invocation, 'after'), limit }))
+    if (answer === undefined) throw notFound('id', 'there is no conversation with it')
+    if (values.json === true) return out.line(toJson(answer))
+    for (const line of plainLines(lookBackText(answer))) out.line(line)
+    if (answer.next !== undefined) out.line(`\nThere is more. Continue with:\n  --after ${answer.next}`)
+  })
+}
+
+const questionOf = (invocation: Invocation): LookBackQuestion => {
+  const given = WAYS.filter((way) => textFlag(invocation, way) !== undefined)
+  const [way] = given
+  if (way === undefined || given.length > 1)
+    throw new UsageError('Ask by one of --call, --turn, --file and --words; or list what sessions asked with --asked.')
+  const text = textFlag(invocation, way) ?? ''
+  if (way === 'call') return { by: 'call', callId: text }
+  if (way === 'file') return { by: 'file', name: text }
+  if (way === 'words') return { by: 'words', words: text }
+  return { by: 'turn', ...(parsedFlag(invocation, 'turn', turnPlace) ?? { epoch: 1, turn: 0 }) }
+}
+
+const turnPlace = (text: string): { readonly epoch: number; readonly turn: number } => {
+  const [, epoch, turn] = /^(\d{1,9})\.(\d{1,9})$/.exec(text) ?? []
+  if (epoch === undefined) throw new TypeError('it must be a window and a turn, such as 2.14 (2.0 is its opening).')
+  return { epoch: Number(epoch), turn: Number(turn) }
+}
+
+const characters = (text: string): number => {
+  const size = Number(text)
+  if (!/^\d+$/.test(text) || size < 1_000 || size > 20_000) throw new TypeError('it must be from 1000 to 20000.')
+  return size
+}
+
+const conversationOf = async (history: HandoffHistory, wanted: IdOrKey): Promise<ConversationId> => {
+  const { kind, id } = await findWork(history, wanted)
+  if (kind === 'conversation') return conversationId(id)
+  const session = await history.session(agentSessionId(id))
+  if (session === undefined) throw notFound('id', 'there is no session with it')
+  return session.conversationId
+}
+
+const listAsked = async ({ values, ...invocation }: Invocation, wanted: IdOrKey): Promise<void> => {
+  let found: Promise<ConversationId> | undefined
+  const { limit: _, ...rest } = values
+  await printList<LookBackInHistory>(
+    { ...invocation, values: rest },
+    {
+      things: 'questions',
+      look: [
+        { title: 'ASKED', of: ({ askedAt }) => minute(askedAt), most: 16 },
+        { title: 'WINDOW', of: ({ epoch }) => `${epoch}`, most: 6 },
+        { title: 'BY', of: ({ by }) => by, most: 5 },
+        { title: 'FOUND', of: ({ found: count }) => `${count}`, most: 5 },
+        { title: 'AFTER HANDOFF', of: ({ handoffId = '' }) => handoffId, isId: true },
+        { title: 'WHAT', of: ({ text }) => text },
+      ],
+      read: async (history, page) => {
+        found ??= conversationOf(history, wanted)
+        return history.lookBacks(await found, page)
+      },
+    },
+  )
+}
