@@ -3,6 +3,7 @@ import type { AuditEntry } from '../../src/domain/audit-event.ts'
 import type { Conversation } from '../../src/domain/conversation/conversation.ts'
 import type { HandoffMetadata } from '../../src/domain/handoff/handoff.ts'
 import { arrangeLineage, type Lineage } from '../../src/domain/history/lineage.ts'
+import type { LookBackInHistory } from '../../src/domain/history/look-back-record.ts'
 import type { Metadata } from '../../src/domain/kernel/metadata.ts'
 import type { AgentSession } from '../../src/domain/session/agent-session.ts'
 import type { ContextSignal } from '../../src/domain/session/context-signal.ts'
@@ -141,6 +142,12 @@ export class Kept {
 
   async waiting(agent: string): Promise<readonly ContextSignal[]> {
     return this.#store.signals.waiting((await this.session(agent)).id)
+  }
+
+  /** The questions that its sessions asked when they looked back. */
+  async lookBacks(): Promise<readonly LookBackInHistory[]> {
+    const { id } = await this.conversation()
+    return all((page) => this.#store.lookBacks.listForConversation(id, page))
   }
 
   async record(): Promise<readonly AuditEntry[]> {

@@ -9,6 +9,7 @@ import { blindStore } from './blind-store.ts'
 import { HandoffsUnderWay } from './handoffs-under-way.ts'
 import { need } from './hands.ts'
 import { all, Kept } from './kept.ts'
+import { LookBacks } from './look-backs.ts'
 import { Runs } from './runs.ts'
 import { Stage } from './stage.ts'
 import { Terminals } from './terminals.ts'
@@ -37,6 +38,7 @@ export class HandoffWorld extends World<Parameters> {
   windows!: Windows
   runs!: Runs
   terminals!: Terminals
+  lookBacks!: LookBacks
 
   async open(): Promise<void> {
     this.#opened = await openStore(this.parameters.store ?? 'memory')
@@ -48,6 +50,7 @@ export class HandoffWorld extends World<Parameters> {
     this.windows = new Windows(stage)
     this.runs = new Runs(stage)
     this.terminals = new Terminals(stage)
+    this.lookBacks = new LookBacks(stage)
   }
 
   async close(): Promise<void> {
