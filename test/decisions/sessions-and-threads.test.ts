@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { CONVERSATION, DEADLINE, LATER } from '../domain/samples.ts'
 import {
   close,
+  lookedBack,
   NEW_CONVERSATION,
   NEW_HANDOFF,
   NEW_HOLDER,
+  NEW_LOOK_BACK,
   NEW_SESSION,
   resume,
   takeOver,
@@ -149,5 +151,24 @@ describe('opening a thread', () => {
     given(...atWork)
       .when(thread({ targetAgent: 'opus' }))
       .thenRefused('session.no_turns')
+  })
+})
+
+describe('looking back', () => {
+  const question = { by: 'words', text: 'flaky test', found: 2 } as const
+
+  it('is put on record, and neither moves the session nor depends on what it does', () => {
+    const { changes, answer } = given(...worked)
+      .when(lookedBack(question))
+      .thenHappens({ type: 'session.looked_back', lookBack: { id: NEW_LOOK_BACK, ...question } })
+    expect(changes).toMatchObject([{ type: 'add_look_back', lookBack: { conversationId: CONVERSATION, ...question } }])
+    expect(answer.session.version).toBe(given(...worked).past.session.version)
+  })
+
+  it('is put on record in whatever state the session is', () => {
+    for (const state of [sessionPaused(), sessionCompleted()])
+      given(...worked, state)
+        .when(lookedBack(question))
+        .thenHappens('session.looked_back')
   })
 })

@@ -8,11 +8,13 @@ import {
   type EndHandoff,
   endHandoff,
 } from '../../src/domain/handoff/settle-handoff.ts'
+import { type RecordLookBack, recordLookBack } from '../../src/domain/history/look-back-record.ts'
 import { defined } from '../../src/domain/kernel/defined.ts'
 import {
   agentSessionId,
   conversationId,
   holderToken,
+  lookBackId,
   messageId,
   signalId,
   snapshotId,
@@ -30,6 +32,7 @@ import { type Said, turnOf } from './told.ts'
 export const NEW_HANDOFF = HANDOFF
 export const NEW_HOLDER = holderToken(uuid(900))
 export const NEW_SESSION = agentSessionId(uuid(901))
+export const NEW_LOOK_BACK = lookBackId(uuid(905))
 export const NEW_CONVERSATION = conversationId(uuid(902))
 const handoffIds = { handoffId: NEW_HANDOFF, snapshotId: SNAPSHOT }
 const sessionIds = {
@@ -79,6 +82,10 @@ export const record =
 
 export const restart = () => (past: Past) =>
   beginRestart(past.sourceFacts(), { sessionId: past.session.id, holder: HOLDER }, { ids: handoffIds, at: LATER })
+
+/** Puts on record that the latest session looked back. */
+export const lookedBack = (request: RecordLookBack) => (past: Past) =>
+  recordLookBack(past.sessionFacts(), { sessionId: past.session.id, ...request }, { id: NEW_LOOK_BACK, at: LATER })
 
 export const takeOver =
   (request: TakeOver = {}) =>
