@@ -192,6 +192,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'npm:zod',
     ],
   },
+  'adapters/mcp': {
+    holds: 'the tools that agents call over MCP, and the server that offers them',
+    mayImport: ['domain', 'ports', 'services', 'adapters/mcp', 'npm:@modelcontextprotocol/server', 'npm:zod'],
+  },
   'adapters/cli': {
     holds: 'the command `baton`',
     mayImport: [

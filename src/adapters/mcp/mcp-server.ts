@@ -1,0 +1,52 @@
+import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
+import { describeRefusal } from '../../domain/refusal.ts'
+import { RefusedError } from '../../domain/unwrap.ts'
+import { type Logger, silentLogger } from '../../ports/logger.ts'
+import { safeFacts, safeText, shortAnswer } from './safe-answer.ts'
+import type { Tool, ToolAnswer, ToolRefusal } from './tool.ts'
+
+/** The parts of a server. */
+export interface McpParts {
+  /** The version of this program. */
+  readonly version: string
+  readonly tools: readonly Tool[]
+  /** How the tools belong together, for the agent. */
+  readonly instructions?: string
+  readonly logger?: Logger
+}
+
+/** A server with these tools, for any transport. A tool that fails says so to the agent; nothing ends the server. */
+export const mcpServer = ({ version, tools, instructions, logger = silentLogger }: McpParts): McpServer => {
+  const server = new McpServer(
+    { name: 'batonpass', title: 'Batonpass', version },
+    { capabilities: { tools: {} }, ...(instructions !== undefined && { instructions }) },
+  )
+  for (const tool of tools) {
+    const { name, title, description, input: inputSchema, isReadOnly: readOnlyHint } = tool
+    const annotations = { title, readOnlyHint, destructiveHint: false, openWorldHint: false }
+    server.registerTool(name, { title, description, inputSchema, annotations }, (input) => called(tool, input, logger))
+  }
+  return server
+}
+
+const called = async (tool: Tool, input: Record<string, unknown>, logger: Logger): Promise<CallToolResult> => {
+  try {
+    const reply = await tool.call(input)
+    return reply.ok ? resultOf(reply.value) : refused(reply.error)
+  } catch (error) {
+    if (error instanceof RefusedError)
+      return refused({ code: error.refusal.code, message: describeRefusal(error.refusal) })
+    logger.error({ tool: tool.name, problem: error instanceof Error ? error.message : 'unknown' }, 'a tool failed')
+    return refused({ code: 'tool.failed', message: 'Batonpass could not answer now. Work on without it, or ask again.' })
+  }
+}
+
+const resultOf = ({ text, facts }: ToolAnswer): CallToolResult => ({
+  content: [{ type: 'text', text: shortAnswer(safeText(text)) }],
+  ...(facts !== undefined && { structuredContent: safeFacts(facts) as Record<string, unknown> }),
+})
+
+const refused = ({ code, message }: ToolRefusal): CallToolResult => ({
+  isError: true,
+  content: [{ type: 'text', text: shortAnswer(safeText(`${code}: ${message}`)) }],
+})

@@ -1,0 +1,27 @@
+import { spelledOut, UNSAFE_CHARACTERS } from '../../domain/kernel/safe-text.ts'
+
+/** The most characters of one answer: some 6,000 tokens, so that a few answers cannot fill a window. */
+export const LONGEST_ANSWER = 24_000
+
+const KEPT: readonly string[] = ['\n', '\t']
+
+/** A text of any origin that every client can read: what cannot be seen, and halves of pairs, are spelled out. */
+export const safeText = (text: string): string =>
+  text
+    .replaceAll('\r\n', '\n')
+    .replaceAll(UNSAFE_CHARACTERS, (character) => (KEPT.includes(character) ? character : spelledOut(character)))
+
+/** A text that is short enough for one answer. Tools page by themselves; this is for the one that did not. */
+export const shortAnswer = (text: string, most: number = LONGEST_ANSWER): string => {
+  if (text.length <= most) return text
+  const left = `\n[cut here: ${text.length - most} more characters are left out. Ask for less.]`
+  return `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}${left}`
+}
+
+/** The same facts, with every text in them made safe. */
+export const safeFacts = (value: unknown): unknown => {
+  if (typeof value === 'string') return safeText(value)
+  if (Array.isArray(value)) return value.map(safeFacts)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, safeFacts(each)]))
+}
