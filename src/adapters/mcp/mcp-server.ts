@@ -1,9 +1,9 @@
-import { type CallToolResult, McpServer } from '@modelcontextprotocol/server'
+import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import { describeRefusal } from '../../domain/refusal.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import { type Logger, silentLogger } from '../../ports/logger.ts'
 import { safeFacts, safeText, shortAnswer } from './safe-answer.ts'
-import type { Tool, ToolAnswer, ToolRefusal } from './tool.ts'
+import type { Tool, ToolAnswer, ToolRefusal, ToolReply } from './tool.ts'
 
 /** The parts of a server. */
 export interface McpParts {
@@ -24,20 +24,26 @@ export const mcpServer = ({ version, tools, instructions, logger = silentLogger 
   for (const tool of tools) {
     const { name, title, description, input: inputSchema, isReadOnly: readOnlyHint } = tool
     const annotations = { title, readOnlyHint, destructiveHint: false, openWorldHint: false }
-    server.registerTool(name, { title, description, inputSchema, annotations }, (input) => called(tool, input, logger))
+    const settings = { title, description, inputSchema, annotations }
+    const call = (input: Record<string, unknown>, { mcpReq }: ServerContext): Promise<CallToolResult> =>
+      answered(tool, () => tool.call(input, { meta: mcpReq._meta ?? {} }), logger)
+    server.registerTool(name, settings, call)
   }
   return server
 }
 
-const called = async (tool: Tool, input: Record<string, unknown>, logger: Logger): Promise<CallToolResult> => {
+const answered = async ({ name }: Tool, call: () => ToolReply, logger: Logger): Promise<CallToolResult> => {
   try {
-    const reply = await tool.call(input)
+    const reply = await call()
     return reply.ok ? resultOf(reply.value) : refused(reply.error)
   } catch (error) {
     if (error instanceof RefusedError)
       return refused({ code: error.refusal.code, message: describeRefusal(error.refusal) })
-    logger.error({ tool: tool.name, problem: error instanceof Error ? error.message : 'unknown' }, 'a tool failed')
-    return refused({ code: 'tool.failed', message: 'Batonpass could not answer now. Work on without it, or ask again.' })
+    logger.error({ tool: name, problem: error instanceof Error ? error.message : 'unknown' }, 'a tool failed')
+    return refused({
+      code: 'tool.failed',
+      message: 'Batonpass could not answer now. Work on without it, or ask again.',
+    })
   }
 }
 

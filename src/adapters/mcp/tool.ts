@@ -17,6 +17,11 @@ export interface ToolRefusal {
 /** A promise of an answer, or of the reason there is none. */
 export type ToolReply = Promise<Result<ToolAnswer, ToolRefusal>>
 
+/** The one who calls, as its client tells of it beside the arguments, which are the agent's own words. */
+export interface Caller {
+  readonly meta: Readonly<Record<string, unknown>>
+}
+
 /** One tool, for whatever speaks MCP. It knows nothing of how its words travel. */
 export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly name: string
@@ -26,5 +31,5 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly input: Input
   /** Whether it only looks. */
   readonly isReadOnly: boolean
-  call(input: z.output<Input>): ToolReply
+  call(input: z.output<Input>, caller: Caller): ToolReply
 }
