@@ -194,7 +194,17 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'adapters/mcp': {
     holds: 'the tools that agents call over MCP, and the server that offers them',
-    mayImport: ['domain', 'ports', 'services', 'adapters/mcp', 'npm:@modelcontextprotocol/server', 'npm:zod'],
+    mayImport: [
+      'domain',
+      'ports',
+      'services',
+      'adapters/mcp',
+      'npm:@modelcontextprotocol/server',
+      'npm:@modelcontextprotocol/server/stdio',
+      'npm:node:http',
+      'npm:node:timers/promises',
+      'npm:zod',
+    ],
   },
   'adapters/cli': {
     holds: 'the command `baton`',
@@ -203,6 +213,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'ports',
       'services',
       'adapters/cli',
+      'asking.ts',
       'batonpass.ts',
       'doctoring.ts',
       'command-parts.ts',
@@ -279,6 +290,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'stores.ts',
       'npm:node:fs',
     ],
+  },
+  'asking.ts': {
+    holds: 'the MCP server: its tools, the store and the way to the service, put together',
+    // The store and the container are loaded when a tool first needs them.
+    mayImport: ['ports', 'adapters/hook-client', 'adapters/mcp', 'container.ts', 'options.ts', 'stores.ts'],
   },
   'migrating.ts': {
     holds: 'the schema that the options choose, for migrating',

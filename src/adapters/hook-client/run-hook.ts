@@ -1,9 +1,10 @@
 import { writeSync } from 'node:fs'
 import { serviceFolder } from '../../service-folder.ts'
+import { forgetProcess, noteProcess } from './agent-process.ts'
 import { type Budget, budgetFrom } from './budget.ts'
 import { drawLine } from './draw-line.ts'
 import { type HookArguments, readArguments } from './hook-arguments.ts'
-import { HOOK_EVENTS } from './hook-events.ts'
+import { HOOK_EVENTS, type HookEvent } from './hook-events.ts'
 import { HookLog } from './hook-log.ts'
 import { codeOf } from './own-files.ts'
 import { readInput } from './read-input.ts'
@@ -76,7 +77,19 @@ const carryOut = async (hook: HookArguments, { folder, log, budget, environment 
   }
   // What happens inside a subagent is not about this session's window, and a word printed there would reach the subagent.
   if (session === undefined || input.agent_id !== undefined) return
+  noteAgent(event, session, { folder, log, environment })
   await tellEvent({ event, input, session, folder, service, log, budget })
+}
+
+/** Keeps in a file which session the agent's process has, for the MCP server that it started. */
+const noteAgent = (event: HookEvent, session: string, around: Omit<Surroundings, 'budget'>): void => {
+  const { folder, log, environment } = around
+  try {
+    if (event === 'session-start') noteProcess(folder, session, environment)
+    if (event === 'session-end') forgetProcess(folder, session, environment)
+  } catch (problem) {
+    log.tell(`the process of the agent could not be noted: ${codeOf(problem)}`)
+  }
 }
 
 /** A mistake in the settings is said where a person who tries it out sees it; an exit status would block the agent. */

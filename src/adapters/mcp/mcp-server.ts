@@ -2,6 +2,7 @@ import { type CallToolResult, McpServer, type ServerContext } from '@modelcontex
 import { describeRefusal } from '../../domain/refusal.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import { type Logger, silentLogger } from '../../ports/logger.ts'
+import { StoreFailure } from '../../ports/store-failure.ts'
 import { safeFacts, safeText, shortAnswer } from './safe-answer.ts'
 import type { Tool, ToolAnswer, ToolRefusal, ToolReply } from './tool.ts'
 
@@ -39,13 +40,14 @@ const answered = async ({ name }: Tool, call: () => ToolReply, logger: Logger): 
   } catch (error) {
     if (error instanceof RefusedError)
       return refused({ code: error.refusal.code, message: describeRefusal(error.refusal) })
-    logger.error({ tool: name, problem: error instanceof Error ? error.message : 'unknown' }, 'a tool failed')
-    return refused({
-      code: 'tool.failed',
-      message: 'Batonpass could not answer now. Work on without it, or ask again.',
-    })
+    const problem = error instanceof Error ? error.message : 'unknown'
+    logger.error({ tool: name, problem }, 'a tool failed')
+    return refused({ code: error instanceof StoreFailure ? error.code : 'tool.failed', message: FAILED })
   }
 }
+
+const FAILED =
+  'Batonpass could not answer. Work on without it, or ask once more later; the person can run "baton doctor".'
 
 const resultOf = ({ text, facts }: ToolAnswer): CallToolResult => ({
   content: [{ type: 'text', text: shortAnswer(safeText(text)) }],

@@ -1,7 +1,7 @@
 import { spelledOut, UNSAFE_CHARACTERS } from '../../domain/kernel/safe-text.ts'
 
 /** The most characters of one answer: some 6,000 tokens, so that a few answers cannot fill a window. */
-export const LONGEST_ANSWER = 24_000
+const LONGEST_ANSWER = 24_000
 
 const KEPT: readonly string[] = ['\n', '\t']
 

@@ -3,6 +3,7 @@ import { ABOUT_COMMANDS } from './about.ts'
 import { HISTORY_COMMANDS } from './history.ts'
 import { HOOK_COMMANDS } from './hook.ts'
 import { KEEPING_COMMANDS } from './keeping.ts'
+import { MCP_COMMANDS } from './mcp.ts'
 import { WORK_COMMANDS } from './work.ts'
 
 /** Every command by its words, in the order help lists them. */
@@ -10,6 +11,7 @@ export const COMMANDS: Readonly<Record<string, CliCommand>> = {
   ...WORK_COMMANDS,
   ...HISTORY_COMMANDS,
   ...HOOK_COMMANDS,
+  ...MCP_COMMANDS,
   ...KEEPING_COMMANDS,
   ...ABOUT_COMMANDS,
 }

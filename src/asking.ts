@@ -1,0 +1,104 @@
+import { sessionOfParent } from './adapters/hook-client/agent-process.ts'
+import { serviceAddress } from './adapters/hook-client/service-address.ts'
+import { startService } from './adapters/hook-client/start-service.ts'
+import { Access, type McpServices } from './adapters/mcp/access.ts'
+import { askingServer } from './adapters/mcp/asking-server.ts'
+import { serveStdio } from './adapters/mcp/serve-stdio.ts'
+import { serviceDesk } from './adapters/mcp/service-desk.ts'
+import type { StoreOptions } from './options.ts'
+import { type Logger, silentLogger } from './ports/logger.ts'
+import type { TerminalRuntime } from './ports/terminal-files.ts'
+
+/** How the MCP server is run. */
+export interface AskingOptions {
+  /** The folder of the service and the hooks. */
+  readonly folder: string
+  readonly store: StoreOptions
+  /** The flags that a service is started with, where none runs. */
+  readonly serviceFlags: Readonly<Record<string, string | undefined>>
+  /** The session that asks; found out unless given. */
+  readonly session?: string
+  readonly runtime?: TerminalRuntime
+  /** Whether the person allows every conversation to be read. */
+  readonly isAllAllowed: boolean
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly workingFolder: string
+  readonly version: string
+  readonly signal: AbortSignal
+  readonly logger?: Logger
+}
+
+/** The store is let go after this: whoever keeps an embedded one open for hours keeps its memory as well. */
+const IDLE_MS = 60_000
+
+/** Answers an agent over standard input and output, until it closes them. */
+export const answerAgent = async (options: AskingOptions): Promise<void> => {
+  const { folder, serviceFlags, session, runtime, environment, workingFolder, isAllAllowed, version } = options
+  const { logger = silentLogger } = options
+  const record = new LazyRecord(options.store)
+  const clues = {
+    ...(session !== undefined && { named: session }),
+    ...(runtime !== undefined && { runtime }),
+    ofProcess: () => sessionOfParent(folder),
+    environment,
+    workingFolder,
+  }
+  const access = new Access({ open: () => record.open(), clues, isAllAllowed })
+  const desk = serviceDesk({
+    address: (provider) => serviceAddress(folder, provider),
+    start: () => startService({ folder, flags: serviceFlags, environment }),
+  })
+  const make = () => askingServer({ access, desk, version, logger })
+  const tell = (error: Error): void => logger.warn({ problem: error.message }, 'a message was not understood')
+  try {
+    await serveStdio(make, options.signal, tell)
+  } finally {
+    await record.close()
+  }
+}
+
+/** The record, opened when it is first asked and closed when nobody asks any more. */
+class LazyRecord {
+  readonly #options: StoreOptions
+  #opened: Promise<McpServices & AsyncDisposable> | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: StoreOptions) {
+    this.#options = options
+  }
+
+  async open(): Promise<McpServices> {
+    clearTimeout(this.#timer)
+    this.#opened ??= openServices(this.#options)
+    try {
+      return await this.#opened
+    } catch (error) {
+      this.#opened = undefined
+      throw error
+    } finally {
+      this.#timer = setTimeout(() => void this.close().catch(() => {}), IDLE_MS)
+      this.#timer.unref()
+    }
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer)
+    const opened = this.#opened
+    this.#opened = undefined
+    await (await opened?.catch(() => undefined))?.[Symbol.asyncDispose]()
+  }
+}
+
+const openServices = async (options: StoreOptions): Promise<McpServices & AsyncDisposable> => {
+  const [{ openStore }, { buildContainer, TOKENS }] = await Promise.all([
+    import('./stores.ts'),
+    import('./container.ts'),
+  ])
+  const store = await openStore(options)
+  const parts = buildContainer({ store })
+  return {
+    history: parts.resolve(TOKENS.historyService),
+    lookBack: parts.resolve(TOKENS.lookBack),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() as Promise<void>,
+  }
+}
