@@ -1,7 +1,7 @@
 import { spelledOut, UNSAFE_CHARACTERS } from '../../domain/kernel/safe-text.ts'
 
-/** The most characters of one answer: some 6,000 tokens, so that a few answers cannot fill a window. */
-const LONGEST_ANSWER = 24_000
+/** The most characters of one answer, over what any tool makes by itself. Claude Code takes 25,000 tokens of one. */
+const LONGEST_ANSWER = 50_000
 
 const KEPT: readonly string[] = ['\n', '\t']
 

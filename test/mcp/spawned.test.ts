@@ -1,0 +1,46 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { noteProcess } from '../../src/adapters/hook-client/agent-process.ts'
+import { createBatonpass } from '../../src/batonpass.ts'
+import { unwrap } from '../../src/domain/unwrap.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/adapters/cli/main.ts', import.meta.url))
+
+describe('baton mcp', () => {
+  it('answers before any store is opened, and then finds the session of the process that started it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'batonpass-mcp-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+    const said: string[] = []
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: ['--import', import.meta.resolve('tsx'), MAIN, 'mcp', '--data-dir', folder],
+      cwd: folder,
+      // Of the project that the agent works on: it must not count.
+      env: { PATH: process.env.PATH ?? '', HOME: folder, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' },
+      stderr: 'pipe',
+    })
+    transport.stderr?.on('data', (text) => said.push(String(text)))
+    const client = new Client({ name: 'test', version: '1' })
+    onTestFinished(() => client.close())
+    await client.connect(transport)
+    expect((await client.listTools()).tools).toHaveLength(6)
+    expect(readdirSync(folder)).toEqual([])
+    const text = async (): Promise<string> => JSON.stringify(await client.callTool({ name: 'lineage', arguments: {} }))
+    expect(await text()).toContain('store.missing')
+    expect(existsSync(join(folder, 'data'))).toBe(false)
+
+    await using batonpass = await createBatonpass({ dataDir: folder })
+    const { handoffs } = batonpass
+    const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Find the quokka' }))
+    const agent = { agentName: 'claude-code', backend: 'claude_code', providerSessionId: 'p-1' }
+    unwrap(await handoffs.startSession({ conversationId: conversation.id, ...agent }))
+    // As the start hook of this process, which started the server, would.
+    noteProcess(folder, 'p-1', { CLAUDE_PID: String(process.pid) })
+    expect(await text(), said.join('')).toContain(conversation.id)
+  })
+})
