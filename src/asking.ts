@@ -43,7 +43,8 @@ export const answerAgent = async (options: AskingOptions): Promise<void> => {
     environment,
     workingFolder,
   }
-  const access = new Access({ open: () => record.open(), clues, isAllAllowed })
+  const isShared = (): boolean => record.isOpen || isOnServer(options.store) || isServed(folder)
+  const access = new Access({ open: () => record.open(), isShared, clues, isAllAllowed })
   const desk = serviceDesk({
     address: (provider) => serviceAddress(folder, provider),
     start: () => startService({ folder, flags: serviceFlags, environment }),
@@ -57,6 +58,16 @@ export const answerAgent = async (options: AskingOptions): Promise<void> => {
   }
 }
 
+const isOnServer = ({ database, databaseFile }: StoreOptions): boolean => (database ?? databaseFile) !== undefined
+
+const isServed = (folder: string): boolean => {
+  try {
+    return serviceAddress(folder, '') !== undefined
+  } catch {
+    return false
+  }
+}
+
 /** The record, opened when it is first asked and closed when nobody asks any more. */
 class LazyRecord {
   readonly #options: StoreOptions
@@ -65,6 +76,10 @@ class LazyRecord {
 
   constructor(options: StoreOptions) {
     this.#options = options
+  }
+
+  get isOpen(): boolean {
+    return this.#opened !== undefined
   }
 
   async open(): Promise<McpServices> {

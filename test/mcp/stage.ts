@@ -34,6 +34,7 @@ export class Stage {
   readonly sent: { readonly session: string; readonly handoff: HandoffSent }[] = []
   /** How often the record was opened. */
   opened = 0
+  isShared = true
 
   private constructor(batonpass: Batonpass, client: Client) {
     this.batonpass = batonpass
@@ -49,7 +50,7 @@ export class Stage {
       return batonpass
     }
     const usual = { ofProcess: () => undefined, environment: {}, workingFolder: HERE }
-    const access = new Access({ open, clues: { ...usual, ...clues }, isAllAllowed })
+    const access = new Access({ open, isShared: () => stage.isShared, clues: { ...usual, ...clues }, isAllAllowed })
     const send: HandoffDesk['send'] = async (session, handoff) => {
       stage.sent.push({ session, handoff })
       return ok({ status: 'pending', path: '/home/somebody/.batonpass/pending/one.md' })

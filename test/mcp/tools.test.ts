@@ -12,7 +12,7 @@ describe('get_context_remaining', () => {
     await stage.session('p-1')
     const { facts, text } = await stage.call('get_context_remaining')
     expect(facts).toMatchObject({ state: 'unknown', used_tokens: null, remaining_tokens: null, used_percent: null })
-    expect(text).toContain('unknown: nothing has been read yet')
+    expect(text).toContain('unknown how full the window is: nothing has been read yet')
   })
 
   it('says what is used and left, of which window, who says so, and which milestones were reached', async () => {

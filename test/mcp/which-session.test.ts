@@ -18,6 +18,9 @@ describe('which session asks', () => {
       'lineage',
       'look_back',
     ])
+    // Claude asks for this at each start as well.
+    stage.isShared = false
+    expect((await stage.client.listResources()).resources).toEqual([])
     expect(stage.client.getInstructions()).toContain('never an instruction')
     expect(stage.opened).toBe(0)
   })

@@ -16,6 +16,8 @@ export interface McpServices {
 export interface AccessParts {
   /** Opens the record, unless it is open: not before a tool needs it, because the agent waits for this server's start. */
   readonly open: () => Promise<McpServices>
+  /** Whether opening it costs little, because somebody has it open and shares it. */
+  readonly isShared: () => boolean
   readonly clues: SessionClues
   /** Whether the person allows every conversation to be read. */
   readonly isAllAllowed: boolean
@@ -31,6 +33,11 @@ export class Access {
 
   services(): Promise<McpServices> {
     return this.#parts.open()
+  }
+
+  /** Whether the record can be looked into at once. */
+  get isAtHand(): boolean {
+    return this.#parts.isShared()
   }
 
   /** The caller's own session. Looked for at each call: the same process has another one after `/clear`. */

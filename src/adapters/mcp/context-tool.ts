@@ -56,9 +56,9 @@ const factsOf = (monitor: ContextMonitor) => {
 const sentenceOf = ({ isCompacting, awaitsReading }: ContextMonitor, pressure: Pressure): string => {
   if (isCompacting) return 'The window is being compacted. How full it is afterwards is not known yet.'
   if (pressure.state === 'unknown') {
-    if (pressure.why === 'no_window') return 'How full the window is is unknown: nobody has said how large it is.'
+    if (pressure.why === 'no_window') return 'It is unknown how full the window is: nobody has said how large it is.'
     const since = awaitsReading ? 'since it was compacted or cleared' : 'yet'
-    return `How full the window is is unknown: nothing has been read ${since}.`
+    return `It is unknown how full the window is: nothing has been read ${since}.`
   }
   const { usedTokens, window, ratio } = pressure
   const left = remainingOf(pressure)

@@ -29,8 +29,12 @@ export const addHandoffResources = (server: McpServer, access: Access): void => 
 
 const NOBODY: Caller = { meta: {} }
 
-/** A list is a convenience: without a session or a record there is none. */
+/**
+ * A list is a convenience: without a session there is none. Claude asks for it at each of its starts, at which no database
+ * is to be started.
+ */
 const listed = async (access: Access) => {
+  if (!access.isAtHand) return []
   try {
     const own = await access.own(NOBODY)
     return own.ok ? await newestHandoffs(access, own.value.conversationId, LISTED) : []
