@@ -5,6 +5,7 @@ import type { Store } from '../../src/ports/store.ts'
 import type { StoreUnderTest } from '../../src/testing/index.ts'
 import { openStore, type StoreKind } from '../../test/support/stores.ts'
 import { AgentsAtWork } from './agents-at-work.ts'
+import { askTool, type Told } from './asking.ts'
 import { blindStore } from './blind-store.ts'
 import { HandoffsUnderWay } from './handoffs-under-way.ts'
 import { need } from './hands.ts'
@@ -32,6 +33,7 @@ export class HandoffWorld extends World<Parameters> {
   #opened: StoreUnderTest | undefined
   #stage: Stage | undefined
   #remembered: readonly unknown[] | undefined
+  #told: Told | undefined
   agents!: AgentsAtWork
   handoffs!: HandoffsUnderWay
   workers!: Workers
@@ -73,6 +75,17 @@ export class HandoffWorld extends World<Parameters> {
   /** The conversation of a terminal, as the store has it. */
   keptTerminal(name: string): Kept {
     return new Kept(this.#reading, (store) => store.conversations.findByExternalKey(this.terminals.keyOf(name)))
+  }
+
+  /** Asks a tool as the agent of a terminal does. */
+  async askAs(name: string, tool: string, input: Record<string, unknown> = {}): Promise<void> {
+    const session = this.terminals.providerOf(name)
+    this.#told = await askTool({ store: this.#reading, handoffs: this.#set.service, session }, tool, input)
+  }
+
+  /** What the last tool answered. */
+  get toldByTool(): Told {
+    return need(this.#told, 'an answer of a tool')
   }
 
   /** What the store holds of the conversation an agent works on, be it elsewhere. */

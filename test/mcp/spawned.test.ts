@@ -11,6 +11,9 @@ import { unwrap } from '../../src/domain/unwrap.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/adapters/cli/main.ts', import.meta.url))
 
+/** A busy machine takes its time to open an embedded store. */
+const PATIENT = { timeout: 600_000 }
+
 describe('baton mcp', () => {
   it('answers before any store is opened, and then finds the session of the process that started it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'batonpass-mcp-'))
@@ -27,10 +30,11 @@ describe('baton mcp', () => {
     transport.stderr?.on('data', (text) => said.push(String(text)))
     const client = new Client({ name: 'test', version: '1' })
     onTestFinished(() => client.close())
-    await client.connect(transport)
-    expect((await client.listTools()).tools).toHaveLength(6)
+    await client.connect(transport, PATIENT)
+    expect((await client.listTools({}, PATIENT)).tools).toHaveLength(6)
     expect(readdirSync(folder)).toEqual([])
-    const text = async (): Promise<string> => JSON.stringify(await client.callTool({ name: 'lineage', arguments: {} }))
+    const text = async (): Promise<string> =>
+      JSON.stringify(await client.callTool({ name: 'lineage', arguments: {} }, PATIENT))
     expect(await text()).toContain('store.missing')
     expect(existsSync(join(folder, 'data'))).toBe(false)
 

@@ -24,6 +24,7 @@ Commands:
   look-back      look up what earlier windows said and did, as an agent can
   lineage        show where a conversation came from and what happened to it
   hook           answer the hooks of Claude Code and Codex: statusline, session-start and six others
+  mcp            answer an agent over MCP: its window, its history, handoffs
   doctor         look for what is wrong, and say how to repair it
   migrate        change the schema of the database: up, down, status, sql
   prune          forget commands that nobody repeats any more

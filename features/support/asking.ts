@@ -1,0 +1,39 @@
+import { Client } from '@modelcontextprotocol/client'
+import { InMemoryTransport } from '@modelcontextprotocol/server'
+import { Access } from '../../src/adapters/mcp/access.ts'
+import { askingServer } from '../../src/adapters/mcp/asking-server.ts'
+import { silentLogger } from '../../src/ports/logger.ts'
+import type { Store } from '../../src/ports/store.ts'
+import { HandoffHistory } from '../../src/services/handoff-history.ts'
+import type { HandoffService } from '../../src/services/handoff-service.ts'
+import { LookBack } from '../../src/services/look-back.ts'
+
+/** What an agent is told. */
+export interface Told {
+  readonly isError: boolean
+  readonly text: string
+}
+
+/** Asks one tool as the agent of a session does, with the real client. Whatever is answered was read from this store. */
+export const askTool = async (
+  { store, handoffs, session }: { readonly store: Store; readonly handoffs: HandoffService; readonly session: string },
+  name: string,
+  input: Record<string, unknown> = {},
+): Promise<Told> => {
+  const services = {
+    history: new HandoffHistory({ store }),
+    lookBack: new LookBack({ store, handoffs, logger: silentLogger }),
+  }
+  const clues = { ofProcess: () => session, environment: {}, workingFolder: '/nowhere' }
+  const access = new Access({ open: async () => services, isShared: () => true, clues, isAllAllowed: false })
+  const desk = { wake: async () => false, send: () => Promise.reject(new Error('nobody hands off here')) }
+  const server = askingServer({ access, desk, version: '1' })
+  const client = new Client({ name: 'agent', version: '1' })
+  const [ours, theirs] = InMemoryTransport.createLinkedPair()
+  await server.connect(ours)
+  await client.connect(theirs)
+  const { isError, content } = await client.callTool({ name, arguments: input })
+  await client.close()
+  const [first] = content as readonly { readonly text?: string }[]
+  return { isError: isError === true, text: first?.text ?? '' }
+}
