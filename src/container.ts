@@ -4,6 +4,7 @@ import { listPrice } from './adapters/catalogue/model-prices.ts'
 import { believedWindow } from './adapters/catalogue/model-windows.ts'
 import { gitWorktrees } from './adapters/git/git-worktrees.ts'
 import { NodeHookRunner } from './adapters/hooks/node-hook-runner.ts'
+import { mcpRunTools } from './adapters/mcp/mcp-run-tools.ts'
 import { InProcessNotifier } from './adapters/system/in-process-notifier.ts'
 import { nodeProcesses } from './adapters/system/node-processes.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
@@ -22,6 +23,7 @@ import type { HookRunner } from './ports/hook-runner.ts'
 import { type Logger, silentLogger } from './ports/logger.ts'
 import type { Notifier } from './ports/notifier.ts'
 import type { RunTelemetry } from './ports/run-telemetry.ts'
+import type { RunTools } from './ports/run-tools.ts'
 import type { Store } from './ports/store.ts'
 import type { Clock, IdGenerator } from './ports/system.ts'
 import type { Worktrees } from './ports/worktrees.ts'
@@ -75,6 +77,7 @@ export const TOKENS = {
   processes: token<AgentProcesses>('AgentProcesses'),
   worktrees: token<Worktrees>('Worktrees'),
   telemetry: token<RunTelemetry>('RunTelemetry'),
+  runTools: token<RunTools>('RunTools'),
   handoffService: token<HandoffService>('HandoffService'),
   historyService: token<HandoffHistory>('HandoffHistory'),
   auditService: token<AuditService>('AuditService'),
@@ -118,6 +121,7 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
   add(TOKENS.processes, () => given.processes ?? nodeProcesses)
   add(TOKENS.worktrees, () => given.worktrees ?? gitWorktrees)
   add(TOKENS.telemetry, () => given.telemetry ?? openTelemetry())
+  add(TOKENS.runTools, (from) => given.runTools ?? mcpRunTools(from.resolve(TOKENS.logger)))
   add(TOKENS.handoffService, (from) => new HandoffService(commandsFrom(from)))
   add(TOKENS.historyService, (from) => new HandoffHistory({ store: from.resolve(TOKENS.store) }))
   add(TOKENS.contextService, (from) => new ContextService(commandsFrom(from)))
@@ -162,6 +166,8 @@ const runnerFrom = (from: DependencyContainer): RestartRunner =>
     telemetry: from.resolve(TOKENS.telemetry),
     priceOf: from.resolve(TOKENS.priceOf),
     worktrees: from.resolve(TOKENS.worktrees),
+    lookBack: from.resolve(TOKENS.lookBack),
+    tools: from.resolve(TOKENS.runTools),
   })
 
 const prunerFrom = (from: DependencyContainer, keepMs: number | false): Pick<CommandPruner, 'stop'> =>

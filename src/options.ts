@@ -5,6 +5,7 @@ import type { HookRunner } from './ports/hook-runner.ts'
 import type { Logger } from './ports/logger.ts'
 import type { Notifier } from './ports/notifier.ts'
 import type { RunTelemetry } from './ports/run-telemetry.ts'
+import type { RunTools } from './ports/run-tools.ts'
 import type { Store } from './ports/store.ts'
 import type { Clock, IdGenerator } from './ports/system.ts'
 import type { RunSettings } from './services/runner/run-request.ts'
@@ -69,6 +70,8 @@ export interface BatonpassOptions extends StoreOptions, RunSurroundings {
    * an SDK.
    */
   readonly telemetry?: RunTelemetry
+  /** Serves tools to the agents of runs; over MCP, on the loopback, unless given. */
+  readonly runTools?: RunTools
   /**
    * Gets log lines: restarts, refusals, recovery, outages, hooks that fail. Nothing is logged unless given; a pino
    * logger can be used.

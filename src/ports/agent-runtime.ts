@@ -2,6 +2,7 @@ import type { Workspace } from '../domain/conversation/conversation.ts'
 import type { ProcessIdentity } from '../domain/session/process-identity.ts'
 import type { UsageTotals } from '../domain/window/usage-reading.ts'
 import type { WindowEvent } from '../domain/window/window-event.ts'
+import type { ToolsEndpoint } from './run-tools.ts'
 import type { RecordedText } from './window-reader.ts'
 
 /** Everything that an agent is launched with. */
@@ -15,6 +16,8 @@ export interface Launch {
   /** Ends the agent at once, whatever it is doing. */
   readonly signal: AbortSignal
   readonly onProcess?: OnProcess
+  /** Tools of ours for the agent; only for a runtime that takes tools. */
+  readonly tools?: ToolsEndpoint
 }
 
 /**
@@ -114,6 +117,8 @@ export interface AgentRuntime<Message = unknown> {
   readonly takesSessionId: boolean
   /** Whether its totals have the cost with every request: then no list price is needed. */
   readonly reportsCost?: boolean
+  /** Whether it gives its agents the tools of a launch, and lets them be used without asking a person. */
+  readonly takesTools?: boolean
   /** Begins a new session. */
   start(launch: Launch): RunningAgent<Message>
   /** Resumes an earlier session. Absent when the runtime cannot. */

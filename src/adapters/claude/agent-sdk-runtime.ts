@@ -64,6 +64,7 @@ export const agentSdkRuntime = <Message extends SdkMessage = SdkMessage>({
   return {
     backend: 'claude_agent_sdk',
     takesSessionId: true,
+    takesTools: true,
     start: (launch) => run(promptOf(launch.prompt), startOptions(defaults, launch), launch),
     resume: ({ providerSessionId: resume, ...launch }) =>
       run(promptOf(launch.prompt), { ...launchOptions(defaults, launch), resume }, launch),

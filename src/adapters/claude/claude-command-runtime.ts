@@ -1,5 +1,6 @@
 import type { AgentRuntime, Launch } from '../../ports/agent-runtime.ts'
 import { agentEnvironment } from '../../processes/agent-environment.ts'
+import { withToolsToken } from '../../processes/tools-environment.ts'
 import { withoutBlockingLimit } from './blocking-limit.ts'
 import { checkDirectory } from './claude-process.ts'
 import { ClaudeRun } from './claude-run.ts'
@@ -67,7 +68,7 @@ export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}):
   const defaults: CommandDefaults = rest
   const isOff = (options.autoCompact ?? options.settings?.autoCompactEnabled) === false
   const run = (
-    launch: Pick<Launch, 'prompt' | 'signal' | 'workspace' | 'onProcess'>,
+    launch: Pick<Launch, 'prompt' | 'signal' | 'workspace' | 'onProcess' | 'tools'>,
     args: readonly string[],
     { isResumed, isOpen = defaults.takesInput !== false }: RunManner,
   ) =>
@@ -79,13 +80,15 @@ export const claudeCommandRuntime = (options: ClaudeCommandRuntimeOptions = {}):
       open: async () => {
         const cwd = directoryOf(launch)
         checkDirectory(cwd)
-        const start = { command, args, cwd, env: withoutBlockingLimit(env), onProcess: launch.onProcess }
+        const variables = withToolsToken(withoutBlockingLimit(env), launch.tools?.token)
+        const start = { command, args, cwd, env: variables, onProcess: launch.onProcess }
         return openCommand(start, { prompt: launch.prompt, isOpen })
       },
     })
   return {
     backend: 'claude_code',
     takesSessionId: true,
+    takesTools: true,
     start: (launch) =>
       run(launch, [...launchArgs(defaults, launch), ...sessionArg('session-id', launch.providerSessionId)], {
         isResumed: false,

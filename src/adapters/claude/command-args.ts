@@ -1,4 +1,5 @@
 import type { Launch, RuntimeQuestion } from '../../ports/agent-runtime.ts'
+import { mcpServersOf, toolNamesOf } from './claude-tools.ts'
 
 /** Settings of all launches of a command. */
 export interface CommandDefaults {
@@ -19,7 +20,7 @@ const option = (name: string, value: string | undefined): readonly string[] =>
   value === undefined ? [] : [`--${name}=${value}`]
 
 /** The arguments of a launch. What was given for all comes first, so that the launch's own facts win. */
-export const launchArgs = (defaults: CommandDefaults, launch: Pick<Launch, 'model'>): readonly string[] => {
+export const launchArgs = (defaults: CommandDefaults, launch: Pick<Launch, 'model' | 'tools'>): readonly string[] => {
   const { args = [], autoCompact, permissionMode, takesInput = true } = defaults
   const settings = { ...defaults.settings, ...(autoCompact !== undefined && { autoCompactEnabled: autoCompact }) }
   return [
@@ -32,8 +33,18 @@ export const launchArgs = (defaults: CommandDefaults, launch: Pick<Launch, 'mode
     ...option('settings', Object.keys(settings).length === 0 ? undefined : JSON.stringify(settings)),
     // Only the parts of an answer have its final count.
     '--include-partial-messages',
+    ...toolArgs(launch.tools),
   ]
 }
+
+/** Beside the servers and the permissions that the person has given: both options may come more than once. */
+const toolArgs = (tools: Launch['tools']): readonly string[] =>
+  tools === undefined
+    ? []
+    : [
+        ...option('mcp-config', JSON.stringify({ mcpServers: mcpServersOf(tools) })),
+        ...option('allowedTools', toolNamesOf(tools).join(',')),
+      ]
 
 /**
  * The arguments of a question: the old session, read and not written, with no tool, no hook, no compaction and one

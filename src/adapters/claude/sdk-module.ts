@@ -1,5 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { RuntimeFailure } from '../../ports/runtime-failure.ts'
+import type { ClaudeMcpServer } from './claude-tools.ts'
 
 /** Any message of the SDK. */
 export interface SdkMessage {
@@ -52,6 +53,7 @@ export interface SdkOwnOptions {
   settings?: { autoCompactEnabled?: boolean; disableAllHooks?: boolean }
   tools?: string[]
   allowedTools?: string[]
+  mcpServers?: Record<string, ClaudeMcpServer>
   maxTurns?: number
   permissionMode?: 'dontAsk'
   allowDangerouslySkipPermissions?: boolean

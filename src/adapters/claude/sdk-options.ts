@@ -1,7 +1,9 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Launch, RuntimeQuestion } from '../../ports/agent-runtime.ts'
 import { agentEnvironment } from '../../processes/agent-environment.ts'
+import { withToolsToken } from '../../processes/tools-environment.ts'
 import { withoutBlockingLimit } from './blocking-limit.ts'
+import { mcpServersOf, toolNamesOf } from './claude-tools.ts'
 import type { SdkOwnOptions } from './sdk-module.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -25,7 +27,7 @@ export const directoryOf = ({ workspace }: Pick<Launch, 'workspace'>): string | 
 export const launchOptions = (
   { options: given = {}, model, autoCompact }: SdkDefaults,
   launch: Omit<Launch, 'prompt' | 'signal'>,
-): SdkOwnOptions => launchOptionsIn(withEnvironment(given), { model, autoCompact }, launch)
+): SdkOwnOptions => withTools(launchOptionsIn(withEnvironment(given), { model, autoCompact }, launch), launch.tools)
 
 /** Given none, the SDK would pass on all of our environment, the store's password included. */
 const withEnvironment = (options: SdkOptions): SdkOptions => ({
@@ -44,6 +46,17 @@ const launchOptionsIn = (
   includePartialMessages: true,
   ...(autoCompact === undefined ? {} : withSettings(options, { autoCompactEnabled: autoCompact })),
 })
+
+/** The same options with the tools of a launch beside the caller's own. A caller's server of the same name gives way. */
+const withTools = (options: SdkOwnOptions, tools: Launch['tools']): SdkOwnOptions =>
+  tools === undefined
+    ? options
+    : {
+        ...options,
+        env: withToolsToken(options.env ?? {}, tools.token),
+        mcpServers: { ...options.mcpServers, ...mcpServersOf(tools) },
+        allowedTools: [...(options.allowedTools ?? []), ...toolNamesOf(tools)],
+      }
 
 /** Of these, a question has its own or none: what would answer for it, add to it, or give it something to use. */
 const NOT_FOR_QUESTIONS: readonly string[] = [

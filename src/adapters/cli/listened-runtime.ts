@@ -1,3 +1,4 @@
+import { defined } from '../../domain/kernel/defined.ts'
 import { addTotals, NO_TOTALS } from '../../domain/run/run-summary.ts'
 import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 import type { AgentRuntime, RunningAgent } from '../../ports/agent-runtime.ts'
@@ -33,11 +34,11 @@ export const withListener = (runtime: AgentRuntime, { onTexts, onTotals }: Liste
     ...(agent.tell && { tell: agent.tell.bind(agent) }),
     interrupt: () => agent.interrupt(),
   })
-  const { backend, takesSessionId, reportsCost } = runtime
+  const { backend, takesSessionId, reportsCost, takesTools } = runtime
   return {
     backend,
     takesSessionId,
-    ...(reportsCost !== undefined && { reportsCost }),
+    ...defined({ reportsCost, takesTools }),
     start: (launch) => listenTo(runtime.start(launch)),
     ...(runtime.resume && { resume: (launch) => listenTo(resumed(runtime, launch)) }),
     ...(runtime.has && { has: runtime.has.bind(runtime) }),

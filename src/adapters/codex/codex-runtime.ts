@@ -19,6 +19,7 @@ import {
   type CodexThreadOptions,
   loadCodexSdk,
 } from './codex-sdk.ts'
+import { withTools } from './codex-tools.ts'
 import { findRollout, hasBeenSpokenIn, writtenIn } from './rollout-file.ts'
 import { RolloutFollower } from './rollout-follower.ts'
 
@@ -59,6 +60,7 @@ export const codexRuntime = <Event extends CodexEvent = CodexEvent>(
 class CodexRuntime<Event extends CodexEvent> implements Required<Omit<AgentRuntime<Event>, 'reportsCost'>> {
   readonly backend = 'codex'
   readonly takesSessionId = false
+  readonly takesTools = true
   readonly #options: CodexRuntimeOptions<Event>
   readonly #place: CodexPlace
 
@@ -70,13 +72,15 @@ class CodexRuntime<Event extends CodexEvent> implements Required<Omit<AgentRunti
   start(launch: Launch): RunningAgent<Event> {
     return new CodexRun(launch, async () => {
       const { Codex } = await this.#sdk()
-      const thread = new Codex(await marked(this.#place.codex, launch)).startThread(this.#threadOf(launch))
+      const thread = new Codex(await marked(withTools(this.#place.codex, launch.tools), launch)).startThread(
+        this.#threadOf(launch),
+      )
       return { thread, follower: new RolloutFollower(this.#place.home) }
     })
   }
 
   resume(launch: Resumption): RunningAgent<Event> {
-    return this.#resume(launch, this.#place.codex, this.#threadOf(launch))
+    return this.#resume(launch, withTools(this.#place.codex, launch.tools), this.#threadOf(launch))
   }
 
   async has({ providerSessionId }: { readonly providerSessionId: string }): Promise<boolean> {

@@ -20,7 +20,8 @@ export interface McpParts {
 export const mcpServer = ({ version, tools, instructions, logger = silentLogger }: McpParts): McpServer => {
   const server = new McpServer(
     { name: 'batonpass', title: 'Batonpass', version },
-    { capabilities: { tools: {} }, ...(instructions !== undefined && { instructions }) },
+    // The tools stay as they are: a client that is told so keeps no stream open to hear of changes.
+    { capabilities: { tools: { listChanged: false } }, ...(instructions !== undefined && { instructions }) },
   )
   for (const tool of tools) {
     const { name, title, description, input: inputSchema, isReadOnly: readOnlyHint } = tool

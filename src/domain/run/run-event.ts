@@ -95,7 +95,7 @@ interface Bodies {
 }
 
 /** The stable code of a warning. */
-export type RunWarningCode = 'threshold.no_room_to_ask' | 'workspace.kept' | 'workspace.not_kept'
+export type RunWarningCode = 'threshold.no_room_to_ask' | 'workspace.kept' | 'workspace.not_kept' | 'tools.not_served'
 
 /** The name of something that happens in a run. */
 export type RunEventType = keyof Bodies

@@ -109,6 +109,7 @@ export class RestartRunner {
     request.signal?.throwIfAborted()
     const conversation = await conversationFor(deps, request)
     const run = newRun(deps, request, { conversation, emit: watch.emit })
+    await using _tools = run.tools
     using _heartbeat = startHeartbeat(run)
     let ending: RunEnding | undefined = { outcome: 'cancelled', reason: LEFT }
     try {
@@ -143,6 +144,7 @@ export class RestartRunner {
         // A launch costs as much as its window holds.
         throwIfSpent(run)
         watch.enter(run.held.session.id)
+        if (run.held.session.epoch > 1) await run.tools.serve()
         const outcome: SessionOutcome = yield* workSession(run, next)
         next = (await insteadOfLost(run, next, outcome)) ?? outcome
       } else if (next.type === 'restart') {

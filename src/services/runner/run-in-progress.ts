@@ -11,11 +11,13 @@ import type { AgentProcesses } from '../../ports/agent-processes.ts'
 import type { HookRunner } from '../../ports/hook-runner.ts'
 import type { Logger } from '../../ports/logger.ts'
 import type { RunTelemetry } from '../../ports/run-telemetry.ts'
+import type { RunTools } from '../../ports/run-tools.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Clock, IdGenerator } from '../../ports/system.ts'
 import type { ContextService } from '../context-service.ts'
 import type { HandoffHistory } from '../handoff-history.ts'
 import type { HandoffService } from '../handoff-service.ts'
+import type { LookBack } from '../look-back.ts'
 import { HeldSession } from './held-session.ts'
 import { DEFAULT_LEASE_MS } from './lease.ts'
 import { LaunchedProcesses } from './recover/agent-processes.ts'
@@ -28,6 +30,7 @@ import { RunReporter } from './run-reporter.ts'
 import type { RunRequest, RunSettings } from './run-request.ts'
 import type { RunSurroundings } from './run-surroundings.ts'
 import type { PriceOf } from './work/cost-meter.ts'
+import { OfferedTools } from './work/offered-tools.ts'
 import { SessionSpans } from './work/spans.ts'
 
 /** The dependencies of the runner. */
@@ -44,6 +47,10 @@ export interface RunnerDeps extends RunSurroundings {
   /** Ends what runners that are gone have left at work; without it nothing is ended. */
   readonly processes?: AgentProcesses
   readonly telemetry?: RunTelemetry
+  /** Answers what a continued session asks about earlier windows; without it nothing can be looked up. */
+  readonly lookBack?: LookBack
+  /** Serves tools to agents; without it they have none of ours. */
+  readonly tools?: RunTools
   /** Is told what happens; nobody unless given. */
   readonly logger?: Logger
   /** The believed window of a model, until its runtime reports one. */
@@ -82,6 +89,8 @@ export interface RunInProgress<Message = unknown> extends RunTerms<Message> {
   readonly news: RunReporter
   readonly log: RunLog
   readonly spans: SessionSpans
+  /** The tools that the agents are offered. */
+  readonly tools: OfferedTools
   /** The processes that were launched for the session. */
   readonly launched: LaunchedProcesses
   readonly retryThroughOutage: RetryThroughOutage
@@ -104,14 +113,16 @@ export const newRun = <Message>(
   const log = new RunLog(deps.logger)
   const controller = new AbortController()
   const { signal } = controller
+  const news = new RunReporter(conversation, { agent: request.agent, log, emit })
   return {
     ...terms,
     conversation: new RunConversation(conversation),
     held: new HeldSession(claimantOf(terms.lease.runner) ?? `runner-${deps.ids.next()}`),
     account: new RunAccount(),
-    news: new RunReporter(conversation, { agent: request.agent, log, emit }),
+    news,
     log,
     spans: new SessionSpans(deps.telemetry),
+    tools: new OfferedTools(terms, news),
     launched: new LaunchedProcesses(),
     retryThroughOutage: retriesOf(deps.ids, { signal, onTrouble: (trouble) => log.outage(trouble) }),
     signal,

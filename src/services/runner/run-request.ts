@@ -34,6 +34,11 @@ export interface RunSettings {
    * built-in text unless given, and nothing when false.
    */
   readonly softLanding?: string | false
+  /**
+   * Whether a continued session gets the tool `look_back` for the earlier windows of its conversation, where its runtime
+   * takes tools; it does unless this is false.
+   */
+  readonly lookBack?: boolean
   /** How long the outgoing agent may take to write its checkpoint. */
   readonly checkpointTimeoutMs?: number
   /** How long the agent may say nothing before it is ended; for ever unless given. A tool that runs says nothing. */
@@ -137,6 +142,8 @@ export const checkRequest = (request: RunRequest): void => {
     !(typeof softLanding === 'string' && softLanding.trim() !== '')
   )
     throw new TypeError('softLanding is a text, or false to switch it off.')
+  if (request.lookBack !== undefined && typeof request.lookBack !== 'boolean')
+    throw new TypeError('lookBack is true or false.')
   const problems: InputProblem[] = []
   if (request.budget !== undefined) budgetChange(request.budget, 'budget', problems)
   fields({ agent, backend: runtime.backend, model, leaseMs: request.leaseMs }, '', problems)

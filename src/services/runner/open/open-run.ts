@@ -13,7 +13,7 @@ import { owedRestart } from '../recover/owed-restart.ts'
 import { readBackWork } from '../recover/read-back.ts'
 import { isForAnother } from '../recover/recover.ts'
 import { askSessionHooks, countRestarts } from '../restart/carry-out-restart.ts'
-import { continuationAfter, recordBefore } from '../restart/continuation-prompt.ts'
+import { continuationAfter, lookBackNote, recordBefore } from '../restart/continuation-prompt.ts'
 import type { Opening } from '../restart/person-words.ts'
 import { retryThroughOutage } from '../retry-through-outage.ts'
 import type { RunInProgress, RunnerDeps } from '../run-in-progress.ts'
@@ -155,7 +155,7 @@ interface FirstOpening {
 }
 
 const openingFor = async (
-  run: Opening,
+  run: Opening & Pick<RunInProgress, 'tools'>,
   latest: AgentSession | undefined,
   way: FollowUpWay | undefined,
 ): Promise<FirstOpening> => {
@@ -164,10 +164,13 @@ const openingFor = async (
   const nonce = run.deps.ids.next()
   // What was asked is on record, and unfinished: it is not a person who speaks now.
   if (latest.state !== 'completed' && run.conversation.unsaidTask === undefined)
-    return { continuation: await continuationAfter(run, nonce), nonce }
+    return { continuation: await withNote(run, await continuationAfter(run, nonce)), nonce }
   if (typeof way?.resumes === 'string') return { prompt, providerSessionId: way.resumes }
-  return { prompt, continuation: await recordBefore(run, latest, nonce), nonce }
+  return { prompt, continuation: await withNote(run, await recordBefore(run, latest, nonce)), nonce }
 }
+
+const withNote = async (run: Pick<RunInProgress, 'tools'>, continuation: string): Promise<string> =>
+  joinedPrompt([continuation, await lookBackNote(run)])
 
 const tellWay = (run: Pick<RunInProgress, 'held' | 'news'>, way: FollowUpWay | undefined): void => {
   if (way !== undefined) run.news.emit({ type: 'conversation:follow_up', sessionId: run.held.session.id, ...way })

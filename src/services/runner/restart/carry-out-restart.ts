@@ -14,7 +14,7 @@ import { messageOf } from '../run-errors.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
 import { throwIfSpent } from '../work/limits.ts'
 import { askForCheckpoint, notAsked } from './ask-checkpoint.ts'
-import { continuationOf } from './continuation-prompt.ts'
+import { continuationOf, lookBackNote } from './continuation-prompt.ts'
 
 /** A restart, and whatever the last step of it answered: with that the next one needs no read. */
 type Step = Partial<HandoffAccepted> & { readonly handoff: HandoffMetadata }
@@ -124,7 +124,7 @@ const withContinuation = async (run: RunInProgress, step: Step): Promise<Step> =
   if (handoff.status === 'accepted' && handoff.prepared !== undefined) return step
   const targetSessionId = agentSessionId(run.deps.ids.next())
   const nonce = run.deps.ids.next()
-  const prompt = await continuationOf(run, handoff, nonce)
+  const prompt = joinedPrompt([await continuationOf(run, handoff, nonce), await lookBackNote(run)])
   const hookContext = await askSessionHooks(run, { sessionId: targetSessionId, prompt, isContinuation: true })
   const continuation = joinedPrompt([hookContext, prompt])
   run.signal.throwIfAborted()

@@ -5,9 +5,11 @@ import {
   withRecap,
 } from '../../../domain/checkpoint/continuation.ts'
 import { type EarlierWork, earlierWork } from '../../../domain/checkpoint/earlier-work.ts'
+import { LOOK_BACK_NOTE } from '../../../domain/checkpoint/look-back-note.ts'
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { AgentSession } from '../../../domain/session/agent-session.ts'
+import type { RunInProgress } from '../run-in-progress.ts'
 import { reviewed } from './ask-checkpoint.ts'
 import { recapOfLost, recapOfSession } from './lost-checkpoint.ts'
 import { type Opening, personWordsOf } from './person-words.ts'
@@ -26,6 +28,10 @@ export const continuationOf = async (run: Opening, handoff: HandoffMetadata, non
   if (earlier !== undefined) return withRecap(earlier, recap)
   return minimalContinuation({ ...(await openingFor(run, nonce)), recap })
 }
+
+/** Says that more can be looked up, to an agent that has the tool for it. Whatever made the continuation, it stands after it. */
+export const lookBackNote = async ({ tools }: Pick<RunInProgress, 'tools'>): Promise<string | undefined> =>
+  (await tools.serve()) ? LOOK_BACK_NOTE : undefined
 
 /** The task, and what the person said beside it. */
 const openingFor = async (run: Opening, nonce: string): Promise<ContinuationOpening> => {

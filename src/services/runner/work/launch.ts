@@ -25,7 +25,8 @@ export interface Launcher<Message> {
 
 const launchOf = (run: RunInProgress, prompt: string, signal: AbortSignal): Launch => {
   const { model } = run.held.session
-  return defined({ prompt, model, workspace: workspaceOf(run), signal, onProcess: recording(run) })
+  const tools = run.tools.offerTo(run.held)
+  return defined({ prompt, model, workspace: workspaceOf(run), signal, onProcess: recording(run), tools })
 }
 
 /** Begins a session of the runtime. Where it takes a name for it, that is our session's id, so that it can be found again. */

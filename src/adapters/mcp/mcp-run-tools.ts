@@ -1,0 +1,10 @@
+import type { Logger } from '../../ports/logger.ts'
+import type { RunTools } from '../../ports/run-tools.ts'
+
+/** Serves the tools of runs over MCP, on the loopback. The server and its packages are loaded with the first of them. */
+export const mcpRunTools = (logger?: Logger): RunTools => ({
+  open: async () => {
+    const { serveTools } = await import('./served-tools.ts')
+    return serveTools(logger)
+  },
+})

@@ -1,0 +1,41 @@
+import type { LookBackAnswer, LookBackQuestion } from '../domain/history/look-back.ts'
+import type { Result } from '../domain/kernel/result.ts'
+
+/** A question of an agent about earlier windows, and which part of the answer it wants. */
+export interface LookBackAsked {
+  readonly question: LookBackQuestion
+  /** The `next` of an answer to the same question. */
+  readonly cursor?: string
+  /** How many characters of recorded text the answer has at most. */
+  readonly limit?: number
+}
+
+/** The reason why a tool gives no answer: a stable code, and a sentence that says what to do. */
+export interface ToolRefused {
+  readonly code: string
+  readonly message: string
+}
+
+/** Answers the questions of one session about its own conversation. */
+export type LooksBack = (asked: LookBackAsked) => Promise<Result<LookBackAnswer, ToolRefused>>
+
+/** Where the agent of one launch finds the tools of its run, over MCP. The token is a secret of that launch. */
+export interface ToolsEndpoint {
+  /** The name of the MCP server, as the agent knows it. */
+  readonly server: string
+  readonly url: string
+  readonly token: string
+  /** The tools of the server. They only look, so that no person need be asked. */
+  readonly tools: readonly string[]
+}
+
+/** Tools that are being served. Once disposed of, nothing listens. */
+export interface ServedTools extends AsyncDisposable {
+  /** Offers the tools to one launch. The token of the launch before it opens nothing from then on. */
+  offer(lookBack: LooksBack): ToolsEndpoint
+}
+
+/** Serves tools to the agents of a run, on this machine only. */
+export interface RunTools {
+  open(): Promise<ServedTools>
+}
