@@ -55,6 +55,8 @@ export interface Script {
   readonly canResume?: boolean
   /** Whether something can be said to it at work; nothing can unless this is true. */
   readonly takesInput?: boolean
+  /** Whether it takes tools of ours; it does not unless this is true. Its launches say which. */
+  readonly takesTools?: boolean
   /** Called before each step, and waited for. */
   readonly onStep?: (step: RuntimeStep<ScriptedMessage>) => void | Promise<void>
 }

@@ -1,3 +1,4 @@
+import { defined } from '../domain/kernel/defined.ts'
 import { NO_TOTALS } from '../domain/run/run-summary.ts'
 import type {
   AgentRuntime,
@@ -17,6 +18,8 @@ export interface ScriptedLaunch {
   readonly session: string
   readonly prompt: string
   readonly workspace?: Launch['workspace']
+  /** The tools that it was offered. */
+  readonly tools?: Launch['tools']
 }
 
 interface Playing {
@@ -44,6 +47,7 @@ export class ScriptedRuntime implements AgentRuntime<ScriptedMessage> {
   readonly takesSessionId: boolean
   /** Its script says what a window costs, or nothing does. */
   readonly reportsCost: boolean
+  readonly takesTools: boolean
   readonly launches: ScriptedLaunch[] = []
   readonly questions: RuntimeQuestion[] = []
   /** Everything that was said to it at work. */
@@ -56,6 +60,7 @@ export class ScriptedRuntime implements AgentRuntime<ScriptedMessage> {
     this.#script = script
     this.backend = script.backend ?? 'scripted'
     this.takesSessionId = script.takesSessionId ?? true
+    this.takesTools = script.takesTools ?? false
     this.reportsCost = script.windows.some(({ totals }) => totals?.costUsd !== undefined)
     if (script.canResume !== false) this.resume = (launch) => this.#play('resume', launch.providerSessionId, launch)
   }
@@ -84,8 +89,8 @@ export class ScriptedRuntime implements AgentRuntime<ScriptedMessage> {
   }
 
   #play(how: ScriptedLaunch['how'], session: string, launch: Launch): RunningAgent<ScriptedMessage> {
-    const { prompt, workspace, signal } = launch
-    this.launches.push({ how, session, prompt, ...(workspace !== undefined && { workspace }) })
+    const { prompt, workspace, tools, signal } = launch
+    this.launches.push({ how, session, prompt, ...defined({ workspace, tools }) })
     const playing = this.#sessionOf(session)
     const stopping = new AbortController()
     const steps = this.#steps(playing, session, AbortSignal.any([signal, stopping.signal]))

@@ -72,8 +72,8 @@ export const serveTools = async (logger: Logger = silentLogger): Promise<ServedT
 const handlerOf = (lookBack: LooksBack, logger: Logger): McpHttpHandler => {
   const tools = [lookBackTool((asked) => lookBack(asked))]
   return createMcpHandler(() => mcpServer({ version, tools, instructions: INSTRUCTIONS, logger }), {
-    responseMode: 'json',
     maxRequestBodySize: LONGEST_BODY,
+    onerror: (error) => logger.debug({ problem: error.message }, 'a request for a tool was refused'),
   })
 }
 
