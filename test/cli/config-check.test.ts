@@ -56,6 +56,7 @@ describe('baton config check', () => {
       'restart.template              built-in       default',
       'restart.continuation          built-in       default',
       'restart.soft_landing          built-in       default',
+      'restart.look_back             true           default',
       'workspace.working_directory   none           default',
       'workspace.worktree_path       none           default',
       'workspace.branch              none           default',

@@ -40,6 +40,7 @@ restart:
     Write down where you are.
   continuation: '{original_task} {checkpoint}'
   soft_landing: Come to an end.
+  look_back: false
 workspace:
   working_directory: /srv/app
   base_branch: trunk
@@ -70,6 +71,7 @@ const ALL_SET: Configuration = {
     template: 'Write down where you are.\n',
     continuation: '{original_task} {checkpoint}',
     softLanding: 'Come to an end.',
+    lookBack: false,
   },
   workspace: { workingDirectory: '/srv/app', baseBranch: 'trunk' },
   session: { mode: 'fresh', timeoutMs: 43_200_000 },
@@ -116,6 +118,7 @@ describe('a configuration', () => {
         template: 'Write down where you are.\n',
         continuation: '{original_task} {checkpoint}',
         soft_landing: 'Come to an end.',
+        look_back: false,
       },
       workspace: {
         working_directory: '/srv/app',

@@ -60,6 +60,7 @@ export const runChoices = (
   return defined({
     policy,
     contextLimit: flags.contextLimit,
+    lookBack: invocation.values['no-look-back'] === true ? false : undefined,
     ...limits,
     model: textFlag(invocation, 'model'),
     resume: textFlag(invocation, 'resume'),

@@ -47,6 +47,7 @@ const keys = {
     continuation: text.optional(),
     continuation_file: text.optional(),
     soft_landing: textOrOff.optional(),
+    look_back: flag.optional(),
   }).nullish(),
   commands: section({ retention: retention.optional() }).nullish(),
   hooks: hooksSchema.nullish(),

@@ -41,6 +41,8 @@ export interface Configuration {
     readonly continuation?: string
     /** Said to an agent whose window reaches the critical milestone; absent means the built-in text, false nothing. */
     readonly softLanding?: string | false
+    /** Whether a continued session gets the tool `look_back`; absent means that it does. */
+    readonly lookBack?: boolean
   }
   readonly session: SessionSettings
   /** Where the work is done. */

@@ -83,6 +83,7 @@ export const RUN_FLAGS = {
     words: WORDS.sessionModes,
   },
   'session-timeout': { value: 'TIME', help: 'how long after its end that session may be resumed (24h)' },
+  'no-look-back': { help: 'no tool for the agent to look up earlier windows of the conversation' },
   'prompt-file': {
     value: 'FILE',
     help: 'the prompt from a file; "-" in place of the prompt reads standard input',
