@@ -10,6 +10,8 @@ export interface CodexAnswer {
   readonly command?: string
   /** Several at once. Each is called `call_` and the number of the request, then `_` and its own from the second on. */
   readonly commands?: readonly string[]
+  /** A tool of an MCP server. */
+  readonly tool?: { readonly server: string; readonly name: string; readonly input: unknown }
   /** Instead of an answer, a refusal with this code. */
   readonly error?: string
 }
@@ -67,18 +69,20 @@ const answered = (id: string, answer: CodexAnswer) => [
 
 const itemsOf = (
   id: string,
-  { text = 'Done.', command, commands = command === undefined ? [] : [command] }: CodexAnswer,
-) =>
-  commands.length === 0
+  { text = 'Done.', command, commands = command === undefined ? [] : [command], tool }: CodexAnswer,
+) => {
+  if (tool !== undefined) return [{ ...functionCall(id, tool.name, tool.input), namespace: `mcp__${tool.server}` }]
+  return commands.length === 0
     ? [{ type: 'message', id: `msg_${id}`, role: 'assistant', content: [{ type: 'output_text', text }] }]
-    : commands.map((cmd, index) => callOf(index === 0 ? id : `${id}_${index + 1}`, cmd))
+    : commands.map((cmd, index) => functionCall(index === 0 ? id : `${id}_${index + 1}`, 'exec_command', { cmd }))
+}
 
-const callOf = (id: string, cmd: string) => ({
+const functionCall = (id: string, name: string, input: unknown) => ({
   type: 'function_call',
   id: `fc_${id}`,
   call_id: `call_${id}`,
-  name: 'exec_command',
-  arguments: JSON.stringify({ cmd }),
+  name,
+  arguments: JSON.stringify(input),
 })
 
 const usageOf = ({ input, cached, output }: CodexAnswer) => ({
