@@ -46,11 +46,11 @@ export const stepsOf = (
       events: [request, ...calls],
       texts: [{ role: 'assistant', text }],
     },
-    ...used.map(({ result = 'ok' }) => ({
+    ...used.map(({ result = 'ok' }, index) => ({
       ...step(session),
       message: spoken('tool', result),
       events: [{ type: 'appended' as const, characters: result.length }],
-      texts: [{ role: 'tool' as const, text: result }],
+      texts: [{ role: 'tool' as const, text: result, ...defined({ id: calls[index]?.callId }) }],
     })),
   ]
 }
