@@ -73,7 +73,7 @@ const useEverything = async (parts: DependencyContainer): Promise<void> => {
     { turns: [{ text: 'Half.', promptTokens: 900, tools: ['edit'] }], checkpoint: 'Half is done.' },
     { turns: [{ text: 'All.', promptTokens: 100 }] },
   ]
-  const runtime = new ScriptedRuntime({ windows, windowTokens: 1_000 })
+  const runtime = new ScriptedRuntime({ windows, windowTokens: 1_000, takesTools: true })
   const about = { runtime, agent: 'claude-code', prompt: 'Fix it', policy: 'auto', model: 'claude-haiku-4-5' } as const
   await batonpass.run({ ...about, budget: { maxCostUsd: 5 } }).finish()
   const worktree = { dir: '../worktrees', branchPattern: '{job}' }
