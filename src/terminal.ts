@@ -2,6 +2,7 @@ import { statusLineReader } from './adapters/claude/status-line-reader.ts'
 import { transcriptReader } from './adapters/claude/transcript-reader.ts'
 import { rolloutReader } from './adapters/codex/rollout-reader.ts'
 import { RolloutTail } from './adapters/codex/rollout-tail.ts'
+import { pendingFiles } from './adapters/terminal/pending-files.ts'
 import { sessionFiles } from './adapters/terminal/session-files.ts'
 import { type Environment, transcriptFiles } from './adapters/terminal/transcript-files.ts'
 import { buildContainer, type ContainerParts, TOKENS } from './container.ts'
@@ -43,6 +44,7 @@ export const terminalsOn = async ({
     redact: parts.resolve(TOKENS.redact),
     believedWindow: parts.resolve(TOKENS.believedWindow),
     files: await sessionFiles(folder),
+    pending: await pendingFiles(folder),
     transcripts: transcriptFiles(environment, (path) => new RolloutTail(path)),
     readers: { statusLine: statusLineReader, transcripts: { claude: transcriptReader, codex: rolloutReader } },
   }

@@ -1,4 +1,4 @@
-import type { AgentSessionId, HandoffId, HolderToken } from '../domain/kernel/ids.ts'
+import type { AgentSessionId, HolderToken } from '../domain/kernel/ids.ts'
 import type { Instant } from '../domain/kernel/instant.ts'
 import type { Milestone } from '../domain/window/milestone.ts'
 
@@ -10,14 +10,6 @@ export type TerminalRuntime = (typeof TERMINAL_RUNTIMES)[number]
 
 /** A runtime's name for its session, as far as it may become the name of a file. */
 export const PROVIDER_SESSION = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/
-
-/** A text that a terminal session gets back at its start, until its first turn shows that it was read. */
-export interface KeptInjection {
-  readonly handoffId: HandoffId
-  readonly text: string
-  /** Whether a start has come since: the next turn releases the text. */
-  readonly hasStarted: boolean
-}
 
 /** The facts about a terminal session that the service alone needs: over restarts it finds them here. */
 export interface KeptSession {
@@ -39,8 +31,15 @@ export interface KeptSession {
   readonly restarts?: number
   /** Who is told of its window; both unless one is named. */
   readonly notify?: 'self' | 'parent'
-  readonly inject?: KeptInjection
   readonly lastHandoffPath?: string
+  /** The folder that it was started in. */
+  readonly cwd?: string
+  /** The document that it left for the next session of its workspace, as long as that waits. */
+  readonly pending?: { readonly id: string; readonly workspace: string }
+  /** Whether its terminal has ended while its document waited. */
+  readonly hasEnded?: boolean
+  /** A sentence for the person, until the next prompt. */
+  readonly notice?: string
 }
 
 /** How full the window of a card is. */
@@ -65,7 +64,8 @@ export interface SessionCard {
   readonly costUsd: number | null
   /** Sentences for the person. */
   readonly notices: readonly string[]
-  readonly inject: { readonly text: string; readonly until: 'first_turn' } | null
+  /** What the session gets back after a compaction. */
+  readonly afterCompaction: { readonly text: string } | null
   readonly lastHandoffPath: string | null
   readonly updatedAt: Instant
 }
@@ -78,8 +78,8 @@ export interface TerminalFiles {
   readKept(providerSessionId: string): Promise<KeptSession | undefined>
   writeKept(providerSessionId: string, kept: KeptSession): Promise<void>
   writeCard(providerSessionId: string, card: SessionCard): Promise<void>
-  /** Keeps the document of a handoff as a file of its own, and answers with its path. */
-  writeDocument(handoff: HandoffId, text: string): Promise<string>
+  /** Keeps a document for a successor as a file of its own, under an id, and answers with its path. */
+  writeDocument(id: string, text: string): Promise<string>
 }
 
 /** The records of a transcript. Each call gives those that were not given before. */

@@ -151,6 +151,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'domain',
       'adapters/hook-client',
       'service-folder.ts',
+      'workspace.ts',
       'npm:node:child_process',
       'npm:node:crypto',
       'npm:node:fs',
@@ -168,6 +169,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'domain',
       'ports',
       'adapters/terminal',
+      'workspace.ts',
       'npm:node:crypto',
       'npm:node:fs/promises',
       'npm:node:os',
@@ -264,6 +266,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'service-folder.ts': {
     holds: 'the folder of the service, its hooks and their store',
     mayImport: ['npm:node:fs', 'npm:node:os', 'npm:node:path'],
+  },
+  'workspace.ts': {
+    holds: 'the workspace of a folder, and where the document for its next session waits',
+    mayImport: ['npm:node:crypto', 'npm:node:fs', 'npm:node:path'],
   },
   'stores.ts': {
     holds: 'the store that the options choose',

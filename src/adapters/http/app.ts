@@ -41,7 +41,7 @@ export const appOf = (deps: AppDeps): App => {
   const handle = async (operation: Operation, route: Route, context: Context): Promise<Response> => {
     const bearer = route.access === 'open' ? undefined : bearerOf(context, master)
     if (route.access === 'master') bearer?.mustBeMaster()
-    const body = route.body === undefined ? undefined : await readJson(context.req.raw)
+    const body = route.body === undefined ? undefined : await readJson(context.req.raw, route.mostBytes)
     const id = context.req.param('id') ?? ''
     if (route.access === 'session' && id !== '') await bearer?.mustOpen(id, requests)
     else if (route.access === 'session') bearer?.mustOpenProvider(sessionNamedIn(operation, body))

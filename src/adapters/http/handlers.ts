@@ -5,13 +5,14 @@ import { instantIn } from '../../domain/kernel/instant.ts'
 import type { Result } from '../../domain/kernel/result.ts'
 import { type Milestone, milestonesAt } from '../../domain/window/milestone.ts'
 import type { HookAnswer, HookEvent, HookOutcome } from '../../services/terminal/hook-event.ts'
-import type { TerminalRefusal, TerminalRequests } from '../../services/terminal/terminal-requests.ts'
+import type { TerminalRefusal } from '../../services/terminal/terminal-refusal.ts'
+import type { TerminalRequests } from '../../services/terminal/terminal-requests.ts'
 import { hookAnswerOut, hookEventIn, signalOut } from './hook-events.ts'
 import { HttpProblem, problemOf } from './problems.ts'
 import { checked } from './read-body.ts'
 import type { Operation } from './routes.ts'
 import * as schemas from './schemas.ts'
-import { monitorOut, sessionOut, summaryOut } from './session-views.ts'
+import { handoffOut, monitorOut, pendingOut, sessionOut, summaryOut } from './session-views.ts'
 import { turnIn } from './turns-in.ts'
 
 /** The parts that the handlers work with. */
@@ -62,6 +63,8 @@ export const handlersFor = ({
     const limit = query('limit')
     if (limit !== undefined && !/^([1-9]\d{0,2}|1000)$/.test(limit))
       throw new HttpProblem(400, 'input.invalid', 'The limit cannot be used: it must be a number from 1 to 1000.')
+    const folder = query('working_in')
+    if (folder !== undefined) return { sessions: (await requests.workingIn(folder)).map(summaryOut), next: null }
     const page = defined({ after: query('after'), limit: limit === undefined ? undefined : Number(limit) })
     const { items, next } = await requests.list(page)
     return { sessions: items.map(summaryOut), next: next ?? null }
@@ -89,9 +92,9 @@ export const handlersFor = ({
     const { document, reason, target_agent: targetAgent, command_id } = checked(schemas.handoffBody, body)
     const command = command_id === undefined ? undefined : commandId(command_id)
     const asked = defined({ document, reason, targetAgent, commandId: command })
-    const { handoff, path } = granted(await requests.handoff(id, asked))
-    return { handoff_id: handoff.id, kind: handoff.kind, status: handoff.status, path: path ?? null }
+    return handoffOut(granted(await requests.handoff(id, asked)))
   },
+  withdrawDocument: async ({ id }) => pendingOut(granted(await requests.withdraw(id))),
 })
 
 /** Plain fractions get the names that people know. */

@@ -15,6 +15,7 @@ export const hookEventIn = (body: unknown): HookEvent => {
     transcriptPath: transcript_path,
     ...{ cwd, agentId: agent_id, source, model, trigger, reason, prompt },
     parentSessionId: payload.parent_session_id,
+    within: payload.within,
     costUsd: costIn(payload),
     signals: payload.signals?.map(signalId),
     raw: payload,
@@ -29,11 +30,18 @@ const costIn = ({ cost }: Readonly<Record<string, unknown>>): number | undefined
 }
 
 /** The answer to an event as it is sent. */
-export const hookAnswerOut = ({ outcome, sessionId, signals, inject }: HookAnswer): z.input<typeof hookAnswer> => ({
+export const hookAnswerOut = ({
+  outcome,
+  sessionId,
+  signals,
+  inject,
+  notice,
+}: HookAnswer): z.input<typeof hookAnswer> => ({
   outcome,
   session_id: sessionId ?? null,
   signals: signals.map(signalOut),
   inject: inject ?? null,
+  notice: notice ?? null,
 })
 
 /** A signal as it is sent. */

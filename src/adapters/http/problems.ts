@@ -1,7 +1,7 @@
 import { describeRefusal, type RefusalCode } from '../../domain/refusal.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
-import type { TerminalRefusal } from '../../services/terminal/terminal-requests.ts'
+import type { TerminalRefusal } from '../../services/terminal/terminal-refusal.ts'
 
 /** The statuses of problems. */
 export const PROBLEM_STATUSES = [400, 401, 403, 404, 408, 409, 413, 415, 421, 422, 500, 503] as const
@@ -59,6 +59,8 @@ const STATUS_OF = {
   'session.unknown': 404,
   'notify.forbidden': 403,
   'notify.unknown': 422,
+  'workspace.unknown': 422,
+  'document.not_pending': 404,
 } as const satisfies Record<RefusalCode | OwnCode, ProblemStatus>
 
 const sentence = (refusal: TerminalRefusal): string => {
@@ -69,6 +71,10 @@ const sentence = (refusal: TerminalRefusal): string => {
       return 'Only the session itself and the one that started it may be told of its window. Name "self" or "parent".'
     case 'notify.unknown':
       return 'There is nobody to tell under that name. Name "self", or "parent" where another session started this one.'
+    case 'workspace.unknown':
+      return 'Nobody knows in which folder this session works, so no document can wait there. Start it again in its folder.'
+    case 'document.not_pending':
+      return 'No document of this session waits: it was taken up, replaced or withdrawn, or its time was over.'
     default:
       return describeRefusal(refusal)
   }

@@ -4,11 +4,14 @@ import { HttpProblem } from './problems.ts'
 /** The largest body that is read. */
 const LARGEST_BODY_BYTES = 1024 * 1024
 
-const tooLarge = (): HttpProblem =>
-  new HttpProblem(413, 'body.too_large', 'The body is larger than 1 MiB. Leave large texts out, such as tool results.')
+const tooLarge = (most: number): HttpProblem => {
+  const size = `${most / 1024 / 1024} MiB`
+  const problem = `The body is larger than ${size}. Leave large texts out, such as tool results.`
+  return new HttpProblem(413, 'body.too_large', problem)
+}
 
 /** Reads the JSON of a request, and no more of it than is allowed, whatever its headers say. */
-export const readJson = async (request: Request): Promise<unknown> => {
+export const readJson = async (request: Request, most: number = LARGEST_BODY_BYTES): Promise<unknown> => {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json')
     throw new HttpProblem(
@@ -16,8 +19,8 @@ export const readJson = async (request: Request): Promise<unknown> => {
       'body.not_json',
       'The body must be JSON. Send the header content-type: application/json.',
     )
-  if (Number(request.headers.get('content-length') ?? 0) > LARGEST_BODY_BYTES) throw tooLarge()
-  const text = await readText(request)
+  if (Number(request.headers.get('content-length') ?? 0) > most) throw tooLarge(most)
+  const text = await readText(request, most)
   try {
     return JSON.parse(text)
   } catch {
@@ -25,15 +28,15 @@ export const readJson = async (request: Request): Promise<unknown> => {
   }
 }
 
-const readText = async ({ body }: Request): Promise<string> => {
+const readText = async ({ body }: Request, most: number): Promise<string> => {
   const parts: Uint8Array[] = []
   let bytes = 0
   const reader = body?.getReader()
   for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read()) {
     bytes += part.value.length
-    if (bytes > LARGEST_BODY_BYTES) {
+    if (bytes > most) {
       await reader?.cancel().catch(() => {})
-      throw tooLarge()
+      throw tooLarge(most)
     }
     parts.push(part.value)
   }

@@ -12,6 +12,8 @@ export interface Route {
   readonly summary: string
   readonly access: Access
   readonly body?: z.ZodType
+  /** The largest body, where it may be larger than others: a long text grows when it is put into JSON. */
+  readonly mostBytes?: number
   readonly query?: Readonly<Record<string, string>>
   /** The status and the body of an answer; a stream of events has no schema. */
   readonly status?: 201
@@ -64,7 +66,11 @@ export const ROUTES = {
     path: '/sessions',
     summary: 'Lists sessions, newest first.',
     access: 'master',
-    query: { after: 'the `next` of the page before', limit: 'at most so many, 1 to 1000' },
+    query: {
+      after: 'the `next` of the page before',
+      limit: 'at most so many, 1 to 1000',
+      working_in: 'only those that work in the workspace of this folder now; all of them',
+    },
     answer: schemas.sessionList,
   },
   showSession: {
@@ -115,11 +121,19 @@ export const ROUTES = {
   requestHandoff: {
     method: 'post',
     path: '/sessions/{id}/handoff',
-    summary: 'Begins a handoff that the agent of the session asks for itself.',
+    summary: 'Leaves a document for the next session of the workspace, or begins a handoff to another agent.',
     access: 'session',
     body: schemas.handoffBody,
+    mostBytes: 8 * 1024 * 1024,
     status: 201,
     answer: schemas.handoffAnswer,
+  },
+  withdrawDocument: {
+    method: 'delete',
+    path: '/sessions/{id}/handoff',
+    summary: 'Takes the document back that waits for the next session.',
+    access: 'session',
+    answer: schemas.pendingAnswer,
   },
   followEvents: {
     method: 'get',

@@ -5,6 +5,8 @@ import { HOOK_EVENTS, HOOK_OUTCOMES } from '../../services/terminal/hook-event.t
 
 const LONGEST_PATH = 4_096
 const LONGEST_NAME = 300
+/** A megabyte of text. */
+const LONGEST_DOCUMENT = 1_048_576
 
 /** The runtime's own name for a session. */
 export const providerSession = z.string().regex(PROVIDER_SESSION).describe('The runtime’s own id of the session.')
@@ -29,6 +31,9 @@ export const hookPayload = z.looseObject({
   reason: detail(name),
   prompt: detail(z.string()),
   parent_session_id: detail(uuid).describe('The session that started this one, by our id.'),
+  within: detail(z.string().regex(PROVIDER_SESSION)).describe(
+    'The session inside of whose tools this one was started.',
+  ),
   signals: z.array(uuid).max(1_000).optional().describe('The signals that were passed on; of an ack.'),
 })
 
@@ -58,6 +63,7 @@ export const hookAnswer = z.object({
   session_id: uuid.nullable(),
   signals: z.array(signal),
   inject: maybe.describe('A text that the session is to begin with.'),
+  notice: maybe.describe('A sentence for the person.'),
 })
 
 /** A sample of a window, or news of it. */
@@ -99,6 +105,15 @@ const level = z.union([
   z.object({ state: z.enum(['unknown', 'compacting']) }),
 ])
 
+/** A document that waits for the next session of its workspace. */
+export const pendingAnswer = z.object({
+  document_id: uuid,
+  workspace: z.string(),
+  path: z.string().describe('The document as a file.'),
+  written_at: z.string(),
+  expires_at: z.string().describe('From then on nobody is given it.'),
+})
+
 /** A session in few words. */
 export const sessionSummary = z.object({
   session_id: uuid,
@@ -121,6 +136,7 @@ export const sessionAnswer = sessionSummary.extend({
     notify: z.enum(['self', 'parent']).nullable(),
   }),
   last_handoff_path: maybe,
+  pending_document: pendingAnswer.nullable().describe('The document that it left for the next session.'),
   last_handoff: z
     .object({ handoff_id: uuid, kind: z.string(), status: z.string(), reason: z.string(), document: maybe })
     .nullable(),
@@ -177,14 +193,26 @@ export const ackBody = z.strictObject({ signals: z.array(uuid).max(1_000) })
 
 /** A handoff that the agent asks for itself. */
 export const handoffBody = z.strictObject({
-  document: z.string().min(1).optional().describe('What the successor needs; markdown.'),
+  document: z
+    .string()
+    .min(1)
+    .max(LONGEST_DOCUMENT)
+    .optional()
+    .describe('What the successor needs; markdown. Needed unless another agent is named.'),
   reason: z.string().min(1).max(20_000).optional(),
   target_agent: name.optional().describe('The same agent in a fresh window unless named.'),
   command_id: uuid.optional(),
 })
 
-/** The handoff that was begun. */
-export const handoffAnswer = z.object({ handoff_id: uuid, kind: z.string(), status: z.string(), path: maybe })
+/** The document that waits, or the handoff that was begun. */
+export const handoffAnswer = z.object({
+  handoff_id: uuid.nullable().describe('Absent while the document waits.'),
+  kind: z.string(),
+  status: z.string().describe('pending while the document waits for the next session of its workspace.'),
+  path: maybe,
+  pending_document: pendingAnswer.nullable(),
+  replaced: z.boolean().describe('Whether another document waited, and does not any more.'),
+})
 
 /** Why a request got no answer. */
 export const problem = z.object({ error: z.object({ code: z.string(), message: z.string() }) })

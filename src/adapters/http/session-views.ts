@@ -1,9 +1,11 @@
 import type { z } from 'zod'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { ContextMonitor } from '../../domain/window/context-monitor.ts'
+import type { PendingDocument } from '../../ports/pending-files.ts'
+import type { HandoffKept } from '../../services/terminal/requested-handoff.ts'
 import { levelOf } from '../../services/terminal/session-card.ts'
 import type { SessionView } from '../../services/terminal/terminal-requests.ts'
-import type { monitorAnswer, sessionAnswer, sessionSummary } from './schemas.ts'
+import type { handoffAnswer, monitorAnswer, pendingAnswer, sessionAnswer, sessionSummary } from './schemas.ts'
 
 /** A session in few words, as it is sent. */
 export const summaryOut = (session: AgentSession): z.input<typeof sessionSummary> => ({
@@ -23,13 +25,47 @@ export const monitorOut = ({ isEnabled, milestones }: ContextMonitor): z.input<t
   milestones: milestones.map(({ name, at }) => ({ name, at })),
 })
 
+/** A document that waits for the next session, as it is sent. */
+export const pendingOut = ({
+  id,
+  workspace,
+  path,
+  writtenAt,
+  expiresAt,
+}: PendingDocument): z.input<typeof pendingAnswer> => ({
+  document_id: id,
+  workspace,
+  path,
+  written_at: writtenAt,
+  expires_at: expiresAt,
+})
+
+/** A handoff that was asked for, as it is sent. */
+export const handoffOut = (kept: HandoffKept): z.input<typeof handoffAnswer> => {
+  if (kept.state === 'pending') {
+    const pending = pendingOut(kept.pending)
+    const about = { handoff_id: null, kind: 'context_restart', status: 'pending', path: pending.path }
+    return { ...about, pending_document: pending, replaced: kept.isReplacing }
+  }
+  const { handoff, path = null } = kept
+  const about = { handoff_id: handoff.id, kind: handoff.kind, status: handoff.status, path }
+  return { ...about, pending_document: null, replaced: false }
+}
+
 /** A session with its window and its newest handoff, as it is sent. */
-export const sessionOut = ({ session, monitor, kept, lastHandoff }: SessionView): z.input<typeof sessionAnswer> => ({
+export const sessionOut = ({
+  session,
+  monitor,
+  kept,
+  lastHandoff,
+  pending,
+}: SessionView): z.input<typeof sessionAnswer> => ({
   ...summaryOut(session),
   parent_session_id: session.parentSessionId ?? null,
   level: levelFor(monitor),
   monitor: { ...monitorOut(monitor), notify: kept?.notify ?? null },
   last_handoff_path: kept?.lastHandoffPath ?? null,
+  pending_document: pending === undefined ? null : pendingOut(pending),
   last_handoff:
     lastHandoff === undefined
       ? null

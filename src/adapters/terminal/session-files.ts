@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { agentSessionId, handoffId, holderToken } from '../../domain/kernel/ids.ts'
+import { agentSessionId, holderToken } from '../../domain/kernel/ids.ts'
 import {
   type KeptSession,
   PROVIDER_SESSION,
@@ -25,10 +25,11 @@ const kept = z.object({
   costUsd: z.number().optional(),
   restarts: count.optional(),
   notify: z.enum(['self', 'parent']).optional(),
-  inject: z
-    .object({ handoffId: z.string().transform(handoffId), text: z.string(), hasStarted: z.boolean() })
-    .optional(),
   lastHandoffPath: z.string().optional(),
+  cwd: z.string().optional(),
+  pending: z.object({ id: z.string(), workspace: z.string() }).optional(),
+  hasEnded: z.boolean().optional(),
+  notice: z.string().optional(),
 })
 
 /** The files of sessions in a folder: `sessions/<provider session>.json` for everyone of this user, and what only the service reads beside it. */
@@ -45,8 +46,8 @@ export const sessionFiles = async (folder: string): Promise<TerminalFiles> => {
     readKept: async (id) => (PROVIDER_SESSION.test(id) ? readKept(named(id, '.keep.json')) : undefined),
     writeKept: (id, keeping) => replaceFile(named(id, '.keep.json'), `${JSON.stringify(keeping)}\n`),
     writeCard: (id, card) => replaceFile(named(id, '.json'), `${JSON.stringify(card)}\n`),
-    writeDocument: async (handoff, text) => {
-      const path = join(handoffs, `${handoff}.md`)
+    writeDocument: async (id, text) => {
+      const path = join(handoffs, `${id}.md`)
       await replaceFile(path, text)
       return path
     },

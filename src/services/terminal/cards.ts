@@ -1,4 +1,5 @@
 import type { SessionCard } from '../../ports/terminal-files.ts'
+import type { AfterCompaction } from './after-compaction.ts'
 import type { FollowedSession } from './followed-session.ts'
 import type { TerminalSignal } from './hook-event.ts'
 import { cardOf } from './session-card.ts'
@@ -9,11 +10,13 @@ const REMEMBERED = 2_000
 /** Writes the cards of sessions, so that a status line needs no service to show them. */
 export class Cards {
   readonly #deps: TerminalDeps
+  readonly #afterCompaction: AfterCompaction
   readonly #written = new Map<string, SessionCard>()
   readonly #waiting = new Map<string, readonly string[]>()
 
-  constructor(deps: TerminalDeps) {
+  constructor(deps: TerminalDeps, afterCompaction: AfterCompaction) {
     this.#deps = deps
+    this.#afterCompaction = afterCompaction
   }
 
   /** Writes the card of a session, unless it would say the same. A card that cannot be written breaks nothing. */
@@ -24,7 +27,9 @@ export class Cards {
     if (signals !== undefined) this.#waiting.set(providerSessionId, textsForPerson(signals))
     const waiting = this.#waiting.get(providerSessionId) ?? []
     const hasParent = session.parentSessionId !== undefined
-    const card = cardOf({ providerSessionId, kept, monitor, hasParent, waiting, at: this.#deps.clock.now() })
+    const afterCompaction = await this.#afterCompaction.textFor(at)
+    const now = this.#deps.clock.now()
+    const card = cardOf({ providerSessionId, kept, monitor, hasParent, waiting, afterCompaction, at: now })
     if (isSame(this.#written.get(providerSessionId), card)) return
     try {
       await this.#deps.files.writeCard(providerSessionId, card)

@@ -34,6 +34,8 @@ export interface HookInput {
   readonly costUsd?: number
   /** The session that started this one, where the environment names it. */
   readonly parentSessionId?: string
+  /** The provider session inside of whose tools this one was started. */
+  readonly within?: string
   /** Signals that were passed on, of an `ack`. */
   readonly signals?: readonly SignalId[]
   readonly raw: unknown
@@ -80,4 +82,6 @@ export interface HookAnswer {
   readonly signals: readonly TerminalSignal[]
   /** A text that the session is to begin with. */
   readonly inject?: string
+  /** A sentence for the person. */
+  readonly notice?: string
 }

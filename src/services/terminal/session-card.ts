@@ -28,12 +28,14 @@ export interface CardFacts {
   readonly hasParent: boolean
   /** Sentences that wait for the person beside what the window itself says. */
   readonly waiting: readonly string[]
+  /** The text that it gets back after a compaction. */
+  readonly afterCompaction: string | undefined
   readonly at: Instant
 }
 
 /** The card of a session. */
 export const cardOf = (facts: CardFacts): SessionCard => {
-  const { providerSessionId, kept, monitor, at } = facts
+  const { providerSessionId, kept, monitor, afterCompaction, at } = facts
   return {
     v: 1,
     sessionId: monitor.sessionId,
@@ -43,8 +45,8 @@ export const cardOf = (facts: CardFacts): SessionCard => {
     level: levelOf(monitor),
     restarts: kept.restarts ?? 0,
     costUsd: kept.costUsd ?? null,
-    notices: noticesOf(facts),
-    inject: kept.inject === undefined ? null : { text: kept.inject.text, until: 'first_turn' },
+    notices: [...(kept.notice === undefined ? [] : [kept.notice]), ...noticesOf(facts)],
+    afterCompaction: afterCompaction === undefined ? null : { text: afterCompaction },
     lastHandoffPath: kept.lastHandoffPath ?? null,
     updatedAt: at,
   }

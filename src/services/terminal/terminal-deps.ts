@@ -1,6 +1,7 @@
 import type { Sha256 } from '../../domain/kernel/digest.ts'
 import type { WindowSize } from '../../domain/window/context-pressure.ts'
 import type { Logger } from '../../ports/logger.ts'
+import type { PendingFiles } from '../../ports/pending-files.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Clock, IdGenerator } from '../../ports/system.ts'
 import type { TerminalFiles, TerminalRuntime, TranscriptFiles } from '../../ports/terminal-files.ts'
@@ -24,6 +25,7 @@ export interface TerminalDeps {
   readonly sha256: Sha256
   readonly logger: Logger
   readonly files: TerminalFiles
+  readonly pending: PendingFiles
   readonly transcripts: TranscriptFiles
   readonly readers: TerminalReaders
   readonly believedWindow: (model: string) => WindowSize | undefined

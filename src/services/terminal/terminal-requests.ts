@@ -2,12 +2,12 @@ import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { type AgentSessionId, agentSessionId, type CommandId, type SignalId } from '../../domain/kernel/ids.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
-import { err, ok, type Result } from '../../domain/kernel/result.ts'
-import type { Refusal } from '../../domain/refusal.ts'
+import { err, ok } from '../../domain/kernel/result.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { TurnInput } from '../../domain/turn/turn.ts'
 import type { ContextMonitor, MonitorSettings } from '../../domain/window/context-monitor.ts'
-import type { Page, Paged } from '../../ports/page.ts'
+import { everyPage, type Page, type Paged } from '../../ports/page.ts'
+import type { PendingDocument } from '../../ports/pending-files.ts'
 import { type KeptSession, PROVIDER_SESSION } from '../../ports/terminal-files.ts'
 import type { RecordedTurns } from '../answers.ts'
 import type { FollowedSession } from './followed-session.ts'
@@ -15,18 +15,9 @@ import type { HookOutcome, TerminalSignal } from './hook-event.ts'
 import { outcomeOf, reported } from './reported.ts'
 import { type HandoffAsked, type HandoffKept, requestHandoff } from './requested-handoff.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
+import type { TerminalReply } from './terminal-refusal.ts'
 import type { TerminalService } from './terminal-service.ts'
 import type { TerminalSession } from './terminal-sessions.ts'
-
-/** A no of the service itself, beside those of the domain. */
-export type TerminalRefusal =
-  | Refusal
-  | { readonly code: 'session.unknown'; readonly id: string }
-  | { readonly code: 'notify.forbidden'; readonly target: string }
-  | { readonly code: 'notify.unknown'; readonly target: string }
-
-/** A promise of an answer, or of the reason there is none. */
-export type TerminalReply<T> = Promise<Result<T, TerminalRefusal>>
 
 /** A session as it is shown, with the newest handoff that came out of it. */
 export interface SessionView {
@@ -34,6 +25,8 @@ export interface SessionView {
   readonly monitor: ContextMonitor
   readonly kept?: KeptSession
   readonly lastHandoff?: HandoffMetadata
+  /** The document that it left for the next session of its workspace. */
+  readonly pending?: PendingDocument
 }
 
 /** A change of how a session's window is watched, and who is told. */
@@ -67,6 +60,7 @@ export class TerminalRequests {
   }
 
   async view(id: string): TerminalReply<SessionView> {
+    await this.#settle(id)
     const session = await this.find(id)
     const monitor = session && (await this.#deps.store.monitors.find(session.id))
     if (session === undefined || monitor === undefined) return err({ code: 'session.unknown', id })
@@ -74,7 +68,8 @@ export class TerminalRequests {
     const kept = providerSessionId === undefined ? undefined : await this.#terminals.sessions.kept(providerSessionId)
     const newest = { conversationId: session.conversationId, order: 'newest_first' as const }
     const [lastHandoff] = (await this.#deps.store.handoffs.list(newest, { limit: 1 })).items
-    return ok(defined({ session, monitor, kept, lastHandoff }))
+    const pending = kept && (await this.#terminals.documents.of({ kept }))
+    return ok(defined({ session, monitor, kept, lastHandoff, pending }))
   }
 
   list(page: Page): Promise<Paged<AgentSession>> {
@@ -127,12 +122,35 @@ export class TerminalRequests {
     return this.#at(id, async (at) => ok(await this.#deps.context.acknowledge(at.session.id, signals)))
   }
 
-  /** Begins the handoff that the agent asks for, once everything it has done is on record. */
-  handoff(id: string, asked: HandoffAsked): TerminalReply<HandoffKept> {
-    return this.#at(id, async (at) => {
-      await this.#terminals.turns.take(at, { isAtRest: true })
-      return requestHandoff(this.#deps, at, asked)
+  /** Takes the handoff that the agent asks for, once everything it has done is on record. */
+  async handoff(id: string, asked: HandoffAsked): TerminalReply<HandoffKept> {
+    const { turns, documents } = this.#terminals
+    const kept = await this.#at(id, async (at) => {
+      await turns.take(at, { isAtRest: true })
+      return requestHandoff(this.#deps, documents, at, asked)
     })
+    // Whoever left the document that this one takes the place of waits no longer.
+    if (kept.ok && kept.value.state === 'pending' && kept.value.isReplacing) await this.#terminals.sweep()
+    return kept
+  }
+
+  /** Takes the document back that a session has left. */
+  withdraw(id: string): TerminalReply<PendingDocument> {
+    return this.#at(id, (at) => this.#terminals.documents.withdraw(at))
+  }
+
+  /** The sessions that work in the workspace of a folder now, newest first. */
+  async workingIn(folder: string): Promise<readonly AgentSession[]> {
+    const workspace = this.#deps.pending.workspaceOf(folder)
+    const found: AgentSession[] = []
+    for await (const { session } of everyPage((page) => this.#deps.store.sessions.listUnfinished(page))) {
+      const { providerSessionId, state } = session
+      if (state !== 'active' || providerSessionId === undefined || workspace === undefined) continue
+      const { cwd, holder, hasEnded } = (await this.#terminals.sessions.kept(providerSessionId)) ?? {}
+      if (cwd === undefined || holder === undefined || hasEnded === true) continue
+      if (this.#deps.pending.workspaceOf(cwd) === workspace) found.push(session)
+    }
+    return found
   }
 
   /** Takes a sample in the shape of a status line. */
@@ -153,8 +171,14 @@ export class TerminalRequests {
     })
   }
 
+  /** A session that has only begun becomes one when its agent asks for something. */
+  async #settle(id: string): Promise<void> {
+    if (PROVIDER_SESSION.test(id)) await this.#terminals.inTurn(id, () => this.#terminals.settle(id))
+  }
+
   /** Does something about a session in its turn, and keeps what came of it. */
   async #at<T>(id: string, work: (at: FollowedSession) => TerminalReply<T>): TerminalReply<T> {
+    await this.#settle(id)
     const { providerSessionId } = (await this.find(id)) ?? {}
     if (providerSessionId === undefined) return err({ code: 'session.unknown', id })
     return this.#terminals.inTurn(providerSessionId, async () => {

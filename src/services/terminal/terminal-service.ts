@@ -2,17 +2,26 @@ import { defined } from '../../domain/kernel/defined.ts'
 import { type AgentSessionId, agentSessionId } from '../../domain/kernel/ids.ts'
 import { isTerminal } from '../../domain/session/agent-session.ts'
 import { derivedCommand } from '../derived-command.ts'
+import { AfterCompaction } from './after-compaction.ts'
+import { CandidateEvents } from './candidate-events.ts'
+import { Candidates } from './candidates.ts'
 import { Cards } from './cards.ts'
 import { Compactions, triggerIn } from './compactions.ts'
 import type { FollowedSession } from './followed-session.ts'
-import type { HookAnswer, HookEvent, HookOutcome } from './hook-event.ts'
+import type { HookAnswer, HookEvent, HookEventName, HookOutcome } from './hook-event.ts'
+import { PendingDocuments } from './pending-documents.ts'
 import { outcomeOf, reported } from './reported.ts'
 import { Samples } from './samples.ts'
 import { SerialQueue } from './serial-queue.ts'
+import { Succession } from './succession.ts'
+import { Sweep } from './sweep.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 import { type TerminalSession, TerminalSessions } from './terminal-sessions.ts'
 import { TerminalSignals } from './terminal-signals.ts'
 import { TurnImport } from './turn-import.ts'
+
+/** Events after which there may be more to give back after a compaction, or to the session that comes next. */
+const TELLING: readonly HookEventName[] = ['session-start', 'user-prompt-submit', 'pre-compact', 'stop', 'session-end']
 
 const UNKNOWN: HookAnswer = { outcome: 'unknown_session', signals: [] }
 
@@ -29,6 +38,10 @@ export class TerminalService {
   readonly compactions: Compactions
   readonly samples: Samples
   readonly turns: TurnImport
+  readonly documents: PendingDocuments
+  readonly #candidates: CandidateEvents
+  readonly #afterCompaction: AfterCompaction
+  readonly #sweep: Sweep
   readonly #deps: TerminalDeps
   readonly #queue = new SerialQueue()
 
@@ -36,10 +49,19 @@ export class TerminalService {
     this.#deps = deps
     this.sessions = new TerminalSessions(deps)
     this.signals = new TerminalSignals(deps, this.sessions)
-    this.cards = new Cards(deps)
+    this.#afterCompaction = new AfterCompaction(deps)
+    this.cards = new Cards(deps, this.#afterCompaction)
     this.compactions = new Compactions(deps)
     this.samples = new Samples(deps)
-    this.turns = new TurnImport(deps, this.compactions)
+    this.turns = new TurnImport(deps, this.sessions, this.compactions)
+    this.documents = new PendingDocuments(deps)
+    const candidates = new Candidates(deps, this.sessions, this.documents)
+    const { sessions, documents, turns } = this
+    const inTurn: TerminalService['inTurn'] = (id, work) => this.inTurn(id, work)
+    const parts = { sessions, documents, turns, candidates, inTurn }
+    const succession = new Succession(deps, parts)
+    this.#candidates = new CandidateEvents({ ...parts, succession })
+    this.#sweep = new Sweep(deps, { ...parts, succession })
   }
 
   /** Whether an event is being taken now. */
@@ -57,9 +79,21 @@ export class TerminalService {
     return this.#queue.run(providerSessionId, work)
   }
 
+  /** Makes a session of a candidate that somebody asks about, in its turn: its agent is at work. */
+  async settle(providerSessionId: string): Promise<void> {
+    await this.#candidates.settle(providerSessionId)
+  }
+
+  /** Finishes what was interrupted, and ends what has waited long enough. Never from inside a session's turn. */
+  sweep(): Promise<void> {
+    return this.#sweep.run()
+  }
+
   async #take(event: HookEvent): Promise<HookAnswer> {
     const { input } = event
     const isSubagent = input.agentId !== undefined
+    const asCandidate = isSubagent ? undefined : await this.#candidates.take(event)
+    if (asCandidate !== undefined) return asCandidate
     const registers = event.event === 'session-start' && !isSubagent
     const at = registers ? await this.#register(event) : await this.#find(event)
     if (at === undefined) return registers ? { outcome: 'not_registered', signals: [] } : UNKNOWN
@@ -69,10 +103,21 @@ export class TerminalService {
     const outcome = at.hasTaken(event.commandId) ? 'repeated' : await this.#handle(at, event)
     if (event.event !== 'statusline') at.remember(event.commandId)
     const signals = await this.signals.at(at, event.event)
+    const { notice } = at.kept
+    if (event.event === 'user-prompt-submit') at.keep({ notice: undefined })
+    await this.#prepare(at, event)
     await this.sessions.keep(at)
     await this.cards.write(at, event.event === 'statusline' ? undefined : signals)
-    const inject = event.event === 'session-start' ? at.kept.inject?.text : undefined
-    return defined({ outcome, sessionId: at.session.id, signals, inject })
+    const isCompacted = event.event === 'session-start' && input.source === 'compact'
+    const inject = isCompacted ? await this.#afterCompaction.textFor(at) : undefined
+    return defined({ outcome, sessionId: at.session.id, signals, inject, notice })
+  }
+
+  /** Makes the texts anew that later sessions, or this one after a compaction, are given while no service may run. */
+  async #prepare(at: FollowedSession, { event }: HookEvent): Promise<void> {
+    if (!TELLING.includes(event)) return
+    await this.#afterCompaction.refresh(at)
+    await this.documents.refresh(at)
   }
 
   async #handle(at: FollowedSession, event: HookEvent): Promise<HookOutcome> {
@@ -137,9 +182,8 @@ export class TerminalService {
   }
 
   async #started(at: FollowedSession, event: HookEvent): Promise<HookOutcome> {
-    const { source } = event.input
-    const { inject } = at.kept
-    if (inject !== undefined) at.keep({ inject: { ...inject, hasStarted: true } })
+    const { source, cwd } = event.input
+    at.keep({ cwd: cwd ?? at.kept.cwd, hasEnded: undefined })
     if (source === 'compact') return this.#compacted(at, event, 'start')
     if (source !== 'clear' || at.isNew) return 'ok'
     const command = derivedCommand(this.#deps.sha256, event.commandId, 'cleared')
@@ -166,10 +210,17 @@ export class TerminalService {
     await this.#deps.handoffs.askConversation({ conversation: at.session.conversationId, prompt, commandId: named })
   }
 
-  /** A session that a handoff holds is left to that handoff, however its terminal ends. */
+  /**
+   * A session that a handoff holds is left to that handoff, however its terminal ends. One whose document waits is ended
+   * when that is over: its successor takes the conversation from it.
+   */
   async #ended(at: FollowedSession, { commandId }: HookEvent): Promise<HookOutcome> {
     const { holder } = at.kept
     if (holder === undefined || isTerminal(at.session)) return 'ok'
+    if (await this.documents.isWaiting(at)) {
+      at.keep({ hasEnded: true })
+      return 'ok'
+    }
     const named = derivedCommand(this.#deps.sha256, commandId, 'end')
     const ended = await this.#deps.handoffs.completeSession({ session: at.session.id, holder, commandId: named })
     if (ended.ok) at.update(ended.value)

@@ -1,19 +1,15 @@
+import type { Conversation } from '../../domain/conversation/conversation.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import type { AgentSessionId } from '../../domain/kernel/ids.ts'
+import type { AgentSessionId, HolderToken } from '../../domain/kernel/ids.ts'
 import { ok, type Result } from '../../domain/kernel/result.ts'
 import type { Refusal } from '../../domain/refusal.ts'
 import { type AgentSession, heldBy, isTerminal } from '../../domain/session/agent-session.ts'
-import type { MonitorSettings } from '../../domain/window/context-monitor.ts'
+import type { ContextMonitor, MonitorSettings } from '../../domain/window/context-monitor.ts'
 import { type KeptSession, TERMINAL_RUNTIMES, type TerminalRuntime } from '../../ports/terminal-files.ts'
 import { derivedCommand } from '../derived-command.ts'
 import { externalKey, FollowedSession } from './followed-session.ts'
+import { AGENTS } from './terminal-agents.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
-
-/** The sessions of each runtime are kept as the agent that people know. */
-const AGENTS = {
-  claude: { agentName: 'claude-code', backend: 'claude_code' },
-  codex: { agentName: 'codex', backend: 'codex' },
-} as const satisfies Record<TerminalRuntime, { readonly agentName: string; readonly backend: string }>
 
 /** A terminal session as its start describes it. */
 export interface TerminalSession {
@@ -23,6 +19,13 @@ export interface TerminalSession {
   readonly cwd?: string
   readonly parentSessionId?: AgentSessionId
   readonly monitor?: MonitorSettings
+}
+
+/** A session that a handoff has made, and the terminal that it works in. */
+interface TakenUp extends Pick<TerminalSession, 'runtime' | 'providerSessionId'> {
+  readonly session: AgentSession
+  readonly holder: HolderToken
+  readonly monitor: ContextMonitor
 }
 
 const CACHED = 2_000
@@ -79,18 +82,36 @@ export class TerminalSessions {
     return this.#start(asked, found)
   }
 
+  /** Follows a session that a handoff has made, in the terminal that it works in. */
+  async takeUp({ runtime, providerSessionId, session, holder, monitor }: TakenUp): Promise<FollowedSession> {
+    const kept = (await this.kept(providerSessionId)) ?? newKept(runtime, session.id)
+    const at = new FollowedSession(providerSessionId, session, kept)
+    at.moveTo(session, holder, monitor)
+    return at
+  }
+
+  /** Whoever works on in a terminal whose session was handed to another one has a conversation beside it from there. */
+  async continueBeside(at: FollowedSession): Promise<void> {
+    if (at.session.state !== 'handed_off' || at.kept.holder === undefined) return
+    const { providerSessionId, runtime } = at
+    const { cwd } = at.kept
+    const started = await this.#start(defined({ runtime, providerSessionId, cwd }), at)
+    if (!started.ok) return
+    const { session, monitor, kept } = started.value
+    at.update(defined({ session, monitor }))
+    at.keep(kept)
+  }
+
   async #start(asked: TerminalSession, before: FollowedSession | undefined): Promise<Result<FollowedSession, Refusal>> {
-    const { runtime, providerSessionId, cwd, model, parentSessionId, monitor } = asked
+    const { runtime, providerSessionId, model, parentSessionId, monitor } = asked
     const { handoffs, sha256 } = this.#deps
     const key = externalKey(runtime, providerSessionId)
     const { agentName, backend } = AGENTS[runtime]
-    const originalTask = `Terminal session of ${agentName}${cwd === undefined ? '' : ` in ${cwd}`}`
-    const workspace = cwd === undefined ? undefined : { workingDirectory: cwd }
-    const opened = await handoffs.openConversation(defined({ originalTask, externalKey: key, workspace }))
+    const number = (await this.#deps.store.sessions.findByProviderSession(providerSessionId)).length + 1
+    const opened = await this.#open(asked, key, number)
     if (!opened.ok) return opened
     const { conversation } = opened.value
     if (conversation.closedAt !== undefined) await handoffs.reopenConversation({ conversation })
-    const number = (await this.#deps.store.sessions.findByProviderSession(providerSessionId)).length + 1
     const request = defined({
       ...{ conversationId: conversation.id, agentName, backend, model, providerSessionId, parentSessionId },
       // A person works the session: nobody would carry out a restart that a turn begins by itself.
@@ -101,18 +122,38 @@ export class TerminalSessions {
     if (!started.ok) return started
     const { session, holder } = started.value
     const kept = before?.kept ?? newKept(runtime, session.id)
-    const at = new FollowedSession(providerSessionId, session, kept)
+    const at = new FollowedSession(providerSessionId, session, defined({ ...kept, cwd: asked.cwd ?? kept.cwd }))
     at.moveTo(session, holder, started.value.monitor)
     at.isNew = true
     await this.keep(at)
     return ok(at)
   }
 
+  /** The conversation of a terminal session. Where another session works it by now, one beside it. */
+  async #open(
+    { runtime, providerSessionId, cwd }: TerminalSession,
+    key: string,
+    number: number,
+  ): Promise<Result<{ readonly conversation: Conversation }, Refusal>> {
+    const { handoffs, store } = this.#deps
+    const { agentName } = AGENTS[runtime]
+    const originalTask = `Terminal session of ${agentName}${cwd === undefined ? '' : ` in ${cwd}`}`
+    const workspace = cwd === undefined ? undefined : { workingDirectory: cwd }
+    const open = (externalKey: string) => handoffs.openConversation(defined({ originalTask, externalKey, workspace }))
+    const opened = await open(key)
+    const baton = opened.ok ? await store.sessions.findBaton(opened.value.conversation.id) : undefined
+    const isOthers = baton !== undefined && baton.providerSessionId !== providerSessionId
+    return isOthers ? open(`${key}:${number}`) : opened
+  }
+
   /** A session of which nothing is kept here: one of ours whose file is gone, or one that somebody else works. */
   async #adopt(providerSessionId: string, session: AgentSession): Promise<FollowedSession> {
     const { store, handoffs } = this.#deps
     const conversation = await store.conversations.find(session.conversationId)
-    const runtime = TERMINAL_RUNTIMES.find((one) => conversation?.externalKey === externalKey(one, providerSessionId))
+    const runtime = TERMINAL_RUNTIMES.find(
+      (one) =>
+        conversation?.externalKey?.startsWith(externalKey(one, '')) && session.agentName === AGENTS[one].agentName,
+    )
     const at = new FollowedSession(providerSessionId, session, newKept(runtime ?? 'claude', session.id))
     if (runtime === undefined) return at
     const sharing = (await store.sessions.findByProviderSession(providerSessionId)).filter(

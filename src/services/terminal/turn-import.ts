@@ -1,10 +1,11 @@
 import { heldBy } from '../../domain/session/agent-session.ts'
+import type { Candidate } from '../../ports/pending-files.ts'
 import { derivedCommand } from '../derived-command.ts'
 import type { Compactions } from './compactions.ts'
 import type { FollowedSession } from './followed-session.ts'
 import { reported } from './reported.ts'
-import { resumeFromHandoff } from './requested-handoff.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
+import type { TerminalSessions } from './terminal-sessions.ts'
 import { TranscriptImport, type TranscriptItem } from './transcript-import.ts'
 
 /** As many transcripts are followed at once; one that was dropped is read again from its beginning. */
@@ -13,11 +14,13 @@ const FOLLOWED = 256
 /** Records the new part of a session's transcript as turns, once, however often and after whatever crash it is asked. */
 export class TurnImport {
   readonly #deps: TerminalDeps
+  readonly #sessions: TerminalSessions
   readonly #compactions: Compactions
   readonly #followed = new Map<string, { readonly path: string; readonly transcript: TranscriptImport }>()
 
-  constructor(deps: TerminalDeps, compactions: Compactions) {
+  constructor(deps: TerminalDeps, sessions: TerminalSessions, compactions: Compactions) {
     this.#deps = deps
+    this.#sessions = sessions
     this.#compactions = compactions
   }
 
@@ -38,6 +41,22 @@ export class TurnImport {
     }
   }
 
+  /**
+   * Whether the transcript of a session that is not on record yet has a turn after so many. Absent where no transcript can
+   * be read.
+   */
+  async hasTurn(
+    { runtime, transcriptPath }: Pick<Candidate, 'runtime' | 'transcriptPath'>,
+    { after, isAtRest }: { readonly after: number; readonly isAtRest: boolean },
+  ): Promise<boolean | undefined> {
+    const tail = transcriptPath && (await this.#deps.transcripts.follow(runtime, transcriptPath))
+    if (!tail) return undefined
+    const transcript = new TranscriptImport(tail, this.#deps.readers.transcripts[runtime], this.#deps)
+    for await (const item of transcript.items({ isAtRest }))
+      if (item.type === 'turn' && item.number > after) return true
+    return false
+  }
+
   /** Whether everything there was could be recorded. */
   async #record(at: FollowedSession, items: AsyncIterable<TranscriptItem>): Promise<boolean> {
     for await (const item of items) {
@@ -52,7 +71,7 @@ export class TurnImport {
 
   async #keep(at: FollowedSession, { number, turn }: Extract<TranscriptItem, { type: 'turn' }>): Promise<boolean> {
     const { handoffs, sha256, logger } = this.#deps
-    await resumeFromHandoff(this.#deps, at)
+    await this.#sessions.continueBeside(at)
     const { holder } = at.kept
     // Held by a handoff, it takes no turns; what comes now is recorded once that handoff has ended.
     if (holder === undefined || at.session.state !== 'active' || heldBy(at.session) !== undefined) return false

@@ -1,0 +1,111 @@
+import { readdir, readFile, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { z } from 'zod'
+import { agentSessionId, commandId, conversationId } from '../../domain/kernel/ids.ts'
+import { instant } from '../../domain/kernel/instant.ts'
+import type { Candidate, PendingDocument, PendingFiles } from '../../ports/pending-files.ts'
+import { PROVIDER_SESSION, TERMINAL_RUNTIMES } from '../../ports/terminal-files.ts'
+import { pendingFile, workspaceOf } from '../../workspace.ts'
+import { privateFolder, replaceFile } from './private-files.ts'
+
+const time = z.iso.datetime().transform((text) => instant(text))
+const provider = z.string().regex(PROVIDER_SESSION)
+
+const pending = z.object({
+  v: z.literal(1),
+  id: z.guid(),
+  workspace: z.string(),
+  runtime: z.enum(TERMINAL_RUNTIMES),
+  providerSessionId: provider,
+  sessionId: z.string().transform(agentSessionId),
+  conversationId: z.string().transform(conversationId),
+  agentName: z.string(),
+  document: z.string(),
+  reason: z.string().optional(),
+  text: z.string(),
+  path: z.string(),
+  writtenAt: time,
+  turns: z.int().nonnegative(),
+  expiresAt: time,
+})
+
+const candidate = z.object({
+  v: z.literal(1),
+  runtime: z.enum(TERMINAL_RUNTIMES),
+  providerSessionId: provider,
+  pendingId: z.guid(),
+  workspace: z.string(),
+  cwd: z.string().optional(),
+  model: z.string().optional(),
+  transcriptPath: z.string().optional(),
+  prompts: z.array(z.object({ commandId: z.string().transform(commandId), prompt: z.string() })),
+  hasEnded: z.boolean(),
+})
+
+/** Pending documents in a folder: `pending/`, by their workspace, and beside them those that were taken or are over. */
+export const pendingFiles = async (folder: string): Promise<PendingFiles> => {
+  const waiting = join(folder, dirname(pendingFile('')))
+  const [taken, closed, candidates] = ['taken', 'closed', 'candidates'].map((name) => join(waiting, name)) as [
+    string,
+    string,
+    string,
+  ]
+  for (const each of [folder, waiting, taken, closed, candidates]) await privateFolder(each)
+  const placeOf = (workspace: string): string => join(folder, pendingFile(workspace))
+  const listPending = (from: string) => listed(from, pending) as Promise<readonly PendingDocument[]>
+  return {
+    workspaceOf,
+    readPending: async (workspace) => (await read(placeOf(workspace), pending)) as PendingDocument | undefined,
+    writePending: (document) => replaceFile(placeOf(document.workspace), `${JSON.stringify(document)}\n`),
+    listPending: () => listPending(waiting),
+    takePending: ({ workspace, id }, by) => rename(placeOf(workspace), join(taken, `${id}.${by}.json`)),
+    listTaken: async () => {
+      const files = await namesIn(taken)
+      const all = await Promise.all(
+        files.map(async (name) => ({ by: takerIn(name), pending: await read(join(taken, name), pending) })),
+      )
+      return all.flatMap(({ by, pending: document }) =>
+        document === undefined ? [] : [{ by, pending: document as PendingDocument }],
+      )
+    },
+    forgetTaken: ({ pending: { id }, by }) => rm(join(taken, `${id}.${by}.json`), { force: true }),
+    closePending: ({ workspace, id }) => rename(placeOf(workspace), join(closed, `${id}.json`)),
+    listClosed: () => listPending(closed),
+    forgetClosed: ({ id }) => rm(join(closed, `${id}.json`), { force: true }),
+    listCandidates: () => listed(candidates, candidate) as Promise<readonly Candidate[]>,
+    writeCandidate: (one) => replaceFile(join(candidates, `${one.providerSessionId}.json`), `${JSON.stringify(one)}\n`),
+    forgetCandidate: (id) => rm(join(candidates, `${id}.json`), { force: true }),
+  }
+}
+
+/** `ID.SESSION.json`, and an id has a fixed length. */
+const takerIn = (name: string): string => basename(name, '.json').slice('00000000-0000-0000-0000-000000000000.'.length)
+
+const namesIn = async (folder: string): Promise<readonly string[]> => {
+  try {
+    return (await readdir(folder)).filter((name) => name.endsWith('.json')).sort()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+const listed = async <T extends z.ZodType>(folder: string, schema: T): Promise<readonly z.output<T>[]> => {
+  const all: z.output<T>[] = []
+  for (const name of await namesIn(folder)) {
+    const one = await read(join(folder, name), schema)
+    if (one !== undefined) all.push(one)
+  }
+  return all
+}
+
+/** A file that is damaged is as good as none. */
+const read = async <T extends z.ZodType>(path: string, schema: T): Promise<z.output<T> | undefined> => {
+  try {
+    return schema.safeParse(JSON.parse(await readFile(path, 'utf8'))).data
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,164 @@
+import { decideHold } from '../../domain/handoff/initiate-handoff.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import { handoffId } from '../../domain/kernel/ids.ts'
+import { later } from '../../domain/kernel/instant.ts'
+import { err, ok, type Result } from '../../domain/kernel/result.ts'
+import { isTerminal } from '../../domain/session/agent-session.ts'
+import type { PendingDocument } from '../../ports/pending-files.ts'
+import { derivedCommand } from '../derived-command.ts'
+import { carriedText, personWordsOf } from './carried-text.ts'
+import type { FollowedSession } from './followed-session.ts'
+import type { HandoffAsked } from './requested-handoff.ts'
+import { SerialQueue } from './serial-queue.ts'
+import type { TerminalDeps } from './terminal-deps.ts'
+import type { TerminalRefusal } from './terminal-refusal.ts'
+
+const DAY_MS = 86_400_000
+/** How long a document waits. */
+const WAITS_MS = 7 * DAY_MS
+
+/** A document that waits now, and whether another one was taken away for it. */
+export interface LeftDocument {
+  readonly pending: PendingDocument
+  readonly isReplacing: boolean
+}
+
+/** Documents that agents leave for the next session of their workspace. A workspace has one at a time. */
+export class PendingDocuments {
+  readonly #deps: TerminalDeps
+  readonly #workspaces = new SerialQueue()
+
+  constructor(deps: TerminalDeps) {
+    this.#deps = deps
+  }
+
+  /** Does something about the document of a workspace while nothing else happens to it here. */
+  inWorkspace<T>(workspace: string, work: () => Promise<T>): Promise<T> {
+    return this.#workspaces.run(workspace, work)
+  }
+
+  /** Leaves a document. Nothing else happens: the session works on, and nobody waits for anything. */
+  async leave(at: FollowedSession, asked: HandoffAsked): Promise<Result<LeftDocument, TerminalRefusal>> {
+    const { document } = asked
+    if (document === undefined || document.trim() === '')
+      return err({ code: 'input.invalid', fields: [{ field: 'document', problem: 'there is nothing in it' }] })
+    const refusal = this.#obstacleTo(at)
+    if (refusal !== undefined) return err(refusal)
+    const workspace = this.#workspaceOf(at)
+    if (workspace === undefined) return err({ code: 'workspace.unknown', id: at.session.id })
+    return this.inWorkspace(workspace, async () => ok(await this.#leave(at, { ...asked, document, workspace })))
+  }
+
+  /** The document that a session has left, as long as it waits. */
+  async of({ kept }: Pick<FollowedSession, 'kept'>): Promise<PendingDocument | undefined> {
+    const pending = kept.pending && (await this.#deps.pending.readPending(kept.pending.workspace))
+    return pending !== undefined && pending.id === kept.pending?.id && !this.isOver(pending) ? pending : undefined
+  }
+
+  isOver({ expiresAt }: PendingDocument, now = this.#deps.clock.now()): boolean {
+    return Date.parse(now) >= Date.parse(expiresAt)
+  }
+
+  /** Whether a session must not end yet: its document waits, or is being taken up. */
+  async isWaiting(at: FollowedSession): Promise<boolean> {
+    if (at.kept.pending === undefined) return false
+    if ((await this.of(at)) !== undefined) return true
+    const { id } = at.kept.pending
+    return (await this.#deps.pending.listTaken()).some(({ pending }) => pending.id === id)
+  }
+
+  /** Makes the text of a waiting document anew: the person has said more since, and the agent has done more. */
+  async refresh(at: FollowedSession): Promise<void> {
+    const { pending } = at.kept
+    if (pending === undefined) return
+    await this.inWorkspace(pending.workspace, async () => {
+      const waiting = await this.of(at)
+      if (waiting === undefined) return
+      await this.#deps.pending.writePending({ ...waiting, text: await this.#textOf(at, waiting) })
+    })
+  }
+
+  /** Takes a document back. Its session ends, if its terminal has. */
+  async withdraw(at: FollowedSession): Promise<Result<PendingDocument, TerminalRefusal>> {
+    const none = err({ code: 'document.not_pending' as const, id: at.session.id })
+    if (at.kept.pending === undefined) return none
+    const withdrawn = await this.inWorkspace(at.kept.pending.workspace, async () => {
+      const waiting = await this.of(at)
+      if (waiting !== undefined) await this.#deps.pending.closePending(waiting)
+      return waiting
+    })
+    if (withdrawn === undefined) return none
+    await this.release(at, withdrawn)
+    return ok(withdrawn)
+  }
+
+  /** Ends the wait of a session whose document is over, and the session with it where its terminal has ended. */
+  async release(at: FollowedSession, over: PendingDocument): Promise<void> {
+    const { holder, pending, hasEnded } = at.kept
+    if (pending?.id === over.id) {
+      at.keep({ pending: undefined, hasEnded: undefined })
+      if (hasEnded === true && holder !== undefined && !isTerminal(at.session)) await this.#end(at, over)
+    }
+    await this.#deps.pending.forgetClosed(over)
+  }
+
+  async #end(at: FollowedSession, { id }: PendingDocument): Promise<void> {
+    const { holder } = at.kept
+    const commandId = derivedCommand(this.#deps.sha256, id, 'end')
+    const ended = await this.#deps.handoffs.completeSession(defined({ session: at.session.id, holder, commandId }))
+    if (ended.ok) at.update(ended.value)
+  }
+
+  #obstacleTo({ session, kept }: FollowedSession): TerminalRefusal | undefined {
+    if (kept.holder === undefined) return { code: 'session.superseded', sessionId: session.id }
+    const wanted = { handoffId: handoffId(this.#deps.ids.next()), at: this.#deps.clock.now() }
+    const held = decideHold(session, wanted)
+    if (!held.ok) return held.error
+    return session.progress.turns === 0 ? { code: 'session.no_turns', sessionId: session.id } : undefined
+  }
+
+  #workspaceOf({ kept: { cwd } }: FollowedSession): string | undefined {
+    return cwd === undefined ? undefined : this.#deps.pending.workspaceOf(cwd)
+  }
+
+  async #leave(
+    at: FollowedSession,
+    {
+      document,
+      workspace,
+      reason,
+      commandId,
+    }: HandoffAsked & { readonly document: string; readonly workspace: string },
+  ): Promise<LeftDocument> {
+    const { pending: files, clock, ids } = this.#deps
+    const before = await files.readPending(workspace)
+    if (before !== undefined && before.id === commandId) return { pending: before, isReplacing: false }
+    const { session, runtime, providerSessionId } = at
+    const { id: sessionId, conversationId, agentName } = session
+    const id = commandId ?? ids.next()
+    const writtenAt = clock.now()
+    const about = { v: 1 as const, id, workspace, runtime, providerSessionId, sessionId, conversationId, agentName }
+    const path = await this.#deps.files.writeDocument(id, document)
+    const times = { writtenAt, expiresAt: later(writtenAt, WAITS_MS), turns: session.progress.turns }
+    const bare = defined({ ...about, document, reason, path, ...times })
+    const pending = { ...bare, text: await this.#textOf(at, bare) }
+    // Whose document it was is released by the next sweep, outside of this session's turn.
+    if (before !== undefined) await files.closePending(before)
+    await files.writePending(pending)
+    at.keep({ pending: { id, workspace }, lastHandoffPath: path, hasEnded: undefined })
+    return { pending, isReplacing: before !== undefined && !this.isOver(before) }
+  }
+
+  async #textOf({ session }: FollowedSession, pending: Omit<PendingDocument, 'text'>): Promise<string> {
+    const { document, path, agentName, sessionId, writtenAt, turns } = pending
+    const conversation = await this.#deps.store.conversations.find(pending.conversationId)
+    const words = conversation && (await personWordsOf(this.#deps, conversation, { session, document }))
+    const more = session.id === sessionId ? session.progress.turns - turns : 0
+    const since = more > 0 ? ` It worked on after that, for ${more} more ${more === 1 ? 'turn' : 'turns'}.` : ''
+    const opening = `You continue work that an earlier session began in this workspace (agent "${agentName}", session ${sessionId}), in a fresh context window.`
+    const origin = `That session left the document below at ${writtenAt}, for you.${since}`
+    const chosen = words ?? { shown: [], leftOut: 0 }
+    const nonce = this.#deps.ids.next()
+    return carriedText({ opening, document: { text: document, origin, path }, words: chosen, nonce }) ?? opening
+  }
+}

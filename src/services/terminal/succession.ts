@@ -1,0 +1,155 @@
+import type { HandoffCompleted } from '../../domain/handoff/settle-handoff.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { AgentSession } from '../../domain/session/agent-session.ts'
+import type { Candidate, TakenDocument } from '../../ports/pending-files.ts'
+import { derivedCommand } from '../derived-command.ts'
+import type { Candidates } from './candidates.ts'
+import type { FollowedSession } from './followed-session.ts'
+import type { PendingDocuments } from './pending-documents.ts'
+import { AGENTS } from './terminal-agents.ts'
+import type { TerminalDeps } from './terminal-deps.ts'
+import type { TerminalSessions } from './terminal-sessions.ts'
+import type { TurnImport } from './turn-import.ts'
+
+/** The parts that a succession is made of. */
+export interface SuccessionParts {
+  readonly sessions: TerminalSessions
+  readonly documents: PendingDocuments
+  readonly candidates: Candidates
+  readonly turns: TurnImport
+  /** Does something about a session while nothing else happens to it. */
+  readonly inTurn: <T>(providerSessionId: string, work: () => Promise<T>) => Promise<T>
+}
+
+const TAKEN_UP =
+  'The document that this session began with was taken up by another session, replaced or withdrawn: this one is a conversation of its own.'
+
+/**
+ * Decides whose session a candidate is, with its first turn: the next one in the conversation that left the document, or a
+ * conversation of its own. Every step has a name of its own, so that whoever is interrupted finishes it, once.
+ */
+export class Succession {
+  readonly #deps: TerminalDeps
+  readonly #parts: SuccessionParts
+
+  constructor(deps: TerminalDeps, parts: SuccessionParts) {
+    this.#deps = deps
+    this.#parts = parts
+  }
+
+  /** Makes a session of a candidate. Undefined where it can be none; the next event tries again. */
+  async settle(candidate: Candidate): Promise<FollowedSession | undefined> {
+    const at = (await this.#asSuccessor(candidate)) ?? (await this.#alone(candidate, TAKEN_UP))
+    if (at === undefined) return undefined
+    for (const { commandId, prompt } of candidate.prompts) {
+      const named = derivedCommand(this.#deps.sha256, commandId, 'prompt')
+      await this.#deps.handoffs.askConversation({ conversation: at.session.conversationId, prompt, commandId: named })
+    }
+    await this.#parts.candidates.forget(candidate)
+    return at
+  }
+
+  async #asSuccessor(candidate: Candidate): Promise<FollowedSession | undefined> {
+    const source = (await this.#sourceOf(candidate)) ?? candidate.providerSessionId
+    const work = (): Promise<FollowedSession | undefined> => this.#takeUp(candidate)
+    // The session that wrote it may be the same one, cleared: its turn has come already.
+    return source === candidate.providerSessionId ? work() : this.#parts.inTurn(source, work)
+  }
+
+  async #sourceOf({ workspace, pendingId, providerSessionId }: Candidate): Promise<string | undefined> {
+    const waiting = await this.#deps.pending.readPending(workspace)
+    if (waiting?.id === pendingId) return waiting.providerSessionId
+    return (await this.#takenBy(pendingId, providerSessionId))?.pending.providerSessionId
+  }
+
+  async #takenBy(id: string, by: string): Promise<TakenDocument | undefined> {
+    return (await this.#deps.pending.listTaken()).find((taken) => taken.pending.id === id && taken.by === by)
+  }
+
+  /** Takes the document, for the first of all candidates that comes here, and passes the conversation on. */
+  async #takeUp({
+    pendingId,
+    workspace,
+    providerSessionId,
+    ...candidate
+  }: Candidate): Promise<FollowedSession | undefined> {
+    const { pending: files } = this.#deps
+    const mine = await this.#parts.documents.inWorkspace(workspace, async () => {
+      const waiting = await files.readPending(workspace)
+      if (waiting?.id === pendingId) await files.takePending(waiting, providerSessionId)
+      return this.#takenBy(pendingId, providerSessionId)
+    })
+    if (mine === undefined) return undefined
+    const at = await this.#passOn(mine, { pendingId, workspace, providerSessionId, ...candidate })
+    await files.forgetTaken(mine)
+    return at
+  }
+
+  async #passOn(mine: TakenDocument, candidate: Candidate): Promise<FollowedSession | undefined> {
+    const { pending } = mine
+    const { sessions, turns, documents } = this.#parts
+    const source = await sessions.find(pending.providerSessionId)
+    const isSame = pending.providerSessionId === candidate.providerSessionId
+    if (source !== undefined && !isSame) await turns.take(source, { isAtRest: true })
+    const passed = source === undefined ? 'session.not_found' : await this.#handOff(mine, candidate, source)
+    if (typeof passed === 'string') {
+      this.#deps.logger.warn({ sessionId: pending.sessionId, refusal: passed }, 'a pending document was not taken up')
+      if (source !== undefined) await documents.release(source, pending)
+      if (source !== undefined) await sessions.keep(source)
+      return this.#alone(candidate, refusedNotice(passed, pending.path), pending.path)
+    }
+    const restarts = (source?.kept.restarts ?? 0) + 1
+    const { transcriptPath, cwd, runtime, providerSessionId } = candidate
+    const at = await sessions.takeUp({ runtime, providerSessionId, ...passed })
+    at.keep({ restarts, lastHandoffPath: pending.path, transcriptPath, cwd, pending: undefined, hasEnded: undefined })
+    await sessions.keep(at)
+    if (source === undefined || isSame) return at
+    source.keep({ pending: undefined, hasEnded: undefined })
+    await sessions.keep(source)
+    return at
+  }
+
+  /** The handoff from beginning to end, or the code of the refusal. */
+  async #handOff(
+    { pending }: TakenDocument,
+    { runtime, model, providerSessionId }: Candidate,
+    source: FollowedSession,
+  ): Promise<Pick<HandoffCompleted, 'session' | 'holder' | 'monitor'> | string> {
+    const { handoffs, sha256 } = this.#deps
+    const { id, sessionId, document, reason, text } = pending
+    const named = (step: string) => ({ commandId: derivedCommand(sha256, id, step) })
+    const { agentName: targetAgent, backend } = AGENTS[runtime]
+    const kind = targetAgent === pending.agentName ? ('context_restart' as const) : ('agent_transfer' as const)
+    const { holder } = source.kept
+    const asked = { session: sessionId, holder, kind, targetAgent, reason, document, ...named('initiate') }
+    const begun = await handoffs.initiateHandoff(defined(asked))
+    if (!begun.ok) return begun.error.code
+    const { handoff } = begun.value
+    const wanted = { handoff: handoff.id, providerSessionId, backend, model, continuation: text, ...named('complete') }
+    const completed = await handoffs.completeHandoff(defined(wanted))
+    if (completed.ok) return completed.value
+    await handoffs.failHandoff({ handoff: handoff.id, reason: 'Its successor could not start.', ...named('fail') })
+    return completed.error.code
+  }
+
+  async #alone(candidate: Candidate, notice: string, lastHandoffPath?: string): Promise<FollowedSession | undefined> {
+    const { runtime, providerSessionId, model, cwd, transcriptPath } = candidate
+    const { sessions } = this.#parts
+    const registered = await sessions.register(defined({ runtime, providerSessionId, model, cwd }))
+    if (!registered.ok) {
+      this.#deps.logger.warn({ refusal: registered.error.code }, 'a terminal session was not registered')
+      return undefined
+    }
+    const at = registered.value
+    // One that was interrupted after its handoff is found again here, and nothing is to be said of it.
+    const said = isSuccessor(at.session) ? undefined : notice
+    at.keep(defined({ notice: said, lastHandoffPath, transcriptPath, cwd }))
+    await sessions.keep(at)
+    return at
+  }
+}
+
+const isSuccessor = ({ initiatedByHandoff }: AgentSession): boolean => initiatedByHandoff !== undefined
+
+const refusedNotice = (code: string, path: string): string =>
+  `The document of the earlier session came with this one, but not its conversation (${code}): this is a conversation of its own. The document is in ${path}.`

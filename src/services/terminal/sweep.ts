@@ -1,0 +1,70 @@
+import type { Candidate } from '../../ports/pending-files.ts'
+import type { CandidateParts } from './candidate-events.ts'
+import type { TerminalDeps } from './terminal-deps.ts'
+
+/** Finishes what an interrupted service began, and ends what waits for nothing any more. */
+export class Sweep {
+  readonly #deps: TerminalDeps
+  readonly #parts: CandidateParts
+
+  constructor(deps: TerminalDeps, parts: CandidateParts) {
+    this.#deps = deps
+    this.#parts = parts
+  }
+
+  async run(): Promise<void> {
+    await this.#finishTaken()
+    await this.#closeExpired()
+    await this.#releaseClosed()
+    await this.#settleLost()
+  }
+
+  /** A document that was taken is passed on, also when its candidate never reports again. */
+  async #finishTaken(): Promise<void> {
+    const { candidates, succession, inTurn } = this.#parts
+    for (const { by } of await this.#deps.pending.listTaken())
+      await inTurn(by, async () => {
+        const candidate = await candidates.find(by)
+        if (candidate !== undefined) await succession.settle(candidate)
+      })
+  }
+
+  /** A session that has begun with a document keeps it, also over the end of its time. */
+  async #closeExpired(): Promise<void> {
+    const { candidates, documents } = this.#parts
+    const begun = new Set((await candidates.list()).map(({ pendingId }) => pendingId))
+    for (const { workspace } of await this.#deps.pending.listPending())
+      await documents.inWorkspace(workspace, async () => {
+        const pending = await this.#deps.pending.readPending(workspace)
+        if (pending !== undefined && documents.isOver(pending) && !begun.has(pending.id))
+          await this.#deps.pending.closePending(pending)
+      })
+  }
+
+  async #releaseClosed(): Promise<void> {
+    const { sessions, documents, inTurn } = this.#parts
+    for (const over of await this.#deps.pending.listClosed())
+      await inTurn(over.providerSessionId, async () => {
+        const at = await sessions.find(over.providerSessionId)
+        if (at === undefined) return this.#deps.pending.forgetClosed(over)
+        await documents.release(at, over)
+        await sessions.keep(at)
+      })
+  }
+
+  /** What was said in a session that ended before its first turn is on record, once its document is not there any more. */
+  async #settleLost(): Promise<void> {
+    const { candidates, succession, inTurn } = this.#parts
+    const isLost = async ({ hasEnded, ...candidate }: Candidate): Promise<boolean> =>
+      hasEnded && (await candidates.textOf({ hasEnded, ...candidate })) === undefined
+    for (const candidate of await candidates.list()) {
+      if (!(await isLost(candidate))) continue
+      await inTurn(candidate.providerSessionId, async () => {
+        const at = await succession.settle(candidate)
+        if (at?.kept.holder === undefined) return
+        const { holder } = at.kept
+        await this.#deps.handoffs.completeSession({ session: at.session.id, holder })
+      })
+    }
+  }
+}
