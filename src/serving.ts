@@ -46,6 +46,8 @@ export interface Service {
 
 /** How often the spool is looked at, and how old a file must be: a younger one is still on its way by itself. */
 const SPOOL_MS = 2_000
+/** How often documents are looked at that have waited long enough. */
+const SWEEP_MS = 3_600_000
 
 const { version: program } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   readonly version: string
@@ -85,6 +87,7 @@ const begin = async (
   undo.push(() => opened.close())
   const spool = await spoolFor(folder, opened, logger)
   undo.push(sweeping(spool, logger))
+  undo.push(await lookingAfter(opened, logger))
   let listensOn = 0
   const app = appFor(opened, spool, { ...options, logger, master, port: () => listensOn })
   const idle = idleMs === undefined ? undefined : new IdleWatch(idleMs, isIdle(app, opened, spool))
@@ -136,6 +139,17 @@ const told =
 
 const sweeping = (spool: Spool, logger: Logger): (() => void) => {
   const timer = setInterval(() => void spool.drain({ olderThanMs: SPOOL_MS }).catch(told(logger)), SPOOL_MS)
+  return () => clearInterval(timer)
+}
+
+/** Finishes what an earlier service began, now that its events are taken, and looks again from time to time. */
+const lookingAfter = async ({ terminals }: Terminals, logger: Logger): Promise<() => void> => {
+  const sweep = (): Promise<void> =>
+    terminals
+      .sweep()
+      .catch((error: unknown) => logger.warn({ problem: describeThrown(error) }, 'documents are looked at later'))
+  await sweep()
+  const timer = setInterval(() => void sweep(), SWEEP_MS)
   return () => clearInterval(timer)
 }
 

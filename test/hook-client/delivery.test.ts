@@ -133,7 +133,7 @@ describe('what a session start injects', () => {
   it('is the service’s answer where it gave one', async () => {
     const dir = folder()
     await using service = await FakeService.start(dir)
-    writeCard(dir, SESSION, { inject: { text: 'an old document', until: 'first_turn' } })
+    writeCard(dir, SESSION, { afterCompaction: { text: 'an old document' } })
     service.answer = () => ({ inject: 'the document' })
     const { out } = await runHook(dir, 'session-start', { input: { ...INPUT, source: 'compact' } })
     expect(JSON.parse(out)).toEqual({
@@ -143,7 +143,7 @@ describe('what a session start injects', () => {
 
   it('is on the card where no service runs', async () => {
     const dir = folder()
-    writeCard(dir, SESSION, { inject: { text: 'Goal: mend it.', until: 'first_turn' } })
+    writeCard(dir, SESSION, { afterCompaction: { text: 'Goal: mend it.' } })
     const ended = await runHook(dir, 'session-start', { input: { ...INPUT, source: 'compact' } })
     expectInTime(ended)
     expect(JSON.parse(ended.out).hookSpecificOutput.additionalContext).toBe('Goal: mend it.')
@@ -153,14 +153,14 @@ describe('what a session start injects', () => {
   it('is nothing where nothing waits, and only for a session start', async () => {
     const dir = folder()
     expect((await runHook(dir, 'session-start', { input: INPUT })).out).toBe('')
-    writeCard(dir, SESSION, { inject: { text: 'Goal: mend it.', until: 'first_turn' } })
-    expect((await runHook(dir, 'user-prompt-submit', { input: INPUT })).out).toBe('')
+    writeCard(dir, SESSION, { afterCompaction: { text: 'Goal: mend it.' } })
+    expect((await runHook(dir, 'user-prompt-submit', { input: { ...INPUT, source: 'compact' } })).out).toBe('')
   })
 
   it('fits into a pipe, however long it is', async () => {
     const dir = folder()
-    writeCard(dir, SESSION, { inject: { text: 'é'.repeat(200_000), until: 'first_turn' } })
-    const { out } = await runHook(dir, 'session-start', { input: INPUT })
+    writeCard(dir, SESSION, { afterCompaction: { text: 'é'.repeat(200_000) } })
+    const { out } = await runHook(dir, 'session-start', { input: { ...INPUT, source: 'compact' } })
     expect(Buffer.byteLength(out)).toBeLessThanOrEqual(60_000)
     expect(JSON.parse(out).hookSpecificOutput.additionalContext).toMatch(/^é+\n\[cut/)
   })

@@ -61,7 +61,7 @@ const CARD: SessionCard = {
   restarts: 0,
   costUsd: undefined,
   notices: [],
-  inject: undefined,
+  afterCompaction: undefined,
 }
 const LOOK = { width: 80, isColoured: false, hasBlocks: false }
 const LEVEL = windowLevel(FULL)

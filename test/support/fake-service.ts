@@ -132,7 +132,7 @@ export const writeCard = (folder: string, session: string, card: Readonly<Record
     restarts: 0,
     costUsd: null,
     notices: [],
-    inject: null,
+    afterCompaction: null,
   }
   writeFileSync(join(folder, 'sessions', `${session}.json`), JSON.stringify({ ...whole, ...card }), { mode: 0o600 })
 }

@@ -14,7 +14,7 @@ describe('a terminal session', () => {
     expect(session).toMatchObject({ agentName: 'claude-code', backend: 'claude_code', state: 'active', epoch: 1 })
     const conversation = await stage.store.conversations.find(session.conversationId)
     expect(conversation?.externalKey).toBe(`claude:${stage.id}`)
-    expect(conversation?.workspace).toEqual({ workingDirectory: '/work' })
+    expect(conversation?.workspace).toEqual({ workingDirectory: stage.workspace })
     expect((await stage.store.monitors.find(session.id))?.policy).toBe('advise')
   })
 
@@ -80,7 +80,7 @@ describe('a terminal session', () => {
     await stage.start()
     stage.transcript.prompts('Fix it')
     stage.transcript.answers('Half done.', 150_000)
-    const asked = await requests.handoff(stage.id, { document: 'Half is done.', reason: 'The window is full' })
+    const asked = await requests.handoff(stage.id, { document: 'Half is done.', targetAgent: 'reviewer' })
     expect(asked.ok).toBe(true)
     await stage.hook('session-end', { reason: 'clear' })
     expect((await stage.session()).state).toBe('paused')

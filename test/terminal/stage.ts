@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MemoryStore } from '../../src/adapters/memory/memory-store.ts'
@@ -11,25 +11,39 @@ import type { Store } from '../../src/ports/store.ts'
 import type { SessionCard, TerminalRuntime } from '../../src/ports/terminal-files.ts'
 import type { HookAnswer, HookEventName, HookInput } from '../../src/services/terminal/hook-event.ts'
 import { type Terminals, terminalsOn } from '../../src/terminal.ts'
+import { FixedClock } from '../../src/testing/fixed-clock.ts'
 import { Transcript } from './transcripts.ts'
+
+/** How a stage is made. */
+export interface StageOptions {
+  readonly store?: Store
+  readonly at?: string
+}
 
 /** Terminal sessions on a store in memory, and a home whose transcripts it reads. */
 export class Stage {
   readonly folder = mkdtempSync(join(tmpdir(), 'terminals-'))
   readonly home = mkdtempSync(join(tmpdir(), 'home-'))
+  /** The folder that its terminals work in. */
+  readonly workspace = realpathSync(mkdtempSync(join(tmpdir(), 'workspace-')))
   readonly store: Store
   readonly id = `p-${randomUUID()}`
   readonly transcript: Transcript
   #opened: Terminals | undefined
   #seconds = 0
 
-  constructor(store: Store = new MemoryStore({ clock: systemClock })) {
+  /** A clock that stands still, if the test moves it. */
+  readonly clock: FixedClock | undefined
+
+  constructor({ store = new MemoryStore({ clock: systemClock }), at }: StageOptions = {}) {
     this.store = store
+    this.clock = at === undefined ? undefined : new FixedClock(at)
     this.transcript = new Transcript(this.home, this.id)
   }
 
   async open(): Promise<Terminals> {
-    this.#opened ??= await terminalsOn({ store: this.store, folder: this.folder, environment: { HOME: this.home } })
+    const { store, folder, clock } = this
+    this.#opened ??= await terminalsOn({ store, folder, environment: { HOME: this.home }, ...(clock && { clock }) })
     return this.#opened
   }
 
@@ -41,7 +55,7 @@ export class Stage {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.restart()
-    for (const folder of [this.folder, this.home]) rmSync(folder, { recursive: true, force: true })
+    for (const folder of [this.folder, this.home, this.workspace]) rmSync(folder, { recursive: true, force: true })
   }
 
   /** A hook reports; each one a second after the last, unless it says when. */
@@ -59,7 +73,13 @@ export class Stage {
       at: instant(Date.parse('2026-11-17T10:00:00.000Z') + second * 1_000),
       event,
       runtime,
-      input: { providerSessionId: this.id, transcriptPath: this.transcript.path, cwd: '/work', raw: {}, ...input },
+      input: {
+        providerSessionId: this.id,
+        transcriptPath: this.transcript.path,
+        cwd: this.workspace,
+        raw: {},
+        ...input,
+      },
     })
   }
 

@@ -27,14 +27,18 @@ const agentEvent = (event: HookEvent, { hook_event_name: name }: HookInput): str
  * Puts an answer into the words of the runtime; Claude Code and Codex use the same ones. A stop hook tells only the person:
  * with a word to the agent the runtime would ask the model again, and nobody wanted that. What could not be told stays queued.
  */
-export const hookOutput = (event: HookEvent, input: HookInput, { signals, inject }: ServiceAnswer): HookOutput => {
+export const hookOutput = (
+  event: HookEvent,
+  input: HookInput,
+  { signals, inject, notice }: ServiceAnswer,
+): HookOutput => {
   const hookEventName = agentEvent(event, input)
   const isHeard = (whom: 'agent' | 'person'): boolean =>
     whom === 'agent' ? hookEventName !== undefined : hookEventName !== undefined || event === 'stop'
   const told = signals.filter((signal) => isHeard(signal.for))
   const textFor = (whom: 'agent' | 'person') => told.filter((signal) => signal.for === whom).map(({ text }) => text)
   const context = [...textFor('agent'), ...(event === 'session-start' && inject !== undefined ? [inject] : [])]
-  const message = textFor('person')
+  const message = [...(notice !== undefined && isHeard('person') ? [notice] : []), ...textFor('person')]
   if (context.length + message.length === 0) return NOTHING
   const text = fitting(context.join('\n\n'), (additionalContext) =>
     JSON.stringify({

@@ -15,6 +15,8 @@ export interface HookSignal {
 export interface ServiceAnswer {
   readonly signals: readonly HookSignal[]
   readonly inject: string | undefined
+  /** A sentence for the person. */
+  readonly notice: string | undefined
 }
 
 /** How the sending of an event ended. */
@@ -79,9 +81,10 @@ const readAnswer = (status: number, text: string): Posted => {
   return { state: 'failed', problem: 'the service answered something that is not JSON' }
 }
 
-const answerOf = ({ signals, inject }: Readonly<Record<string, unknown>>): ServiceAnswer => ({
+const answerOf = ({ signals, inject, notice }: Readonly<Record<string, unknown>>): ServiceAnswer => ({
   signals: (Array.isArray(signals) ? signals : []).slice(0, MOST_SIGNALS).flatMap(signalOf),
   inject: typeof inject === 'string' && inject !== '' ? inject : undefined,
+  notice: typeof notice === 'string' && notice !== '' ? notice : undefined,
 })
 
 const signalOf = (signal: unknown): readonly HookSignal[] => {

@@ -78,7 +78,7 @@ const carryOut = async (hook: HookArguments, { folder, log, budget, environment 
   // What happens inside a subagent is not about this session's window, and a word printed there would reach the subagent.
   if (session === undefined || input.agent_id !== undefined) return
   noteAgent(event, session, { folder, log, environment })
-  await tellEvent({ event, input, session, folder, service, log, budget })
+  await tellEvent({ event, input, session, folder, service, log, budget, environment })
 }
 
 /** Keeps in a file which session the agent's process has, for the MCP server that it started. */

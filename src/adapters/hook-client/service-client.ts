@@ -87,4 +87,4 @@ export const isUsable = (folder: string, log: HookLog): boolean => {
 }
 
 /** The answer where there is none. */
-export const NO_ANSWER: ServiceAnswer = { signals: [], inject: undefined }
+export const NO_ANSWER: ServiceAnswer = { signals: [], inject: undefined, notice: undefined }

@@ -10,7 +10,8 @@ export interface SessionCard {
   readonly restarts: number
   readonly costUsd: number | undefined
   readonly notices: readonly string[]
-  readonly inject: string | undefined
+  /** The text that the session gets back after a compaction. */
+  readonly afterCompaction: string | undefined
 }
 
 const MOST_BYTES = 512 * 1024
@@ -36,9 +37,12 @@ export const readCard = (folder: string, providerSessionId: string): SessionCard
     notices: listOf(card.notices)
       .filter((each) => typeof each === 'string')
       .slice(0, MOST_NOTICES),
-    inject: isRecord(card.inject) && typeof card.inject.text === 'string' ? card.inject.text : undefined,
+    afterCompaction: textIn(card.afterCompaction),
   }
 }
+
+const textIn = (carried: unknown): string | undefined =>
+  isRecord(carried) && typeof carried.text === 'string' ? carried.text : undefined
 
 const levelOf = (level: unknown): SessionCard['level'] => {
   if (!isRecord(level)) return { state: 'unknown' }

@@ -4,10 +4,12 @@ import type { HookEvent } from './hook-events.ts'
 import type { HookLog } from './hook-log.ts'
 import { hookOutput } from './hook-output.ts'
 import { codeOf } from './own-files.ts'
+import { pendingText } from './pending-text.ts'
 import type { HookInput } from './read-input.ts'
 import { NO_ANSWER, type ServiceClient } from './service-client.ts'
 import { readCard } from './session-card.ts'
 import { trimmedPayload } from './trimmed-payload.ts'
+import { nameForTools, startedWithin } from './within.ts'
 
 /** Everything that a hook's work needs. */
 export interface HookWork {
@@ -18,6 +20,7 @@ export interface HookWork {
   readonly service: ServiceClient
   readonly log: HookLog
   readonly budget: Budget
+  readonly environment: Readonly<Record<string, string | undefined>>
 }
 
 /** Kept back from the wait for an answer, to print it and to say that it was printed. */
@@ -25,10 +28,12 @@ const AFTER_ANSWER_MS = 60
 
 /** Carries a hook out that is no status line: tells the service, and tells the agent and the person what it answers. */
 export const tellEvent = async (work: HookWork): Promise<void> => {
-  const { event, input, session, service, budget } = work
+  const { event, input, session, service, budget, environment } = work
   // Read before anything is sent: a service that starts now takes seconds.
-  const waiting = event === 'session-start' ? injected(work) : undefined
-  const posted = await service.deliver(event, session, trimmedPayload(event, input), budget.left - AFTER_ANSWER_MS)
+  const waiting = event === 'session-start' ? begunWith(work) : undefined
+  const within = event === 'session-start' ? startedWithin(environment, session) : undefined
+  const payload = { ...trimmedPayload(event, input), ...(within !== undefined && { within }) }
+  const posted = await service.deliver(event, session, payload, budget.left - AFTER_ANSWER_MS)
   const answer = posted.state === 'taken' ? posted.answer : { ...NO_ANSWER, inject: waiting }
   const { text, told } = hookOutput(event, input, answer)
   if (text !== '') writeSync(1, text)
@@ -36,11 +41,20 @@ export const tellEvent = async (work: HookWork): Promise<void> => {
   if (told.length > 0) await service.deliver('ack', session, { session_id: session, signals: told }, budget.left)
 }
 
-const injected = ({ folder, session, log }: HookWork): string | undefined => {
-  try {
-    return readCard(folder, session)?.inject
-  } catch (problem) {
-    log.tell(`the card of the session could not be read: ${codeOf(problem)}`)
-    return undefined
+/** The text that a session begins with, as far as it is known without the service. */
+const begunWith = (work: HookWork): string | undefined => {
+  const { input, folder, session, log, environment } = work
+  const tried = <T>(problem: string, attempt: () => T): T | undefined => {
+    try {
+      return attempt()
+    } catch (cause) {
+      log.tell(`${problem}: ${codeOf(cause)}`)
+      return undefined
+    }
   }
+  if (input.source === 'compact')
+    return tried('the card of the session could not be read', () => readCard(folder, session)?.afterCompaction)
+  tried('the tools of the session could not be told its name', () => nameForTools(environment, session))
+  if (startedWithin(environment, session) !== undefined) return undefined
+  return tried('the pending document could not be read', () => pendingText(folder, input, session))
 }
