@@ -36,7 +36,13 @@ describe('the service', () => {
   it('takes the events of hooks, and answers with what to say', async () => {
     const id = `p-${randomUUID()}`
     const started = await stage.hook(id, 'session-start', { source: 'startup', cwd: '/work' })
-    expect(started.json).toEqual({ outcome: 'ok', session_id: expect.any(String), signals: [], inject: null })
+    expect(started.json).toEqual({
+      outcome: 'ok',
+      session_id: expect.any(String),
+      signals: [],
+      inject: null,
+      notice: null,
+    })
     await stage.hook(id, 'statusline', { ...windowAt(70), cost: { total_cost_usd: 1.5 } })
     const { json } = await stage.hook(id, 'user-prompt-submit', { prompt: 'Go on' })
     expect(json.signals).toMatchObject([{ kind: 'milestone', milestone: 'critical', delivery: 'urgent', for: 'agent' }])
@@ -114,9 +120,9 @@ describe('the service', () => {
     expect((await stage.ask('POST', `/sessions/${session}/turns`, { body })).json.turn_ids).toEqual(
       recorded.json.turn_ids,
     )
-    const asked = { document: '# Half done', reason: 'The window is full' }
+    const asked = { document: '# Half done', reason: 'The window is full', target_agent: 'reviewer' }
     const handed = await stage.ask('POST', `/sessions/${id}/handoff`, { body: asked, token: stage.tokenOf(id) })
-    expect([handed.status, handed.json.kind]).toEqual([201, 'context_restart'])
+    expect([handed.status, handed.json.kind]).toEqual([201, 'agent_transfer'])
     expect(readFileSync(String(handed.json.path), 'utf8')).toBe('# Half done')
     const { json } = await stage.ask('GET', `/sessions/${id}`)
     expect(json).toMatchObject({

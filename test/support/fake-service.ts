@@ -10,6 +10,7 @@ import type { HookSignal } from '../../src/adapters/hook-client/post-event.ts'
 export interface FakeAnswer {
   readonly signals?: readonly HookSignal[]
   readonly inject?: string | null
+  readonly notice?: string | null
 }
 
 /** How it may misbehave. */
@@ -109,11 +110,11 @@ export class FakeService implements AsyncDisposable {
     if (manner === 'oversized') return response.end(`{"inject":"${'x'.repeat(3_000_000)}"}`)
     if (manner === 'broken')
       return response.writeHead(200, { 'content-length': 500 }).write('{"inj') && response.destroy()
-    const { signals = [], inject = null } = this.answer(post)
+    const { signals = [], inject = null, notice = null } = this.answer(post)
     const full = signals.map((signal) => ({ kind: 'milestone', milestone: 'warning', delivery: 'urgent', ...signal }))
     return response
       .setHeader('content-type', 'application/json')
-      .end(JSON.stringify({ outcome: 'ok', session_id: null, signals: full, inject }))
+      .end(JSON.stringify({ outcome: 'ok', session_id: null, signals: full, inject, notice }))
   }
 
   #tokenOf(session: string): string {

@@ -229,6 +229,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'migrating.ts',
       'readers.ts',
       'runtimes.ts',
+      'service-client.ts',
       'serving.ts',
       'npm:commander',
       'npm:node:fs',
@@ -348,6 +349,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'hook-client.ts': {
     holds: 'the hooks of terminal agents, for the command line',
     mayImport: ['adapters/hook-client'],
+  },
+  'service-client.ts': {
+    holds: 'questions to the service, for the command line',
+    mayImport: ['adapters/hook-client', 'workspace.ts'],
   },
   'runtimes.ts': {
     holds: 'the runtimes that a name chooses',

@@ -12,6 +12,7 @@ Commands:
   run            run an agent, and continue in a fresh window when its window is full
   recover        resume the orphaned work of a lost process, or fail it
   status         show what runs now: sessions, their windows and holders, handoffs and signals that wait
+  handoff        leave a document for the next session of this workspace, or hand over to another agent
   serve          run the service that terminal sessions report to
   replay         follow a recorded session and say where each milestone would have fired
   config         check configuration files: check

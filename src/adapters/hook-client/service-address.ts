@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { readOwnFile } from './own-files.ts'
 import { isRecord } from './read-input.ts'
 
-/** Where the service listens, and the token that opens one session there. */
+/** Where the service listens, and a token that opens something there. */
 export interface ServiceAddress {
   readonly port: number
   readonly token: string
@@ -16,6 +16,14 @@ const MASTER = /^[0-9a-f]{64}$/
  * somebody else's by now. @throws where the files cannot be read
  */
 export const serviceAddress = (folder: string, providerSessionId: string): ServiceAddress | undefined => {
+  const found = masterAddress(folder)
+  if (found === undefined) return undefined
+  const token = createHmac('sha256', found.token).update(`session:${providerSessionId}`).digest('hex')
+  return { port: found.port, token }
+}
+
+/** The same with the token that opens everything, for commands that a person types. */
+export const masterAddress = (folder: string): ServiceAddress | undefined => {
   const text = readOwnFile(`${folder}/service.json`, MOST_BYTES)
   if (text === undefined) return undefined
   const service: unknown = JSON.parse(text)
@@ -23,8 +31,7 @@ export const serviceAddress = (folder: string, providerSessionId: string): Servi
   if (!isRunning(service.pid)) return undefined
   const master = readOwnFile(`${folder}/service.token`, MOST_BYTES)?.trim()
   if (master === undefined || !MASTER.test(master)) throw new Error('service.token holds no token')
-  const token = createHmac('sha256', master).update(`session:${providerSessionId}`).digest('hex')
-  return { port: service.port, token }
+  return { port: service.port, token: master }
 }
 
 const isPort = (port: unknown): port is number => Number.isInteger(port) && Number(port) > 0 && Number(port) < 65_536

@@ -1,15 +1,6 @@
 import type { CliCommand, Flags } from '../command.ts'
+import { PLACE_FLAGS } from './store-flags.ts'
 import { WORDS } from './words.ts'
-
-/** The flags of every hook. There is none for the address of a server: it would be seen in a list of processes. */
-const HOOK_FLAGS = {
-  'data-dir': { value: 'DIR', help: 'the folder of the service (BATONPASS_DATA_DIR, else ~/.batonpass)' },
-  'database-file': {
-    value: 'FILE',
-    help: 'a file with the address of a Postgres server, for a service that this hook starts',
-  },
-  schema: { value: 'NAME', help: 'the schema in that database' },
-} as const satisfies Flags
 
 const RUNTIME_FLAG = {
   runtime: { value: 'NAME', help: 'whose hook it is (claude)', words: WORDS.hookRuntimes },
@@ -23,7 +14,7 @@ const HOW = 'Reads the hook’s JSON from standard input. Exit status 0 whatever
 const hook = (event: string, summary: string, details: string): CliCommand => ({
   summary,
   details: `${details}\n${HOW}`,
-  flags: { ...RUNTIME_FLAG, ...HOOK_FLAGS },
+  flags: { ...RUNTIME_FLAG, ...PLACE_FLAGS },
   load: async () => (await import('../commands/hook.ts')).hookCommand(event),
 })
 
@@ -44,7 +35,7 @@ export const HOOK_COMMANDS = {
         help: 'the status line you had before: it is run on the same input, and its output is printed first',
       },
       ...RUNTIME_FLAG,
-      ...HOOK_FLAGS,
+      ...PLACE_FLAGS,
     },
     load: async () => (await import('../commands/hook.ts')).hookCommand('statusline'),
   },

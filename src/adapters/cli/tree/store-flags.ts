@@ -34,3 +34,13 @@ export const SERVICE_FLAGS = {
     group,
   },
 } as const satisfies Flags
+
+/** The flags that say where the service is, and how to start it. There is none for the address of a server: it would be seen in a list of processes. */
+export const PLACE_FLAGS = {
+  'data-dir': { value: 'DIR', help: 'the folder of the service (BATONPASS_DATA_DIR, else ~/.batonpass)' },
+  'database-file': {
+    value: 'FILE',
+    help: 'a file with the address of a Postgres server, for a service that this starts',
+  },
+  schema: { value: 'NAME', help: 'the schema in that database' },
+} as const satisfies Flags

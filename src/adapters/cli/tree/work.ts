@@ -1,6 +1,6 @@
 import type { CliCommand } from '../command.ts'
 import { LIMIT_FLAGS, NETWORK_FLAGS, RUN_FLAGS, RUNTIME_FLAGS } from './run-flags.ts'
-import { JSON_FLAG, SERVICE_FLAGS, STORE_FLAGS } from './store-flags.ts'
+import { JSON_FLAG, PLACE_FLAGS, SERVICE_FLAGS, STORE_FLAGS } from './store-flags.ts'
 import { WORDS } from './words.ts'
 
 /** The commands that run agents, or follow what agents did. */
@@ -54,6 +54,27 @@ export const WORK_COMMANDS = {
       ...SERVICE_FLAGS,
     },
     load: async () => (await import('../commands/status.ts')).statusCommand,
+  },
+  handoff: {
+    summary: 'leave a document for the next session of this workspace, or hand over to another agent',
+    takes: '[FILE]',
+    details: [
+      'FILE is the document, or "-" for standard input; a megabyte at most. It waits for 7 days. The next session in the same workspace (the git worktree, or the folder) begins with it and with what you said, and its first turn takes the work over. Nobody is blocked meanwhile.',
+      'The session is the one that works in this workspace. Where there are several, name one with --session; inside of Claude Code it is the one that you are in.',
+      'With --target another agent is to take over: that handoff begins at once, and the session waits.',
+      'Starts the service if none runs. Exit status 0 done, 3 refused or nothing there.',
+    ].join('\n'),
+    flags: {
+      reason: { value: 'TEXT', help: 'why; it is on record' },
+      target: { value: 'AGENT', help: 'another agent that is to take over' },
+      session: { value: 'ID', help: 'the session, by the id of its runtime or ours' },
+      workspace: { value: 'DIR', help: 'a folder of the workspace (the working directory)' },
+      show: { help: 'print the document that waits here' },
+      withdraw: { help: 'take the document back that waits here' },
+      ...JSON_FLAG,
+      ...PLACE_FLAGS,
+    },
+    load: async () => (await import('../commands/handoff.ts')).handoffCommand,
   },
   serve: {
     summary: 'run the service that terminal sessions report to',

@@ -1,0 +1,153 @@
+import { readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { serviceFolder } from '../../../doctoring.ts'
+import { defined } from '../../../domain/kernel/defined.ts'
+import { askService, NoService, readPending, type ServiceReply, workspaceOf } from '../../../service-client.ts'
+import type { Invocation, Run } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { textFlag } from '../history-args.ts'
+import { CommandNotCompleted, UsageError } from '../problems.ts'
+import { plain, toJson } from '../render-text.ts'
+
+const LONGEST = 1_048_576
+
+/** Asks the service of one invocation. */
+type Ask = (
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  body?: Readonly<Record<string, unknown>>,
+) => Promise<ServiceReply['json']>
+
+/** Leaves a document for the next session, shows it, or takes it back. */
+export const handoffCommand: Run = async (invocation) => {
+  const { values, positionals, environment } = invocation
+  const modes = [values.show === true, values.withdraw === true, positionals.length > 0].filter(Boolean).length
+  if (modes !== 1 || positionals.length > 1)
+    throw new UsageError(
+      'Name one document: "baton handoff FILE", or "-" for standard input. Or --show, or --withdraw.',
+    )
+  const { folder } = serviceFolder(environment, textFlag(invocation, 'data-dir'))
+  const workspace = workspaceOf(resolve(textFlag(invocation, 'workspace') ?? '.'))
+  if (workspace === undefined) throw new UsageError('--workspace names no folder that is there.')
+  if (values.show === true) return show(invocation, folder, workspace)
+  const ask = asking(invocation, folder)
+  if (values.withdraw === true) return withdraw(invocation, { ask, folder, workspace })
+  return leave(invocation, ask, workspace)
+}
+
+const show = async ({ out, values }: Invocation, folder: string, workspace: string): Promise<void> => {
+  const { document, path, writtenAt, expiresAt, providerSessionId } = waitingIn(folder, workspace)
+  if (values.json === true)
+    return out.line(toJson({ workspace, document, path, writtenAt, expiresAt, providerSessionId }))
+  out.line(
+    `Written at ${plain(writtenAt)} in session ${plain(providerSessionId)}; waits in ${plain(workspace)} until ${plain(expiresAt)}.`,
+  )
+  out.line('')
+  for (const line of document.split('\n')) out.line(plain(line))
+}
+
+interface Place {
+  readonly ask: Ask
+  readonly folder: string
+  readonly workspace: string
+}
+
+const withdraw = async ({ out, values }: Invocation, { ask, folder, workspace }: Place): Promise<void> => {
+  const { providerSessionId } = waitingIn(folder, workspace)
+  const withdrawn = await ask('DELETE', `/sessions/${encodeURIComponent(providerSessionId)}/handoff`)
+  if (values.json === true) return out.line(toJson(withdrawn))
+  out.line(`Withdrawn: no session is given it any more. It is still in ${plain(String(withdrawn.path))}.`)
+}
+
+const waitingIn = (folder: string, workspace: string) => {
+  const found = readPending(folder, workspace)
+  if (found === undefined) throw refused(`No document waits in ${plain(workspace)}.`)
+  return found
+}
+
+const leave = async (invocation: Invocation, ask: Ask, workspace: string): Promise<void> => {
+  const { out, values } = invocation
+  const document = await documentIn(invocation)
+  const [reason, target_agent] = [textFlag(invocation, 'reason'), textFlag(invocation, 'target')]
+  const session = await sessionFor(invocation, ask, workspace)
+  const answer = await ask(
+    'POST',
+    `/sessions/${encodeURIComponent(session)}/handoff`,
+    defined({ document, reason, target_agent }),
+  )
+  if (values.json === true) return out.line(toJson(answer))
+  const { status, handoff_id, path, replaced, pending_document: pending } = answer
+  if (status !== 'pending')
+    return out.line(
+      `Handoff ${String(handoff_id)} to "${plain(String(target_agent))}" has begun. The session waits until it ends.`,
+    )
+  const { workspace: where, expires_at } = pending as Readonly<Record<string, unknown>>
+  out.line(`The document waits for the next session in ${plain(String(where))}, until ${String(expires_at)}.`)
+  if (replaced === true) out.line('It takes the place of the one that waited there before.')
+  out.line(`It is also in ${plain(String(path))}.`)
+}
+
+const documentIn = async ({ positionals: [file = ''], input }: Invocation): Promise<string> => {
+  const document = file === '-' ? await input() : fromFile(file)
+  if (document.trim() === '') throw new UsageError('The document is empty. Write what the next session needs to know.')
+  if (document.length > LONGEST)
+    throw new UsageError('The document is over a megabyte. Shorten it: the next session reads its beginning.')
+  return document
+}
+
+const fromFile = (file: string): string => {
+  try {
+    // One character takes four bytes at most.
+    if (statSync(file).size <= LONGEST * 4) return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new UsageError(`${plain(file)} cannot be read. Name a file, or "-" for standard input.`, { cause })
+  }
+  throw new UsageError('The document is over a megabyte. Shorten it: the next session reads its beginning.')
+}
+
+/** The session that is named, the one this command was typed in, or the only one that works here. */
+const sessionFor = async (invocation: Invocation, ask: Ask, workspace: string): Promise<string> => {
+  const named = textFlag(invocation, 'session')
+  if (named !== undefined) return named
+  const { sessions } = await ask('GET', `/sessions?working_in=${encodeURIComponent(workspace)}`)
+  const working = (sessions as readonly Readonly<Record<string, unknown>>[]).map((session) => ({
+    id: String(session.provider_session_id),
+    line: `  ${String(session.provider_session_id)}  ${String(session.agent_name)}, ${String(session.turns)} turns, since ${String(session.started_at)}`,
+  }))
+  const own = working.find(({ id }) => id === invocation.environment.CLAUDE_CODE_SESSION_ID)
+  const [only, another] = working
+  if (own !== undefined) return own.id
+  if (only === undefined)
+    throw refused(`No session works in ${plain(workspace)} now. Start one there, or name one with --session.`)
+  if (another === undefined) return only.id
+  const lines = working.map(({ line }) => plain(line)).join('\n')
+  throw refused(`Several sessions work in ${plain(workspace)}. Name one with --session:\n${lines}`)
+}
+
+const asking = (invocation: Invocation, folder: string): Ask => {
+  const flags = defined({
+    'database-file': textFlag(invocation, 'database-file'),
+    schema: textFlag(invocation, 'schema'),
+  })
+  const { environment } = invocation
+  return async (method, path, body) => {
+    const { status, json } = await replyTo(() =>
+      askService({ folder, flags, environment }, defined({ method, path, body })),
+    )
+    if (status >= 200 && status < 300) return json
+    const { message } = (json.error ?? {}) as { readonly message?: unknown }
+    const problem = typeof message === 'string' ? plain(message) : `The service answered with ${status}.`
+    throw new CommandNotCompleted(problem, status >= 500 ? EXIT.failure : EXIT.refused)
+  }
+}
+
+const replyTo = async (ask: () => Promise<ServiceReply>): Promise<ServiceReply> => {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof NoService) throw new CommandNotCompleted(error.message, EXIT.failure)
+    throw error
+  }
+}
+
+const refused = (problem: string): CommandNotCompleted => new CommandNotCompleted(problem, EXIT.refused)
