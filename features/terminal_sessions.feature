@@ -29,10 +29,10 @@ Feature: Terminal sessions
       Then the terminal "blue" has 1 session, the last of which is completed
       And the terminal "green" has 1 session, the last of which is active
 
-    Scenario: A session that waits for its successor does not end with its terminal
+    Scenario: A session that waits for another agent does not end with its terminal
       Given the terminal "blue" starts
       And its agent has answered "Half done." with 150000 tokens sent
-      And its agent has asked for a handoff with the document "Half is done."
+      And its agent has asked for a handoff to "reviewer" with the document "Half is done."
       When the terminal "blue" is cleared and continues as "green"
       Then the terminal "blue" has 1 session, the last of which is paused
 
@@ -79,13 +79,3 @@ Feature: Terminal sessions
       And the service is started again
       And its agent stops
       Then the agent of the terminal "blue" has said "I look."
-
-    Scenario: The document of a handoff is released by the first turn after a start
-      Given the terminal "blue" starts
-      And its agent has answered "Half done." with 150000 tokens sent
-      And its agent has asked for a handoff with the document "Half is done."
-      When the window of the terminal "blue" is compacted
-      And its agent has answered "I continue." with 20000 tokens sent
-      And its agent stops
-      Then the terminal "blue" has 2 sessions, the last of which is active
-      And the last session of the terminal "blue" opens with "Half is done."

@@ -27,9 +27,12 @@ Given(
   },
 )
 
-Given('its agent has asked for a handoff with the document {string}', function (this: HandoffWorld, document: string) {
-  return this.terminals.requestHandoff(document)
-})
+Given(
+  'its agent has asked for a handoff to {string} with the document {string}',
+  function (this: HandoffWorld, agent: string, document: string) {
+    return this.terminals.requestHandoff(document, agent)
+  },
+)
 
 When('the terminal {string} is resumed', function (this: HandoffWorld, name: string) {
   return this.terminals.start(name, 'resume')
@@ -143,14 +146,5 @@ Then(
       messages.filter(({ role }) => role === 'assistant').map((message) => message.text),
       [text],
     )
-  },
-)
-
-Then(
-  'the last session of the terminal {string} opens with {string}',
-  async function (this: HandoffWorld, name: string, text: string) {
-    const kept = this.keptTerminal(name)
-    const { epoch } = await kept.session(AGENT)
-    assert.ok((await kept.opening(epoch)).includes(text))
   },
 )

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pendingFiles } from '../../src/adapters/terminal/pending-files.ts'
+import { defined } from '../../src/domain/kernel/defined.ts'
 import { commandId } from '../../src/domain/kernel/ids.ts'
 import { instant } from '../../src/domain/kernel/instant.ts'
+import type { AgentSession } from '../../src/domain/session/agent-session.ts'
 import type { HookAnswer, HookEventName, HookInput } from '../../src/services/terminal/hook-event.ts'
 import { type Terminals as Opened, terminalsOn } from '../../src/terminal.ts'
 import { Transcript } from '../../test/terminal/transcripts.ts'
@@ -13,7 +16,11 @@ import type { Stage } from './stage.ts'
 /** Terminals as people use them: each action is reported by the hooks of its agent. */
 export class Terminals {
   readonly #stage: Stage
-  readonly #folder = mkdtempSync(join(tmpdir(), 'terminals-'))
+  readonly #folder = realpathSync(mkdtempSync(join(tmpdir(), 'terminals-')))
+  /** The folder that all of them work in. */
+  readonly #workspace = join(this.#folder, 'workspace')
+  /** The texts that terminals began with, by name. */
+  readonly #begun = new Map<string, string | undefined>()
   readonly #ids = new Map<string, string>()
   readonly #transcripts = new Map<string, Transcript>()
   #terminals: Opened | undefined
@@ -24,6 +31,7 @@ export class Terminals {
 
   constructor(stage: Stage) {
     this.#stage = stage
+    mkdirSync(this.#workspace)
   }
 
   /** The key of a terminal's conversation. */
@@ -38,11 +46,38 @@ export class Terminals {
 
   async start(name: string, source = 'startup', more: Partial<HookInput> = {}): Promise<void> {
     this.#current = name
-    await this.#hook('session-start', { source, ...more }, name)
+    const { inject } = await this.#hook('session-start', { source, ...more }, name)
+    this.#begun.set(name, inject)
+  }
+
+  /** The text that a terminal was given at its last start. */
+  begunWith(name: string): string | undefined {
+    return this.#begun.get(name)
+  }
+
+  /** A person says something, and the agent answers it. */
+  async exchange(prompt: string, name = this.#current): Promise<void> {
+    await this.#hook('user-prompt-submit', { prompt }, name)
+    const transcript = this.#transcriptOf(name)
+    transcript.prompts(prompt)
+    transcript.answers('Understood.', 20_000)
+    await this.#hook('stop', {}, name)
+  }
+
+  async withdraw(): Promise<void> {
+    const { requests } = await this.#open()
+    const waiting = need(await this.waiting(), 'a document that waits')
+    const withdrawn = await requests.withdraw(waiting.providerSessionId)
+    if (!withdrawn.ok) throw new Error(`It was not withdrawn: ${withdrawn.error.code}`)
+  }
+
+  /** The document that waits in the workspace, as the files of the service have it. */
+  async waiting() {
+    return (await pendingFiles(join(this.#folder, 'terminals'))).readPending(this.#workspace)
   }
 
   async startChild(name: string, parent: string): Promise<void> {
-    const parentSessionId = need((await this.#sessionOf(parent))?.id, 'a session')
+    const parentSessionId = (await this.sessionOf(parent)).id
     await this.start(name, 'startup', { parentSessionId })
   }
 
@@ -78,7 +113,7 @@ export class Terminals {
   async compact(name: string): Promise<void> {
     await this.#hook('pre-compact', { trigger: 'auto' }, name)
     this.#transcriptOf(name).compacts(155_000)
-    await this.#hook('session-start', { source: 'compact' }, name)
+    await this.start(name, 'compact')
     for (const _ of [1, 2]) await this.#hook('post-compact', { trigger: 'auto' }, name)
   }
 
@@ -88,9 +123,10 @@ export class Terminals {
     transcript.answers(text, tokens)
   }
 
-  async requestHandoff(document: string): Promise<void> {
+  async requestHandoff(document: string, targetAgent?: string): Promise<void> {
     const { requests } = await this.#open()
-    const asked = await requests.handoff(this.#idOf(this.#current), { document, reason: 'The window is full' })
+    const about = defined({ document, reason: 'The window is full', targetAgent })
+    const asked = await requests.handoff(this.#idOf(this.#current), about)
     if (!asked.ok) throw new Error(`The handoff was refused: ${asked.error.code}`)
   }
 
@@ -103,8 +139,8 @@ export class Terminals {
     this.#seconds += 1
     const { terminals } = await this.#open()
     const transcriptPath = this.#transcriptOf(name).path
-    const known = { providerSessionId: this.#idOf(name), transcriptPath, raw: {} }
-    const at = instant(Date.UTC(2026, 10, 17, 10, 0, this.#seconds))
+    const known = { providerSessionId: this.#idOf(name), transcriptPath, cwd: this.#workspace, raw: {} }
+    const at = instant(Date.parse(this.#stage.scene.clock.now()) + this.#seconds * 1_000)
     const command = commandId(randomUUID())
     this.answer = await terminals.take({
       commandId: command,
@@ -130,8 +166,15 @@ export class Terminals {
     return this.#terminals
   }
 
-  async #sessionOf(name: string) {
-    return (await this.#stage.scene.store.sessions.findByProviderSession(this.#idOf(name))).at(-1)
+  /** The last session of a terminal, as it is stored. */
+  async sessionOf(name: string): Promise<AgentSession> {
+    return need((await this.#stage.scene.store.sessions.findByProviderSession(this.#idOf(name))).at(-1), 'a session')
+  }
+
+  /** The handoff that the last session of a terminal began with, as it is stored. */
+  async handoffTo(name: string) {
+    const { initiatedByHandoff } = await this.sessionOf(name)
+    return this.#stage.scene.store.handoffs.find(need(initiatedByHandoff, 'a handoff that began it'))
   }
 
   #idOf(name: string): string {
