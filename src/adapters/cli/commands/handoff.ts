@@ -22,7 +22,7 @@ type Ask = (
 export const handoffCommand: Run = async (invocation) => {
   const { values, positionals, environment } = invocation
   const modes = [values.show === true, values.withdraw === true, positionals.length > 0].filter(Boolean).length
-  if (modes !== 1 || positionals.length > 1)
+  if (modes !== 1)
     throw new UsageError(
       'Name one document: "baton handoff FILE", or "-" for standard input. Or --show, or --withdraw.',
     )
