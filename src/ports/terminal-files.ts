@@ -64,7 +64,7 @@ export interface SessionCard {
   readonly costUsd: number | null
   /** Sentences for the person. */
   readonly notices: readonly string[]
-  /** What the session gets back after a compaction. */
+  /** The text that the session gets back after a compaction. */
   readonly afterCompaction: { readonly text: string } | null
   readonly lastHandoffPath: string | null
   readonly updatedAt: Instant

@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { leaves, Terminal, worked } from './handing.ts'
 import { Stage } from './stage.ts'
@@ -92,6 +93,26 @@ describe('after a compaction', () => {
     expect(first).toContain('Never touch the migrations')
     expect(first).toContain('Now the docs')
     expect(first).toContain('only the beginning: it has 30000 characters')
+  })
+})
+
+describe('words that there is no room for', () => {
+  it('are in a file that the agent is told of, for its owner only', async () => {
+    await using stage = new Stage()
+    const many = Array.from({ length: 300 }, (_, index) => `Request number ${index} of the day`)
+    const blue = new Terminal(stage)
+    await blue.start()
+    for (const prompt of ['Never touch the migrations', ...many]) {
+      blue.transcript.prompts(prompt)
+      blue.transcript.answers('Done.', 20_000)
+    }
+    await blue.stops()
+    const { first = '' } = await compacted(stage, blue)
+    expect(first.length).toBeLessThanOrEqual(MOST)
+    expect(first).toContain('earlier messages are not shown')
+    const [, path = ''] = /More of them are in (\S+):/.exec(first) ?? []
+    expect(readFileSync(path, 'utf8')).toContain('Never touch the migrations')
+    expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 })
 

@@ -157,8 +157,8 @@ export class PendingDocuments {
     const since = more > 0 ? ` It worked on after that, for ${more} more ${more === 1 ? 'turn' : 'turns'}.` : ''
     const opening = `You continue work that an earlier session began in this workspace (agent "${agentName}", session ${sessionId}), in a fresh context window.`
     const origin = `That session left the document below at ${writtenAt}, for you.${since}`
-    const chosen = words ?? { shown: [], leftOut: 0 }
+    const said = words ?? { chosen: { shown: [], leftOut: 0 } }
     const nonce = this.#deps.ids.next()
-    return carriedText({ opening, document: { text: document, origin, path }, words: chosen, nonce }) ?? opening
+    return carriedText({ opening, document: { text: document, origin, path }, words: said, nonce }) ?? opening
   }
 }

@@ -52,7 +52,7 @@ export class Sweep {
       })
   }
 
-  /** What was said in a session that ended before its first turn is on record, once its document is not there any more. */
+  /** Records what was said in a session that ended before its first turn, once its document is not there any more. */
   async #settleLost(): Promise<void> {
     const { candidates, succession, inTurn } = this.#parts
     const isLost = async ({ hasEnded, ...candidate }: Candidate): Promise<boolean> =>
