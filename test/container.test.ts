@@ -69,6 +69,7 @@ const useEverything = async (parts: DependencyContainer): Promise<void> => {
   await batonpass.history.conversation(conversation.id)
   await batonpass.context.status(crypto.randomUUID() as never)
   await batonpass.audit.verify(conversation.id)
+  await batonpass.lookBack.ask({ session: crypto.randomUUID() as never, question: { by: 'words', words: 'it' } })
   const windows = [
     { turns: [{ text: 'Half.', promptTokens: 900, tools: ['edit'] }], checkpoint: 'Half is done.' },
     { turns: [{ text: 'All.', promptTokens: 100 }] },

@@ -17,10 +17,11 @@ export interface Habits {
 
 /** The same runtime, whose agents have habits. */
 export const withHabits = (runtime: ScriptedRuntime, habits: Habits): AgentRuntime<ScriptedMessage> => {
-  const { backend, takesSessionId, reportsCost, resume } = runtime
+  const { backend, takesSessionId, takesTools, reportsCost, resume } = runtime
   return {
     backend,
     takesSessionId,
+    takesTools,
     reportsCost: reportsCost || habits.requestUsd !== undefined,
     has: (session) => runtime.has(session),
     ask: (question) => runtime.ask(question),

@@ -7,14 +7,16 @@ import { defined } from '../../src/domain/kernel/defined.ts'
 import { err, ok } from '../../src/domain/kernel/result.ts'
 import { RefusedError } from '../../src/domain/unwrap.ts'
 import type { AgentRuntime } from '../../src/ports/agent-runtime.ts'
+import type { RunTools, ToolsEndpoint } from '../../src/ports/run-tools.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { AgentRun } from '../../src/services/runner/agent-run.ts'
 import type { RunItem } from '../../src/services/runner/run-items.ts'
 import type { RunRequest } from '../../src/services/runner/run-request.ts'
-import type { ScriptedMessage, ScriptedTurn, ScriptedWindow } from '../../src/testing/script.ts'
+import type { ScriptedMessage, ScriptedTool, ScriptedTurn, ScriptedWindow } from '../../src/testing/script.ts'
 import { lostProcess } from '../../test/support/lost-process.ts'
 import { type Habits, withHabits } from './agent-habits.ts'
 import { need } from './hands.ts'
+import type { LooksUp } from './looking-agent.ts'
 import type { Machine } from './machine.ts'
 import { ScriptedAgent, windowOf } from './scripted-agent.ts'
 import type { Stage } from './stage.ts'
@@ -39,6 +41,8 @@ export class Runs {
   #windows: readonly ScriptedWindow[] = []
   #isStubborn = false
   #takesInput = false
+  #looksUp: LooksUp | undefined
+  #runTools: RunTools | undefined
   #habits: Habits = {}
   #hooks: readonly HookSettings[] = []
   #request: Partial<RunRequest> = {}
@@ -122,6 +126,34 @@ export class Runs {
     const lands = { text: 'Saved.\n[landed]', promptTokens: Math.round(this.#tokens * 0.75) }
     if (first !== undefined)
       this.#windows = [{ ...first, whenTold: [...windowOf(turns, this.#tokens).turns, lands] }, ...rest]
+  }
+
+  /** It takes tools, and asks this with look_back. */
+  looksUp(question: LooksUp): void {
+    this.#looksUp = question
+  }
+
+  switchLookingBackOff(): void {
+    this.#request = { ...this.#request, lookBack: false }
+  }
+
+  servesNoTools(): void {
+    this.#runTools = { open: () => Promise.reject(new Error('No port is free')) }
+  }
+
+  /** A tool of its own answers with this, wherever it is used. */
+  toolAnswers(name: string, result: string): void {
+    const answering = (tool: string | ScriptedTool): string | ScriptedTool =>
+      (typeof tool === 'string' ? tool : tool.name) === name ? { name, result } : tool
+    this.#windows = this.#windows.map((window) => ({
+      ...window,
+      turns: window.turns.map(({ tools = [], ...turn }) => ({ ...turn, tools: tools.map(answering) })),
+    }))
+  }
+
+  /** Where its agents found their tools. */
+  get toolsOffered(): readonly ToolsEndpoint[] {
+    return this.#runtime?.offered ?? []
   }
 
   switchLandingOff(): void {
@@ -279,15 +311,17 @@ export class Runs {
 
   #batonpass(store: Store = this.#stage.scene.store): Promise<Batonpass> {
     const { machine: processes } = this.#habits
-    return createBatonpass({ store, runs: { hooks: this.#hooks }, ...defined({ processes }) })
+    return createBatonpass({ store, runs: { hooks: this.#hooks }, ...defined({ processes, runTools: this.#runTools }) })
   }
 
   /** What all processes of the scenario have in common beside the store. Its name is the scenario's own. */
   #playing(): AgentRuntime<ScriptedMessage> {
     const backend = this.#stage.named('scripted')
     const takesInput = this.#takesInput
-    const script = { windows: this.#windows, windowTokens: this.#tokens, backend, takesInput }
-    this.#runtime ??= new ScriptedAgent(script, { isStubborn: this.#isStubborn })
+    const looksUp = this.#looksUp
+    const takesTools = looksUp !== undefined
+    const script = { windows: this.#windows, windowTokens: this.#tokens, backend, takesInput, takesTools }
+    this.#runtime ??= new ScriptedAgent(script, { isStubborn: this.#isStubborn, looksUp })
     return withHabits(this.#runtime, this.#habits)
   }
 

@@ -1,7 +1,9 @@
 import type { Workspace } from '../../src/domain/conversation/conversation.ts'
 import type { Launch, RunningAgent, RuntimeStep } from '../../src/ports/agent-runtime.ts'
+import type { ToolsEndpoint } from '../../src/ports/run-tools.ts'
 import type { Script, ScriptedMessage, ScriptedTurn, ScriptedWindow } from '../../src/testing/script.ts'
 import { ScriptedRuntime } from '../../src/testing/scripted-runtime.ts'
+import { LookingAgent, type LooksUp } from './looking-agent.ts'
 import { listed } from './parameter-types.ts'
 
 /**
@@ -46,9 +48,13 @@ export const citing =
 /** A scripted agent that says where it works and what it was told, remembers which of its tools have answered, and may be stubborn. */
 export class ScriptedAgent extends ScriptedRuntime {
   readonly #isStubborn: boolean
+  readonly #looking: LookingAgent
   readonly #answered: string[]
 
-  constructor(script: Script, { isStubborn = false }: { readonly isStubborn?: boolean } = {}) {
+  constructor(
+    script: Script,
+    { isStubborn = false, looksUp }: { readonly isStubborn?: boolean; readonly looksUp?: LooksUp | undefined } = {},
+  ) {
     const [called, answered]: [string[], string[]] = [[], []]
     const onStep = ({ events, texts }: RuntimeStep<ScriptedMessage>): void => {
       called.push(...events.flatMap((event) => (event.type === 'tool_call' ? [event.toolName] : [])))
@@ -56,6 +62,7 @@ export class ScriptedAgent extends ScriptedRuntime {
     }
     super({ ...script, onStep })
     this.#isStubborn = isStubborn
+    this.#looking = new LookingAgent(looksUp)
     this.#answered = answered
   }
 
@@ -64,8 +71,13 @@ export class ScriptedAgent extends ScriptedRuntime {
     return this.#answered
   }
 
+  /** Where it was offered tools. */
+  get offered(): readonly ToolsEndpoint[] {
+    return this.#looking.offered
+  }
+
   override start(launch: Launch): RunningAgent<ScriptedMessage> {
-    const { steps, interrupt, ...more } = super.start(launch)
+    const { steps, interrupt, ...more } = this.#looking.at(super.start(launch), launch)
     return { ...more, steps: answering(steps, launch), interrupt: this.#isStubborn ? async () => {} : interrupt }
   }
 }

@@ -25,7 +25,7 @@ const SILENT = { onTexts: () => {}, onTotals: () => {} }
 
 /** What a runtime says of itself, and which of the things that not every runtime can do it can. */
 const powers = (runtime: AgentRuntime) => ({
-  about: [runtime.backend, runtime.takesSessionId, runtime.reportsCost],
+  about: [runtime.backend, runtime.takesSessionId, runtime.reportsCost, runtime.takesTools],
   can: (['resume', 'has', 'transcript', 'ask'] as const).filter((power) => runtime[power] !== undefined),
 })
 
@@ -53,7 +53,7 @@ describe('a runtime that the command line listens to', () => {
     const transcript = async function* () {
       yield { events: [], texts: [] }
     }
-    const all = Object.assign(script(WINDOWS, { backend: 'codex', takesSessionId: false }), { transcript })
+    const all = Object.assign(script(WINDOWS, { backend: 'codex', takesSessionId: false, takesTools: true }), { transcript })
     expect(powers(withListener(all, SILENT))).toEqual(powers(all))
     const { backend, takesSessionId } = all
     const least: AgentRuntime = { backend, takesSessionId, start: (launch) => all.start(launch) }

@@ -102,8 +102,8 @@ describe('a session that looks back in its run', () => {
     expect(said[0]?.text).toContain('| At 100.')
   })
 
-  it('costs as many reads, of as many rows, with 10,000 turns behind it as with 10', async () => {
-    const costs = await Promise.all([10, 10_000].map(costOfLookingBack))
+  it('costs as many reads, of as many rows, with 2,000 turns behind it as with 10', async () => {
+    const costs = await Promise.all([10, 2_000].map(costOfLookingBack))
     expect(costs[1]).toEqual(costs[0])
     expect(costs[0]?.calls).toEqual(['lookBacks.read', 'unitOfWork.load', 'unitOfWork.commit'])
   })
@@ -135,7 +135,11 @@ const costOfLookingBack = async (turns: number) => {
   })
   const about = { conversationId: working.session.conversationId, sessionMode: 'fresh', agent: 'claude' } as const
   await play(batonpass, runtime, { ...about, prompt: 'Go on' })
-  return { calls: calls.slice(0, calls.indexOf('.')).filter((call) => call !== 'leases.renew'), characters: said[0]?.text.length, isError: said[0]?.isError }
+  return {
+    calls: calls.slice(0, calls.indexOf('.')).filter((call) => call !== 'leases.renew'),
+    characters: said[0]?.text.length,
+    isError: said[0]?.isError,
+  }
 }
 
 /** The same store, noting each thing it is asked. */

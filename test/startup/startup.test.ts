@@ -59,6 +59,7 @@ describe('starting', () => {
     const text = "import { createBatonpass } from '../src/index.ts'\nawait createBatonpass({ store: 'memory' })\n"
     const { packages } = await loadedBy(program('memory.ts', text))
     expect(packages).toContain('tsyringe')
-    for (const unused of ['@electric-sql/pglite', 'kysely', 'pg', 'yaml', 'zod']) expect(packages).not.toContain(unused)
+    for (const unused of ['@electric-sql/pglite', '@modelcontextprotocol/server', 'kysely', 'pg', 'yaml', 'zod'])
+      expect(packages).not.toContain(unused)
   })
 })

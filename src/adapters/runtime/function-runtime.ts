@@ -36,6 +36,8 @@ export interface FunctionRuntimeOptions<Message> {
   readonly worksAhead?: boolean
   /** Whether `start` takes a name for the session. */
   readonly takesSessionId?: boolean
+  /** Whether it gives its agents the `tools` of a launch, which is an MCP server. */
+  readonly takesTools?: boolean
 }
 
 /**
@@ -59,13 +61,13 @@ export interface FunctionRuntimeOptions<Message> {
  * ```
  */
 export const functionRuntime = <Message>(options: FunctionRuntimeOptions<Message>): AgentRuntime<Message> => {
-  const { backend, start, resume, ask, has, transcript, reportsCost } = options
+  const { backend, start, resume, ask, has, transcript, reportsCost, takesTools } = options
   const { takesSessionId = false, worksAhead = false, tell } = options
   const run = { read: options.read, worksAhead, tell }
   return {
     backend,
     takesSessionId,
-    ...defined({ reportsCost }),
+    ...defined({ reportsCost, takesTools }),
     start: (launch) => launched(start, launch, run),
     ...(resume !== undefined && { resume: (launch: Resumption) => launched(resume, launch, run) }),
     ...(ask !== undefined && { ask }),
