@@ -1,0 +1,107 @@
+import { ok, type Result } from '../../domain/kernel/result.ts'
+import type { FileEdit } from './file-edit.ts'
+import { type JsonDocument, type JsonPath, jsonDocument } from './json-document.ts'
+import { hookEntriesIn, type WantedHooks, withHooks, withoutHooks } from './hook-entries.ts'
+import { type TextProblem, wrong } from './refusal.ts'
+import { type ServerStart, withoutServer, withServer } from './server-entry.ts'
+import { withoutStatusLine, withStatusLine } from './status-line-entry.ts'
+import { withoutTomlServer, withTomlServer } from './toml-server.ts'
+
+/** What a file of hooks is to hold. */
+export interface WantedSettings {
+  readonly path: string
+  readonly hooks?: WantedHooks
+  readonly statusLine?: { readonly program: string; readonly flags: string }
+}
+
+type Change = (document: JsonDocument) => Result<JsonDocument, TextProblem>
+
+const installInto = (text: string | undefined, changes: readonly Change[]) => {
+  const read = jsonDocument(text ?? '')
+  if (!read.ok) return read
+  let document = read.value
+  for (const change of changes) {
+    const next = change(document)
+    if (!next.ok) return next
+    document = next.value
+  }
+  // An empty file in which nothing is to be written stays empty.
+  return ok(document.text === read.value.text ? { text } : { text: document.text, made: document.made })
+}
+
+const isBlank = (text: string): boolean => {
+  const read = jsonDocument(text)
+  return read.ok && read.value.root.children.length === 0
+}
+
+/** Hooks, and a status line where the runtime has one, in a file of JSON. */
+export const settingsEdit = ({ path, hooks, statusLine }: WantedSettings): FileEdit => ({
+  path,
+  isBlank,
+  install: (text) =>
+    installInto(text, [
+      ...(hooks === undefined ? [] : [(document: JsonDocument) => withHooks(document, hooks)]),
+      ...(statusLine === undefined ? [] : [(document: JsonDocument) => withStatusLine(document, statusLine)]),
+    ]),
+  remove: (text, { receipt, original }) => {
+    const read = jsonDocument(text)
+    if (!read.ok) return read
+    const first = original === undefined ? undefined : jsonDocument(original)
+    const without = withoutHooks(read.value, receipt?.made)
+    const after = withoutStatusLine(without, first?.ok === true ? first.value : undefined)
+    return ok({ text: after.text === read.value.text ? text : after.text })
+  },
+})
+
+/** Our MCP server in a list of a JSON file. */
+export const serverEdit = (
+  path: string,
+  list: JsonPath,
+  start: ServerStart | undefined,
+  isLive?: true,
+): FileEdit => ({
+  path,
+  isBlank,
+  ...(isLive && { isLive }),
+  install: (text) =>
+    installInto(text, start === undefined ? [] : [(document) => withServer(document, list, start)]),
+  remove: (text, { receipt }) => {
+    const read = jsonDocument(text)
+    if (!read.ok) return read
+    const after = withoutServer(read.value, list, receipt?.made)
+    return ok({ text: after.text === read.value.text ? text : after.text })
+  },
+})
+
+/** Our MCP server in a TOML file. */
+export const tomlEdit = (path: string, start: ServerStart | undefined): FileEdit => ({
+  path,
+  isBlank: (text) => text.trim() === '',
+  install: (text) => {
+    if (start === undefined) return ok({ text })
+    const after = withTomlServer(text ?? '', start)
+    return after.ok ? ok({ text: after.value }) : after
+  },
+  remove: (text) => ok({ text: withoutTomlServer(text) }),
+})
+
+/** A file that is ours from the first to the last character. One that a person has changed is theirs. */
+export const wholeFileEdit = (path: string, content: string | undefined, isOurs: (text: string) => boolean): FileEdit => ({
+  path,
+  isBlank: () => false,
+  install: (text, { isUntouched }) => {
+    if (content === undefined || text === content) return ok({ text })
+    if (text === undefined || isUntouched || isOurs(text)) return ok({ text: content })
+    return wrong(
+      'is there already, and it is not ours or was changed: rename it, or leave it as it is with --no-command',
+      'settings.foreign_entry',
+    )
+  },
+  remove: (text) => ok({ text: isOurs(text) ? undefined : text }),
+})
+
+/** Commands of a person that call ours among other things. They are never changed. */
+export const mixedCommandsIn = (text: string): number => {
+  const read = jsonDocument(text)
+  return read.ok ? hookEntriesIn(read.value).filter(({ isMixed }) => isMixed).length : 0
+}

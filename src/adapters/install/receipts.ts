@@ -1,0 +1,71 @@
+import { lstatSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { sha256 } from '../../sha256.ts'
+import type { JsonPath } from './json-document.ts'
+import { readSettingsFile, replaceFile } from './settings-file.ts'
+
+/** A note about a file that was changed: all that is needed to give it back. */
+export interface Receipt {
+  readonly v: 1
+  readonly file: string
+  /** Whether the file was there before. */
+  readonly existed: boolean
+  /** The digest of the file as it was written. As long as it is that, nobody else has changed it. */
+  readonly written: string
+  /** The containers that were made in it. */
+  readonly made: readonly JsonPath[]
+  /** The folders that were made for it, innermost first. */
+  readonly folders: readonly string[]
+  /** The bytes it had before, in base64. */
+  readonly original?: string
+}
+
+/** The digest of a file. */
+export const digestOf = (bytes: Uint8Array): string => Buffer.from(sha256(bytes)).toString('hex')
+
+/** The notes of one person. They hold what stood in the settings, so only that person may read them. */
+export class Receipts {
+  readonly #folder: string
+
+  /** @param folder the folder of the service, which belongs to the person */
+  constructor(folder: string) {
+    this.#folder = join(folder, 'installs')
+  }
+
+  /** The note about a file. One that cannot be read is none. */
+  read(target: string): Receipt | undefined {
+    const found = readSettingsFile(this.#fileOf(target))
+    if (!found.ok || found.value.bytes === undefined) return undefined
+    try {
+      const note = JSON.parse(found.value.bytes.toString('utf8')) as Receipt
+      return note.v === 1 && note.file === target && Array.isArray(note.made) && Array.isArray(note.folders) ? note : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Keeps a note, in place of an earlier one about the same file. */
+  keep(note: Receipt): void {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    const { mode } = lstatSync(this.#folder)
+    if ((mode & 0o022) !== 0) throw new Error(`Others may write to ${this.#folder}. Make it yours alone: chmod 700.`)
+    const found = readSettingsFile(this.#fileOf(note.file))
+    if (!found.ok) throw new Error(found.error.message)
+    replaceFile({ ...found.value, mode: 0o600 }, Buffer.from(`${JSON.stringify(note)}\n`))
+  }
+
+  /** Forgets a note, and removes the folders that were made for its file as far as nothing else is in them. */
+  forget(target: string): void {
+    const note = this.read(target)
+    rmSync(this.#fileOf(target), { force: true })
+    try {
+      for (const folder of note?.folders ?? []) rmdirSync(folder)
+    } catch {
+      // Something of the person's is in it.
+    }
+  }
+
+  #fileOf(target: string): string {
+    return join(this.#folder, `${digestOf(Buffer.from(target)).slice(0, 32)}.json`)
+  }
+}
