@@ -86,4 +86,7 @@ export const ownHookIn = (command: string): OwnHook | undefined => {
 /** Whether the words before `hook` start a program of ours. */
 export const isOwnProgram = (program: string): boolean => PROGRAM.test(program)
 
+/** Whether a plugin is ours, whatever marketplace it is from. */
+export const isOwnPlugin = (name: string): boolean => name.startsWith('baton@')
+
 const withoutQuotes = (words: string): string => words.replaceAll(/'[^']*'/g, '').replaceAll(/"(?:\\.|[^"\\])*"/gs, '')

@@ -130,6 +130,20 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'npm:node:net',
     ],
   },
+  'adapters/install': {
+    holds: 'our entries in the settings of terminal agents: putting them in, finding them, giving files back',
+    mayImport: [
+      'domain',
+      'adapters/install',
+      'agent-settings.ts',
+      'processes',
+      'sha256.ts',
+      'npm:node:crypto',
+      'npm:node:fs',
+      'npm:node:path',
+      'npm:node:timers/promises',
+    ],
+  },
   'adapters/doctor': {
     holds: 'the checks of `baton doctor` that look at this machine',
     mayImport: [
@@ -137,6 +151,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'ports',
       'adapters/doctor',
       'processes',
+      'agent-settings.ts',
       'service-folder.ts',
       'npm:node:fs',
       'npm:node:http',
@@ -226,6 +241,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'doctoring.ts',
       'command-parts.ts',
       'hook-client.ts',
+      'installing.ts',
       'migrating.ts',
       'readers.ts',
       'runtimes.ts',
@@ -271,6 +287,13 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'workspace.ts': {
     holds: 'the workspace of a folder, and where the document for its next session waits',
     mayImport: ['npm:node:crypto', 'npm:node:fs', 'npm:node:path'],
+  'agent-settings.ts': {
+    holds: 'the hooks of terminal agents and the files that name them: one list for installer, doctor and plugin',
+    mayImport: ['service-folder.ts', 'npm:node:path'],
+  },
+  'installing.ts': {
+    holds: 'our entries in the settings of terminal agents, for the command line',
+    mayImport: ['domain', 'adapters/install', 'agent-settings.ts', 'service-folder.ts', 'npm:node:fs', 'npm:node:url'],
   },
   'stores.ts': {
     holds: 'the store that the options choose',

@@ -1,16 +1,5 @@
+import { isOwnPlugin, ownHookIn } from '../../agent-settings.ts'
 import { isRecord, jsonIn, readSmallFile } from './small-file.ts'
-
-/** The events of the hook client, by the name that Claude Code has for each. `statusLine` is a setting of its own there. */
-export const CLAUDE_EVENTS: Readonly<Record<string, string>> = {
-  statusLine: 'statusline',
-  SessionStart: 'session-start',
-  UserPromptSubmit: 'user-prompt-submit',
-  PostToolUse: 'post-tool-use',
-  PreCompact: 'pre-compact',
-  PostCompact: 'post-compact',
-  Stop: 'stop',
-  SessionEnd: 'session-end',
-}
 
 /** A hook of ours in the settings of a runtime: the event it is for, and the program that it starts. */
 export interface InstalledHook {
@@ -27,9 +16,9 @@ export interface HookSettings {
   readonly problem?: string
   /** The file switches all hooks off. */
   readonly isOff?: true
+  /** The file switches our plugin on. */
+  readonly hasPlugin?: true
 }
-
-const OURS = /\bhook\s+([a-z-]+)(?=["'\s]|$)/
 
 /** Reads one file of settings, which may hold anything. A file that is missing is nothing. */
 export const hookSettingsIn = (file: string): HookSettings | undefined => {
@@ -40,8 +29,16 @@ export const hookSettingsIn = (file: string): HookSettings | undefined => {
   const json = jsonIn(found.text)
   if (!isRecord(json)) return { file, hooks: [], problem: 'it is no JSON object' }
   const hooks = commandsIn(json).flatMap((command) => hookIn(command, file))
-  return { file, hooks, ...(json.disableAllHooks === true && { isOff: true }) }
+  return {
+    file,
+    hooks,
+    ...(json.disableAllHooks === true && { isOff: true }),
+    ...(hasPlugin(json.enabledPlugins) && { hasPlugin: true }),
+  }
 }
+
+const hasPlugin = (plugins: unknown): boolean =>
+  isRecord(plugins) && Object.entries(plugins).some(([name, isOn]) => isOn === true && isOwnPlugin(name))
 
 /** Every command that settings name, wherever it stands: the shapes differ between versions. */
 const commandsIn = ({ hooks, statusLine }: Readonly<Record<string, unknown>>): readonly string[] => [
@@ -66,10 +63,8 @@ const inText = (text: string, file: string): readonly InstalledHook[] =>
     .flatMap((line) => hookIn(line.replaceAll(/["',[\]]+/g, ' '), file))
 
 const hookIn = (command: string, file: string): readonly InstalledHook[] => {
-  const [, event] = OURS.exec(command) ?? []
-  if (event === undefined || !/baton|cli\/main\.js/.test(command) || !Object.values(CLAUDE_EVENTS).includes(event))
-    return []
-  return [{ event, program: programOf(command), file }]
+  const own = ownHookIn(command)
+  return own === undefined ? [] : [{ event: own.event, program: programOf(command), file }]
 }
 
 /** The first word of a command that is no assignment, without quotes. */

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
+import type { AgentPlace } from '../../agent-settings.ts'
 import type { Finding } from '../../ports/health-check.ts'
 import { quoted } from '../../processes/quoted.ts'
-import { type HookPlace, hasHooks } from './hooks-installed.ts'
+import { hasHooks } from './hooks-installed.ts'
 import { filesIn, lengthText } from './service-files.ts'
 import { isRecord, jsonIn, readFileEnd, readSmallFile } from './small-file.ts'
 
@@ -11,7 +12,7 @@ const CARDS_READ = 20
 const DAY_MS = 86_400_000
 
 /** Whether hooks were called lately: by the cards of sessions, and by what the hook client wrote down. */
-export const hooksFiring = async (folder: string, place: HookPlace, now = Date.now()): Promise<readonly Finding[]> => {
+export const hooksFiring = async (folder: string, place: AgentPlace, now = Date.now()): Promise<readonly Finding[]> => {
   const newest = newestEvent(folder)
   const isInstalled = hasHooks(place)
   const findings: Finding[] = []

@@ -1,51 +1,58 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
+import {
+  type AgentPlace,
+  CLAUDE_HOOKS,
+  CLAUDE_SCOPES,
+  CODEX_HOOKS,
+  claudeSettingsOf,
+  codexFolder,
+  STATUS_LINE,
+} from '../../agent-settings.ts'
 import type { Finding } from '../../ports/health-check.ts'
-import { homeOf } from '../../service-folder.ts'
-import { CLAUDE_EVENTS, type HookSettings, hookSettingsIn, type InstalledHook } from './hook-settings.ts'
-
-/** Where settings are looked for. */
-export interface HookPlace {
-  readonly environment: Readonly<Record<string, string | undefined>>
-  readonly workingFolder: string
-}
+import { type HookSettings, hookSettingsIn, type InstalledHook } from './hook-settings.ts'
 
 /** The files in which Claude Code looks for hooks: the person's, the project's, and the person's own of the project. */
-const claudeFiles = ({ environment, workingFolder }: HookPlace): readonly string[] => [
-  join(environment.CLAUDE_CONFIG_DIR || join(homeOf(environment), '.claude'), 'settings.json'),
-  join(workingFolder, '.claude', 'settings.json'),
-  join(workingFolder, '.claude', 'settings.local.json'),
-]
+const claudeFiles = (place: AgentPlace): readonly string[] =>
+  CLAUDE_SCOPES.map((scope) => claudeSettingsOf(scope, place))
 
 /** The files in which Codex looks for them. */
-const codexFiles = ({ environment, workingFolder }: HookPlace): readonly string[] => {
-  const home = environment.CODEX_HOME || join(homeOf(environment), '.codex')
+const codexFiles = ({ environment, workingFolder }: AgentPlace): readonly string[] => {
+  const home = codexFolder(environment)
   return [join(home, 'hooks.json'), join(home, 'config.toml'), join(workingFolder, '.codex', 'hooks.json')]
 }
 
+/** The hooks that should be there, and the command that puts them there. */
+interface Wanted {
+  readonly events: readonly string[]
+  readonly command: string
+}
+
+const CLAUDE: Wanted = { events: [STATUS_LINE, ...Object.values(CLAUDE_HOOKS)], command: 'baton claude install' }
+const CODEX: Wanted = { events: Object.values(CODEX_HOOKS), command: 'baton codex install' }
+
 /** Whether Claude Code calls the hooks. */
-export const claudeHooks = async (place: HookPlace): Promise<readonly Finding[]> =>
-  findingsFor(read(claudeFiles(place)), Object.values(CLAUDE_EVENTS), place)
+export const claudeHooks = async (place: AgentPlace): Promise<readonly Finding[]> =>
+  findingsFor(read(claudeFiles(place)), CLAUDE, place)
 
 /** Whether Codex calls them. It has no status line. */
-export const codexHooks = async (place: HookPlace): Promise<readonly Finding[]> =>
-  findingsFor(read(codexFiles(place)), [], place)
+export const codexHooks = async (place: AgentPlace): Promise<readonly Finding[]> =>
+  findingsFor(read(codexFiles(place)), CODEX, place)
 
 /** Whether any runtime is told to call the hooks. */
-export const hasHooks = (place: HookPlace): boolean =>
-  read([...claudeFiles(place), ...codexFiles(place)]).some(({ hooks }) => hooks.length > 0)
+export const hasHooks = (place: AgentPlace): boolean =>
+  read([...claudeFiles(place), ...codexFiles(place)]).some(
+    ({ hooks, hasPlugin }) => hooks.length > 0 || hasPlugin === true,
+  )
 
 const read = (files: readonly string[]): readonly HookSettings[] =>
   // The working folder may be the home folder: then two of them are one.
   [...new Set(files)].flatMap((file) => hookSettingsIn(file) ?? [])
 
-const findingsFor = (
-  settings: readonly HookSettings[],
-  wanted: readonly string[],
-  place: HookPlace,
-): readonly Finding[] => {
+const findingsFor = (settings: readonly HookSettings[], wanted: Wanted, place: AgentPlace): readonly Finding[] => {
   const broken = settings.filter(({ problem }) => problem !== undefined)
   const hooks = settings.flatMap((one) => one.hooks)
+  const plugin = settings.filter(({ hasPlugin }) => hasPlugin === true).map(({ file }) => file)
   return [
     ...broken.map(
       ({ file, problem }): Finding => ({
@@ -54,21 +61,39 @@ const findingsFor = (
         repair: 'Mend or remove that file: the runtime cannot read it either.',
       }),
     ),
-    ...(hooks.length === 0 ? [NONE] : installed(settings, hooks, wanted, place)),
+    ...plugin.map((file): Finding => pluginFinding(file, hooks)),
+    ...(hooks.length === 0
+      ? plugin.length === 0
+        ? [none(wanted)]
+        : []
+      : installed(settings, hooks, plugin.length === 0 ? wanted : { ...wanted, events: [] }, place)),
   ]
 }
 
-const NONE: Finding = { result: 'ok', text: 'none are installed; only sessions that `baton` itself runs are watched' }
+/** The plugin brings every hook but the status line. */
+const pluginFinding = (file: string, hooks: readonly InstalledHook[]): Finding =>
+  hooks.some(({ event }) => event !== STATUS_LINE)
+    ? {
+        result: 'warning',
+        text: `the plugin, which ${file} switches on, and the settings both name the hooks`,
+        repair: 'Run "baton claude uninstall", or remove the plugin.',
+      }
+    : { result: 'ok', text: `the plugin is switched on in ${file}` }
+
+const none = ({ command }: Wanted): Finding => ({
+  result: 'ok',
+  text: `none are installed; only sessions that \`baton\` itself runs are watched ("${command}" installs them)`,
+})
 
 const installed = (
   settings: readonly HookSettings[],
   hooks: readonly InstalledHook[],
-  wanted: readonly string[],
-  { environment }: HookPlace,
+  wanted: Wanted,
+  { environment }: AgentPlace,
 ): readonly Finding[] => {
   const events = hooks.map(({ event }) => event)
   const files = [...new Set(hooks.map(({ file }) => file))]
-  const missing = wanted.filter((event) => !events.includes(event))
+  const missing = wanted.events.filter((event) => !events.includes(event))
   const twice = [...new Set(events.filter((event, at) => events.indexOf(event) !== at))]
   const off = settings.filter(({ isOff }) => isOff === true)
   const lost = [...new Set(hooks.map(({ program }) => program))].filter((program) => !isFound(program, environment))
@@ -81,12 +106,12 @@ const installed = (
     lost.length > 0 && {
       result: 'problem',
       text: `the program of the hooks is not there: ${lost.join(', ')}`,
-      repair: 'Install batonpass where the settings look for it, or name its whole path there.',
+      repair: `Install batonpass where the settings look for it, or run "${wanted.command}" with a baton that is there.`,
     },
     missing.length > 0 && {
       result: 'warning',
       text: `${files.join(', ')} has no hook for ${missing.join(', ')}`,
-      repair: `Add them: ${missing.map((event) => `"baton hook ${event}"`).join(', ')}.`,
+      repair: `Run "${wanted.command}", which adds what is missing.`,
     },
     twice.length > 0 && {
       result: 'warning',
@@ -98,7 +123,7 @@ const installed = (
   return found.length > 0 ? found : [{ result: 'ok', text: `installed in ${files.join(', ')}` }]
 }
 
-const isFound = (program: string, { PATH = '' }: HookPlace['environment']): boolean => {
+const isFound = (program: string, { PATH = '' }: AgentPlace['environment']): boolean => {
   if (program.startsWith('$') || program.startsWith('~')) return true // the shell knows
   if (program.includes('/') && !isAbsolute(program)) return true // from wherever the session works
   const places = isAbsolute(program) ? [program] : PATH.split(delimiter).map((folder) => join(folder, program))

@@ -41,7 +41,10 @@ const flagsOf = ({ dataDir }: Wanted): string => (dataDir === undefined ? '' : `
 /** The hooks of a runtime with the commands that answer them. */
 const hooksOf = (names: Readonly<Record<string, string>>, wanted: Wanted, more = ''): WantedHooks => {
   const { words } = wanted.program
-  const commands = Object.entries(names).map(([name, event]) => [name, `${words} hook ${event}${more}${flagsOf(wanted)}`])
+  const commands = Object.entries(names).map(([name, event]) => [
+    name,
+    `${words} hook ${event}${more}${flagsOf(wanted)}`,
+  ])
   return { program: words, hooks: Object.fromEntries(commands) as Record<string, string> }
 }
 
@@ -92,7 +95,9 @@ export const claudeEdits = (scope: ClaudeScope, place: AgentPlace, wanted: Wante
 }
 
 /** The files of Codex: hooks, and configuration with MCP servers. */
-export const codexFilesOf = ({ environment }: AgentPlace): { readonly hooks: string; readonly configuration: string } => {
+export const codexFilesOf = ({
+  environment,
+}: AgentPlace): { readonly hooks: string; readonly configuration: string } => {
   const folder = codexFolder(environment)
   return { hooks: join(folder, 'hooks.json'), configuration: join(folder, 'config.toml') }
 }

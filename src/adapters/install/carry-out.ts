@@ -16,7 +16,11 @@ const LOCK_PAUSE_MS = 100
 const DEAD_LOCK_MS = 60_000
 
 /** Thinks every change through. If one is refused, all are. */
-export const planAll = (edits: readonly FileEdit[], plan: Plan, receipts: Receipts): Settled<readonly PlannedChange[]> => {
+export const planAll = (
+  edits: readonly FileEdit[],
+  plan: Plan,
+  receipts: Receipts,
+): Settled<readonly PlannedChange[]> => {
   const plans: PlannedChange[] = []
   for (const edit of edits) {
     const planned = plan(edit, receipts)
@@ -87,7 +91,8 @@ const underLock = async (
   if (!(await taken(lock)))
     return refuse(path, {
       code: 'settings.changed_meanwhile',
-      problem: 'is in use by the runtime: close its sessions and run this again, or leave the MCP server out with --no-mcp',
+      problem:
+        'is in use by the runtime: close its sessions and run this again, or leave the MCP server out with --no-mcp',
     })
   try {
     return work()

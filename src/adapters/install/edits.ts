@@ -1,7 +1,7 @@
 import { ok, type Result } from '../../domain/kernel/result.ts'
 import type { FileEdit } from './file-edit.ts'
-import { type JsonDocument, type JsonPath, jsonDocument } from './json-document.ts'
 import { hookEntriesIn, type WantedHooks, withHooks, withoutHooks } from './hook-entries.ts'
+import { type JsonDocument, type JsonPath, jsonDocument } from './json-document.ts'
 import { type TextProblem, wrong } from './refusal.ts'
 import { type ServerStart, withoutServer, withServer } from './server-entry.ts'
 import { withoutStatusLine, withStatusLine } from './status-line-entry.ts'
@@ -54,17 +54,11 @@ export const settingsEdit = ({ path, hooks, statusLine }: WantedSettings): FileE
 })
 
 /** Our MCP server in a list of a JSON file. */
-export const serverEdit = (
-  path: string,
-  list: JsonPath,
-  start: ServerStart | undefined,
-  isLive?: true,
-): FileEdit => ({
+export const serverEdit = (path: string, list: JsonPath, start: ServerStart | undefined, isLive?: true): FileEdit => ({
   path,
   isBlank,
   ...(isLive && { isLive }),
-  install: (text) =>
-    installInto(text, start === undefined ? [] : [(document) => withServer(document, list, start)]),
+  install: (text) => installInto(text, start === undefined ? [] : [(document) => withServer(document, list, start)]),
   remove: (text, { receipt }) => {
     const read = jsonDocument(text)
     if (!read.ok) return read
@@ -86,7 +80,11 @@ export const tomlEdit = (path: string, start: ServerStart | undefined): FileEdit
 })
 
 /** A file that is ours from the first to the last character. One that a person has changed is theirs. */
-export const wholeFileEdit = (path: string, content: string | undefined, isOurs: (text: string) => boolean): FileEdit => ({
+export const wholeFileEdit = (
+  path: string,
+  content: string | undefined,
+  isOurs: (text: string) => boolean,
+): FileEdit => ({
   path,
   isBlank: () => false,
   install: (text, { isUntouched }) => {

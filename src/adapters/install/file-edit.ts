@@ -81,7 +81,8 @@ const planned = (edit: FileEdit, receipts: Receipts, decide: Decide): Settled<Pl
   if (before === false) return refuse(edit.path, { code: 'settings.malformed', problem: 'is not UTF-8' })
   const receipt = receipts.read(target)
   const isUntouched = receipt !== undefined && bytes !== undefined && digestOf(bytes) === receipt.written
-  const original = receipt?.original === undefined ? undefined : Buffer.from(receipt.original, 'base64').toString('utf8')
+  const original =
+    receipt?.original === undefined ? undefined : Buffer.from(receipt.original, 'base64').toString('utf8')
   const decided = decide(before, { receipt, isUntouched, original }, file)
   if (!decided.ok) return refuse(edit.path, decided.error)
   const plan = { edit, file, before, ...decided.value }

@@ -1,6 +1,14 @@
 import { type OwnHook, ownHookIn } from '../../agent-settings.ts'
 import { ok, type Result } from '../../domain/kernel/result.ts'
-import { changed, type JsonDocument, type JsonPath, misshapen, nodeAt, withObjects, withoutEmpty } from './json-document.ts'
+import {
+  changed,
+  type JsonDocument,
+  type JsonPath,
+  misshapen,
+  nodeAt,
+  withObjects,
+  withoutEmpty,
+} from './json-document.ts'
 import { withItem, withMember, withoutChild, withValue } from './json-edit.ts'
 import { type JsonArray, type JsonNode, memberOf, textOf } from './json-tree.ts'
 import type { TextProblem } from './refusal.ts'
@@ -85,9 +93,7 @@ export const withoutHooks = (document: JsonDocument, made: readonly JsonPath[] |
   if (found === undefined) return document
   const { name, groups, group, list, handler } = found
   const text =
-    list.children.length > 1
-      ? withoutChild(document.text, list, handler)
-      : withoutChild(document.text, groups, group)
+    list.children.length > 1 ? withoutChild(document.text, list, handler) : withoutChild(document.text, groups, group)
   return withoutHooks(withoutEmpty(changed(document, text), [...HOOKS, name], made), made)
 }
 

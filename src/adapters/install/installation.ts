@@ -80,11 +80,18 @@ const changedFile = (change: PlannedChange): ChangedFile => {
 }
 
 /** The plugin brings all but the status line. Both would tell the service everything twice. */
-const besideThePlugin = ({ agent, place, wanted }: Installation): { readonly wanted: Wanted; readonly remarks: readonly string[] } => {
+const besideThePlugin = ({
+  agent,
+  place,
+  wanted,
+}: Installation): { readonly wanted: Wanted; readonly remarks: readonly string[] } => {
   if (agent.name === 'codex' || !(['user', 'project', 'local'] as const).some((scope) => hasPluginIn(scope, place)))
     return { wanted, remarks: [] }
   const parts = wanted.parts.filter((part) => part === 'statusLine')
-  return { wanted: { ...wanted, parts }, remarks: ['The plugin is switched on and brings the rest: only the status line is installed.'] }
+  return {
+    wanted: { ...wanted, parts },
+    remarks: ['The plugin is switched on and brings the rest: only the status line is installed.'],
+  }
 }
 
 const remarksOn = (changes: readonly PlannedChange[], { agent, wanted }: Installation): readonly string[] => {
@@ -93,7 +100,9 @@ const remarksOn = (changes: readonly PlannedChange[], { agent, wanted }: Install
   return [
     ...(isOff ? ['These settings switch all hooks off: remove "disableAllHooks".'] : []),
     ...(agent.name === 'claude' && agent.scope === 'project' && isPath
-      ? ['A path of this machine is now in settings that others share. With baton on the PATH it would be its name alone.']
+      ? [
+          'A path of this machine is now in settings that others share. With baton on the PATH it would be its name alone.',
+        ]
       : []),
     ...(agent.name === 'codex' ? CODEX_REMARKS : []),
   ]

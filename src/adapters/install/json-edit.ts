@@ -16,11 +16,16 @@ interface Layout {
   readonly afterComma: string
 }
 
-const spliced = (text: string, { start, end, text: put }: Splice): string => text.slice(0, start) + put + text.slice(end)
+const spliced = (text: string, { start, end, text: put }: Splice): string =>
+  text.slice(0, start) + put + text.slice(end)
 
 /** Puts a member at the end of an object, laid out as the rest of the text is. */
 export const withMember = (text: string, object: JsonObject, key: string, value: unknown): string =>
-  withChild(text, object, (level, layout) => `${JSON.stringify(key)}:${layout.afterColon}${rendered(value, level, layout)}`)
+  withChild(
+    text,
+    object,
+    (level, layout) => `${JSON.stringify(key)}:${layout.afterColon}${rendered(value, level, layout)}`,
+  )
 
 /** Puts an item at the end of a list. */
 export const withItem = (text: string, list: JsonArray, value: unknown): string =>
@@ -52,7 +57,10 @@ const withChild = (
     if (layout.unit === undefined) return spliced(text, { ...inner(container), text: render('', layout) })
     const indent = outer + layout.unit
     const { lineEnd } = layout
-    return spliced(text, { ...inner(container), text: `${lineEnd}${indent}${render(indent, layout)}${lineEnd}${outer}` })
+    return spliced(text, {
+      ...inner(container),
+      text: `${lineEnd}${indent}${render(indent, layout)}${lineEnd}${outer}`,
+    })
   }
   // A list that stands in one line stays in it.
   if (!ownLine(text, last.start)) {

@@ -1,4 +1,11 @@
-import { type AgentPlace, CLAUDE_SCOPES, type ClaudeScope, claudeSettingsOf, ownHookIn } from '../../agent-settings.ts'
+import {
+  type AgentPlace,
+  CLAUDE_SCOPES,
+  type ClaudeScope,
+  claudeSettingsOf,
+  isOwnPlugin,
+  ownHookIn,
+} from '../../agent-settings.ts'
 import {
   claudeHooksOf,
   claudeServersOf,
@@ -13,7 +20,7 @@ import { handoffCommand, isHandoffCommand } from './handoff-command.ts'
 import { hookEntriesIn, type WantedHooks } from './hook-entries.ts'
 import { type JsonDocument, jsonDocument } from './json-document.ts'
 import { memberOf } from './json-tree.ts'
-import { isOwnServer, isSameStart, serverIn, type ServerStart } from './server-entry.ts'
+import { isOwnServer, isSameStart, type ServerStart, serverIn } from './server-entry.ts'
 import { readSettingsFile } from './settings-file.ts'
 import { statusLineIn } from './status-line-entry.ts'
 import { tomlServerIn } from './toml-server.ts'
@@ -37,9 +44,6 @@ export interface FoundScope {
   /** The plugin is switched on by these settings. */
   readonly hasPlugin: boolean
 }
-
-/** The plugin's name, before the name of the place it is from. */
-const PLUGIN = 'baton@'
 
 /** Looks at every scope of Claude Code. Nothing is changed. */
 export const lookAtClaude = (place: AgentPlace, wanted: Wanted): readonly FoundScope[] =>
@@ -80,7 +84,7 @@ export const hasPluginIn = (scope: ClaudeScope, place: AgentPlace): boolean =>
 const hasPlugin = ({ root }: JsonDocument): boolean => {
   const plugins = memberOf(root, 'enabledPlugins')?.value
   const named = plugins?.kind === 'object' ? plugins.children : []
-  return named.some(({ key, value }) => key.startsWith(PLUGIN) && value.kind === 'scalar' && value.value === true)
+  return named.some(({ key, value }) => isOwnPlugin(key) && value.kind === 'scalar' && value.value === true)
 }
 
 type State = Pick<FoundPart, 'state' | 'detail'>
@@ -110,7 +114,8 @@ const hooksState = (document: JsonDocument, { hooks, program }: WantedHooks): St
   const entries = hookEntriesIn(document)
   if (entries.length === 0) return ABSENT
   const events = entries.map(({ event }) => event)
-  const missing = Object.values(hooks).flatMap((command) => ownHookIn(command)?.event ?? [])
+  const missing = Object.values(hooks)
+    .flatMap((command) => ownHookIn(command)?.event ?? [])
     .filter((event) => !events.includes(event))
   if (missing.length > 0) return { state: 'incomplete', detail: `without ${missing.join(', ')}` }
   const twice = events.find((event, at) => events.indexOf(event) !== at)
@@ -128,7 +133,8 @@ const statusLineState = (document: JsonDocument, program: string): State => {
 
 const serverState = (there: ServerStart | 'unknown' | undefined, wanted: ServerStart): State => {
   if (there === undefined) return ABSENT
-  if (there === 'unknown' || !isOwnServer(there)) return { state: 'foreign', detail: 'a server of that name that is not ours' }
+  if (there === 'unknown' || !isOwnServer(there))
+    return { state: 'foreign', detail: 'a server of that name that is not ours' }
   return isSameStart(there, wanted)
     ? { state: 'installed' }
     : { state: 'outdated', detail: `started as ${[there.command, ...there.args].join(' ')}` }

@@ -32,7 +32,9 @@ export const ownProgram = ({ environment, script, named }: ProgramPlace): Result
   const found = onPath(environment)
   if (found !== undefined) return ok({ words: NAME, start: { command: NAME, args: [] }, remarks: [] })
   if (!isFile(script))
-    return err('It is not known how to start baton from the settings: name it with --command, such as --command /opt/bin/baton.')
+    return err(
+      'It is not known how to start baton from the settings: name it with --command, such as --command /opt/bin/baton.',
+    )
   const isCache = /[/\\]_npx[/\\]/.test(script)
   const remarks = isCache
     ? ['This is a copy that npx keeps for a while. Install batonpass (npm install -g batonpass) and run this again.']
@@ -56,7 +58,9 @@ const namedProgram = (named: string): Result<OwnProgram, string> => {
 
 /** The program of that name on the PATH, if it is this package's. Folders that are only there for a while do not count. */
 const onPath = ({ PATH = '' }: ProgramPlace['environment']): string | undefined => {
-  const folders = PATH.split(delimiter).filter((folder) => folder !== '' && !/node_modules[/\\]\.bin[/\\]?$/.test(folder))
+  const folders = PATH.split(delimiter).filter(
+    (folder) => folder !== '' && !/node_modules[/\\]\.bin[/\\]?$/.test(folder),
+  )
   const first = folders.map((folder) => join(folder, NAME)).find(isExecutable)
   return first !== undefined && isOurs(first) ? first : undefined
 }
@@ -66,7 +70,9 @@ const isOurs = (program: string): boolean => {
     const file = realpathSync(program)
     // A package manager puts a link there, or a small script that names the file.
     if (readFileSync(file, 'utf8').slice(0, 4096).includes('batonpass')) return true
-    const manifest = JSON.parse(readFileSync(join(dirname(file), '../../../package.json'), 'utf8')) as { name?: unknown }
+    const manifest = JSON.parse(readFileSync(join(dirname(file), '../../../package.json'), 'utf8')) as {
+      name?: unknown
+    }
     return manifest.name === 'batonpass'
   } catch {
     return false

@@ -38,7 +38,9 @@ export class Receipts {
     if (!found.ok || found.value.bytes === undefined) return undefined
     try {
       const note = JSON.parse(found.value.bytes.toString('utf8')) as Receipt
-      return note.v === 1 && note.file === target && Array.isArray(note.made) && Array.isArray(note.folders) ? note : undefined
+      return note.v === 1 && note.file === target && Array.isArray(note.made) && Array.isArray(note.folders)
+        ? note
+        : undefined
     } catch {
       return undefined
     }

@@ -49,7 +49,8 @@ export const readSettingsFile = (path: string): Settled<SettingsFile> => {
       closeSync(file)
     }
   } catch (problem) {
-    if (codeOf(problem) === 'ENOENT') return ok({ target: targetOf(path), bytes: undefined, mode: 0o600, owner: undefined })
+    if (codeOf(problem) === 'ENOENT')
+      return ok({ target: targetOf(path), bytes: undefined, mode: 0o600, owner: undefined })
     return unreadable(path, `cannot be read (${codeOf(problem)})`)
   }
 }

@@ -69,6 +69,7 @@ const thenIn = (flags: string): string | undefined => {
   const [, written] = /(?:^|\s)--then[\s=]+((?:'[^']*'|\\'|[^\s'"\\]|"(?:\\.|[^"\\])*")+)/s.exec(flags) ?? []
   return written?.replaceAll(
     /'([^']*)'|"((?:\\.|[^"\\])*)"|\\(')/gs,
-    (_, single?: string, double?: string, quote?: string) => single ?? double?.replaceAll(/\\(["\\$`])/g, '$1') ?? quote ?? '',
+    (_, single?: string, double?: string, quote?: string) =>
+      single ?? double?.replaceAll(/\\(["\\$`])/g, '$1') ?? quote ?? '',
   )
 }

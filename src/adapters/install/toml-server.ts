@@ -44,7 +44,8 @@ const isNamedOtherwise = (text: string, lines: readonly string[]): boolean =>
   tablesIn(lines).some(
     ({ name, from, to }) =>
       name.startsWith(`${OUR_TABLE}.`) ||
-      (name === 'mcp_servers' && new RegExp(`^\\s*"?${SERVER_NAME}"?\\s*[.=]`, 'm').test(lines.slice(from, to).join(''))),
+      (name === 'mcp_servers' &&
+        new RegExp(`^\\s*"?${SERVER_NAME}"?\\s*[.=]`, 'm').test(lines.slice(from, to).join(''))),
   )
 
 /** Adds the table of our server at the end, which is always a good place for one. */

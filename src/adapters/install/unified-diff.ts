@@ -26,11 +26,7 @@ const compared = (before: readonly string[], after: readonly string[]): readonly
   while (tail < most && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1
   const kept = (text: string): Line => ({ sign: ' ', text })
   const [old, fresh] = [before.slice(head, before.length - tail), after.slice(head, after.length - tail)]
-  return [
-    ...before.slice(0, head).map(kept),
-    ...different(old, fresh),
-    ...before.slice(before.length - tail).map(kept),
-  ]
+  return [...before.slice(0, head).map(kept), ...different(old, fresh), ...before.slice(before.length - tail).map(kept)]
 }
 
 const different = (old: readonly string[], fresh: readonly string[]): readonly Line[] => {

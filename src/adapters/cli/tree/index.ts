@@ -2,6 +2,7 @@ import type { CliCommand } from '../command.ts'
 import { ABOUT_COMMANDS } from './about.ts'
 import { HISTORY_COMMANDS } from './history.ts'
 import { HOOK_COMMANDS } from './hook.ts'
+import { INSTALL_COMMANDS } from './install.ts'
 import { KEEPING_COMMANDS } from './keeping.ts'
 import { MCP_COMMANDS } from './mcp.ts'
 import { WORK_COMMANDS } from './work.ts'
@@ -10,6 +11,7 @@ import { WORK_COMMANDS } from './work.ts'
 export const COMMANDS: Readonly<Record<string, CliCommand>> = {
   ...WORK_COMMANDS,
   ...HISTORY_COMMANDS,
+  ...INSTALL_COMMANDS,
   ...HOOK_COMMANDS,
   ...MCP_COMMANDS,
   ...KEEPING_COMMANDS,
@@ -23,6 +25,8 @@ export const GROUPS: Readonly<Record<string, string>> = {
   conversations: 'look at conversations: list, show',
   sessions: 'look at sessions: list, show, window',
   handoffs: 'look at handoffs: list, show',
+  claude: 'put our hooks into the settings of Claude Code: install, uninstall, status',
+  codex: 'put our hooks into the settings of Codex: install, uninstall, status',
   hook: 'answer the hooks of Claude Code and Codex: statusline, session-start and six others',
   migrate: 'change the schema of the database: up, down, status, sql',
 }

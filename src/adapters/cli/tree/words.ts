@@ -19,6 +19,7 @@ export const WORDS = {
   states: ['active', 'paused', 'handed_off', 'completed', 'failed'],
   runtimes: ['claude-sdk', 'claude', 'codex', 'command'],
   hookRuntimes: ['claude', 'codex'],
+  claudeScopes: ['user', 'project', 'local'],
   sessionModes: ['persistent', 'fresh'],
   policies: ['manual', 'advise', 'auto'],
   formats: ['codex-rollout', 'codex-exec', 'claude-status-line', 'claude-code', 'claude-agent-sdk'],
@@ -28,6 +29,7 @@ export const WORDS = {
   readonly states: readonly AgentSession['state'][]
   readonly runtimes: readonly AgentRuntimeName[]
   readonly hookRuntimes: readonly string[]
+  readonly claudeScopes: readonly string[]
   readonly sessionModes: readonly SessionMode[]
   readonly policies: readonly PressurePolicy[]
   readonly formats: readonly string[]

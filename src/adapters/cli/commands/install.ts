@@ -1,0 +1,119 @@
+import { resolve } from 'node:path'
+import { defined } from '../../../domain/kernel/defined.ts'
+import {
+  type Agent,
+  CLAUDE_SCOPES,
+  type ClaudeScope,
+  type Installation,
+  type Installed,
+  install,
+  lookAtClaude,
+  lookAtCodex,
+  type Part,
+  serviceFolder,
+  uninstall,
+  wantedBy,
+} from '../../../installing.ts'
+import type { Invocation, Run } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { oneOf, understood } from '../history-args.ts'
+import { CommandNotCompleted, UsageError } from '../problems.ts'
+import { renderInstalled, renderParts } from '../render-installation.ts'
+import { toJson } from '../render-text.ts'
+import { writeSpans } from '../style.ts'
+
+const scopeOf = ({ values: { scope = 'user' } }: Invocation): ClaudeScope =>
+  understood('--scope', String(scope), oneOf(CLAUDE_SCOPES))
+
+const LEFT_OUT: Readonly<Record<string, Part>> = {
+  'no-status-line': 'statusLine',
+  'no-mcp': 'mcp',
+  'no-command': 'command',
+}
+
+/** The installation that flags and variables describe. @throws UsageError when it is not known how to start this program */
+const installationFor = (invocation: Invocation, agent: Agent, fallback?: string): Installation => {
+  const { values, environment } = invocation
+  const given = values['data-dir']
+  const dataDir = typeof given === 'string' ? resolve(given) : undefined
+  const command = typeof values.command === 'string' ? values.command : undefined
+  const without = Object.entries(LEFT_OUT).flatMap(([flag, part]) => (values[flag] === true ? [part] : []))
+  const choices = { environment, without, ...defined({ dataDir }) }
+  const wanted = wantedBy({ ...choices, ...defined({ command }) })
+  // To take something out or to look, nobody needs to know how it is started.
+  const known = wanted.ok || fallback === undefined ? wanted : wantedBy({ ...choices, command: fallback })
+  if (!known.ok) throw new UsageError(known.error)
+  return {
+    agent,
+    place: { environment, workingFolder: process.cwd() },
+    wanted: known.value,
+    folder: serviceFolder(environment, dataDir).folder,
+    isDryRun: values['dry-run'] === true,
+  }
+}
+
+const USUAL = 'baton'
+
+const show = ({ values, out, notes }: Invocation, { files, remarks }: Installed, agent: Agent): void => {
+  const isDryRun = values['dry-run'] === true
+  if (values.json === true) {
+    out.line(toJson({ ...agent, isDryRun, files, remarks }))
+    return
+  }
+  if (isDryRun) for (const line of files.flatMap(({ diff }) => diff)) out.line(line)
+  for (const line of renderInstalled(files, isDryRun)) writeSpans(isDryRun ? notes : out, line)
+  for (const remark of remarks) notes.line(remark)
+}
+
+const carryOut = async (invocation: Invocation, installation: Installation, change: typeof install): Promise<void> => {
+  const done = await change(installation)
+  if (!done.ok) {
+    const { code, message } = done.error
+    throw new CommandNotCompleted(`${message}. Nothing was changed. (${code})`, EXIT.refused)
+  }
+  show(invocation, done.value, installation.agent)
+}
+
+const claude = (invocation: Invocation): Agent => ({ name: 'claude', scope: scopeOf(invocation) })
+const CODEX: Agent = { name: 'codex' }
+
+/** Puts our entries into the settings of Claude Code. */
+export const claudeInstall: Run = (invocation) =>
+  carryOut(invocation, installationFor(invocation, claude(invocation)), install)
+
+/** Takes them out again. */
+export const claudeUninstall: Run = (invocation) =>
+  carryOut(invocation, installationFor(invocation, claude(invocation), USUAL), uninstall)
+
+/** Says what is in which settings of Claude Code. */
+export const claudeStatus: Run = async (invocation) => {
+  const { wanted, place } = installationFor(invocation, claude(invocation), USUAL)
+  const scopes = lookAtClaude(place, wanted)
+  const isTwice =
+    scopes.some(({ hasPlugin }) => hasPlugin) &&
+    scopes.some(({ parts }) => parts.some(({ part, state }) => part === 'hooks' && state !== 'absent'))
+  const { values, out, notes } = invocation
+  if (values.json === true) return out.line(toJson({ name: 'claude', scopes, isTwice }))
+  for (const { scope, parts, hasPlugin } of scopes) {
+    writeSpans(out, [{ text: scope, style: 'title' }, { text: hasPlugin ? ' (the plugin is switched on here)' : '' }])
+    for (const line of renderParts(parts)) writeSpans(out, line)
+  }
+  if (isTwice)
+    notes.line('The plugin and the settings both name the hooks: run "baton claude uninstall", or remove the plugin.')
+}
+
+/** Puts our entries into the settings of Codex. */
+export const codexInstall: Run = (invocation) => carryOut(invocation, installationFor(invocation, CODEX), install)
+
+/** Takes them out again. */
+export const codexUninstall: Run = (invocation) =>
+  carryOut(invocation, installationFor(invocation, CODEX, USUAL), uninstall)
+
+/** Says what is in the settings of Codex. */
+export const codexStatus: Run = async (invocation) => {
+  const { wanted, place } = installationFor(invocation, CODEX, USUAL)
+  const parts = lookAtCodex(place, wanted)
+  const { values, out } = invocation
+  if (values.json === true) return out.line(toJson({ name: 'codex', parts }))
+  for (const line of renderParts(parts)) writeSpans(out, line)
+}

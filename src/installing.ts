@@ -1,0 +1,36 @@
+// Parts for `baton claude` and `baton codex`: our entries in the settings of terminal agents.
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { PARTS, type Part, type Wanted } from './adapters/install/agents.ts'
+import { ownProgram } from './adapters/install/own-program.ts'
+import { defined } from './domain/kernel/defined.ts'
+import { ok, type Result } from './domain/kernel/result.ts'
+
+/** What a person chose. */
+export interface InstallChoices {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** The words that start this program, where the usual ones are not meant. */
+  readonly command?: string
+  /** The folder of the service, where the hooks are to name it. */
+  readonly dataDir?: string
+  /** The parts that are left out. */
+  readonly without: readonly Part[]
+}
+
+const SCRIPT = fileURLToPath(new URL('./adapters/cli/main.js', import.meta.url))
+const COMMAND_FILE = new URL('../plugin/commands/handoff.md', import.meta.url)
+
+/** What is to be in the settings. @returns a sentence where it is not known how to start this program */
+export const wantedBy = ({ environment, command, dataDir, without }: InstallChoices): Result<Wanted, string> => {
+  const program = ownProgram({ environment, script: SCRIPT, ...defined({ named: command }) })
+  if (!program.ok) return program
+  const parts = PARTS.filter((part) => !without.includes(part))
+  const shippedCommand = readFileSync(COMMAND_FILE, 'utf8')
+  return ok({ program: program.value, parts, shippedCommand, ...defined({ dataDir }) })
+}
+
+export type { Part } from './adapters/install/agents.ts'
+export { type Agent, type Installation, type Installed, install, uninstall } from './adapters/install/installation.ts'
+export { type FoundPart, lookAtClaude, lookAtCodex } from './adapters/install/look.ts'
+export { CLAUDE_SCOPES, type ClaudeScope } from './agent-settings.ts'
+export { serviceFolder } from './service-folder.ts'
