@@ -79,7 +79,7 @@ const undo = (change: PlannedChange, receipts: Receipts): void => {
   if (!isChange(change)) return
   const bytes = after === undefined ? undefined : Buffer.from(after)
   const restored = replaceFile({ ...file, bytes }, before === undefined ? undefined : Buffer.from(before))
-  if (restored.ok && receipt !== undefined) receipts.forget(file.target)
+  if (restored.ok && receipt !== undefined) receipts.forget([file.target])
 }
 
 const underLock = async (

@@ -1,7 +1,7 @@
 import { ok, type Result } from '../../domain/kernel/result.ts'
 import type { FileEdit } from './file-edit.ts'
 import { hookEntriesIn, type WantedHooks, withHooks, withoutHooks } from './hook-entries.ts'
-import { type JsonDocument, type JsonPath, jsonDocument } from './json-document.ts'
+import { type JsonDocument, type JsonPath, jsonDocument, madeBy } from './json-document.ts'
 import { type TextProblem, wrong } from './refusal.ts'
 import { type ServerStart, withoutServer, withServer } from './server-entry.ts'
 import { withoutStatusLine, withStatusLine } from './status-line-entry.ts'
@@ -29,6 +29,11 @@ const installInto = (text: string | undefined, changes: readonly Change[]) => {
   return ok(document.text === read.value.text ? { text } : { text: document.text, made: document.made })
 }
 
+const firstDocument = (original: string | undefined): JsonDocument | undefined => {
+  const read = original === undefined ? undefined : jsonDocument(original)
+  return read?.ok === true ? read.value : undefined
+}
+
 const isBlank = (text: string): boolean => {
   const read = jsonDocument(text)
   return read.ok && read.value.root.children.length === 0
@@ -46,9 +51,8 @@ export const settingsEdit = ({ path, hooks, statusLine }: WantedSettings): FileE
   remove: (text, { receipt, original }) => {
     const read = jsonDocument(text)
     if (!read.ok) return read
-    const first = original === undefined ? undefined : jsonDocument(original)
-    const without = withoutHooks(read.value, receipt?.made)
-    const after = withoutStatusLine(without, first?.ok === true ? first.value : undefined)
+    const first = firstDocument(original)
+    const after = withoutStatusLine(withoutHooks(read.value, madeBy(first, receipt?.made)), first)
     return ok({ text: after.text === read.value.text ? text : after.text })
   },
 })
@@ -59,10 +63,10 @@ export const serverEdit = (path: string, list: JsonPath, start: ServerStart | un
   isBlank,
   ...(isLive && { isLive }),
   install: (text) => installInto(text, start === undefined ? [] : [(document) => withServer(document, list, start)]),
-  remove: (text, { receipt }) => {
+  remove: (text, { receipt, original }) => {
     const read = jsonDocument(text)
     if (!read.ok) return read
-    const after = withoutServer(read.value, list, receipt?.made)
+    const after = withoutServer(read.value, list, madeBy(firstDocument(original), receipt?.made))
     return ok({ text: after.text === read.value.text ? text : after.text })
   },
 })

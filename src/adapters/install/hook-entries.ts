@@ -2,6 +2,7 @@ import { type OwnHook, ownHookIn } from '../../agent-settings.ts'
 import { ok, type Result } from '../../domain/kernel/result.ts'
 import {
   changed,
+  type IsMade,
   type JsonDocument,
   type JsonPath,
   misshapen,
@@ -88,13 +89,13 @@ const withProgram = (document: JsonDocument, program: string): JsonDocument => {
 }
 
 /** Takes our hooks out, and every list that was only there for them. */
-export const withoutHooks = (document: JsonDocument, made: readonly JsonPath[] | undefined): JsonDocument => {
+export const withoutHooks = (document: JsonDocument, isMade: IsMade): JsonDocument => {
   const found = foundIn(document).find(({ isMixed }) => !isMixed)
   if (found === undefined) return document
   const { name, groups, group, list, handler } = found
   const text =
     list.children.length > 1 ? withoutChild(document.text, list, handler) : withoutChild(document.text, groups, group)
-  return withoutHooks(withoutEmpty(changed(document, text), [...HOOKS, name], made), made)
+  return withoutHooks(withoutEmpty(changed(document, text), [...HOOKS, name], isMade), isMade)
 }
 
 /** Whether hooks have the shape that runtimes take: lists of groups by name, each with a list of hooks. */

@@ -64,7 +64,7 @@ export const uninstall = async (installation: Installation): Promise<Settled<Ins
   }
   const done = await carryOutAll(edits, planRemove, receipts)
   if (!done.ok) return done
-  for (const { file } of done.value) receipts.forget(file.target)
+  receipts.forget(done.value.map(({ file }) => file.target))
   return ok({ files: done.value.map(changedFile), remarks: done.value.flatMap(leftRemarks) })
 }
 

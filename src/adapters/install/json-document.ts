@@ -59,19 +59,22 @@ export const misshapen = (path: JsonPath, wanted: string) =>
     'settings.unexpected_shape',
   )
 
-/**
- * Removes containers on a path that have become empty, from the innermost out. Of those that are known to have been made for
- * us, or of all where nobody knows.
- */
-export const withoutEmpty = (
-  document: JsonDocument,
-  path: JsonPath,
-  made: readonly JsonPath[] | undefined,
-): JsonDocument => {
+/** Whether a container was not there before us. */
+export type IsMade = (path: JsonPath) => boolean
+
+/** Knows it from the text that was there before, else from a list, else says yes. */
+export const madeBy = (original: JsonDocument | undefined, made: readonly JsonPath[] | undefined): IsMade => {
+  if (original !== undefined) return (path) => nodeAt(original, path) === undefined
+  if (made === undefined) return () => true
+  return (path) => made.some((one) => one.length === path.length && one.every((key, at) => key === path[at]))
+}
+
+/** Removes containers on a path that have become empty and were made for us, from the innermost out. */
+export const withoutEmpty = (document: JsonDocument, path: JsonPath, isMade: IsMade): JsonDocument => {
   let now = document
   for (let here = path; here.length > 0; here = here.slice(0, -1)) {
     const [node, parent] = [nodeAt(now, here), nodeAt(now, here.slice(0, -1))]
-    if (!isEmpty(node) || !wasMade(here, made)) return now
+    if (!isEmpty(node) || !isMade(here)) return now
     const member = memberOf(parent, here.at(-1) ?? '')
     if (parent?.kind !== 'object' || member === undefined) return now
     now = changed(now, withoutChild(now.text, parent, member))
@@ -81,6 +84,3 @@ export const withoutEmpty = (
 
 const isEmpty = (node: JsonNode | undefined): node is JsonObject | JsonArray =>
   node !== undefined && node.kind !== 'scalar' && node.children.length === 0
-
-const wasMade = (path: JsonPath, made: readonly JsonPath[] | undefined): boolean =>
-  made === undefined || made.some((one) => one.length === path.length && one.every((key, at) => key === path[at]))

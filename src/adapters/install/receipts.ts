@@ -56,18 +56,22 @@ export class Receipts {
     replaceFile({ ...found.value, mode: 0o600 }, Buffer.from(`${JSON.stringify(note)}\n`))
   }
 
-  /** Forgets a note, and removes the folders that were made for its file as far as nothing else is in them. */
-  forget(target: string): void {
-    const note = this.read(target)
-    rmSync(this.#fileOf(target), { force: true })
-    try {
-      for (const folder of note?.folders ?? []) rmdirSync(folder)
-    } catch {
-      // Something of the person's is in it.
-    }
+  /** Forgets notes, and removes the folders that were made for their files as far as nothing else is in them. */
+  forget(targets: readonly string[]): void {
+    const folders = targets.flatMap((target) => this.read(target)?.folders ?? [])
+    for (const target of targets) rmSync(this.#fileOf(target), { force: true })
+    for (const folder of folders.toSorted((one, other) => other.length - one.length)) removeIfEmpty(folder)
   }
 
   #fileOf(target: string): string {
     return join(this.#folder, `${digestOf(Buffer.from(target)).slice(0, 32)}.json`)
+  }
+}
+
+const removeIfEmpty = (folder: string): void => {
+  try {
+    rmdirSync(folder)
+  } catch {
+    // Something of the person's is in it.
   }
 }

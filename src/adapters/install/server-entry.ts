@@ -1,6 +1,14 @@
 import { isOwnProgram } from '../../agent-settings.ts'
 import { ok, type Result } from '../../domain/kernel/result.ts'
-import { changed, type JsonDocument, type JsonPath, nodeAt, withObjects, withoutEmpty } from './json-document.ts'
+import {
+  changed,
+  type IsMade,
+  type JsonDocument,
+  type JsonPath,
+  nodeAt,
+  withObjects,
+  withoutEmpty,
+} from './json-document.ts'
 import { withMember, withoutChild } from './json-edit.ts'
 import { type JsonNode, memberOf, textOf } from './json-tree.ts'
 import { type TextProblem, wrong } from './refusal.ts'
@@ -59,14 +67,10 @@ export const FOREIGN = wrong(
 )
 
 /** Takes our server out, and the list that was only there for it. */
-export const withoutServer = (
-  document: JsonDocument,
-  list: JsonPath,
-  made: readonly JsonPath[] | undefined,
-): JsonDocument => {
+export const withoutServer = (document: JsonDocument, list: JsonPath, isMade: IsMade): JsonDocument => {
   const there = serverIn(document, list)
   if (there === undefined || there === 'unknown' || !isOwnServer(there)) return document
-  return withoutEmpty(takenOut(document, list), list, made)
+  return withoutEmpty(takenOut(document, list), list, isMade)
 }
 
 const takenOut = (document: JsonDocument, list: JsonPath): JsonDocument => {
