@@ -6,7 +6,7 @@ import { ownProgram } from './adapters/install/own-program.ts'
 import { defined } from './domain/kernel/defined.ts'
 import { ok, type Result } from './domain/kernel/result.ts'
 
-/** What a person chose. */
+/** The choices of a person. */
 export interface InstallChoices {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The words that start this program, where the usual ones are not meant. */
@@ -20,7 +20,7 @@ export interface InstallChoices {
 const SCRIPT = fileURLToPath(new URL('./adapters/cli/main.js', import.meta.url))
 const COMMAND_FILE = new URL('../plugin/commands/handoff.md', import.meta.url)
 
-/** What is to be in the settings. @returns a sentence where it is not known how to start this program */
+/** Describes the entries that are to be in the settings. @returns a sentence where it is not known how to start this program */
 export const wantedBy = ({ environment, command, dataDir, without }: InstallChoices): Result<Wanted, string> => {
   const program = ownProgram({ environment, script: SCRIPT, ...defined({ named: command }) })
   if (!program.ok) return program

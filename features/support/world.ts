@@ -11,6 +11,7 @@ import { HandoffsUnderWay } from './handoffs-under-way.ts'
 import { need } from './hands.ts'
 import { all, Kept } from './kept.ts'
 import { LookBacks } from './look-backs.ts'
+import { PersonsSettings } from './persons-settings.ts'
 import { Runs } from './runs.ts'
 import { Stage } from './stage.ts'
 import { Terminals } from './terminals.ts'
@@ -41,6 +42,7 @@ export class HandoffWorld extends World<Parameters> {
   runs!: Runs
   terminals!: Terminals
   lookBacks!: LookBacks
+  settings!: PersonsSettings
 
   async open(): Promise<void> {
     this.#opened = await openStore(this.parameters.store ?? 'memory')
@@ -53,12 +55,14 @@ export class HandoffWorld extends World<Parameters> {
     this.runs = new Runs(stage)
     this.terminals = new Terminals(stage)
     this.lookBacks = new LookBacks(stage)
+    this.settings = new PersonsSettings(this.parameters.blind === true)
   }
 
   async close(): Promise<void> {
     await this.workers?.stopAll()
     await this.runs?.stop()
     await this.terminals?.close()
+    this.settings?.close()
   }
 
   /** What the store holds of the conversation the scenario is about. */

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type Installation, install, uninstall, wantedBy } from '../../src/installing.ts'
-import { commandPath, uses } from './claude-stage.ts'
+import { bash, commandPath, uses } from './claude-stage.ts'
 import { askClaude, type HooksStage, hooksStage } from './hooks-stage.ts'
 import { PATIENT } from './patience.ts'
 
@@ -31,7 +31,12 @@ const heardBy = ({ service }: HooksStage): readonly string[] => {
 
 /** A home without any settings of ours, and a program `baton` in it that runs hooks; it has no MCP server. */
 const batonStage = async (t: TestContext): Promise<HooksStage & { readonly baton: string }> => {
-  const stage = await hooksStage(t, { turns: [{ text: 'Done.', usage: SMALL }] })
+  const stage = await hooksStage(t, {
+    turns: [
+      { tool: bash('echo one'), usage: SMALL },
+      { text: 'Done.', usage: SMALL },
+    ],
+  })
   const { home, folder, environment } = stage
   writeFileSync(join(home, '.claude', 'settings.json'), '{\n\t"env": {}\n}\n')
   const bin = join(home, 'bin')
@@ -50,7 +55,7 @@ const installationIn = ({ home, folder, environment, baton }: Awaited<ReturnType
   return { agent: { name: 'claude', scope: 'user' }, place, wanted: wanted.value, folder, isDryRun: false }
 }
 
-const ALL = ['session-start', 'user-prompt-submit', 'stop', 'session-end']
+const ALL = ['session-start', 'user-prompt-submit', 'post-tool-use', 'stop', 'session-end']
 
 describe('the real claude', PATIENT, () => {
   it('calls the hooks that were installed, has the command and the server, and nothing of them afterwards', async (t) => {
@@ -71,9 +76,9 @@ describe('the real claude', PATIENT, () => {
     const removed = await uninstall(installation)
     ok(removed.ok, JSON.stringify(removed))
     equal(readFileSync(join(stage.home, '.claude', 'settings.json'), 'utf8'), '{\n\t"env": {}\n}\n')
-    const own = JSON.parse(readFileSync(join(stage.home, '.claude.json'), 'utf8')) as { readonly projects?: object }
-    ok(!('mcpServers' in own))
-    ok('projects' in own)
+    const own = JSON.parse(readFileSync(join(stage.home, '.claude.json'), 'utf8')) as { readonly mcpServers?: object }
+    equal(own.mcpServers, undefined)
+    ok(Object.keys(own).length > 0, 'what Claude wrote into its own file is still there')
     ok(!existsSync(join(stage.home, '.claude', 'commands')))
     stage.service.taken.clear()
     const again = await askClaude(stage, 'Say a word.')
@@ -89,10 +94,7 @@ describe('the real claude', PATIENT, () => {
     deepEqual(heardBy(stage), ALL)
     const init = initIn(ended.out)
     ok(init.slash_commands.includes('baton:handoff'), init.slash_commands.join(' '))
-    deepEqual(
-      init.plugins.map(({ name }) => name),
-      ['baton'],
-    )
+    ok(init.plugins.some(({ name }) => name === 'baton'))
     deepEqual(
       init.mcp_servers.map(({ name }) => name),
       ['plugin:baton:baton'],

@@ -32,10 +32,13 @@ const READING: Readonly<Record<string, readonly string[]>> = {
 /** Hooks speak to the service, and open no store themselves. */
 const HOOKS = Object.keys(COMMANDS).filter((name) => name.startsWith('hook '))
 
+/** These change the settings of agents, and know no store. */
+const INSTALLING = Object.keys(COMMANDS).filter((name) => /^(?:claude|codex) /.test(name))
+
 /** These write, and begin a store where there is none; or need none; or say that there is none, which is no failure. */
 const OTHERS = [
   ...['demo', 'run', 'serve', 'migrate up', 'migrate sql', 'config check', 'replay', 'completion'],
-  ...['status', 'doctor', ...HOOKS],
+  ...['status', 'doctor', ...HOOKS, ...INSTALLING],
 ]
 
 const reading = Object.entries(READING).map(([name, args]) => [name, [...name.split(' '), ...args]] as const)

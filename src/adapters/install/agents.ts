@@ -25,7 +25,7 @@ export const PARTS = ['hooks', 'statusLine', 'mcp', 'command'] as const
 /** One of the parts. */
 export type Part = (typeof PARTS)[number]
 
-/** What is to be in the settings of an agent. */
+/** The entries that are to be in the settings of an agent. */
 export interface Wanted {
   readonly program: OwnProgram
   readonly parts: readonly Part[]

@@ -7,7 +7,7 @@ import { type ServerStart, withoutServer, withServer } from './server-entry.ts'
 import { withoutStatusLine, withStatusLine } from './status-line-entry.ts'
 import { withoutTomlServer, withTomlServer } from './toml-server.ts'
 
-/** What a file of hooks is to hold. */
+/** The entries that a file of hooks is to hold. */
 export interface WantedSettings {
   readonly path: string
   readonly hooks?: WantedHooks

@@ -10,7 +10,7 @@ export interface Edited {
   readonly made?: readonly JsonPath[]
 }
 
-/** What is known of a file beside its text. */
+/** The past of a file: the note about it, and its text before us. */
 export interface Past {
   readonly receipt: Receipt | undefined
   /** Nobody has changed the file since it was written by us. */

@@ -33,7 +33,7 @@ export interface ChangedFile {
   readonly diff: readonly string[]
 }
 
-/** What became of every file, and sentences a person should know. */
+/** Every file after it, and sentences a person should know. */
 export interface Installed {
   readonly files: readonly ChangedFile[]
   readonly remarks: readonly string[]

@@ -15,7 +15,7 @@ export interface OwnProgram {
   readonly remarks: readonly string[]
 }
 
-/** What is known of this program. */
+/** The surroundings of this program. */
 export interface ProgramPlace {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The file that Node runs for `baton`. */

@@ -33,9 +33,9 @@ const BACK =
 /** The commands that put our hooks into the settings of terminal agents. */
 export const INSTALL_COMMANDS = {
   'claude install': {
-    summary: 'name our hooks, status line, MCP server and /baton:handoff in the settings of Claude Code',
+    summary: 'name our hooks, status line and MCP server in Claude Code’s settings',
     details: [
-      'Adds what is missing and leaves everything else as it is, to the byte; doing it twice changes nothing. A status line of your own is kept: ours runs it and prints it first.',
+      'The command /baton:handoff comes with them. What is missing is added, and everything else stays as it is, to the byte; doing it twice changes nothing. A status line of your own is kept: ours runs it and prints it first.',
       'Each file is changed whole or not at all. How it was before is kept in the folder of the service, for "baton claude uninstall".',
       'Exit status 3, with nothing changed, if a file cannot be understood or written.',
     ].join('\n'),
@@ -65,7 +65,7 @@ export const INSTALL_COMMANDS = {
     load: async () => (await commands()).claudeStatus,
   },
   'codex install': {
-    summary: 'name our hooks and MCP server in the settings of Codex',
+    summary: 'name our hooks and MCP server in Codex’s settings',
     details:
       'In hooks.json and config.toml of ~/.codex, or of CODEX_HOME. Codex asks you once whether you trust the hooks. It has no status line that another program draws.',
     flags: {
