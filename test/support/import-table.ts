@@ -287,6 +287,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'workspace.ts': {
     holds: 'the workspace of a folder, and where the document for its next session waits',
     mayImport: ['npm:node:crypto', 'npm:node:fs', 'npm:node:path'],
+  },
   'agent-settings.ts': {
     holds: 'the hooks of terminal agents and the files that name them: one list for installer, doctor and plugin',
     mayImport: ['service-folder.ts', 'npm:node:path'],
