@@ -53,7 +53,9 @@ describe('a runtime that the command line listens to', () => {
     const transcript = async function* () {
       yield { events: [], texts: [] }
     }
-    const all = Object.assign(script(WINDOWS, { backend: 'codex', takesSessionId: false, takesTools: true }), { transcript })
+    const all = Object.assign(script(WINDOWS, { backend: 'codex', takesSessionId: false, takesTools: true }), {
+      transcript,
+    })
     expect(powers(withListener(all, SILENT))).toEqual(powers(all))
     const { backend, takesSessionId } = all
     const least: AgentRuntime = { backend, takesSessionId, start: (launch) => all.start(launch) }

@@ -171,6 +171,7 @@ const NEEDS: Readonly<Record<keyof HandoffService, readonly (keyof Prepared)[]>>
   completeHandoff: ['handoff'],
   cancelHandoff: ['handoff'],
   failHandoff: ['handoff'],
+  recordLookBack: ['working'],
   openThread: ['working'],
 }
 
