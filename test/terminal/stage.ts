@@ -62,7 +62,7 @@ export class Stage {
   async hook(
     event: HookEventName,
     input: Partial<HookInput> = {},
-    given: { readonly commandId?: string; readonly second?: number } = {},
+    given: { readonly commandId?: string; readonly second?: number; readonly waitMs?: number } = {},
     runtime: TerminalRuntime = 'claude',
   ): Promise<HookAnswer> {
     this.#seconds += 1
@@ -73,6 +73,7 @@ export class Stage {
       at: instant(Date.parse('2026-11-17T10:00:00.000Z') + second * 1_000),
       event,
       runtime,
+      ...(given.waitMs !== undefined && { waitMs: given.waitMs }),
       input: {
         providerSessionId: this.id,
         transcriptPath: this.transcript.path,

@@ -29,11 +29,13 @@ export class Transcript {
   }
 
   /** The same before the result of the tool is written: so it stands when the hook of that tool is called. */
-  asks(text: string, promptTokens: number, tool?: string): string {
+  asks(text: string, promptTokens: number, tool?: string, callId?: string): string {
     const id = `msg_${this.session}_${this.#said + 1}`
     const content = [
       { type: 'text', text },
-      ...(tool === undefined ? [] : [{ type: 'tool_use', id: `toolu_${id}`, name: tool, input: { command: 'ls' } }]),
+      ...(tool === undefined
+        ? []
+        : [{ type: 'tool_use', id: callId ?? `toolu_${id}`, name: tool, input: { command: 'ls' } }]),
     ]
     const usage = { input_tokens: 2, cache_read_input_tokens: promptTokens - 2, output_tokens: 40 }
     this.#write({ type: 'assistant', message: { id, model: 'claude-opus-4-6', role: 'assistant', content, usage } })

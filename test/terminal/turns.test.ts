@@ -87,6 +87,18 @@ describe('the transcript of a terminal session', () => {
     expect((await stage.sessions()).map(({ progress }) => progress.turns)).toEqual([1])
   })
 
+  it('is waited for when it is a moment behind the hook of its tool, as long as the hook lets it', async () => {
+    await using stage = new Stage()
+    await stage.start()
+    stage.transcript.prompts('Fix it')
+    const [toolCalls, call] = [['toolu_late'], 'toolu_late']
+    const early = await stage.hook('post-tool-use', { toolCalls }, { waitMs: 40 })
+    expect(early.signals).toEqual([])
+    const waiting = stage.hook('post-tool-use', { toolCalls }, { waitMs: 600_000 })
+    setTimeout(() => stage.transcript.asks('I look.', 140_000, 'Bash', call), 100)
+    expect((await waiting).signals).toMatchObject([{ milestone: 'critical' }])
+  })
+
   it('continues in the next session of its conversation', async () => {
     await using stage = new Stage()
     await stage.start()

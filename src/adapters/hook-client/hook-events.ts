@@ -31,4 +31,6 @@ export interface HookPost {
   readonly event: HookEvent | 'ack'
   readonly runtime: HookRuntime
   readonly payload: Readonly<Record<string, unknown>>
+  /** How long the service may wait for the transcript before it answers. */
+  readonly waitMs?: number
 }

@@ -30,7 +30,7 @@ export class ServiceClient {
     const at = new Date(event === 'ack' ? Date.now() : performance.timeOrigin).toISOString()
     const post = { v: 1, commandId: uuidV7(), at, event, runtime: this.#parts.hook.runtime, payload } as const
     const file = isKept(event) ? this.#kept(post) : undefined
-    const posted = await this.#posted(post, session, ms)
+    const posted = await this.#posted({ ...post, waitMs: Math.max(0, Math.floor(ms / 2)) }, session, ms)
     if (posted.state === 'taken' && file !== undefined) this.#removed(file)
     if (posted.state === 'failed') this.#parts.log.tell(posted.problem)
     return posted

@@ -8,7 +8,7 @@ import { type hookAnswer, hookEventBody, type signal } from './schemas.ts'
 
 /** An event from its body, as clients post and spool it. @throws HttpProblem */
 export const hookEventIn = (body: unknown): HookEvent => {
-  const { commandId: command, at, event, runtime, payload } = checked(hookEventBody, body)
+  const { commandId: command, at, event, runtime, waitMs, payload } = checked(hookEventBody, body)
   const { session_id, transcript_path, cwd, agent_id, source, model, trigger, reason, prompt } = payload
   const input = defined({
     providerSessionId: session_id,
@@ -17,16 +17,25 @@ export const hookEventIn = (body: unknown): HookEvent => {
     parentSessionId: payload.parent_session_id,
     within: payload.within,
     costUsd: costIn(payload),
+    toolCalls: toolCallsIn(payload),
     signals: payload.signals?.map(signalId),
     raw: payload,
   })
-  return defined({ commandId: commandId(command), at: instantIn(at), event, runtime, input })
+  return defined({ commandId: commandId(command), at: instantIn(at), event, runtime, waitMs, input })
 }
 
 /** The cost of the session so far, which the input of a status line has. */
 const costIn = ({ cost }: Readonly<Record<string, unknown>>): number | undefined => {
   const usd = (cost as { readonly total_cost_usd?: unknown } | null | undefined)?.total_cost_usd
   return typeof usd === 'number' && Number.isFinite(usd) && usd >= 0 ? usd : undefined
+}
+
+/** The ids of the tool calls that a hook is called after: of one tool, or of all that were called at once. */
+const toolCallsIn = ({ tool_use_id, tool_calls }: Readonly<Record<string, unknown>>): readonly string[] | undefined => {
+  const batch = Array.isArray(tool_calls) ? (tool_calls as readonly unknown[]) : []
+  const ids = [tool_use_id, ...batch.map((call) => (call as { readonly tool_use_id?: unknown } | null)?.tool_use_id)]
+  const named = ids.filter((id): id is string => typeof id === 'string' && id !== '')
+  return named.length === 0 ? undefined : named
 }
 
 /** The answer to an event as it is sent. */

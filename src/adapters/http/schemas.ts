@@ -44,6 +44,12 @@ export const hookEventBody = z.object({
   at: time.optional().catch(undefined).describe('When the hook was called, by the clock of its machine.'),
   event: z.enum(HOOK_EVENTS),
   runtime: z.enum(TERMINAL_RUNTIMES),
+  waitMs: z
+    .int()
+    .min(0)
+    .optional()
+    .catch(undefined)
+    .describe('How long the answer may wait for the transcript to have the tool calls of the event.'),
   payload: hookPayload,
 })
 

@@ -32,6 +32,8 @@ export interface HookInput {
   readonly reason?: string
   readonly prompt?: string
   readonly costUsd?: number
+  /** The tool calls that a hook is called after. */
+  readonly toolCalls?: readonly string[]
   /** The session that started this one, where the environment names it. */
   readonly parentSessionId?: string
   /** The provider session inside of whose tools this one was started. */
@@ -48,6 +50,8 @@ export interface HookEvent {
   readonly at?: Instant
   readonly event: HookEventName
   readonly runtime: TerminalRuntime
+  /** How long the hook lets its answer wait for the transcript. */
+  readonly waitMs?: number
   readonly input: HookInput
 }
 

@@ -134,7 +134,7 @@ export class TerminalService {
         await this.turns.take(at, { isAtRest: true })
         return 'ok'
       case 'post-tool-use':
-        await this.turns.take(at, { isAtRest: false })
+        await this.turns.take(at, defined({ isAtRest: false, upTo: input.toolCalls, waitMs: event.waitMs }))
         return 'ok'
       case 'pre-compact':
         await this.turns.take(at, { isAtRest: true })

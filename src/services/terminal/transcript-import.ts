@@ -1,5 +1,6 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
+import { RecentKeys } from '../../domain/kernel/recent-keys.ts'
 import type { TurnInput } from '../../domain/turn/turn.ts'
 import type { MonitorReport } from '../../domain/window/monitor-reports.ts'
 import type { WindowEvent } from '../../domain/window/window-event.ts'
@@ -31,6 +32,7 @@ export class TranscriptImport {
   readonly #collector: TurnCollector
   #turns = 0
   #compactions = 0
+  readonly #calls = new RecentKeys()
   /** When the request of the open turn was answered. */
   #answeredAt: Instant | undefined
 
@@ -49,6 +51,11 @@ export class TranscriptImport {
   async *items({ isAtRest }: { readonly isAtRest: boolean }): AsyncGenerator<TranscriptItem, void> {
     for await (const record of this.#tail.records()) yield* this.#take(record)
     if (isAtRest) yield* this.#turnsOf(this.#collector.rest())
+  }
+
+  /** Whether the transcript has these tool calls already: its runtime writes it a moment after it has called them. */
+  hasCalls(ids: readonly string[]): boolean {
+    return ids.every((id) => this.#calls.has(id))
   }
 
   /** How full the window is by the answer that is still open: its turn is not over, and its reading is. */
@@ -71,6 +78,8 @@ export class TranscriptImport {
       this.#compactions += 1
       yield { type: 'compaction', number: this.#compactions, report }
     }
+    for (const event of events)
+      if (event.type === 'tool_call' && event.callId !== undefined) this.#calls.add(event.callId)
     const texts = this.#reader.words?.(record).texts ?? []
     const ended = this.#collector.take({ events, texts, isNewTurn, reading: this.#gauge.reading() })
     const answer = events.find((event) => event.type === 'request' || event.type === 'unmetered')

@@ -1,6 +1,7 @@
 import { heldBy } from '../../domain/session/agent-session.ts'
 import type { Candidate } from '../../ports/pending-files.ts'
 import { derivedCommand } from '../derived-command.ts'
+import { pauseFor } from '../pause-for.ts'
 import type { Compactions } from './compactions.ts'
 import type { FollowedSession } from './followed-session.ts'
 import { reported } from './reported.ts'
@@ -10,6 +11,22 @@ import { TranscriptImport, type TranscriptItem } from './transcript-import.ts'
 
 /** As many transcripts are followed at once; one that was dropped is read again from its beginning. */
 const FOLLOWED = 256
+
+/** A runtime writes its transcript a moment after it has called tools: so long it is waited for, and never longer. */
+const MOST_LAG_MS = 30_000
+const LOOK_MS = 20
+
+/** The moment at which a transcript is read. */
+interface TranscriptMoment {
+  /** Whether the agent has come to rest: then the turn that is still open is over as well. */
+  readonly isAtRest: boolean
+  /** The tool calls that the transcript should have by now. */
+  readonly upTo?: readonly string[]
+  /** How long to wait until it has them; not at all unless given. */
+  readonly waitMs?: number
+}
+
+const isBehind = (transcript: TranscriptImport, { upTo = [] }: TranscriptMoment): boolean => !transcript.hasCalls(upTo)
 
 /** Records the new part of a session's transcript as turns, once, however often and after whatever crash it is asked. */
 export class TurnImport {
@@ -25,13 +42,18 @@ export class TurnImport {
   }
 
   /** Takes what the transcript has grown by. A session that somebody else works is left to them. */
-  async take(at: FollowedSession, options: { readonly isAtRest: boolean }): Promise<void> {
+  async take(at: FollowedSession, options: TranscriptMoment): Promise<void> {
     if (at.kept.holder === undefined || at.kept.transcriptPath === undefined) return
     const transcript = await this.#transcriptOf(at, at.kept.transcriptPath)
     if (transcript === undefined) return
     let isWhole = false
     try {
       isWhole = await this.#record(at, transcript.items(options))
+      const until = performance.now() + Math.min(options.waitMs ?? 0, MOST_LAG_MS)
+      while (isWhole && isBehind(transcript, options) && performance.now() < until) {
+        await pauseFor(LOOK_MS)
+        isWhole = await this.#record(at, transcript.items(options))
+      }
       // The agent is told of its window before its next request, and only that request ends the turn.
       const sample = isWhole && !options.isAtRest ? transcript.sample() : undefined
       if (sample !== undefined) await reported(this.#deps, at, sample)
