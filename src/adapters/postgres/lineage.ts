@@ -57,7 +57,7 @@ const lineageQuery = (database: Database, of: LineageSubject) => {
       select h from ${handoffs} h where h.conversation_id = any (array(select id from line)))
     select jsonb_build_object(
       'conversations', (
-        select coalesce(jsonb_agg(to_jsonb(c)), '[]')
+        select coalesce(jsonb_agg(to_jsonb(c) order by c.opened_at, c.id), '[]')
         from (select * from ancestor union select * from line) c),
       'sessions', (
         select coalesce(jsonb_agg(to_jsonb(s)), '[]')
