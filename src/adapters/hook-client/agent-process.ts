@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { codeOf, readOwnFile, writeOwnFile } from './own-files.ts'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { codeOf, readOwnFile } from './own-files.ts'
 import { isRecord } from './read-input.ts'
 import { isFileName } from './session-card.ts'
 
@@ -22,7 +22,10 @@ export const noteProcess = (folder: string, session: string, environment: Enviro
   mkdirSync(`${folder}/${FOLDER}`, { recursive: true, mode: 0o700 })
   removeEnded(`${folder}/${FOLDER}`)
   const note = { v: 1, pid, startTime: startTimeOf(pid) ?? null, session }
-  writeOwnFile(`${folder}/${FOLDER}`, `${pid}.json`, JSON.stringify(note))
+  // Several hooks of one agent may come at once, so each begins a file of its own.
+  const begun = `${folder}/${FOLDER}/.${pid}.${process.pid}.tmp`
+  writeFileSync(begun, JSON.stringify(note), { flag: 'wx', mode: 0o600 })
+  renameSync(begun, `${folder}/${FOLDER}/${pid}.json`)
 }
 
 /** Forgets the session of the agent's process, unless it has another one by now. */
