@@ -111,6 +111,7 @@ export type {
   SpannedSession,
   SpannedTurn,
 } from './ports/run-telemetry.ts'
+export type { LooksBack, RunTools, ServedTools, ToolQuestion, ToolRefused, ToolsEndpoint } from './ports/run-tools.ts'
 export type { RuntimeFailureCode } from './ports/runtime-failure.ts'
 export type { ExpiredLease, HeldLease, SessionLeases } from './ports/session-leases.ts'
 export type { SignalQueue } from './ports/signal-queue.ts'

@@ -2,7 +2,7 @@ import type { LookBackAnswer, LookBackQuestion } from '../domain/history/look-ba
 import type { Result } from '../domain/kernel/result.ts'
 
 /** A question of an agent about earlier windows, and which part of the answer it wants. */
-export interface LookBackAsked {
+export interface ToolQuestion {
   readonly question: LookBackQuestion
   /** The `next` of an answer to the same question. */
   readonly cursor?: string
@@ -17,7 +17,7 @@ export interface ToolRefused {
 }
 
 /** Answers the questions of one session about its own conversation. */
-export type LooksBack = (asked: LookBackAsked) => Promise<Result<LookBackAnswer, ToolRefused>>
+export type LooksBack = (asked: ToolQuestion) => Promise<Result<LookBackAnswer, ToolRefused>>
 
 /** Where the agent of one launch finds the tools of its run, over MCP. The token is a secret of that launch. */
 export interface ToolsEndpoint {

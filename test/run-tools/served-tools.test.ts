@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { serveTools } from '../../src/adapters/mcp/served-tools.ts'
 import type { LookBackAnswer } from '../../src/domain/history/look-back.ts'
 import { err, ok } from '../../src/domain/kernel/result.ts'
-import type { LookBackAsked, LooksBack, ServedTools, ToolsEndpoint } from '../../src/ports/run-tools.ts'
+import type { LooksBack, ServedTools, ToolQuestion, ToolsEndpoint } from '../../src/ports/run-tools.ts'
 import { connected, lookBack } from '../support/tools-client.ts'
 
 const NOTHING: Omit<LookBackAnswer, 'question'> = { found: [], isWhole: true }
@@ -20,8 +20,8 @@ const serve = async (): Promise<ServedTools> => {
 }
 
 /** Somebody who answers, and remembers what was asked. */
-const answering = (): { readonly asked: LookBackAsked[]; readonly looksBack: LooksBack } => {
-  const asked: LookBackAsked[] = []
+const answering = (): { readonly asked: ToolQuestion[]; readonly looksBack: LooksBack } => {
+  const asked: ToolQuestion[] = []
   const looksBack: LooksBack = async (one) => {
     asked.push(one)
     return ok({ ...NOTHING, question: one.question })
