@@ -278,6 +278,20 @@ describe('a document that is over', () => {
     expect(left(stage)).toEqual([])
   })
 
+  it('was replaced after a session began with it: that one is alone, and the second still waits', async () => {
+    await using stage = new Stage()
+    const blue = await worked(stage)
+    await leaves(stage, blue, 'The first.')
+    const green = new Terminal(stage)
+    expect((await green.start()).inject).toContain('The first.')
+    await leaves(stage, blue, 'The second.')
+    await green.asks('Continue')
+    await green.answers('I continue.')
+    expect(await green.session()).toMatchObject({ epoch: 1, progress: { turns: 1 } })
+    expect(waiting(stage)?.document).toBe('The second.')
+    expect((await blue.session())?.state).toBe('active')
+  })
+
   it('has waited for a week: nobody is given it, and its session is ended', async () => {
     await using stage = new Stage({ at: '2026-11-17T10:00:00.000Z' })
     const blue = await worked(stage)
