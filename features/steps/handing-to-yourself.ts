@@ -24,26 +24,29 @@ When('the document is withdrawn', function (this: HandoffWorld) {
 
 Then(
   'the terminal {string} has begun with {string} and {string}',
-  function (this: HandoffWorld, name: string, one: string, other: string) {
+  async function (this: HandoffWorld, name: string, document: string, words: string) {
     const text = this.terminals.begunWith(name) ?? ''
-    for (const part of [one, other]) assert.ok(text.includes(part), `${part} is not in: ${text}`)
+    for (const part of [document, words]) assert.ok(text.includes(part), `${part} is not in: ${text}`)
+    const messages = await this.keptTerminal(this.terminals.first).messages()
+    assert.ok(messages.some((message) => message.origin === 'person' && message.text === words))
   },
 )
 
-Then('the terminal {string} has begun with nothing', function (this: HandoffWorld, name: string) {
+Then('the terminal {string} has begun with nothing', async function (this: HandoffWorld, name: string) {
   assert.equal(this.terminals.begunWith(name), undefined)
+  assert.equal((await this.keptTerminal(this.terminals.first).sessions()).length, 1)
 })
 
 Then(
   'the terminal {string} continues the conversation of the terminal {string}',
   async function (this: HandoffWorld, name: string, before: string) {
-    const [source, target] = [await this.terminals.sessionOf(before), await this.terminals.sessionOf(name)]
-    assert.equal(target.conversationId, source.conversationId)
-    assert.equal(target.epoch, source.epoch + 1)
-    const handoff = await this.terminals.handoffTo(name)
+    const kept = this.keptTerminal(before)
+    const [source, target] = await kept.sessions()
+    assert.equal(target?.providerSessionId, this.terminals.idOf(name))
+    const [handoff] = await kept.handoffs()
     assert.deepEqual(
-      [handoff?.status, handoff?.sourceSessionId, handoff?.priorTurnId],
-      ['completed', source.id, source.progress.lastTurnId],
+      [handoff?.status, handoff?.id, handoff?.sourceSessionId, handoff?.priorTurnId],
+      ['completed', target?.initiatedByHandoff, source?.id, source?.progress.lastTurnId],
     )
   },
 )
@@ -51,9 +54,9 @@ Then(
 Then(
   'the terminal {string} has a conversation of its own, in which {string} was said',
   async function (this: HandoffWorld, name: string, words: string) {
-    const { epoch } = await this.terminals.sessionOf(name)
-    const messages = await this.keptTerminal(name).messages()
-    assert.equal(epoch, 1)
+    const kept = this.keptTerminal(name)
+    assert.equal((await kept.sessions()).length, 1)
+    const messages = await kept.messages()
     assert.deepEqual(
       messages.filter(({ origin }) => origin === 'person').map(({ text }) => text),
       [words],
@@ -72,6 +75,6 @@ Then('the document {string} waits', async function (this: HandoffWorld, document
 Then(
   'the session of the terminal {string} is {state}',
   async function (this: HandoffWorld, name: string, state: SessionState) {
-    assert.equal((await this.terminals.sessionOf(name)).state, state)
+    assert.equal((await this.keptTerminal(name).sessionNumber(1)).state, state)
   },
 )

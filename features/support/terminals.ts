@@ -6,7 +6,6 @@ import { pendingFiles } from '../../src/adapters/terminal/pending-files.ts'
 import { defined } from '../../src/domain/kernel/defined.ts'
 import { commandId } from '../../src/domain/kernel/ids.ts'
 import { instant } from '../../src/domain/kernel/instant.ts'
-import type { AgentSession } from '../../src/domain/session/agent-session.ts'
 import type { HookAnswer, HookEventName, HookInput } from '../../src/services/terminal/hook-event.ts'
 import { type Terminals as Opened, terminalsOn } from '../../src/terminal.ts'
 import { Transcript } from '../../test/terminal/transcripts.ts'
@@ -36,7 +35,7 @@ export class Terminals {
 
   /** The key of a terminal's conversation. */
   keyOf(name: string): string {
-    return `claude:${this.#idOf(name)}`
+    return `claude:${this.idOf(name)}`
   }
 
   /** The runtime's own name for the session of a terminal. */
@@ -48,6 +47,11 @@ export class Terminals {
     this.#current = name
     const { inject } = await this.#hook('session-start', { source, ...more }, name)
     this.#begun.set(name, inject)
+  }
+
+  /** The terminal that started first. */
+  get first(): string {
+    return need([...this.#begun.keys()][0], 'a terminal')
   }
 
   /** The text that a terminal was given at its last start. */
@@ -77,7 +81,7 @@ export class Terminals {
   }
 
   async startChild(name: string, parent: string): Promise<void> {
-    const parentSessionId = (await this.sessionOf(parent)).id
+    const parentSessionId = need((await this.#sessionOf(parent))?.id, 'a session')
     await this.start(name, 'startup', { parentSessionId })
   }
 
@@ -126,7 +130,7 @@ export class Terminals {
   async requestHandoff(document: string, targetAgent?: string): Promise<void> {
     const { requests } = await this.#open()
     const about = defined({ document, reason: 'The window is full', targetAgent })
-    const asked = await requests.handoff(this.#idOf(this.#current), about)
+    const asked = await requests.handoff(this.idOf(this.#current), about)
     if (!asked.ok) throw new Error(`The handoff was refused: ${asked.error.code}`)
   }
 
@@ -139,7 +143,7 @@ export class Terminals {
     this.#seconds += 1
     const { terminals } = await this.#open()
     const transcriptPath = this.#transcriptOf(name).path
-    const known = { providerSessionId: this.#idOf(name), transcriptPath, cwd: this.#workspace, raw: {} }
+    const known = { providerSessionId: this.idOf(name), transcriptPath, cwd: this.#workspace, raw: {} }
     const at = instant(Date.parse(this.#stage.scene.clock.now()) + this.#seconds * 1_000)
     const command = commandId(randomUUID())
     this.answer = await terminals.take({
@@ -166,25 +170,19 @@ export class Terminals {
     return this.#terminals
   }
 
-  /** The last session of a terminal, as it is stored. */
-  async sessionOf(name: string): Promise<AgentSession> {
-    return need((await this.#stage.scene.store.sessions.findByProviderSession(this.#idOf(name))).at(-1), 'a session')
+  async #sessionOf(name: string) {
+    return (await this.#stage.scene.store.sessions.findByProviderSession(this.idOf(name))).at(-1)
   }
 
-  /** The handoff that the last session of a terminal began with, as it is stored. */
-  async handoffTo(name: string) {
-    const { initiatedByHandoff } = await this.sessionOf(name)
-    return this.#stage.scene.store.handoffs.find(need(initiatedByHandoff, 'a handoff that began it'))
-  }
-
-  #idOf(name: string): string {
+  /** The runtime's name for the session of a terminal. */
+  idOf(name: string): string {
     const id = this.#ids.get(name) ?? `${name}-${randomUUID()}`
     this.#ids.set(name, id)
     return id
   }
 
   #transcriptOf(name: string): Transcript {
-    const transcript = this.#transcripts.get(name) ?? new Transcript(this.#folder, this.#idOf(name))
+    const transcript = this.#transcripts.get(name) ?? new Transcript(this.#folder, this.idOf(name))
     this.#transcripts.set(name, transcript)
     return transcript
   }

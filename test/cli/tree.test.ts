@@ -66,7 +66,7 @@ describe('help', () => {
 describe('a mistake in the command line is one line with what was probably meant', () => {
   it.each<readonly [readonly string[], string]>([
     [['migate'], 'There is no command "migate". Did you mean migrate?'],
-    [['handofs', 'list'], 'There is no command "handofs". Did you mean handoffs?'],
+    [['handofs', 'list'], 'There is no command "handofs". Did you mean one of handoff, handoffs?'],
     [['handoffs', 'lsit'], 'There is no command "handoffs lsit". Did you mean list?'],
     [['demo', '--jsno'], '"baton demo" has no flag "--jsno". Did you mean --json? "baton help demo" lists them.'],
     [['handoffs', 'list', '--kidn', 'thread'], 'has no flag "--kidn". Did you mean --kind?'],
