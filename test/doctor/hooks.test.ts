@@ -76,6 +76,28 @@ describe('hooks', () => {
     ])
   })
 
+  it('of the plugin are known, also beside those of an installation', async () => {
+    const place = stage()
+    const file = join(place.home, '.claude', 'settings.json')
+    const enabledPlugins = { 'baton@batonpass': true }
+    const statusLine = { type: 'command', command: 'baton hook statusline' }
+    write(file, { enabledPlugins, statusLine })
+    expect(results(await claudeHooks(place))).toEqual(['ok', 'ok'])
+    write(file, { ...settings('baton'), enabledPlugins })
+    expect(await claudeHooks(place)).toMatchObject([
+      { result: 'warning', text: expect.stringContaining('both name the hooks') },
+      { result: 'ok' },
+    ])
+  })
+
+  it('that are missing are put there by one command', async () => {
+    const place = stage()
+    write(join(place.home, '.claude', 'settings.json'), settings('baton', ['SessionStart']))
+    write(join(place.home, '.codex', 'hooks.json'), settings('baton', ['Stop']))
+    expect(await claudeHooks(place)).toMatchObject([{ repair: expect.stringContaining('baton claude install') }])
+    expect(await codexHooks(place)).toMatchObject([{ repair: expect.stringContaining('baton codex install') }])
+  })
+
   it.each(['', 'null', '[]', '{"hooks": 7}', '{"hooks": {"Stop": [[[[]]]]}, "statusLine": []}', '{', '\u0000'])(
     'in settings that are %j break nothing',
     async (text) => {
