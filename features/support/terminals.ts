@@ -40,7 +40,7 @@ export class Terminals {
 
   /** The runtime's own name for the session of a terminal. */
   providerOf(name: string): string {
-    return this.#idOf(name)
+    return this.idOf(name)
   }
 
   async start(name: string, source = 'startup', more: Partial<HookInput> = {}): Promise<void> {
