@@ -202,7 +202,7 @@ export { AuditService, type AuditServiceDeps } from './services/audit-service.ts
 export { ContextService, type ContextServiceDeps } from './services/context-service.ts'
 export { HandoffHistory } from './services/handoff-history.ts'
 export { HandoffService } from './services/handoff-service.ts'
-export { LookBack, type LookBackDeps, type LookBackRequest } from './services/look-back.ts'
+export { LookBack, type LookBackDeps } from './services/look-back.ts'
 export { RestartRunner } from './services/runner/restart-runner.ts'
 export type { RunnerDeps } from './services/runner/run-in-progress.ts'
 export type { AgentRunSettings, RunSettings } from './services/runner/run-request.ts'

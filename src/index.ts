@@ -6,7 +6,6 @@ export type { RestartBudget } from './domain/budget/restart-budget.ts'
 export { type Conversation, taskOf } from './domain/conversation/conversation.ts'
 export { type HandoffMetadata, isOpen } from './domain/handoff/handoff.ts'
 export type { Lineage, LineageBranch } from './domain/history/lineage.ts'
-export type { LookBackAnswer, LookBackQuestion } from './domain/history/look-back.ts'
 export { lookBackText } from './domain/history/look-back-text.ts'
 export {
   type AgentSessionId,

@@ -19,12 +19,28 @@ export {
 export type { HandoffAccepted, HandoffCompleted } from './domain/handoff/settle-handoff.ts'
 export { foldHistory, type History } from './domain/history/history.ts'
 export type { LineageRecord, LineageSubject } from './domain/history/lineage.ts'
+export type {
+  LookBackAnswer,
+  LookBackCall,
+  LookBackHit,
+  LookBackPlace,
+  LookBackQuestion,
+  Passage,
+} from './domain/history/look-back.ts'
+export type {
+  LookBackBounds,
+  LookBackPoint,
+  LookBackRead,
+  LookBackScope,
+  LookBackWanted,
+} from './domain/history/look-back-search.ts'
 export type { WindowAtTurn } from './domain/history/window-at-turn.ts'
 export type { InputProblem } from './domain/input/check.ts'
 export type { CutText } from './domain/kernel/cut-text.ts'
 export type { Sha256 } from './domain/kernel/digest.ts'
 export {
   type CommandId,
+  type LookBackId,
   type MessageId,
   messageId,
   type SignalId,
@@ -58,6 +74,7 @@ export type { SessionMode, SessionSettings } from './domain/run/session-settings
 export { SESSION_TRANSITIONS, type SessionState } from './domain/session/agent-session.ts'
 export type { SignalDelivery, SignalKind, SignalStatus } from './domain/session/context-signal.ts'
 export type { SnapshotRecord, SnapshotType } from './domain/session/context-snapshot.ts'
+export type { LookBackBy, LookBackInHistory, LookBackRecord } from './domain/session/looked-back.ts'
 export type { LeaseAsked, ProcessFate, ProcessIdentity } from './domain/session/process-identity.ts'
 export type { SessionStartedAnswer, StartSession } from './domain/session/start-session.ts'
 export type { ThreadOpened } from './domain/thread/open-thread.ts'
@@ -98,6 +115,7 @@ export type { ContextSnapshotPort } from './ports/context-snapshot-port.ts'
 export type { ConversationRepository } from './ports/conversation-repository.ts'
 export type { ConversationFilter, HandoffFilter, OverdueRule, SessionFilter } from './ports/history-filters.ts'
 export type { LogFields, LogLevel } from './ports/logger.ts'
+export type { LookBackPort } from './ports/look-back-port.ts'
 export type { MessageRepository, PersonMessages, PersonMessagesWanted } from './ports/message-repository.ts'
 export type { Notifier } from './ports/notifier.ts'
 export type { Cursor, ListOrder, Page, Paged } from './ports/page.ts'
@@ -133,6 +151,8 @@ export type { WorktreeFailureCode, Worktrees } from './ports/worktrees.ts'
 export type { HandoffAndSource, RecordedTurns, Reply } from './services/answers.ts'
 export type { FollowRequest } from './services/audit-service.ts'
 export type { ContextReport, ContextStatus, WindowStanding } from './services/context-service.ts'
+export type { LookBackRequest } from './services/look-back.ts'
+export type { LookBackAsked } from './services/look-back-question.ts'
 export type {
   AcceptRequest,
   AccountRequest,
@@ -148,6 +168,7 @@ export type {
   HooksRequest,
   InitiateRequest,
   KeepCheckpointRequest,
+  LookBackRecordRequest,
   OnConversation,
   OnSession,
   PrepareRequest,

@@ -195,11 +195,10 @@ end
 $$;
 comment on function batonpass.look_back_v1 is 'The answer to a question about what was said and done.';
 
-create or replace function batonpass.add_look_backs_v1(added jsonb) returns void language plpgsql strict as $$
-begin
+-- In SQL: to PL/pgSQL the name of a column, found, is that of a variable as well.
+create or replace function batonpass.add_look_backs_v1(added jsonb) returns void language sql strict as $$
   insert into batonpass.look_backs (conversation_id, id, session_id, asked_by, text, found, asked_at)
-  select a.conversation_id, a.id, a.session_id, a.asked_by, a.text, a.found, a.asked_at
-  from jsonb_populate_recordset(null::batonpass.look_backs, added) as a;
-end
+  select conversation_id, id, session_id, asked_by, text, found, asked_at
+  from jsonb_populate_recordset(null::batonpass.look_backs, added);
 $$;
 comment on function batonpass.add_look_backs_v1 is 'Adds what sessions asked when they looked back.';

@@ -1,10 +1,10 @@
 import type { ConversationEvent } from './conversation/conversation-lifecycle.ts'
 import type { HandoffEvent } from './handoff/handoff-lifecycle.ts'
-import type { LookedBack } from './history/look-back-record.ts'
 import type { HookDelivered } from './hooks/hook-delivery.ts'
 import type { DomainEvent } from './kernel/event.ts'
 import type { CommandId } from './kernel/ids.ts'
 import type { SnapshotEvent } from './session/context-snapshot.ts'
+import type { LookedBack } from './session/looked-back.ts'
 import type { SessionEvent } from './session/session-event.ts'
 import type { MonitorEvent } from './window/context-monitor.ts'
 

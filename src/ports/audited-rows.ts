@@ -1,7 +1,7 @@
 import type { KeptCommand } from '../domain/audit/command-seal.ts'
-import type { LookBackRecord } from '../domain/history/look-back-record.ts'
 import type { AgentSessionId, CommandId, ConversationId } from '../domain/kernel/ids.ts'
 import type { SnapshotRecord } from '../domain/session/context-snapshot.ts'
+import type { LookBackRecord } from '../domain/session/looked-back.ts'
 import type { ToolCallRecord } from '../domain/turn/tool-call.ts'
 import type { Turn } from '../domain/turn/turn.ts'
 import type { Page, Paged } from './page.ts'

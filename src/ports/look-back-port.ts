@@ -1,6 +1,6 @@
-import type { LookBackInHistory } from '../domain/history/look-back-record.ts'
 import type { LookBackRead, LookBackWanted } from '../domain/history/look-back-search.ts'
 import type { AgentSessionId, ConversationId } from '../domain/kernel/ids.ts'
+import type { LookBackInHistory } from '../domain/session/looked-back.ts'
 import type { Page, Paged } from './page.ts'
 
 /**

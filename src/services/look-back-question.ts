@@ -1,5 +1,4 @@
 import type { LookBackAnswer, LookBackQuestion } from '../domain/history/look-back.ts'
-import { LOOK_BACK_WAYS } from '../domain/history/look-back.ts'
 import { answerFrom } from '../domain/history/look-back-answer.ts'
 import {
   LOOK_BACK_BOUNDS,
@@ -26,6 +25,7 @@ import { messageText, name } from '../domain/input/words.ts'
 import { defined } from '../domain/kernel/defined.ts'
 import { err, ok, type Result } from '../domain/kernel/result.ts'
 import type { Refusal } from '../domain/refusal.ts'
+import { LOOK_BACK_WAYS } from '../domain/session/looked-back.ts'
 import type { LookBackPort } from '../ports/look-back-port.ts'
 
 /** How to ask: a question, and which part of the answer. */

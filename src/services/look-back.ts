@@ -1,5 +1,4 @@
-import type { LookBackAnswer } from '../domain/history/look-back.ts'
-import { questionText } from '../domain/history/look-back-record.ts'
+import { type LookBackAnswer, questionText } from '../domain/history/look-back.ts'
 import type { AgentSessionId } from '../domain/kernel/ids.ts'
 import { err, ok, type Result } from '../domain/kernel/result.ts'
 import type { Refusal } from '../domain/refusal.ts'

@@ -16,6 +16,7 @@ const TABLES = [
   'handoffs',
   'handoff_tool_calls',
   'context_snapshots',
+  'look_backs',
   'session_leases',
   'commands',
   'audit_entries',

@@ -5,12 +5,12 @@
 export const REASONS: Readonly<Record<string, readonly string[]>> = {
   'It is no forgery: the row says so already, or a row of its own may well have that id or that figure.': [
     'agent_sessions insert, (turns|window_(user|assistant|tool|system)) nought',
-    '(agent_sessions|commands|context_signals|context_snapshots|conversations|handoffs|messages|turns) insert, id of nobody',
+    '(agent_sessions|commands|context_signals|context_snapshots|conversations|handoffs|look_backs|messages|turns) insert, id of nobody',
     'conversations insert, parent_id of another conversation',
     'agent_sessions insert, conversation_id of another conversation',
   ],
   'An id that is in two conversations is found by verify. An index over all conversations could not be distributed.': [
-    '(agent_sessions|context_signals|context_snapshots|handoffs|messages|turns) insert, id of another conversation',
+    '(agent_sessions|context_signals|context_snapshots|handoffs|look_backs|messages|turns) insert, id of another conversation',
   ],
   'A value that could be true. Whether it is, only the entries can say: verify compares every such column with them.': [
     'agent_sessions insert, (epoch|version|next_sequence|takeovers) far ahead',
@@ -24,6 +24,7 @@ export const REASONS: Readonly<Record<string, readonly string[]>> = {
     'handoffs insert, (target_agent|reason|document|end_reason|traceparent|tracestate|extract) another',
     'handoffs (update|update, ended), (document|extract) another',
     'handoffs (insert|update), version far ahead',
+    'look_backs insert, (text another|found (nought|far ahead))',
     'messages insert, (sequence_number far ahead|text another|provider_message_id another)',
     'tool_calls insert, (position far ahead|call_id another|tool_name another|argument another)',
     'turns insert, (number|end_sequence) far ahead',
@@ -38,6 +39,7 @@ export const REASONS: Readonly<Record<string, readonly string[]>> = {
     [
       'agent_sessions insert, started_at *',
       'context_snapshots insert, captured_at *',
+      'look_backs insert, asked_at *',
       'conversations insert, opened_at *',
       'conversations (insert|update), closed_at *',
       'handoffs insert, (initiated_at|ended_at) *',

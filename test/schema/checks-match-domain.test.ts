@@ -10,6 +10,7 @@ import {
 import { SESSION_STATES, TERMINAL_SESSION_STATES } from '../../src/domain/session/agent-session.ts'
 import { SIGNAL_DELIVERIES, SIGNAL_KINDS, SIGNAL_STATUSES } from '../../src/domain/session/context-signal.ts'
 import { SNAPSHOT_TYPES } from '../../src/domain/session/context-snapshot.ts'
+import { LOOK_BACK_WAYS } from '../../src/domain/session/looked-back.ts'
 import { MESSAGE_ORIGINS, MESSAGE_ROLES } from '../../src/domain/turn/message.ts'
 import { PRESSURE_POLICIES } from '../../src/domain/window/context-monitor.ts'
 import { ask } from '../migrations/empty-database.ts'
@@ -34,6 +35,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   handoffs_end_says_why: TERMINAL_HANDOFF_STATUSES.filter((status) => status !== 'completed'),
   handoffs_one_open: OPEN_STATUSES,
   handoffs_pending: OPEN_STATUSES,
+  look_backs_way_known: LOOK_BACK_WAYS,
   messages_origin_known: MESSAGE_ORIGINS,
   messages_role_known: MESSAGE_ROLES,
 }

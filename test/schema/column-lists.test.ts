@@ -39,6 +39,7 @@ const ADDED = {
   handoffs: 'handoffs',
   handoff_tool_calls: 'handoff_tool_calls',
   snapshots: 'context_snapshots',
+  look_backs: 'look_backs',
   monitors: 'context_monitors',
   signals: 'context_signals',
 } as const

@@ -40,6 +40,7 @@ const COPIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   handoffs: { id: randomUUID(), status: 'failed', end_reason: 'It broke', ended_at: '2026-01-01T00:00:00Z' },
   handoff_tool_calls: { ordinal: 99 },
   context_snapshots: { id: randomUUID() },
+  look_backs: { id: randomUUID() },
   commands: { id: randomUUID() },
   audit_heads: {},
   audit_entries: { position: 99 },
@@ -59,11 +60,12 @@ const LISTS: Readonly<Record<string, string>> = {
   handoffs: 'handoffs',
   handoff_tool_calls: 'handoff_tool_calls',
   context_snapshots: 'snapshots',
+  look_backs: 'look_backs',
   context_monitors: 'monitors',
   context_signals: 'signals',
 }
 
-const WORDS = /^(state|status|kind|type|role|policy|delivery|flags)$/
+const WORDS = /^(state|status|kind|type|role|policy|delivery|flags|asked_by)$/
 const literal = (value: unknown): string => `'${JSON.stringify(value).replaceAll("'", "''")}'::jsonb`
 
 /** Wrong values for a column, by what it holds. `other` is the same column of a row in another conversation. */

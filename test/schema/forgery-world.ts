@@ -59,6 +59,7 @@ export const lawfulWorld = async (store: SqlStore): Promise<World> => {
       handoffs: `original.id = '${open.handoff.id}'`,
       handoff_tool_calls: `${inOpen} and original.ordinal = 1`,
       context_snapshots: `${inOpen} and original.type = 'handoff_initiated'`,
+      look_backs: inPast,
       commands: `original.id = '${named.commandId}'`,
       audit_heads: inOpen,
       audit_entries: `${inOpen} and original.position = 1`,
@@ -80,6 +81,7 @@ const passed = async (scene: Scene) => {
   const begun = unwrap(await scene.service.completeHandoff({ handoff, leaseMs: 600_000 }))
   const target = unwrap(await scene.service.recordTurn({ ...begun, ...scene.turn('search') }))
   unwrap(await scene.context.send({ session: target.session.id, text: 'Look at the log' }))
+  unwrap(await scene.service.recordLookBack({ session: target.session.id, by: 'words', text: 'flaky', found: 2 }))
   return { handoff: handoff.id, source: source.session.id, target }
 }
 

@@ -69,6 +69,13 @@ const turn = (but: object): Statement => copyOf('turns', TURN, { id: nobody(), n
 const CALL = `original.conversation_id = '${conversation}' and original.call_id = '${call.callId}'`
 const toolCall = (but: object): Statement => copyOf('tool_calls', CALL, { position: 99, call_id: 'another', ...but })
 const SNAPSHOT = `original.session_id = '${source}' and original.type = 'handoff_initiated'`
+const lookBack = (but: object): Statement => [
+  'insert into batonpass.look_backs select * from jsonb_populate_record(null::batonpass.look_backs, $1::jsonb)',
+  JSON.stringify({
+    ...{ conversation_id: conversation, id: nobody(), session_id: source, asked_by: 'words', text: 'flaky' },
+    ...{ found: 1, asked_at: AT, ...but },
+  }),
+]
 const snapshot = (but: object): Statement => copyOf('context_snapshots', SNAPSHOT, { id: nobody(), ...but })
 
 describe('the database accepts', () => {
@@ -361,6 +368,7 @@ describe.each<[string, readonly (readonly [string, string, string, ...Statement[
       ['a kind', CHECK, 'handoffs_kind_known', handoff({ kind: 'gossip' })],
       ['a flag', CHECK, 'handoffs_flags_known', handoff({ flags: ['minimal_continuation', 'nonsense'] })],
       ['a role', CHECK, 'messages_role_known', message({ role: 'narrator' })],
+      ['a way to look back', CHECK, 'look_backs_way_known', lookBack({ asked_by: 'mood' })],
       ['a type of snapshot', CHECK, 'context_snapshots_type_known', snapshot({ type: 'souvenir' })],
     ],
   ],
@@ -410,6 +418,13 @@ describe.each<[string, readonly (readonly [string, string, string, ...Statement[
         'context_snapshots_session_exists',
         snapshot({ session_id: working.session.id }),
       ],
+      [
+        'a look back of a session elsewhere',
+        FOREIGN,
+        'look_backs_session_exists',
+        lookBack({ session_id: working.session.id }),
+      ],
+      ['fewer than none found', CHECK, 'look_backs_found_counted', lookBack({ found: -1 })],
       [
         'a lease of a session elsewhere',
         FOREIGN,

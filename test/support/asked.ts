@@ -8,7 +8,6 @@ import {
   type EndHandoff,
   endHandoff,
 } from '../../src/domain/handoff/settle-handoff.ts'
-import { type RecordLookBack, recordLookBack } from '../../src/domain/history/look-back-record.ts'
 import { defined } from '../../src/domain/kernel/defined.ts'
 import {
   agentSessionId,
@@ -22,6 +21,7 @@ import {
 import { beginRestart } from '../../src/domain/restart/begin-restart.ts'
 import { type RecordTurns, recordTurns } from '../../src/domain/restart/record-turns.ts'
 import { resumeSession, type TakeOver, takeOverSession } from '../../src/domain/session/change-session.ts'
+import { type RecordLookBack, recordLookBack } from '../../src/domain/session/looked-back.ts'
 import type { LeaseAsked } from '../../src/domain/session/process-identity.ts'
 import { type OpenThread, openThread } from '../../src/domain/thread/open-thread.ts'
 import { HANDOFF, HOLDER, LATER, SNAPSHOT, uuid } from '../domain/samples.ts'

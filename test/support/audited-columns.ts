@@ -39,6 +39,7 @@ export const ANOTHER_ID = '00000000-0000-4000-8000-00000000beef'
 const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
   'agent_sessions.state': ['active', 'paused', 'completed'],
   'context_snapshots.type': ['on_demand', 'checkpoint'],
+  'look_backs.asked_by': ['call', 'turn'],
   'handoffs.kind': ['agent_transfer', 'context_restart'],
   'handoffs.status': ['initiated', 'accepted', 'failed', 'cancelled'],
   'messages.role': ['tool', 'system'],

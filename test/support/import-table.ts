@@ -487,7 +487,17 @@ export const ROOMS: readonly Room[] = [
     'conversation',
     'handoff',
   ),
-  room('history', 'questions about the past', 'kernel', 'window', 'turn', 'session', 'conversation', 'handoff'),
+  room(
+    'history',
+    'questions about the past',
+    'kernel',
+    'window',
+    'turn',
+    'session',
+    'conversation',
+    'checkpoint',
+    'handoff',
+  ),
   room(
     'input',
     'checks of what callers pass',

@@ -31,6 +31,7 @@ export const wholeConversation = async (scene: Scene): Promise<WholeConversation
   const named = { commandId: commandId(scene.ids.next()) }
   const next = unwrap(await service.recordTurn({ ...session, ...scene.turn('search'), ...named }))
   unwrap(await scene.context.send({ session: next.session.id, text: 'Mind the time' }))
+  unwrap(await service.recordLookBack({ session: next.session.id, by: 'words', text: 'flaky test', found: 2 }))
   const waiting = unwrap(await service.initiateHandoff({ ...next, targetAgent: 'haiku', reason: 'Stuck again' }))
   unwrap(await service.acceptHandoff({ handoff: waiting.handoff.id, claimant: 'worker' }))
   unwrap(

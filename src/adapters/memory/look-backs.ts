@@ -1,5 +1,4 @@
 import type { LookBackHit, LookBackPlace } from '../../domain/history/look-back.ts'
-import type { LookBackInHistory, LookBackRecord } from '../../domain/history/look-back-record.ts'
 import {
   BEFORE_THE_MATCH,
   firstPlace,
@@ -12,6 +11,7 @@ import {
 } from '../../domain/history/look-back-search.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentSessionId, ConversationId } from '../../domain/kernel/ids.ts'
+import type { LookBackInHistory, LookBackRecord } from '../../domain/session/looked-back.ts'
 import type { Message } from '../../domain/turn/message.ts'
 import type { ToolCallRecord } from '../../domain/turn/tool-call.ts'
 import type { LookBackPort } from '../../ports/look-back-port.ts'

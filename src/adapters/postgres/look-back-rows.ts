@@ -1,13 +1,8 @@
 import { z } from 'zod'
-import {
-  LOOK_BACK_WAYS,
-  type LookBackCall,
-  type LookBackHit,
-  type LookBackPlace,
-} from '../../domain/history/look-back.ts'
-import type { LookBackInHistory, LookBackRecord } from '../../domain/history/look-back-record.ts'
+import type { LookBackCall, LookBackHit, LookBackPlace } from '../../domain/history/look-back.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { lookBackId } from '../../domain/kernel/ids.ts'
+import { LOOK_BACK_WAYS, type LookBackInHistory, type LookBackRecord } from '../../domain/session/looked-back.ts'
 import { MESSAGE_ORIGINS, MESSAGE_ROLES } from '../../domain/turn/message.ts'
 import { aConversation, aHandoff, aSession, maybe, place, reader, time } from './row-types.ts'
 

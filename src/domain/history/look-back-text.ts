@@ -13,6 +13,12 @@ const MOST = 45_000
 /**
  * An answer as text for an agent. Recorded words stand on lines of their own behind a mark: they are data, whatever they
  * say. Its length has a bound, which follows from that of the answer.
+ *
+ * @example
+ * ```ts
+ * const question = { by: 'words', words: 'flaky' } as const
+ * console.log(lookBackText({ question, found: [], isWhole: true }).split('\n')[0]) // => Nothing on record matches.
+ * ```
  */
 export const lookBackText = (answer: LookBackAnswer): string => {
   const hits = answer.found.map((hit) => hitText(hit))
@@ -20,7 +26,7 @@ export const lookBackText = (answer: LookBackAnswer): string => {
 }
 
 /** A recorded text as an answer shows it, each line behind the mark. */
-export const recordedLines = (text: string): string => `${MARK}${[...text].map(shown).join('')}`
+const recordedLines = (text: string): string => `${MARK}${[...text].map(shown).join('')}`
 
 /** One character as an answer shows it. Its length is what it costs of the room an answer has. */
 export const shown = (character: string): string => {

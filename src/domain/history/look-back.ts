@@ -14,11 +14,21 @@ export type LookBackQuestion =
   /** Messages in which all of these words occur, in the text or in its tool calls. */
   | { readonly by: 'words'; readonly words: string }
 
-/** The ways to ask. */
-export const LOOK_BACK_WAYS = ['call', 'turn', 'file', 'words'] as const satisfies readonly LookBackQuestion['by'][]
-
-/** The ways to ask. */
-export type LookBackBy = LookBackQuestion['by']
+/** A question as one line of text: what is kept of it. */
+export const questionText = (question: LookBackQuestion): string => {
+  switch (question.by) {
+    case 'call':
+      return question.callId
+    case 'turn':
+      return `${question.epoch}.${question.turn}`
+    case 'file':
+      return question.name
+    case 'words':
+      return question.words
+    default:
+      return question satisfies never
+  }
+}
 
 /** Where something was said: in which window, and in which turn of it. */
 export interface LookBackPlace {

@@ -1,7 +1,5 @@
 import { BUDGET_LIMITS } from '../../domain/budget/restart-budget.ts'
 import type { ConversationFacts, ResumeFacts, SessionFacts } from '../../domain/facts.ts'
-import { LOOK_BACK_WAYS } from '../../domain/history/look-back.ts'
-import { recordLookBack as decideLookBack, keptQuestion } from '../../domain/history/look-back-record.ts'
 import { oneOf, optional, wholeNumber, wrong } from '../../domain/input/check.ts'
 import { metadata } from '../../domain/input/notes.ts'
 import { monitorSettings, totals } from '../../domain/input/readings.ts'
@@ -11,6 +9,7 @@ import { holderToken, lookBackId, messageId, snapshotId } from '../../domain/ker
 import { captureSnapshot as decideSnapshot } from '../../domain/session/capture-snapshot.ts'
 import * as decisions from '../../domain/session/change-session.ts'
 import { SNAPSHOT_TYPES } from '../../domain/session/context-snapshot.ts'
+import { recordLookBack as decideLookBack, keptQuestion, LOOK_BACK_WAYS } from '../../domain/session/looked-back.ts'
 import { setSessionMetadata as decideNote } from '../../domain/session/set-metadata.ts'
 import { startSession as decideStart } from '../../domain/session/start-session.ts'
 import type {

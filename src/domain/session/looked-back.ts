@@ -6,8 +6,13 @@ import type { DomainEvent } from '../kernel/event.ts'
 import type { AgentSessionId, ConversationId, HandoffId, LookBackId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { err } from '../kernel/result.ts'
-import type { AgentSession } from '../session/agent-session.ts'
-import type { LookBackBy, LookBackQuestion } from './look-back.ts'
+import type { AgentSession } from './agent-session.ts'
+
+/** The ways to ask. */
+export const LOOK_BACK_WAYS = ['call', 'turn', 'file', 'words'] as const
+
+/** A way to ask. */
+export type LookBackBy = (typeof LOOK_BACK_WAYS)[number]
 
 /** What a session asked when it looked back, as it is stored. */
 export interface LookBackRecord {
@@ -40,22 +45,6 @@ const MOST_KEPT = 300
 
 /** As much of a question as is kept. */
 export const keptQuestion = (text: string): string => beginningOf(text, MOST_KEPT)
-
-/** A question as one line of text: what is kept of it. */
-export const questionText = (question: LookBackQuestion): string => {
-  switch (question.by) {
-    case 'call':
-      return question.callId
-    case 'turn':
-      return `${question.epoch}.${question.turn}`
-    case 'file':
-      return question.name
-    case 'words':
-      return question.words
-    default:
-      return question satisfies never
-  }
-}
 
 /** A look back. It never changes. */
 const LOOK_BACK: Aggregate<LookBackRecord, LookedBack, Change> & Begins<LookBackRecord, LookedBack> = {
