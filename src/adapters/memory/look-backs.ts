@@ -20,7 +20,7 @@ import type { Tables } from './tables.ts'
 
 const utf8 = new TextEncoder()
 
-/** What was recorded, as far as a question asks for it, and the questions themselves. */
+/** Answers from the record, and the questions that were asked. */
 export const lookBacksIn = (tables: Tables): LookBackPort => ({
   read: async (wanted) => readLookBack(tables, wanted),
   listForConversation: async (conversation, page) => {

@@ -20,7 +20,7 @@ import { toStorableJson } from './text-codec.ts'
 
 const toCount = reader('count', z.object({ session_id: aSession, asked: z.number() }))
 
-/** What was recorded, as far as a question asks for it, and the questions themselves. */
+/** Answers from the record, and the questions that were asked. */
 export const lookBacksIn = (database: Database): LookBackPort => ({
   read: (wanted) =>
     reading(async () => {

@@ -33,7 +33,7 @@ interface Fitting {
   readonly stopped?: LookBackPoint
 }
 
-/** What a search found, as many as fit whole. It goes on below the last one; a text is read by its call or turn. */
+/** The findings of a search, as many as fit whole. It goes on below the last one; a text is read by its call or turn. */
 const wholeOnes = (all: readonly LookBackHit[], characters: number): Fitting => {
   const found: LookBackHit[] = []
   let room = characters

@@ -41,7 +41,7 @@ export interface LookBackWanted {
   readonly bounds: LookBackBounds
 }
 
-/** What a store read. Texts are cut to the bounds. */
+/** The findings of a store. Texts are cut to the bounds. */
 export interface LookBackRead {
   readonly found: readonly LookBackHit[]
   /** The last message that a search looked at; absent when nothing older is left. */
@@ -84,7 +84,7 @@ export const understood = (question: LookBackQuestion): LookBackQuestion => {
 /** The words of a question, between white space. */
 export const wordsIn = (words: string): readonly string[] => words.split(/\s+/u).filter((word) => word !== '')
 
-/** What a search looks for: each word with its spellings. A file name is one word, whatever is in it. */
+/** The words that a search looks for: each with its spellings. A file name is one word, whatever is in it. */
 export const needlesOf = (question: LookBackQuestion): readonly (readonly string[])[] => {
   if (question.by === 'file') return [spellingsOf(question.name)]
   return question.by === 'words' ? wordsIn(question.words).map(spellingsOf) : []

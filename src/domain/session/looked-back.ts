@@ -14,7 +14,7 @@ export const LOOK_BACK_WAYS = ['call', 'turn', 'file', 'words'] as const
 /** A way to ask. */
 export type LookBackBy = (typeof LOOK_BACK_WAYS)[number]
 
-/** What a session asked when it looked back, as it is stored. */
+/** A question of a session that looked back, as it is stored. */
 export interface LookBackRecord {
   readonly id: LookBackId
   readonly conversationId: ConversationId
