@@ -49,7 +49,8 @@ describe('the stream of events', () => {
       },
     ]
     await stage.ask('POST', '/sessions/live-1/turns', { body: { turns } })
-    await stage.ask('POST', '/sessions/live-1/handoff', { body: { document: 'a secret document' } })
+    const body = { document: 'a secret document', target_agent: 'reviewer' }
+    await stage.ask('POST', '/sessions/live-1/handoff', { body })
     const said = await stream.until('handoff.initiated')
     for (const kind of ['session', 'milestone', 'compaction', 'handoff']) expect(said).toContain(`event: ${kind}\n`)
     expect(said).toContain('"milestone":"critical"')
