@@ -19,9 +19,7 @@ When(
 When(
   'the agent of the terminal {string} asks for the lineage of the terminal {string}',
   async function (this: HandoffWorld, name: string, other: string) {
-    const [session] = await this.keptTerminal(other).sessions()
-    assert.ok(session)
-    await this.askAs(name, 'lineage', { session: session.id })
+    await this.askAs(name, 'lineage', { session: this.terminals.idOf(other) })
   },
 )
 

@@ -38,11 +38,6 @@ export class Terminals {
     return `claude:${this.idOf(name)}`
   }
 
-  /** The runtime's own name for the session of a terminal. */
-  providerOf(name: string): string {
-    return this.idOf(name)
-  }
-
   async start(name: string, source = 'startup', more: Partial<HookInput> = {}): Promise<void> {
     this.#current = name
     const { inject } = await this.#hook('session-start', { source, ...more }, name)

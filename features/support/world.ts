@@ -83,7 +83,7 @@ export class HandoffWorld extends World<Parameters> {
 
   /** Asks a tool as the agent of a terminal does. */
   async askAs(name: string, tool: string, input: Record<string, unknown> = {}): Promise<void> {
-    const session = this.terminals.providerOf(name)
+    const session = this.terminals.idOf(name)
     this.#told = await askTool({ store: this.#reading, handoffs: this.#set.service, session }, tool, input)
   }
 
