@@ -15,7 +15,7 @@ const atWork = async (result: string) => {
   const batonpass = await createBatonpass({
     store: faults.store,
     logger,
-    redact: (text) => text.replaceAll('s3cret', '***'),
+    redact: (text) => text.replaceAll('s3cret', '***').replaceAll('forbidden', ''),
   })
   const { handoffs } = batonpass
   const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
@@ -64,6 +64,13 @@ describe('a session that looks back', () => {
     expect(read).toBe(long)
     expect(asked).toBeGreaterThan(5)
     expect((await history.lookBacks(conversation.id)).items).toHaveLength(1)
+  })
+
+  it('is answered when a redactor leaves nothing of its words to put on record', async () => {
+    const { lookBack, history, session, conversation, logged } = await atWork('x')
+    expect(unwrap(await lookBack.ask({ session, question: { by: 'words', words: 'forbidden' } })).isWhole).toBe(true)
+    expect((await history.lookBacks(conversation.id)).items).toEqual([])
+    expect(logged).toMatchObject([[expect.stringContaining('could not be put on record'), { code: 'input.invalid' }]])
   })
 
   it('has its words redacted and cut on record', async () => {

@@ -74,6 +74,16 @@ describe.each(WAYS)('$way', ({ url, pooled }) => {
       const [next, complete] = await trips(() => service.completeHandoff({ ...third, claimant: 'worker' }))
       expect(unwrap(next).session.epoch).toBe(2)
       const [, thread] = await trips(() => service.openThread({ session: held.session.id, ...to }))
+      const [, byCall] = await trips(() => history.lookBack(conversationId, { question: { by: 'call', callId: 'c' } }))
+      const [, byTurn] = await trips(() =>
+        history.lookBack(conversationId, { question: { by: 'turn', epoch: 1, turn: 1 } }),
+      )
+      const [, byWords] = await trips(() =>
+        history.lookBack(conversationId, { question: { by: 'words', words: 'nowhere' } }),
+      )
+      const question = { by: 'words', text: 'nowhere', found: 0 } as const
+      const [, lookBack] = await trips(() => service.recordLookBack({ session: held.session.id, ...question }))
+      expect({ byCall, byTurn, byWords }).toEqual({ byCall: 1, byTurn: 1, byWords: 1 })
       const [line, lineage] = await trips(() => history.lineage(conversationId))
       expect(line?.conversation.id).toBe(conversationId)
 
@@ -92,6 +102,7 @@ describe.each(WAYS)('$way', ({ url, pooled }) => {
         cancel,
         fail,
         thread,
+        lookBack,
       })) {
         expect(count, name).toBeGreaterThanOrEqual(1)
         expect(count, name).toBeLessThanOrEqual(2)
