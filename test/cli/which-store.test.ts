@@ -24,6 +24,7 @@ const READING: Readonly<Record<string, readonly string[]>> = {
   'sessions window': [ID],
   'handoffs list': [],
   'handoffs show': [ID],
+  'look-back': [ID, '--words', 'flaky'],
   lineage: [ID],
   messages: [ID],
   turns: [ID],
