@@ -20,6 +20,8 @@ const KEY = 'sk-ant-none-of-your-business-0123456789'
 export interface Terminal {
   readonly shown: () => string
   readonly type: (...keys: readonly string[]) => void
+  /** Ends the terminal, and claude with it: until then it writes to its home. */
+  readonly close: () => Promise<void>
   /** Waits until the screen shows this. */
   readonly until: (wanted: RegExp) => Promise<string>
 }
@@ -59,7 +61,14 @@ export const terminalOf = (
   ]
   const line = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
   tmux('-u', 'new-session', '-d', '-s', 'claude', '-x', String(columns), '-y', '40', '-c', project, line)
-  t.after(() => void tmux('kill-server'))
+  let isOpen = true
+  const close = async (): Promise<void> => {
+    const [pid = ''] = tmux('list-panes', '-t', 'claude', '-F', '#{pane_pid}').split('\n')
+    isOpen = false
+    tmux('kill-server')
+    while (isAlive(Number(pid))) await pause(50)
+  }
+  t.after(() => (isOpen ? close() : undefined))
   const shown = (): string => tmux('capture-pane', '-p', '-t', 'claude')
   const until = async (wanted: RegExp): Promise<string> => {
     for (let screen = shown(); ; screen = shown()) {
@@ -68,5 +77,13 @@ export const terminalOf = (
       await pause(250)
     }
   }
-  return { shown, until, type: (...keys) => void tmux('send-keys', '-t', 'claude', ...keys) }
+  return { shown, until, close, type: (...keys) => void tmux('send-keys', '-t', 'claude', ...keys) }
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }

@@ -145,5 +145,6 @@ describe('the real claude that hands to itself', PATIENT, () => {
     const target = await successorOf(store, source)
     ok(target.providerSessionId !== source)
     equal((await store.sessions.findByProviderSession(source))[0]?.state, 'handed_off')
+    await terminal.close()
   })
 })

@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import { codeOf } from './own-files.ts'
+import { codeOf, ownFolder } from './own-files.ts'
 import { isRecord } from './read-input.ts'
 import { masterAddress } from './service-address.ts'
 import { type ServiceStart, startService } from './start-service.ts'
@@ -33,6 +33,7 @@ export const askService = async (
   question: ServiceQuestion,
   startingMs: number = STARTING_MS,
 ): Promise<ServiceReply> => {
+  ownFolder(start.folder)
   const began = Date.now()
   for (let isFirst = true; ; isFirst = false) {
     const reply = await replyOf(start.folder, question)
