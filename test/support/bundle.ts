@@ -35,7 +35,7 @@ const ownAddresses = {
 export const bundle = async (entry: string, folder: string, external: readonly string[] = []): Promise<string> => {
   const tsx = createRequire(import.meta.url).resolve('tsx')
   const { build } = createRequire(tsx)('esbuild') as Bundler
-  const outfile = join(folder, `${basename(entry, '.ts')}.mjs`)
+  const outfile = join(folder, 'bundle.mjs')
   const format = { bundle: true, platform: 'node', format: 'esm', target: 'node20', banner: { js: BANNER } }
   await build({ ...format, plugins: [ownAddresses], external, entryPoints: [entry], outfile, logLevel: 'error' })
   return pathToFileURL(outfile).href
@@ -54,10 +54,14 @@ const folderOfPrograms = (): string => {
   return made
 }
 
+const madeOnce = async (entry: string): Promise<string> => {
+  const folder = mkdtempSync(join(folderOfPrograms(), `${basename(entry, '.ts')}-`))
+  return fileURLToPath(await bundle(entry, folder, ['@electric-sql/pglite']))
+}
+
 /** A program of the tests or the sources as one file, made once in this process. @returns its path */
 export const program = (entry: string): Promise<string> => {
-  const made =
-    programs.get(entry) ?? bundle(entry, folderOfPrograms(), ['@electric-sql/pglite']).then((url) => fileURLToPath(url))
+  const made = programs.get(entry) ?? madeOnce(entry)
   programs.set(entry, made)
   return made
 }
