@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { LookBackAnswer } from '../../src/domain/history/look-back.ts'
 import { createBatonpass, unwrap } from '../../src/index.ts'
-import { batonOn, historyInDatabase, type Said } from './terminal.ts'
+import { batonOn, historyInDatabase, NASTY, type Said } from './terminal.ts'
 
 let there: Awaited<ReturnType<typeof historyInDatabase>>
 let baton: (...args: readonly string[]) => Promise<Said>
@@ -26,6 +26,20 @@ describe('baton look-back', () => {
       'Nothing on record matches.\n\nNothing more is on record for this question.',
     )
     expect((await baton('look-back', '--key', 'issue-7', '--asked')).out).toBe('No questions match.')
+  })
+
+  it('keeps to the width of the terminal, and lets no recorded text move the cursor', async () => {
+    const { database, thread } = there
+    {
+      await using batonpass = await createBatonpass({ database })
+      const messages = [{ role: 'user' as const, text: `${NASTY} ${'word '.repeat(40)}` }]
+      unwrap(await batonpass.handoffs.recordTurn({ ...thread, messages }))
+    }
+    const { out } = await batonOn(database, 60)('look-back', thread.session.conversationId, '--words', 'alert')
+    expect(out).toContain('\\u{1b}')
+    expect(Math.max(...out.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(60)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+    expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
   })
 
   it.each<readonly [string, readonly string[]]>([

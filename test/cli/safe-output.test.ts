@@ -19,7 +19,6 @@ describe('what agents wrote', () => {
     ['audit query', () => ['audit', 'query']],
     ['handoffs show', ({ waiting }) => ['handoffs', 'show', waiting.id]],
     ['lineage', ({ conversation }) => ['lineage', conversation.id]],
-    ['look-back', ({ conversation }) => ['look-back', conversation.id, '--words', 'mended']],
   ])('neither moves the cursor nor wraps in "baton %s"', async (_, args) => {
     const baton = batonOn(there.database, 100)
     const { code, out } = await baton(...args(there))

@@ -1,4 +1,4 @@
-import type { LookBackQuestion } from '../../../domain/history/look-back.ts'
+import type { LookBackAnswer, LookBackQuestion } from '../../../domain/history/look-back.ts'
 import { lookBackText } from '../../../domain/history/look-back-text.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { agentSessionId, type ConversationId, conversationId } from '../../../domain/kernel/ids.ts'
@@ -8,7 +8,7 @@ import type { Invocation, Run } from '../command.ts'
 import { type IdOrKey, idOrKey, notFound, parsedFlag, textFlag } from '../history-args.ts'
 import { printList } from '../list-command.ts'
 import { UsageError } from '../problems.ts'
-import { plainLines, toJson } from '../render-text.ts'
+import { plainLines, toJson, widthOn, wrapped } from '../render-text.ts'
 import { minute } from '../render-time.ts'
 import { findWork } from '../which-work.ts'
 import { withHistory } from '../with-history.ts'
@@ -27,10 +27,14 @@ export const lookBack: Run = async (invocation) => {
     const answer = await history.lookBack(id, defined({ question, cursor: textFlag(invocation, 'after'), limit }))
     if (answer === undefined) throw notFound('id', 'there is no conversation with it')
     if (values.json === true) return out.line(toJson(answer))
-    for (const line of plainLines(lookBackText(answer))) out.line(line)
+    for (const line of shownLines(answer, widthOn(out))) out.line(line)
     if (answer.next !== undefined) out.line(`\nThere is more. Continue with:\n  --after ${answer.next}`)
   })
 }
+
+/** An answer in lines of this width; what goes over a line stays behind the mark. */
+const shownLines = (answer: LookBackAnswer, columns: number): readonly string[] =>
+  plainLines(lookBackText(answer)).flatMap((line) => wrapped(line, columns, line.startsWith('| ') ? '| ' : ''))
 
 const questionOf = (invocation: Invocation): LookBackQuestion => {
   const given = WAYS.filter((way) => textFlag(invocation, way) !== undefined)
