@@ -61,14 +61,16 @@ export const terminalOf = (
   ]
   const line = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
   tmux('-u', 'new-session', '-d', '-s', 'claude', '-x', String(columns), '-y', '40', '-c', project, line)
-  let isOpen = true
+  const [pid = ''] = tmux('list-panes', '-t', 'claude', '-F', '#{pane_pid}').split('\n')
   const close = async (): Promise<void> => {
-    const [pid = ''] = tmux('list-panes', '-t', 'claude', '-F', '#{pane_pid}').split('\n')
-    isOpen = false
-    tmux('kill-server')
+    try {
+      tmux('kill-server')
+    } catch {
+      // It ended with its claude.
+    }
     while (isAlive(Number(pid))) await pause(50)
   }
-  t.after(() => (isOpen ? close() : undefined))
+  t.after(close)
   const shown = (): string => tmux('capture-pane', '-p', '-t', 'claude')
   const until = async (wanted: RegExp): Promise<string> => {
     for (let screen = shown(); ; screen = shown()) {

