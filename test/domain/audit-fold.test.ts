@@ -49,6 +49,7 @@ const changed = (
 /** Steps that say nothing about what may follow, so that one less of them is possible. */
 const FREE: readonly AuditEvent['type'][] = [
   'session.accounted',
+  'session.looked_back',
   'snapshot.captured',
   'handoff.accepted',
   'handoff.checkpointed',
@@ -80,10 +81,12 @@ describe('folding what decisions made', () => {
       return { later, list: order.flatMap((command) => entries.filter(({ commandId }) => commandId === command)) }
     })
     const unseen = swapped.filter(({ list }) => why(list) === 'possible').map(({ later }) => typesOf(later))
-    // What was used in sum says nothing about turns, and a thread leaves its source alone.
+    // What was used in sum says nothing about turns; a thread leaves its source alone; and a look back changes nothing.
     expect(unseen).toEqual([
       ['session.accounted'],
       ['handoff.initiated', 'snapshot.captured', 'handoff.accepted', 'handoff.completed'],
+      ['session.looked_back'],
+      ['handoff.initiated', 'session.held', 'snapshot.captured'],
     ])
   })
 })

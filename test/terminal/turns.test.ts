@@ -99,6 +99,21 @@ describe('the transcript of a terminal session', () => {
     expect((await waiting).signals).toMatchObject([{ milestone: 'critical' }])
   })
 
+  it('is waited for when it is a moment behind the end of the work, and its last turn is whole', async () => {
+    await using stage = new Stage()
+    await stage.start()
+    stage.transcript.prompts('Fix it')
+    stage.transcript.answers('I look.', 20_000, 'Bash')
+    const waiting = stage.hook('stop', {}, { waitMs: 600_000 })
+    setTimeout(() => stage.transcript.answers('Done.', 21_000), 100)
+    await waiting
+    expect((await textsOf(stage)).at(-1)).toBe('assistant: Done.')
+    expect((await stage.sessions()).map(({ progress }) => progress.turns)).toEqual([2])
+    // An agent that was interrupted gives no answer: then it is waited for as long as the hook lets it, and no longer.
+    stage.transcript.prompts('More')
+    expect((await stage.hook('stop', {}, { waitMs: 40 })).outcome).toBe('ok')
+  })
+
   it('continues in the next session of its conversation', async () => {
     await using stage = new Stage()
     await stage.start()

@@ -142,7 +142,7 @@ export class TerminalService {
       case 'post-compact':
         return this.#compacted(at, event, 'post')
       case 'stop':
-        await this.turns.take(at, { isAtRest: true })
+        await this.turns.take(at, defined({ isAtRest: true, upTo: 'answer' as const, waitMs: event.waitMs }))
         return 'ok'
       case 'session-end':
         await this.turns.take(at, { isAtRest: true })

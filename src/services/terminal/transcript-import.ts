@@ -33,6 +33,8 @@ export class TranscriptImport {
   #turns = 0
   #compactions = 0
   readonly #calls = new RecentKeys()
+  /** Whether the newest words are an answer that calls no tool. */
+  #isAnswered = false
   /** When the request of the open turn was answered. */
   #answeredAt: Instant | undefined
 
@@ -58,6 +60,11 @@ export class TranscriptImport {
     return ids.every((id) => this.#calls.has(id))
   }
 
+  /** Whether the transcript ends with an answer: its runtime says that the agent has stopped, a moment before it writes why. */
+  get isAnswered(): boolean {
+    return this.#isAnswered
+  }
+
   /** How full the window is by the answer that is still open: its turn is not over, and its reading is. */
   sample(): Extract<MonitorReport, { type: 'sample' }> | undefined {
     const reading = this.#gauge.reading()
@@ -81,6 +88,8 @@ export class TranscriptImport {
     for (const event of events)
       if (event.type === 'tool_call' && event.callId !== undefined) this.#calls.add(event.callId)
     const texts = this.#reader.words?.(record).texts ?? []
+    if (texts.length > 0) this.#isAnswered = texts.at(-1)?.role === 'assistant'
+    if (events.some(({ type }) => type === 'tool_call')) this.#isAnswered = false
     const ended = this.#collector.take({ events, texts, isNewTurn, reading: this.#gauge.reading() })
     const answer = events.find((event) => event.type === 'request' || event.type === 'unmetered')
     const isOver = isLate(answer)

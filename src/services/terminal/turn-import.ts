@@ -20,13 +20,14 @@ const LOOK_MS = 20
 interface TranscriptMoment {
   /** Whether the agent has come to rest: then the turn that is still open is over as well. */
   readonly isAtRest: boolean
-  /** The tool calls that the transcript should have by now. */
-  readonly upTo?: readonly string[]
+  /** The tool calls that the transcript should have by now, or the agent's answer. */
+  readonly upTo?: readonly string[] | 'answer'
   /** How long to wait until it has them; not at all unless given. */
   readonly waitMs?: number
 }
 
-const isBehind = (transcript: TranscriptImport, { upTo = [] }: TranscriptMoment): boolean => !transcript.hasCalls(upTo)
+const isBehind = (transcript: TranscriptImport, { upTo = [] }: TranscriptMoment): boolean =>
+  upTo === 'answer' ? !transcript.isAnswered : !transcript.hasCalls(upTo)
 
 /** Records the new part of a session's transcript as turns, once, however often and after whatever crash it is asked. */
 export class TurnImport {
@@ -48,12 +49,14 @@ export class TurnImport {
     if (transcript === undefined) return
     let isWhole = false
     try {
-      isWhole = await this.#record(at, transcript.items(options))
+      // Only a transcript that has everything can say that its last turn is over.
+      isWhole = await this.#record(at, transcript.items({ isAtRest: false }))
       const until = performance.now() + Math.min(options.waitMs ?? 0, MOST_LAG_MS)
       while (isWhole && isBehind(transcript, options) && performance.now() < until) {
         await pauseFor(LOOK_MS)
-        isWhole = await this.#record(at, transcript.items(options))
+        isWhole = await this.#record(at, transcript.items({ isAtRest: false }))
       }
+      if (isWhole && options.isAtRest) isWhole = await this.#record(at, transcript.items(options))
       // The agent is told of its window before its next request, and only that request ends the turn.
       const sample = isWhole && !options.isAtRest ? transcript.sample() : undefined
       if (sample !== undefined) await reported(this.#deps, at, sample)
