@@ -16,7 +16,7 @@ const baton = (...args: readonly string[]) =>
 
 describe('baton demo', () => {
   const folder = mkdtempSync(join(tmpdir(), 'batonpass-demo-'))
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
   it('takes a scripted agent through a handoff and prints the lineage', async () => {
     const { stdout } = await baton('demo', '--data-dir', folder)

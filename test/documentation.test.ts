@@ -42,7 +42,7 @@ const markdownFiles = (): readonly string[] => [
 const check = (examples: readonly Example[], name: string) => {
   const directory = join('.examples', `${name}-${process.pid}`)
   onTestFinished(({ task }) => {
-    if (task.result?.state === 'pass') rmSync(directory, { recursive: true })
+    if (task.result?.state === 'pass') rmSync(directory, { recursive: true, force: true, maxRetries: 10 })
   })
   return checkExamples(examples, directory, MANIFEST)
 }

@@ -26,7 +26,7 @@ describe.skipIf(!hasGit)(`examples/worktree${hasGit ? '' : ' (skipped: there is 
     lineage = book && (await batonpass.history.lineage(book.id))
   })
 
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
   it('is one conversation of three sessions, each with the checkpoint of the one before', () => {
     expect(lineage?.sessions.map(({ state, progress }) => [state, progress.turns])).toEqual([

@@ -27,7 +27,7 @@ export class PersonsSettings {
   }
 
   close(): void {
-    if (this.#home !== undefined) rmSync(this.#home, { recursive: true, force: true })
+    if (this.#home !== undefined) rmSync(this.#home, { recursive: true, force: true, maxRetries: 10 })
   }
 
   has(text: string): void {

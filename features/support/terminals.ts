@@ -131,7 +131,7 @@ export class Terminals {
 
   async close(): Promise<void> {
     await this.restartService()
-    rmSync(this.#folder, { recursive: true, force: true })
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10 })
   }
 
   async #hook(event: HookEventName, input: Partial<HookInput> = {}, name = this.#current): Promise<HookAnswer> {

@@ -25,7 +25,7 @@ describe('a runner of the real claude, killed at every step', { ...PATIENT, ...N
   const folder = mkdtempSync(join(tmpdir(), 'batonpass-grid-'))
   const emptyStore = join(folder, 'store')
   before(async () => (await createBatonpass({ dataDir: emptyStore })).close())
-  after(() => rmSync(folder, { recursive: true, force: true }))
+  after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   for (const cell of cells)
     it(nameOf(cell), PATIENT, async (t) => {
       found.set(cell, await playCell(t, cell, emptyStore))

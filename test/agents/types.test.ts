@@ -79,7 +79,7 @@ const CHANGES: readonly Change[] = [
 const changed = (t: TestContext, { of, from, to }: Change): string => {
   const { types, checks } = PACKAGES[of]
   const folder = mkdtempSync(join(INSTALLED, '.changed-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   const declared = readFileSync(join(INSTALLED, of, types), 'utf8')
   const rewritten = declared.replaceAll(from, to)
   notEqual(rewritten, declared, `${of} has no "${from}"`)

@@ -142,7 +142,7 @@ describe('a session-start hook', () => {
 
   it('is told what came before, and works in the worktree when there is one', async () => {
     const worktreePath = realpathSync(mkdtempSync(join(tmpdir(), 'worktree-')))
-    onTestFinished(() => rmSync(worktreePath, { recursive: true }))
+    onTestFinished(() => rmSync(worktreePath, { recursive: true, force: true, maxRetries: 10 }))
     const workspace = { workingDirectory: tmpdir(), worktreePath, branch: 'fix' }
     const before = { isContinuation: true, previousSessionId: 's-1', handoffCount: 1 }
     const session = hookSessionStart({ sessionId: 's-2', agentName: 'claude-code', workspace, ...before })

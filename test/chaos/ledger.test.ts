@@ -9,7 +9,7 @@ const answered: LedgerLine = { is: 'refused', id: 'a', move: 'recordTurn', code:
 
 it('the logs of all clients are read back, but for a line that a killed client did not finish', () => {
   const folder = mkdtempSync(join(tmpdir(), 'batonpass-ledger-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   const first = join(folder, 'worker-0.1.log')
   {
     using ledger = new Ledger(first)

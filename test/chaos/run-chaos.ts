@@ -30,7 +30,7 @@ export const runChaos = async (options: ChaosOptions, signal: AbortSignal): Prom
     if (options.only.includes('fuzz')) rows.push(await orBroken('fuzz', () => runFuzz(setting)))
     return rows
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   }
 }
 

@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => {
   process.chdir(home)
-  rmSync(directory, { recursive: true })
+  rmSync(directory, { recursive: true, force: true, maxRetries: 10 })
 })
 
 describe('baton config check', () => {

@@ -45,7 +45,7 @@ hooks:
     expect(readFileSync(join(worktreePath, 'where.txt'), 'utf8')).toBe(`${worktreePath}\n${worktreePath}\n`)
     expect(gitIn(root, 'worktree', 'list').split('\n')).toHaveLength(2)
 
-    rmSync(worktreePath, { recursive: true })
+    rmSync(worktreePath, { recursive: true, force: true, maxRetries: 10 })
     expect(await run({}, ...flags, 'And the tests')).toMatchObject({ code: 0 })
     expect(existsSync(join(worktreePath, 'README.md'))).toBe(true)
     const shown = (await batonOn(url)('conversations', 'show', '--key', 'tree 1')).out

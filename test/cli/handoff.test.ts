@@ -18,7 +18,7 @@ describe('baton handoff', () => {
   })
   afterAll(async () => {
     await stage[Symbol.asyncDispose]()
-    rmSync(workspace, { recursive: true, force: true })
+    rmSync(workspace, { recursive: true, force: true, maxRetries: 10 })
   })
 
   const baton = (...args: readonly string[]) =>

@@ -6,7 +6,7 @@ import { baton, replayed } from '../replay/run-replay.ts'
 
 const FIXTURES = 'test/fixtures/recordings'
 const folder = mkdtempSync(join(tmpdir(), 'baton-replay-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 const written = (name: string, text: string): string => {
   const file = join(folder, name)

@@ -12,7 +12,7 @@ import type { Said } from './terminal.ts'
 const MAIN = fileURLToPath(new URL('../../src/adapters/cli/main.ts', import.meta.url))
 const PROGRAM = mkdtempSync(join(tmpdir(), 'batonpass-cli-'))
 const BATON = fileURLToPath(await bundle(MAIN, PROGRAM))
-afterAll(() => rmSync(PROGRAM, { recursive: true, force: true }))
+afterAll(() => rmSync(PROGRAM, { recursive: true, force: true, maxRetries: 10 }))
 
 const AGENT = fileURLToPath(new URL('./scripted-agent.mjs', import.meta.url))
 
@@ -22,7 +22,7 @@ export const AGENT_COMMAND = `exec "${process.execPath}" "${AGENT}"`
 /** A folder for a test, gone after it. */
 export const folder = (): string => {
   const made = mkdtempSync(join(tmpdir(), 'batonpass-run-'))
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(made, { recursive: true, force: true, maxRetries: 10 }))
   return made
 }
 

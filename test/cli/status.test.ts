@@ -15,7 +15,7 @@ import { batonWith } from './terminal.ts'
 
 const home = (): string => {
   const made = mkdtempSync(join(tmpdir(), 'batonpass-status-'))
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(made, { recursive: true, force: true, maxRetries: 10 }))
   return made
 }
 

@@ -45,7 +45,7 @@ const OTHERS = [
 const reading = Object.entries(READING).map(([name, args]) => [name, [...name.split(' '), ...args]] as const)
 
 const folder = mkdtempSync(join(tmpdir(), 'batonpass-which-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 const without = batonWith({ HOME: join(folder, 'home') })
 const batonOn = (database: string) => batonWith({ DATABASE_URL: database })

@@ -8,7 +8,7 @@ import type { ConfigurationProblem } from '../../src/ports.ts'
 /** A file with a text in it, gone after the test. */
 export const fileWith = (text: string | Uint8Array, name = 'batonpass.yaml'): string => {
   const directory = mkdtempSync(join(tmpdir(), 'batonpass-config-'))
-  onTestFinished(() => rmSync(directory, { recursive: true }))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }))
   writeFileSync(join(directory, name), text)
   return join(directory, name)
 }

@@ -15,7 +15,7 @@ const INSIDE = 'Put it into the folder of the configuration, and name it from th
 /** A file that is none of the configuration's business. */
 const somebodyElses = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'batonpass-elsewhere-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   writeFileSync(join(folder, 'id_rsa'), SECRET)
   return join(folder, 'id_rsa')
 }

@@ -7,7 +7,7 @@ import type { Finding } from '../../src/ports/health-check.ts'
 /** A folder for a test, gone after it. */
 export const folder = (): string => {
   const made = mkdtempSync(join(tmpdir(), 'batonpass-doctor-'))
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(made, { recursive: true, force: true, maxRetries: 10 }))
   return made
 }
 

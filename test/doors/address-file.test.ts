@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server?.stop()
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 const failureOf = (databaseFile: string, more: object = {}): Promise<unknown> =>

@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([secure?.stop(), plain?.stop()])
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 /** The address of a server under a name, with these settings. */

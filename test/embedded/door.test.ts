@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const stage of Object.values(stages)) await stage[Symbol.asyncDispose]()
-  for (const folder of folders) rmSync(folder, { recursive: true })
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 }, 0)
 
 describe.skipIf(process.platform === 'win32')('at the door of an engine', { timeout: 0 }, () => {

@@ -92,7 +92,7 @@ else spawnSync('umount', [small])
 describe.runIf(canMount)('a disk that is really full', () => {
   afterEach(() => {
     spawnSync('umount', ['-l', small])
-    rmSync(small, { recursive: true, force: true })
+    rmSync(small, { recursive: true, force: true, maxRetries: 10 })
   })
 
   it.each([

@@ -12,7 +12,7 @@ import { temporaryFolder, withoutPulse } from './temporary-folder.ts'
 const made = mkdtempSync(join(tmpdir(), 'batonpass-made-'))
 
 beforeAll(() => makeStore(made))
-afterAll(() => rmSync(made, { recursive: true, force: true }))
+afterAll(() => rmSync(made, { recursive: true, force: true, maxRetries: 10 }))
 
 const copied = (): string => {
   const folder = temporaryFolder()

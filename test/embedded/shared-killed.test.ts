@@ -109,7 +109,7 @@ describe.skipIf(process.platform === 'win32')('processes that share a folder', (
     const dataDir = join(temporaryFolder(), 'store')
     await makeStore(dataDir)
     const cache = mkdtempSync(join('node_modules', '.sharer-'))
-    onTestFinished(() => rmSync(cache, { recursive: true }))
+    onTestFinished(() => rmSync(cache, { recursive: true, force: true, maxRetries: 10 }))
     const program = await bundle(SHARER, cache, ['@electric-sql/pglite'])
     const starting = Array.from({ length: PROCESSES }, () => startOne(program, dataDir))
     await Promise.all(starting)

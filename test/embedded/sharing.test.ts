@@ -24,7 +24,7 @@ const tasksIn = async (store: SqlStore, ids: readonly Awaited<ReturnType<typeof 
 
 const original = mkdtempSync(join(tmpdir(), 'batonpass-sharing-'))
 beforeAll(() => makeStore(join(original, 'store')), 0)
-afterAll(() => rmSync(original, { recursive: true }))
+afterAll(() => rmSync(original, { recursive: true, force: true, maxRetries: 10 }))
 
 /** A store of the test's own; copying one is quicker than making it. */
 const made = async (dataDir = join(temporaryFolder(), 'store')): Promise<string> => {
@@ -146,7 +146,7 @@ describe.skipIf(process.platform === 'win32')('a folder that another has is not 
     const first = await openPglite({ dataDir })
     await using second = await openPglite({ dataDir })
     await close(first)
-    rmSync(dataDir, { recursive: true })
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 })
     await expect(write(second, 'Where?')).rejects.toMatchObject({ code: 'store.missing' })
     expect(existsSync(dataDir)).toBe(false)
   })

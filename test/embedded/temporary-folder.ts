@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 export const temporaryFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'batonpass-embedded-'))
   onTestFinished(({ task }) => {
-    if (task.result?.state === 'pass') rmSync(folder, { recursive: true, force: true })
+    if (task.result?.state === 'pass') rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   })
   return folder
 }

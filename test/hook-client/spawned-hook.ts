@@ -11,7 +11,7 @@ const BUILT = mkdtempSync(join(tmpdir(), 'batonpass-hook-program-'))
 const PROGRAM = fileURLToPath(
   await bundle(fileURLToPath(new URL('../support/hook-program.ts', import.meta.url)), BUILT),
 )
-afterAll(() => rmSync(BUILT, { recursive: true, force: true }))
+afterAll(() => rmSync(BUILT, { recursive: true, force: true, maxRetries: 10 }))
 
 /** A session id as Claude Code makes them. */
 export const SESSION = '5b0a8a2e-6c2f-4a1e-9d7e-0f1e2d3c4b5a'
@@ -19,7 +19,7 @@ export const SESSION = '5b0a8a2e-6c2f-4a1e-9d7e-0f1e2d3c4b5a'
 /** A folder for a test, gone after it. */
 export const folder = (): string => {
   const made = mkdtempSync(join(tmpdir(), 'batonpass-hook-'))
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(made, { recursive: true, force: true, maxRetries: 10 }))
   return made
 }
 

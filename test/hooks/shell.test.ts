@@ -10,7 +10,7 @@ const runner = new NodeHookRunner()
 
 const folder = (): string => {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'hooks-')))
-  onTestFinished(() => rmSync(path, { recursive: true }))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 10 }))
   return path
 }
 

@@ -17,7 +17,7 @@ describe('a service that nobody uses', () => {
     expect(existsSync(file)).toBe(false)
     expect(await stage.store.sessions.findByProviderSession('late')).toHaveLength(1)
     expect(existsSync(join(folder, 'service.json'))).toBe(false)
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   })
 
   it('leaves its folder to the next one, and its token with it', async () => {

@@ -68,7 +68,7 @@ const waits = (): readonly string[] => readdirSync(spool).filter((name) => name.
 describe('a service that is killed', () => {
   afterAll(async () => {
     if (child?.exitCode === null && child.signalCode === null) await kill()
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   })
 
   it('loses nothing that it acknowledged, and takes from the spool once what it did not', async () => {

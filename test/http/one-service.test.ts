@@ -53,6 +53,6 @@ describe('baton serve', () => {
     expect(status).toBe(0)
     expect(JSON.parse(out)).toEqual({ port: running.port, pid: running.pid })
     expect(existsSync(join(folder, 'service.json'))).toBe(false)
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   })
 })

@@ -25,7 +25,7 @@ describe('a document for the next session, over HTTP', () => {
     await stage.ask('POST', `/sessions/${id}/turns`, { body: { turns: [TURN] } })
     const leave = (body: object, token = stage.tokenOf(id)) =>
       stage.ask('POST', `/sessions/${id}/handoff`, { body, token })
-    const remove = () => rmSync(cwd, { recursive: true, force: true })
+    const remove = () => rmSync(cwd, { recursive: true, force: true, maxRetries: 10 })
     return { id, cwd, leave, [Symbol.dispose]: remove }
   }
 

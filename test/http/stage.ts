@@ -95,7 +95,7 @@ export class ServiceStage {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.service.stop()
-    for (const folder of [this.folder, this.home]) rmSync(folder, { recursive: true, force: true })
+    for (const folder of [this.folder, this.home]) rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   }
 }
 

@@ -27,7 +27,7 @@ export const ONLY_SETTINGS: readonly Part[] = ['mcp', 'command']
 
 export const stage = (): Stage => {
   const home = mkdtempSync(join(tmpdir(), 'batonpass-install-'))
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 10 }))
   return stageIn(home)
 }
 

@@ -76,7 +76,7 @@ export class KillGround implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.store[Symbol.asyncDispose]()
-    rmSync(this.#path, { recursive: true, force: true })
+    rmSync(this.#path, { recursive: true, force: true, maxRetries: 10 })
   }
 
   startRunner(): Promise<Child> {

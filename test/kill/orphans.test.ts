@@ -17,7 +17,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'batonpass-orphans-'))
 })
 vi.setConfig({ testTimeout: 300_000 }) // an embedded store is opened several times
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 const INIT = '{"type":"system","subtype":"init","session_id":"s","model":"claude-haiku-4-5"}'
 const SAID = '{"type":"assistant","session_id":"s","message":{"id":"m","content":[{"type":"text","text":"Done."}]}}'

@@ -149,7 +149,7 @@ describe('baton migrate', () => {
 
   it('works on the embedded store, also while another has it, and not beside one that does not share', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'batonpass-migrate-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
     const to = ['--data-dir', join(folder, 'store')] as const
     expect((await baton('up', ...to)).out).toContain('applied 0001_record')
     {

@@ -9,7 +9,7 @@ import { contextAt, writeLongRecording } from '../support/long-recording.ts'
 import { baton, type ReplayJson } from './run-replay.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'baton-replay-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 const run = promisify(execFile)
 

@@ -22,7 +22,7 @@ const priceOf = (_: string, used: { readonly inputTokens: number; readonly outpu
 /** A program that answers steadily, whether or not somebody reads, and a count of the requests that it has made. */
 const fastAgent = (): { readonly runtime: AgentRuntime; readonly made: () => number } => {
   const folder = mkdtempSync(join(tmpdir(), 'batonpass-fast-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   const log = join(folder, 'requests')
   writeFileSync(log, '')
   const program = `

@@ -213,7 +213,7 @@ describe('what an agent did and the record lacks', () => {
 
 const folder = (): string => {
   const path = mkdtempSync(join(tmpdir(), 'batonpass-transcript-'))
-  onTestFinished(() => rmSync(path, { recursive: true }))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 10 }))
   return path
 }
 

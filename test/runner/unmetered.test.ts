@@ -34,7 +34,7 @@ const ANSWERS = USELESS.map((usage, index) => answer(`msg_${index}`, `Answer ${i
 /** A program that writes these lines. */
 const program = (lines: readonly object[]): readonly string[] => {
   const folder = mkdtempSync(join(tmpdir(), 'batonpass-unmetered-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   const file = join(folder, 'agent.cjs')
   writeFileSync(
     file,

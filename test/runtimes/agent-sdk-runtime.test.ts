@@ -401,7 +401,7 @@ describe('a question', () => {
 describe('a session', () => {
   it('is there once it was spoken in, where the environment of the options says', async () => {
     const home = mkdtempSync(join(tmpdir(), 'batonpass-home-'))
-    onTestFinished(() => rmSync(home, { recursive: true }))
+    onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 10 }))
     const project = join(home, '.claude/projects/-work')
     mkdirSync(project, { recursive: true })
     writeFileSync(join(project, 'spoken.jsonl'), 'damaged\n{"type":"mode"}\n{"type":"user","isSidechain":false}\n')
@@ -418,7 +418,7 @@ describe('a session', () => {
 
   it('is there for the directory it worked in, and gone for another one, in which it cannot be resumed', async () => {
     const home = realpathSync(mkdtempSync(join(tmpdir(), 'batonpass-home-')))
-    onTestFinished(() => rmSync(home, { recursive: true }))
+    onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 10 }))
     const project = join(home, '.claude/projects/-work')
     for (const folder of [project, join(home, 'a/src'), join(home, 'b')]) mkdirSync(folder, { recursive: true })
     symlinkSync(join(home, 'a'), join(home, 'link'))

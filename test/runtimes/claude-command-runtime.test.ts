@@ -34,7 +34,7 @@ note('pid', process.pid)
 
 const stage = (script: string, options: ClaudeCommandRuntimeOptions = {}) => {
   const folder = mkdtempSync(join(tmpdir(), 'batonpass-command-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   const command = join(folder, 'claude.cjs')
   writeFileSync(command, PREAMBLE + script)
   chmodSync(command, 0o755)

@@ -11,7 +11,7 @@ let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'batonpass-command-'))
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 const INIT = '{"type":"system","subtype":"init","session_id":"s-1","model":"claude-haiku-4-5"}'
 const NEVER = new AbortController().signal

@@ -21,7 +21,7 @@ export const loadedBy = async (...program: readonly string[]): Promise<Loaded> =
     await run(process.execPath, [...imports, ...program], { env: { ...process.env, NOTE_MODULES: notes } })
     return sorted(readFileSync(notes, 'utf8').trim().split('\n'))
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   }
 }
 

@@ -9,7 +9,7 @@ const FEW = 32
 
 describe('starting', () => {
   const folder = mkdtempSync('.startup-')
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
   const program = (name: string, text: string): string => {
     const file = join(folder, name)

@@ -49,7 +49,7 @@ const folderOfPrograms = (): string => {
   if (ours !== undefined) return ours
   mkdirSync(join(ROOT, 'reports'), { recursive: true })
   const made = mkdtempSync(join(ROOT, 'reports', 'programs-'))
-  process.once('exit', () => rmSync(made, { recursive: true, force: true }))
+  process.once('exit', () => rmSync(made, { recursive: true, force: true, maxRetries: 10 }))
   ours = made
   return made
 }

@@ -70,7 +70,7 @@ export const checkExamples = async (
   directory: string,
   manifest: Manifest,
 ): Promise<ExamplesReport> => {
-  rmSync(directory, { recursive: true, force: true })
+  rmSync(directory, { recursive: true, force: true, maxRetries: 10 })
   mkdirSync(directory, { recursive: true })
   const files = examples.map((_, index) => `example-${index + 1}.ts`)
   for (const [index, { code }] of examples.entries()) {

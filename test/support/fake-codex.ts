@@ -77,7 +77,7 @@ export const item = (type: 'item.started' | 'item.completed', given: object): Co
 /** A folder that is gone after the test. */
 export const temporaryHome = (): string => {
   const home = mkdtempSync(join(tmpdir(), 'batonpass-codex-'))
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 10 }))
   return home
 }
 

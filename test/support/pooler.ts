@@ -46,7 +46,7 @@ export const startPooler = async (server: string): Promise<TestServer | undefine
   const url = `postgres://${username}@127.0.0.1:${port}${pathname}`
   const stop = async (): Promise<void> => {
     await ended(child)
-    rmSync(base, { recursive: true, force: true })
+    rmSync(base, { recursive: true, force: true, maxRetries: 10 })
   }
   try {
     await answering(url, child)

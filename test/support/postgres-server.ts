@@ -110,7 +110,7 @@ const startBinaries = async (folder: string, settings: Settings): Promise<TestSe
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   const stop = async (): Promise<void> => {
     await ended(child)
-    rmSync(base, { recursive: true, force: true })
+    rmSync(base, { recursive: true, force: true, maxRetries: 10 })
   }
   try {
     await answering(url, child)

@@ -41,7 +41,7 @@ const throughTheDoor = async (): Promise<Store> => {
   const holder = await openPglite({ dataDir: folder, loadDataDir })
   beneath.push(async () => {
     await holder[Symbol.asyncDispose]()
-    rmSync(folder, { recursive: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   })
   return openPglite({ dataDir: folder })
 }

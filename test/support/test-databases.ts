@@ -41,7 +41,7 @@ export const startDatabases = async (): Promise<TestDatabases> => {
       await dropDatabases(server.url)
       await pooler?.stop()
       await server.stop()
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
     },
   }
 }
@@ -87,6 +87,6 @@ const migratedEmbedded = async (): Promise<Buffer> => {
   const pglite = await PGlite.create(join(folder, 'data', 'data'))
   const dump = await pglite.dumpDataDir('none')
   await pglite.close()
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   return Buffer.from(await dump.arrayBuffer())
 }

@@ -338,7 +338,7 @@ describe('a document that is over', () => {
 describe('the workspace of a session', () => {
   const gitFolder = (): string => {
     const folder = mkdtempSync(join(tmpdir(), 'git-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
     execFileSync('git', ['init', '-q', folder])
     return folder
   }
@@ -373,7 +373,7 @@ describe('the workspace of a session', () => {
 
   it('is the folder itself outside of git, through no link', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'plain-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
     for (const name of ['one', 'two']) mkdirSync(join(folder, name))
     symlinkSync(join(folder, 'one'), join(folder, 'link'))
     expect(await offered(join(folder, 'one'), join(folder, 'link'))).toBe(true)

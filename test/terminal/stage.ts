@@ -55,7 +55,8 @@ export class Stage {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.restart()
-    for (const folder of [this.folder, this.home, this.workspace]) rmSync(folder, { recursive: true, force: true })
+    for (const folder of [this.folder, this.home, this.workspace])
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   }
 
   /** A hook reports; each one a second after the last, unless it says when. */

@@ -77,10 +77,10 @@ describe('a worktree of a conversation', () => {
     const placed = await gitWorktrees.place(plan(root))
     const folder = placed.worktreePath ?? ''
     gitIn(folder, 'commit', '--quiet', '--allow-empty', '--message', 'Done so far')
-    rmSync(folder, { recursive: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
     await gitWorktrees.restore(placed)
     expect(gitIn(folder, 'log', '-1', '--format=%s')).toBe('Done so far')
-    rmSync(folder, { recursive: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
     expect(await gitWorktrees.place(plan(root))).toMatchObject({ worktreePath: folder })
     expect(existsSync(join(folder, 'README.md'))).toBe(true)
   })

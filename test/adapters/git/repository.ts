@@ -13,7 +13,7 @@ export const gitIn = (folder: string, ...args: readonly string[]): string =>
 /** A folder that is gone after the test. */
 export const temporaryFolder = (): string => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'batonpass-git-')))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }
 

@@ -19,7 +19,7 @@ const mounted = async (): Promise<string | undefined> => {
     await run('mount', ['-t', 'tmpfs', '-o', `size=${SIZE},mode=0755`, 'tmpfs', folder])
     return folder
   } catch {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
     return undefined
   }
 }
@@ -69,7 +69,7 @@ export const fullDisk: Fault = {
       [Symbol.asyncDispose]: async () => {
         await server[Symbol.asyncDispose]()
         await run('umount', [folder])
-        rmSync(folder, { recursive: true, force: true })
+        rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
       },
     }
   },

@@ -110,8 +110,8 @@ export class OwnServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#control('stop', '-m', 'immediate').catch(() => {})
-    rmSync(this.#data, { recursive: true, force: true })
-    rmSync(this.#base, { recursive: true, force: true })
+    rmSync(this.#data, { recursive: true, force: true, maxRetries: 10 })
+    rmSync(this.#base, { recursive: true, force: true, maxRetries: 10 })
   }
 
   async #makeTemplate(): Promise<void> {
