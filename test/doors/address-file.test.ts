@@ -26,7 +26,8 @@ beforeAll(async () => {
   const hba = file('hba.conf', 'host all postgres 127.0.0.1/32 trust\nhost all keeper 127.0.0.1/32 scram-sha-256\n')
   const user = await serverUser()
   if (user !== undefined) for (const path of [folder, hba]) chownSync(path, user.uid, user.gid)
-  server = await startOwnServer({ hba_file: hba })
+  // As long as a server may wait for a password: a login that fails must end by itself before.
+  server = await startOwnServer({ hba_file: hba, authentication_timeout: '600s' })
   const admin = new pg.Client({ connectionString: server.url })
   await admin.connect()
   await admin.query(`create role keeper login password '${SECRET}'`)
@@ -126,21 +127,5 @@ describe('the password from a password file, as the driver reads it', () => {
     expect(refused.code).toBe(1)
     expect(refused.err).toContain('The server wants a password, and there is none.')
     expect(refused.err).not.toContain(SECRET)
-  })
-
-  it('leaves no connection open when it cannot log in, so that the process can end', async () => {
-    const { DATABASE_URL: _, PGPASSFILE: __, PGPASSWORD: ___, ...env } = process.env
-    const admin = new pg.Client({ connectionString: server.url })
-    await admin.connect()
-    const { ended } = spawnBaton(['conversations', 'list'], {
-      ...(env as Record<string, string>),
-      DATABASE_URL: without,
-    })
-    const { code } = await ended
-    const { rows } = await admin.query(
-      `select 1 from pg_stat_activity where usename = 'keeper' or (usename is null and client_addr is not null)`,
-    )
-    await admin.end()
-    expect([code, rows]).toEqual([1, []])
   })
 })
