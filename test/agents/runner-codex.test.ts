@@ -113,8 +113,9 @@ describe('a run of the real Codex through the runner', PATIENT, () => {
     // On a busy machine Codex tells of a command so late that those before it are done: then it is not begun any more.
     deepEqual([...recorded].sort(), [...ran].sort())
     ok(ran.length > 0 && ran.every((callId) => burst.includes(callId)), `${ran} ran`)
+    // The agent has called those as well, so they may be cited.
     const cited = handoff?.triggeringToolCalls.map(({ callId }) => callId) ?? []
-    ok(cited.length > 0 && cited.every((callId) => ran.includes(callId)), `${cited} cited`)
+    ok(cited.length > 0 && cited.every((callId) => burst.includes(callId)), `${cited} cited`)
     equal(sessions[0]?.progress.turns, 1)
     t.diagnostic(`${ran.length} of ${burst.length} commands ran`)
   })
