@@ -34,7 +34,7 @@ When('{agent} looks back for the file {string}', async function (this: HandoffWo
   await this.lookBacks.ask(agent, { by: 'file', name })
 })
 
-/** What was found, and that it stands so in the record. */
+/** Compares the answer with the record: each hit stands there as it was told. */
 const foundTexts = async ({ lookBacks, kept }: HandoffWorld): Promise<readonly string[]> => {
   const messages = await kept.messages()
   return lookBacks.answer.found.map(({ sequenceNumber, passage }) => {

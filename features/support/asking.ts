@@ -8,7 +8,7 @@ import { HandoffHistory } from '../../src/services/handoff-history.ts'
 import type { HandoffService } from '../../src/services/handoff-service.ts'
 import { LookBack } from '../../src/services/look-back.ts'
 
-/** What an agent is told. */
+/** The answer of a tool, as the agent reads it. */
 export interface Told {
   readonly isError: boolean
   readonly text: string

@@ -5,7 +5,7 @@ import { LookBack } from '../../src/services/look-back.ts'
 import { need } from './hands.ts'
 import type { Stage } from './stage.ts'
 
-/** What agents do when they look back. */
+/** Agents that look back, and the answers they get. */
 export class LookBacks {
   readonly #stage: Stage
   #answer: LookBackAnswer | undefined

@@ -87,7 +87,7 @@ export class HandoffWorld extends World<Parameters> {
     this.#told = await askTool({ store: this.#reading, handoffs: this.#set.service, session }, tool, input)
   }
 
-  /** What the last tool answered. */
+  /** The answer of the last tool that was called. */
   get toldByTool(): Told {
     return need(this.#told, 'an answer of a tool')
   }

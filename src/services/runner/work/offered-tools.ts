@@ -44,7 +44,7 @@ export class OfferedTools implements AsyncDisposable {
     await served?.[Symbol.asyncDispose]()
   }
 
-  /** Work that goes on without the tools is better than none. */
+  /** A run without the tools is better than no run. */
   async #open(): Promise<ServedTools | undefined> {
     const { deps, request, setting } = this.#terms
     const isWanted = request.runtime.takesTools === true && setting('lookBack') !== false
