@@ -5,7 +5,7 @@ import type { Answer } from '../../src/domain/decision.ts'
 import { foldHistory } from '../../src/domain/history/history.ts'
 import { type CommandId, commandId } from '../../src/domain/kernel/ids.ts'
 import type { Result } from '../../src/domain/kernel/result.ts'
-import { withholdTexts } from '../../src/domain/kernel/texts.ts'
+import { TEXT_WITHHELD, withholdTexts } from '../../src/domain/kernel/texts.ts'
 import type { Refusal } from '../../src/domain/refusal.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { AuditService } from '../../src/services/audit-service.ts'
@@ -166,12 +166,22 @@ class Run {
     deepStrictEqual({ as, kind, refused: codesOf(result) }, { as, kind, refused: outcome.refused.toSorted() })
     this.#count(as, result.ok)
     if (known !== undefined) {
-      if (result.ok) deepStrictEqual(withoutAsked(result.value), withoutAsked(known))
+      if (result.ok) deepStrictEqual(withoutAsked(result.value), withoutAsked(await this.#asKept(known)))
       return
     }
     if (result.ok) this.#world.learn(result.value)
     this.#done.set(id, { kind, planned, ...(result.ok && outcome.writes && { answer: result.value }) })
     if (this.#realClock && planned.passes !== undefined && outcome.writes) await this.#pass(2 * planned.passes)
+  }
+
+  /** The opening of a successor is a text of the handoff, and no longer there once it is replaced or the successor began. */
+  async #asKept(known: Answer): Promise<Answer> {
+    const { handoff } = known
+    if (handoff?.status !== 'accepted' || handoff.prepared === undefined) return known
+    const stored = await this.#kept.handoff(handoff.id)
+    const { prepared } = handoff
+    if (stored.status === 'accepted' && stored.prepared?.sessionId === prepared.sessionId) return known
+    return { ...known, handoff: { ...handoff, prepared: { ...prepared, continuation: TEXT_WITHHELD } } }
   }
 
   /** Wrong input is seen before the id is looked up. A token is given again only while nobody has taken over. */

@@ -55,6 +55,9 @@ const conversationOf = async (turns: number): Promise<AgentSessionId> => {
 const COUNTED = `select coalesce(sum(seq_tup_read + idx_tup_fetch), 0)::int as read, coalesce(sum(seq_scan), 0)::int as scans
   from pg_stat_xact_user_tables where schemaname = 'batonpass'`
 
+/** Old versions of a row are read too, until the server has cleaned them up: some rows more or less, at any time. */
+const SLACK = 3
+
 /** The rows that a question reads, and the tables that it reads from end to end. */
 const costOf = async (sessionId: AgentSessionId, question: Question) => {
   const ask = async () => unwrap(await answerLookBack(store.lookBacks, { sessionId }, { question }))
@@ -92,7 +95,7 @@ describe('what looking back reads', () => {
   ] as const)('is the same for %s after 10 turns and after 10,000', async (_, question, texts) => {
     const [short, long] = [await costOf(few, question), await costOf(more, question)]
     for (const { answer } of [short, long]) expect(answer?.found.map(({ passage }) => passage.text)).toEqual(texts)
-    expect(long.rows).toBe(short.rows)
+    expect(Math.abs(long.rows - short.rows)).toBeLessThanOrEqual(SLACK)
     expect([short.scans, long.scans]).toEqual([0, 0])
     expect(long.rows).toBeLessThan(20)
   })
@@ -109,7 +112,7 @@ describe('what looking back reads', () => {
       expect(found?.answer).toMatchObject({ found: [], isWhole: false, searchedBackTo: { epoch: 1 } })
       expect(found?.scans).toBe(0)
     }
-    expect(long?.rows).toBe(middle?.rows)
+    expect(Math.abs((long?.rows ?? Number.NaN) - (middle?.rows ?? Number.NaN))).toBeLessThanOrEqual(SLACK)
     expect(long?.rows).toBeLessThan(4_100)
   })
 
