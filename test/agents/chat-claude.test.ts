@@ -15,7 +15,8 @@ const PROMPTS = [
 ] as const
 
 const ROOMY = uses(12, 20_000, 0, 40)
-const FULL = uses(10, 1_000, 150_000, 60)
+// Full by the smallest window it may be believed to have, whether or not the command has told its own by then.
+const FULL = uses(10, 1_000, 170_000, 60)
 const answer = (text: string) => ({ text, usage: ROOMY })
 const fills = [
   { tool: bash('echo working'), usage: FULL },
