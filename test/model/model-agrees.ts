@@ -166,7 +166,7 @@ class Run {
     deepStrictEqual({ as, kind, refused: codesOf(result) }, { as, kind, refused: outcome.refused.toSorted() })
     this.#count(as, result.ok)
     if (known !== undefined) {
-      if (result.ok) deepStrictEqual(withoutAsked(result.value), withoutAsked(await this.#asKept(known)))
+      if (result.ok) deepStrictEqual(withoutAsked(result.value), withoutAsked(await this.#asKept(kind, known)))
       return
     }
     if (result.ok) this.#world.learn(result.value)
@@ -174,10 +174,13 @@ class Run {
     if (this.#realClock && planned.passes !== undefined && outcome.writes) await this.#pass(2 * planned.passes)
   }
 
-  /** The opening of a successor is a text of the handoff, and no longer there once it is replaced or the successor began. */
-  async #asKept(known: Answer): Promise<Answer> {
+  /**
+   * The opening of a successor is a text of the handoff, and no longer there once it is replaced or the successor began.
+   * The command that prepared it has it in its own request.
+   */
+  async #asKept(kind: CommandKind, known: Answer): Promise<Answer> {
     const { handoff } = known
-    if (handoff?.status !== 'accepted' || handoff.prepared === undefined) return known
+    if (kind === 'prepare' || handoff?.status !== 'accepted' || handoff.prepared === undefined) return known
     const stored = await this.#kept.handoff(handoff.id)
     const { prepared } = handoff
     if (stored.status === 'accepted' && stored.prepared?.sessionId === prepared.sessionId) return known
