@@ -10,6 +10,7 @@ import type { LogLevel } from '../../../ports/logger.ts'
 import { everyPage } from '../../../ports/page.ts'
 import type { HeldLease } from '../../../ports/session-leases.ts'
 import { pauseFor } from '../../pause-for.ts'
+import type { Seat } from '../cast.ts'
 import { DEFAULT_LEASE_MS } from '../lease.ts'
 import { messageOf } from '../run-errors.ts'
 import type { RunnerDeps } from '../run-in-progress.ts'
@@ -160,11 +161,15 @@ const OVERTAKEN: readonly RefusedError['code'][] = [
   'handoff.illegal_transition',
 ]
 
-/** Whether a session is held by a handoff that waits for another agent. */
-export const isForAnother = async ({ history }: RunnerDeps, session: AgentSession): Promise<boolean> => {
+/** Whether a session is held by a handoff that waits for an agent who takes no part here. */
+export const isForAnother = async (
+  { history }: Pick<RunnerDeps, 'history'>,
+  session: AgentSession,
+  seat?: Pick<Seat, 'carriesOut'>,
+): Promise<boolean> => {
   const handoffId = heldBy(session)
   const handoff = handoffId === undefined ? undefined : await history.handoff(handoffId)
-  return handoff !== undefined && handoff.kind !== 'context_restart'
+  return handoff !== undefined && !(seat?.carriesOut(handoff) ?? handoff.kind === 'context_restart')
 }
 
 /** Fails a session that nobody resumes, and the restart that was under way. */

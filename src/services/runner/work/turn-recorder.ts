@@ -8,9 +8,11 @@ import { TurnCollector } from '../../turn-collector.ts'
 import { hasHooks } from '../call-hooks.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import { attachTo, mine } from './held-work.ts'
+import { initiateTransfer } from './initiate-transfer.ts'
 import type { Launcher } from './launch.ts'
 import type { HeardStep } from './launch-watch.ts'
 import { type Leaving, SessionLeaving } from './leaving.ts'
+import { passedOnInstead } from './passed-on.ts'
 import { RunningTools } from './running-tools.ts'
 import { SoftLanding } from './soft-landing.ts'
 import { TurnExtender } from './turn-extender.ts'
@@ -93,6 +95,19 @@ export class TurnRecorder {
       await this.#extender.add(this.leaving.handoff, [...said, ...this.#collector.drain()])
     }
     if (heard.isOutOfTurns) this.#leaving.reached('turns')
+    if (said.asksTransfer !== undefined) this.#run.transfers.ask(said.asksTransfer)
+    // Its tools have answered, so that the turn is whole.
+    if (this.#run.transfers.isAsked && !this.#tools.areRunning) await this.#passOn()
+  }
+
+  /** Hands the work to the agent that was asked for, once the turn that asked for it is recorded. */
+  async #passOn(): Promise<void> {
+    if (this.leaving !== undefined || this.#run.held.session.state !== 'active') return
+    const turns = this.#collector.last()
+    if (turns.length > 0) await this.#record(turns, { withholdRestart: true })
+    const wish = this.leaving === undefined ? this.#run.transfers.take() : undefined
+    const handoff = wish && (await initiateTransfer(this.#run, wish))
+    if (handoff !== undefined) this.#leaving.passOn(handoff)
   }
 
   /** The prompt is on record, or will be; some runtimes say it again. After an answer it is a person who says it again. */
@@ -108,6 +123,7 @@ export class TurnRecorder {
     const turns = this.#collector.last()
     if (turns.length > 0) await this.#record(turns, { withholdRestart: true })
     if (this.#run.account.turns > 0) tellUnknownWindow(this.#run, this.#gauge)
+    if (this.#run.transfers.isAsked) await this.#passOn()
   }
 
   /** Records what it can when the agent was left in the middle: what was passed on, or read, is on record too. */
@@ -172,19 +188,31 @@ export class TurnRecorder {
     const window = this.#gauge.windowParts()
     const turns = inputs.map((turn) => ({ ...turn, ...(Object.keys(window).length > 0 && { window }) }))
     const { traceContext } = spans
-    // Where hooks decide about a full window, the turn does not.
-    const withholdRestart = options.withholdRestart ?? (hasHooks(this.#run, 'on_context_threshold') || undefined)
+    // Where hooks decide about a full window, the turn does not; nor where the work goes to another agent.
+    const isLeft = this.#run.transfers.isAsked
+    const withholdRestart =
+      options.withholdRestart ?? (isLeft || hasHooks(this.#run, 'on_context_threshold') || undefined)
     // Refused a fresh window, it is failed once its tools have answered: what was shown is on record.
     const request = { ...held.working, turns, failLater: true, ...defined({ traceContext, withholdRestart }) }
     const keep = () => this.#run.retryThroughOutage((named) => deps.handoffs.recordTurns({ ...request, ...named }))
-    const recorded = mine(this.#run, await keep())
+    const kept = await keep()
+    const handoff = kept.ok ? undefined : await passedOnInstead(this.#run, kept.error)
+    if (handoff !== undefined) {
+      // Somebody handed it on meanwhile: what was said since belongs to the turn before.
+      this.#leaving.passOn(handoff)
+      return this.#extender.add(
+        handoff,
+        inputs.flatMap(({ messages }) => messages),
+      )
+    }
+    const recorded = mine(this.#run, kept)
     this.#run.held.update(recorded)
     // Results alone, or what we said, are on record as a turn, and nobody was asked for it.
     const isAsked = ({ role }: MessageInput): boolean => role !== 'tool' && role !== 'system'
     this.#run.account.turnsRecorded(inputs.filter(({ messages }) => messages.some(isAsked)).length)
     this.#tell(recorded)
     this.#landing.consider(recorded)
-    await this.#leaving.decide(recorded, options.withholdRestart === true)
+    await this.#leaving.decide(recorded, isLeft || options.withholdRestart === true)
   }
 
   #tell(recorded: RecordedTurns): void {
