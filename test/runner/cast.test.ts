@@ -2,8 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/container.ts'
 import { type Batonpass, createBatonpass, type RunEvent, type RunSummary, unwrap } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
+import type { Unit } from '../../src/ports.ts'
 import type { CastRunRequest } from '../../src/services/runner/cast.ts'
 import type { Script, ScriptedRuntime, ScriptedTurn } from '../../src/testing/index.ts'
+import { lostProcess } from '../support/lost-process.ts'
 import { functionHook, recorded, script, spoken, TASK, turn, types } from './played.ts'
 
 let batonpass: Batonpass
@@ -74,10 +76,7 @@ describe('a run of several agents', () => {
     const planner = runtimeOf('thinks', says(to('coder', { document: 'Do it like this.' })))
     const coder = runtimeOf('types', says(turn(50)))
     const { summary } = await playCast({ planner, coder })
-    expect((await recorded(batonpass, summary)).handoffs[0]).toMatchObject({
-      document: 'Do it like this.',
-      checkpoint: undefined,
-    })
+    expect((await recorded(batonpass, summary)).handoffs[0]).toMatchObject({ document: 'Do it like this.' })
     expect(planner.questions).toEqual([])
     expect(coder.launches[0]?.prompt).toContain('Do it like this.')
   })
@@ -225,10 +224,47 @@ describe('a run of several agents', () => {
     expect((await store.conversations.list({}, { limit: 1 })).items).toEqual([])
   })
 
-  it('finishes a handoff that a lost process began, in whatever step it was', async () => {
+  it.each([
+    ['turn.recorded', 1],
+    ['handoff.checkpointed', 1],
+    ['handoff.accepted', 1],
+    ['handoff.prepared', 1],
+    ['handoff.completed', 1],
+    ['turn.recorded', 2],
+  ])('is finished by the next run when its process is lost after %s (%i)', async (entry, times) => {
+    let left = times
+    const isLast = ({ events }: Unit): boolean => events.some(({ type }) => type === entry) && --left === 0
+    const { store: last, lost } = lostProcess(store, isLast, { stillReads: true })
     const planner = runtimeOf('thinks', says(to('coder'), turn(120)))
-    const coder = runtimeOf('types', says(turn(50)))
-    const { summary } = await playCast({ planner, coder }, { conversation: 'job-1' })
+    const coder = runtimeOf('types', says(turn(50, 'edit'), turn(60)))
+    const doomed = await createBatonpass({ store: last })
+    const cast = { agents: { planner, coder }, start: 'planner', prompt: TASK, conversation: 'job-1' } as const
+    void doomed.run({ ...cast, leaseMs: 1 }).finish()
+    await lost
+    const summary = await batonpass.run({ ...cast, leaseMs: 60_000 }).finish()
     expect(summary.outcome).toBe('completed')
+    const { sessions, handoffs } = await recorded(batonpass, summary)
+    expect(sessions.map(({ agentName, state }) => [agentName, state])).toEqual([
+      ['planner', 'handed_off'],
+      ['coder', 'completed'],
+    ])
+    expect(handoffs).toMatchObject([
+      { status: 'completed', targetAgent: 'coder', triggeringToolCalls: [{ toolName: 'plan' }] },
+    ])
+    expect(planner.launches).toHaveLength(1)
+    expect((await spoken(store, summary)).filter((line) => line === 'assistant: At 100.')).toHaveLength(1)
+    expect(unwrap(await batonpass.audit.verify(summary.conversationId)).intact).toBe(true)
+  })
+
+  it('is recovered with its cast', async () => {
+    const isLast = ({ events }: Unit): boolean => events.some(({ type }) => type === 'handoff.accepted')
+    const { store: last, lost } = lostProcess(store, isLast, { stillReads: true })
+    const agents = { planner: runtimeOf('thinks', says(to('coder'))), coder: runtimeOf('types', says(turn(50))) }
+    const doomed = await createBatonpass({ store: last })
+    void doomed.run({ agents, start: 'planner', prompt: TASK, leaseMs: 1 }).finish()
+    await lost
+    const recovered = await batonpass.recover({ agents, wait: true })
+    expect(recovered).toMatchObject([{ type: 'resumed', summary: { outcome: 'completed', transfers: 1 } }])
+    expect(agents.coder.launches).toHaveLength(1)
   })
 })

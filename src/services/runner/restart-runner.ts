@@ -76,7 +76,7 @@ export class RestartRunner {
    * @returns what became of each, once all of them are over
    */
   recover(request: RecoverRequest = {}): Promise<readonly Recovered[]> {
-    return recoverAll(this.#deps, request, (sessionId, runtime) => this.#resume(sessionId, runtime, request))
+    return recoverAll(this.#deps, request, (sessionId, by) => this.#resume(sessionId, by, request))
   }
 
   /** Sessions whose leases are not over: whether their holders are gone cannot be known before. Soonest over first. */
@@ -86,17 +86,19 @@ export class RestartRunner {
 
   async #resume(
     sessionId: AgentSessionId,
-    runtime: AgentRuntime,
+    by: AgentRuntime | Cast,
     { signal, onEvent, ...settings }: RecoverRequest,
   ): Promise<RunSummary> {
     const session = await this.#deps.history.session(sessionId)
     if (session === undefined) throw new RefusedError({ code: 'session.not_found', sessionId })
     const { conversationId, agentName: agent } = session
-    const about = { runtime, agent, conversationId, prompt: '', ...defined({ signal }) }
+    const about = { conversationId, prompt: '', ...defined({ signal }) }
+    const who =
+      typeof by.start === 'function' ? { runtime: by as AgentRuntime, agent } : { agents: by as Cast, start: agent }
     // Milestones and budget are on record since the first run; hooks are not.
     const hooks = this.#deps.agents?.get(agent)?.hooks
     const run = new AgentRun((watch) =>
-      this.#work({ ...defined({ hooks }), ...settings.run, ...about }, watch, sessionId),
+      this.#work({ ...defined({ hooks }), ...settings.run, ...about, ...who }, watch, sessionId),
     )
     if (onEvent !== undefined) run.on(onEvent)
     return run.finish()

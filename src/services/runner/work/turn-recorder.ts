@@ -1,4 +1,5 @@
 import { defined } from '../../../domain/kernel/defined.ts'
+import type { RecordTurns } from '../../../domain/restart/record-turns.ts'
 import type { MessageInput, TurnInput } from '../../../domain/turn/turn.ts'
 import type { MonitorReport } from '../../../domain/window/monitor-reports.ts'
 import { WindowGauge } from '../../../domain/window/window-gauge.ts'
@@ -18,6 +19,11 @@ import { SoftLanding } from './soft-landing.ts'
 import { TurnExtender } from './turn-extender.ts'
 import { tellMilestones, tellTurns } from './turn-news.ts'
 import { tellLoweredWindow, tellUnknownWindow } from './window-news.ts'
+
+/** How turns are recorded. */
+interface Recording extends Pick<RecordTurns, 'handOver'> {
+  readonly withholdRestart?: true
+}
 
 /** Records what one launched agent says: turns, tool calls, readings, compactions, and what it used. */
 export class TurnRecorder {
@@ -88,24 +94,26 @@ export class TurnRecorder {
     this.#tools.take(step, isNewTurn)
     const before = this.leaving
     // Held by a restart, a session takes no more turns; what is left for a limit does, until it has ended.
-    if (before?.type !== 'restart' && this.#run.held.session.state === 'active' && ended.length > 0)
+    const mayRecord = before?.type !== 'restart' && this.#run.held.session.state === 'active'
+    if (said.asksTransfer !== undefined) this.#run.transfers.ask(said.asksTransfer)
+    // Its tools have answered, so that the turn is whole.
+    if (mayRecord && before === undefined && this.#run.transfers.isAsked && !this.#tools.areRunning)
+      await this.#passOn(ended)
+    else if (mayRecord && ended.length > 0)
       await this.#record(ended, before === undefined ? {} : { withholdRestart: true })
     if (this.leaving?.type === 'restart') {
       const said = before?.type === 'restart' ? ended.flatMap(({ messages }) => messages) : []
       await this.#extender.add(this.leaving.handoff, [...said, ...this.#collector.drain()])
     }
     if (heard.isOutOfTurns) this.#leaving.reached('turns')
-    if (said.asksTransfer !== undefined) this.#run.transfers.ask(said.asksTransfer)
-    // Its tools have answered, so that the turn is whole.
-    if (this.#run.transfers.isAsked && !this.#tools.areRunning) await this.#passOn()
   }
 
-  /** Hands the work to the agent that was asked for, once the turn that asked for it is recorded. */
-  async #passOn(): Promise<void> {
-    if (this.leaving !== undefined || this.#run.held.session.state !== 'active') return
-    const turns = this.#collector.last()
-    if (turns.length > 0) await this.#record(turns, { withholdRestart: true })
-    const wish = this.leaving === undefined ? this.#run.transfers.take() : undefined
+  /** Hands the work to the agent that was asked for, in the same commit as the turn that asked for it. */
+  async #passOn(ended: readonly TurnInput[]): Promise<void> {
+    const wish = this.#run.transfers.take()
+    const turns = [...ended, ...this.#collector.last()]
+    const handOver = wish && defined({ targetAgent: wish.to, reason: wish.reason, document: wish.document })
+    if (turns.length > 0) return this.#record(turns, defined({ withholdRestart: true as const, handOver }))
     const handoff = wish && (await initiateTransfer(this.#run, wish))
     if (handoff !== undefined) this.#leaving.passOn(handoff)
   }
@@ -120,10 +128,11 @@ export class TurnRecorder {
 
   /** Records what is still open when the agent has come to rest: its work is done, or will not go on here. */
   async finish(): Promise<void> {
+    const isPassedOn = this.#run.transfers.isAsked && this.leaving === undefined
     const turns = this.#collector.last()
-    if (turns.length > 0) await this.#record(turns, { withholdRestart: true })
+    if (isPassedOn && this.#run.held.session.state === 'active') await this.#passOn(turns)
+    else if (turns.length > 0) await this.#record(turns, { withholdRestart: true })
     if (this.#run.account.turns > 0) tellUnknownWindow(this.#run, this.#gauge)
-    if (this.#run.transfers.isAsked) await this.#passOn()
   }
 
   /** Records what it can when the agent was left in the middle: what was passed on, or read, is on record too. */
@@ -183,7 +192,7 @@ export class TurnRecorder {
     }
   }
 
-  async #record(inputs: readonly TurnInput[], options: { readonly withholdRestart?: true }): Promise<void> {
+  async #record(inputs: readonly TurnInput[], { handOver, ...options }: Recording): Promise<void> {
     const { held, deps, spans } = this.#run
     const window = this.#gauge.windowParts()
     const turns = inputs.map((turn) => ({ ...turn, ...(Object.keys(window).length > 0 && { window }) }))
@@ -193,7 +202,7 @@ export class TurnRecorder {
     const withholdRestart =
       options.withholdRestart ?? (isLeft || hasHooks(this.#run, 'on_context_threshold') || undefined)
     // Refused a fresh window, it is failed once its tools have answered: what was shown is on record.
-    const request = { ...held.working, turns, failLater: true, ...defined({ traceContext, withholdRestart }) }
+    const request = { ...held.working, turns, failLater: true, ...defined({ traceContext, withholdRestart, handOver }) }
     const keep = () => this.#run.retryThroughOutage((named) => deps.handoffs.recordTurns({ ...request, ...named }))
     const kept = await keep()
     const handoff = kept.ok ? undefined : await passedOnInstead(this.#run, kept.error)
