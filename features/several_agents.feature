@@ -69,7 +69,7 @@ Feature: Several agents, one job
     And the same agents are run again
     Then the sessions are of "planner, coder"
     And the conversation's handoffs are "completed"
-    And session 1 has 1 answer and 1 tool result on record
+    And session 1 has 1 turn
 
     Examples:
       | step                      |

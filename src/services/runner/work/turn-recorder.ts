@@ -111,7 +111,8 @@ export class TurnRecorder {
   /** Hands the work to the agent that was asked for, in the same commit as the turn that asked for it. */
   async #passOn(ended: readonly TurnInput[]): Promise<void> {
     const wish = this.#run.transfers.take()
-    const turns = [...ended, ...this.#collector.last()]
+    // What its tools answered is added to the turn that called them.
+    const turns = ended.length > 0 ? ended : this.#collector.last()
     const handOver = wish && defined({ targetAgent: wish.to, reason: wish.reason, document: wish.document })
     if (turns.length > 0) return this.#record(turns, defined({ withholdRestart: true as const, handOver }))
     const handoff = wish && (await initiateTransfer(this.#run, wish))
