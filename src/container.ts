@@ -203,6 +203,7 @@ export { ContextService, type ContextServiceDeps } from './services/context-serv
 export { HandoffHistory } from './services/handoff-history.ts'
 export { HandoffService } from './services/handoff-service.ts'
 export { LookBack, type LookBackDeps } from './services/look-back.ts'
+export type { Cast, CastMember, CastMessage, CastRunRequest } from './services/runner/cast.ts'
 export { RestartRunner } from './services/runner/restart-runner.ts'
 export type { RunnerDeps } from './services/runner/run-in-progress.ts'
 export type { AgentRunSettings, RunSettings } from './services/runner/run-request.ts'

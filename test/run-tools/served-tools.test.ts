@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { serveTools } from '../../src/adapters/mcp/served-tools.ts'
 import type { LookBackAnswer } from '../../src/domain/history/look-back.ts'
 import { err, ok } from '../../src/domain/kernel/result.ts'
-import type { LooksBack, ServedTools, ToolQuestion, ToolsEndpoint } from '../../src/ports/run-tools.ts'
+import type { HandsOver, LooksBack, ServedTools, ToolQuestion, ToolsEndpoint } from '../../src/ports/run-tools.ts'
 import { connected, lookBack } from '../support/tools-client.ts'
 
 const NOTHING: Omit<LookBackAnswer, 'question'> = { found: [], isWhole: true }
@@ -65,6 +65,25 @@ describe('the tools of a run', () => {
     expect(client.getServerCapabilities()?.tools?.listChanged ?? false).toBe(false)
     expect(await lookBack(endpoint, { call: '[call:toolu_1]', limit: 2_000 })).toMatchObject({ isError: false })
     expect(asked).toEqual([{ question: { by: 'call', callId: '[call:toolu_1]' }, limit: 2_000 }])
+  })
+
+  it('hand the work over where there is somebody to hand it to, and the wish reaches whoever carries it out', async () => {
+    const asked: unknown[] = []
+    const ask: HandsOver = async (wish) => {
+      asked.push(wish)
+      return wish.to === 'coder' ? ok(wish) : err({ code: 'handoff.same_agent', message: 'Name another agent: coder.' })
+    }
+    const endpoint = (await serve()).offer({ handOver: { to: ['coder'], ask } })
+    expect(endpoint.tools).toEqual(['handoff'])
+    await using client = await connected(endpoint)
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([['handoff', false]])
+    expect(tools[0]?.description).toContain('coder')
+    const call = (input: Record<string, unknown>) => client.callTool({ name: 'handoff', arguments: input })
+    expect(JSON.stringify(await call({ to: ' coder ', reason: 'Done.' }))).toContain('goes to \\"coder\\"')
+    expect(await call({ to: 'planner' })).toMatchObject({ isError: true })
+    expect(await call({ reason: 'Nobody named' })).toMatchObject({ isError: true })
+    expect(asked).toEqual([{ to: 'coder', reason: 'Done.' }, { to: 'planner' }])
   })
 
   it('say no in words that the agent can act on', async () => {

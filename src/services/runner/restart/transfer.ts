@@ -1,4 +1,4 @@
-import { isBouncing, type PassedOn } from '../../../domain/budget/bouncing.ts'
+import { isBouncing, type PassedOn } from '../../../domain/handoff/bouncing.ts'
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import { RunExhausted } from '../run-errors.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'

@@ -1,4 +1,4 @@
-import type { HandoffMetadata } from '../handoff/handoff.ts'
+import type { HandoffMetadata } from './handoff.ts'
 
 /** A handoff, as far as it tells whether anything was done before it. */
 export type PassedOn = Pick<
@@ -10,7 +10,7 @@ export type PassedOn = Pick<
 const HANDOFF_TOOL = /(^|_)handoff$/
 
 /** Three times there and back. */
-export const MOST_BOUNCES = 6
+const MOST_BOUNCES = 6
 
 /**
  * Whether two agents only hand the work to each other: the latest handoffs, newest first, are all between the same two,
