@@ -297,6 +297,7 @@ describe('the public surface', () => {
       'hookSessionStart',
       'promptAfterHooks',
       'runHooks',
+      'handoffAnswer',
       'thresholdAnswer',
       'thresholdOutcome',
     ])
