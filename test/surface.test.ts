@@ -292,12 +292,12 @@ describe('the public surface', () => {
   it('has the running of hooks beside it', () => {
     expect(Object.keys(hooks).sort()).toEqual([
       'NodeHookRunner',
+      'handoffAnswer',
       'hookContext',
       'hookSession',
       'hookSessionStart',
       'promptAfterHooks',
       'runHooks',
-      'handoffAnswer',
       'thresholdAnswer',
       'thresholdOutcome',
     ])
