@@ -7,6 +7,7 @@ import type { HandoffHistory } from './services/handoff-history.ts'
 import type { HandoffService } from './services/handoff-service.ts'
 import type { LookBack } from './services/look-back.ts'
 import type { AgentRun } from './services/runner/agent-run.ts'
+import type { Cast, CastMessage, CastRunRequest } from './services/runner/cast.ts'
 import type { Recovered, RecoverRequest } from './services/runner/recover/recover.ts'
 import type { RunRequest } from './services/runner/run-request.ts'
 
@@ -22,6 +23,8 @@ export interface Batonpass<Notes extends MetadataTypes = MetadataTypes> extends 
   readonly lookBack: LookBack
   /** Runs an agent, in as many windows as it takes. Iterate the answer for its messages. */
   run<Message>(request: RunRequest<Message>): AgentRun<Message>
+  /** Runs several agents that hand the work to each other, each in as many windows as it takes. */
+  run<const Agents extends Cast>(request: CastRunRequest<Agents>): AgentRun<CastMessage<Agents>>
   /** Finishes, or fails, the orphaned work of lost processes. */
   recover(request?: RecoverRequest): Promise<readonly Recovered[]>
   /** Sessions that cannot be recovered yet: their leases have not expired, so their holders may live. Soonest first. */

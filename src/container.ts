@@ -34,7 +34,7 @@ import { HandoffHistory } from './services/handoff-history.ts'
 import { HandoffService } from './services/handoff-service.ts'
 import { LookBack } from './services/look-back.ts'
 import { RestartRunner } from './services/runner/restart-runner.ts'
-import type { AgentRunSettings, RunSettings } from './services/runner/run-request.ts'
+import type { AgentRunSettings, RunRequest, RunSettings } from './services/runner/run-request.ts'
 import type { PriceOf } from './services/runner/work/cost-meter.ts'
 import { safeLogger } from './services/safe-logger.ts'
 import type { HandoffServiceDeps } from './services/session-keeping.ts'
@@ -181,7 +181,7 @@ const batonpassFrom = (from: DependencyContainer): Batonpass => {
   const pruner = from.resolve(TOKENS.commandPruner)
   const close = async (): Promise<void> => pruner.stop()
   return {
-    run: (request) => runner.run(request),
+    run: ((request: RunRequest) => runner.run(request)) as Batonpass['run'],
     recover: (request) => runner.recover(request),
     waiting: () => runner.waiting(),
     handoffs: from.resolve(TOKENS.handoffService),
@@ -203,6 +203,7 @@ export { ContextService, type ContextServiceDeps } from './services/context-serv
 export { HandoffHistory } from './services/handoff-history.ts'
 export { HandoffService } from './services/handoff-service.ts'
 export { LookBack, type LookBackDeps } from './services/look-back.ts'
+export type { Cast, CastMember, CastMessage, CastRunRequest } from './services/runner/cast.ts'
 export { RestartRunner } from './services/runner/restart-runner.ts'
 export type { RunnerDeps } from './services/runner/run-in-progress.ts'
 export type { AgentRunSettings, RunSettings } from './services/runner/run-request.ts'

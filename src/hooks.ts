@@ -2,6 +2,7 @@ export { NodeHookRunner, type NodeHookRunnerOptions } from './adapters/hooks/nod
 export type { AddressLookup, ResolvedAddress } from './adapters/hooks/safe-lookup.ts'
 export type { Environment } from './adapters/hooks/variables.ts'
 export {
+  handoffAnswer,
   type ThresholdAnswer,
   type ThresholdOutcome,
   thresholdAnswer,

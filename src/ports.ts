@@ -105,6 +105,7 @@ export type {
   RuntimeReply,
   RuntimeStep,
   TranscriptStep,
+  TransferAsked,
 } from './ports/agent-runtime.ts'
 export type { AgentSessionRepository } from './ports/agent-session-repository.ts'
 export type { AuditLog, ChainPage, Changes, FeedEntry } from './ports/audit-log.ts'
@@ -129,7 +130,16 @@ export type {
   SpannedSession,
   SpannedTurn,
 } from './ports/run-telemetry.ts'
-export type { LooksBack, RunTools, ServedTools, ToolQuestion, ToolRefused, ToolsEndpoint } from './ports/run-tools.ts'
+export type {
+  HandsOver,
+  LooksBack,
+  RunTools,
+  ServedTools,
+  ToolQuestion,
+  ToolRefused,
+  ToolsEndpoint,
+  ToolsOffered,
+} from './ports/run-tools.ts'
 export type { RuntimeFailureCode } from './ports/runtime-failure.ts'
 export type { ExpiredLease, HeldLease, SessionLeases } from './ports/session-leases.ts'
 export type { SignalQueue } from './ports/signal-queue.ts'

@@ -292,6 +292,7 @@ describe('the public surface', () => {
   it('has the running of hooks beside it', () => {
     expect(Object.keys(hooks).sort()).toEqual([
       'NodeHookRunner',
+      'handoffAnswer',
       'hookContext',
       'hookSession',
       'hookSessionStart',

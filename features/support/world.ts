@@ -7,6 +7,7 @@ import { openStore, type StoreKind } from '../../test/support/stores.ts'
 import { AgentsAtWork } from './agents-at-work.ts'
 import { askTool, type Told } from './asking.ts'
 import { blindStore } from './blind-store.ts'
+import { Casts } from './casts.ts'
 import { HandoffsUnderWay } from './handoffs-under-way.ts'
 import { need } from './hands.ts'
 import { all, Kept } from './kept.ts'
@@ -40,6 +41,7 @@ export class HandoffWorld extends World<Parameters> {
   workers!: Workers
   windows!: Windows
   runs!: Runs
+  casts!: Casts
   terminals!: Terminals
   lookBacks!: LookBacks
   settings!: PersonsSettings
@@ -53,6 +55,7 @@ export class HandoffWorld extends World<Parameters> {
     this.workers = new Workers(stage)
     this.windows = new Windows(stage)
     this.runs = new Runs(stage)
+    this.casts = new Casts(stage)
     this.terminals = new Terminals(stage)
     this.lookBacks = new LookBacks(stage)
     this.settings = new PersonsSettings(this.parameters.blind === true)

@@ -57,8 +57,19 @@ export interface RuntimeStep<Message> {
   readonly totals?: UsageTotals
   /** The model that the newest of these totals is of, where it is not the one that answers on the main thread. */
   readonly usedModel?: string
+  /** The agent wants to hand its work to another one. */
+  readonly asksTransfer?: TransferAsked
   /** Present once, on the last step. */
   readonly end?: RuntimeEnd
+}
+
+/** An agent's wish to hand its work to another agent. */
+export interface TransferAsked {
+  /** The name of the other agent. */
+  readonly to: string
+  readonly reason?: string
+  /** Everything that the other agent needs; it is asked for if this is absent. */
+  readonly document?: string
 }
 
 /** One record of a runtime's transcript. */

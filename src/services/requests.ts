@@ -88,7 +88,7 @@ export interface RecordTurnsRequest extends AsHolder, TurnOptions {
   readonly turns: readonly TurnInput[]
 }
 /** Options beside the turns. */
-export type TurnOptions = Pick<RecordTurns, 'withholdRestart' | 'traceContext' | 'failLater'>
+export type TurnOptions = Pick<RecordTurns, 'withholdRestart' | 'traceContext' | 'failLater' | 'handOver'>
 /** A request to resume a session. */
 export interface ResumeRequest extends OnSession, Resume {}
 /** A request to take a session over. */

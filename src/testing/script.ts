@@ -1,5 +1,5 @@
 import type { UsageTotals } from '../domain/window/usage-reading.ts'
-import type { RuntimeEnd, RuntimeStep } from '../ports/agent-runtime.ts'
+import type { RuntimeEnd, RuntimeStep, TransferAsked } from '../ports/agent-runtime.ts'
 import type { RecordedText } from '../ports/window-reader.ts'
 
 /** One answer of a scripted agent. */
@@ -14,6 +14,8 @@ export interface ScriptedTurn {
   readonly heard?: readonly Omit<RecordedText, 'role'>[]
   /** The runtime makes room by itself before this turn. */
   readonly afterCompaction?: boolean
+  /** It asks for a handoff with this turn. */
+  readonly handsOver?: TransferAsked
   /** It comes to rest after this turn; the next prompt in the same session plays on. */
   readonly rests?: boolean
 }

@@ -12,7 +12,7 @@ export const stepsOf = (
   session: string,
   number: number,
 ): readonly RuntimeStep<ScriptedMessage>[] => {
-  const { text, promptTokens, outputTokens = 0, tools = [], heard = [], afterCompaction = false } = turn
+  const { text, promptTokens, outputTokens = 0, tools = [], heard = [], afterCompaction = false, handsOver } = turn
   const key = `${session}-${number}`
   const request: WindowEvent =
     promptTokens === undefined ? { type: 'unmetered' } : { type: 'request', key, promptTokens, outputTokens }
@@ -45,6 +45,7 @@ export const stepsOf = (
       ...(promptTokens === undefined && { beginsTurn: true }),
       events: [request, ...calls],
       texts: [{ role: 'assistant', text }],
+      ...(handsOver !== undefined && { asksTransfer: handsOver }),
     },
     ...used.map(({ result = 'ok' }, index) => ({
       ...step(session),

@@ -6,6 +6,7 @@
 //   deaf     as wait, and does not listen to TERM
 //   noise    a line that is no JSON
 //   fail:N   complains, and ends with exit code N
+//   to:NAME  asks that this agent takes over
 //   secret   says what it finds in DATABASE_URL
 // SCRIPT_LATER is the script of a prompt that goes on with earlier work.
 import { appendFileSync, readFileSync } from 'node:fs'
@@ -41,6 +42,8 @@ for (const word of script.split(' ')) {
     write({ type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: id, content: 'ok' }] } })
     await pause(30)
   }
+  if (what === 'to')
+    write({ type: 'batonpass_handoff', to: figure, reason: 'My part is done.', document: 'All of it.' })
   if (what === 'noise') process.stdout.write('not a record\n')
   if (what === 'secret') answer(number, 100, [{ type: 'text', text: `DATABASE_URL is ${process.env.DATABASE_URL}` }])
   if (what === 'wait' || what === 'deaf') await pause(60_000)

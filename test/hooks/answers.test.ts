@@ -37,6 +37,31 @@ describe('an answer', () => {
   })
 })
 
+describe('a wish for another agent', () => {
+  it.each([
+    ['{"decision":"handoff","to":"coder"}', { to: 'coder' }],
+    [
+      'Looking…\n{"decision":"handoff","to":" coder ","reason":"Red.","document":"All."}\n',
+      { to: 'coder', reason: 'Red.', document: 'All.' },
+    ],
+  ])('stands in %j', (output, handoff) => {
+    expect(thresholdOutcome([said(output), said('abort')])).toEqual({ handoff })
+  })
+
+  it.each([
+    '{"decision":"handoff"}',
+    '{"decision":"handoff","to":""}',
+    '{"decision":"handoff","to":7}',
+    '{"to":"coder"}',
+  ])('does not stand in %j', (output) => {
+    expect(thresholdOutcome([said(output)])).toBe('new_session')
+  })
+
+  it('does not count from a hook that failed', () => {
+    expect(thresholdOutcome([broken('{"decision":"handoff","to":"coder"}')])).toBe('built_in_restart')
+  })
+})
+
 describe('the outcome', () => {
   it.each<[string, readonly HookResult[], string]>([
     ['nobody was called', [], 'built_in_restart'],

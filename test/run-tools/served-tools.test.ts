@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { serveTools } from '../../src/adapters/mcp/served-tools.ts'
 import type { LookBackAnswer } from '../../src/domain/history/look-back.ts'
 import { err, ok } from '../../src/domain/kernel/result.ts'
-import type { LooksBack, ServedTools, ToolQuestion, ToolsEndpoint } from '../../src/ports/run-tools.ts'
+import type { HandsOver, LooksBack, ServedTools, ToolQuestion, ToolsEndpoint } from '../../src/ports/run-tools.ts'
 import { connected, lookBack } from '../support/tools-client.ts'
 
 const NOTHING: Omit<LookBackAnswer, 'question'> = { found: [], isWhole: true }
@@ -57,7 +57,7 @@ const statusOf = ({ url, token }: ToolsEndpoint, raw: Raw = {}): Promise<number>
 describe('the tools of a run', () => {
   it('are look_back alone, which only looks, and its question reaches whoever answers', async () => {
     const { asked, looksBack } = answering()
-    const endpoint = (await serve()).offer(looksBack)
+    const endpoint = (await serve()).offer({ lookBack: looksBack })
     await using client = await connected(endpoint)
     const { tools } = await client.listTools()
     expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([['look_back', true]])
@@ -67,16 +67,39 @@ describe('the tools of a run', () => {
     expect(asked).toEqual([{ question: { by: 'call', callId: '[call:toolu_1]' }, limit: 2_000 }])
   })
 
+  it('hand the work over where there is somebody to hand it to, and the wish reaches whoever carries it out', async () => {
+    const asked: unknown[] = []
+    const ask: HandsOver = async (wish) => {
+      asked.push(wish)
+      return wish.to === 'coder' ? ok(wish) : err({ code: 'handoff.same_agent', message: 'Name another agent: coder.' })
+    }
+    const endpoint = (await serve()).offer({ handOver: { to: ['coder'], ask } })
+    expect(endpoint.tools).toEqual(['handoff'])
+    await using client = await connected(endpoint)
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([['handoff', false]])
+    expect(tools[0]?.description).toContain('coder')
+    const call = (input: Record<string, unknown>) => client.callTool({ name: 'handoff', arguments: input })
+    expect(JSON.stringify(await call({ to: ' coder ', reason: 'Done.' }))).toContain('goes to \\"coder\\"')
+    expect(await call({ to: 'planner' })).toMatchObject({ isError: true })
+    expect(await call({ reason: 'Nobody named' })).toMatchObject({ isError: true })
+    expect(asked).toEqual([{ to: 'coder', reason: 'Done.' }, { to: 'planner' }])
+  })
+
   it('say no in words that the agent can act on', async () => {
-    const endpoint = (await serve()).offer(async () => err({ code: 'look_back.spent', message: 'No more.' }))
+    const endpoint = (await serve()).offer({
+      lookBack: async () => err({ code: 'look_back.spent', message: 'No more.' }),
+    })
     expect(await lookBack(endpoint, { words: 'quokka' })).toEqual({ isError: true, text: 'look_back.spent: No more.' })
     const unclear = await lookBack(endpoint, { words: 'quokka', file: 'a.ts' })
     expect(unclear).toMatchObject({ isError: true, text: expect.stringContaining('exactly one') })
   })
 
   it('tell an agent that the answer failed, and not why', async () => {
-    const endpoint = (await serve()).offer(async () => {
-      throw new Error('connect postgres://someone:s3cret@db')
+    const endpoint = (await serve()).offer({
+      lookBack: async () => {
+        throw new Error('connect postgres://someone:s3cret@db')
+      },
     })
     const { isError, text } = await lookBack(endpoint, { words: 'quokka' })
     expect([isError, text.includes('s3cret')]).toEqual([true, false])
@@ -85,7 +108,10 @@ describe('the tools of a run', () => {
 
   it('open to the token of the latest launch only', async () => {
     const served = await serve()
-    const [first, second] = [served.offer(answering().looksBack), served.offer(answering().looksBack)]
+    const [first, second] = [
+      served.offer({ lookBack: answering().looksBack }),
+      served.offer({ lookBack: answering().looksBack }),
+    ]
     expect(first.token).not.toBe(second.token)
     expect(first.token.length).toBeGreaterThan(40)
     expect(await statusOf(second)).toBe(200)
@@ -97,7 +123,7 @@ describe('the tools of a run', () => {
   })
 
   it('are for no page of a browser: neither another host nor any origin is answered, token or not', async () => {
-    const endpoint = (await serve()).offer(answering().looksBack)
+    const endpoint = (await serve()).offer({ lookBack: answering().looksBack })
     const { port } = new URL(endpoint.url)
     for (const host of [`evil.example:${port}`, 'evil.example', `localhost:${port}`, '127.0.0.1', '127.0.0.1:1'])
       expect(await statusOf(endpoint, { headers: { host } })).toBe(421)
@@ -106,7 +132,7 @@ describe('the tools of a run', () => {
   })
 
   it('are asked by POST at one path, with a body of a bounded size', async () => {
-    const endpoint = (await serve()).offer(answering().looksBack)
+    const endpoint = (await serve()).offer({ lookBack: answering().looksBack })
     expect(await statusOf(endpoint, { path: '/' })).toBe(404)
     expect(await statusOf(endpoint, { path: '/mcp/../etc' })).toBe(404)
     for (const method of ['GET', 'DELETE', 'OPTIONS', 'PUT']) expect(await statusOf(endpoint, { method })).toBe(405)
@@ -118,7 +144,7 @@ describe('the tools of a run', () => {
 
   it('are gone once they are disposed of, also for a client that is connected', async () => {
     const served = await serveTools()
-    const endpoint = served.offer(answering().looksBack)
+    const endpoint = served.offer({ lookBack: answering().looksBack })
     await using client = await connected(endpoint)
     await served[Symbol.asyncDispose]()
     await expect(statusOf(endpoint)).rejects.toThrow(/ECONNREFUSED/)

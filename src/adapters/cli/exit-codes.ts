@@ -19,6 +19,8 @@ export const EXIT = {
   noStore: 7,
   /** `migrate status` found changes that the schema lacks. */
   pending: 8,
+  /** A run has handed its work to an agent that takes no part in it. */
+  handedOver: 9,
   /** A run was cancelled, as by Ctrl-C. */
   cancelled: 130,
 } as const
@@ -34,6 +36,7 @@ export const EXIT_MEANINGS = {
   superseded: 'a run: taken over by another process',
   noStore: 'there is no store to read',
   pending: 'migrate status: the schema lacks changes',
+  handedOver: 'a run: the work waits for another agent',
   cancelled: 'cancelled, as by Ctrl-C',
 } as const satisfies Record<keyof typeof EXIT, string>
 
@@ -44,5 +47,6 @@ export const EXIT_OF_RUN = {
   exhausted: EXIT.exhausted,
   timed_out: EXIT.timedOut,
   superseded: EXIT.superseded,
+  handed_over: EXIT.handedOver,
   cancelled: EXIT.cancelled,
 } as const satisfies Record<RunOutcome, number>

@@ -71,6 +71,12 @@ export const describeRunEvent = (event: RunEvent): string => {
       return `checkpoint: ${event.outcome.replace('_', ' ')}`
     case 'context:handoff:complete':
       return `restart ${event.handoffNumber} is done: session ${event.newSessionId} continues`
+    case 'agent:handoff:start':
+      return `${plain(event.fromAgent)} hands the work to ${plain(event.toAgent)}${because(event.reason)} (handoff ${event.handoffId})`
+    case 'agent:handoff:complete':
+      return `${plain(event.toAgent)} works now, in session ${event.newSessionId}`
+    case 'agent:handoff:left':
+      return `the work waits for ${plain(event.toAgent)} (handoff ${event.handoffId})`
     case 'context:handoff:cancelled':
       return `the restart was cancelled${because(event.reason)}`
     case 'context:restart:refused':
@@ -104,11 +110,12 @@ const toolsText = (calls: readonly { readonly toolName: string }[]): string =>
 
 /** The result of a run, in one line. */
 const describeSummary = (summary: RunSummary): string => {
-  const { sessions, turns, restarts, totals, durationMs } = summary
+  const { sessions, turns, restarts, transfers, totals, durationMs } = summary
   const figures = [
     counted(sessions, 'session'),
     counted(turns, 'turn'),
     counted(restarts, 'restart'),
+    transfers === 0 ? undefined : counted(transfers, 'transfer'),
     `${Math.round(durationMs / 100) / 10} s`,
     costText(totals),
   ]
@@ -135,4 +142,5 @@ const OUTCOMES = {
   timed_out: 'out of time',
   exhausted: 'no restart left',
   superseded: 'taken over by another process',
+  handed_over: 'handed over to another agent',
 } as const satisfies Record<RunOutcome, string>

@@ -45,4 +45,5 @@ Exit status:
   6    a run: taken over by another process
   7    there is no store to read
   8    migrate status: the schema lacks changes
+  9    a run: the work waits for another agent
   130  cancelled, as by Ctrl-C`

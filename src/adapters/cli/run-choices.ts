@@ -36,9 +36,9 @@ const textOf = (file: string): string => {
 /** The settings of a run from flags and configuration, beside its runtime and its prompt. */
 export type RunChoices = Omit<RunRequest, 'runtime' | 'prompt' | 'agent' | 'signal'> & { readonly conversation: string }
 
-/** The configuration that a flag names. */
+/** The configuration that a flag names; the one with the agents is a whole configuration too. */
 export const configurationFrom = async (invocation: Invocation): Promise<CheckedConfiguration | undefined> => {
-  const file = textFlag(invocation, 'config')
+  const file = textFlag(invocation, 'agents') ?? textFlag(invocation, 'config')
   if (file !== undefined && !existsSync(file)) throw new UsageError(`There is no file "${file}".`)
   return file === undefined ? undefined : readConfiguration(file)
 }

@@ -1,5 +1,5 @@
 import type { RunEvent, WindowFigures } from '../../domain/run/run-event.ts'
-import { NO_TOTALS } from '../../domain/run/run-summary.ts'
+import { addTotals, NO_TOTALS } from '../../domain/run/run-summary.ts'
 import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 import type { Output } from './command.ts'
 import { costText, counted, describeRunEvent, renderFigures } from './render-run.ts'
@@ -17,7 +17,10 @@ export class RunProgress {
   #turn = 0
   #tools: readonly string[] = []
   #restarts = 0
+  /** The agent that works, once it is not the one that began. */
+  #agent: string | undefined
   #compactions = 0
+  readonly #used = new Map<object, UsageTotals>()
   #totals: UsageTotals = NO_TOTALS
 
   constructor(notes: Output) {
@@ -31,8 +34,10 @@ export class RunProgress {
     this.#notes.status?.(event.type === 'run:end' ? '' : this.statusLine())
   }
 
-  used(totals: UsageTotals): void {
-    this.#totals = totals
+  /** Takes the usage of everything that a runtime has launched so far. A run may have several runtimes. */
+  used(totals: UsageTotals, by: object = this): void {
+    this.#used.set(by, totals)
+    this.#totals = [...this.#used.values()].reduce(addTotals, NO_TOTALS)
     this.#notes.status?.(this.statusLine())
   }
 
@@ -45,6 +50,7 @@ export class RunProgress {
   statusLine(): string {
     const parts = [
       `session ${this.#epoch}`,
+      this.#agent === undefined ? '' : plain(this.#agent),
       renderFigures(this.#figures),
       this.#isUnknown && this.#figures.usagePercent === null ? 'no restart is possible' : '',
       `turn ${this.#turn}`,
@@ -77,6 +83,9 @@ export class RunProgress {
         return
       case 'context:handoff:complete':
         this.#restarts += 1
+        return
+      case 'agent:handoff:complete':
+        this.#agent = event.toAgent
         return
       default:
         return

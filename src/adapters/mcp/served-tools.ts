@@ -4,16 +4,19 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import { type Logger, silentLogger } from '../../ports/logger.ts'
-import type { LooksBack, ServedTools } from '../../ports/run-tools.ts'
+import type { ServedTools, ToolsOffered } from '../../ports/run-tools.ts'
+import { handOverTool } from './hand-over-tool.ts'
 import { lookBackTool } from './look-back-tool.ts'
 import { mcpServer } from './mcp-server.ts'
+import type { Tool } from './tool.ts'
 import { problemOf, requestFrom, respondWith } from './tools-requests.ts'
 
 /** The name of the server for agents, and with it of its tools. */
 const SERVER = 'baton'
 const PATH = '/mcp'
 
-const INSTRUCTIONS = 'Finds what was said and done in earlier windows of this conversation, as it was recorded.'
+const INSTRUCTIONS =
+  'Finds what was said and done in earlier windows of this conversation, as it was recorded, and hands the work to other agents.'
 
 /** An agent asks one thing at a time, and its subagents a few more. */
 const MOST_CONNECTIONS = 64
@@ -54,10 +57,12 @@ export const serveTools = async (logger: Logger = silentLogger): Promise<ServedT
     await last?.handler.close()
   }
   return {
-    offer: (lookBack) => {
+    offer: (offered) => {
       withdraw().catch(() => undefined)
-      offer = { token: randomBytes(32).toString('base64url'), handler: handlerOf(lookBack, logger) }
-      return { server: SERVER, url: `http://127.0.0.1:${port}${PATH}`, token: offer.token, tools: ['look_back'] }
+      const tools = toolsOf(offered)
+      offer = { token: randomBytes(32).toString('base64url'), handler: handlerOf(tools, logger) }
+      const names = tools.map(({ name }) => name)
+      return { server: SERVER, url: `http://127.0.0.1:${port}${PATH}`, token: offer.token, tools: names }
     },
     [Symbol.asyncDispose]: async () => {
       await withdraw()
@@ -68,9 +73,13 @@ export const serveTools = async (logger: Logger = silentLogger): Promise<ServedT
   }
 }
 
+const toolsOf = ({ lookBack, handOver }: ToolsOffered): readonly Tool[] => [
+  ...(lookBack === undefined ? [] : [lookBackTool((asked) => lookBack(asked)) as unknown as Tool]),
+  ...(handOver === undefined ? [] : [handOverTool(handOver) as unknown as Tool]),
+]
+
 /** Answers each request by a server of its own, which remembers nothing. */
-const handlerOf = (lookBack: LooksBack, logger: Logger): McpHttpHandler => {
-  const tools = [lookBackTool((asked) => lookBack(asked))]
+const handlerOf = (tools: readonly Tool[], logger: Logger): McpHttpHandler => {
   return createMcpHandler(() => mcpServer({ version, tools, instructions: INSTRUCTIONS, logger }), {
     maxRequestBodySize: LONGEST_BODY,
     onerror: (error) => logger.debug({ problem: error.message }, 'a request for a tool was refused'),

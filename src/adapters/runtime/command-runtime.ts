@@ -1,5 +1,13 @@
 import { keptName } from '../../domain/kernel/cut-text.ts'
-import type { AgentRuntime, Launch, RunningAgent, RuntimeEnd, RuntimeStep } from '../../ports/agent-runtime.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type {
+  AgentRuntime,
+  Launch,
+  RunningAgent,
+  RuntimeEnd,
+  RuntimeStep,
+  TransferAsked,
+} from '../../ports/agent-runtime.ts'
 import type { UsageCounter, WindowReader } from '../../ports/window-reader.ts'
 import { type AgentChild, startAgent } from '../../processes/agent-child.ts'
 import { type ChildExit, isFolder, tailOf } from '../../processes/child.ts'
@@ -138,6 +146,8 @@ class Ear {
   take(line: string): RuntimeStep<unknown> | undefined {
     const message = parsed(line)
     if (message === undefined) return undefined
+    const asksTransfer = transferIn(message)
+    if (asksTransfer !== undefined) return { events: [], texts: [], asksTransfer }
     this.#reader ??= this.#readers.find((reader) => reader.recognises(message))
     if (this.#reader === undefined) return { message, events: [], texts: [] }
     this.#usage ??= this.#reader.usage?.()
@@ -152,6 +162,16 @@ class Ear {
     this.#isNamed = true
     return { providerSessionId: isUsable(session) ? session : `process ${this.#pid}` }
   }
+}
+
+/**
+ * The wish of a program that another agent takes over: a line `{"type":"batonpass_handoff","to":"…"}`, with a reason and a
+ * document if it likes. The runner checks what is in it.
+ */
+const transferIn = (message: object): TransferAsked | undefined => {
+  if (!('type' in message) || message.type !== 'batonpass_handoff') return undefined
+  const { to, reason, document } = message as unknown as TransferAsked
+  return { to, ...defined({ reason, document }) }
 }
 
 /** One that is blank or without end names nothing. */

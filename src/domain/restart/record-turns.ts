@@ -2,11 +2,18 @@ import type { BudgetLimit } from '../budget/restart-budget.ts'
 import { type Decided, type DecisionDraft, newDraft, UNDECIDED, type Undecided } from '../decision.ts'
 import type { SourceFacts, TurnFacts } from '../facts.ts'
 import type { HandoffMetadata, TraceContext } from '../handoff/handoff.ts'
-import type { NewHandoffIds } from '../handoff/initiate-handoff.ts'
+import {
+  decideHold,
+  describeHandoff,
+  type HandoffRequest,
+  holdFor,
+  type NewHandoffIds,
+} from '../handoff/initiate-handoff.ts'
 import { callsAfter } from '../handoff/leading-calls.ts'
+import { defined } from '../kernel/defined.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { ok, type Result } from '../kernel/result.ts'
-import type { Refusal } from '../refusal.ts'
+import { allOf, type Refusal } from '../refusal.ts'
 import type { AgentSession, WorkingSession } from '../session/agent-session.ts'
 import { findHeld, type HeldTarget } from '../session/change-session.ts'
 import { type ContextSignal, milestoneSignals, type NextSignalId } from '../session/context-signal.ts'
@@ -32,7 +39,12 @@ export interface RecordTurns extends HeldTarget {
    * recorded.
    */
   readonly failLater?: boolean
+  /** The work goes to another agent after these turns: the handoff is initiated with them, and no restart is. */
+  readonly handOver?: HandOver
 }
+
+/** A handoff to another agent that turns lead to. */
+export type HandOver = Pick<HandoffRequest, 'targetAgent' | 'reason' | 'document'>
 
 /** The ids that recording turns may need beside those of the turns: for what a full window leads to. */
 export interface PressureIds {
@@ -45,7 +57,7 @@ export interface TurnsRecorded {
   readonly session: AgentSession
   readonly turns: readonly Turn[]
   readonly monitor: ContextMonitor
-  /** The restart that the last turn led to, under the policy `auto`. */
+  /** The handoff that the last turn led to: one that was asked for, or a restart under the policy `auto`. */
   readonly handoff?: HandoffMetadata
   /** A restart was due, and this part of the budget stood against it. */
   readonly refusedBy?: BudgetLimit
@@ -84,16 +96,36 @@ export const recordTurns = (
   const signals = reached.flatMap((milestone) => milestoneSignals(session, milestone, recording.ids.signal))
   queueSignals(draft, signals)
   const kept: TurnsRecorded = { session, turns, monitor, ...(signals.length > 0 && { signals }) }
-  if (request.withholdRestart === true || !isRestartDue(monitor, reached)) return draft.finish(kept)
+  const { handOver } = request
+  const isLeft = handOver !== undefined || (request.withholdRestart !== true && isRestartDue(monitor, reached))
+  if (!isLeft) return draft.finish(kept)
   const source = sourceAfter(facts, kept, recording.at)
   if (source === undefined) return UNDECIDED
-  const restart = restartOn(
-    draft,
-    source,
-    { ...request, reason: reasonOf(reached) },
-    { ids: recording.ids.handoff, at: recording.at },
-  )
+  const context = { ids: recording.ids.handoff, at: recording.at }
+  if (handOver !== undefined) {
+    const begun = handOverOn(draft, source, { ...defined(request), ...handOver }, context)
+    return begun.ok ? draft.finish({ ...kept, ...begun.value }) : begun
+  }
+  const restart = restartOn(draft, source, { ...request, reason: reasonOf(reached) }, context)
   return restart.ok ? draft.finish({ ...kept, ...restart.value }) : restart
+}
+
+/** Initiates the handoff of a session as the draft has left it. */
+const handOverOn = (
+  draft: DecisionDraft,
+  facts: SourceFacts,
+  request: RecordTurns & HandOver,
+  { ids, at }: { readonly ids: NewHandoffIds; readonly at: Instant },
+): Result<{ readonly handoff: HandoffMetadata; readonly session: AgentSession }, Refusal> => {
+  const found = findHeld(facts, request)
+  if (!found.ok) return found
+  const { session } = draft.read(SESSION, found.value)
+  const asked = { ...request, kind: 'agent_transfer' as const }
+  const may = allOf({
+    held: decideHold(session, { handoffId: ids.handoffId, at }),
+    initiated: describeHandoff(facts, session, asked, { id: ids.handoffId, at }),
+  })
+  return may.ok ? ok(holdFor(draft, found.value, may.value, { ids, at })) : may
 }
 
 const placeTurns = (

@@ -32,6 +32,12 @@ interface OfSession {
   readonly sessionId: AgentSessionId
 }
 
+interface AgentHandoff {
+  readonly handoffId: HandoffId
+  readonly fromAgent: string
+  readonly toAgent: string
+}
+
 interface Bodies {
   'session:start': OfSession & {
     readonly epoch: number
@@ -75,6 +81,15 @@ interface Bodies {
     /** Which restart of the conversation it is, from 1. */
     readonly handoffNumber: number
   }
+  /** The work is being handed to another agent. */
+  'agent:handoff:start': AgentHandoff & { readonly oldSessionId: AgentSessionId; readonly reason: string }
+  /** Another agent of the run works from now on, in a session of its own. */
+  'agent:handoff:complete': AgentHandoff & {
+    readonly oldSessionId: AgentSessionId
+    readonly newSessionId: AgentSessionId
+  }
+  /** The work waits for an agent that does not take part in the run: a worker for it may claim the handoff. */
+  'agent:handoff:left': AgentHandoff & { readonly oldSessionId: AgentSessionId }
   /** The work was done, or the run cancelled, before a successor began. */
   'context:handoff:cancelled': { readonly handoffId: HandoffId; readonly reason: string }
   'context:restart:refused': OfSession & {
@@ -95,7 +110,12 @@ interface Bodies {
 }
 
 /** The stable code of a warning. */
-export type RunWarningCode = 'threshold.no_room_to_ask' | 'workspace.kept' | 'workspace.not_kept' | 'tools.not_served'
+export type RunWarningCode =
+  | 'threshold.no_room_to_ask'
+  | 'workspace.kept'
+  | 'workspace.not_kept'
+  | 'tools.not_served'
+  | 'handoff.refused'
 
 /** The name of something that happens in a run. */
 export type RunEventType = keyof Bodies

@@ -4,10 +4,10 @@ import type { AgentSessionId, ConversationId } from '../kernel/ids.ts'
 import type { UsageTotals } from '../window/usage-reading.ts'
 
 /**
- * How a run ended: completed, failed, cancelled, out of time, out of restarts, or superseded by another process that
- * holds the session now.
+ * How a run ended: completed, failed, cancelled, out of time, out of restarts, superseded by another process that
+ * holds the session now, or handed over to an agent that does not take part in the run.
  */
-export type RunOutcome = 'completed' | 'failed' | 'cancelled' | 'timed_out' | 'exhausted' | 'superseded'
+export type RunOutcome = 'completed' | 'failed' | 'cancelled' | 'timed_out' | 'exhausted' | 'superseded' | 'handed_over'
 
 /** The result of a run, over all its sessions. */
 export interface RunSummary {
@@ -20,6 +20,8 @@ export interface RunSummary {
   readonly sessions: number
   readonly turns: number
   readonly restarts: number
+  /** How often the work was handed to another agent of the run. */
+  readonly transfers: number
   /** Its total usage, checkpoints included, as far as is known. `estimatedUsd` is the estimated part of the cost. */
   readonly totals: UsageTotals
   readonly durationMs: number

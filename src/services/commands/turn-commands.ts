@@ -1,10 +1,11 @@
 import type { TurnFacts } from '../../domain/facts.ts'
-import { listOf, optional, trueOrFalse } from '../../domain/input/check.ts'
+import { listOf, objectOf, optional, trueOrFalse } from '../../domain/input/check.ts'
 import { traceContext } from '../../domain/input/details.ts'
 import { TURN_CHECKS, turn } from '../../domain/input/turns.ts'
+import { text, trimmedName } from '../../domain/input/words.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { messageId, signalId, turnId } from '../../domain/kernel/ids.ts'
-import { recordTurns as decideTurns, type RecordTurns } from '../../domain/restart/record-turns.ts'
+import { recordTurns as decideTurns, type HandOver, type RecordTurns } from '../../domain/restart/record-turns.ts'
 import { MAX_REFERENCED_TOOL_CALLS } from '../../domain/turn/tool-call.ts'
 import type { TurnDraft, TurnInput } from '../../domain/turn/turn.ts'
 import { UNKNOWN_USAGE } from '../../domain/window/usage-reading.ts'
@@ -18,6 +19,9 @@ const besideTurns = {
   withholdRestart: content(optional(trueOrFalse)),
   traceContext: content(optional(traceContext)),
   failLater: content(optional(trueOrFalse)),
+  handOver: content(
+    optional(objectOf<HandOver>({ targetAgent: trimmedName, reason: optional(text), document: optional(text) })),
+  ),
 }
 
 /** A turn with its ids, made once per command however often it is decided. */
@@ -29,9 +33,9 @@ const draftOf = ({ messages, usage = UNKNOWN_USAGE, window, producedAt }: TurnIn
 })
 
 const planOf = (request: RecordTurnsRequest, { clock, ids }: CommandContext) => {
-  const { session, holder, monitor, turns, withholdRestart, traceContext, failLater } = request
+  const { session, holder, monitor, turns, withholdRestart, traceContext, failLater, handOver } = request
   const { sessionId } = targetOf(request)
-  const wanted: RecordTurns = { sessionId, holder, ...defined({ withholdRestart, traceContext, failLater }) }
+  const wanted: RecordTurns = { sessionId, holder, ...defined({ withholdRestart, traceContext, failLater, handOver }) }
   const recording = {
     drafts: turns.map((input) => draftOf(input, ids)),
     ids: { handoff: newHandoffIds(ids), signal: () => signalId(ids.next()) },

@@ -7,6 +7,7 @@ import type { AgentRuntime } from '../../ports/agent-runtime.ts'
 import type { HeldLease } from '../../ports/session-leases.ts'
 import { safeLogger } from '../safe-logger.ts'
 import { AgentRun, type RunWatch } from './agent-run.ts'
+import { type Cast, type CastMessage, type CastRunRequest, Seat } from './cast.ts'
 import { endingOf, endRun, type RunEnding } from './end/end-run.ts'
 import { afterTakeover, openBudget } from './open/begin-budget.ts'
 import { beginFirst, conversationFor, takeOver, takeOverBaton } from './open/open-run.ts'
@@ -14,11 +15,11 @@ import { warnAtStart } from './open/warnings.ts'
 import { insteadOfLost } from './recover/lost-session.ts'
 import { readBackLeft, readBackSource } from './recover/read-back.ts'
 import { type Recovered, type RecoverRequest, recoverAll, waitingSessions } from './recover/recover.ts'
-import { carryOutRestart } from './restart/carry-out-restart.ts'
+import { carryOutRestart, handOver } from './restart/carry-out-restart.ts'
 import { messageOf, RunCancelled } from './run-errors.ts'
 import { newRun, type RunInProgress, type RunnerDeps } from './run-in-progress.ts'
 import { BETWEEN } from './run-items.ts'
-import { checkRequest, type RunRequest, withAgent } from './run-request.ts'
+import { checkRequest, type RunRequest } from './run-request.ts'
 import { startHeartbeat } from './work/heartbeat.ts'
 import { type Launcher, relaunch, startSuccessor } from './work/launch.ts'
 import { mustBePriced, startDeadline, throwIfSpent } from './work/limits.ts'
@@ -61,8 +62,11 @@ export class RestartRunner {
    *
    * @throws RefusedError, from the iteration, when the conversation is worked by a process that is alive
    */
-  run<Message>(request: RunRequest<Message>): AgentRun<Message> {
-    return new AgentRun((watch) => this.#work(withAgent(request, this.#deps.agents), watch))
+  run<Message>(request: RunRequest<Message>): AgentRun<Message>
+  /** Runs a prompt with several agents: a handoff to one of them, however it was initiated, is carried out like a restart. */
+  run<const Agents extends Cast>(request: CastRunRequest<Agents>): AgentRun<CastMessage<Agents>>
+  run(request: RunRequest | CastRunRequest): AgentRun<unknown> {
+    return new AgentRun((watch) => this.#work(request, watch))
   }
 
   /**
@@ -72,7 +76,7 @@ export class RestartRunner {
    * @returns what became of each, once all of them are over
    */
   recover(request: RecoverRequest = {}): Promise<readonly Recovered[]> {
-    return recoverAll(this.#deps, request, (sessionId, runtime) => this.#resume(sessionId, runtime, request))
+    return recoverAll(this.#deps, request, (sessionId, by) => this.#resume(sessionId, by, request))
   }
 
   /** Sessions whose leases are not over: whether their holders are gone cannot be known before. Soonest over first. */
@@ -82,17 +86,19 @@ export class RestartRunner {
 
   async #resume(
     sessionId: AgentSessionId,
-    runtime: AgentRuntime,
+    by: AgentRuntime | Cast,
     { signal, onEvent, ...settings }: RecoverRequest,
   ): Promise<RunSummary> {
     const session = await this.#deps.history.session(sessionId)
     if (session === undefined) throw new RefusedError({ code: 'session.not_found', sessionId })
     const { conversationId, agentName: agent } = session
-    const about = { runtime, agent, conversationId, prompt: '', ...defined({ signal }) }
+    const about = { conversationId, prompt: '', ...defined({ signal }) }
+    const who =
+      typeof by.start === 'function' ? { runtime: by as AgentRuntime, agent } : { agents: by as Cast, start: agent }
     // Milestones and budget are on record since the first run; hooks are not.
     const hooks = this.#deps.agents?.get(agent)?.hooks
     const run = new AgentRun((watch) =>
-      this.#work({ ...defined({ hooks }), ...settings.run, ...about }, watch, sessionId),
+      this.#work({ ...defined({ hooks }), ...settings.run, ...about, ...who }, watch, sessionId),
     )
     if (onEvent !== undefined) run.on(onEvent)
     return run.finish()
@@ -100,15 +106,17 @@ export class RestartRunner {
 
   /** The story of one run: open it, work it session by session, and end it, whatever has happened. */
   async *#work<Message>(
-    request: RunRequest<Message>,
+    asked: RunRequest<Message> | CastRunRequest,
     watch: RunWatch,
     abandoned?: AgentSessionId,
   ): AsyncGenerator<Message | typeof BETWEEN, void> {
     const deps = this.#deps
-    checkRequest(request)
+    const seat = new Seat(asked, abandoned === undefined ? deps.agents : undefined)
+    const { request } = seat
+    for (const agent of [request.agent, ...seat.others]) checkRequest(seat.requestFor(agent) ?? request)
     request.signal?.throwIfAborted()
     const conversation = await conversationFor(deps, request)
-    const run = newRun(deps, request, { conversation, emit: watch.emit })
+    const run = newRun<Message>(deps, seat, { conversation, emit: watch.emit })
     await using _tools = run.tools
     using _heartbeat = startHeartbeat(run)
     let ending: RunEnding | undefined = { outcome: 'cancelled', reason: LEFT }
@@ -144,9 +152,11 @@ export class RestartRunner {
         // A launch costs as much as its window holds.
         throwIfSpent(run)
         watch.enter(run.held.session.id)
-        if (run.held.session.epoch > 1) await run.tools.serve()
+        if (run.held.session.epoch > 1 || run.seat.isCast) await run.tools.serve()
         const outcome: SessionOutcome = yield* workSession(run, next)
         next = (await insteadOfLost(run, next, outcome)) ?? outcome
+      } else if (next.type === 'restart' && !run.seat.carriesOut(next.handoff)) {
+        return handOver(run, next.handoff)
       } else if (next.type === 'restart') {
         next = startSuccessor(run, await carryOutRestart(run, next.handoff))
         yield BETWEEN

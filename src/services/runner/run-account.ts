@@ -7,6 +7,7 @@ export class RunAccount {
   #sessions = 0
   #turns = 0
   #restarts = 0
+  #transfers = 0
   #totals: UsageTotals = NO_TOTALS
   #earlierRestarts = 0
   #earlierCostUsd = 0
@@ -29,6 +30,12 @@ export class RunAccount {
   /** Counts a restart, and the session that it began. */
   restarted(): void {
     this.#restarts += 1
+    this.#sessions += 1
+  }
+
+  /** Counts a handoff to another agent, and the session that it began. */
+  transferred(): void {
+    this.#transfers += 1
     this.#sessions += 1
   }
 
@@ -60,11 +67,12 @@ export class RunAccount {
   }
 
   /** The account so far, as the summary of the run has it. */
-  figures(): Pick<RunSummary, 'sessions' | 'turns' | 'restarts' | 'totals' | 'durationMs'> {
+  figures(): Pick<RunSummary, 'sessions' | 'turns' | 'restarts' | 'transfers' | 'totals' | 'durationMs'> {
     return {
       sessions: this.#sessions,
       turns: this.#turns,
       restarts: this.#restarts,
+      transfers: this.#transfers,
       totals: this.#totals,
       durationMs: Math.round(performance.now() - this.#startedMs),
     }

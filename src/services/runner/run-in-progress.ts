@@ -18,6 +18,7 @@ import type { ContextService } from '../context-service.ts'
 import type { HandoffHistory } from '../handoff-history.ts'
 import type { HandoffService } from '../handoff-service.ts'
 import type { LookBack } from '../look-back.ts'
+import type { Seat } from './cast.ts'
 import { HeldSession } from './held-session.ts'
 import { DEFAULT_LEASE_MS } from './lease.ts'
 import { LaunchedProcesses } from './recover/agent-processes.ts'
@@ -32,6 +33,7 @@ import type { RunSurroundings } from './run-surroundings.ts'
 import type { PriceOf } from './work/cost-meter.ts'
 import { OfferedTools } from './work/offered-tools.ts'
 import { SessionSpans } from './work/spans.ts'
+import { Transfers } from './work/transfers.ts'
 
 /** The dependencies of the runner. */
 export interface RunnerDeps extends RunSurroundings {
@@ -67,11 +69,13 @@ export interface RunnerDeps extends RunSurroundings {
   readonly settings?: RunSettings
 }
 
-/** The terms of a run: everything about it that is known when it opens, and does not change. */
+/** The terms of a run. In a run of several agents, request and hooks are those of the agent that works now. */
 export interface RunTerms<Message = unknown> {
   readonly deps: RunnerDeps
   readonly request: RunRequest<Message>
   readonly hooks: readonly HookSettings[]
+  /** The agent that works now, and those it may hand to. */
+  readonly seat: Seat
   /** The lease that is asked for with each session: how long this process may be silent, and which one it is. */
   readonly lease: LeaseAsked & { readonly leaseMs: number }
   /** A choice of this run, or what holds for all. */
@@ -89,6 +93,8 @@ export interface RunInProgress<Message = unknown> extends RunTerms<Message> {
   readonly news: RunReporter
   readonly log: RunLog
   readonly spans: SessionSpans
+  /** The agent's wish to hand its work to another one. */
+  readonly transfers: Transfers
   /** The tools that the agents are offered. */
   readonly tools: OfferedTools
   /** The processes that were launched for the session. */
@@ -106,37 +112,43 @@ export type RecordOfRun = Pick<RunInProgress, 'deps' | 'conversation' | 'retryTh
 /** A run that begins now, in a conversation that is there. */
 export const newRun = <Message>(
   deps: RunnerDeps,
-  request: RunRequest<Message>,
+  seat: Seat,
   { conversation, emit }: { readonly conversation: Conversation; readonly emit: (event: RunEvent) => void },
 ): RunInProgress<Message> => {
-  const terms = termsOf(deps, request)
+  const terms = termsOf<Message>(deps, seat)
+  const transfers = new Transfers(seat)
   const log = new RunLog(deps.logger)
   const controller = new AbortController()
   const { signal } = controller
-  const news = new RunReporter(conversation, { agent: request.agent, log, emit })
-  return {
-    ...terms,
+  const news = new RunReporter(conversation, { agent: () => seat.request.agent, log, emit })
+  return Object.assign(terms, {
     conversation: new RunConversation(conversation),
     held: new HeldSession(claimantOf(terms.lease.runner) ?? `runner-${deps.ids.next()}`),
     account: new RunAccount(),
     news,
     log,
     spans: new SessionSpans(deps.telemetry),
-    tools: new OfferedTools(terms, news),
+    transfers,
+    tools: new OfferedTools(terms, transfers, news),
     launched: new LaunchedProcesses(),
     retryThroughOutage: retriesOf(deps.ids, { signal, onTrouble: (trouble) => log.outage(trouble) }),
     signal,
-    stop: (reason) => controller.abort(reason),
-  }
+    stop: (reason: Error) => controller.abort(reason),
+  })
 }
 
-const termsOf = <Message>(deps: RunnerDeps, request: RunRequest<Message>): RunTerms<Message> => {
-  const setting: RunTerms['setting'] = (name) => request[name] ?? deps.settings?.[name]
+const termsOf = <Message>(deps: RunnerDeps, seat: Seat): RunTerms<Message> => {
+  const setting: RunTerms['setting'] = (name) => seat.request[name] ?? deps.settings?.[name]
   const leaseMs = setting('leaseMs') ?? DEFAULT_LEASE_MS
   return {
     deps,
-    request,
-    hooks: deps.hookRunner === undefined ? [] : (setting('hooks') ?? []),
+    seat,
+    get request() {
+      return seat.request as RunRequest<Message>
+    },
+    get hooks() {
+      return deps.hookRunner === undefined ? [] : (setting('hooks') ?? [])
+    },
     lease: { leaseMs, ...defined({ runner: deps.processes?.self?.() }) },
     setting,
   }

@@ -45,6 +45,9 @@ const LINES: Lines = {
     line(outcome === 'kept' ? 'info' : 'warn', `the checkpoint: ${outcome.replace('_', ' ')}`),
   'context:handoff:complete': (event) =>
     line('info', `restart ${event.handoffNumber}, begun at ${percent(event)} of the window, is done`),
+  'agent:handoff:start': ({ fromAgent, toAgent }) => line('info', `${fromAgent} hands the work to ${toAgent}`),
+  'agent:handoff:complete': ({ toAgent }) => line('info', `${toAgent} works now`),
+  'agent:handoff:left': ({ toAgent }) => line('info', `the work waits for ${toAgent}, who takes no part in this run`),
   'context:handoff:cancelled': () => line('warn', 'the restart was cancelled'),
   'context:restart:refused': ({ limit }) => line('warn', `the budget allows no restart (${limit})`),
   'budget:reached': ({ limit }) => line('warn', `a limit is reached (${limit}), so nothing more is launched`),
@@ -61,6 +64,7 @@ const LEVEL_OF = {
   timed_out: 'error',
   exhausted: 'error',
   superseded: 'warn',
+  handed_over: 'info',
 } as const satisfies Record<RunOutcome, LogLevel>
 
 /** Tells a logger what happens in a run, from its events: one place for all of it. */

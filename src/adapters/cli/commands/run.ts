@@ -1,10 +1,15 @@
 import { createBatonpass } from '../../../batonpass.ts'
 import type { BudgetLimit } from '../../../domain/budget/restart-budget.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
+import type { ConfiguredAgent } from '../../../domain/run/agent-settings.ts'
 import type { RunOutcome, RunSummary } from '../../../domain/run/run-summary.ts'
+import type { AgentRuntime } from '../../../ports/agent-runtime.ts'
 import type { AgentRun } from '../../../services/runner/agent-run.ts'
+import type { CastRunRequest } from '../../../services/runner/cast.ts'
+import type { RunRequest } from '../../../services/runner/run-request.ts'
 import { allowedNetworks } from '../allowed-networks.ts'
 import { agentFrom, asConfigured } from '../chosen-agent.ts'
+import { castFrom } from '../chosen-cast.ts'
 import { runtimeFrom, runtimeName } from '../chosen-runtime.ts'
 import type { Invocation, Run } from '../command.ts'
 import { EXIT_OF_RUN } from '../exit-codes.ts'
@@ -24,28 +29,56 @@ export const runCommand: Run = async (invocation) => {
   if (values.messages === true && values.json !== true) throw new UsageError('--messages goes with --json.')
   const prompt = await promptFrom(invocation)
   const checked = await configurationFrom(invocation)
-  const configured = agentFrom(invocation, checked?.configuration.agents ?? [])
-  const asked = asConfigured(invocation, configured)
-  const name = runtimeName(asked) ?? 'claude-sdk'
-  const chosen = runtimeFrom(asked, name)
-  const choices = runChoices(asked, checked, configured)
-  mustResume(chosen, choices)
-  const config = textFlag(invocation, 'config')
+  const progress = new RunProgress(notes)
+  const who = whoRuns(invocation, checked?.configuration.agents ?? [], (runtime) =>
+    listened(runtime, invocation, progress),
+  )
+  const choices = runChoices(who.asked, checked, who.configured)
+  if ('runtime' in who.request) mustResume(who.request.runtime, choices)
+  const config = textFlag(invocation, 'agents') ?? textFlag(invocation, 'config')
   const logger = values.verbose === true ? lineLogger(notes) : undefined
   const parts = defined({ config, logger, allowNetworks: allowedNetworks(invocation) })
   await using batonpass = await createBatonpass({ ...storeToWrite(invocation), ...parts })
-  const progress = new RunProgress(notes)
-  const runtime = withListener(chosen, {
+  const signal = invocation.interruption()
+  const run = batonpass.run({ ...choices, ...who.request, prompt, signal } as RunRequest)
+  const summary = await watched(run, invocation, progress)
+  if (summary.outcome !== 'completed') throw runNotCompleted(summary, choices.conversation)
+}
+
+/** The agent that runs, or the agents. */
+interface WhoRuns {
+  readonly request: Pick<RunRequest, 'runtime' | 'agent'> | Pick<CastRunRequest, 'agents' | 'start'>
+  /** The agent of the configuration that begins. */
+  readonly configured: ConfiguredAgent | undefined
+  readonly asked: Invocation
+}
+
+const whoRuns = (
+  invocation: Invocation,
+  configured: readonly ConfiguredAgent[],
+  listen: (runtime: AgentRuntime) => AgentRuntime,
+): WhoRuns => {
+  if (textFlag(invocation, 'agents') !== undefined) {
+    const { start, agents } = castFrom(invocation, configured, listen)
+    return { request: { agents, start: start.name }, configured: start, asked: invocation }
+  }
+  const agent = agentFrom(invocation, configured)
+  const asked = asConfigured(invocation, agent)
+  const name = runtimeName(asked) ?? 'claude-sdk'
+  const runtime = listen(runtimeFrom(asked, name))
+  const request = { runtime, agent: agent?.name ?? textFlag(invocation, 'agent') ?? name }
+  return { request, configured: agent, asked }
+}
+
+const listened = (runtime: AgentRuntime, invocation: Invocation, progress: RunProgress): AgentRuntime => {
+  const { values } = invocation
+  return withListener(runtime, {
     onTexts: (texts) => {
       if (values.json === true || values.quiet === true) return
       for (const { role, text } of texts) if (role === 'assistant') sayLines(invocation, text)
     },
-    onTotals: (totals) => values.json !== true && progress.used(totals),
+    onTotals: (totals) => values.json !== true && progress.used(totals, runtime),
   })
-  const signal = invocation.interruption()
-  const agent = configured?.name ?? textFlag(invocation, 'agent') ?? name
-  const summary = await watched(batonpass.run({ ...choices, runtime, prompt, agent, signal }), invocation, progress)
-  if (summary.outcome !== 'completed') throw runNotCompleted(summary, choices.conversation)
 }
 
 const sayLines = ({ out }: Invocation, text: string): void => {

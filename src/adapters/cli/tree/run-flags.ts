@@ -64,6 +64,10 @@ export const RUN_FLAGS = {
     value: 'NAME',
     help: 'the agent’s name in the record (the name of the runtime); one of the agents of the configuration, if it names any',
   },
+  agents: {
+    value: 'FILE',
+    help: 'a configuration with several agents, who may hand the work to each other; the first begins, or --agent',
+  },
   conversation: {
     value: 'KEY',
     help: 'your own key for the work: with the same key the work continues where it stopped',

@@ -80,7 +80,7 @@ const tellSessionEnd = (run: Pick<RunInProgress, 'held' | 'news' | 'spans'>, { o
 }
 
 const settle = async (
-  run: Pick<RunInProgress, 'deps' | 'held' | 'news' | 'retryThroughOutage'>,
+  run: Pick<RunInProgress, 'deps' | 'held' | 'news' | 'seat' | 'retryThroughOutage'>,
   { outcome, reason = outcome, limit }: RunEnding,
 ): Promise<void> => {
   const { handoffs, history } = run.deps
@@ -89,7 +89,7 @@ const settle = async (
   const now = await keep(() => history.session(run.held.session.id))
   run.held.update({ session: now ?? run.held.session })
   // Handed to another agent, it is no longer ours to end.
-  if (now === undefined || isTerminal(now) || (await isForAnother(run.deps, now))) return
+  if (now === undefined || isTerminal(now) || (await isForAnother(run.deps, now, run.seat))) return
   const handoffId = heldBy(now)
   if (handoffId !== undefined) {
     const end = { handoff: handoffId, reason, by: run.held.claimant, holder: run.held.holder }
@@ -128,6 +128,7 @@ const HOOK_EVENT = {
   failed: 'failed',
   exhausted: 'failed',
   superseded: 'cancelled',
+  handed_over: 'completed',
 } as const satisfies Record<RunOutcome, string>
 
 const tellHooks = async (

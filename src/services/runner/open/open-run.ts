@@ -15,6 +15,7 @@ import { isForAnother } from '../recover/recover.ts'
 import { askSessionHooks, countRestarts } from '../restart/carry-out-restart.ts'
 import { continuationAfter, lookBackNote, recordBefore } from '../restart/continuation-prompt.ts'
 import type { Opening } from '../restart/person-words.ts'
+import { watchAsAsked } from '../restart/watch-as-asked.ts'
 import { retryThroughOutage } from '../retry-through-outage.ts'
 import type { RunInProgress, RunnerDeps } from '../run-in-progress.ts'
 import { monitorOf, type RunRequest } from '../run-request.ts'
@@ -66,7 +67,7 @@ export const takeOverBaton = async (run: RunInProgress): Promise<boolean> => {
   const baton = await run.deps.store.sessions.findBaton(run.conversation.id)
   if (baton === undefined) return false
   const handoffId = heldBy(baton)
-  if (handoffId !== undefined && (await isForAnother(run.deps, baton)))
+  if (handoffId !== undefined && (await isForAnother(run.deps, baton, run.seat)))
     throw new RefusedError({ code: 'conversation.handoff_open', conversationId: run.conversation.id, handoffId })
   return takeOver(run, baton)
 }
@@ -78,6 +79,7 @@ export const takeOver = async (run: RunInProgress, abandoned: AgentSession): Pro
   run.held.hold(
     unwrap(await run.retryThroughOutage((named) => run.deps.handoffs.takeOverSession({ ...request, ...named }))),
   )
+  run.seat.take(run.held.session.agentName)
   if (gone !== undefined) succeed(run, gone)
   await tellOrphans(run)
   run.account.restartedBefore(await countRestarts(run))
@@ -215,16 +217,4 @@ const resumePaused = async <Message>(
   if (providerSessionId === undefined) return relaunch(run)
   const owed = (await readBackWork(run, providerSessionId)) ?? (await owedRestart(run))
   return owed ?? resumeIn(run, providerSessionId, await promptToResume(run))
-}
-
-/** The monitor settings of this run count from now on, whatever an earlier run wanted. */
-const watchAsAsked = async (
-  run: Pick<RunInProgress, 'deps' | 'request' | 'held' | 'retryThroughOutage'>,
-): Promise<void> => {
-  const settings = monitorOf(run.request)
-  if (Object.keys(settings).length === 0) return
-  const { session } = run.held
-  const request = { session: session.id, settings }
-  const { monitor } = unwrap(await run.retryThroughOutage((named) => run.deps.context.watch({ ...request, ...named })))
-  run.held.update({ session: (await run.deps.history.session(session.id)) ?? session, monitor })
 }

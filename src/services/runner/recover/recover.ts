@@ -10,6 +10,7 @@ import type { LogLevel } from '../../../ports/logger.ts'
 import { everyPage } from '../../../ports/page.ts'
 import type { HeldLease } from '../../../ports/session-leases.ts'
 import { pauseFor } from '../../pause-for.ts'
+import type { Cast, Seat } from '../cast.ts'
 import { DEFAULT_LEASE_MS } from '../lease.ts'
 import { messageOf } from '../run-errors.ts'
 import type { RunnerDeps } from '../run-in-progress.ts'
@@ -21,6 +22,8 @@ import { abandonedBy, claimantOf, goneRunner, runningLeases } from './gone-runne
 export interface RecoverRequest {
   /** Runtimes that resume sessions, each by its backend. A session whose runtime is not among them is failed. */
   readonly runtimes?: readonly AgentRuntime[]
+  /** Agents that resume sessions of their name, and to whom handoffs are carried out that were under way. */
+  readonly agents?: Cast
   /** Leave what none of them runs to somebody who can, instead of failing it. */
   readonly leaveOthers?: boolean
   /** How a recovered session is run; a part of the budget is the new total of its conversation. */
@@ -54,6 +57,14 @@ export type Recovered = {
   | { readonly type: 'handed_over' }
 )
 
+/** Resumes a session with its runtime, or with a cast that its agent is one of. */
+type Resume = (session: AgentSessionId, by: AgentRuntime | Cast) => Promise<RunSummary>
+
+const castOf = (agents: Cast): Pick<Seat, 'carriesOut'> => ({
+  carriesOut: ({ kind, targetAgent }) =>
+    kind === 'context_restart' || (kind === 'agent_transfer' && Object.hasOwn(agents, targetAgent)),
+})
+
 const AT_ONCE = 4
 const LOOK_AGAIN_MS = 250
 /** Runners claim for as long as they hold a session, so that theirs lapse by then. */
@@ -63,7 +74,7 @@ const LONGEST_WAIT_MS = 120_000
 export const recoverAll = async (
   deps: RunnerDeps,
   request: RecoverRequest,
-  resume: (session: AgentSessionId, runtime: AgentRuntime) => Promise<RunSummary>,
+  resume: Resume,
 ): Promise<readonly Recovered[]> => {
   const { atOnce = AT_ONCE, wait = false } = request
   if (!Number.isSafeInteger(atOnce) || atOnce < 1) throw new TypeError('atOnce is a whole number from 1 up.')
@@ -122,16 +133,18 @@ type Left = Pick<HeldLease, 'conversationId' | 'sessionId'>
 
 const recoverOne = async (
   deps: RunnerDeps,
-  { runtimes = [], leaveOthers = false, signal }: RecoverRequest,
+  { runtimes = [], agents = {}, leaveOthers = false, signal }: RecoverRequest,
   { conversationId, sessionId }: Left,
-  resume: (session: AgentSessionId, runtime: AgentRuntime) => Promise<RunSummary>,
+  resume: Resume,
 ): Promise<Recovered> => {
   const about = { conversationId, sessionId }
   try {
     const session = await deps.history.session(sessionId)
     const backend = session?.backend
-    const runtime = runtimes.find((candidate) => candidate.backend === backend)
-    if (session !== undefined && (await isForAnother(deps, session))) return { ...about, type: 'handed_over' }
+    const isCast = session !== undefined && Object.hasOwn(agents, session.agentName)
+    const runtime = isCast ? agents : runtimes.find((candidate) => candidate.backend === backend)
+    if (session !== undefined && (await isForAnother(deps, session, isCast ? castOf(agents) : undefined)))
+      return { ...about, type: 'handed_over' }
     if (runtime !== undefined) return { ...about, ...resumption(await resume(sessionId, runtime)) }
     if (leaveOthers && backend !== undefined) return { ...about, type: 'left', backend }
     const reason = `The process that worked it is gone, and nobody went on with it (it runs on ${backend}).`
@@ -160,11 +173,15 @@ const OVERTAKEN: readonly RefusedError['code'][] = [
   'handoff.illegal_transition',
 ]
 
-/** Whether a session is held by a handoff that waits for another agent. */
-export const isForAnother = async ({ history }: RunnerDeps, session: AgentSession): Promise<boolean> => {
+/** Whether a session is held by a handoff that waits for an agent who takes no part here. */
+export const isForAnother = async (
+  { history }: Pick<RunnerDeps, 'history'>,
+  session: AgentSession,
+  seat?: Pick<Seat, 'carriesOut'>,
+): Promise<boolean> => {
   const handoffId = heldBy(session)
   const handoff = handoffId === undefined ? undefined : await history.handoff(handoffId)
-  return handoff !== undefined && handoff.kind !== 'context_restart'
+  return handoff !== undefined && !(seat?.carriesOut(handoff) ?? handoff.kind === 'context_restart')
 }
 
 /** Fails a session that nobody resumes, and the restart that was under way. */

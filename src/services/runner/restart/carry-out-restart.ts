@@ -10,11 +10,14 @@ import { hookSessionStart } from '../../../ports/hook-payload.ts'
 import type { HandoffSpan } from '../../../ports/run-telemetry.ts'
 import { pauseFor } from '../../pause-for.ts'
 import { callHooks, type HookCaller, hookFacts, toldOf } from '../call-hooks.ts'
+import type { RunEnding } from '../end/end-run.ts'
 import { messageOf } from '../run-errors.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
-import { throwIfSpent } from '../work/limits.ts'
+import { mustBePriced, throwIfSpent } from '../work/limits.ts'
 import { askForCheckpoint, notAsked } from './ask-checkpoint.ts'
 import { continuationOf, lookBackNote } from './continuation-prompt.ts'
+import { throwIfBouncing, transferNote } from './transfer.ts'
+import { watchAsAsked } from './watch-as-asked.ts'
 
 /** A restart, and whatever the last step of it answered: with that the next one needs no read. */
 type Step = Partial<HandoffAccepted> & { readonly handoff: HandoffMetadata }
@@ -42,29 +45,64 @@ export const carryOutRestart = async (run: RunInProgress, handoff: HandoffMetada
 const pass = async (run: RunInProgress, handoff: HandoffMetadata, span: HandoffSpan | undefined): Promise<string> => {
   const old = run.held.session
   const figures = run.held.figures()
-  run.news.emit({ type: 'context:handoff:start', handoffId: handoff.id, oldSessionId: old.id, ...figures })
+  const isTransfer = handoff.kind === 'agent_transfer'
+  tellBegun(run, handoff)
+  if (isTransfer) await throwIfBouncing(run, handoff)
   const left = await withCheckpoint(run, { handoff, ...heldBy(run) })
   throwIfSpent(run)
+  // The successor's own hooks, tools and runtime from here on.
+  if (isTransfer) takeSeat(run, handoff)
   const claimed = await withClaim(run, left)
   const { handoff: ready, ...rest } = await withContinuation(run, claimed)
   const continuation = ready.status === 'accepted' ? ready.prepared?.continuation : undefined
   const completed = await complete(run, { ...rest, handoff: ready })
-  run.account.restarted()
+  if (isTransfer) run.account.transferred()
+  else run.account.restarted()
   run.news.emit({ type: 'session:end', sessionId: old.id, state: 'handed_off', reason: null })
   run.spans.end({ outcome: 'handed_off' })
   run.spans.begin(run.held.session, handoff.traceContext)
   const { traceContext } = run.spans
   if (traceContext !== undefined) span?.reached(traceContext)
   span?.end({ outcome: 'completed' })
+  if (isTransfer) await watchAsAsked(run)
   await announce(run, completed.handoff, { oldSessionId: old.id, newSessionId: completed.session.id, ...figures })
   return continuation ?? run.conversation.task
+}
+
+/** Lets the agent that a handoff is for work from now on. Its model must have a price where the cost has a cap. */
+const takeSeat = (run: RunInProgress, { targetAgent }: HandoffMetadata): void => {
+  run.seat.take(targetAgent)
+  mustBePriced(run, run.request.model)
+}
+
+/**
+ * Leaves a handoff to an agent that takes no part in the run. The outgoing agent is asked for its checkpoint while it can
+ * be: whoever takes over has no way to ask it.
+ */
+export const handOver = async (run: RunInProgress, handoff: HandoffMetadata): Promise<RunEnding> => {
+  const { id: handoffId, sourceAgent: fromAgent, targetAgent: toAgent } = handoff
+  tellBegun(run, handoff)
+  if (handoff.kind === 'agent_transfer') await withCheckpoint(run, { handoff, ...heldBy(run) })
+  run.news.emit({ type: 'agent:handoff:left', handoffId, fromAgent, toAgent, oldSessionId: run.held.session.id })
+  const reason = `The work is handed to "${toAgent}", who takes no part in this run: handoff ${handoffId} waits for a worker.`
+  return { outcome: 'handed_over', reason }
+}
+
+const tellBegun = (run: Pick<RunInProgress, 'held' | 'news'>, handoff: HandoffMetadata): void => {
+  const { id: handoffId, kind, sourceAgent: fromAgent, targetAgent: toAgent, reason } = handoff
+  const oldSessionId = run.held.session.id
+  if (kind === 'context_restart')
+    run.news.emit({ type: 'context:handoff:start', handoffId, oldSessionId, ...run.held.figures() })
+  else run.news.emit({ type: 'agent:handoff:start', handoffId, fromAgent, toAgent, oldSessionId, reason })
 }
 
 /** Hands the session on, and its lease with it. */
 const complete = (run: RunInProgress, step: Step): Promise<HandoffCompleted> => {
   const { lease, held, deps } = run
   const { claimant, holder } = held
-  const request = { ...step, claimant, backend: run.request.runtime.backend, ...lease, holder }
+  const { runtime, model } = run.request
+  const target = step.handoff.kind === 'agent_transfer' ? defined({ model }) : {}
+  const request = { ...step, claimant, backend: runtime.backend, ...target, ...lease, holder }
   return held.handOn(async () =>
     unwrap(await run.retryThroughOutage((named) => deps.handoffs.completeHandoff({ ...request, ...named }))),
   )
@@ -124,7 +162,8 @@ const withContinuation = async (run: RunInProgress, step: Step): Promise<Step> =
   if (handoff.status === 'accepted' && handoff.prepared !== undefined) return step
   const targetSessionId = agentSessionId(run.deps.ids.next())
   const nonce = run.deps.ids.next()
-  const prompt = joinedPrompt([await continuationOf(run, handoff, nonce), await lookBackNote(run)])
+  const opening = [transferNote(handoff), await continuationOf(run, handoff, nonce), await lookBackNote(run)]
+  const prompt = joinedPrompt(opening)
   const hookContext = await askSessionHooks(run, { sessionId: targetSessionId, prompt, isContinuation: true })
   const continuation = joinedPrompt([hookContext, prompt])
   run.signal.throwIfAborted()
@@ -177,7 +216,11 @@ const announce = async (
 ): Promise<void> => {
   const handoffNumber = run.account.restartsSoFar
   const { session } = run.held
-  run.news.emit({ type: 'context:handoff:complete', handoffId: handoff.id, handoffNumber, ...about })
+  const { oldSessionId, newSessionId } = about
+  const { id: handoffId, sourceAgent: fromAgent, targetAgent: toAgent } = handoff
+  if (handoff.kind === 'context_restart')
+    run.news.emit({ type: 'context:handoff:complete', handoffId, handoffNumber, ...about })
+  else run.news.emit({ type: 'agent:handoff:complete', handoffId, fromAgent, toAgent, oldSessionId, newSessionId })
   run.news.emit({
     type: 'session:start',
     sessionId: session.id,

@@ -7,7 +7,7 @@ import type { RunInProgress } from '../run-in-progress.ts'
 import { tellReached } from './limits.ts'
 import { decideByHooks, type Restarting, tellRefused } from './threshold.ts'
 
-/** Why a session is left: for a fresh window, because there is none to be had, or because its cost cannot be told. */
+/** Why a session is left: for a handoff, because no fresh window is to be had, or because its cost cannot be told. */
 export type Leaving =
   | { readonly type: 'restart'; readonly handoff: HandoffMetadata }
   /** `isRefused` when it was refused a fresh window: then its work is not done, whatever it says last. */
@@ -52,6 +52,11 @@ export class SessionLeaving {
       if (decided?.handoff !== undefined) this.#why = { type: 'restart', handoff: decided.handoff }
       if (decided?.refusedBy !== undefined) this.#refused(decided.refusedBy)
     }
+  }
+
+  /** Leaves for a handoff that was initiated elsewhere, or that the agent asked for. */
+  passOn(handoff: HandoffMetadata): void {
+    this.#why = { type: 'restart', handoff }
   }
 
   /** Leaves for a limit of the run itself, unless the session is left already. */

@@ -1,41 +1,69 @@
+import { defined } from '../../../domain/kernel/defined.ts'
 import { usableWindow } from '../../../domain/window/context-pressure.ts'
-import type { ServedTools, ToolsEndpoint } from '../../../ports/run-tools.ts'
+import type { TransferAsked } from '../../../ports/agent-runtime.ts'
+import type { LooksBack, ServedTools, ToolsEndpoint } from '../../../ports/run-tools.ts'
 import type { HeldSession } from '../held-session.ts'
 import { messageOf } from '../run-errors.ts'
 import { believedWindowOf, type RunTerms } from '../run-in-progress.ts'
 import type { RunReporter } from '../run-reporter.ts'
 import { LookBackAccount } from './look-back-account.ts'
+import type { Transfers } from './transfers.ts'
 
-/** The tools that a run offers to its continued sessions. Nothing is served before the first of them. */
+type Offering = Pick<RunTerms, 'deps' | 'request' | 'seat' | 'setting'>
+
+/**
+ * The tools that a run offers: to continued sessions one that looks back, and to the agents of a cast one that hands over.
+ * Nothing is served before somebody can use it.
+ */
 export class OfferedTools implements AsyncDisposable {
-  readonly #terms: Pick<RunTerms, 'deps' | 'request' | 'setting'>
+  readonly #terms: Offering
+  readonly #transfers: Transfers
   readonly #news: RunReporter
   readonly #account: LookBackAccount | undefined
   #opening: Promise<ServedTools | undefined> | undefined
   #served: ServedTools | undefined
 
-  constructor(terms: Pick<RunTerms, 'deps' | 'request' | 'setting'>, news: RunReporter) {
+  constructor(terms: Offering, transfers: Transfers, news: RunReporter) {
     this.#terms = terms
+    this.#transfers = transfers
     this.#news = news
     const { lookBack } = terms.deps
     this.#account = lookBack && new LookBackAccount(lookBack)
   }
 
-  /** Serves the tools, where they are wanted and the runtime takes them. @returns whether they are served */
+  /** Serves the tools, where the runtime takes them. @returns whether a continued session can look back */
   async serve(): Promise<boolean> {
+    if (this.#terms.request.runtime.takesTools !== true) return false
+    if (!this.#looksBack && !this.#handsOver) return false
     this.#opening ??= this.#open()
     this.#served = await this.#opening
-    return this.#served !== undefined
+    return this.#served !== undefined && this.#looksBack
   }
 
-  /** Offers the tools to the next launch of a session; nothing to the first one, which has nothing to look back at. */
+  /** Offers the tools to the next launch of a session. The first one of a conversation has nothing to look back at. */
   offerTo(held: HeldSession): ToolsEndpoint | undefined {
-    const { id, epoch } = held.session
-    if (epoch === 1) return undefined
+    if (this.#terms.request.runtime.takesTools !== true) return undefined
+    const lookBack = held.session.epoch > 1 && this.#looksBack ? this.#lookBackOf(held) : undefined
+    const { others } = this.#terms.seat
+    const handOver = this.#handsOver
+      ? { to: others, ask: async (wish: TransferAsked) => this.#transfers.ask(wish) }
+      : undefined
+    return lookBack || handOver ? this.#served?.offer(defined({ lookBack, handOver })) : undefined
+  }
+
+  get #looksBack(): boolean {
+    return this.#account !== undefined && this.#terms.setting('lookBack') !== false
+  }
+
+  get #handsOver(): boolean {
+    return this.#terms.seat.isCast
+  }
+
+  #lookBackOf(held: HeldSession): LooksBack | undefined {
     const { deps, request } = this.#terms
     const window = (): number | undefined =>
       (held.monitor && usableWindow(held.monitor.window)?.tokens) ?? believedWindowOf({ request, held, deps })?.tokens
-    return this.#account && this.#served?.offer(this.#account.for(id, window))
+    return this.#account?.for(held.session.id, window)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -46,13 +74,12 @@ export class OfferedTools implements AsyncDisposable {
 
   /** A run without the tools is better than no run. */
   async #open(): Promise<ServedTools | undefined> {
-    const { deps, request, setting } = this.#terms
-    const isWanted = request.runtime.takesTools === true && setting('lookBack') !== false
-    if (!isWanted || this.#account === undefined) return undefined
     try {
-      return await deps.tools?.open()
+      return await this.#terms.deps.tools?.open()
     } catch (error) {
-      const message = `The agent works without the tool look_back, because it could not be served: ${messageOf(error)}`
+      const names = [this.#looksBack ? 'look_back' : '', this.#handsOver ? 'handoff' : ''].filter((name) => name !== '')
+      const tools = `the ${names.length === 1 ? 'tool' : 'tools'} ${names.join(' and ')}`
+      const message = `The agent works without ${tools}, because it could not be served: ${messageOf(error)}`
       this.#news.emit({ type: 'run:warning', code: 'tools.not_served', message })
       return undefined
     }

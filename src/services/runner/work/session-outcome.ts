@@ -5,6 +5,7 @@ import { unwrap } from '../../../domain/unwrap.ts'
 import type { RuntimeEnd } from '../../../ports/agent-runtime.ts'
 import { policyOf, type RunInProgress } from '../run-in-progress.ts'
 import { uncountedEnd } from './limits.ts'
+import { passedOn } from './passed-on.ts'
 import { type Restarting, restartHeldSession } from './threshold.ts'
 import type { TurnRecorder } from './turn-recorder.ts'
 
@@ -20,7 +21,7 @@ export type SessionOutcome =
 
 /** Concludes the work of a session from how its agent ended, and why it was to be left. */
 export const concludeSession = async (
-  run: Restarting & Pick<RunInProgress, 'request'>,
+  run: Restarting & Pick<RunInProgress, 'request' | 'lease'>,
   recorder: TurnRecorder,
   end: RuntimeEnd,
 ): Promise<SessionOutcome> => {
@@ -41,11 +42,14 @@ export const concludeSession = async (
   }
   if (leaving?.type === 'restart') {
     // It went on and finished before it could be interrupted: then there is nothing left to restart for, unless it landed.
-    if (end.type !== 'idle' || !recorder.hasMore || recorder.hasLanded) return leaving
+    const isFinal = leaving.handoff.kind !== 'context_restart'
+    if (isFinal || end.type !== 'idle' || !recorder.hasMore || recorder.hasLanded) return leaving
     await cancelRestart(run, leaving.handoff)
     recorder.stay()
   }
   await recorder.finish()
+  const passed = recorder.leaving?.type === 'restart' ? recorder.leaving.handoff : await passedOn(run)
+  if (passed !== undefined) return { type: 'restart', handoff: passed }
   switch (end.type) {
     case 'idle':
       return recorder.hasLanded ? landed(run) : { type: 'over', outcome: 'completed' }

@@ -6,6 +6,7 @@ import { unwrap } from '../../../domain/unwrap.ts'
 import { hookContext } from '../../../ports/hook-payload.ts'
 import { callHooks, type HookCaller, hasHooks, toldOf } from '../call-hooks.ts'
 import { policyOf, type RecordOfRun, type RunInProgress } from '../run-in-progress.ts'
+import { initiateTransfer } from './initiate-transfer.ts'
 
 /**
  * The decision of threshold hooks about a full window: they replace the built-in restart. A hook that says `continue` lets the
@@ -19,6 +20,10 @@ export const decideByHooks = async (run: HookCaller & Restarting): Promise<Resta
   // A hook that was cut off has decided nothing.
   run.signal.throwIfAborted()
   if (outcome === 'continue') return undefined
+  if (typeof outcome === 'object') {
+    const handoff = await initiateTransfer(run, outcome.handoff)
+    return handoff && { handoff, session: run.held.session }
+  }
   if (outcome === 'built_in_restart' && policyOf(run) !== 'auto') return undefined
   const reason =
     outcome === 'new_session'

@@ -1,4 +1,5 @@
 import { defined } from '../../../domain/kernel/defined.ts'
+import type { RecordTurns } from '../../../domain/restart/record-turns.ts'
 import type { MessageInput, TurnInput } from '../../../domain/turn/turn.ts'
 import type { MonitorReport } from '../../../domain/window/monitor-reports.ts'
 import { WindowGauge } from '../../../domain/window/window-gauge.ts'
@@ -8,14 +9,21 @@ import { TurnCollector } from '../../turn-collector.ts'
 import { hasHooks } from '../call-hooks.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import { attachTo, mine } from './held-work.ts'
+import { initiateTransfer } from './initiate-transfer.ts'
 import type { Launcher } from './launch.ts'
 import type { HeardStep } from './launch-watch.ts'
 import { type Leaving, SessionLeaving } from './leaving.ts'
+import { passedOnInstead } from './passed-on.ts'
 import { RunningTools } from './running-tools.ts'
 import { SoftLanding } from './soft-landing.ts'
 import { TurnExtender } from './turn-extender.ts'
 import { tellMilestones, tellTurns } from './turn-news.ts'
 import { tellLoweredWindow, tellUnknownWindow } from './window-news.ts'
+
+/** How turns are recorded. */
+interface Recording extends Pick<RecordTurns, 'handOver'> {
+  readonly withholdRestart?: true
+}
 
 /** Records what one launched agent says: turns, tool calls, readings, compactions, and what it used. */
 export class TurnRecorder {
@@ -86,13 +94,29 @@ export class TurnRecorder {
     this.#tools.take(step, isNewTurn)
     const before = this.leaving
     // Held by a restart, a session takes no more turns; what is left for a limit does, until it has ended.
-    if (before?.type !== 'restart' && this.#run.held.session.state === 'active' && ended.length > 0)
+    const mayRecord = before?.type !== 'restart' && this.#run.held.session.state === 'active'
+    if (said.asksTransfer !== undefined) this.#run.transfers.ask(said.asksTransfer)
+    // Its tools have answered, so that the turn is whole.
+    if (mayRecord && before === undefined && this.#run.transfers.isAsked && !this.#tools.areRunning)
+      await this.#passOn(ended)
+    else if (mayRecord && ended.length > 0)
       await this.#record(ended, before === undefined ? {} : { withholdRestart: true })
     if (this.leaving?.type === 'restart') {
       const said = before?.type === 'restart' ? ended.flatMap(({ messages }) => messages) : []
       await this.#extender.add(this.leaving.handoff, [...said, ...this.#collector.drain()])
     }
     if (heard.isOutOfTurns) this.#leaving.reached('turns')
+  }
+
+  /** Hands the work to the agent that was asked for, in the same commit as the turn that asked for it. */
+  async #passOn(ended: readonly TurnInput[]): Promise<void> {
+    const wish = this.#run.transfers.take()
+    // What its tools answered is added to the turn that called them.
+    const turns = ended.length > 0 ? ended : this.#collector.last()
+    const handOver = wish && defined({ targetAgent: wish.to, reason: wish.reason, document: wish.document })
+    if (turns.length > 0) return this.#record(turns, defined({ withholdRestart: true as const, handOver }))
+    const handoff = wish && (await initiateTransfer(this.#run, wish))
+    if (handoff !== undefined) this.#leaving.passOn(handoff)
   }
 
   /** The prompt is on record, or will be; some runtimes say it again. After an answer it is a person who says it again. */
@@ -105,8 +129,10 @@ export class TurnRecorder {
 
   /** Records what is still open when the agent has come to rest: its work is done, or will not go on here. */
   async finish(): Promise<void> {
+    const isPassedOn = this.#run.transfers.isAsked && this.leaving === undefined
     const turns = this.#collector.last()
-    if (turns.length > 0) await this.#record(turns, { withholdRestart: true })
+    if (isPassedOn && this.#run.held.session.state === 'active') await this.#passOn(turns)
+    else if (turns.length > 0) await this.#record(turns, { withholdRestart: true })
     if (this.#run.account.turns > 0) tellUnknownWindow(this.#run, this.#gauge)
   }
 
@@ -167,24 +193,36 @@ export class TurnRecorder {
     }
   }
 
-  async #record(inputs: readonly TurnInput[], options: { readonly withholdRestart?: true }): Promise<void> {
+  async #record(inputs: readonly TurnInput[], { handOver, ...options }: Recording): Promise<void> {
     const { held, deps, spans } = this.#run
     const window = this.#gauge.windowParts()
     const turns = inputs.map((turn) => ({ ...turn, ...(Object.keys(window).length > 0 && { window }) }))
     const { traceContext } = spans
-    // Where hooks decide about a full window, the turn does not.
-    const withholdRestart = options.withholdRestart ?? (hasHooks(this.#run, 'on_context_threshold') || undefined)
+    // Where hooks decide about a full window, the turn does not; nor where the work goes to another agent.
+    const isLeft = this.#run.transfers.isAsked
+    const withholdRestart =
+      options.withholdRestart ?? (isLeft || hasHooks(this.#run, 'on_context_threshold') || undefined)
     // Refused a fresh window, it is failed once its tools have answered: what was shown is on record.
-    const request = { ...held.working, turns, failLater: true, ...defined({ traceContext, withholdRestart }) }
+    const request = { ...held.working, turns, failLater: true, ...defined({ traceContext, withholdRestart, handOver }) }
     const keep = () => this.#run.retryThroughOutage((named) => deps.handoffs.recordTurns({ ...request, ...named }))
-    const recorded = mine(this.#run, await keep())
+    const kept = await keep()
+    const handoff = kept.ok ? undefined : await passedOnInstead(this.#run, kept.error)
+    if (handoff !== undefined) {
+      // Somebody handed it on meanwhile: what was said since belongs to the turn before.
+      this.#leaving.passOn(handoff)
+      return this.#extender.add(
+        handoff,
+        inputs.flatMap(({ messages }) => messages),
+      )
+    }
+    const recorded = mine(this.#run, kept)
     this.#run.held.update(recorded)
     // Results alone, or what we said, are on record as a turn, and nobody was asked for it.
     const isAsked = ({ role }: MessageInput): boolean => role !== 'tool' && role !== 'system'
     this.#run.account.turnsRecorded(inputs.filter(({ messages }) => messages.some(isAsked)).length)
     this.#tell(recorded)
     this.#landing.consider(recorded)
-    await this.#leaving.decide(recorded, options.withholdRestart === true)
+    await this.#leaving.decide(recorded, isLeft || options.withholdRestart === true)
   }
 
   #tell(recorded: RecordedTurns): void {

@@ -1,0 +1,37 @@
+import { defined } from '../../domain/kernel/defined.ts'
+import type { ConfiguredAgent } from '../../domain/run/agent-settings.ts'
+import type { AgentRuntime } from '../../ports/agent-runtime.ts'
+import type { CastMember } from '../../services/runner/cast.ts'
+import { agentFrom, asConfigured } from './chosen-agent.ts'
+import { runtimeFrom, runtimeName } from './chosen-runtime.ts'
+import type { Invocation } from './command.ts'
+import { UsageError } from './problems.ts'
+
+/** Flags that are about one agent, and so not about several. */
+const OF_ONE = ['config', 'runtime', 'command', 'model', 'context-limit', 'resume'] as const
+
+/** The agents of a file as a cast, and the one that begins: the first, unless a flag names another. */
+export interface ChosenCast {
+  readonly start: ConfiguredAgent
+  readonly agents: Readonly<Record<string, CastMember>>
+}
+
+/** @throws UsageError when there are no agents, or a flag does not go with several */
+export const castFrom = (
+  invocation: Invocation,
+  configured: readonly ConfiguredAgent[],
+  listened: (runtime: AgentRuntime) => AgentRuntime,
+): ChosenCast => {
+  const stray = OF_ONE.find((flag) => invocation.values[flag] !== undefined)
+  if (stray !== undefined)
+    throw new UsageError(`--${stray} does not go with --agents: write it in that file, for the agent that it is about.`)
+  const [first] = configured
+  if (first === undefined)
+    throw new UsageError('--agents: the file names no agents. Write agents: [{ name: writer, runtime: claude }].')
+  const start = invocation.values.agent === undefined ? first : (agentFrom(invocation, configured) ?? first)
+  const memberOf = (agent: ConfiguredAgent): CastMember => {
+    const asked = asConfigured(invocation, agent)
+    return defined({ runtime: listened(runtimeFrom(asked, runtimeName(asked) ?? 'claude-sdk')), model: agent.model })
+  }
+  return { start, agents: Object.fromEntries(configured.map((agent) => [agent.name, memberOf(agent)])) }
+}
