@@ -109,6 +109,7 @@ export type {
 export type { AgentSessionRepository } from './ports/agent-session-repository.ts'
 export type { AuditLog, ChainPage, Changes, FeedEntry } from './ports/audit-log.ts'
 export type { AuditedRows, SharedId } from './ports/audited-rows.ts'
+export type { CallerTransaction, ClientInTransaction, KyselyTransaction } from './ports/caller-transaction.ts'
 export type { CommandRetention } from './ports/command-retention.ts'
 export type { ContextMonitorPort } from './ports/context-monitor-port.ts'
 export type { ContextSnapshotPort } from './ports/context-snapshot-port.ts'

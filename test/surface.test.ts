@@ -139,6 +139,7 @@ describe('refusals', () => {
     'session.held': 4,
     'session.superseded': 4,
     'session.attached': 4,
+    'transaction.conflict': 4,
     'budget.unpriced': 4,
     'budget.unmetered': 4,
     'session.leased': 4,

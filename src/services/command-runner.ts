@@ -6,6 +6,7 @@ import type { Logger } from '../ports/logger.ts'
 import type { Store } from '../ports/store.ts'
 import { StoreFailure } from '../ports/store-failure.ts'
 import type { CommandStamp, Repeated, Subjects, Unit } from '../ports/unit-of-work.ts'
+import type { AfterCommit } from './after-commit.ts'
 import { ClaimSpread } from './claim-spread.ts'
 import type { CommandDefinition, Plan } from './commands/command.ts'
 import type { CommandContext, Surroundings } from './commands/command-context.ts'
@@ -24,6 +25,14 @@ interface UnderWay<Subject extends keyof Subjects, Held, A extends Answer> exten
   readonly isByHand: boolean
 }
 
+/** The parts of a command runner. */
+export interface CommandRunnerParts extends Surroundings {
+  readonly store: Store
+  readonly logger?: Logger
+  /** The store is inside a transaction of the caller, and this waits for its end. */
+  readonly afterCommit?: AfterCommit
+}
+
 /**
  * Checks, loads, decides and commits, and repeats this when something has changed meanwhile. It knows no rule: the
  * domain decides.
@@ -32,10 +41,12 @@ export class CommandRunner {
   readonly #store: Store
   readonly #context: CommandContext
   readonly #logger: Logger | undefined
+  readonly #afterCommit: AfterCommit | undefined
 
-  constructor({ store, logger, ...around }: Surroundings & { readonly store: Store; readonly logger?: Logger }) {
+  constructor({ store, logger, afterCommit, ...around }: CommandRunnerParts) {
     checkDefaults(around)
     this.#store = store
+    this.#afterCommit = afterCommit
     this.#logger = logger && safeLogger(logger)
     this.#context = { ...around, spread: new ClaimSpread(), storeNow: () => store.unitOfWork.estimateNow() }
   }
@@ -61,20 +72,20 @@ export class CommandRunner {
       stamp: stampOf(definition, request, this.#context.ids),
       isByHand: definition.isByHand?.(request) ?? false,
     })
-    if (carriedOut.ok) return ok(issue(carriedOut.value))
+    if (carriedOut.ok) return ok(issue(carriedOut.value, this.#afterCommit === undefined))
     this.#logger?.debug({ command: definition.name, refusal: carriedOut.error }, 'a command was refused')
     return carriedOut
   }
 
   /**
    * A refusal that was decided on the caller's own copy is never final: the copy may be old, or the command already
-   * carried out.
+   * carried out. In a transaction of the caller every decision is on fresh facts, and a conflict is an answer.
    */
   async #carryOut<Subject extends keyof Subjects, Held, A extends Answer>(
     command: UnderWay<Subject, Held, A>,
   ): Promise<Result<A, Refusal>> {
     const { stamp, question, decide } = command
-    let facts: Held | Subjects[Subject]['facts'] | undefined = command.held
+    let facts: Held | Subjects[Subject]['facts'] | undefined = this.#afterCommit ? undefined : command.held
     let fresh = false
     let sent: A | undefined
     let at = 'nowhere'
@@ -104,8 +115,12 @@ export class CommandRunner {
       }
       sent = answer
       const kept = await this.#store.unitOfWork.commit(unitOf(command, decided.value))
-      if (kept.outcome === 'kept') return ok(answer)
+      if (kept.outcome === 'kept') {
+        this.#afterCommit?.kept(stamp)
+        return ok(answer)
+      }
       if (kept.outcome === 'repeated') return this.#again(command, kept.repeated, sent)
+      if (this.#afterCommit) return err({ code: 'transaction.conflict', commandId: stamp.id, at: kept.at })
       conflicts += 1
       at = kept.at
       this.#logger?.debug({ command: stamp.id, conflicts, at }, 'a command met a conflict and is decided again')
