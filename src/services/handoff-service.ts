@@ -191,6 +191,18 @@ export class HandoffService<Notes extends MetadataTypes = MetadataTypes> extends
 /**
  * The commands of a {@link HandoffService} inside a transaction of the caller. Nobody is told of anything before
  * {@link committed}: no notifier, no log, no metric.
+ *
+ * @example
+ * ```ts
+ * const escalate = async (handoffs: HandoffService, client: ClientInTransaction, session: AgentSessionId) => {
+ *   await client.query('begin')
+ *   const inside: HandoffsInTransaction = handoffs.with(client)
+ *   const handed = await inside.initiateHandoff({ session, targetAgent: 'reviewer', reason: 'Needs a second look' })
+ *   await client.query(handed.ok ? 'commit' : 'rollback')
+ *   await inside.committed()
+ * }
+ * console.log(typeof escalate) // => function
+ * ```
  */
 export class HandoffsInTransaction<Notes extends MetadataTypes = MetadataTypes> extends HandoffService<Notes> {
   readonly #outside: HandoffService<Notes>
