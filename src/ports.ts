@@ -111,6 +111,7 @@ export type { AuditLog, ChainPage, Changes, FeedEntry } from './ports/audit-log.
 export type { AuditedRows, SharedId } from './ports/audited-rows.ts'
 export type { CallerTransaction, ClientInTransaction, KyselyTransaction } from './ports/caller-transaction.ts'
 export type { CommandRetention } from './ports/command-retention.ts'
+export type { CommandEnd, CommandTelemetry, MeasuredAgent, Measurement } from './ports/command-telemetry.ts'
 export type { ContextMonitorPort } from './ports/context-monitor-port.ts'
 export type { ContextSnapshotPort } from './ports/context-snapshot-port.ts'
 export type { ConversationRepository } from './ports/conversation-repository.ts'

@@ -2,12 +2,14 @@ import type { AuditEvent } from '../domain/audit-event.ts'
 import type { Answer, Decided, Undecided } from '../domain/decision.ts'
 import { err, ok, type Result } from '../domain/kernel/result.ts'
 import type { Refusal } from '../domain/refusal.ts'
+import type { CommandTelemetry } from '../ports/command-telemetry.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Store } from '../ports/store.ts'
 import { StoreFailure } from '../ports/store-failure.ts'
 import type { CommandStamp, Repeated, Subjects, Unit } from '../ports/unit-of-work.ts'
 import type { AfterCommit } from './after-commit.ts'
 import { ClaimSpread } from './claim-spread.ts'
+import { CommandWatch } from './command-watch.ts'
 import type { CommandDefinition, Plan } from './commands/command.ts'
 import type { CommandContext, Surroundings } from './commands/command-context.ts'
 import { checkDefaults, readRequest, stampOf } from './commands/read-request.ts'
@@ -29,6 +31,7 @@ interface UnderWay<Subject extends keyof Subjects, Held, A extends Answer> exten
 export interface CommandRunnerParts extends Surroundings {
   readonly store: Store
   readonly logger?: Logger
+  readonly telemetry?: CommandTelemetry
   /** The store is inside a transaction of the caller, and this waits for its end. */
   readonly afterCommit?: AfterCommit
 }
@@ -42,11 +45,13 @@ export class CommandRunner {
   readonly #context: CommandContext
   readonly #logger: Logger | undefined
   readonly #afterCommit: AfterCommit | undefined
+  readonly #watch: CommandWatch
 
-  constructor({ store, logger, afterCommit, ...around }: CommandRunnerParts) {
+  constructor({ store, logger, afterCommit, telemetry, ...around }: CommandRunnerParts) {
     checkDefaults(around)
     this.#store = store
     this.#afterCommit = afterCommit
+    this.#watch = new CommandWatch(telemetry)
     this.#logger = logger && safeLogger(logger)
     this.#context = { ...around, spread: new ClaimSpread(), storeNow: () => store.unitOfWork.estimateNow() }
   }
@@ -59,8 +64,21 @@ export class CommandRunner {
     return readRequest(definition, asked, this.#context)
   }
 
-  /** Carries a command out once, however often it is asked. Nothing is stored of one whose input is wrong. */
-  async run<R extends Repeatable, Subject extends keyof Subjects, Held, A extends Answer>(
+  /** Carries a command out once, however often it is asked, and shows it. */
+  run<R extends Repeatable, Subject extends keyof Subjects, Held, A extends Answer>(
+    definition: CommandDefinition<R, Subject, Held, A>,
+    asked: R,
+  ): Promise<Result<A, Refusal>> {
+    return this.watched(definition.name, () => this.attempt(definition, asked))
+  }
+
+  /** Shows several attempts as one command. */
+  watched<A extends Answer>(name: string, work: () => Promise<Result<A, Refusal>>): Promise<Result<A, Refusal>> {
+    return this.#watch.show(name, work)
+  }
+
+  /** Carries a command out. Nothing is stored of one whose input is wrong. */
+  async attempt<R extends Repeatable, Subject extends keyof Subjects, Held, A extends Answer>(
     definition: CommandDefinition<R, Subject, Held, A>,
     asked: R,
   ): Promise<Result<A, Refusal>> {
@@ -116,7 +134,7 @@ export class CommandRunner {
       sent = answer
       const kept = await this.#store.unitOfWork.commit(unitOf(command, decided.value))
       if (kept.outcome === 'kept') {
-        this.#afterCommit?.kept(stamp)
+        this.#kept(stamp, decided.value)
         return ok(answer)
       }
       if (kept.outcome === 'repeated') return this.#again(command, kept.repeated, sent)
@@ -129,6 +147,14 @@ export class CommandRunner {
       'store.contention',
       `Command ${stamp.id} met ${MAX_CONFLICTS} conflicts in a row, the last at: ${at}. Try again.`,
     )
+  }
+
+  /** In a transaction of the caller a decision counts when that is committed. */
+  #kept(stamp: CommandStamp, decision: Parameters<CommandWatch['count']>[0]): void {
+    this.#afterCommit?.kept(stamp)
+    const count = (): void => this.#watch.count(decision)
+    if (this.#afterCommit) this.#afterCommit.wait(count)
+    else count()
   }
 
   /** The answer of a command that was carried out before: by an earlier call, or by this one when a reply was lost. */

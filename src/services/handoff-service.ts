@@ -155,12 +155,15 @@ export class HandoffService<Notes extends MetadataTypes = MetadataTypes> extends
     const asked = this.runner.read(handoffs.claimNext, request)
     if (!asked.ok) return asked
     const { wait = false, pollMs = POLL_MS, signal } = asked.value
-    for (;;) {
-      signal?.throwIfAborted()
-      const claimed = await this.runner.run(handoffs.claimNext, asked.value)
-      if (!claimed.ok || claimed.value.handoff !== undefined || !wait) return claimed
-      await pauseFor(pollMs, signal)
-    }
+    // However often it looks, it is one command to an observer.
+    return this.runner.watched(handoffs.claimNext.name, async () => {
+      for (;;) {
+        signal?.throwIfAborted()
+        const claimed = await this.runner.attempt(handoffs.claimNext, asked.value)
+        if (!claimed.ok || claimed.value.handoff !== undefined || !wait) return claimed
+        await pauseFor(pollMs, signal)
+      }
+    })
   }
 
   /**

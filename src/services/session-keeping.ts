@@ -9,6 +9,7 @@ import { type AgentSession, isTerminal, type WorkingSession } from '../domain/se
 import type { SessionResumed } from '../domain/session/change-session.ts'
 import type { ContextWindowSnapshot } from '../domain/session/context-snapshot.ts'
 import type { SessionStartedAnswer } from '../domain/session/start-session.ts'
+import type { CommandTelemetry } from '../ports/command-telemetry.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Notifier } from '../ports/notifier.ts'
 import type { Store } from '../ports/store.ts'
@@ -52,6 +53,8 @@ export interface HandoffServiceDeps extends Surroundings {
   readonly notifier?: Notifier
   /** Gets log lines; nothing is logged unless given. */
   readonly logger?: Logger
+  /** Shows and counts commands; nobody does unless given. */
+  readonly telemetry?: CommandTelemetry
 }
 
 /** A conversation, with the caller's own kind of note. */
