@@ -21,6 +21,7 @@ const listening = async () => {
     ids: scene.ids,
     notifier: { notify: ({ milestone }) => void told.push(`signal ${milestone}`) },
     logger: { debug: () => {}, info: say, warn: say, error: say },
+    telemetry: { measure: (all) => void told.push(`counted ${all.map(({ type }) => type).join()}`) },
   })
   const monitor = { contextLimit: 100_000, policy: 'auto' } as const
   const working = await scene.session(scene.name('claude-code'), undefined, { monitor })
@@ -39,9 +40,10 @@ describe('the news of commands', () => {
     })
     expect(told).toEqual([])
     expect(await handoffs.inside.committed()).toBe(true)
-    expect(told).toEqual([expect.stringMatching(/^a restart is due/), 'signal restart'])
+    const counted = 'counted turn,handoff,window'
+    expect(told).toEqual([counted, expect.stringMatching(/^a restart is due/), 'signal restart'])
     await handoffs.inside.committed()
-    expect(told).toHaveLength(2)
+    expect(told).toHaveLength(3)
     expect((await stage.store.signals.waiting(working.session.id)).map(({ milestone }) => milestone)).toEqual([
       'restart',
     ])

@@ -24,9 +24,12 @@ describe('what is no open transaction', () => {
 
   it('is refused: a client on which nothing was begun', async () => {
     const client = await stage.pool.connect()
-    await client.query('select 1')
-    expect(() => bind(client)).toThrow(/nothing was begun on that client.*after its "begin"/)
-    client.release()
+    try {
+      await client.query('select 1')
+      expect(() => bind(client)).toThrow(/nothing was begun on that client.*after its "begin"/)
+    } finally {
+      client.release()
+    }
   })
 
   it('is refused: a Kysely outside of a transaction', () => {
