@@ -199,7 +199,7 @@ export class HandoffService<Notes extends MetadataTypes = MetadataTypes> extends
  * ```ts
  * const escalate = async (handoffs: HandoffService, client: ClientInTransaction, session: AgentSessionId) => {
  *   await client.query('begin')
- *   const inside: HandoffsInTransaction = handoffs.with(client)
+ *   const inside = handoffs.with(client)
  *   const handed = await inside.initiateHandoff({ session, targetAgent: 'reviewer', reason: 'Needs a second look' })
  *   await client.query(handed.ok ? 'commit' : 'rollback')
  *   await inside.committed()

@@ -14,7 +14,7 @@ interface Stored {
   readonly answer: Answer
 }
 
-/** What there is to count and measure about a decision. */
+/** Counts and measurements of a decision. */
 export const measured = (stored: Stored): readonly Measurement[] => [
   ...stored.events.flatMap((event) => fromEvent(event, stored)),
   ...windowOf(stored),
