@@ -84,7 +84,7 @@ export const onPglite = async (): Promise<Engine> => {
 }
 
 const embeddedStore = async (pglite: PGlite, schema: string): Promise<Store> => {
-  const store = new SqlStore(new PgliteDialect(pglite), schema, async () => {})
+  const store = new SqlStore(new PgliteDialect(pglite), { schema, close: async () => {} })
   await new Migrator(store.database).up()
   return store
 }

@@ -122,9 +122,9 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
   add(TOKENS.worktrees, () => given.worktrees ?? gitWorktrees)
   add(TOKENS.telemetry, () => given.telemetry ?? openTelemetry())
   add(TOKENS.runTools, (from) => given.runTools ?? mcpRunTools(from.resolve(TOKENS.logger)))
-  add(TOKENS.handoffService, (from) => new HandoffService(commandsFrom(from)))
+  add(TOKENS.handoffService, (from) => withTwin(HandoffService, commandsFrom(from)))
   add(TOKENS.historyService, (from) => new HandoffHistory({ store: from.resolve(TOKENS.store) }))
-  add(TOKENS.contextService, (from) => new ContextService(commandsFrom(from)))
+  add(TOKENS.contextService, (from) => withTwin(ContextService, commandsFrom(from)))
   add(TOKENS.lookBack, (from) => {
     const [store, handoffs] = [from.resolve(TOKENS.store), from.resolve(TOKENS.handoffService)]
     return new LookBack({ store, handoffs, logger: from.resolve(TOKENS.logger) })
@@ -150,14 +150,28 @@ const commandsFrom = (from: DependencyContainer): HandoffServiceDeps => ({
   monitor: from.resolve(TOKENS.monitorSettings),
   restartBudget: from.resolve(TOKENS.restartBudget),
   believedWindow: from.resolve(TOKENS.believedWindow),
+  telemetry: from.resolve(TOKENS.telemetry),
 })
+
+/** The same service for runs: it counts, and shows no commands, because a run has spans of its own. */
+const twins = new WeakMap<object, object>()
+
+const withTwin = <T extends object>(Service: new (deps: HandoffServiceDeps) => T, deps: HandoffServiceDeps): T => {
+  const { command: _, ...counting } = deps.telemetry ?? {}
+  const service = new Service(deps)
+  twins.set(service, new Service({ ...deps, telemetry: counting }))
+  return service
+}
+
+/** A service that somebody else registered is used as it is. */
+const forRuns = <T extends object>(service: T): T => (twins.get(service) as T | undefined) ?? service
 
 const runnerFrom = (from: DependencyContainer): RestartRunner =>
   new RestartRunner({
     ...commandsFrom(from),
-    handoffs: from.resolve(TOKENS.handoffService),
+    handoffs: forRuns(from.resolve(TOKENS.handoffService)),
     history: from.resolve(TOKENS.historyService),
-    context: from.resolve(TOKENS.contextService),
+    context: forRuns(from.resolve(TOKENS.contextService)),
     sha256: from.resolve(TOKENS.sha256),
     hookRunner: from.resolve(TOKENS.hookRunner),
     processes: from.resolve(TOKENS.processes),
@@ -201,7 +215,7 @@ export type { BatonpassOptions, StoreOptions } from './options.ts'
 export { AuditService, type AuditServiceDeps } from './services/audit-service.ts'
 export { ContextService, type ContextServiceDeps } from './services/context-service.ts'
 export { HandoffHistory } from './services/handoff-history.ts'
-export { HandoffService } from './services/handoff-service.ts'
+export { HandoffService, type HandoffsInTransaction } from './services/handoff-service.ts'
 export { LookBack, type LookBackDeps } from './services/look-back.ts'
 export type { Cast, CastMember, CastMessage, CastRunRequest } from './services/runner/cast.ts'
 export { RestartRunner } from './services/runner/restart-runner.ts'

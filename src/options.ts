@@ -66,7 +66,7 @@ export interface BatonpassOptions extends StoreOptions, RunSurroundings {
   /** Ends agents that outlived their runner; the processes of this machine unless given. */
   readonly processes?: AgentProcesses
   /**
-   * Shows sessions, turns and handoffs to an observer; through OpenTelemetry unless given, which does nothing without
+   * Shows sessions, turns, handoffs and commands to an observer, and counts them; through OpenTelemetry unless given, which does nothing without
    * an SDK.
    */
   readonly telemetry?: RunTelemetry

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBatonpass, type Lineage } from '../src/index.ts'
+import { cloneDatabase, onServer, withDatabase } from './support/test-databases.ts'
 
 const run = promisify(execFile)
 const hasGit = spawnSync('git', ['--version']).status === 0
@@ -69,5 +70,21 @@ describe.skipIf(!hasGit)(`examples/worktree${hasGit ? '' : ' (skipped: there is 
   it('prints the lineage', () => {
     for (const { epoch, id } of lineage?.sessions ?? []) expect(printed).toContain(`session ${epoch} (${id})`)
     expect(printed).toContain('handed on with the checkpoint "Next is chapter three."')
+  })
+})
+
+describe('examples/own-transaction', () => {
+  it('hands on together with the ticket, or not at all', async () => {
+    const database = withDatabase(process.env.TEST_DATABASE_URL ?? '', await cloneDatabase())
+    const example = ['--import', 'tsx', 'examples/own-transaction/main.ts']
+    const { stdout } = await run(process.execPath, example, { env: { ...process.env, DATABASE_URL: database } })
+    expect(stdout.trim().split('\n')).toEqual([
+      'first-line -> reviewer: initiated',
+      'duplicate key value violates unique constraint "tickets_pkey"',
+      'handoffs: 1',
+    ])
+    const [ticket] = await onServer(database, 'select state from tickets')
+    expect(ticket).toEqual({ state: 'escalated by first-line' })
+    expect(await onServer(database, 'select status from batonpass.handoffs')).toEqual([{ status: 'cancelled' }])
   })
 })

@@ -139,6 +139,7 @@ describe('refusals', () => {
     'session.held': 4,
     'session.superseded': 4,
     'session.attached': 4,
+    'transaction.conflict': 4,
     'budget.unpriced': 4,
     'budget.unmetered': 4,
     'session.leased': 4,
@@ -160,7 +161,7 @@ describe('refusals', () => {
   } as const satisfies Record<RefusalCode, number>
 
   it('can be told apart by their codes, all of them', () => {
-    expect(Object.keys(exits)).toHaveLength(31)
+    expect(Object.keys(exits)).toHaveLength(32)
     // @ts-expect-error a code that is forgotten breaks the build
     const forgetful = { 'input.invalid': 2 } as const satisfies Record<RefusalCode, number>
     expect(forgetful['input.invalid']).toBe(2)

@@ -1,12 +1,8 @@
--- Keeps all changes of one decision, or none: one round trip, whatever the decision was.
+-- Keeps all changes of one decision, or says why not.
 -- The answer is {"outcome": "kept" | "conflict" | "repeated", ...}. Anything else that is wrong raises, and nothing stays.
 -- Events come beside the rows, grouped by stream in id order: their bodies are text and need not be parsed.
-create or replace function batonpass.commit_unit_v1(unit jsonb, streams uuid[], bodies text[], salts text[])
-returns jsonb language plpgsql
--- The one way in: programs have no right of their own to write. Nothing is looked up by a path that they could choose.
-security definer set search_path = pg_catalog, pg_temp
--- A plan made while a table was small would go on reading all of it while it grows; here everything is found by key.
-set enable_seqscan = off as $$
+create or replace function batonpass.keep_unit_v1(unit jsonb, streams uuid[], bodies text[], salts text[], is_alone boolean)
+returns jsonb language plpgsql as $$
 declare
   command constant uuid := unit -> 'command' ->> 'id';
   moved   text;
@@ -44,10 +40,59 @@ begin
   if unit ? 'dropped_leases' then perform batonpass.drop_leases_v1(unit -> 'dropped_leases'); end if;
   if unit ? 'leases' then perform batonpass.set_leases_v1(unit -> 'leases'); end if;
   -- What was deferred until the rows of a unit are all there is checked here, where no plan reads a whole table.
-  set constraints all immediate;
+  -- In a transaction of the caller each is named, which takes longer: constraints of the caller are none of our business.
+  if is_alone then
+    set constraints all immediate;
+  else
+    set constraints
+      batonpass.agent_sessions_last_turn_exists, batonpass.agent_sessions_begin_as_handed,
+      batonpass.agent_sessions_move_as_handed, batonpass.handoffs_begin_as_sessions_say,
+      batonpass.handoffs_end_as_sessions_say immediate;
+  end if;
   perform batonpass.append_audit_v1(command, streams, bodies, salts);
   return '{"outcome": "kept"}';
 end
 $$;
+comment on function batonpass.keep_unit_v1 is 'Keeps all changes of one decision, in a transaction of its own or of the caller.';
+
+-- Keeps all changes of one decision, or none: one round trip, whatever the decision was.
+create or replace function batonpass.commit_unit_v1(unit jsonb, streams uuid[], bodies text[], salts text[])
+returns jsonb language plpgsql
+-- The one way in: programs have no right of their own to write. Nothing is looked up by a path that they could choose.
+security definer set search_path = pg_catalog, pg_temp
+-- A plan made while a table was small would go on reading all of it while it grows; here everything is found by key.
+set enable_seqscan = off as $$
+begin
+  return batonpass.keep_unit_v1(unit, streams, bodies, salts, true);
+end
+$$;
 comment on function batonpass.commit_unit_v1 is 'Keeps all changes of one decision, if what it was based on still stands.';
 revoke all on function batonpass.commit_unit_v1 from public;
+
+-- Keeps a decision inside a transaction of the caller, which may hold rows of the caller and is ended by the caller.
+-- A conflict undoes the unit alone and is an answer, so that the transaction can still be used. Anything else that is
+-- wrong raises, and the transaction can only be rolled back.
+create or replace function batonpass.commit_within_v1(unit jsonb, streams uuid[], bodies text[], salts text[])
+returns jsonb language plpgsql
+security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  place text;
+begin
+  -- An earlier unit of the same transaction has switched them.
+  set constraints
+    batonpass.agent_sessions_last_turn_exists, batonpass.agent_sessions_begin_as_handed,
+    batonpass.agent_sessions_move_as_handed, batonpass.handoffs_begin_as_sessions_say,
+    batonpass.handoffs_end_as_sessions_say deferred;
+  begin
+    return batonpass.keep_unit_v1(unit, streams, bodies, salts, false);
+  exception
+    when unique_violation then
+      get stacked diagnostics place = constraint_name;
+    when sqlstate 'BP001' or serialization_failure or deadlock_detected or lock_not_available then
+      place := sqlerrm;
+  end;
+  return batonpass.overtaken_v1((unit -> 'command' ->> 'id')::uuid, place);
+end
+$$;
+comment on function batonpass.commit_within_v1 is 'Keeps all changes of one decision in a transaction of the caller; a conflict is an answer.';
+revoke all on function batonpass.commit_within_v1 from public;

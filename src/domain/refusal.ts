@@ -40,6 +40,7 @@ interface Details {
   }
   'prompt.fence_not_unique': { field: string; fence: string }
   'command.id_reused': { commandId: CommandId }
+  'transaction.conflict': { commandId: CommandId; at: string }
   'budget.unpriced': { model: string; maxCostUsd: number }
   'budget.unmetered': { missing: 'usage' | 'cost'; maxCostUsd: number }
   several: { reasons: readonly Refusal[] }
@@ -113,6 +114,9 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
     'The text inside it could be taken for instructions. Fence the text once, with a fresh nonce.',
   'command.id_reused': ({ commandId }) =>
     `Command ${commandId} was already used for another request. Use a new command id for a new command.`,
+  'transaction.conflict': ({ commandId, at }) =>
+    `Command ${commandId} met a change that another transaction made at the same time (${at}). Nothing of the command is ` +
+    'stored, and your transaction can still be used. Roll back and run it again, or commit without this command.',
   'budget.unpriced': ({ model, maxCostUsd }) =>
     `There is no list price for the model "${model}", so a cap of ${maxCostUsd} dollars cannot be kept. ` +
     `Choose a model that has one, leave the cap out, or ${UNPRICED}.`,

@@ -1,4 +1,5 @@
 import type { TraceContext } from '../domain/handoff/handoff.ts'
+import type { CommandTelemetry } from './command-telemetry.ts'
 
 /** A session as it is known when its span begins. */
 export interface SpannedSession {
@@ -53,9 +54,9 @@ export interface SessionSpan {
 }
 
 /**
- * Shows sessions, turns and handoffs to an observer. An implementation never throws, and costs next to nothing when
- * there is no observer.
+ * Shows sessions, turns and handoffs of runs to an observer, and the commands of services if it takes them. An
+ * implementation never throws, and costs next to nothing when there is no observer.
  */
-export interface RunTelemetry {
+export interface RunTelemetry extends CommandTelemetry {
   session(session: SpannedSession): SessionSpan
 }

@@ -1,6 +1,7 @@
 import type { AgentHandoffPort } from './agent-handoff-port.ts'
 import type { AgentSessionRepository } from './agent-session-repository.ts'
 import type { AuditLog } from './audit-log.ts'
+import type { CallerTransaction } from './caller-transaction.ts'
 import type { CommandRetention } from './command-retention.ts'
 import type { ContextMonitorPort } from './context-monitor-port.ts'
 import type { ContextSnapshotPort } from './context-snapshot-port.ts'
@@ -27,4 +28,15 @@ export interface Store extends AsyncDisposable {
   readonly commands: CommandRetention
   readonly ids: IdSearch
   readonly lookBacks: LookBackPort
+  /**
+   * The same store inside a transaction that the caller has begun on a connection of its own, and ends. A store that has
+   * no such connections has no such method.
+   *
+   * - `load` and `commit` stay one statement each. Nothing of them is sent again, whatever fails.
+   * - A `conflict` undoes that unit alone: the transaction can still be used. A failure leaves it to be rolled back.
+   * - What was committed there is kept with the transaction, and gone without it.
+   *
+   * @throws TypeError when it is no open transaction
+   */
+  within?(transaction: CallerTransaction): Store
 }

@@ -2,11 +2,14 @@ import type { AuditEvent } from '../domain/audit-event.ts'
 import type { Answer, Decided, Undecided } from '../domain/decision.ts'
 import { err, ok, type Result } from '../domain/kernel/result.ts'
 import type { Refusal } from '../domain/refusal.ts'
+import type { CommandTelemetry } from '../ports/command-telemetry.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Store } from '../ports/store.ts'
 import { StoreFailure } from '../ports/store-failure.ts'
 import type { CommandStamp, Repeated, Subjects, Unit } from '../ports/unit-of-work.ts'
+import type { AfterCommit } from './after-commit.ts'
 import { ClaimSpread } from './claim-spread.ts'
+import { CommandWatch } from './command-watch.ts'
 import type { CommandDefinition, Plan } from './commands/command.ts'
 import type { CommandContext, Surroundings } from './commands/command-context.ts'
 import { checkDefaults, readRequest, stampOf } from './commands/read-request.ts'
@@ -24,6 +27,15 @@ interface UnderWay<Subject extends keyof Subjects, Held, A extends Answer> exten
   readonly isByHand: boolean
 }
 
+/** The parts of a command runner. */
+export interface CommandRunnerParts extends Surroundings {
+  readonly store: Store
+  readonly logger?: Logger
+  readonly telemetry?: CommandTelemetry
+  /** The store is inside a transaction of the caller, and this waits for its end. */
+  readonly afterCommit?: AfterCommit
+}
+
 /**
  * Checks, loads, decides and commits, and repeats this when something has changed meanwhile. It knows no rule: the
  * domain decides.
@@ -32,10 +44,14 @@ export class CommandRunner {
   readonly #store: Store
   readonly #context: CommandContext
   readonly #logger: Logger | undefined
+  readonly #afterCommit: AfterCommit | undefined
+  readonly #watch: CommandWatch
 
-  constructor({ store, logger, ...around }: Surroundings & { readonly store: Store; readonly logger?: Logger }) {
+  constructor({ store, logger, afterCommit, telemetry, ...around }: CommandRunnerParts) {
     checkDefaults(around)
     this.#store = store
+    this.#afterCommit = afterCommit
+    this.#watch = new CommandWatch(telemetry)
     this.#logger = logger && safeLogger(logger)
     this.#context = { ...around, spread: new ClaimSpread(), storeNow: () => store.unitOfWork.estimateNow() }
   }
@@ -48,8 +64,21 @@ export class CommandRunner {
     return readRequest(definition, asked, this.#context)
   }
 
-  /** Carries a command out once, however often it is asked. Nothing is stored of one whose input is wrong. */
-  async run<R extends Repeatable, Subject extends keyof Subjects, Held, A extends Answer>(
+  /** Carries a command out once, however often it is asked, and shows it. */
+  run<R extends Repeatable, Subject extends keyof Subjects, Held, A extends Answer>(
+    definition: CommandDefinition<R, Subject, Held, A>,
+    asked: R,
+  ): Promise<Result<A, Refusal>> {
+    return this.watched(definition.name, () => this.attempt(definition, asked))
+  }
+
+  /** Shows several attempts as one command. */
+  watched<A extends Answer>(name: string, work: () => Promise<Result<A, Refusal>>): Promise<Result<A, Refusal>> {
+    return this.#watch.show(name, work)
+  }
+
+  /** Carries a command out. Nothing is stored of one whose input is wrong. */
+  async attempt<R extends Repeatable, Subject extends keyof Subjects, Held, A extends Answer>(
     definition: CommandDefinition<R, Subject, Held, A>,
     asked: R,
   ): Promise<Result<A, Refusal>> {
@@ -61,20 +90,20 @@ export class CommandRunner {
       stamp: stampOf(definition, request, this.#context.ids),
       isByHand: definition.isByHand?.(request) ?? false,
     })
-    if (carriedOut.ok) return ok(issue(carriedOut.value))
+    if (carriedOut.ok) return ok(issue(carriedOut.value, this.#afterCommit === undefined))
     this.#logger?.debug({ command: definition.name, refusal: carriedOut.error }, 'a command was refused')
     return carriedOut
   }
 
   /**
    * A refusal that was decided on the caller's own copy is never final: the copy may be old, or the command already
-   * carried out.
+   * carried out. In a transaction of the caller every decision is on fresh facts, and a conflict is an answer.
    */
   async #carryOut<Subject extends keyof Subjects, Held, A extends Answer>(
     command: UnderWay<Subject, Held, A>,
   ): Promise<Result<A, Refusal>> {
     const { stamp, question, decide } = command
-    let facts: Held | Subjects[Subject]['facts'] | undefined = command.held
+    let facts: Held | Subjects[Subject]['facts'] | undefined = this.#afterCommit ? undefined : command.held
     let fresh = false
     let sent: A | undefined
     let at = 'nowhere'
@@ -104,8 +133,12 @@ export class CommandRunner {
       }
       sent = answer
       const kept = await this.#store.unitOfWork.commit(unitOf(command, decided.value))
-      if (kept.outcome === 'kept') return ok(answer)
+      if (kept.outcome === 'kept') {
+        this.#kept(stamp, decided.value)
+        return ok(answer)
+      }
       if (kept.outcome === 'repeated') return this.#again(command, kept.repeated, sent)
+      if (this.#afterCommit) return err({ code: 'transaction.conflict', commandId: stamp.id, at: kept.at })
       conflicts += 1
       at = kept.at
       this.#logger?.debug({ command: stamp.id, conflicts, at }, 'a command met a conflict and is decided again')
@@ -114,6 +147,14 @@ export class CommandRunner {
       'store.contention',
       `Command ${stamp.id} met ${MAX_CONFLICTS} conflicts in a row, the last at: ${at}. Try again.`,
     )
+  }
+
+  /** In a transaction of the caller a decision counts when that is committed. */
+  #kept(stamp: CommandStamp, decision: Parameters<CommandWatch['count']>[0]): void {
+    this.#afterCommit?.kept(stamp)
+    const count = (): void => this.#watch.count(decision)
+    if (this.#afterCommit) this.#afterCommit.wait(count)
+    else count()
   }
 
   /** The answer of a command that was carried out before: by an earlier call, or by this one when a reply was lost. */

@@ -15,6 +15,7 @@ import {
 import type { Pressure } from '../domain/window/context-pressure.ts'
 import { milestoneProblem } from '../domain/window/milestone.ts'
 import type { MonitorReport, ReportOutcome } from '../domain/window/monitor-reports.ts'
+import type { CommandTelemetry } from '../ports/command-telemetry.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Notifier } from '../ports/notifier.ts'
 import type { Page, Paged } from '../ports/page.ts'
@@ -34,6 +35,8 @@ export interface ContextServiceDeps extends Surroundings {
   readonly notifier?: Notifier
   /** Gets log lines; nothing is logged unless given. */
   readonly logger?: Logger
+  /** Shows and counts commands; nobody does unless given. */
+  readonly telemetry?: CommandTelemetry
 }
 
 type Compaction = Extract<MonitorReport, { type: 'compaction' }>

@@ -2,9 +2,12 @@ import type { Conversation } from '../domain/conversation/conversation.ts'
 import type { HandoffMetadata } from '../domain/handoff/handoff.ts'
 import type { HandoffAccepted, HandoffCompleted } from '../domain/handoff/settle-handoff.ts'
 import type { MetadataTypes } from '../domain/kernel/metadata.ts'
+import { err } from '../domain/kernel/result.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { RestartBegun } from '../domain/restart/begin-restart.ts'
 import type { ThreadOpened } from '../domain/thread/open-thread.ts'
+import type { CallerTransaction } from '../ports/caller-transaction.ts'
+import { AfterCommit } from './after-commit.ts'
 import type { HandoffAndSource, Reply } from './answers.ts'
 import * as conversations from './commands/conversation-commands.ts'
 import * as handoffs from './commands/handoff-commands.ts'
@@ -25,7 +28,7 @@ import type {
   RestartRequest,
   ThreadRequest,
 } from './requests.ts'
-import { SessionKeeping } from './session-keeping.ts'
+import { type HandoffServiceDeps, SessionKeeping } from './session-keeping.ts'
 
 const POLL_MS = 250
 
@@ -54,6 +57,31 @@ const POLL_MS = 250
  * ```
  */
 export class HandoffService<Notes extends MetadataTypes = MetadataTypes> extends SessionKeeping<Notes> {
+  readonly #deps: HandoffServiceDeps
+
+  constructor(deps: HandoffServiceDeps, afterCommit?: AfterCommit) {
+    super(deps, afterCommit)
+    this.#deps = deps
+  }
+
+  /**
+   * The same commands inside a transaction of the caller: what they store is committed, or rolled back, with the rows of
+   * the caller. Each command is one read and one write in it. A conflict is refused as `transaction.conflict`, and leaves the
+   * transaction usable; a failure leaves it to be rolled back.
+   *
+   * @throws TypeError when this is no open transaction, or the store is not on a Postgres server
+   */
+  with(transaction: CallerTransaction): HandoffsInTransaction<Notes> {
+    const { store } = this.#deps
+    if (store.within === undefined)
+      throw new TypeError(
+        'This store has no connections that you could begin a transaction on: it is embedded, or in memory. Use a store ' +
+          'on a Postgres server, or record without a transaction of your own.',
+      )
+    const inside = { ...this.#deps, store: store.within(transaction) }
+    return new HandoffsInTransaction<Notes>(this, inside, new AfterCommit(store))
+  }
+
   /** Puts the caller's own note on a handoff, whatever its status. */
   setHandoffMetadata(
     request: HandoffMetadataRequest & { readonly metadata: Notes['handoff'] },
@@ -127,12 +155,15 @@ export class HandoffService<Notes extends MetadataTypes = MetadataTypes> extends
     const asked = this.runner.read(handoffs.claimNext, request)
     if (!asked.ok) return asked
     const { wait = false, pollMs = POLL_MS, signal } = asked.value
-    for (;;) {
-      signal?.throwIfAborted()
-      const claimed = await this.runner.run(handoffs.claimNext, asked.value)
-      if (!claimed.ok || claimed.value.handoff !== undefined || !wait) return claimed
-      await pauseFor(pollMs, signal)
-    }
+    // However often it looks, it is one command to an observer.
+    return this.runner.watched(handoffs.claimNext.name, async () => {
+      for (;;) {
+        signal?.throwIfAborted()
+        const claimed = await this.runner.attempt(handoffs.claimNext, asked.value)
+        if (!claimed.ok || claimed.value.handoff !== undefined || !wait) return claimed
+        await pauseFor(pollMs, signal)
+      }
+    })
   }
 
   /**
@@ -157,5 +188,52 @@ export class HandoffService<Notes extends MetadataTypes = MetadataTypes> extends
   /** Opens a child conversation from a session, active or ended, without changing that session. */
   openThread(request: ThreadRequest): Reply<ThreadOpened> {
     return this.runner.run(handoffs.openThread, request)
+  }
+}
+
+/**
+ * The commands of a {@link HandoffService} inside a transaction of the caller. Nobody is told of anything before
+ * {@link committed}: no notifier, no log, no metric.
+ *
+ * @example
+ * ```ts
+ * const escalate = async (handoffs: HandoffService, client: ClientInTransaction, session: AgentSessionId) => {
+ *   await client.query('begin')
+ *   const inside = handoffs.with(client)
+ *   const handed = await inside.initiateHandoff({ session, targetAgent: 'reviewer', reason: 'Needs a second look' })
+ *   await client.query(handed.ok ? 'commit' : 'rollback')
+ *   await inside.committed()
+ * }
+ * console.log(typeof escalate) // => function
+ * ```
+ */
+export class HandoffsInTransaction<Notes extends MetadataTypes = MetadataTypes> extends HandoffService<Notes> {
+  readonly #outside: HandoffService<Notes>
+  readonly #afterCommit: AfterCommit
+
+  constructor(outside: HandoffService<Notes>, inside: HandoffServiceDeps, afterCommit: AfterCommit) {
+    super(inside, afterCommit)
+    this.#outside = outside
+    this.#afterCommit = afterCommit
+  }
+
+  /**
+   * To be called after the commit: tells the notifier, the log and the metrics what the commands did. It looks first whether
+   * the latest command is on record, with one read, and answers whether it is; after a rollback it tells nothing. If it is
+   * never called, signals still wait in their queues.
+   */
+  committed(): Promise<boolean> {
+    return this.#afterCommit.tell()
+  }
+
+  override with(transaction: CallerTransaction): HandoffsInTransaction<Notes> {
+    return this.#outside.with(transaction)
+  }
+
+  /** Claims at once or not at all: a transaction that waits keeps others waiting. */
+  override async claimNext(request: ClaimNextRequest): Reply<Partial<HandoffAccepted>> {
+    if (request.wait !== true) return super.claimNext(request)
+    const problem = 'a transaction of yours would stay open meanwhile; wait outside of it'
+    return err({ code: 'input.invalid', fields: [{ field: 'wait', problem }] })
   }
 }

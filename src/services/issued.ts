@@ -8,14 +8,16 @@ const issued = new WeakMap<object, IssuedKind>()
 
 /**
  * Marks the objects of an answer as ours, and freezes them. A caller that passes such an object back saves a read;
- * of any other object, such as a changed copy, only the id is used.
+ * of any other object, such as a changed copy, only the id is used. An answer that is not stored for good, because the
+ * transaction of the caller may yet be rolled back, is only frozen.
  */
-export const issue = <A extends Answer>(answer: A): A => {
-  mark(answer.conversation, 'conversation')
-  mark(answer.session, 'session')
-  mark(answer.handoff, 'handoff')
-  mark(answer.monitor, 'monitor')
-  for (const turn of answer.turns ?? []) mark(turn, 'turn')
+export const issue = <A extends Answer>(answer: A, isStored: boolean): A => {
+  const take = isStored ? mark : frozen
+  take(answer.conversation, 'conversation')
+  take(answer.session, 'session')
+  take(answer.handoff, 'handoff')
+  take(answer.monitor, 'monitor')
+  for (const turn of answer.turns ?? []) take(turn, 'turn')
   return answer
 }
 
@@ -27,6 +29,10 @@ const mark = (part: object | undefined, kind: IssuedKind): void => {
   if (part === undefined || issued.has(part)) return
   freeze(part)
   issued.set(part, kind)
+}
+
+const frozen = (part: object | undefined): void => {
+  if (part !== undefined && !Object.isFrozen(part)) freeze(part)
 }
 
 const freeze = (value: object): void => {

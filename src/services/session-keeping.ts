@@ -9,9 +9,11 @@ import { type AgentSession, isTerminal, type WorkingSession } from '../domain/se
 import type { SessionResumed } from '../domain/session/change-session.ts'
 import type { ContextWindowSnapshot } from '../domain/session/context-snapshot.ts'
 import type { SessionStartedAnswer } from '../domain/session/start-session.ts'
+import type { CommandTelemetry } from '../ports/command-telemetry.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Notifier } from '../ports/notifier.ts'
 import type { Store } from '../ports/store.ts'
+import type { AfterCommit } from './after-commit.ts'
 import type { RecordedTurns, Reply } from './answers.ts'
 import { CommandRunner } from './command-runner.ts'
 import type { Surroundings } from './commands/command-context.ts'
@@ -51,6 +53,8 @@ export interface HandoffServiceDeps extends Surroundings {
   readonly notifier?: Notifier
   /** Gets log lines; nothing is logged unless given. */
   readonly logger?: Logger
+  /** Shows and counts commands; nobody does unless given. */
+  readonly telemetry?: CommandTelemetry
 }
 
 /** A conversation, with the caller's own kind of note. */
@@ -64,10 +68,12 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> {
   protected readonly runner: CommandRunner
   readonly #notifying: Parameters<typeof announce>[0]
   readonly #turnLog: TurnLog
+  readonly #afterCommit: AfterCommit | undefined
 
-  constructor(deps: HandoffServiceDeps) {
+  constructor(deps: HandoffServiceDeps, afterCommit?: AfterCommit) {
     this.#store = deps.store
-    this.runner = new CommandRunner(deps)
+    this.#afterCommit = afterCommit
+    this.runner = new CommandRunner({ ...deps, ...defined({ afterCommit }) })
     const logger = deps.logger && safeLogger(deps.logger)
     this.#notifying = { notifier: deps.notifier, logger }
     this.#turnLog = new TurnLog(logger)
@@ -180,9 +186,13 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> {
 
   async #recorded(asked: TurnOptions, recorded: Result<TurnsRecorded, Refusal>): Reply<RecordedTurns> {
     if (!recorded.ok) return recorded
-    // A run fails its session later, and tells its log itself.
-    if (asked.failLater !== true) this.#turnLog.take(recorded.value)
-    await announce(this.#notifying, recorded.value.signals ?? [])
+    const tell = async (): Promise<void> => {
+      // A run fails its session later, and tells its log itself.
+      if (asked.failLater !== true) this.#turnLog.take(recorded.value)
+      await announce(this.#notifying, recorded.value.signals ?? [])
+    }
+    if (this.#afterCommit) this.#afterCommit.wait(tell)
+    else await tell()
     const { session, monitor, refusedBy } = recorded.value
     const standing = standingOfWindow(monitor, defined({ hasEnded: isTerminal(session), refusedBy }))
     const state = session.state === 'failed' || session.state === 'paused' ? session.state : ('active' as const)

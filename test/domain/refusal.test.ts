@@ -66,6 +66,7 @@ const EVERY = {
   },
   'prompt.fence_not_unique': { code: 'prompt.fence_not_unique', field: 'continuation', fence: 'checkpoint-0190' },
   'command.id_reused': { code: 'command.id_reused', commandId: COMMAND },
+  'transaction.conflict': { code: 'transaction.conflict', commandId: COMMAND, at: 'session s has moved on' },
   several: {
     code: 'several',
     reasons: [

@@ -55,8 +55,11 @@ const TURN = {
   ],
 } as const
 
+/** Every method of the service is a command, but for the one that binds it to a transaction. */
+type CommandName = Exclude<keyof HandoffService, 'with'>
+
 /** Every command of the service; a new one that is missing here does not compile. */
-const COMMANDS: Readonly<Record<keyof HandoffService, Ask>> = {
+const COMMANDS: Readonly<Record<CommandName, Ask>> = {
   openConversation: ({ service, name }, _, id) =>
     service.openConversation({ originalTask: 'Fix it', externalKey: name('new-job'), commandId: id }),
   closeConversation: ({ service }, { conversation }, id) => service.closeConversation({ conversation, commandId: id }),
@@ -135,10 +138,10 @@ const COMMANDS: Readonly<Record<keyof HandoffService, Ask>> = {
     }),
 }
 
-const ALL = Object.entries(COMMANDS) as readonly (readonly [keyof HandoffService, Ask])[]
+const ALL = Object.entries(COMMANDS) as readonly (readonly [CommandName, Ask])[]
 
 /** The parts that a command needs; the others are not made, because most of the time of these tests would go into them. */
-const NEEDS: Readonly<Record<keyof HandoffService, readonly (keyof Prepared)[]>> = {
+const NEEDS: Readonly<Record<CommandName, readonly (keyof Prepared)[]>> = {
   openConversation: [],
   closeConversation: ['conversation'],
   reopenConversation: ['closed'],
@@ -258,7 +261,7 @@ const failureOf = async (running: Promise<unknown>): Promise<StoreFailure> => {
 
 describe.each(STORE_KINDS)('on %s', (kind) => {
   /** A prepared store behind faults. */
-  const behindFaults = async (command: keyof HandoffService) => {
+  const behindFaults = async (command: CommandName) => {
     const scene = new Scene(await openStore(kind))
     const faults = new FaultInjector(scene.store)
     const stage: Stage = {

@@ -85,7 +85,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     ],
   },
   'adapters/telemetry': {
-    holds: 'spans of runs',
+    holds: 'spans of runs and commands, and metrics',
     mayImport: ['domain', 'ports', 'adapters/telemetry', 'npm:@opentelemetry/api'],
   },
   'adapters/catalogue': {

@@ -53,6 +53,7 @@ const STATUS_OF = {
   'handoff.not_claimant': 409,
   'prompt.fence_not_unique': 409,
   'command.id_reused': 409,
+  'transaction.conflict': 409,
   'budget.unpriced': 409,
   'budget.unmetered': 409,
   several: 409,

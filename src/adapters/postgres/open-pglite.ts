@@ -43,7 +43,7 @@ export const openPglite = async (options: PgliteOptions = {}): Promise<SqlStore>
   mustBeSaid(options, 'dataDir', 'Leave the option out for a store in memory, which is gone with the process.')
   const { dataDir, schema = 'batonpass', ...beginning } = options
   const { dialect, close } = dataDir === undefined ? await inMemory(beginning) : await inFolder(dataDir, beginning)
-  const store = new SqlStore(dialect, schema, close)
+  const store = new SqlStore(dialect, { schema, close })
   try {
     await migrated(new Migrator(store.database))
     return store

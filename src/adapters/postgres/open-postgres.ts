@@ -3,8 +3,8 @@ import pg from 'pg'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import { ClosingClient } from './closing-client.ts'
 import { Migrator } from './migrator.ts'
+import { PostgresStore } from './postgres-store.ts'
 import { safePool, type WaitLimits } from './safe-pool.ts'
-import { SqlStore } from './sql-store.ts'
 import { checkedAddress, mustBeSaid } from './store-address.ts'
 
 /** How to reach a server, and what to do there. */
@@ -47,7 +47,7 @@ const ANSWER_GRACE_MS = 5_000
  * await unreachable.catch((failure: StoreFailure) => console.log(failure.code, failure.retryable)) // => store.unavailable true
  * ```
  */
-export const openPostgres = async (options: PostgresOptions): Promise<SqlStore> => {
+export const openPostgres = async (options: PostgresOptions): Promise<PostgresStore> => {
   if (options.pool === undefined) mustBeSaid(options, 'connectionString', 'Or give a pool.')
   const { schema = 'batonpass', autoMigrate = false } = options
   const waits = waitLimitsOf(options)
@@ -59,12 +59,11 @@ export const openPostgres = async (options: PostgresOptions): Promise<SqlStore> 
     if (options.pool !== undefined) pool.removeListener('error', ignore)
     else if (!pool.ending) await pool.end()
   }
-  const store = new SqlStore(
+  const store = new PostgresStore(
     new PostgresDialect({
       pool: safePool(pool, { waits, isDirect: options.pooled !== true && options.pool === undefined }),
     }),
-    schema,
-    close,
+    { schema, close },
   )
   try {
     const migrator = new Migrator(store.database)

@@ -170,17 +170,20 @@ const due = <T>(part: T | undefined): T => {
   return part
 }
 
-const COMMIT = 'commit_unit(%::text::jsonb, %::uuid[], %::text[], %::text[])'
+/** The function that keeps a decision: in a transaction of its own, or in one of the caller. */
+export type CommitFunction = 'commit_unit' | 'commit_within'
 
 /** Loads in one call, commits in one call; the database functions keep their plans, behind a pooler too. */
 export class PostgresUnitOfWork implements UnitOfWork {
   readonly #database: Database
+  readonly #commitCall: string
   readonly #texts = new Map<string, string>()
   /** How far the store's clock is ahead of ours, as of the last answer that told. */
   #aheadMs: number | undefined
 
-  constructor(database: Database) {
+  constructor(database: Database, commit: CommitFunction) {
     this.#database = database
+    this.#commitCall = `${commit}(%::text::jsonb, %::uuid[], %::text[], %::text[])`
   }
 
   async load<Subject extends keyof Subjects>(
@@ -207,7 +210,7 @@ export class PostgresUnitOfWork implements UnitOfWork {
 
   async #commit(rows: readonly unknown[], { id: command }: CommandStamp): Promise<z.output<typeof outcome>> {
     try {
-      return toOutcome(await callFunction(this.#database, this.#text(COMMIT), rows))
+      return toOutcome(await callFunction(this.#database, this.#text(this.#commitCall), rows))
     } catch (error) {
       if (isCommandTaken(error)) return this.#overtaken(command)
       const at = conflictAt(error)

@@ -22,10 +22,18 @@ import { idSearchIn } from './id-search.ts'
 import { leasesIn } from './leases.ts'
 import { lookBacksIn } from './look-backs.ts'
 import { messagesIn } from './messages.ts'
-import { PostgresUnitOfWork } from './postgres-unit-of-work.ts'
+import { type CommitFunction, PostgresUnitOfWork } from './postgres-unit-of-work.ts'
 import { sessionsIn } from './sessions.ts'
 import { monitorsIn, signalsIn } from './signals.ts'
 import { snapshotsIn } from './snapshots.ts'
+
+/** The schema of a store, and how it is written to and closed. */
+export interface SqlStoreParts {
+  readonly schema: string
+  readonly close: () => Promise<void>
+  /** The function that keeps a decision; the one for a transaction of its own unless given. */
+  readonly commit?: CommitFunction
+}
 
 /** Everything kept in a Postgres schema, over any engine that speaks Postgres. Made by `openPostgres` and `openPglite`. */
 export class SqlStore implements Store {
@@ -45,11 +53,11 @@ export class SqlStore implements Store {
   readonly database: Database
   readonly #close: () => Promise<void>
 
-  constructor(dialect: Dialect, schema: string, close: () => Promise<void>) {
+  constructor(dialect: Dialect, { schema, close, commit = 'commit_unit' }: SqlStoreParts) {
     const kysely = new Kysely<Schema>({ dialect }).withSchema(schema)
     this.database = { kysely, schema }
     this.#close = close
-    this.unitOfWork = new PostgresUnitOfWork(this.database)
+    this.unitOfWork = new PostgresUnitOfWork(this.database, commit)
     this.conversations = conversationsIn(this.database)
     this.sessions = sessionsIn(this.database)
     this.handoffs = handoffsIn(this.database)

@@ -1,5 +1,6 @@
 import type { Attributes } from '@opentelemetry/api'
 import { defined } from '../../domain/kernel/defined.ts'
+import type { CommandEnd, MeasuredAgent, Measurement } from '../../ports/command-telemetry.ts'
 import type { SpanEnd, SpannedHandoff, SpannedSession, SpannedTurn } from '../../ports/run-telemetry.ts'
 
 /**
@@ -15,6 +16,7 @@ const NAMES = {
   inputTokens: 'gen_ai.usage.input_tokens',
   outputTokens: 'gen_ai.usage.output_tokens',
   tool: 'gen_ai.tool.name',
+  tokenType: 'gen_ai.token.type',
   error: 'error.type',
   backend: 'batonpass.backend',
   session: 'batonpass.session.id',
@@ -22,11 +24,13 @@ const NAMES = {
   turn: 'batonpass.turn.number',
   handoff: 'batonpass.handoff.id',
   kind: 'batonpass.handoff.kind',
+  targetAgent: 'batonpass.handoff.target_agent',
+  command: 'batonpass.command',
   outcome: 'batonpass.outcome',
   link: 'batonpass.link',
 } as const
 
-/** The name of the scope that all spans are of. */
+/** The name of the scope that all spans and metrics are of. */
 export const SCOPE = 'batonpass'
 
 /** The name of a tool call's event. */
@@ -91,3 +95,61 @@ export const ofEnd = ({ outcome, error }: SpanEnd): Attributes => ({
 
 /** Which side of a handoff a link leads to. */
 export const ofLink = (to: 'predecessor' | 'successor'): Attributes => ({ [NAMES.link]: to })
+
+/** The attributes of a command's span. */
+export const ofCommand = (name: string): Attributes => ({ [NAMES.command]: name })
+
+/** The attributes at the end of a command: its outcome, and what it was about. */
+export const ofCommandEnd = ({ outcome, conversationId, sessionId, handoffId }: CommandEnd): Attributes => ({
+  [NAMES.outcome]: outcome,
+  ...defined({ [NAMES.conversation]: conversationId, [NAMES.session]: sessionId, [NAMES.handoff]: handoffId }),
+})
+
+/** The attributes of a command that failed: the code of the failure, never its message. */
+export const ofFailure = (error: unknown): Attributes => {
+  const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown }
+  const type = [code, name].find((each) => typeof each === 'string') ?? 'unknown'
+  return { [NAMES.outcome]: 'failed', [NAMES.error]: String(type) }
+}
+
+type Measured<Type extends Measurement['type']> = Extract<Measurement, { readonly type: Type }>
+
+/** The attributes of what is measured about an agent. Metrics have no ids: each value of an attribute costs memory. */
+export const ofAgent = ({ agentName, backend, model }: MeasuredAgent): Attributes => ({
+  [NAMES.provider]: providerOf(backend),
+  [NAMES.agent]: agentName,
+  ...defined({ [NAMES.model]: model }),
+})
+
+/** The attributes of tokens. */
+export const ofTokens = (agent: MeasuredAgent, type: 'input' | 'output'): Attributes => ({
+  ...ofAgent(agent),
+  [NAMES.operation]: 'chat',
+  [NAMES.tokenType]: type,
+})
+
+/** The attributes of handoffs in metrics. */
+export const ofMeasuredHandoff = ({ kind, outcome, sourceAgent, targetAgent }: Measured<'handoff'>): Attributes => ({
+  [NAMES.kind]: kind,
+  [NAMES.outcome]: outcome,
+  [NAMES.agent]: sourceAgent,
+  [NAMES.targetAgent]: targetAgent,
+})
+
+/** The attributes of claims. */
+export const ofClaim = ({ kind, targetAgent }: Measured<'claim'>): Attributes => ({
+  [NAMES.kind]: kind,
+  [NAMES.targetAgent]: targetAgent,
+})
+
+/** The attributes of restarts. */
+export const ofRestart = ({ agentName, outcome }: Measured<'restart'>): Attributes => ({
+  [NAMES.agent]: agentName,
+  [NAMES.outcome]: outcome,
+})
+
+/** The attributes of the time that a session took. */
+export const ofSessionTime = (session: SpannedSession): Attributes => ({
+  ...ofAgent(session),
+  [NAMES.operation]: 'invoke_agent',
+})

@@ -32,11 +32,13 @@ import {
   spanName,
   TOOL_CALL,
 } from './attributes.ts'
+import { inCommandSpan } from './command-span.ts'
+import { measure, measureSession } from './metrics.ts'
 import { spanContextOf, traceContextOf } from './trace-context.ts'
 
 /**
- * Shows sessions, turns and handoffs as spans, to whichever OpenTelemetry SDK the application has set up. Without one
- * there are no spans.
+ * Shows sessions, turns, handoffs and commands as spans, and counts them, to whichever OpenTelemetry SDK the application
+ * has set up. Without one there are no spans and no metrics.
  *
  * A session is a span, its turns and handoffs are children of it. A successor begins a trace of its own, because the
  * first one may be days old by then; the two are linked, both ways. What was said is never in a span.
@@ -52,6 +54,10 @@ import { spanContextOf, traceContextOf } from './trace-context.ts'
  */
 export const openTelemetry = (): RunTelemetry => ({
   session: (session) => quietly(() => begin(session)) ?? UNWATCHED,
+  command: inCommandSpan,
+  measure: (measured) => {
+    for (const each of measured) quietly(() => measure(each))
+  },
 })
 
 /** Watching must never break what is watched. */
@@ -92,6 +98,7 @@ class WatchedSession implements SessionSpan {
   // Declared only: a field would be there even when it is undefined.
   declare readonly traceContext?: TraceContext
   readonly #parts: SessionParts
+  readonly #since = performance.now()
 
   constructor(parts: SessionParts) {
     this.#parts = parts
@@ -123,6 +130,7 @@ class WatchedSession implements SessionSpan {
 
   end(end: SpanEnd): void {
     finish(this.#parts.span, end)
+    quietly(() => measureSession(this.#parts.session, performance.now() - this.#since, ofEnd(end)))
   }
 
   #child(name: string, options: { kind: SpanKind; attributes: Attributes; startTime?: Date }): Span {

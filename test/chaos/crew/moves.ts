@@ -7,7 +7,7 @@ import { SESSION_MOVES } from './session-moves.ts'
 import type { AnyAnswer, World } from './world.ts'
 
 /** Every command of the handoff service: what it has beside the questions about history. */
-export type HandoffCommand = keyof HandoffService
+export type HandoffCommand = Exclude<keyof HandoffService, 'with'>
 /** Every command of the context service. */
 export type ContextCommand = Exclude<keyof ContextService, 'status' | 'waiting' | 'signals' | 'acknowledge'>
 /** Every command there is. */
