@@ -10,6 +10,7 @@ import type { AgentRun } from './services/runner/agent-run.ts'
 import type { Cast, CastMessage, CastRunRequest } from './services/runner/cast.ts'
 import type { Recovered, RecoverRequest } from './services/runner/recover/recover.ts'
 import type { RunRequest } from './services/runner/run-request.ts'
+import type { WorkRequest, WorkSummary } from './services/runner/worker/worker.ts'
 
 /** Batonpass, put together and ready. Close it, or leave its `await using` block, when done. */
 export interface Batonpass<Notes extends MetadataTypes = MetadataTypes> extends AsyncDisposable {
@@ -25,6 +26,11 @@ export interface Batonpass<Notes extends MetadataTypes = MetadataTypes> extends 
   run<Message>(request: RunRequest<Message>): AgentRun<Message>
   /** Runs several agents that hand the work to each other, each in as many windows as it takes. */
   run<const Agents extends Cast>(request: CastRunRequest<Agents>): AgentRun<CastMessage<Agents>>
+  /**
+   * Works for agents: takes up what is handed to them and runs it, until the signal says to stop. Safe to kill, and to
+   * run in many processes on one server.
+   */
+  work(request: WorkRequest): Promise<WorkSummary>
   /** Finishes, or fails, the orphaned work of lost processes. */
   recover(request?: RecoverRequest): Promise<readonly Recovered[]>
   /** Sessions that cannot be recovered yet: their leases have not expired, so their holders may live. Soonest first. */

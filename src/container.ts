@@ -196,6 +196,7 @@ const batonpassFrom = (from: DependencyContainer): Batonpass => {
   const close = async (): Promise<void> => pruner.stop()
   return {
     run: ((request: RunRequest) => runner.run(request)) as Batonpass['run'],
+    work: (request) => runner.work(request),
     recover: (request) => runner.recover(request),
     waiting: () => runner.waiting(),
     handoffs: from.resolve(TOKENS.handoffService),
@@ -222,5 +223,6 @@ export { RestartRunner } from './services/runner/restart-runner.ts'
 export type { RunnerDeps } from './services/runner/run-in-progress.ts'
 export type { AgentRunSettings, RunSettings } from './services/runner/run-request.ts'
 export type { PriceOf } from './services/runner/work/cost-meter.ts'
+export type { WorkRequest, WorkSummary } from './services/runner/worker/worker.ts'
 export type { HandoffServiceDeps } from './services/session-keeping.ts'
 export { sha256 } from './sha256.ts'

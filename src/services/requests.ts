@@ -160,7 +160,10 @@ export interface HandoffDetails extends Omit<HandoffRequest, 'sessionId' | 'hold
 /** A request to claim a handoff. */
 export interface AcceptRequest extends OnHandoff, HeldAtHandoff, Omit<AcceptHandoff, 'handoffId'> {}
 /** A request to complete a handoff. */
-export interface CompleteRequest extends OnHandoff, HeldAtHandoff, Omit<CompleteHandoff, 'handoffId'> {}
+export interface CompleteRequest extends OnHandoff, HeldAtHandoff, Omit<CompleteHandoff, 'handoffId'> {
+  /** The nonce of the continuation's fences, if one is given. Redaction leaves it as it is. */
+  readonly nonce?: string
+}
 /** A request to cancel or fail a handoff. */
 export interface EndRequest extends OnHandoff, Omit<EndHandoff, 'handoffId'> {}
 

@@ -5,6 +5,10 @@ import type { HandoffMetadata } from '../../src/index.ts'
 import { AGENT_COMMAND, database, folder, spawnBaton } from './spawned.ts'
 import { batonOn } from './terminal.ts'
 
+const until = async (done: () => Promise<boolean>): Promise<void> => {
+  while (!(await done())) await new Promise((resolve) => setTimeout(resolve, 50))
+}
+
 let url: string
 beforeAll(async () => {
   url = await database()
@@ -63,5 +67,30 @@ describe('baton run --agents', () => {
     writeFileSync(file, '{}')
     const { code, err } = await run('--agents', file, 'Fix it')
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('names no agents') as unknown })
+  })
+})
+
+describe('baton work', () => {
+  it('takes up what waits for its agent, and stops in good order when it is told to', async () => {
+    const file = team(['planner', 'turn:100 to:worker-agent wait'])
+    expect((await run('--agents', file, '--conversation', 'for-a-worker', 'Fix it')).code).toBe(9)
+    const command = `SCRIPT="turn:2000 say:3000" ${AGENT_COMMAND}`
+    const worker = spawnBaton(['work', '--agent', 'worker-agent', '--command', command], { DATABASE_URL: url })
+    const isDone = async (): Promise<boolean> => {
+      const { out } = await batonOn(url)('sessions', 'show', '--key', 'for-a-worker', '--json')
+      return out.includes('"worker-agent"') && out.includes('"completed"')
+    }
+    await until(isDone)
+    worker.child.kill('SIGTERM')
+    const { code, out, err } = await worker.ended
+    expect({ code, out }).toEqual({ code: 0, out: '1 completed\n' })
+    expect(err).toContain('Working for worker-agent.')
+    const shown = await batonOn(url)('handoffs', 'show', '--key', 'for-a-worker', '--json')
+    expect(JSON.parse(shown.out) as HandoffMetadata).toMatchObject({ status: 'completed', targetAgent: 'worker-agent' })
+  })
+
+  it('wants to know for whom', async () => {
+    const { code, err } = await spawnBaton(['work'], { DATABASE_URL: url }).ended
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('Say for whom') as unknown })
   })
 })

@@ -38,7 +38,7 @@ const INSTALLING = Object.keys(COMMANDS).filter((name) => /^(?:claude|codex) /.t
 
 /** These write, and begin a store where there is none; or need none; or say that there is none, which is no failure. */
 const OTHERS = [
-  ...['demo', 'run', 'serve', 'migrate up', 'migrate sql', 'config check', 'replay', 'completion'],
+  ...['demo', 'run', 'work', 'serve', 'migrate up', 'migrate sql', 'config check', 'replay', 'completion'],
   ...['status', 'doctor', 'mcp', 'handoff', ...HOOKS, ...INSTALLING],
 ]
 

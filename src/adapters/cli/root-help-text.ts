@@ -10,6 +10,7 @@ Flags:
 Commands:
   demo           take a scripted agent through a handoff and print the lineage
   run            run an agent, and continue in a fresh window when its window is full
+  work           work for an agent: take up what is handed to it, until you stop it
   recover        resume the orphaned work of a lost process, or fail it
   status         show what runs now: sessions, their windows and holders, handoffs and signals that wait
   handoff        leave a document for the next session of this workspace, or hand over to another agent

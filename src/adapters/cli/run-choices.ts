@@ -128,7 +128,8 @@ const dollars = (text: string): number => {
   return amount
 }
 
-const wholeNumber =
+/** A whole number as a flag has it. @throws TypeError */
+export const wholeNumber =
   (least: number) =>
   (text: string): number => {
     const number = Number(text)

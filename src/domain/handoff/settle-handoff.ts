@@ -5,7 +5,7 @@ import { askedTask, type Conversation } from '../conversation/conversation.ts'
 import { type Decided, type DecisionDraft, newDraft, UNDECIDED, type Undecided } from '../decision.ts'
 import type { HandoffFacts } from '../facts.ts'
 import { defined } from '../kernel/defined.ts'
-import type { HandoffId, HolderToken } from '../kernel/ids.ts'
+import type { AgentSessionId, HandoffId, HolderToken } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { err, ok, type Result } from '../kernel/result.ts'
 import type { Refusal } from '../refusal.ts'
@@ -43,6 +43,8 @@ export interface CompleteHandoff extends LeaseAsked {
   readonly providerSessionId?: string
   /** The opening of the new session; the task, the person's words and the document unless given. */
   readonly continuation?: string
+  /** The id that the new session is to have, unless one was prepared. */
+  readonly targetSessionId?: AgentSessionId
   /** Who works the source: refused when somebody else does by now. */
   readonly holder?: HolderToken
 }
@@ -153,7 +155,7 @@ export const completeHandoff = (
   const { handoff, source } = found.value
   const prepared = handoff.status === 'accepted' ? handoff.prepared : undefined
   const by = { by: request.claimant ?? handoff.targetAgent, at, now: facts.now }
-  const targetSessionId = prepared?.sessionId ?? ids.sessionId
+  const targetSessionId = prepared?.sessionId ?? request.targetSessionId ?? ids.sessionId
   const draft = newDraft()
   const claimed = claimIfFree(draft, handoff, by)
   if (!claimed.ok) return claimed

@@ -16,7 +16,7 @@ import {
 } from '../../domain/input/check.ts'
 import { claimMs, flags, traceContext, workspace } from '../../domain/input/details.ts'
 import { metadata } from '../../domain/input/notes.ts'
-import { id, name, text, trimmedName } from '../../domain/input/words.ts'
+import { id, name, nonce, text, trimmedName } from '../../domain/input/words.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { conversationId } from '../../domain/kernel/ids.ts'
 import { openThread as decideThread } from '../../domain/thread/open-thread.ts'
@@ -187,6 +187,8 @@ export const completeHandoff = command<CompleteRequest>()({
     model: content(optional(name)),
     providerSessionId: content(optional(name)),
     continuation: continuation(optional(text)),
+    nonce: manner(optional(nonce)),
+    targetSessionId: content(optional(id)),
     ...leaseAsked,
   },
   plan: (request, context) => {

@@ -1,3 +1,4 @@
+import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentSessionId } from '../../domain/kernel/ids.ts'
 import type { RunSummary } from '../../domain/run/run-summary.ts'
@@ -25,6 +26,8 @@ import { type Launcher, relaunch, startSuccessor } from './work/launch.ts'
 import { mustBePriced, startDeadline, throwIfSpent } from './work/limits.ts'
 import type { SessionOutcome } from './work/session-outcome.ts'
 import { workSession } from './work/work-session.ts'
+import { takeUp } from './worker/take-up.ts'
+import { Worker, type WorkRequest, type WorkSummary } from './worker/worker.ts'
 
 /**
  * Runs agents so that they never run out of window: it records what they say, notices a window filling, gets a
@@ -79,6 +82,18 @@ export class RestartRunner {
     return recoverAll(this.#deps, request, (sessionId, by) => this.#resume(sessionId, by, request))
   }
 
+  /** Takes up what is handed to these agents, until the signal says to stop. */
+  work(request: WorkRequest): Promise<WorkSummary> {
+    const takeUp = (handoff: HandoffMetadata, claimant: string, cancel: AbortSignal): Promise<RunSummary> => {
+      const { conversationId, targetAgent: start } = handoff
+      const about = { ...request.run, agents: request.agents, start, conversationId, prompt: '', signal: cancel }
+      const run = new AgentRun((watch) => this.#work(about, watch, { claimed: { handoff, claimant } }))
+      if (request.onEvent !== undefined) run.on(request.onEvent)
+      return run.finish()
+    }
+    return new Worker(this.#deps, request, { takeUp, recover: (asked) => this.recover(asked) }).work()
+  }
+
   /** Sessions whose leases are not over: whether their holders are gone cannot be known before. Soonest over first. */
   waiting(): Promise<readonly HeldLease[]> {
     return waitingSessions(this.#deps)
@@ -98,7 +113,7 @@ export class RestartRunner {
     // Milestones and budget are on record since the first run; hooks are not.
     const hooks = this.#deps.agents?.get(agent)?.hooks
     const run = new AgentRun((watch) =>
-      this.#work({ ...defined({ hooks }), ...settings.run, ...about, ...who }, watch, sessionId),
+      this.#work({ ...defined({ hooks }), ...settings.run, ...about, ...who }, watch, { abandoned: sessionId }),
     )
     if (onEvent !== undefined) run.on(onEvent)
     return run.finish()
@@ -108,10 +123,10 @@ export class RestartRunner {
   async *#work<Message>(
     asked: RunRequest<Message> | CastRunRequest,
     watch: RunWatch,
-    abandoned?: AgentSessionId,
+    left: LeftWork = {},
   ): AsyncGenerator<Message | typeof BETWEEN, void> {
     const deps = this.#deps
-    const seat = new Seat(asked, abandoned === undefined ? deps.agents : undefined)
+    const seat = new Seat(asked, left.abandoned === undefined ? deps.agents : undefined)
     const { request } = seat
     for (const agent of [request.agent, ...seat.others]) checkRequest(seat.requestFor(agent) ?? request)
     request.signal?.throwIfAborted()
@@ -126,7 +141,7 @@ export class RestartRunner {
       )
       using _leaving = onAbort(watch.left, () => run.stop(new RunCancelled(LEFT)))
       using _deadline = await startDeadline(run)
-      ending = yield* this.#sessions(run, watch, abandoned)
+      ending = yield* this.#sessions(run, watch, left)
     } catch (error) {
       // A session that is worked by a living process is none of ours: there is nothing to end.
       const isRefused = !run.held.isThere && error instanceof RefusedError
@@ -141,9 +156,9 @@ export class RestartRunner {
   async *#sessions<Message>(
     run: RunInProgress<Message>,
     watch: RunWatch,
-    abandoned: AgentSessionId | undefined,
+    left: LeftWork,
   ): AsyncGenerator<Message | typeof BETWEEN, RunEnding> {
-    let next: Launcher<Message> | SessionOutcome = await this.#begin(run, abandoned)
+    let next: Launcher<Message> | SessionOutcome = await this.#begin(run, left)
     warnAtStart(run)
     run.signal.throwIfAborted()
     for (;;) {
@@ -167,10 +182,16 @@ export class RestartRunner {
   /** The first step of a run: recover what a process that is gone has left, or begin. */
   async #begin<Message>(
     run: RunInProgress<Message>,
-    abandoned: AgentSessionId | undefined,
+    { abandoned, claimed }: LeftWork,
   ): Promise<Launcher<Message> | SessionOutcome> {
     run.signal.throwIfAborted()
     const { history } = this.#deps
+    if (claimed !== undefined) {
+      mustBePriced(run, run.request.model)
+      await openBudget(run)
+      throwIfSpent(run)
+      return takeUp(run, claimed.handoff, claimed.claimant)
+    }
     const left = abandoned === undefined ? undefined : await history.session(abandoned)
     mustBePriced(run, run.request.model ?? left?.model)
     const isTakenOver = left === undefined ? await takeOverBaton(run) : await takeOver(run, left)
@@ -188,6 +209,12 @@ export class RestartRunner {
     await readBackLeft(run, handoff)
     return { type: 'restart', handoff }
   }
+}
+
+/** Work that another process has left: a session without its holder, or a handoff that this process has claimed. */
+interface LeftWork {
+  readonly abandoned?: AgentSessionId
+  readonly claimed?: { readonly handoff: HandoffMetadata; readonly claimant: string }
 }
 
 const LEFT = 'The caller left the run before it was over.'

@@ -22,6 +22,28 @@ export const WORK_COMMANDS = {
     flags: RUN_FLAGS,
     load: async () => (await import('../commands/run.ts')).runCommand,
   },
+  work: {
+    summary: 'work for an agent: take up what is handed to it, until you stop it',
+    details: [
+      'Claims the oldest handoff that waits for the agent, or for one of the agents of a file, runs it as `baton run` would, and looks for the next one. Sessions of these agents whose process was lost are resumed too.',
+      'Any number of processes may work for the same agent, on as many machines as share a server. One that is killed loses nothing: its claim or its lease runs out, and another takes over.',
+      'Ctrl-C or TERM takes up nothing more and finishes what is under way; a second one ends it at once.',
+    ].join('\n'),
+    flags: {
+      agent: { value: 'NAME', help: 'the agent to work for' },
+      agents: { value: 'FILE', help: 'a configuration whose agents to work for' },
+      concurrency: { value: 'N', help: 'how many handoffs at the same time (1)' },
+      config: { value: 'FILE', help: 'milestones, budget, hooks and checkpoints; flags count before it' },
+      verbose: { help: 'print the log to standard error' },
+      ...NETWORK_FLAGS,
+      'max-turns': LIMIT_FLAGS['max-turns'],
+      'idle-timeout': LIMIT_FLAGS['idle-timeout'],
+      'allow-unpriced': LIMIT_FLAGS['allow-unpriced'],
+      ...RUNTIME_FLAGS,
+      ...STORE_FLAGS,
+    },
+    load: async () => (await import('../commands/work.ts')).workCommand,
+  },
   recover: {
     summary: 'resume the orphaned work of a lost process, or fail it',
     details: [

@@ -201,6 +201,17 @@ export const askSessionHooks = async (
   return hookContextOf(report.results)
 }
 
+/** Says that a handoff which another run left is taken up by this one. */
+export const tellTakenUp = async (
+  run: HookCaller & Pick<RunInProgress, 'account' | 'held' | 'spans'>,
+  handoff: HandoffMetadata,
+): Promise<void> => {
+  run.account.transferred()
+  run.spans.begin(run.held.session, handoff.traceContext)
+  const about = { oldSessionId: handoff.sourceSessionId, newSessionId: run.held.session.id, ...run.held.figures() }
+  await announce(run, handoff, about)
+}
+
 /** How often the conversation was handed on in fresh windows so far. */
 export const countRestarts = async ({ conversation, deps }: RecordOfRun): Promise<number> => {
   let count = 0

@@ -1,0 +1,50 @@
+import { createBatonpass } from '../../../batonpass.ts'
+import { defined } from '../../../domain/kernel/defined.ts'
+import type { RunEvent } from '../../../domain/run/run-event.ts'
+import type { Cast } from '../../../services/runner/cast.ts'
+import { allowedNetworks } from '../allowed-networks.ts'
+import { castFrom } from '../chosen-cast.ts'
+import { runtimeFrom, runtimeName } from '../chosen-runtime.ts'
+import type { Invocation, Run } from '../command.ts'
+import { parsedFlag, textFlag } from '../history-args.ts'
+import { lineLogger } from '../line-logger.ts'
+import { UsageError } from '../problems.ts'
+import { counted, describeRunEvent } from '../render-run.ts'
+import { plain, toJsonLine } from '../render-text.ts'
+import { configurationFrom, limitsFrom, wholeNumber } from '../run-choices.ts'
+import { storeToWrite } from '../store-options.ts'
+
+/** Works for agents until it is interrupted: takes up what is handed to them, and runs it. */
+export const workCommand: Run = async (invocation) => {
+  const { values, out, notes } = invocation
+  const checked = await configurationFrom(invocation)
+  const agents = agentsOf(invocation, checked?.configuration.agents ?? [])
+  const concurrency = parsedFlag(invocation, 'concurrency', wholeNumber(1))
+  const { budget: _, ...limits } = limitsFrom(invocation)
+  const config = textFlag(invocation, 'agents') ?? textFlag(invocation, 'config')
+  const logger = values.verbose === true ? lineLogger(notes) : undefined
+  const parts = defined({ config, logger, allowNetworks: allowedNetworks(invocation) })
+  await using batonpass = await createBatonpass({ ...storeToWrite(invocation), ...parts })
+  const isJson = values.json === true
+  const onEvent = (event: RunEvent): void =>
+    isJson ? out.line(toJsonLine(event)) : notes.line(`${event.conversationId} ${describeRunEvent(event)}`)
+  notes.line(
+    `Working for ${Object.keys(agents).map(plain).join(', ')}. Ctrl-C stops it when the work under way is done.`,
+  )
+  const signal = invocation.interruption()
+  const summary = await batonpass.work({ agents, signal, onEvent, run: limits, ...defined({ concurrency }) })
+  if (isJson) return out.line(toJsonLine({ type: 'work:end', ...summary }))
+  const ended = Object.entries(summary.ended).map(([outcome, count]) => `${count} ${outcome.replace('_', ' ')}`)
+  const poisoned =
+    summary.poisoned === 0 ? [] : [`${counted(summary.poisoned, 'handoff')} failed that nobody could take up`]
+  out.line([...ended, ...poisoned].join(', ') || 'Nothing was handed over.')
+}
+
+/** The agents of a file, or the one that the flags describe. */
+const agentsOf = (invocation: Invocation, configured: Parameters<typeof castFrom>[1]): Cast => {
+  if (textFlag(invocation, 'agents') !== undefined) return castFrom(invocation, configured, (runtime) => runtime).agents
+  const agent = textFlag(invocation, 'agent')
+  if (agent === undefined) throw new UsageError('Say for whom: --agent NAME --runtime NAME, or --agents FILE.')
+  const runtime = runtimeFrom(invocation, runtimeName(invocation) ?? 'claude-sdk')
+  return { [agent.trim()]: defined({ runtime, model: textFlag(invocation, 'model') }) }
+}
