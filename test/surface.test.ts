@@ -156,11 +156,16 @@ describe('refusals', () => {
     'handoff.not_claimant': 4,
     'prompt.fence_not_unique': 4,
     'command.id_reused': 4,
+    'thread.not_summarized': 4,
+    'thread.no_workspace': 4,
+    'thread.refinements_spent': 4,
+    'thread.summary_empty': 4,
+    'thread.block_not_reset': 4,
     several: 4,
   } as const satisfies Record<RefusalCode, number>
 
   it('can be told apart by their codes, all of them', () => {
-    expect(Object.keys(exits)).toHaveLength(31)
+    expect(Object.keys(exits)).toHaveLength(36)
     // @ts-expect-error a code that is forgotten breaks the build
     const forgetful = { 'input.invalid': 2 } as const satisfies Record<RefusalCode, number>
     expect(forgetful['input.invalid']).toBe(2)
