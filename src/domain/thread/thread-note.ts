@@ -1,5 +1,6 @@
 import type { Conversation } from '../conversation/conversation.ts'
 import type { ConversationId } from '../kernel/ids.ts'
+import type { Instant } from '../kernel/instant.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 
 /** The marks on the conversation of a thread, in its note: beside them the caller may keep marks of its own. */
@@ -10,11 +11,18 @@ export interface ThreadNote {
   /** The file that the summary was written to, by its name in the workspace. */
   readonly handoff_memory_file: string
   readonly handoff_workspace: string
+  readonly handoff_expires_at: Instant
   /** The draft that was accepted. */
   readonly handoff_draft: string
 }
 
-const TEXTS = ['handoff_source_thread_id', 'handoff_memory_file', 'handoff_workspace', 'handoff_draft'] as const
+const TEXTS = [
+  'handoff_source_thread_id',
+  'handoff_memory_file',
+  'handoff_workspace',
+  'handoff_expires_at',
+  'handoff_draft',
+] as const
 
 /** The marks of a thread on a conversation; undefined where it is none. The note is the caller's: anything may be in it. */
 export const threadNoteOf = ({ metadata }: Pick<Conversation, 'metadata'>): ThreadNote | undefined => {

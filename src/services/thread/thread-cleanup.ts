@@ -75,8 +75,7 @@ export class ThreadCleanup {
       threads.push(thread)
     for (const thread of threads) {
       const note = threadNoteOf(thread)
-      if (note !== undefined)
-        found.push(await this.#clearAt({ workspace: note.handoff_workspace, file: note.handoff_memory_file }, false))
+      if (note !== undefined && note.handoff_expires_at <= this.#deps.clock.now()) found.push(await this.end(thread))
     }
     return merged(found)
   }

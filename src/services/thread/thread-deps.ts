@@ -1,9 +1,10 @@
+import type { Conversation } from '../../domain/conversation/conversation.ts'
 import type { Sha256 } from '../../domain/kernel/digest.ts'
 import type { BlockMarkers } from '../../domain/thread/memory-block.ts'
 import type { Logger } from '../../ports/logger.ts'
 import type { MemoryFiles } from '../../ports/memory-file.ts'
 import type { Store } from '../../ports/store.ts'
-import type { Summarizer } from '../../ports/summarizer.ts'
+import type { Summarizer, SummaryMaterial } from '../../ports/summarizer.ts'
 import type { Clock, IdGenerator } from '../../ports/system.ts'
 import type { HandoffService } from '../handoff-service.ts'
 
@@ -38,5 +39,9 @@ export interface ThreadDeps {
   /** The folders whose memory files an agent reads that works in this one, or in the folder of this process. */
   readonly placesOf: (folder: string | undefined) => readonly string[]
   readonly redact: (text: string) => string
+  /** Writes summaries where neither a request nor the settings name somebody: it needs no model. */
+  readonly summarizer: Summarizer
+  /** Everything that a summary of a conversation is made of. */
+  readonly materialOf: (conversation: Conversation, budgetTokens: number) => Promise<Omit<SummaryMaterial, 'signal'>>
   readonly settings: ThreadSettings
 }
