@@ -95,7 +95,14 @@ interface Bodies {
 }
 
 /** The stable code of a warning. */
-export type RunWarningCode = 'threshold.no_room_to_ask' | 'workspace.kept' | 'workspace.not_kept' | 'tools.not_served'
+export type RunWarningCode =
+  | 'threshold.no_room_to_ask'
+  | 'workspace.kept'
+  | 'workspace.not_kept'
+  | 'tools.not_served'
+  | 'thread.block_waits'
+  | 'thread.block_not_reset'
+  | 'thread.offered'
 
 /** The name of something that happens in a run. */
 export type RunEventType = keyof Bodies

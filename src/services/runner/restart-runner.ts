@@ -10,6 +10,7 @@ import { AgentRun, type RunWatch } from './agent-run.ts'
 import { endingOf, endRun, type RunEnding } from './end/end-run.ts'
 import { afterTakeover, openBudget } from './open/begin-budget.ts'
 import { beginFirst, conversationFor, takeOver, takeOverBaton } from './open/open-run.ts'
+import { clearBlocks, endFirstExchange } from './open/thread-blocks.ts'
 import { warnAtStart } from './open/warnings.ts'
 import { insteadOfLost } from './recover/lost-session.ts'
 import { readBackLeft, readBackSource } from './recover/read-back.ts'
@@ -135,6 +136,7 @@ export class RestartRunner {
     watch: RunWatch,
     abandoned: AgentSessionId | undefined,
   ): AsyncGenerator<Message | typeof BETWEEN, RunEnding> {
+    await clearBlocks(run)
     let next: Launcher<Message> | SessionOutcome = await this.#begin(run, abandoned)
     warnAtStart(run)
     run.signal.throwIfAborted()
@@ -146,6 +148,7 @@ export class RestartRunner {
         watch.enter(run.held.session.id)
         if (run.held.session.epoch > 1) await run.tools.serve()
         const outcome: SessionOutcome = yield* workSession(run, next)
+        await endFirstExchange(run, outcome)
         next = (await insteadOfLost(run, next, outcome)) ?? outcome
       } else if (next.type === 'restart') {
         next = startSuccessor(run, await carryOutRestart(run, next.handoff))

@@ -5,14 +5,14 @@ import type { ThreadDeps } from './thread-deps.ts'
 
 /** Mirrors an accepted summary, for later questions. The record is whole without it, so this may fail. @returns warnings */
 export const keepInMirror = async (
-  { store, logger, redact }: ThreadDeps,
+  { mirror, logger, redact }: ThreadDeps,
   { source, summary, refinements, isEdited }: ThreadDraft,
   handoff: HandoffMetadata,
 ): Promise<readonly string[]> => {
   if (handoff.status !== 'completed' || handoff.targetConversationId === undefined) return []
   try {
     const { text, plainText, tokens, modelUsed } = summary
-    await store.threadSummaries.keep({
+    await mirror?.keep({
       handoffId: handoff.id,
       sourceThreadId: source.conversationId,
       targetThreadId: handoff.targetConversationId,

@@ -47,8 +47,7 @@ export class ThreadCleanup {
   async end(thread: Conversation): Promise<CleanupReport> {
     const note = threadNoteOf(thread)
     if (note === undefined || thread.externalKey === undefined) return NOTHING
-    if (note.handoff_pending)
-      await this.#deps.handoffs.setConversationMetadata({ conversation: thread.id, metadata: withoutPending(thread) })
+    await this.#markOver(thread)
     const place = { workspace: note.handoff_workspace, file: note.handoff_memory_file }
     const { reset, failed } = await this.#resetAt(place, { threadKey: thread.externalKey })
     if (reset.length > 0)
@@ -56,6 +55,16 @@ export class ThreadCleanup {
     if (reset.length + failed.length === 0)
       this.#deps.logger.debug({ thread: thread.id }, 'the summary of a thread was gone before')
     return { reset, waiting: [], failed }
+  }
+
+  /** As {@link clear}, of every folder whose memory files an agent reads that works in this one. */
+  clearAround(folder: string | undefined): Promise<CleanupReport> {
+    return this.clear(this.#deps.placesOf(folder))
+  }
+
+  /** The milestone at which a person is told of thread handoffs. */
+  get offerAt(): string | undefined {
+    return this.#deps.settings.offerAt
   }
 
   /** Resets the blocks in these folders that are over. With `force`, those that still wait as well. */
@@ -80,6 +89,18 @@ export class ThreadCleanup {
     return merged(found)
   }
 
+  /** A note that cannot be kept does not keep the summary in its file. */
+  async #markOver(thread: Conversation): Promise<void> {
+    if (!isPendingThread(thread)) return
+    try {
+      const metadata = withoutPending(thread)
+      const marked = await this.#deps.handoffs.setConversationMetadata({ conversation: thread.id, metadata })
+      if (!marked.ok) this.#deps.logger.warn({ thread: thread.id, refusal: marked.error.code }, NOT_MARKED)
+    } catch (error) {
+      this.#deps.logger.warn({ thread: thread.id, problem: describeThrown(error) }, NOT_MARKED)
+    }
+  }
+
   async #clearAt(place: ThreadPlace, force: boolean): Promise<CleanupReport> {
     const block = await this.#blocks.look(place)
     const path = pathOf(place)
@@ -88,8 +109,7 @@ export class ThreadCleanup {
     const { threadKey, expiresAt } = block.held
     const thread = await this.#deps.store.conversations.findByExternalKey(threadKey)
     if (!force && !this.#isOver(block.held, thread)) return { ...NOTHING, waiting: [{ path, threadKey, expiresAt }] }
-    if (thread !== undefined && isPendingThread(thread))
-      await this.#deps.handoffs.setConversationMetadata({ conversation: thread.id, metadata: withoutPending(thread) })
+    if (thread !== undefined) await this.#markOver(thread)
     return { ...NOTHING, ...(await this.#resetAt(place, { threadKey })) }
   }
 
@@ -118,6 +138,8 @@ export class ThreadCleanup {
     }
   }
 }
+
+const NOT_MARKED = 'a thread could not be marked as begun'
 
 const NOTHING: CleanupReport = { reset: [], waiting: [], failed: [] }
 

@@ -6,6 +6,7 @@ import type { MemoryFiles } from '../../ports/memory-file.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Summarizer, SummaryMaterial } from '../../ports/summarizer.ts'
 import type { Clock, IdGenerator } from '../../ports/system.ts'
+import type { ThreadSummaries } from '../../ports/thread-summaries.ts'
 import type { HandoffService } from '../handoff-service.ts'
 
 /** How long a summary may wait for its thread, unless said otherwise. */
@@ -38,6 +39,8 @@ export interface ThreadDeps {
   readonly files: MemoryFiles
   /** The folders whose memory files an agent reads that works in this one, or in the folder of this process. */
   readonly placesOf: (folder: string | undefined) => readonly string[]
+  /** Keeps accepted summaries for later questions. */
+  readonly mirror?: ThreadSummaries
   readonly redact: (text: string) => string
   /** Writes summaries where neither a request nor the settings name somebody: it needs no model. */
   readonly summarizer: Summarizer
