@@ -9,6 +9,7 @@ import type { LookBack } from './services/look-back.ts'
 import type { AgentRun } from './services/runner/agent-run.ts'
 import type { Recovered, RecoverRequest } from './services/runner/recover/recover.ts'
 import type { RunRequest } from './services/runner/run-request.ts'
+import type { ThreadHandoffService } from './services/thread/thread-handoff-service.ts'
 
 /** Batonpass, put together and ready. Close it, or leave its `await using` block, when done. */
 export interface Batonpass<Notes extends MetadataTypes = MetadataTypes> extends AsyncDisposable {
@@ -20,6 +21,8 @@ export interface Batonpass<Notes extends MetadataTypes = MetadataTypes> extends 
   readonly audit: AuditService
   /** Lets a session look back at what the earlier windows of its conversation said and did. */
   readonly lookBack: LookBack
+  /** Opens new threads with a short summary that a person has approved. */
+  readonly threads: ThreadHandoffService
   /** Runs an agent, in as many windows as it takes. Iterate the answer for its messages. */
   run<Message>(request: RunRequest<Message>): AgentRun<Message>
   /** Finishes, or fails, the orphaned work of lost processes. */

@@ -1,10 +1,9 @@
-import type { Conversation } from '../../domain/conversation/conversation.ts'
 import type { Sha256 } from '../../domain/kernel/digest.ts'
 import type { BlockMarkers } from '../../domain/thread/memory-block.ts'
 import type { Logger } from '../../ports/logger.ts'
 import type { MemoryFiles } from '../../ports/memory-file.ts'
 import type { Store } from '../../ports/store.ts'
-import type { Summarizer, SummaryMaterial } from '../../ports/summarizer.ts'
+import type { Summarizer } from '../../ports/summarizer.ts'
 import type { Clock, IdGenerator } from '../../ports/system.ts'
 import type { ThreadSummaries } from '../../ports/thread-summaries.ts'
 import type { HandoffService } from '../handoff-service.ts'
@@ -16,6 +15,8 @@ export const DEFAULT_BLOCK_MS = 86_400_000
 export interface ThreadSettings {
   /** Writes the summaries; from the record and without a model unless given. */
   readonly summarizer?: Summarizer
+  /** Whether the record is quoted when a model fails; it is unless false, and the summary says so. */
+  readonly fallback?: boolean
   /** The memory file in the workspace; `CLAUDE.md`, or `AGENTS.md` for Codex, unless given. */
   readonly file?: string
   /** The lines around the block; those of `<current_thread_summary>` unless given. */
@@ -44,7 +45,5 @@ export interface ThreadDeps {
   readonly redact: (text: string) => string
   /** Writes summaries where neither a request nor the settings name somebody: it needs no model. */
   readonly summarizer: Summarizer
-  /** Everything that a summary of a conversation is made of. */
-  readonly materialOf: (conversation: Conversation, budgetTokens: number) => Promise<Omit<SummaryMaterial, 'signal'>>
   readonly settings: ThreadSettings
 }

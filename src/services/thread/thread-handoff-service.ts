@@ -15,10 +15,12 @@ import { derivedCommand } from '../derived-command.ts'
 import { acceptThread } from './accept-thread.ts'
 import { keepInMirror } from './keep-in-mirror.ts'
 import { MemoryBlocks } from './memory-blocks.ts'
+import { summaryMaterial } from './summary-material.ts'
 import { type CleanupReport, pathOf, ThreadCleanup } from './thread-cleanup.ts'
 import type { ThreadDeps } from './thread-deps.ts'
 import { targetFor, warningsOn } from './thread-place.ts'
 import type { AcceptOptions, BlockStatus, PreviewRequest, ThreadAccepted, ThreadRefusal } from './thread-requests.ts'
+import { withFallback } from './with-fallback.ts'
 
 /**
  * Opens new threads that feel like a continuation: a short summary, approved by a person, is in the memory file of the
@@ -202,9 +204,10 @@ export class ThreadHandoffService {
     const { redact, settings } = this.#deps
     if (asked.summary !== undefined) return ok(editedSummary(redact(asked.summary)))
     const { budgetTokens, refine, signal = new AbortController().signal } = asked
-    const summarizer: Summarizer = asked.summarizer ?? settings.summarizer ?? this.#deps.summarizer
+    const writer = asked.summarizer ?? settings.summarizer ?? this.#deps.summarizer
+    const summarizer: Summarizer = settings.fallback === false ? writer : withFallback(writer)
     try {
-      const source = await this.#deps.materialOf(conversation, budgetTokens)
+      const source = await summaryMaterial(this.#deps.store, conversation, budgetTokens)
       const written = await summarizer.summarize({ ...source, ...defined({ refine }), signal })
       return ok(summaryFrom({ ...written, text: redact(written.text) }, budgetTokens))
     } catch (error) {
