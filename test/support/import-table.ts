@@ -178,6 +178,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     holds: 'any function or command as a runtime',
     mayImport: ['domain', 'ports', 'adapters/runtime', 'processes'],
   },
+  'adapters/summary': {
+    holds: 'summaries of threads without a runtime of ours: from the record, or by any function',
+    mayImport: ['domain', 'ports', 'adapters/summary'],
+  },
   'adapters/terminal': {
     holds: 'the files of the service: token, spool, cards and transcripts',
     mayImport: [

@@ -2,7 +2,8 @@ import { beginningOf } from '../kernel/cut-text.ts'
 import { defined } from '../kernel/defined.ts'
 import { tokensIn } from '../window/pending-text.ts'
 import { plainText } from './plain-text.ts'
-import { markdownOf, type SummarySection, sectionsOf } from './summary-parts.ts'
+import { markdownOf, SHORTENED, type SummarySection, sectionsOf } from './summary-parts.ts'
+import { oneLine } from './summary-statements.ts'
 import {
   EXTRACTIVE,
   isSummaryBudget,
@@ -20,9 +21,6 @@ export const summaryTokens = (text: string): number => tokensIn(utf8.encode(text
 
 /** Says in a summary that no model wrote it. */
 export const WITHOUT_A_MODEL = 'Written without a model, from the record'
-
-/** Says in a summary that some of it was cut. */
-const SHORTENED = '(Shortened to fit.)'
 
 /** The parts of a summary, the one to cut first in front. */
 const CUT_FIRST: readonly (SummaryPart | undefined)[] = [
@@ -65,7 +63,7 @@ const summaryOf = (text: string, by: Omit<WrittenSummary, 'text'>): ThreadSummar
 })
 
 const noteOf = (reason: string | undefined): string =>
-  reason === undefined ? `${WITHOUT_A_MODEL}.` : `${WITHOUT_A_MODEL}: ${shorter(reason, LONGEST_REASON)}`
+  reason === undefined ? `${WITHOUT_A_MODEL}.` : `${WITHOUT_A_MODEL}: ${shorter(oneLine(reason), LONGEST_REASON)}`
 
 const fitted = (sections: readonly SummarySection[], note: string | undefined, budgetTokens: number): string => {
   const kept = sections.map(({ title, lines }) => ({ ...defined({ title }), lines: [...lines] }))

@@ -12,6 +12,9 @@ export interface SummarySection {
 /** Stands below a heading with nothing to say: a heading is never empty. */
 export const NOT_STATED = 'Not stated.'
 
+/** Says in a summary that some of it was cut. It is no line of a part. */
+export const SHORTENED = '(Shortened to fit.)'
+
 /** The longest a line of a summary may be. */
 const LONGEST_LINE = 400
 
@@ -66,6 +69,7 @@ const safeLine = (line: string): string => {
 }
 
 /** Empty lines, rules and the edges of code say nothing, and half of a pair would swallow what follows. */
-const isProse = (line: string): boolean => line.trim() !== '' && !isRule(line) && !/^\s*(?:`{3,}|~{3,})/.test(line)
+const isProse = (line: string): boolean =>
+  line.trim() !== '' && line !== SHORTENED && !isRule(line) && !/^\s*(?:`{3,}|~{3,})/.test(line)
 
 const unmarked = (line: string): string => line.replace(/^ {0,3}#{1,6}[ \t]+/, '')
