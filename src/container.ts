@@ -2,10 +2,12 @@ import 'reflect-metadata' // tsyringe refuses to load without it
 import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from 'tsyringe'
 import { listPrice } from './adapters/catalogue/model-prices.ts'
 import { believedWindow } from './adapters/catalogue/model-windows.ts'
+import { isKeptByGit } from './adapters/git/git-tracking.ts'
 import { gitWorktrees } from './adapters/git/git-worktrees.ts'
 import { NodeHookRunner } from './adapters/hooks/node-hook-runner.ts'
 import { mcpRunTools } from './adapters/mcp/mcp-run-tools.ts'
 import { extractiveSummarizer } from './adapters/summary/extractive-summarizer.ts'
+import { FileMemoryFiles } from './adapters/memory-file/file-memory-files.ts'
 import { InProcessNotifier } from './adapters/system/in-process-notifier.ts'
 import { nodeProcesses } from './adapters/system/node-processes.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
@@ -143,7 +145,7 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
     TOKENS.auditService,
     (from) => new AuditService({ store: from.resolve(TOKENS.store), sha256: from.resolve(TOKENS.sha256) }),
   )
-  add(TOKENS.memoryFiles, () => given.threads?.files ?? nodeMemoryFiles)
+  add(TOKENS.memoryFiles, () => given.threads?.files ?? new FileMemoryFiles({ isTracked: isKeptByGit }))
   add(TOKENS.threadSettings, () => given.threads ?? {})
   add(TOKENS.threadCleanup, (from) => new ThreadCleanup(threadsFrom(from)))
   add(TOKENS.threadService, (from) => new ThreadHandoffService(threadsFrom(from)))

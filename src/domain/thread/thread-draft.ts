@@ -33,7 +33,7 @@ export interface ThreadDraft {
   readonly target: ThreadPlace & {
     /** Whether git keeps the file, so that the summary may end in a commit. */
     readonly isTracked: boolean
-    /** A file of the same agent that git does not keep by habit; absent where there is none. */
+    /** A file that the same agent reads and git leaves alone, where the target is tracked and there is one. */
     readonly untracked?: string
   }
   /** Sentences that a person should read before accepting. */

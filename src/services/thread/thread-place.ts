@@ -32,9 +32,10 @@ export const targetFor = async (
   if (workspace === undefined) return err({ code: 'thread.no_workspace', conversationId: conversation.id })
   const usual = filesOf(backend)
   const file = named.file ?? settings.file ?? usual.file
-  const untracked = usual.untracked === file ? undefined : usual.untracked
   const isTracked = await blocks.file({ workspace, file }).isTracked()
-  return ok(defined({ workspace, file, isTracked, untracked }))
+  const instead = isTracked && usual.untracked !== file ? usual.untracked : undefined
+  const isSafe = instead !== undefined && !(await blocks.file({ workspace, file: instead }).isTracked())
+  return ok(defined({ workspace, file, isTracked, untracked: isSafe ? instead : undefined }))
 }
 
 /** Everything about the file that a person should know before accepting. */
@@ -50,9 +51,9 @@ export const warningsOn = async (
 const trackedWarning = ({ untracked, ...target }: ThreadDraft['target']): string => {
   const instead =
     untracked === undefined
-      ? 'This agent reads no other file that git leaves alone.'
-      : `${untracked} is read as well, and git need not keep it.`
-  return `${pathOf(target)} is tracked by git: the summary could end in a commit before it is taken out again. ${instead}`
+      ? 'For Claude put CLAUDE.local.md into .gitignore and use that file; Codex reads no file of that kind.'
+      : `${untracked} is read as well, and git leaves it alone.`
+  return `${pathOf(target)} is tracked by git, or would be with the next "git add": the summary could end in a commit before it is taken out again. ${instead}`
 }
 
 const blockWarning = async (
