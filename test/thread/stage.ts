@@ -1,4 +1,5 @@
-import { createBatonpass, type LogFields, type Logger, unwrap } from '../../src/index.ts'
+import { createBatonpass, type Logger, unwrap } from '../../src/index.ts'
+import type { LogFields } from '../../src/ports/logger.ts'
 import type { MemoryFile, MemoryFiles } from '../../src/ports/memory-file.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { Summarizer } from '../../src/ports/summarizer.ts'
@@ -13,6 +14,8 @@ export class TextFiles implements MemoryFiles {
   /** Fails changes with this cause while it is set. */
   failing: string | undefined
   writes = 0
+  /** So many writes succeed. */
+  most = Number.POSITIVE_INFINITY
 
   open(workspace: string, name: string): MemoryFile {
     const path = `${workspace}/${name}`
@@ -26,6 +29,7 @@ export class TextFiles implements MemoryFiles {
         const made = rule(before)
         if (!made.ok) return made
         const isWritten = made.value !== before
+        if (isWritten && this.writes >= this.most) throw new Error('the disk is full')
         if (isWritten) this.writes += 1
         this.texts.set(path, made.value)
         return { ok: true, value: { isWritten, text: made.value } }
