@@ -92,7 +92,8 @@ describe('the block, whatever the file and the summary are', () => {
         }
         const once = summaryIn(summary)
         expect(summaryIn(once)).toBe(once)
-        expect(once).not.toMatch(/<!--|[\u0000\r]|\p{Cs}/u)
+        expect(once).not.toMatch(/<!--|\r|\p{Cs}/u)
+        expect(once).not.toContain('\u0000')
       }),
       { numRuns: 500 },
     )
