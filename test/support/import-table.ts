@@ -116,6 +116,20 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'npm:node:timers/promises',
     ],
   },
+  'adapters/memory-file': {
+    holds: 'the one block that is ours in memory files of people',
+    mayImport: [
+      'domain',
+      'ports',
+      'adapters/memory-file',
+      'processes',
+      'npm:node:crypto',
+      'npm:node:fs',
+      'npm:node:os',
+      'npm:node:path',
+      'npm:node:timers/promises',
+    ],
+  },
   'adapters/hooks': {
     holds: 'the running of hooks',
     mayImport: [
