@@ -46,6 +46,7 @@ export const terminalsOn = async ({
     files: await sessionFiles(folder),
     pending: await pendingFiles(folder),
     transcripts: transcriptFiles(environment, (path) => new RolloutTail(path)),
+    threads: parts.resolve(TOKENS.threadCleanup),
     readers: { statusLine: statusLineReader, transcripts: { claude: transcriptReader, codex: rolloutReader } },
   }
   const pruner = parts.resolve(TOKENS.commandPruner)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { unwrap } from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
 import type { Result } from '../../src/domain/kernel/result.ts'
 import { readBlock } from '../../src/domain/thread/memory-block.ts'
+import { unwrap } from '../../src/index.ts'
+import { MemoryStore } from '../../src/memory.ts'
 import { FaultInjector, FixedClock } from '../../src/testing/index.ts'
 import { FILE, PARTS, SPACE, scripted, stageWith } from './stage.ts'
 
@@ -160,7 +160,9 @@ describe('accepting a draft', () => {
       await expect(stage.threads.accept(draft)).rejects.toMatchObject({ code: 'store.unavailable' })
       const state = isUndoFailing ? 'held' : 'free'
       expect(readBlock(stage.files.texts.get(FILE) ?? '')).toMatchObject({ value: { state } })
-      expect(stage.logged.some(({ level, message }) => level === 'warn' && message.includes('could not be taken out'))).toBe(isUndoFailing)
+      expect(
+        stage.logged.some(({ level, message }) => level === 'warn' && message.includes('could not be taken out')),
+      ).toBe(isUndoFailing)
     }
   })
 

@@ -1,10 +1,10 @@
 import { createBatonpass, type Logger, unwrap } from '../../src/index.ts'
+import { MemoryStore } from '../../src/memory.ts'
 import type { LogFields } from '../../src/ports/logger.ts'
 import type { MemoryFile, MemoryFiles } from '../../src/ports/memory-file.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { Summarizer } from '../../src/ports/summarizer.ts'
 import type { ThreadSettings } from '../../src/services/thread/thread-deps.ts'
-import { MemoryStore } from '../../src/memory.ts'
 import { FixedClock } from '../../src/testing/index.ts'
 
 /** Memory files that are texts, and fail when they are told to. */
@@ -44,13 +44,20 @@ export const FILE = `${SPACE}/CLAUDE.md`
 /** A summarizer that answers with these parts, or fails. */
 export const scripted = (answer: () => string): Summarizer => ({
   name: 'scripted-model',
-  summarize: async ({ refine }) => ({ text: answer() + (refine ? `\n${refine.feedback}` : ''), modelUsed: 'scripted-model' }),
+  summarize: async ({ refine }) => ({
+    text: answer() + (refine ? `\n${refine.feedback}` : ''),
+    modelUsed: 'scripted-model',
+  }),
 })
 
-export const PARTS = '## Objective\nMend it\n## Progress\nHalf\n## Next Steps\nThe rest\n## Blockers\nNone\n## Key files\n- a.ts'
+export const PARTS =
+  '## Objective\nMend it\n## Progress\nHalf\n## Next Steps\nThe rest\n## Blockers\nNone\n## Key files\n- a.ts'
 
 /** Batonpass with texts for files, and a conversation in which something was said. */
-export const stageWith = async (threads: ThreadSettings = {}, store: Store = new MemoryStore({ clock: new FixedClock() })) => {
+export const stageWith = async (
+  threads: ThreadSettings = {},
+  store: Store = new MemoryStore({ clock: new FixedClock() }),
+) => {
   const clock = new FixedClock()
   const files = new TextFiles()
   const logged: { level: string; message: string; fields: LogFields }[] = []

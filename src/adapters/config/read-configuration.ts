@@ -49,7 +49,13 @@ const check = async ({ content: given, lineOf }: ParsedText, file?: string): Pro
     ...(both.length > 0 ? [] : conflictsIn(claims)),
     ...(isPartial ? [] : orderProblems(settled.settings)),
     ...ofAgents.problems,
-    ...(parsed.data === undefined ? [] : [...placeProblems(parsed.data), ...agentProblems(parsed.data), ...threadProblems(parsed.data, inForce(settled))]),
+    ...(parsed.data === undefined
+      ? []
+      : [
+          ...placeProblems(parsed.data),
+          ...agentProblems(parsed.data),
+          ...threadProblems(parsed.data, inForce(settled)),
+        ]),
     ...templates.problems,
   ]
   if (parsed.data === undefined || problems.length > 0) throw errorOf(problems, lineOf)

@@ -49,7 +49,11 @@ export const threadProblems = (
 ): readonly FoundProblem[] => {
   const marked = threads?.markers == null ? undefined : markerProblem(threads.markers)
   const { budget_tokens: tokens = 0, offer_at: offerAt } = threads ?? {}
-  const wrong = (key: string, problem: string, advice: string): FoundProblem => ({ path: ['threads', key], problem, advice })
+  const wrong = (key: string, problem: string, advice: string): FoundProblem => ({
+    path: ['threads', key],
+    problem,
+    advice,
+  })
   return [
     ...(marked === undefined ? [] : [wrong('markers', marked, 'Write a pair such as <summary> and </summary>.')]),
     ...(tokens <= SUMMARY_TOKENS.most

@@ -106,4 +106,5 @@ const open = (deps: ThreadDeps, { draft, held, options }: Accepting): Reply<Thre
 }
 
 const openingOf = ({ source }: ThreadDraft, task: string | undefined): string =>
-  task ?? `This thread continues earlier work, of which the memory file has a summary. The task there:\n\n${source.task}`
+  task ??
+  `This thread continues earlier work, of which the memory file has a summary. The task there:\n\n${source.task}`

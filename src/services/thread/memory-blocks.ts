@@ -61,9 +61,7 @@ export class MemoryBlocks {
     if (text === undefined) return { state: 'absent' }
     const read = readBlock(text, this.#deps.settings.markers)
     if (read.ok) return read.value
-    return text.includes(OURS)
-      ? { state: 'broken', problem: describeBlockRefusal(read.error) }
-      : { state: 'foreign' }
+    return text.includes(OURS) ? { state: 'broken', problem: describeBlockRefusal(read.error) } : { state: 'foreign' }
   }
 
   /** The places of a workspace where a block may be. */

@@ -6,7 +6,7 @@ import type { BlockEnd, HeldBlock } from '../../domain/thread/memory-block.ts'
 import type { ThreadPlace } from '../../domain/thread/thread-draft.ts'
 import { isPendingThread, threadNoteOf, withoutPending } from '../../domain/thread/thread-note.ts'
 import { everyPage } from '../../ports/page.ts'
-import { MemoryBlocks } from './memory-blocks.ts'
+import { MemoryBlocks, USUAL_FILES } from './memory-blocks.ts'
 import type { ThreadDeps } from './thread-deps.ts'
 
 /** A block that waits for its thread. */
@@ -73,6 +73,19 @@ export class ThreadCleanup {
     const places = folders.flatMap((folder) => this.#blocks.placesIn(folder))
     for (const place of places) found.push(await this.#clearAt(place, force))
     return merged(found)
+  }
+
+  /** The thread that waits for its first session in a folder, with its summary in a file that such an agent reads. */
+  async waitingIn(folder: string | undefined, files: readonly string[]): Promise<Conversation | undefined> {
+    const others: readonly string[] = USUAL_FILES.filter((name) => name !== 'agent.md' && !files.includes(name))
+    for (const place of this.#deps.placesOf(folder).flatMap((at) => this.#blocks.placesIn(at))) {
+      if (others.includes(place.file)) continue
+      const block = await this.#blocks.look(place)
+      if (block.state !== 'held') continue
+      const thread = await this.#deps.store.conversations.findByExternalKey(block.held.threadKey)
+      if (thread !== undefined && isPendingThread(thread) && !this.#isOver(block.held, thread)) return thread
+    }
+    return undefined
   }
 
   /** Ends the wait of every thread whose time is over, wherever its file is. */

@@ -149,7 +149,8 @@ export class ThreadHandoffService {
         metadata: { ...child?.metadata, handoff_source_thread_id: parentId },
       }),
     )
-    if (opened.ok) this.#deps.logger.debug({ thread: opened.value.conversation.id }, 'a thread was opened without a summary')
+    if (opened.ok)
+      this.#deps.logger.debug({ thread: opened.value.conversation.id }, 'a thread was opened without a summary')
     return opened
   }
 
@@ -188,7 +189,9 @@ export class ThreadHandoffService {
     const { sessions } = this.#deps.store
     const latest = await sessions.findLatest(id)
     if (latest === undefined || latest.progress.turns > 0)
-      return latest === undefined ? err({ code: 'thread.not_summarized', conversationId: id, cause: NOTHING_SAID }) : ok(latest)
+      return latest === undefined
+        ? err({ code: 'thread.not_summarized', conversationId: id, cause: NOTHING_SAID })
+        : ok(latest)
     const newest = { conversationId: id, order: 'newest_first' } as const
     const spoken = (await sessions.list(newest, { limit: 50 })).items.find(({ progress }) => progress.turns > 0)
     return spoken === undefined ? err({ code: 'session.no_turns', sessionId: latest.id }) : ok(spoken)
@@ -213,7 +216,10 @@ export class ThreadHandoffService {
     } catch (error) {
       if (signal.aborted) throw error
       const cause = redact(describeThrown(error))
-      this.#deps.logger.warn({ conversationId: conversation.id, summarizer: summarizer.name, cause }, 'no summary was made')
+      this.#deps.logger.warn(
+        { conversationId: conversation.id, summarizer: summarizer.name, cause },
+        'no summary was made',
+      )
       return err({ code: 'thread.not_summarized', conversationId: conversation.id, cause })
     }
   }

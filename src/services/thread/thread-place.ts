@@ -65,7 +65,9 @@ const blockWarning = async (
     const block = await blocks.look(target)
     if (block.state !== 'held' || block.held.expiresAt <= now) return []
     const { threadKey, expiresAt } = block.held
-    return [`${pathOf(target)} has a summary for the thread "${threadKey}" until ${expiresAt}: this one would be refused.`]
+    return [
+      `${pathOf(target)} has a summary for the thread "${threadKey}" until ${expiresAt}: this one would be refused.`,
+    ]
   } catch (error) {
     return [`${pathOf(target)} could not be read: ${describeThrown(error)}`]
   }
