@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readBlock } from '../../src/domain/thread/memory-block.ts'
 import type { ScriptedWindow } from '../../src/testing/index.ts'
 import { ScriptedRuntime } from '../../src/testing/index.ts'
-import { FILE, stageWith } from './stage.ts'
+import { FILE, SPACE, stageWith } from './stage.ts'
 
 type Stage = Awaited<ReturnType<typeof stageWith>>
 
@@ -17,10 +17,10 @@ const run = async (
   conversation: string,
   windows: readonly ScriptedWindow[] = [{ turns: [{ text: 'Done.' }] }],
 ) => {
-  const seen: string[] = []
+  const [seen, workspace]: [string[], object] = [[], { workingDirectory: SPACE }]
   const runtime = new ScriptedRuntime({ windows, windowTokens: 1_000, onStep: () => void seen.push(stateOf(stage)) })
   const warnings: string[] = []
-  const work = stage.run({ runtime, agent: 'claude-code', prompt: 'Go on', conversation, policy: 'auto' })
+  const work = stage.run({ runtime, agent: 'claude-code', prompt: 'Go on', conversation, policy: 'auto', workspace })
   work.on((event) => {
     if (event.type === 'run:warning') warnings.push(event.code)
   })
@@ -71,7 +71,7 @@ describe('running a thread', () => {
     const stage = await stageWith()
     await accepted(stage, 'two')
     const windows = [
-      { turns: [{ text: 'Half.', promptTokens: 900 }], checkpoint: '## Completed work\n- Half' },
+      { turns: [{ text: 'Half.', promptTokens: 900, tools: ['edit'] }], checkpoint: '## Completed work\n- Half' },
       { turns: [{ text: 'All.', promptTokens: 100 }] },
     ]
     const { seen, summary } = await run(stage, 'two', windows)
