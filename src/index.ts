@@ -1,6 +1,4 @@
 export { functionRuntime } from './adapters/runtime/function-runtime.ts'
-export { extractiveSummarizer } from './adapters/summary/extractive-summarizer.ts'
-export { functionSummarizer } from './adapters/summary/function-summarizer.ts'
 export { type Batonpass, createBatonpass } from './batonpass.ts'
 export { readConfiguration } from './configuration.ts'
 export type { AuditEntry } from './domain/audit-event.ts'
