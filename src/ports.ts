@@ -78,6 +78,8 @@ export type { LookBackBy, LookBackInHistory, LookBackRecord } from './domain/ses
 export type { LeaseAsked, ProcessFate, ProcessIdentity } from './domain/session/process-identity.ts'
 export type { SessionStartedAnswer, StartSession } from './domain/session/start-session.ts'
 export type { ThreadOpened } from './domain/thread/open-thread.ts'
+export type { SummaryMessage, SummarySource } from './domain/thread/summary-source.ts'
+export type { ThreadSummary, WrittenSummary } from './domain/thread/thread-summary.ts'
 export type { Message, MessageOrigin, MessageRole, SessionOpening } from './domain/turn/message.ts'
 export type { MessageSummary } from './domain/turn/message-summary.ts'
 export type { ToolCall } from './domain/turn/tool-call.ts'
@@ -135,7 +137,9 @@ export type { ExpiredLease, HeldLease, SessionLeases } from './ports/session-lea
 export type { SignalQueue } from './ports/signal-queue.ts'
 export type { Store } from './ports/store.ts'
 export type { StoreFailureCode } from './ports/store-failure.ts'
+export type { Summarizer, SummaryMaterial } from './ports/summarizer.ts'
 export type { Clock, IdGenerator } from './ports/system.ts'
+export type { KeptSummary, SummaryFigures, SummaryFilter, ThreadSummaries } from './ports/thread-summaries.ts'
 export type { UnfinishedPage, UnfinishedSession, WaitingSignals } from './ports/unfinished-session.ts'
 export type {
   CommandStamp,

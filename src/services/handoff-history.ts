@@ -18,6 +18,7 @@ import type { ConversationFilter, HandoffFilter, OverdueRule, SessionFilter } fr
 import type { IdKind } from '../ports/id-search.ts'
 import { everyPage, type Page, type Paged } from '../ports/page.ts'
 import type { Store } from '../ports/store.ts'
+import type { KeptSummary, SummaryFigures, SummaryFilter } from '../ports/thread-summaries.ts'
 import type { UnfinishedPage } from '../ports/unfinished-session.ts'
 import { answerLookBack, type LookBackAsked } from './look-back-question.ts'
 import {
@@ -29,6 +30,7 @@ import {
   CONVERSATION_FILTER,
   HANDOFF_FILTER,
   SESSION_FILTER,
+  SUMMARY_FILTER,
   trimmed,
 } from './questions.ts'
 
@@ -221,6 +223,16 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
   /** How often these sessions looked back; those that never did are left out. */
   async lookBackCounts(sessions: readonly AgentSessionId[]): Promise<ReadonlyMap<AgentSessionId, number>> {
     return this.#store.lookBacks.countFor(sessions.map(askedId))
+  }
+
+  /** The summaries that new threads began with, newest first. */
+  async threadSummaries(filter: SummaryFilter = {}, page: Page = {}): Promise<Paged<KeptSummary>> {
+    return this.#store.threadSummaries.list(trimmed(asked(SUMMARY_FILTER, filter, 'filter')), askedPage(page))
+  }
+
+  /** Figures about those summaries by agent and model, over the newest 10,000 that match. */
+  async threadFigures(filter: SummaryFilter = {}): Promise<readonly SummaryFigures[]> {
+    return this.#store.threadSummaries.figures(trimmed(asked(SUMMARY_FILTER, filter, 'filter')))
   }
 
   /** The ids of one kind that begin with a text, lowest first: for people who wrote an id in part. */

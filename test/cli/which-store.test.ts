@@ -24,6 +24,7 @@ const READING: Readonly<Record<string, readonly string[]>> = {
   'sessions window': [ID],
   'handoffs list': [],
   'handoffs show': [ID],
+  'thread history': [],
   'look-back': [ID, '--words', 'flaky'],
   lineage: [ID],
   messages: [ID],
