@@ -198,6 +198,7 @@ const threadsFrom = (from: DependencyContainer): ThreadDeps => ({
   redact: from.resolve(TOKENS.redact),
   files: from.resolve(TOKENS.memoryFiles),
   settings: from.resolve(TOKENS.threadSettings),
+  mirror: from.resolve(TOKENS.store).threadSummaries,
   summarizer: extractiveSummarizer,
   placesOf: foldersRead,
 })

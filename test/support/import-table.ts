@@ -382,6 +382,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'adapters/catalogue',
       'adapters/config',
       'adapters/hooks',
+      'adapters/summary',
       'adapters/system',
       'processes',
       'configuration.ts',
@@ -389,6 +390,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'sha256.ts',
       'service-folder.ts',
       'stores.ts',
+      'workspace.ts',
     ],
   },
   'hook-client.ts': {

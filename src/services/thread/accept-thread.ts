@@ -7,12 +7,13 @@ import type { HeldBlock } from '../../domain/thread/memory-block.ts'
 import type { ThreadOpened } from '../../domain/thread/open-thread.ts'
 import { type ThreadDraft, threadKeyOf } from '../../domain/thread/thread-draft.ts'
 import { type ThreadNote, threadNoteOf } from '../../domain/thread/thread-note.ts'
+import type { ThreadRefusal } from '../../domain/thread/thread-refusal.ts'
 import type { Reply } from '../answers.ts'
 import { derivedCommand } from '../derived-command.ts'
 import type { MemoryBlocks } from './memory-blocks.ts'
 import { pathOf } from './thread-cleanup.ts'
 import { DEFAULT_BLOCK_MS, type ThreadDeps } from './thread-deps.ts'
-import type { AcceptOptions, ThreadAccepted, ThreadRefusal } from './thread-requests.ts'
+import type { AcceptOptions, ThreadAccepted } from './thread-requests.ts'
 
 /** The parts of accepting a draft. */
 interface Accepting {

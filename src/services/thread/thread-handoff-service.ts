@@ -8,6 +8,7 @@ import type { AgentSession } from '../../domain/session/agent-session.ts'
 import { editedSummary, summaryFrom } from '../../domain/thread/summary-budget.ts'
 import { edited, mayRefine, refined, type ThreadDraft, threadKeyOf } from '../../domain/thread/thread-draft.ts'
 import { isPendingThread } from '../../domain/thread/thread-note.ts'
+import type { ThreadRefusal } from '../../domain/thread/thread-refusal.ts'
 import { SUMMARY_TOKENS, type ThreadSummary } from '../../domain/thread/thread-summary.ts'
 import type { Summarizer } from '../../ports/summarizer.ts'
 import type { Reply } from '../answers.ts'
@@ -19,7 +20,7 @@ import { summaryMaterial } from './summary-material.ts'
 import { type CleanupReport, pathOf, ThreadCleanup } from './thread-cleanup.ts'
 import type { ThreadDeps } from './thread-deps.ts'
 import { targetFor, warningsOn } from './thread-place.ts'
-import type { AcceptOptions, BlockStatus, PreviewRequest, ThreadAccepted, ThreadRefusal } from './thread-requests.ts'
+import type { AcceptOptions, BlockStatus, PreviewRequest, ThreadAccepted } from './thread-requests.ts'
 import { withFallback } from './with-fallback.ts'
 
 /**
@@ -96,6 +97,13 @@ export class ThreadHandoffService {
     const refine = { earlier: draft.summary, feedback }
     const summary = await this.#summaryOf(conversation, { ...more, budgetTokens: draft.budgetTokens, refine })
     return summary.ok ? ok(refined(draft, summary.value)) : summary
+  }
+
+  /** Chooses another memory file for the summary, such as one that git leaves alone. */
+  async place(draft: ThreadDraft, file: string): Promise<ThreadDraft> {
+    const { workspace } = draft.target
+    const target = { workspace, file, isTracked: await this.#blocks.file({ workspace, file }).isTracked() }
+    return { ...draft, target, warnings: await warningsOn(this.#blocks, target, this.#deps.clock.now()) }
   }
 
   /** Puts the person's own text in the place of the summary, as it is, however long. */

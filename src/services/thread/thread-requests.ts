@@ -1,12 +1,7 @@
 import type { ConversationId } from '../../domain/kernel/ids.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
-import type { Refusal } from '../../domain/refusal.ts'
-import type { BlockRefusal } from '../../domain/thread/block-refusal.ts'
 import type { OpenThread, ThreadOpened } from '../../domain/thread/open-thread.ts'
 import type { ThreadSettings } from './thread-deps.ts'
-
-/** A refusal of a thread handoff: a rule said no, or the memory file cannot take the summary. */
-export type ThreadRefusal = Refusal | BlockRefusal
 
 /** A request for a draft. */
 export interface PreviewRequest extends Pick<ThreadSettings, 'summarizer' | 'file' | 'budgetTokens'> {
