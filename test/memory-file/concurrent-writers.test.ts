@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Child, startChild } from '../embedded/child-process.ts'
 import { temporaryFolder } from '../embedded/temporary-folder.ts'
 import { ABOVE, around, BELOW, FILE, holderIn } from './sample.ts'
@@ -21,6 +21,7 @@ const textIn = (folder: string): string => readFileSync(join(folder, 'CLAUDE.md'
 /** Lets writers make so many changes together. @returns everything they said */
 const write = async (folder: string, writes: number, names: readonly string[]): Promise<readonly string[]> => {
   const writers = await Promise.all(names.map((name) => startChild('../memory-file/writer.ts', [folder, name])))
+  onTestFinished(() => Promise.all(writers.map(({ kill }) => kill())).then(() => {}))
   for (const writer of writers) writer.say(String(writes / names.length))
   const heard = await Promise.all(writers.map(wordsOf))
   expect(await Promise.all(writers.map(({ ended }) => ended))).toEqual(names.map(() => 0))
@@ -41,7 +42,7 @@ interface Edited {
 
 /** Lets an editor add lines while something else happens. */
 const whileEditing = async <T>(folder: string, kind: string, thinkMs: number, work: () => Promise<T>) => {
-  const editor = await startChild('../memory-file/editor.ts', [folder, kind, String(thinkMs)])
+  await using editor = await startChild('../memory-file/editor.ts', [folder, kind, String(thinkMs)])
   editor.say('begin')
   const done = await work()
   editor.say('stop')
@@ -94,7 +95,11 @@ describe('the gap that remains', () => {
     const texts = [text, ...rescued.map((name) => readFileSync(join(folder, name), 'utf8'))]
     const lost = edited.edits - new Set(texts.flatMap(editsIn)).size
     const counts = { edits: edited.edits, editsLost: lost, rescued: rescued.length }
-    const ours = { fills: counted(heard, 'filled'), fillsLost: counted(heard, 'lost') }
+    const ours = {
+      fills: counted(heard, 'filled'),
+      fillsLost: counted(heard, 'lost'),
+      resetsLost: counted(heard, 'returned'),
+    }
     console.log(`${kind}, up to ${thinkMs} ms: ${JSON.stringify({ ...counts, ...ours })}`)
     // Whoever loses, what is there is whole.
     const [above, below = ''] = around(text)

@@ -58,7 +58,7 @@ const work = async (): Promise<void> => {
   while (!isOver) {
     edits += 1
     await save()
-    await wait(Math.random() * 10)
+    await wait(20 + Math.random() * 60)
   }
   if (kind === 'careful') await saveCarefully()
   say(JSON.stringify({ edits, retries, putBack }))

@@ -5,7 +5,8 @@ import { filling, resetting } from './sample.ts'
 
 /**
  * A process of ours that gives the block to threads and takes it back, so many times as the first line says. After each
- * change it says so; of a block that was not its thread's any more when it came back for it, it says `lost`. A conflict with another program is
+ * change it says so; of a block that was not its thread's any more when it came back for it, it says `lost`, of one that
+ * was there again, `returned`. A conflict with another program is
  * told too, and tried again.
  */
 const [folder = '', name = ''] = process.argv.slice(2)
@@ -28,6 +29,12 @@ const untilFilled = async (threadKey: string): Promise<void> => {
     const filled = await changed(filling(threadKey))
     if (filled.ok) return
     if (filled.error.code !== 'memory_block.held') throw new Error(filled.error.code)
+    const { threadKey: holder } = filled.error
+    if (holder.startsWith(`${name}-`)) {
+      // It was taken back, and an editor has put its old text over that.
+      await changed(resetting(holder))
+      say(`returned ${holder}`)
+    }
     await new Promise((resolve) => setTimeout(resolve, 1 + Math.random() * 5))
   }
 }
