@@ -30,7 +30,8 @@ const NEW_FILE_MODE = 0o644
  */
 export const checkReplaceable = (target: string, { stats }: TextFile): void => {
   if ((stats.mode & 0o200) === 0) throw readOnly(target)
-  accessSync(target, constants.W_OK)
+  // It may be gone by now, which is seen right before the new file takes its name.
+  if (existsSync(target)) accessSync(target, constants.W_OK)
   if (stats.nlink === 1) return
   const problem = `${target} has ${stats.nlink} names (hard links), and the others would keep the old text.`
   throw new MemoryFileFailure('memory_file.hard_linked', `${problem} Make them symbolic links, or use another file.`)

@@ -23,7 +23,11 @@ export interface Change<R> {
 
 const MOST_TRIES = 200
 /** Programs that save in place empty the file first. A file is left alone for so long after it was written to. */
-const QUIET_MS = 10
+const QUIET_MS = 20
+/** An empty file may be one that is being saved. */
+const EMPTY_QUIET_MS = 200
+/** So long after its name was given away, nobody writes into the old file any more, as a rule. */
+const LATE_MS = 10
 const MOST_LOOKS = 50
 
 /**
@@ -64,7 +68,7 @@ const takeStep = async <R>(change: Change<R>): Promise<Step<R>> => {
     const isWritten = tryToReplace(change, place, { old, text: result.value })
     if (!isWritten) return { result, isWritten, isFinal: false }
     if (old !== undefined) await mergeLateWords(change, place, { old, text: result.value })
-    else await pause(QUIET_MS)
+    else await pause(LATE_MS)
     // A program that had read the old file may have put its own over ours: then the rule has something to add again.
     return { result, isWritten, isFinal: openedText(place.target) === result.value }
   } finally {
@@ -72,13 +76,18 @@ const takeStep = async <R>(change: Change<R>): Promise<Step<R>> => {
   }
 }
 
-const openQuiet = async (target: string): Promise<TextFile | undefined> => {
-  const file = openText(target)
-  const age = file === undefined ? QUIET_MS : Date.now() - file.stats.mtimeMs
-  if (file === undefined || age >= QUIET_MS || age < 0) return file
-  file.close()
-  await pause(QUIET_MS - age)
-  return openText(target)
+/** Opens a file that nobody has written to for a while. @throws MemoryFileFailure when somebody always has */
+const openQuiet = async (path: string): Promise<TextFile | undefined> => {
+  for (let looks = 0; looks < MOST_TRIES; looks += 1) {
+    const file = openText(path)
+    if (file === undefined) return undefined
+    const age = Date.now() - file.stats.mtimeMs
+    // A time that is still to come says nothing.
+    if (age < 0 || age >= (file.bytes.length === 0 ? EMPTY_QUIET_MS : QUIET_MS)) return file
+    file.close()
+    await pause(QUIET_MS / 2)
+  }
+  throw allTheTime(path)
 }
 
 const openedText = (target: string): string | undefined => {
@@ -125,11 +134,11 @@ const mergeLateWords = async <R>(
   place: Place,
   { old, text }: { readonly old: TextFile; readonly text: string },
 ): Promise<void> => {
-  await pause(QUIET_MS)
+  await pause(LATE_MS)
   let bytes = bytesOf(old.descriptor)
   if (bytes.equals(old.bytes)) return
   for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
-    await pause(QUIET_MS)
+    await pause(LATE_MS)
     const next = bytesOf(old.descriptor)
     if (next.length > 0 && next.equals(bytes)) break
     bytes = next

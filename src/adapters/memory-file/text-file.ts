@@ -70,13 +70,14 @@ export const textOf = (target: string, bytes: Buffer): string => {
   }
 }
 
-/** Whether a path still has the file that was read, with the same bytes. */
+/** Whether a path still has the file that was read, with the same bytes. The path comes last: nothing is as short as that. */
 export const isStill = (target: string, file: TextFile | undefined): boolean => {
+  const isUnwritten = file === undefined || bytesOf(file.descriptor).equals(file.bytes)
   const now = lstatSync(target, { throwIfNoEntry: false })
   if (now === undefined || file === undefined) return now === file
   const { ino, dev, size, mtimeMs, mode } = file.stats
-  const isSame = now.ino === ino && now.dev === dev && now.size === size && now.mtimeMs === mtimeMs && now.mode === mode
-  return isSame && bytesOf(file.descriptor).equals(file.bytes)
+  const isSame = now.ino === ino && now.dev === dev && now.size === size && now.mtimeMs === mtimeMs
+  return isSame && now.mode === mode && isUnwritten
 }
 
 /** The failure of a file that is too large. */
