@@ -264,6 +264,7 @@ describe('the public surface', () => {
     expect(Object.keys(claude).sort()).toEqual([
       'agentSdkReader',
       'agentSdkRuntime',
+      'agentSdkSummarizer',
       'claudeCommandRuntime',
       'statusLineReader',
       'transcriptReader',
@@ -281,6 +282,8 @@ describe('the public surface', () => {
       'checkpointPrompt',
       'choosePersonWords',
       'continuationPrompt',
+      'extractiveSummarizer',
+      'functionSummarizer',
       'minimalContinuation',
       'personWordsBlock',
       'personWordsBudget',
