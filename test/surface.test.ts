@@ -269,6 +269,7 @@ describe('the public surface', () => {
     expect(Object.keys(claude).sort()).toEqual([
       'agentSdkReader',
       'agentSdkRuntime',
+      'agentSdkSummarizer',
       'claudeCommandRuntime',
       'statusLineReader',
       'transcriptReader',
@@ -286,6 +287,8 @@ describe('the public surface', () => {
       'checkpointPrompt',
       'choosePersonWords',
       'continuationPrompt',
+      'extractiveSummarizer',
+      'functionSummarizer',
       'minimalContinuation',
       'personWordsBlock',
       'personWordsBudget',

@@ -1,7 +1,6 @@
 import type { SummarySource } from '../domain/thread/summary-source.ts'
 import type { WrittenSummary } from '../domain/thread/thread-summary.ts'
 
-export type { SummaryMessage, SummarySource } from '../domain/thread/summary-source.ts'
 export type { WrittenSummary } from '../domain/thread/thread-summary.ts'
 
 /** Everything that a summary is made of, and the signal that ends the asking. */

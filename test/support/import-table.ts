@@ -443,7 +443,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'window.ts': { holds: 'one part of the public surface', mayImport: ['domain', 'ports'] },
   'claude.ts': { holds: 'one part of the public surface', mayImport: ['adapters/claude'] },
   'codex.ts': { holds: 'one part of the public surface', mayImport: ['adapters/codex'] },
-  'checkpoints.ts': { holds: 'one part of the public surface', mayImport: ['domain'] },
+  'checkpoints.ts': { holds: 'one part of the public surface', mayImport: ['domain', 'adapters/summary'] },
   'hooks.ts': { holds: 'one part of the public surface', mayImport: ['domain', 'ports', 'services', 'adapters/hooks'] },
   'memory.ts': { holds: 'one part of the public surface', mayImport: ['adapters/memory'] },
   'postgres.ts': { holds: 'one part of the public surface', mayImport: ['adapters/postgres'] },

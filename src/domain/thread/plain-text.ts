@@ -2,14 +2,7 @@ const HEADING = /^ {0,3}#{1,6}[ \t]+(.*?)[ \t#]*$/
 const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/
 const LINK = /!?\[([^\][]{0,500})\]\([^()\s]{0,2000}\)/g
 
-/**
- * A text in markdown without its markup, for lists and searches: a heading and what stands below it are one line.
- *
- * @example
- * ```ts
- * console.log(plainText('## Objective\n- **Fix** the `clock`')) // => Objective: Fix the clock
- * ```
- */
+/** A text in markdown without its markup, for lists and searches: a heading and what stands below it are one line. */
 export const plainText = (markdown: string): string => {
   const plain: string[][] = []
   let below: string[] | undefined

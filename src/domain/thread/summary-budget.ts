@@ -17,7 +17,7 @@ import {
 const utf8 = new TextEncoder()
 
 /** An estimate of the tokens of a text: its bytes of UTF-8 divided by four, in whatever alphabet. */
-export const summaryTokens = (text: string): number => tokensIn(utf8.encode(text).length)
+const summaryTokens = (text: string): number => tokensIn(utf8.encode(text).length)
 
 /** Says in a summary that no model wrote it. */
 export const WITHOUT_A_MODEL = 'Written without a model, from the record'

@@ -1,6 +1,6 @@
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { extractiveSummary } from '../../domain/thread/extractive-summary.ts'
-import { isStructured } from '../../domain/thread/summary-parts.ts'
+import { isStructured } from '../../domain/thread/summary-form.ts'
 import { oneLine } from '../../domain/thread/summary-statements.ts'
 import type { Summarizer, SummaryMaterial, WrittenSummary } from '../../ports/summarizer.ts'
 
