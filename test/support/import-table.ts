@@ -333,7 +333,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'terminal.ts': {
     holds: 'terminal sessions on a store: their services, files and readers, put together',
-    mayImport: ['services', 'adapters/claude', 'adapters/codex', 'adapters/terminal', 'container.ts'],
+    mayImport: ['domain', 'services', 'adapters/claude', 'adapters/codex', 'adapters/terminal', 'container.ts'],
   },
   'serving.ts': {
     holds: 'the service: store, terminal sessions, spool and HTTP, put together',
