@@ -236,6 +236,7 @@ describe('the public surface', () => {
       'LookBack',
       'RestartRunner',
       'TOKENS',
+      'ThreadHandoffService',
       'buildContainer',
       'sha256',
       'systemClock',

@@ -92,6 +92,9 @@ describe('baton thread handoff', () => {
 
   it('opens the thread for a script, shows it, refuses another one, and cleans up', async () => {
     const { script, piped } = batonAt(database)
+    expect((await script('setup', ...place())).out).toContain('is at the top now')
+    expect((await script('setup', ...place())).out).toContain('was there before')
+    expect(block()?.state).toBe('free')
     const opened = await piped(
       'Only this matters.',
       'handoff',

@@ -426,6 +426,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'services',
       'adapters/hooks',
       'batonpass.ts',
+      'claude.ts',
       'configuration.ts',
       'container.ts',
       'options.ts',

@@ -3,7 +3,6 @@ import type { Workspace } from '../conversation/conversation.ts'
 import type { WorktreeSettings } from '../conversation/worktree.ts'
 import type { HookSettings } from '../hooks/hook-settings.ts'
 import { onOneLine } from '../kernel/safe-text.ts'
-import type { BlockMarkers } from '../thread/memory-block.ts'
 import type { PressurePolicy } from '../window/context-monitor.ts'
 import type { Milestone } from '../window/milestone.ts'
 import type { ConfiguredAgent } from './agent-settings.ts'
@@ -62,7 +61,7 @@ export interface Configuration {
     readonly fallback: boolean
     /** The memory file in the workspace; absent means the usual one of the agent. */
     readonly file?: string
-    readonly markers?: BlockMarkers
+    readonly markers?: { readonly begin: string; readonly end: string }
     readonly budgetTokens: number
     readonly expiresMs: number
     /** The milestone at which a person is told of thread handoffs; absent means never. */

@@ -5,7 +5,7 @@ import type { Refusal } from '../refusal.ts'
 import type { ThreadSummary } from './thread-summary.ts'
 
 /** The most refinements of one draft. */
-export const MOST_REFINEMENTS = 3
+const MOST_REFINEMENTS = 3
 
 /** The place of a summary: a file of a workspace. */
 export interface ThreadPlace {

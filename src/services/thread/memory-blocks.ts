@@ -5,6 +5,7 @@ import {
   type BlockEnd,
   fillBlock,
   type HeldBlock,
+  insertBlock,
   type MemoryBlock,
   readBlock,
   resetBlock,
@@ -42,6 +43,13 @@ export class MemoryBlocks {
     const { markers } = this.#deps.settings
     const now = this.#deps.clock.now()
     const changed = await this.file(place).change((text) => fillBlock(text ?? '', held, now, markers))
+    return changed.ok ? ok(changed.value.isWritten) : changed
+  }
+
+  /** Inserts an empty block. @returns whether anything was written */
+  async insert(place: ThreadPlace): Promise<Result<boolean, BlockRefusal>> {
+    const { markers } = this.#deps.settings
+    const changed = await this.file(place).change((text) => insertBlock(text ?? '', markers))
     return changed.ok ? ok(changed.value.isWritten) : changed
   }
 

@@ -1,27 +1,30 @@
 import { type Conversation, taskOf } from '../../domain/conversation/conversation.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import type { ConversationId } from '../../domain/kernel/ids.ts'
 import { err, ok, type Result } from '../../domain/kernel/result.ts'
 import type { Refusal } from '../../domain/refusal.ts'
-import type { AgentSession } from '../../domain/session/agent-session.ts'
 import { editedSummary, summaryFrom } from '../../domain/thread/summary-budget.ts'
-import { edited, mayRefine, refined, type ThreadDraft, threadKeyOf } from '../../domain/thread/thread-draft.ts'
+import {
+  edited,
+  mayRefine,
+  refined,
+  type ThreadDraft,
+  type ThreadPlace,
+  threadKeyOf,
+} from '../../domain/thread/thread-draft.ts'
 import { isPendingThread } from '../../domain/thread/thread-note.ts'
 import type { ThreadRefusal } from '../../domain/thread/thread-refusal.ts'
 import { SUMMARY_TOKENS, type ThreadSummary } from '../../domain/thread/thread-summary.ts'
-import type { Summarizer } from '../../ports/summarizer.ts'
 import type { Reply } from '../answers.ts'
 import { derivedCommand } from '../derived-command.ts'
 import { acceptThread } from './accept-thread.ts'
 import { keepInMirror } from './keep-in-mirror.ts'
-import { MemoryBlocks } from './memory-blocks.ts'
-import { summaryMaterial } from './summary-material.ts'
+import { MemoryBlocks, USUAL_FILES } from './memory-blocks.ts'
+import { spokenSession, summarize } from './summarize-conversation.ts'
 import { type CleanupReport, pathOf, ThreadCleanup } from './thread-cleanup.ts'
 import type { ThreadDeps } from './thread-deps.ts'
 import { targetFor, warningsOn } from './thread-place.ts'
 import type { AcceptOptions, BlockStatus, PreviewRequest, ThreadAccepted } from './thread-requests.ts'
-import { withFallback } from './with-fallback.ts'
 
 /**
  * Opens new threads that feel like a continuation: a short summary, approved by a person, is in the memory file of the
@@ -29,9 +32,9 @@ import { withFallback } from './with-fallback.ts'
  *
  * @example
  * ```ts
- * await using batonpass = await createBatonpass({ store: 'memory', threads: { files: new MemoryMemoryFiles() } })
+ * await using batonpass = await createBatonpass({ store: 'memory' })
  * const { handoffs, threads } = batonpass
- * const workspace = { workingDirectory: '/work' }
+ * const workspace = { workingDirectory: process.cwd() }
  * const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Fix the flaky test', workspace }))
  * const agent = { agentName: 'claude-code', backend: 'claude_agent_sdk' }
  * const working = unwrap(await handoffs.startSession({ conversationId: conversation.id, ...agent }))
@@ -40,9 +43,8 @@ import { withFallback } from './with-fallback.ts'
  *
  * const draft = await threads.preview({ conversation: conversation.id })
  * if (!draft.ok) throw new Error(describeThreadRefusal(draft.error))
- * const accepted = await threads.accept(draft.value, { key: 'flaky-2' })
- * if (accepted.ok) console.log(accepted.value.conversation.parentId === conversation.id, accepted.value.path)
- * // => true /work/CLAUDE.md
+ * console.log(draft.value.target.file, draft.value.summary.text.includes('one time in ten')) // => CLAUDE.md true
+ * // Once a person has approved it: await threads.accept(draft.value, { key: 'flaky-2' })
  * ```
  */
 export class ThreadHandoffService {
@@ -61,13 +63,13 @@ export class ThreadHandoffService {
     const { store, clock, ids, settings } = this.#deps
     const conversation = await store.conversations.find(request.conversation)
     if (conversation === undefined) return err({ code: 'conversation.not_found', conversationId: request.conversation })
-    const source = await this.#sourceOf(conversation)
+    const source = await spokenSession(this.#deps, conversation)
     if (!source.ok) return source
     const { id: sessionId, agentName, backend } = source.value
     const target = await targetFor(this.#blocks, conversation, { ...request, backend, settings })
     if (!target.ok) return target
     const budgetTokens = request.budgetTokens ?? settings.budgetTokens ?? SUMMARY_TOKENS.usual
-    const summary = await this.#summaryOf(conversation, { ...request, budgetTokens })
+    const summary = await summarize(this.#deps, conversation, { ...request, budgetTokens })
     if (!summary.ok) return summary
     const draft: ThreadDraft = {
       id: ids.next(),
@@ -95,7 +97,7 @@ export class ThreadHandoffService {
     const conversation = await this.#deps.store.conversations.find(conversationId)
     if (conversation === undefined) return err({ code: 'conversation.not_found', conversationId })
     const refine = { earlier: draft.summary, feedback }
-    const summary = await this.#summaryOf(conversation, { ...more, budgetTokens: draft.budgetTokens, refine })
+    const summary = await summarize(this.#deps, conversation, { ...more, budgetTokens: draft.budgetTokens, refine })
     return summary.ok ? ok(refined(draft, summary.value)) : summary
   }
 
@@ -162,6 +164,17 @@ export class ThreadHandoffService {
     return opened
   }
 
+  /** Inserts an empty block into a memory file, where there is none: for the day on which an agent is set up. */
+  async setUp({
+    workspace,
+    file = this.#deps.settings.file ?? USUAL_FILES[0],
+  }: Pick<ThreadPlace, 'workspace'> & Partial<ThreadPlace>): Promise<
+    Result<{ readonly path: string; readonly isWritten: boolean }, ThreadRefusal>
+  > {
+    const inserted = await this.#blocks.insert({ workspace, file })
+    return inserted.ok ? ok({ path: pathOf({ workspace, file }), isWritten: inserted.value }) : inserted
+  }
+
   /** The blocks in the memory files of a workspace. Changes nothing. */
   async status(workspace: string): Promise<readonly BlockStatus[]> {
     const found: BlockStatus[] = []
@@ -191,46 +204,4 @@ export class ThreadHandoffService {
     if ('thread' in request) return this.#cleanup.end(request.thread)
     return this.#cleanup.clear(this.#deps.placesOf(request.workspace), { force: request.force ?? false })
   }
-
-  /** The newest session of a conversation that has said something: its last turn is what led to the thread. */
-  async #sourceOf({ id }: Conversation): Promise<Result<AgentSession, Refusal>> {
-    const { sessions } = this.#deps.store
-    const latest = await sessions.findLatest(id)
-    if (latest === undefined || latest.progress.turns > 0)
-      return latest === undefined
-        ? err({ code: 'thread.not_summarized', conversationId: id, cause: NOTHING_SAID })
-        : ok(latest)
-    const newest = { conversationId: id, order: 'newest_first' } as const
-    const spoken = (await sessions.list(newest, { limit: 50 })).items.find(({ progress }) => progress.turns > 0)
-    return spoken === undefined ? err({ code: 'session.no_turns', sessionId: latest.id }) : ok(spoken)
-  }
-
-  async #summaryOf(
-    conversation: Conversation,
-    asked: Pick<PreviewRequest, 'summarizer' | 'signal' | 'summary'> & {
-      readonly budgetTokens: number
-      readonly refine?: { readonly earlier: ThreadSummary; readonly feedback: string }
-    },
-  ): Promise<Result<ThreadSummary, Refusal>> {
-    const { redact, settings } = this.#deps
-    if (asked.summary !== undefined) return ok(editedSummary(redact(asked.summary)))
-    const { budgetTokens, refine, signal = new AbortController().signal } = asked
-    const writer = asked.summarizer ?? settings.summarizer ?? this.#deps.summarizer
-    const summarizer: Summarizer = settings.fallback === false ? writer : withFallback(writer)
-    try {
-      const source = await summaryMaterial(this.#deps.store, conversation, budgetTokens)
-      const written = await summarizer.summarize({ ...source, ...defined({ refine }), signal })
-      return ok(summaryFrom({ ...written, text: redact(written.text) }, budgetTokens))
-    } catch (error) {
-      if (signal.aborted) throw error
-      const cause = redact(describeThrown(error))
-      this.#deps.logger.warn(
-        { conversationId: conversation.id, summarizer: summarizer.name, cause },
-        'no summary was made',
-      )
-      return err({ code: 'thread.not_summarized', conversationId: conversation.id, cause })
-    }
-  }
 }
-
-const NOTHING_SAID = 'nobody has said anything in it yet'

@@ -1,9 +1,21 @@
+import { defined } from '../../../domain/kernel/defined.ts'
 import type { BlockStatus } from '../../../services/thread/thread-requests.ts'
 import type { Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
+import { textFlag } from '../history-args.ts'
 import { CommandNotCompleted } from '../problems.ts'
 import { plain, toJson } from '../render-text.ts'
-import { withThreads, workspaceIn } from '../with-threads.ts'
+import { accepted, withThreads, workspaceIn } from '../with-threads.ts'
+
+/** Puts the empty block into a memory file. */
+export const threadSetup: Run = async (invocation) => {
+  const { out, values } = invocation
+  const workspace = workspaceIn(invocation)
+  const place = defined({ workspace, file: textFlag(invocation, 'file') })
+  const { path, isWritten } = await withThreads(invocation, async ({ threads }) => accepted(await threads.setUp(place)))
+  if (values.json === true) return out.line(toJson({ path, isWritten }))
+  out.line(plain(`${path}: ${isWritten ? 'the empty block is at the top now.' : 'the block was there before.'}`))
+}
 
 /** Shows the summaries in the memory files of a workspace. */
 export const threadStatus: Run = async (invocation) => {

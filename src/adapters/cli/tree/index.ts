@@ -29,7 +29,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   conversations: 'look at conversations: list, show',
   sessions: 'look at sessions: list, show, window',
   handoffs: 'look at handoffs: list, show',
-  thread: 'open a new thread with a short summary, and look after summaries: handoff, status, cleanup, history',
+  thread: 'open a new thread with a short summary, and look after summaries: handoff, setup, status, cleanup, history',
   claude: 'put our hooks into the settings of Claude Code: install, uninstall, status',
   codex: 'put our hooks into the settings of Codex: install, uninstall, status',
   hook: 'answer the hooks of Claude Code and Codex: statusline, session-start and six others',

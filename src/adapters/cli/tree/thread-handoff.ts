@@ -36,6 +36,18 @@ export const THREAD_HANDOFF_COMMANDS = {
     },
     load: async () => (await import('../commands/thread-handoff.ts')).threadHandoff,
   },
+  'thread setup': {
+    summary: 'put the empty block into the memory file of this workspace',
+    details:
+      'Once, under a heading at the top; everything else in the file stays as it is. It need not be done: the first summary brings the block along. Exit status 0, or 3 when the markers in the file are not one pair.',
+    flags: {
+      file: { value: 'NAME', help: 'the memory file (CLAUDE.md, or the one of the configuration)' },
+      config: { value: 'FILE', help: 'a configuration (threads)' },
+      ...WORKSPACE,
+      ...STORE_FLAGS,
+    },
+    load: async () => (await import('../commands/thread-blocks.ts')).threadSetup,
+  },
   'thread status': {
     summary: 'show the summaries in the memory files of this workspace',
     details: 'For whom each waits and until when. Changes nothing. Exit status 0, also when there is none.',
