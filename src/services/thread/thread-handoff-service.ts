@@ -3,7 +3,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import type { ConversationId } from '../../domain/kernel/ids.ts'
 import { err, ok, type Result } from '../../domain/kernel/result.ts'
 import type { Refusal } from '../../domain/refusal.ts'
-import { editedSummary, summaryFrom } from '../../domain/thread/summary-budget.ts'
+import { editedSummary } from '../../domain/thread/summary-budget.ts'
 import {
   edited,
   mayRefine,
@@ -14,7 +14,7 @@ import {
 } from '../../domain/thread/thread-draft.ts'
 import { isPendingThread } from '../../domain/thread/thread-note.ts'
 import type { ThreadRefusal } from '../../domain/thread/thread-refusal.ts'
-import { SUMMARY_TOKENS, type ThreadSummary } from '../../domain/thread/thread-summary.ts'
+import { SUMMARY_TOKENS } from '../../domain/thread/thread-summary.ts'
 import type { Reply } from '../answers.ts'
 import { derivedCommand } from '../derived-command.ts'
 import { acceptThread } from './accept-thread.ts'
