@@ -213,6 +213,24 @@ describe('a memory file', () => {
     expect(names()).toEqual(['CLAUDE.md'])
   })
 
+  it('asks nobody about a file that another change is not done with', async () => {
+    const { open } = workspace({ 'CLAUDE.md': '' })
+    const order: string[] = []
+    const change = async (name: string): Promise<void> => {
+      await open().change((text = '') => {
+        order.push(name)
+        return ok(text.includes(name) ? text : text + name)
+      })
+      order.push(`${name} is done`)
+    }
+    await Promise.all(['a', 'b', 'c', 'd'].map(change))
+    const names = order.flatMap((word, index) =>
+      word.endsWith('done') ? [] : [order[index + 1]?.slice(0, 1) === word],
+    )
+    expect(names.every((isNext) => isNext)).toBe(true)
+    expect(order.filter((word) => word.endsWith('done'))).toHaveLength(4)
+  })
+
   it('takes the changes of one process one after the other', async () => {
     const { open, bytes } = workspace({ 'CLAUDE.md': '' })
     const words = Array.from({ length: 12 }, (_, index) => `<${index}>`)
@@ -223,13 +241,12 @@ describe('a memory file', () => {
 
 describe('links', () => {
   it('are followed to a file inside of the workspace, and stay links', async () => {
-    const { folder, open, at, bytes } = workspace({ 'AGENTS.md': '# Rules\n' })
+    const { open, at, bytes } = workspace({ 'AGENTS.md': '# Rules\n' })
     symlinkSync('AGENTS.md', at('CLAUDE.md'))
     await open().change(inserting)
     expect(lstatSync(at('CLAUDE.md')).isSymbolicLink()).toBe(true)
     expect(lstatSync(at('AGENTS.md')).isSymbolicLink()).toBe(false)
     expect(bytes('AGENTS.md')).toBe(`${BLOCK}\n# Rules\n`)
-    symlinkSync(folder, join(temporaryFolder(), 'workspace'))
   })
 
   it.each([
@@ -260,6 +277,22 @@ describe('links', () => {
     await expect(changing).rejects.toMatchObject({ code: 'memory_file.outside' })
     expect(readFileSync(join(outside, 'secret.md'), 'utf8')).toBe('secret')
     expect(readFileSync(at('AGENTS.md'), 'utf8')).toBe('# Rules\n')
+  })
+
+  it('that are turned to another file while a change is made are followed anew', async () => {
+    const { open, at, bytes } = workspace({ 'AGENTS.md': '# Rules\n', 'agent.md': '# Others\n' })
+    symlinkSync('AGENTS.md', at('CLAUDE.md'))
+    let isTurned = false
+    await open().change((text) => {
+      if (!isTurned) {
+        unlinkSync(at('CLAUDE.md'))
+        symlinkSync('agent.md', at('CLAUDE.md'))
+      }
+      isTurned = true
+      return inserting(text)
+    })
+    expect(bytes('AGENTS.md')).toBe('# Rules\n')
+    expect(bytes('agent.md')).toBe(`${BLOCK}\n# Others\n`)
   })
 
   it.each(['../CLAUDE.md', '/etc/passwd', '', '.', 'a/../../b', 'a\0b'])('in the name %j are refused', (name) => {
