@@ -21,6 +21,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isKeptByGit } from '../../src/adapters/git/git-tracking.ts'
 import { type FileMemoryDeps, FileMemoryFiles } from '../../src/adapters/memory-file/file-memory-files.ts'
+import { withFolder } from '../../src/adapters/memory-file/folder-lock.ts'
 import { ownName } from '../../src/adapters/memory-file/own-names.ts'
 import { instant } from '../../src/domain/kernel/instant.ts'
 import { err, ok } from '../../src/domain/kernel/result.ts'
@@ -213,24 +214,6 @@ describe('a memory file', () => {
     expect(names()).toEqual(['CLAUDE.md'])
   })
 
-  it('asks nobody about a file that another change is not done with', async () => {
-    const { open } = workspace({ 'CLAUDE.md': '' })
-    const order: string[] = []
-    const change = async (name: string): Promise<void> => {
-      await open().change((text = '') => {
-        order.push(name)
-        return ok(text.includes(name) ? text : text + name)
-      })
-      order.push(`${name} is done`)
-    }
-    await Promise.all(['a', 'b', 'c', 'd'].map(change))
-    const names = order.flatMap((word, index) =>
-      word.endsWith('done') ? [] : [order[index + 1]?.slice(0, 1) === word],
-    )
-    expect(names.every((isNext) => isNext)).toBe(true)
-    expect(order.filter((word) => word.endsWith('done'))).toHaveLength(4)
-  })
-
   it('takes the changes of one process one after the other', async () => {
     const { open, bytes } = workspace({ 'CLAUDE.md': '' })
     const words = Array.from({ length: 12 }, (_, index) => `<${index}>`)
@@ -361,6 +344,29 @@ describe('a file that cannot be used', () => {
     await expect(open().change(append('b'.repeat(20)))).rejects.toMatchObject({ code: 'memory_file.too_large' })
     expect(bytes()).toHaveLength(1024 * 1024 - 10)
     expect(names()).toEqual(['CLAUDE.md'])
+  })
+})
+
+describe('the lock of a folder', () => {
+  it('lets one in at a time, and everybody in the end', async () => {
+    const { folder, names } = workspace()
+    let [inside, most, done] = [0, 0, 0]
+    const work = async (): Promise<void> => {
+      inside += 1
+      most = Math.max(most, inside)
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 5))
+      inside -= 1
+      done += 1
+    }
+    await Promise.all(Array.from({ length: 20 }, () => withFolder(folder, work)))
+    expect({ most, done }).toEqual({ most: 1, done: 20 })
+    expect(names()).toEqual([])
+  })
+
+  it('is given back when the work fails', async () => {
+    const { folder, names } = workspace()
+    await expect(withFolder(folder, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+    expect(names()).toEqual([])
   })
 })
 
