@@ -21,6 +21,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isKeptByGit } from '../../src/adapters/git/git-tracking.ts'
 import { type FileMemoryDeps, FileMemoryFiles } from '../../src/adapters/memory-file/file-memory-files.ts'
+import { withFolder } from '../../src/adapters/memory-file/folder-lock.ts'
 import { ownName } from '../../src/adapters/memory-file/own-names.ts'
 import { instant } from '../../src/domain/kernel/instant.ts'
 import { err, ok } from '../../src/domain/kernel/result.ts'
@@ -223,13 +224,12 @@ describe('a memory file', () => {
 
 describe('links', () => {
   it('are followed to a file inside of the workspace, and stay links', async () => {
-    const { folder, open, at, bytes } = workspace({ 'AGENTS.md': '# Rules\n' })
+    const { open, at, bytes } = workspace({ 'AGENTS.md': '# Rules\n' })
     symlinkSync('AGENTS.md', at('CLAUDE.md'))
     await open().change(inserting)
     expect(lstatSync(at('CLAUDE.md')).isSymbolicLink()).toBe(true)
     expect(lstatSync(at('AGENTS.md')).isSymbolicLink()).toBe(false)
     expect(bytes('AGENTS.md')).toBe(`${BLOCK}\n# Rules\n`)
-    symlinkSync(folder, join(temporaryFolder(), 'workspace'))
   })
 
   it.each([
@@ -260,6 +260,22 @@ describe('links', () => {
     await expect(changing).rejects.toMatchObject({ code: 'memory_file.outside' })
     expect(readFileSync(join(outside, 'secret.md'), 'utf8')).toBe('secret')
     expect(readFileSync(at('AGENTS.md'), 'utf8')).toBe('# Rules\n')
+  })
+
+  it('that are turned to another file while a change is made are followed anew', async () => {
+    const { open, at, bytes } = workspace({ 'AGENTS.md': '# Rules\n', 'agent.md': '# Others\n' })
+    symlinkSync('AGENTS.md', at('CLAUDE.md'))
+    let isTurned = false
+    await open().change((text) => {
+      if (!isTurned) {
+        unlinkSync(at('CLAUDE.md'))
+        symlinkSync('agent.md', at('CLAUDE.md'))
+      }
+      isTurned = true
+      return inserting(text)
+    })
+    expect(bytes('AGENTS.md')).toBe('# Rules\n')
+    expect(bytes('agent.md')).toBe(`${BLOCK}\n# Others\n`)
   })
 
   it.each(['../CLAUDE.md', '/etc/passwd', '', '.', 'a/../../b', 'a\0b'])('in the name %j are refused', (name) => {
@@ -328,6 +344,29 @@ describe('a file that cannot be used', () => {
     await expect(open().change(append('b'.repeat(20)))).rejects.toMatchObject({ code: 'memory_file.too_large' })
     expect(bytes()).toHaveLength(1024 * 1024 - 10)
     expect(names()).toEqual(['CLAUDE.md'])
+  })
+})
+
+describe('the lock of a folder', () => {
+  it('lets one in at a time, and everybody in the end', async () => {
+    const { folder, names } = workspace()
+    let [inside, most, done] = [0, 0, 0]
+    const work = async (): Promise<void> => {
+      inside += 1
+      most = Math.max(most, inside)
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 5))
+      inside -= 1
+      done += 1
+    }
+    await Promise.all(Array.from({ length: 20 }, () => withFolder(folder, work)))
+    expect({ most, done }).toEqual({ most: 1, done: 20 })
+    expect(names()).toEqual([])
+  })
+
+  it('is given back when the work fails', async () => {
+    const { folder, names } = workspace()
+    await expect(withFolder(folder, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+    expect(names()).toEqual([])
   })
 })
 

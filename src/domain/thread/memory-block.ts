@@ -37,10 +37,6 @@ export type MemoryBlock =
  * Reads the block of a memory file.
  *
  * @returns its state, or the refusal `memory_block.malformed`
- * @example
- * ```ts
- * console.log(readBlock('# House rules\n')) // => { ok: true, value: { state: 'absent' } }
- * ```
  */
 export const readBlock = (
   text: string,
