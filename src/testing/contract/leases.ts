@@ -125,7 +125,9 @@ export const leasesContract: ContractPart = {
       for (const { session } of [lives, none]) assert.deepEqual(await scene.store.sessions.find(session.id), session)
       assert.equal(await scene.store.leases.renew(lives.session.id, lives.holder, LONG_MS), true)
     },
-    'gives the first session of a thread that nobody has launched to exactly one of five who ask at once': async (scene) => {
+    'gives the first session of a thread that nobody has launched to exactly one of five who ask at once': async (
+      scene,
+    ) => {
       const source = await scene.worked('read_file')
       const request = { targetAgent: source.session.agentName, reason: 'A side question' }
       const { session } = unwrap(await scene.service.openThread({ ...source, ...request }))
