@@ -248,8 +248,10 @@ describe('the public surface', () => {
     expect(Object.keys(ports).sort()).toEqual([
       'CONVERSATION_TRANSITIONS',
       'HANDOFF_TRANSITIONS',
+      'MemoryFileFailure',
       'SESSION_TRANSITIONS',
       'TEXT_WITHHELD',
+      'describeThreadRefusal',
       'foldHistory',
       'messageId',
       'rangeContains',

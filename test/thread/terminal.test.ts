@@ -13,7 +13,13 @@ describe('a terminal whose window reaches the milestone for threads', () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'offer-')))
     const [clock, ids] = [new FixedClock(), new CountingIds()]
     const environment = { HOME: folder, BATONPASS_OFFER_THREADS_AT: 'warning' }
-    const { terminals, close } = await terminalsOn({ store: new MemoryStore({ clock }), folder, clock, ids, environment })
+    const { terminals, close } = await terminalsOn({
+      store: new MemoryStore({ clock }),
+      folder,
+      clock,
+      ids,
+      environment,
+    })
     const hook = (event: HookEventName, input: Partial<HookInput> = {}) =>
       terminals.take({
         commandId: commandId(ids.next()),

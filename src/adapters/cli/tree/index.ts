@@ -6,14 +6,12 @@ import { INSTALL_COMMANDS } from './install.ts'
 import { KEEPING_COMMANDS } from './keeping.ts'
 import { MCP_COMMANDS } from './mcp.ts'
 import { THREAD_COMMANDS } from './thread.ts'
-import { THREAD_HANDOFF_COMMANDS } from './thread-handoff.ts'
 import { WORK_COMMANDS } from './work.ts'
 
 /** Every command by its words, in the order help lists them. */
 export const COMMANDS: Readonly<Record<string, CliCommand>> = {
   ...WORK_COMMANDS,
   ...HISTORY_COMMANDS,
-  ...THREAD_HANDOFF_COMMANDS,
   ...THREAD_COMMANDS,
   ...INSTALL_COMMANDS,
   ...HOOK_COMMANDS,
