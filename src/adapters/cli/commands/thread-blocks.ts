@@ -1,3 +1,4 @@
+import { createBatonpass } from '../../../batonpass.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { BlockStatus } from '../../../services/thread/thread-requests.ts'
 import type { Run } from '../command.ts'
@@ -12,7 +13,10 @@ export const threadSetup: Run = async (invocation) => {
   const { out, values } = invocation
   const workspace = workspaceIn(invocation)
   const place = defined({ workspace, file: textFlag(invocation, 'file') })
-  const { path, isWritten } = await withThreads(invocation, async ({ threads }) => accepted(await threads.setUp(place)))
+  const config = textFlag(invocation, 'config')
+  // The file alone is changed: no store is needed for it.
+  await using batonpass = await createBatonpass({ store: 'memory', ...defined({ config }) })
+  const { path, isWritten } = accepted(await batonpass.threads.setUp(place))
   if (values.json === true) return out.line(toJson({ path, isWritten }))
   out.line(plain(`${path}: ${isWritten ? 'the empty block is at the top now.' : 'the block was there before.'}`))
 }

@@ -1,6 +1,6 @@
 import type { CliCommand } from '../command.ts'
 import { PAGE_FLAGS } from './list-flags.ts'
-import { KEY_FLAG, STORE_FLAGS } from './store-flags.ts'
+import { JSON_FLAG, KEY_FLAG, STORE_FLAGS } from './store-flags.ts'
 
 const WORKSPACE = { workspace: { value: 'DIR', help: 'a folder of the workspace (the working directory)' } } as const
 
@@ -45,7 +45,7 @@ export const THREAD_COMMANDS = {
       file: { value: 'NAME', help: 'the memory file (CLAUDE.md, or the one of the configuration)' },
       config: { value: 'FILE', help: 'a configuration (threads)' },
       ...WORKSPACE,
-      ...STORE_FLAGS,
+      ...JSON_FLAG,
     },
     load: async () => (await import('../commands/thread-blocks.ts')).threadSetup,
   },
