@@ -60,6 +60,12 @@ export type MemoryFileFailureCode =
 
 /**
  * A memory file that could not be read or replaced. Its code says why, its message what to do. The file is as it was.
+ *
+ * @example
+ * ```ts
+ * const large = new MemoryFileFailure('memory_file.too_large', 'CLAUDE.md is larger than 1 MiB.')
+ * console.log(large.code) // => memory_file.too_large
+ * ```
  */
 export class MemoryFileFailure extends Error {
   override readonly name = 'MemoryFileFailure'
