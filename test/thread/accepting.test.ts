@@ -166,6 +166,18 @@ describe('accepting a draft', () => {
     }
   })
 
+  it('again while the store is away leaves the block of the thread that is open', async () => {
+    const faults = new FaultInjector(new MemoryStore({ clock: new FixedClock() }))
+    const stage = await stageWith({}, faults.store)
+    const draft = await draftIn(stage)
+    faults.plan('reply_lost')
+    await expect(stage.threads.accept(draft)).rejects.toMatchObject({ code: 'store.unavailable' })
+    value(await stage.threads.accept(draft))
+    faults.plan('unavailable')
+    await stage.threads.accept(draft).catch(() => undefined)
+    expect(readBlock(stage.files.texts.get(FILE) ?? '')).toMatchObject({ value: { state: 'held' } })
+  })
+
   it('fails before the record is touched when the file cannot be written', async () => {
     const stage = await stageWith()
     const draft = await draftIn(stage)
