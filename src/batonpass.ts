@@ -11,6 +11,7 @@ import type { Cast, CastMessage, CastRunRequest } from './services/runner/cast.t
 import type { Recovered, RecoverRequest } from './services/runner/recover/recover.ts'
 import type { RunRequest } from './services/runner/run-request.ts'
 import type { WorkRequest, WorkSummary } from './services/runner/worker/worker.ts'
+import type { ThreadHandoffService } from './services/thread/thread-handoff-service.ts'
 
 /** Batonpass, put together and ready. Close it, or leave its `await using` block, when done. */
 export interface Batonpass<Notes extends MetadataTypes = MetadataTypes> extends AsyncDisposable {
@@ -22,6 +23,8 @@ export interface Batonpass<Notes extends MetadataTypes = MetadataTypes> extends 
   readonly audit: AuditService
   /** Lets a session look back at what the earlier windows of its conversation said and did. */
   readonly lookBack: LookBack
+  /** Opens new threads with a short summary that a person has approved. */
+  readonly threads: ThreadHandoffService
   /** Runs an agent, in as many windows as it takes. Iterate the answer for its messages. */
   run<Message>(request: RunRequest<Message>): AgentRun<Message>
   /** Runs several agents that hand the work to each other, each in as many windows as it takes. */

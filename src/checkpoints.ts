@@ -1,3 +1,5 @@
+export { extractiveSummarizer } from './adapters/summary/extractive-summarizer.ts'
+export { functionSummarizer } from './adapters/summary/function-summarizer.ts'
 export {
   type CheckpointRequest,
   checkpointPrompt,

@@ -12,12 +12,13 @@ import type { HookRunner } from './ports/hook-runner.ts'
 import { silentLogger } from './ports/logger.ts'
 import type { AgentRunSettings } from './services/runner/run-request.ts'
 import { safeLogger } from './services/safe-logger.ts'
+import type { ThreadSettings } from './services/thread/thread-deps.ts'
 import { openStore } from './stores.ts'
 
 /** Reads the configuration, opens the store and builds the container. A store that was opened here is closed with it. */
 export const compose = async (options: CreateOptions): Promise<Batonpass> => {
   const { config, store: _, ...given } = options
-  const configured = config === undefined ? {} : settingsOf((await readConfiguration(config)).configuration)
+  const configured = config === undefined ? {} : await settingsOf((await readConfiguration(config)).configuration)
   const settings = { ...configured, ...defined(given) }
   mustRetain(settings)
   // Before the store is opened: what is wrong with the options leaves nothing behind.
@@ -63,8 +64,19 @@ const agentSettings = ({
 
 const sessionChoices = ({ mode, timeoutMs }: SessionSettings) => ({ sessionMode: mode, sessionTimeoutMs: timeoutMs })
 
+/** The summarizer is loaded when a file names it: it brings a reader of the SDK. */
+const threadSettings = async ({
+  summarizer: name,
+  model,
+  ...settings
+}: Configuration['threads']): Promise<ThreadSettings> => {
+  if (name === 'extractive') return settings
+  const { agentSdkSummarizer } = await import('./claude.ts')
+  return { ...settings, summarizer: agentSdkSummarizer(defined({ model })) }
+}
+
 /** A configuration as options. */
-const settingsOf = (configuration: Configuration): Partial<BatonpassOptions> => {
+const settingsOf = async (configuration: Configuration): Promise<Partial<BatonpassOptions>> => {
   const { monitor, contextLimit, restart, hooks, workspace, worktree, session, commandRetentionMs } = configuration
   const { budget: restartBudget, ...runs } = restart
   return {
@@ -72,6 +84,7 @@ const settingsOf = (configuration: Configuration): Partial<BatonpassOptions> => 
     restartBudget,
     commandRetentionMs,
     runs: defined({ hooks, workspace, worktree, ...sessionChoices(session), ...runs }),
+    threads: await threadSettings(configuration.threads),
     agents: new Map(configuration.agents.map((agent) => [agent.name, agentSettings(agent)])),
   }
 }

@@ -2,9 +2,12 @@ import 'reflect-metadata' // tsyringe refuses to load without it
 import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from 'tsyringe'
 import { listPrice } from './adapters/catalogue/model-prices.ts'
 import { believedWindow } from './adapters/catalogue/model-windows.ts'
+import { isKeptByGit } from './adapters/git/git-tracking.ts'
 import { gitWorktrees } from './adapters/git/git-worktrees.ts'
 import { NodeHookRunner } from './adapters/hooks/node-hook-runner.ts'
 import { mcpRunTools } from './adapters/mcp/mcp-run-tools.ts'
+import { FileMemoryFiles } from './adapters/memory-file/file-memory-files.ts'
+import { extractiveSummarizer } from './adapters/summary/extractive-summarizer.ts'
 import { InProcessNotifier } from './adapters/system/in-process-notifier.ts'
 import { nodeProcesses } from './adapters/system/node-processes.ts'
 import { systemClock } from './adapters/system/system-clock.ts'
@@ -21,6 +24,7 @@ import type { BatonpassOptions, StoreOptions } from './options.ts'
 import type { AgentProcesses } from './ports/agent-processes.ts'
 import type { HookRunner } from './ports/hook-runner.ts'
 import { type Logger, silentLogger } from './ports/logger.ts'
+import type { MemoryFiles } from './ports/memory-file.ts'
 import type { Notifier } from './ports/notifier.ts'
 import type { RunTelemetry } from './ports/run-telemetry.ts'
 import type { RunTools } from './ports/run-tools.ts'
@@ -38,7 +42,11 @@ import type { AgentRunSettings, RunRequest, RunSettings } from './services/runne
 import type { PriceOf } from './services/runner/work/cost-meter.ts'
 import { safeLogger } from './services/safe-logger.ts'
 import type { HandoffServiceDeps } from './services/session-keeping.ts'
+import { ThreadCleanup } from './services/thread/thread-cleanup.ts'
+import type { ThreadDeps, ThreadSettings } from './services/thread/thread-deps.ts'
+import { ThreadHandoffService } from './services/thread/thread-handoff-service.ts'
 import { sha256 } from './sha256.ts'
+import { foldersRead } from './workspace.ts'
 
 /** The parts of a container: a store that is already open, and the others if wanted. */
 export interface ContainerParts extends Omit<BatonpassOptions, keyof StoreOptions> {
@@ -83,6 +91,10 @@ export const TOKENS = {
   auditService: token<AuditService>('AuditService'),
   contextService: token<ContextService>('ContextService'),
   lookBack: token<LookBack>('LookBack'),
+  memoryFiles: token<MemoryFiles>('MemoryFiles'),
+  threadSettings: token<ThreadSettings>('ThreadSettings'),
+  threadCleanup: token<ThreadCleanup>('ThreadCleanup'),
+  threadService: token<ThreadHandoffService>('ThreadHandoffService'),
   restartRunner: token<RestartRunner>('RestartRunner'),
   commandPruner: token<Pick<CommandPruner, 'stop'>>('CommandPruner'),
   batonpass: token<Batonpass>('Batonpass'),
@@ -133,6 +145,10 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
     TOKENS.auditService,
     (from) => new AuditService({ store: from.resolve(TOKENS.store), sha256: from.resolve(TOKENS.sha256) }),
   )
+  add(TOKENS.memoryFiles, () => given.threads?.files ?? new FileMemoryFiles({ isTracked: isKeptByGit }))
+  add(TOKENS.threadSettings, () => given.threads ?? {})
+  add(TOKENS.threadCleanup, (from) => new ThreadCleanup(threadsFrom(from)))
+  add(TOKENS.threadService, (from) => new ThreadHandoffService(threadsFrom(from)))
   add(TOKENS.restartRunner, runnerFrom)
   add(TOKENS.commandPruner, (from) => prunerFrom(from, given.commandRetentionMs ?? DEFAULT_RETENTION_MS))
   add(TOKENS.batonpass, batonpassFrom)
@@ -182,7 +198,24 @@ const runnerFrom = (from: DependencyContainer): RestartRunner =>
     worktrees: from.resolve(TOKENS.worktrees),
     lookBack: from.resolve(TOKENS.lookBack),
     tools: from.resolve(TOKENS.runTools),
+    threads: from.resolve(TOKENS.threadCleanup),
   })
+
+/** The parts that thread handoffs are made from. */
+const threadsFrom = (from: DependencyContainer): ThreadDeps => ({
+  store: from.resolve(TOKENS.store),
+  handoffs: from.resolve(TOKENS.handoffService),
+  clock: from.resolve(TOKENS.clock),
+  ids: from.resolve(TOKENS.ids),
+  sha256: from.resolve(TOKENS.sha256),
+  logger: from.resolve(TOKENS.logger),
+  redact: from.resolve(TOKENS.redact),
+  files: from.resolve(TOKENS.memoryFiles),
+  settings: from.resolve(TOKENS.threadSettings),
+  mirror: from.resolve(TOKENS.store).threadSummaries,
+  summarizer: extractiveSummarizer,
+  placesOf: foldersRead,
+})
 
 const prunerFrom = (from: DependencyContainer, keepMs: number | false): Pick<CommandPruner, 'stop'> =>
   keepMs === false
@@ -204,6 +237,7 @@ const batonpassFrom = (from: DependencyContainer): Batonpass => {
     context: from.resolve(TOKENS.contextService),
     audit: from.resolve(TOKENS.auditService),
     lookBack: from.resolve(TOKENS.lookBack),
+    threads: from.resolve(TOKENS.threadService),
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -225,4 +259,5 @@ export type { AgentRunSettings, RunSettings } from './services/runner/run-reques
 export type { PriceOf } from './services/runner/work/cost-meter.ts'
 export type { WorkRequest, WorkSummary } from './services/runner/worker/worker.ts'
 export type { HandoffServiceDeps } from './services/session-keeping.ts'
+export { ThreadHandoffService } from './services/thread/thread-handoff-service.ts'
 export { sha256 } from './sha256.ts'

@@ -3,6 +3,7 @@ import type { MonitorSettings } from './domain/window/context-monitor.ts'
 import type { AgentProcesses } from './ports/agent-processes.ts'
 import type { HookRunner } from './ports/hook-runner.ts'
 import type { Logger } from './ports/logger.ts'
+import type { MemoryFiles } from './ports/memory-file.ts'
 import type { Notifier } from './ports/notifier.ts'
 import type { RunTelemetry } from './ports/run-telemetry.ts'
 import type { RunTools } from './ports/run-tools.ts'
@@ -11,6 +12,7 @@ import type { Clock, IdGenerator } from './ports/system.ts'
 import type { RunSettings } from './services/runner/run-request.ts'
 import type { RunSurroundings } from './services/runner/run-surroundings.ts'
 import type { PriceOf } from './services/runner/work/cost-meter.ts'
+import type { ThreadSettings } from './services/thread/thread-deps.ts'
 
 /** Where everything is stored. Without any of these: the embedded store in `.batonpass/`. */
 export interface StoreOptions {
@@ -72,6 +74,8 @@ export interface BatonpassOptions extends StoreOptions, RunSurroundings {
   readonly telemetry?: RunTelemetry
   /** Serves tools to the agents of runs; over MCP, on the loopback, unless given. */
   readonly runTools?: RunTools
+  /** How threads take a summary along: who writes it, into which memory file, how long it waits. */
+  readonly threads?: ThreadSettings & { readonly files?: MemoryFiles }
   /**
    * Gets log lines: restarts, refusals, recovery, outages, hooks that fail. Nothing is logged unless given; a pino
    * logger can be used.

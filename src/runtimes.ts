@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, join, sep } from 'node:path'
 import { agentSdkRuntime } from './adapters/claude/agent-sdk-runtime.ts'
+import { agentSdkSummarizer } from './adapters/claude/agent-sdk-summarizer.ts'
 import { claudeCommandRuntime } from './adapters/claude/claude-command-runtime.ts'
 import { codexRuntime } from './adapters/codex/codex-runtime.ts'
 import { commandRuntime } from './adapters/runtime/command-runtime.ts'
@@ -9,6 +10,7 @@ import { defined } from './domain/kernel/defined.ts'
 import type { AgentRuntimeName } from './domain/run/agent-settings.ts'
 import type { AgentRuntime } from './ports/agent-runtime.ts'
 import { RuntimeFailure } from './ports/runtime-failure.ts'
+import type { Summarizer } from './ports/summarizer.ts'
 import type { WindowReader } from './ports/window-reader.ts'
 
 /** Options of a runtime that is chosen by name; each runtime takes the ones it knows. */
@@ -100,6 +102,9 @@ export const RUNTIME_NAMES = Object.keys(RUNTIMES) as readonly RuntimeName[]
 
 /** The backend that sessions of a runtime are kept under. */
 export const backendOf = (name: RuntimeName): string => RUNTIMES[name].backend
+
+/** Claude as a summarizer: the record is quoted where it cannot be asked. */
+export const claudeSummarizer = (model: string): Summarizer => agentSdkSummarizer({ model })
 
 /**
  * A runtime by its name.

@@ -6,6 +6,7 @@ import { pendingFiles } from './adapters/terminal/pending-files.ts'
 import { sessionFiles } from './adapters/terminal/session-files.ts'
 import { type Environment, transcriptFiles } from './adapters/terminal/transcript-files.ts'
 import { buildContainer, type ContainerParts, TOKENS } from './container.ts'
+import { defined } from './domain/kernel/defined.ts'
 import type { AuditService } from './services/audit-service.ts'
 import { TerminalRequests } from './services/terminal/terminal-requests.ts'
 import { TerminalService } from './services/terminal/terminal-service.ts'
@@ -32,7 +33,8 @@ export const terminalsOn = async ({
   environment = process.env,
   ...given
 }: TerminalParts): Promise<Terminals> => {
-  const parts = buildContainer(given)
+  const offerAt = environment.BATONPASS_OFFER_THREADS_AT?.trim() || undefined
+  const parts = buildContainer({ ...given, threads: { ...defined({ offerAt }), ...given.threads } })
   const deps = {
     store: parts.resolve(TOKENS.store),
     handoffs: parts.resolve(TOKENS.handoffService),
@@ -46,6 +48,7 @@ export const terminalsOn = async ({
     files: await sessionFiles(folder),
     pending: await pendingFiles(folder),
     transcripts: transcriptFiles(environment, (path) => new RolloutTail(path)),
+    threads: parts.resolve(TOKENS.threadCleanup),
     readers: { statusLine: statusLineReader, transcripts: { claude: transcriptReader, codex: rolloutReader } },
   }
   const pruner = parts.resolve(TOKENS.commandPruner)

@@ -15,6 +15,12 @@ export const workspaceOf = (folder: string): string | undefined => {
   return undefined
 }
 
+/** The folders whose memory files an agent reads that works in this one: itself, and its workspace. */
+export const foldersRead = (folder: string = process.cwd()): readonly string[] => {
+  const workspace = workspaceOf(folder)
+  return workspace === undefined || workspace === folder ? [folder] : [folder, workspace]
+}
+
 const realOf = (folder: string): string | undefined => {
   try {
     return isAbsolute(folder) ? realpathSync(folder) : undefined

@@ -157,11 +157,16 @@ describe('refusals', () => {
     'handoff.not_claimant': 4,
     'prompt.fence_not_unique': 4,
     'command.id_reused': 4,
+    'thread.not_summarized': 4,
+    'thread.no_workspace': 4,
+    'thread.refinements_spent': 4,
+    'thread.summary_empty': 4,
+    'thread.block_not_reset': 4,
     several: 4,
   } as const satisfies Record<RefusalCode, number>
 
   it('can be told apart by their codes, all of them', () => {
-    expect(Object.keys(exits)).toHaveLength(32)
+    expect(Object.keys(exits)).toHaveLength(37)
     // @ts-expect-error a code that is forgotten breaks the build
     const forgetful = { 'input.invalid': 2 } as const satisfies Record<RefusalCode, number>
     expect(forgetful['input.invalid']).toBe(2)
@@ -232,6 +237,7 @@ describe('the public surface', () => {
       'LookBack',
       'RestartRunner',
       'TOKENS',
+      'ThreadHandoffService',
       'buildContainer',
       'sha256',
       'systemClock',
@@ -243,8 +249,10 @@ describe('the public surface', () => {
     expect(Object.keys(ports).sort()).toEqual([
       'CONVERSATION_TRANSITIONS',
       'HANDOFF_TRANSITIONS',
+      'MemoryFileFailure',
       'SESSION_TRANSITIONS',
       'TEXT_WITHHELD',
+      'describeThreadRefusal',
       'foldHistory',
       'messageId',
       'rangeContains',
@@ -265,6 +273,7 @@ describe('the public surface', () => {
     expect(Object.keys(claude).sort()).toEqual([
       'agentSdkReader',
       'agentSdkRuntime',
+      'agentSdkSummarizer',
       'claudeCommandRuntime',
       'statusLineReader',
       'transcriptReader',
@@ -282,6 +291,8 @@ describe('the public surface', () => {
       'checkpointPrompt',
       'choosePersonWords',
       'continuationPrompt',
+      'extractiveSummarizer',
+      'functionSummarizer',
       'minimalContinuation',
       'personWordsBlock',
       'personWordsBudget',

@@ -54,6 +54,7 @@ export const blindStore = (store: Store): Store => {
     monitors: { find: nothing },
     ids: { within: async () => [] },
     lookBacks: { read: nothing, listForConversation: none, countFor: async () => new Map() },
+    threadSummaries: { keep: nothing, list: none, figures: async () => [] },
     signals: { find: nothing, waiting: async () => [], acknowledge: async () => 0, listFor: none },
     leases: {
       renew: async () => false,

@@ -13,6 +13,7 @@ import type { Turn } from '../../src/domain/turn/turn.ts'
 import type { ContextMonitor } from '../../src/domain/window/context-monitor.ts'
 import type { Page, Paged } from '../../src/ports/page.ts'
 import type { Store } from '../../src/ports/store.ts'
+import type { KeptSummary } from '../../src/ports/thread-summaries.ts'
 import type { UnfinishedSession } from '../../src/ports/unfinished-session.ts'
 
 type Find = (store: Store) => Promise<Conversation | undefined>
@@ -35,6 +36,12 @@ export class Kept {
   async cost(): Promise<number> {
     const { id } = await this.conversation()
     return stored(await this.#store.conversations.findUse(id), 'use').costUsd
+  }
+
+  /** The summaries that threads of it began with, newest first. */
+  async summaries(): Promise<readonly KeptSummary[]> {
+    const { id } = await this.conversation()
+    return all((page) => this.#store.threadSummaries.list({ sourceThreadId: id }, page))
   }
 
   /** The conversations whose note contains this. */

@@ -33,6 +33,11 @@ export class Terminals {
     mkdirSync(this.#workspace)
   }
 
+  /** The folder that all of them work in. */
+  get workspace(): string {
+    return this.#workspace
+  }
+
   /** The key of a terminal's conversation. */
   keyOf(name: string): string {
     return `claude:${this.idOf(name)}`

@@ -16,6 +16,7 @@ import { PersonsSettings } from './persons-settings.ts'
 import { Runs } from './runs.ts'
 import { Stage } from './stage.ts'
 import { Terminals } from './terminals.ts'
+import { Threads } from './threads.ts'
 import { Windows } from './windows.ts'
 import { Workers } from './workers.ts'
 
@@ -45,6 +46,7 @@ export class HandoffWorld extends World<Parameters> {
   terminals!: Terminals
   lookBacks!: LookBacks
   settings!: PersonsSettings
+  threads!: Threads
 
   async open(): Promise<void> {
     this.#opened = await openStore(this.parameters.store ?? 'memory')
@@ -58,12 +60,14 @@ export class HandoffWorld extends World<Parameters> {
     this.casts = new Casts(stage)
     this.terminals = new Terminals(stage)
     this.lookBacks = new LookBacks(stage)
+    this.threads = new Threads(stage, this.terminals.workspace)
     this.settings = new PersonsSettings(this.parameters.blind === true)
   }
 
   async close(): Promise<void> {
     await this.workers?.stopAll()
     await this.runs?.stop()
+    await this.threads?.close()
     await this.terminals?.close()
     this.settings?.close()
   }

@@ -43,6 +43,11 @@ interface Details {
   'transaction.conflict': { commandId: CommandId; at: string }
   'budget.unpriced': { model: string; maxCostUsd: number }
   'budget.unmetered': { missing: 'usage' | 'cost'; maxCostUsd: number }
+  'thread.not_summarized': { conversationId: ConversationId; cause: string }
+  'thread.no_workspace': { conversationId: ConversationId }
+  'thread.refinements_spent': { draftId: string; most: number }
+  'thread.summary_empty': { draftId: string }
+  'thread.block_not_reset': { file: string; cause: string }
   several: { reasons: readonly Refusal[] }
 }
 
@@ -123,6 +128,18 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
   'budget.unmetered': ({ missing, maxCostUsd }) =>
     `The agent does not report the ${missing} of its answers, so a cap of ${maxCostUsd} dollars cannot be kept. ` +
     `Use a runtime that reports it, leave the cap out, or ${UNPRICED}.`,
+  'thread.not_summarized': ({ conversationId, cause }) =>
+    `Conversation ${conversationId} could not be summarised (${cause}). Nothing was written. ` +
+    'Open the thread without a handoff, write the summary yourself, or try again.',
+  'thread.no_workspace': ({ conversationId }) =>
+    `Conversation ${conversationId} has no workspace on record, so there is no memory file to write to. Name a workspace.`,
+  'thread.refinements_spent': ({ draftId, most }) =>
+    `Draft ${draftId} was refined ${most} times, which is the most. Accept it, edit it yourself, or reject it.`,
+  'thread.summary_empty': ({ draftId }) =>
+    `There is nothing in the summary of draft ${draftId}. Write some text, or reject the draft for a thread without a summary.`,
+  'thread.block_not_reset': ({ file, cause }) =>
+    `The summary of an earlier thread is still in ${file} and could not be taken out (${cause}), so nothing was started: ` +
+    'another thread would read it. Mend the file, or take the text between the markers out by hand, and run it again.',
   several: ({ reasons }) => reasons.map(describeRefusal).join(' '),
 }
 

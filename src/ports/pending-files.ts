@@ -25,12 +25,15 @@ export interface PendingDocument {
   readonly expiresAt: Instant
 }
 
-/** A session that began with a pending document and has taken no turn yet: whose conversation it is in is not decided. */
+/** A session that began with a pending document, or with the summary of a thread, and has taken no turn yet: whose conversation it is in is not decided. */
 export interface Candidate {
   readonly v: 1
   readonly runtime: TerminalRuntime
   readonly providerSessionId: string
+  /** The document that it began with, or the thread. */
   readonly pendingId: string
+  /** The thread whose summary was in the memory file when it began; absent where it began with a document. */
+  readonly thread?: ConversationId
   readonly workspace: string
   readonly cwd?: string
   readonly model?: string

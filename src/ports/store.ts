@@ -11,6 +11,7 @@ import type { LookBackPort } from './look-back-port.ts'
 import type { MessageRepository } from './message-repository.ts'
 import type { SessionLeases } from './session-leases.ts'
 import type { SignalQueue } from './signal-queue.ts'
+import type { ThreadSummaries } from './thread-summaries.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 /** Stores everything, in one place: writes go through the unit of work, reads through the other ports. */
@@ -39,4 +40,5 @@ export interface Store extends AsyncDisposable {
    * @throws TypeError when it is no open transaction
    */
   within?(transaction: CallerTransaction): Store
+  readonly threadSummaries: ThreadSummaries
 }

@@ -12,17 +12,20 @@ export interface KeptSummary {
   readonly summary: string
   readonly plainText: string
   readonly tokens: number
+  /** The model that wrote it; `extractive` when none did, `person` when a person wrote it. */
   readonly modelUsed: string
   readonly refinements: number
   readonly isEdited: boolean
   readonly timestamp: Instant
 }
 
-/** Narrows a list of summaries. */
+/** Which summaries to list or to count. A summary must match every field that is given. */
 export interface SummaryFilter {
   readonly agentName?: string
   readonly sourceThreadId?: ConversationId
+  /** Accepted then or later. */
   readonly since?: Instant
+  /** Accepted before then. */
   readonly until?: Instant
 }
 
@@ -33,17 +36,26 @@ export interface SummaryFigures {
   readonly summaries: number
   readonly edited: number
   readonly refinements: number
+  /** Rounded. */
   readonly meanTokens: number
   readonly latest: Instant
 }
 
+/** Figures are counted over so many summaries at most, the newest that match. */
+export const COUNTED_SUMMARIES = 10_000
+
 /**
  * Mirrors accepted summaries. Not part of a decision: the record of a handoff is whole without it, and only this may fail.
- * Every implementation keeps these promises: keeping the summary of the same handoff again changes nothing; a list comes
- * newest first, in keyset pages; erasing a conversation's texts erases them here too.
+ * Every implementation keeps these promises:
+ * - keeping the summary of the same handoff again changes nothing; without its handoff there is nothing to keep it with,
+ *   and `keep` rejects;
+ * - a list comes newest first, in keyset pages, and no page costs more as summaries are added;
+ * - figures are counted over the newest {@link COUNTED_SUMMARIES} that match, by agent and model;
+ * - where texts can be erased, erasing the document of a handoff erases its summary here too.
  */
 export interface ThreadSummaries {
   keep(summary: KeptSummary): Promise<void>
   list(filter: SummaryFilter, page: Page): Promise<Paged<KeptSummary>>
+  /** By agent, and then by model. */
   figures(filter: SummaryFilter): Promise<readonly SummaryFigures[]>
 }

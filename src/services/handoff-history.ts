@@ -18,6 +18,7 @@ import type { ConversationFilter, HandoffFilter, OverdueRule, SessionFilter } fr
 import type { IdKind } from '../ports/id-search.ts'
 import { everyPage, type Page, type Paged } from '../ports/page.ts'
 import type { Store } from '../ports/store.ts'
+import type { KeptSummary, SummaryFigures, SummaryFilter } from '../ports/thread-summaries.ts'
 import type { UnfinishedPage } from '../ports/unfinished-session.ts'
 import { answerLookBack, type LookBackAsked } from './look-back-question.ts'
 import {
@@ -29,8 +30,14 @@ import {
   CONVERSATION_FILTER,
   HANDOFF_FILTER,
   SESSION_FILTER,
+  SUMMARY_FILTER,
   trimmed,
 } from './questions.ts'
+
+type ConversationWith<Notes extends MetadataTypes> = Conversation<Notes['conversation']>
+type SessionWith<Notes extends MetadataTypes> = AgentSession<Notes['session']>
+type Pages<Item> = Promise<Paged<Item>>
+type HandoffWith<Notes extends MetadataTypes> = HandoffMetadata<Notes['handoff']>
 
 /**
  * Answers questions about what happened, and changes nothing: for auditors and operators.
@@ -54,38 +61,32 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
   }
 
   /** A conversation by its id. */
-  async conversation(id: ConversationId): Promise<Conversation<Notes['conversation']> | undefined> {
-    return this.#store.conversations.find(askedId(id)) as Promise<Conversation<Notes['conversation']> | undefined>
+  async conversation(id: ConversationId): Promise<ConversationWith<Notes> | undefined> {
+    return this.#store.conversations.find(askedId(id)) as Promise<ConversationWith<Notes> | undefined>
   }
 
   /** A conversation by the orchestrator's own key. */
-  async conversationByKey(externalKey: string): Promise<Conversation<Notes['conversation']> | undefined> {
+  async conversationByKey(externalKey: string): Promise<ConversationWith<Notes> | undefined> {
     return this.#store.conversations.findByExternalKey(askedText(externalKey)) as Promise<
-      Conversation<Notes['conversation']> | undefined
+      ConversationWith<Notes> | undefined
     >
   }
 
   /** Conversations, by the time they were opened. */
-  async listConversations(
-    filter: ConversationFilter = {},
-    page: Page = {},
-  ): Promise<Paged<Conversation<Notes['conversation']>>> {
-    return this.#store.conversations.list(asked(CONVERSATION_FILTER, filter, 'filter'), askedPage(page)) as Promise<
-      Paged<Conversation<Notes['conversation']>>
+  async listConversations(filter: ConversationFilter = {}, page: Page = {}): Promise<Paged<ConversationWith<Notes>>> {
+    return this.#store.conversations.list(asked(CONVERSATION_FILTER, filter, 'filter'), askedPage(page)) as Pages<
+      ConversationWith<Notes>
     >
   }
 
   /** Every conversation that matches. */
-  eachConversation(
-    filter: ConversationFilter = {},
-    page: Page = {},
-  ): AsyncIterable<Conversation<Notes['conversation']>> {
+  eachConversation(filter: ConversationFilter = {}, page: Page = {}): AsyncIterable<ConversationWith<Notes>> {
     return everyPage((next) => this.listConversations(filter, next), page)
   }
 
   /** A session by its id. */
-  async session(id: AgentSessionId): Promise<AgentSession<Notes['session']> | undefined> {
-    return this.#store.sessions.find(askedId(id)) as Promise<AgentSession<Notes['session']> | undefined>
+  async session(id: AgentSessionId): Promise<SessionWith<Notes> | undefined> {
+    return this.#store.sessions.find(askedId(id)) as Promise<SessionWith<Notes> | undefined>
   }
 
   /** The stored monitor of a session's window. */
@@ -94,26 +95,24 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
   }
 
   /** The session that works a conversation now. */
-  async activeSession(conversation: ConversationId): Promise<AgentSession<Notes['session']> | undefined> {
-    return this.#store.sessions.findActive(askedId(conversation)) as Promise<AgentSession<Notes['session']> | undefined>
+  async activeSession(conversation: ConversationId): Promise<SessionWith<Notes> | undefined> {
+    return this.#store.sessions.findActive(askedId(conversation)) as Promise<SessionWith<Notes> | undefined>
   }
 
   /** The sessions of a conversation, by epoch. */
-  async sessions(conversation: ConversationId, page: Page = {}): Promise<Paged<AgentSession<Notes['session']>>> {
-    return this.#store.sessions.listForConversation(askedId(conversation), askedPage(page)) as Promise<
-      Paged<AgentSession<Notes['session']>>
-    >
+  async sessions(conversation: ConversationId, page: Page = {}): Promise<Paged<SessionWith<Notes>>> {
+    return this.#store.sessions.listForConversation(askedId(conversation), askedPage(page)) as Pages<SessionWith<Notes>>
   }
 
   /** Sessions across conversations, by the time they were started. */
-  async listSessions(filter: SessionFilter = {}, page: Page = {}): Promise<Paged<AgentSession<Notes['session']>>> {
-    return this.#store.sessions.list(trimmed(asked(SESSION_FILTER, filter, 'filter')), askedPage(page)) as Promise<
-      Paged<AgentSession<Notes['session']>>
+  async listSessions(filter: SessionFilter = {}, page: Page = {}): Promise<Paged<SessionWith<Notes>>> {
+    return this.#store.sessions.list(trimmed(asked(SESSION_FILTER, filter, 'filter')), askedPage(page)) as Pages<
+      SessionWith<Notes>
     >
   }
 
   /** Every session that matches. */
-  eachSession(filter: SessionFilter = {}, page: Page = {}): AsyncIterable<AgentSession<Notes['session']>> {
+  eachSession(filter: SessionFilter = {}, page: Page = {}): AsyncIterable<SessionWith<Notes>> {
     return everyPage((next) => this.listSessions(filter, next), page)
   }
 
@@ -128,48 +127,46 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
   }
 
   /** A handoff by its id. */
-  async handoff(id: HandoffId): Promise<HandoffMetadata<Notes['handoff']> | undefined> {
-    return this.#store.handoffs.find(askedId(id)) as Promise<HandoffMetadata<Notes['handoff']> | undefined>
+  async handoff(id: HandoffId): Promise<HandoffWith<Notes> | undefined> {
+    return this.#store.handoffs.find(askedId(id)) as Promise<HandoffWith<Notes> | undefined>
   }
 
   /** The handoff that is passing a session's conversation on now. */
-  async openHandoff(source: AgentSessionId): Promise<HandoffMetadata<Notes['handoff']> | undefined> {
-    return this.#store.handoffs.findOpenFor(askedId(source)) as Promise<HandoffMetadata<Notes['handoff']> | undefined>
+  async openHandoff(source: AgentSessionId): Promise<HandoffWith<Notes> | undefined> {
+    return this.#store.handoffs.findOpenFor(askedId(source)) as Promise<HandoffWith<Notes> | undefined>
   }
 
   /** The handoffs of a conversation. */
-  async handoffs(conversation: ConversationId, page: Page = {}): Promise<Paged<HandoffMetadata<Notes['handoff']>>> {
-    return this.#store.handoffs.listForConversation(askedId(conversation), askedPage(page)) as Promise<
-      Paged<HandoffMetadata<Notes['handoff']>>
-    >
+  async handoffs(conversation: ConversationId, page: Page = {}): Promise<Paged<HandoffWith<Notes>>> {
+    return this.#store.handoffs.listForConversation(askedId(conversation), askedPage(page)) as Pages<HandoffWith<Notes>>
   }
 
   /** Handoffs across conversations, by the time they were initiated. */
-  async listHandoffs(filter: HandoffFilter = {}, page: Page = {}): Promise<Paged<HandoffMetadata<Notes['handoff']>>> {
-    return this.#store.handoffs.list(trimmed(asked(HANDOFF_FILTER, filter, 'filter')), askedPage(page)) as Promise<
-      Paged<HandoffMetadata<Notes['handoff']>>
+  async listHandoffs(filter: HandoffFilter = {}, page: Page = {}): Promise<Paged<HandoffWith<Notes>>> {
+    return this.#store.handoffs.list(trimmed(asked(HANDOFF_FILTER, filter, 'filter')), askedPage(page)) as Pages<
+      HandoffWith<Notes>
     >
   }
 
   /** Every handoff that matches. */
-  eachHandoff(filter: HandoffFilter = {}, page: Page = {}): AsyncIterable<HandoffMetadata<Notes['handoff']>> {
+  eachHandoff(filter: HandoffFilter = {}, page: Page = {}): AsyncIterable<HandoffWith<Notes>> {
     return everyPage((next) => this.listHandoffs(filter, next), page)
   }
 
   /** The open handoffs of all conversations. */
-  openHandoffs(page: Page = {}): Promise<Paged<HandoffMetadata<Notes['handoff']>>> {
-    return this.listHandoffs({ isOpen: true }, page) as Promise<Paged<HandoffMetadata<Notes['handoff']>>>
+  openHandoffs(page: Page = {}): Promise<Paged<HandoffWith<Notes>>> {
+    return this.listHandoffs({ isOpen: true }, page) as Promise<Paged<HandoffWith<Notes>>>
   }
 
   /** The open handoffs whose claim has expired, or that nobody has claimed for too long; by the store's clock. */
-  overdueHandoffs(rule: OverdueRule = {}, page: Page = {}): Promise<Paged<HandoffMetadata<Notes['handoff']>>> {
-    return this.listHandoffs({ overdue: rule }, page) as Promise<Paged<HandoffMetadata<Notes['handoff']>>>
+  overdueHandoffs(rule: OverdueRule = {}, page: Page = {}): Promise<Paged<HandoffWith<Notes>>> {
+    return this.listHandoffs({ overdue: rule }, page) as Promise<Paged<HandoffWith<Notes>>>
   }
 
   /** The handoffs an agent may claim now. */
-  async pendingFor(targetAgent: string, page: Page = {}): Promise<Paged<HandoffMetadata<Notes['handoff']>>> {
-    return this.#store.handoffs.listPendingFor(askedText(targetAgent).trim(), askedPage(page)) as Promise<
-      Paged<HandoffMetadata<Notes['handoff']>>
+  async pendingFor(targetAgent: string, page: Page = {}): Promise<Paged<HandoffWith<Notes>>> {
+    return this.#store.handoffs.listPendingFor(askedText(targetAgent).trim(), askedPage(page)) as Pages<
+      HandoffWith<Notes>
     >
   }
 
@@ -221,6 +218,16 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
   /** How often these sessions looked back; those that never did are left out. */
   async lookBackCounts(sessions: readonly AgentSessionId[]): Promise<ReadonlyMap<AgentSessionId, number>> {
     return this.#store.lookBacks.countFor(sessions.map(askedId))
+  }
+
+  /** The summaries that new threads began with, newest first. */
+  async threadSummaries(filter: SummaryFilter = {}, page: Page = {}): Promise<Paged<KeptSummary>> {
+    return this.#store.threadSummaries.list(trimmed(asked(SUMMARY_FILTER, filter, 'filter')), askedPage(page))
+  }
+
+  /** Figures about those summaries by agent and model, over the newest 10,000 that match. */
+  async threadFigures(filter: SummaryFilter = {}): Promise<readonly SummaryFigures[]> {
+    return this.#store.threadSummaries.figures(trimmed(asked(SUMMARY_FILTER, filter, 'filter')))
   }
 
   /** The ids of one kind that begin with a text, lowest first: for people who wrote an id in part. */

@@ -8,6 +8,7 @@ import { SESSION_STATES } from '../domain/session/agent-session.ts'
 import { RefusedError } from '../domain/unwrap.ts'
 import type { ConversationFilter, HandoffFilter, OverdueRule, SessionFilter } from '../ports/history-filters.ts'
 import type { ListOrder, Page } from '../ports/page.ts'
+import type { SummaryFilter } from '../ports/thread-summaries.ts'
 
 /** A question as it was meant. A wrong one is refused, the same whatever the store. @throws RefusedError */
 export const asked = <T>(check: Check<T>, value: unknown, field: string): T => {
@@ -63,6 +64,13 @@ export const HANDOFF_FILTER = objectOf<HandoffFilter>({
   overdue: optional(objectOf<OverdueRule>({ unclaimedForMs: optional(wholeNumber(0)) })),
   metadata: optional(metadata),
   order,
+})
+
+export const SUMMARY_FILTER = objectOf<SummaryFilter>({
+  agentName: optional(messageText),
+  sourceThreadId: optional(id),
+  since: optional(moment),
+  until: optional(moment),
 })
 
 const SUBJECT = objectOf<{ conversationId?: Id<never>; sessionId?: Id<never>; handoffId?: Id<never> }>({

@@ -42,7 +42,7 @@ export class FaultInjector {
       estimateNow: () => inner.estimateNow(),
     }
     const { conversations, sessions, handoffs, snapshots, messages, audit, monitors, signals } = store
-    const { leases, commands, ids, lookBacks } = store
+    const { leases, commands, ids, lookBacks, threadSummaries } = store
     const dispose = (): PromiseLike<void> => store[Symbol.asyncDispose]()
     this.store = {
       unitOfWork,
@@ -58,6 +58,7 @@ export class FaultInjector {
       commands,
       ids,
       lookBacks,
+      threadSummaries,
       [Symbol.asyncDispose]: dispose,
     }
   }

@@ -21,6 +21,7 @@ import { recordsContract } from './contract/records.ts'
 import { renewalsContract } from './contract/renewals.ts'
 import { restartsContract } from './contract/restarts.ts'
 import { sessionsContract } from './contract/sessions.ts'
+import { threadSummariesContract } from './contract/thread-summaries.ts'
 import { unfinishedContract } from './contract/unfinished.ts'
 import { unitsContract } from './contract/units.ts'
 import { verifyingContract } from './contract/verifying.ts'
@@ -63,6 +64,7 @@ const PARTS: readonly ContractPart[] = [
   idSearchContract,
   lookBacksContract,
   lookBackSearchesContract,
+  threadSummariesContract,
   windowsContract,
   monitorsContract,
   auditContract,

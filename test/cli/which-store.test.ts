@@ -24,6 +24,10 @@ const READING: Readonly<Record<string, readonly string[]>> = {
   'sessions window': [ID],
   'handoffs list': [],
   'handoffs show': [ID],
+  'thread handoff': ['--preview', '--from', ID],
+  'thread status': [],
+  'thread cleanup': [],
+  'thread history': [],
   'look-back': [ID, '--words', 'flaky'],
   lineage: [ID],
   messages: [ID],
@@ -39,7 +43,7 @@ const INSTALLING = Object.keys(COMMANDS).filter((name) => /^(?:claude|codex) /.t
 /** These write, and begin a store where there is none; or need none; or say that there is none, which is no failure. */
 const OTHERS = [
   ...['demo', 'run', 'work', 'serve', 'migrate up', 'migrate sql', 'config check', 'replay', 'completion'],
-  ...['status', 'doctor', 'mcp', 'handoff', ...HOOKS, ...INSTALLING],
+  ...['status', 'doctor', 'mcp', 'handoff', 'thread setup', ...HOOKS, ...INSTALLING],
 ]
 
 const reading = Object.entries(READING).map(([name, args]) => [name, [...name.split(' '), ...args]] as const)

@@ -4,7 +4,7 @@ import { linesIn, problemsIn } from './checking.ts'
 
 const hook = (given: unknown): object => ({ hooks: { after_run: [given] } })
 const ROOT =
-  'context_limit, milestones, session, context_monitor, restart, commands, hooks, agents, working_directory, workspace'
+  'context_limit, milestones, session, context_monitor, restart, threads, commands, hooks, agents, working_directory, workspace'
 const TIME = 'Write one such as 120s, 10m or 2h, or milliseconds.'
 const REMAINING = 'Write what must remain: 0.1 restarts when a tenth of the window is left.'
 const PERCENT = 'Write a number such as 50. To switch a milestone off, use null under milestones.'
@@ -98,6 +98,22 @@ describe('what is wrong', () => {
     [
       { commands: { retention: 'never' } },
       'commands.retention | "never" cannot be used | Write one such as 7d, at least 1h and at most 365d, or forever.',
+    ],
+    [
+      { threads: { file: '../CLAUDE.md' } },
+      'threads.file | it is not the name of a file in the workspace | Write one such as CLAUDE.local.md.',
+    ],
+    [
+      { threads: { markers: { begin: '<a>', end: '<a>' } } },
+      'threads.markers | both markers are the same | Write a pair such as <summary> and </summary>.',
+    ],
+    [
+      { threads: { budget_tokens: 2001 } },
+      'threads.budget_tokens | 2001 is too much for a summary | Write 2000 or less.',
+    ],
+    [
+      { threads: { offer_at: 'warnin' } },
+      'threads.offer_at | there is no milestone "warnin" | Use one of: warning, critical, restart.',
     ],
     [{ restart: { template: ' ' } }, `restart.template | " " is not a text | ${SOME_TEXT}`],
     [{ workspace: { branch: 7 } }, 'workspace.branch | 7 is not a text | Write the name of a branch, such as main.'],

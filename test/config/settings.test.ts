@@ -15,6 +15,7 @@ const DEFAULTS: Configuration = {
   },
   restart: { budget: { maxRestarts: 3, whenExhausted: 'stop' }, checkpointTimeoutMs: 120_000 },
   session: { mode: 'persistent', timeoutMs: 86_400_000 },
+  threads: { summarizer: 'extractive', fallback: true, budgetTokens: 300, expiresMs: 86_400_000 },
   commandRetentionMs: 604_800_000,
   hooks: [],
   agents: [],
@@ -47,6 +48,15 @@ workspace:
   strategy: worktree
   worktree_dir: ../trees
   branch_pattern: a/{job}
+threads:
+  summarizer: claude
+  model: claude-haiku-4-5
+  fallback: false
+  file: CLAUDE.local.md
+  markers: { begin: <thread>, end: </thread> }
+  budget_tokens: 250
+  expires: 2h
+  offer_at: critical
 commands: { retention: 30d }
 `.replace('150_000', '150000')
 
@@ -76,6 +86,16 @@ const ALL_SET: Configuration = {
   workspace: { workingDirectory: '/srv/app', baseBranch: 'trunk' },
   session: { mode: 'fresh', timeoutMs: 43_200_000 },
   worktree: { dir: '../trees', branchPattern: 'a/{job}' },
+  threads: {
+    summarizer: 'claude',
+    model: 'claude-haiku-4-5',
+    fallback: false,
+    file: 'CLAUDE.local.md',
+    markers: { begin: '<thread>', end: '</thread>' },
+    budgetTokens: 250,
+    expiresMs: 7_200_000,
+    offerAt: 'critical',
+  },
   commandRetentionMs: 2_592_000_000,
   hooks: [],
   agents: [],
@@ -126,6 +146,16 @@ describe('a configuration', () => {
         strategy: 'worktree',
         worktree_dir: '../trees',
         branch_pattern: 'a/{job}',
+      },
+      threads: {
+        summarizer: 'claude',
+        model: 'claude-haiku-4-5',
+        fallback: false,
+        file: 'CLAUDE.local.md',
+        markers: { begin: '<thread>', end: '</thread>' },
+        budget_tokens: 250,
+        expires: '2h',
+        offer_at: 'critical',
       },
       commands: { retention: 2_592_000_000 },
     }

@@ -67,6 +67,11 @@ const EVERY = {
   'prompt.fence_not_unique': { code: 'prompt.fence_not_unique', field: 'continuation', fence: 'checkpoint-0190' },
   'command.id_reused': { code: 'command.id_reused', commandId: COMMAND },
   'transaction.conflict': { code: 'transaction.conflict', commandId: COMMAND, at: 'session s has moved on' },
+  'thread.not_summarized': { code: 'thread.not_summarized', conversationId: CONVERSATION, cause: 'no answer' },
+  'thread.no_workspace': { code: 'thread.no_workspace', conversationId: CONVERSATION },
+  'thread.refinements_spent': { code: 'thread.refinements_spent', draftId: COMMAND, most: 3 },
+  'thread.summary_empty': { code: 'thread.summary_empty', draftId: COMMAND },
+  'thread.block_not_reset': { code: 'thread.block_not_reset', file: 'CLAUDE.md', cause: 'it is read-only' },
   several: {
     code: 'several',
     reasons: [

@@ -17,6 +17,7 @@ export const withParts = (store: Store, parts: Partial<Omit<Store, typeof Symbol
     commands,
     ids,
     lookBacks,
+    threadSummaries,
   } = store
   const dispose = (): PromiseLike<void> => store[Symbol.asyncDispose]()
   const kept = {
@@ -33,6 +34,7 @@ export const withParts = (store: Store, parts: Partial<Omit<Store, typeof Symbol
     commands,
     ids,
     lookBacks,
+    threadSummaries,
   }
   return { ...kept, ...parts, [Symbol.asyncDispose]: dispose }
 }

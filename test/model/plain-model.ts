@@ -202,7 +202,10 @@ export class PlainModel {
   takeOver({ session, leaseMs, ifAbandoned }: { session: number; leaseMs?: number; ifAbandoned?: true }): Outcome {
     const found = this.sessions[session]
     if (found === undefined) return no('session.not_found')
-    if (ifAbandoned && found.lease === undefined) return no('session.not_leased')
+    // The first session of a thread waits for whoever comes first, until it is launched.
+    const isThread = found.epoch === 1 && found.initiatedBy !== undefined
+    const isWaiting = isThread && found.state === 'active' && found.turns === 0 && found.provider === undefined
+    if (ifAbandoned && found.lease === undefined && !isWaiting) return no('session.not_leased')
     if (ifAbandoned && found.lease !== undefined && this.now < found.lease.until) return no('session.leased')
     if (found.state !== 'active' && found.state !== 'paused') return no('session.illegal_transition')
     found.holder = this.#token()

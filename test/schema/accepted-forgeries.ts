@@ -29,6 +29,15 @@ export const REASONS: Readonly<Record<string, readonly string[]>> = {
     'tool_calls insert, (position far ahead|call_id another|tool_name another|argument another)',
     'turns insert, (number|end_sequence) far ahead',
   ],
+  'A mirror: the summary is also the document of its handoff, which verify compares. What is only here answers questions.':
+    [
+      'thread_summaries insert, target_conversation_id of (nobody|another conversation)',
+      'thread_summaries insert, (agent_name|summary|plain_text|model_used) another',
+      'thread_summaries insert, plain_text (empty|blank)',
+      'thread_summaries insert, (tokens|refinements) (nought|far ahead)',
+      'thread_summaries insert, is_edited turned',
+      'thread_summaries insert, accepted_at *',
+    ],
   'Documents: columns hold JSON, readers refuse what they could not have written, and verify compares it.': [
     '(agent_sessions|context_snapshots|turns) insert, (window_usage|usage|totals) of something else',
     'agent_sessions update, (window_usage|totals) of something else',

@@ -100,6 +100,6 @@ describe('the statements of commit_unit', () => {
   it('were all found here', () => {
     expect(new Set(INSERTS.map(({ table }) => table))).toEqual(new Set(Object.values(ADDED)))
     expect([...SQL.matchAll(/jsonb_populate_recordset\(/g)].length).toBe(INSERTS.length + 2)
-    expect([...SQL.matchAll(/jsonb_populate_record\(/g)].length).toBe(UPDATES.length + 1)
+    expect([...SQL.matchAll(/jsonb_populate_record\(/g)].length).toBe(UPDATES.length + 2)
   })
 })

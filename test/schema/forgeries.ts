@@ -41,6 +41,7 @@ const COPIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   handoff_tool_calls: { ordinal: 99 },
   context_snapshots: { id: randomUUID() },
   look_backs: { id: randomUUID() },
+  thread_summaries: {},
   commands: { id: randomUUID() },
   audit_heads: {},
   audit_entries: { position: 99 },
@@ -159,9 +160,10 @@ const wrong = ({ elsewhere }: World, { table, name, type }: Column, value: strin
 }
 
 /** Rows of which there is one per conversation or session are copied to one that has none. */
-const homeOf = ({ unleased }: World, table: string): Readonly<Record<string, unknown>> => {
+const homeOf = ({ unleased, unsummarised }: World, table: string): Readonly<Record<string, unknown>> => {
   if (table === 'audit_heads') return { conversation_id: COPIES.conversations?.id }
   if (table === 'context_monitors') return { session_id: COPIES.agent_sessions?.id }
+  if (table === 'thread_summaries') return { handoff_id: unsummarised }
   return table === 'session_leases' ? { conversation_id: unleased.conversation, session_id: unleased.session } : {}
 }
 

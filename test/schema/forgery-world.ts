@@ -14,6 +14,8 @@ export interface World {
   readonly elsewhere: string
   /** A session that is held by an open handoff, and has no lease. */
   readonly unleased: { readonly conversation: string; readonly session: string; readonly handoff: string }
+  /** The handoff of a thread that no summary is kept of. */
+  readonly unsummarised: string
   /** A handoff that was completed, its source and its target. */
   readonly past: {
     readonly conversation: string
@@ -42,12 +44,23 @@ export const lawfulWorld = async (store: SqlStore): Promise<World> => {
   const failed = await scene.worked('edit_file')
   unwrap(await service.failSession({ ...failed, reason: 'It broke' }))
   const thread = await scene.worked('search_code')
-  unwrap(await service.openThread({ ...thread, targetAgent: scene.name('opus'), reason: 'A side track' }))
+  const into = { targetAgent: scene.name('opus'), reason: 'A side track' }
+  const summarised = unwrap(await service.openThread({ ...thread, ...into }))
+  const unsummarised = unwrap(await service.openThread({ ...thread, ...into }))
+  await store.threadSummaries.keep({
+    handoffId: summarised.handoff.id,
+    sourceThreadId: thread.session.conversationId,
+    targetThreadId: summarised.conversation.id,
+    agentName: thread.session.agentName,
+    ...{ summary: 'What matters', plainText: 'What matters', tokens: 3, modelUsed: 'extractive' },
+    ...{ refinements: 0, isEdited: false, timestamp: summarised.handoff.initiatedAt },
+  })
   const { id: source, conversationId } = open.source.session
   const inOpen = `original.conversation_id = '${conversationId}'`
   const inPast = `original.conversation_id = '${past}'`
   return {
     elsewhere,
+    unsummarised: unsummarised.handoff.id,
     unleased: { conversation: conversationId, session: source, handoff: open.handoff.id },
     past: { conversation: past, source: left, target: worker, handoff },
     atWork: {
@@ -60,6 +73,7 @@ export const lawfulWorld = async (store: SqlStore): Promise<World> => {
       handoff_tool_calls: `${inOpen} and original.ordinal = 1`,
       context_snapshots: `${inOpen} and original.type = 'handoff_initiated'`,
       look_backs: inPast,
+      thread_summaries: `original.handoff_id = '${summarised.handoff.id}'`,
       commands: `original.id = '${named.commandId}'`,
       audit_heads: inOpen,
       audit_entries: `${inOpen} and original.position = 1`,

@@ -4,6 +4,19 @@ import { unwrap } from '../../src/domain/unwrap.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { cloneDatabase, onServer, withDatabase } from '../support/test-databases.ts'
 
+/** A thread, and its summary in the mirror. */
+const keptSummary = async (scene: Scene) => {
+  const { session, holder } = await scene.worked('search_code')
+  const into = { targetAgent: scene.name('opus'), reason: 'A new thread' }
+  const { handoff, conversation } = unwrap(await scene.service.openThread({ session, holder, ...into }))
+  await scene.store.threadSummaries.keep({
+    ...{ handoffId: handoff.id, sourceThreadId: session.conversationId, targetThreadId: conversation.id },
+    ...{ agentName: session.agentName, summary: 'What matters', plainText: 'What matters', tokens: 3 },
+    ...{ modelUsed: 'extractive', refinements: 0, isEdited: false, timestamp: handoff.initiatedAt },
+  })
+  return { handoff, source: session.conversationId }
+}
+
 describe('a program', () => {
   it('needs the rights docs/operating.md names, and no more', async () => {
     const owner = withDatabase(process.env.TEST_DATABASE_URL ?? '', await cloneDatabase())
@@ -25,6 +38,9 @@ describe('a program', () => {
       const leased = await scene.session(scene.name('claude-code'), undefined, { leaseMs: 60_000 })
       expect(await store.leases.renew(leased.session.id, leased.holder, 60_000)).toBe(true)
       unwrap(await scene.service.completeSession(leased))
+      const { handoff: opened, source } = await keptSummary(scene)
+      const { items } = await store.threadSummaries.list({ sourceThreadId: source }, {})
+      expect(items.map(({ handoffId }) => handoffId)).toEqual([opened.id])
       await expect(onServer(as.href, 'delete from batonpass.messages')).rejects.toMatchObject({ code: '42501' })
     } finally {
       await onServer(owner, `drop owned by ${role}`)

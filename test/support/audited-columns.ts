@@ -18,6 +18,8 @@ export const COLUMNS = `
 export const NOT_COVERED_COLUMNS: Readonly<Record<string, string>> = {
   context_monitors: 'readings come by the thousand and are not logged; the verdict says so',
   context_signals: 'what sessions are to be told is not logged; the verdict says so',
+  thread_summaries:
+    'a mirror of summaries, beside the decision: the document of the handoff is verified; the verdict says so',
   session_leases: 'leases are renewed every few seconds and are not logged; the verdict says so',
   migrations: 'says which changes of the schema were applied, and nothing about a conversation',
   'agent_sessions.holder': 'a token of a holder must not be in a log that others read; the verdict says so',

@@ -116,6 +116,20 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'npm:node:timers/promises',
     ],
   },
+  'adapters/memory-file': {
+    holds: 'the one block that is ours in memory files of people',
+    mayImport: [
+      'domain',
+      'ports',
+      'adapters/memory-file',
+      'processes',
+      'npm:node:crypto',
+      'npm:node:fs',
+      'npm:node:os',
+      'npm:node:path',
+      'npm:node:timers/promises',
+    ],
+  },
   'adapters/hooks': {
     holds: 'the running of hooks',
     mayImport: [
@@ -177,6 +191,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'adapters/runtime': {
     holds: 'any function or command as a runtime',
     mayImport: ['domain', 'ports', 'adapters/runtime', 'processes'],
+  },
+  'adapters/summary': {
+    holds: 'summaries of threads without a runtime of ours: from the record, or by any function',
+    mayImport: ['domain', 'ports', 'adapters/summary'],
   },
   'adapters/terminal': {
     holds: 'the files of the service: token, spool, cards and transcripts',
@@ -270,11 +288,14 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'adapters/git',
       'adapters/hooks',
       'adapters/mcp',
+      'adapters/memory-file',
+      'adapters/summary',
       'adapters/system',
       'adapters/telemetry',
       'batonpass.ts',
       'options.ts',
       'sha256.ts',
+      'workspace.ts',
       'npm:reflect-metadata',
       'npm:tsyringe',
     ],
@@ -312,7 +333,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'terminal.ts': {
     holds: 'terminal sessions on a store: their services, files and readers, put together',
-    mayImport: ['services', 'adapters/claude', 'adapters/codex', 'adapters/terminal', 'container.ts'],
+    mayImport: ['domain', 'services', 'adapters/claude', 'adapters/codex', 'adapters/terminal', 'container.ts'],
   },
   'serving.ts': {
     holds: 'the service: store, terminal sessions, spool and HTTP, put together',
@@ -361,6 +382,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'adapters/catalogue',
       'adapters/config',
       'adapters/hooks',
+      'adapters/summary',
       'adapters/system',
       'processes',
       'configuration.ts',
@@ -368,6 +390,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'sha256.ts',
       'service-folder.ts',
       'stores.ts',
+      'workspace.ts',
     ],
   },
   'hook-client.ts': {
@@ -403,6 +426,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'services',
       'adapters/hooks',
       'batonpass.ts',
+      'claude.ts',
       'configuration.ts',
       'container.ts',
       'options.ts',
@@ -420,7 +444,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'window.ts': { holds: 'one part of the public surface', mayImport: ['domain', 'ports'] },
   'claude.ts': { holds: 'one part of the public surface', mayImport: ['adapters/claude'] },
   'codex.ts': { holds: 'one part of the public surface', mayImport: ['adapters/codex'] },
-  'checkpoints.ts': { holds: 'one part of the public surface', mayImport: ['domain'] },
+  'checkpoints.ts': { holds: 'one part of the public surface', mayImport: ['domain', 'adapters/summary'] },
   'hooks.ts': { holds: 'one part of the public surface', mayImport: ['domain', 'ports', 'services', 'adapters/hooks'] },
   'memory.ts': { holds: 'one part of the public surface', mayImport: ['adapters/memory'] },
   'postgres.ts': { holds: 'one part of the public surface', mayImport: ['adapters/postgres'] },

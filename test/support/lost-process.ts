@@ -66,6 +66,7 @@ export const lostProcess = (
       commands: reads(store.commands),
       ids: reads(store.ids),
       lookBacks: reads(store.lookBacks),
+      threadSummaries: reads(store.threadSummaries),
       [Symbol.asyncDispose]: async () => undefined,
     },
   }

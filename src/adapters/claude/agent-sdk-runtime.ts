@@ -1,17 +1,7 @@
-import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentRuntime, Launch } from '../../ports/agent-runtime.ts'
-import { checkDirectory } from './claude-process.ts'
-import { ClaudeRun } from './claude-run.ts'
-import {
-  type AgentSdk,
-  loadAgentSdk,
-  promptOf,
-  type SdkMessage,
-  type SdkOwnOptions,
-  type SdkPrompt,
-} from './sdk-module.ts'
+import { type AgentSdk, promptOf, type SdkMessage, type SdkOwnOptions, type SdkPrompt } from './sdk-module.ts'
 import { directoryOf, launchOptions, questionOptions, type SdkDefaults } from './sdk-options.ts'
-import { openQuery } from './sdk-source.ts'
+import { sdkRuns } from './sdk-runs.ts'
 import { type Environment, hasSession, transcriptOf } from './session-file.ts'
 import { replyOf } from './session-reply.ts'
 
@@ -57,10 +47,7 @@ export const agentSdkRuntime = <Message extends SdkMessage = SdkMessage>({
   ...defaults
 }: AgentSdkRuntimeOptions<Message> = {}): AgentRuntime<Message> => {
   const passesPartials = defaults.includePartialMessages ?? defaults.options?.includePartialMessages === true
-  const run = runner(
-    once(async () => sdk ?? loadAgentSdk<Message>()),
-    passesPartials,
-  )
+  const run = sdkRuns(sdk, passesPartials)
   return {
     backend: 'claude_agent_sdk',
     takesSessionId: true,
@@ -81,37 +68,7 @@ export const agentSdkRuntime = <Message extends SdkMessage = SdkMessage>({
 const environmentOf = ({ options }: SdkDefaults): Environment =>
   (options?.env as Environment | undefined) ?? process.env
 
-const runner =
-  <Message extends SdkMessage>(sdk: () => Promise<AgentSdk<Message>>, passesPartials: boolean) =>
-  (
-    prompt: SdkPrompt,
-    options: SdkOwnOptions,
-    { signal, onProcess }: Pick<Launch, 'signal' | 'onProcess'>,
-  ): ClaudeRun<Message> =>
-    new ClaudeRun<Message>({
-      signal,
-      passesPartials,
-      isResumed: options.resume !== undefined,
-      open: async () => {
-        const loaded = await sdk()
-        checkDirectory(options.cwd)
-        return openQuery(loaded, prompt, { ...options, ...defined({ onProcess }) })
-      },
-    })
-
 const startOptions = (defaults: SdkDefaults, { providerSessionId: sessionId, ...launch }: Launch): SdkOwnOptions => ({
   ...launchOptions(defaults, launch),
   ...(sessionId !== undefined && { sessionId }),
 })
-
-/** A package that could not be loaded is looked for again: it may have been installed since. */
-const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
-  let made: Promise<T> | undefined
-  return () => {
-    made ??= make()
-    made.catch(() => {
-      made = undefined
-    })
-    return made
-  }
-}

@@ -58,6 +58,8 @@ export interface SdkOwnOptions {
   permissionMode?: 'dontAsk'
   allowDangerouslySkipPermissions?: boolean
   strictMcpConfig?: boolean
+  systemPrompt?: string
+  settingSources?: ('user' | 'project' | 'local')[]
   spawnClaudeCodeProcess?: (start: SdkSpawn) => ChildProcessWithoutNullStreams
 }
 

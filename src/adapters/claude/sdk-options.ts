@@ -95,6 +95,17 @@ export const questionOptions = (
   }
 }
 
+/**
+ * The options of a prompt that belongs to no session: it is answered once, with no tool, from nothing but itself. No
+ * settings, no memory file and nothing of a session is read, and nothing is written.
+ */
+export const singleOptions = (defaults: SdkDefaults, systemPrompt: string, signal: AbortSignal): SdkOwnOptions => {
+  const { sessionStore: _, ...options } = defaults.options ?? {}
+  const asked = { providerSessionId: '', prompt: '', signal }
+  const { resume: __, ...single } = questionOptions({ ...defaults, options }, asked)
+  return { ...single, systemPrompt, settingSources: [] }
+}
+
 /** Settings may be an object, which is added to, or the name of a file, beside which a variable says the same. */
 const withSettings = (
   { settings, env = process.env }: SdkOptions,

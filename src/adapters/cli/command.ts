@@ -37,6 +37,8 @@ export interface Invocation {
   readonly notes: Output
   /** All of standard input. */
   readonly input: () => Promise<string>
+  /** Asks the person, and waits for a line; undefined when there will be none. Absent where nobody can be asked. */
+  readonly ask?: (question: string) => Promise<string | undefined>
   /** From now on Ctrl-C aborts this, so that the command can put its things in order. The second one ends the process. */
   readonly interruption: () => AbortSignal
 }

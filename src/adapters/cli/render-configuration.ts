@@ -52,6 +52,7 @@ const DURATIONS: ReadonlySet<string> = new Set([
   'restart.deadline',
   'restart.idle_timeout',
   'restart.checkpoint_timeout',
+  'threads.expires',
   'commands.retention',
 ])
 

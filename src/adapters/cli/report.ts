@@ -2,6 +2,7 @@ import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { onOneLine } from '../../domain/kernel/safe-text.ts'
 import { ConfigurationError } from '../../domain/run/configuration.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
+import { MemoryFileFailure } from '../../ports/memory-file.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import { WorktreeFailure } from '../../ports/worktrees.ts'
 import type { Output } from './command.ts'
@@ -31,7 +32,7 @@ const reported = (problem: unknown): { readonly text: string; readonly status: n
     return { text: `${onOneLine(problem.message)} (${problem.code})\n${WHERE}`, status: EXIT.noStore }
   if (problem instanceof WorktreeFailure)
     return { text: `${plain(problem.message)} (${problem.code})`, status: EXIT.refused }
-  const code = problem instanceof StoreFailure ? ` (${problem.code})` : ''
+  const code = problem instanceof StoreFailure || problem instanceof MemoryFileFailure ? ` (${problem.code})` : ''
   return { text: `${onOneLine(describeThrown(problem))}${code}`, status: EXIT.failure }
 }
 

@@ -25,6 +25,7 @@ Commands:
   turns          list the turns of a conversation or a session, with their tool calls
   look-back      look up what earlier windows said and did, as an agent can
   lineage        show where a conversation came from and what happened to it
+  thread         open a new thread with a short summary, and look after summaries: handoff, setup, status, cleanup, history
   claude         put our hooks into the settings of Claude Code: install, uninstall, status
   codex          put our hooks into the settings of Codex: install, uninstall, status
   hook           answer the hooks of Claude Code and Codex: statusline, session-start and six others

@@ -11,6 +11,8 @@ export interface Terminal {
   readonly environment: Invocation['environment']
   /** Where there is none, nothing can be read. */
   readonly input?: Invocation['input']
+  /** Where there is none, nobody is asked. */
+  readonly ask?: Invocation['ask']
   /** Where there is none, nothing interrupts. */
   readonly interruption?: Invocation['interruption']
 }
@@ -39,5 +41,6 @@ const act = async ({ command, values, positionals }: Understood, terminal: Termi
   const { out, err: notes, environment, version, input = async () => '' } = terminal
   const { interruption = () => new AbortController().signal } = terminal
   const run = await command.load()
-  await run({ values, positionals, environment, version, out, notes, input, interruption })
+  const ask = terminal.ask === undefined ? {} : { ask: terminal.ask }
+  await run({ values, positionals, environment, version, out, notes, input, interruption, ...ask })
 }

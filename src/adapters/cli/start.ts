@@ -26,5 +26,7 @@ export const start = (argv: readonly string[], version: string): Promise<number>
     process.exit(EXIT.failure)
   })
   const input = async (): Promise<string> => (await import('node:stream/consumers')).text(process.stdin)
-  return runCli(argv, { ...outputs, version, environment: process.env, input, interruption })
+  const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true
+  const ask = isTerminal ? { ask: async (question: string) => (await import('./ask.ts')).askPerson(question) } : {}
+  return runCli(argv, { ...outputs, version, environment: process.env, input, interruption, ...ask })
 }

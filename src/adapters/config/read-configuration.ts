@@ -10,12 +10,14 @@ import {
   orderProblems,
   pathText,
   type SettingPath,
+  type SettledMilestones,
   settleMilestones,
 } from './milestone-settings.ts'
 import { adviceAgainst } from './not-for-files.ts'
 import { type ParsedText, parseText } from './parse-text.ts'
 import { placeOfKey, schemaFor } from './schema.ts'
 import { templatesIn } from './template-file.ts'
+import { threadProblems } from './thread-schema.ts'
 import { agentMilestones, agentProblems } from './to-agents.ts'
 import { toConfiguration } from './to-configuration.ts'
 import { placeProblems } from './to-workspace.ts'
@@ -47,7 +49,13 @@ const check = async ({ content: given, lineOf }: ParsedText, file?: string): Pro
     ...(both.length > 0 ? [] : conflictsIn(claims)),
     ...(isPartial ? [] : orderProblems(settled.settings)),
     ...ofAgents.problems,
-    ...(parsed.data === undefined ? [] : [...placeProblems(parsed.data), ...agentProblems(parsed.data)]),
+    ...(parsed.data === undefined
+      ? []
+      : [
+          ...placeProblems(parsed.data),
+          ...agentProblems(parsed.data),
+          ...threadProblems(parsed.data, inForce(settled)),
+        ]),
     ...templates.problems,
   ]
   if (parsed.data === undefined || problems.length > 0) throw errorOf(problems, lineOf)
@@ -55,6 +63,9 @@ const check = async ({ content: given, lineOf }: ParsedText, file?: string): Pro
   const bases = [[], ...checked.configuration.agents.map((_, index) => ['agents', index])]
   return { ...checked, remarks: [...checked.remarks, ...bases.flatMap((base) => thresholdRemarks(content, base))] }
 }
+
+const inForce = ({ settings }: SettledMilestones): readonly string[] =>
+  settings.flatMap(({ name, at }) => (at === null ? [] : [name]))
 
 /** One problem of each key that is not known, and one of anything else. */
 const problemsIn = (issue: z.core.$ZodIssue): readonly FoundProblem[] => {

@@ -5,6 +5,7 @@ import { agentsSchema } from './agent-schema.ts'
 import { hooksSchema } from './hook-schema.ts'
 import { milestoneList, milestonesByName } from './milestone-schema.ts'
 import { sessionSchema } from './session-schema.ts'
+import { threadSchema } from './thread-schema.ts'
 import {
   count,
   dollars,
@@ -49,6 +50,7 @@ const keys = {
     soft_landing: textOrOff.optional(),
     look_back: flag.optional(),
   }).nullish(),
+  threads: threadSchema.nullish(),
   commands: section({ retention: retention.optional() }).nullish(),
   hooks: hooksSchema.nullish(),
   agents: agentsSchema.nullish(),

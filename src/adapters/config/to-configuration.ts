@@ -14,6 +14,7 @@ import { hookNames, toHooks } from './hook-schema.ts'
 import { milestonesInForce, pathText, type SettledMilestones } from './milestone-settings.ts'
 import type { FileContent } from './schema.ts'
 import type { TemplateTexts } from './template-file.ts'
+import { threadSettings, threadsOf } from './thread-schema.ts'
 import { agentSettings, agentsOf, sessionOf } from './to-agents.ts'
 import { placeSettings, workspaceOf, worktreeOf } from './to-workspace.ts'
 
@@ -70,12 +71,13 @@ const configurationOf = (
     workspace: workspaceOf(content),
     worktree: worktreeOf(content),
     commandRetentionMs: content.commands?.retention ?? DEFAULT_RETENTION_MS,
+    threads: threadsOf(content),
     hooks: toHooks(hooks ?? {}),
   })
 }
 
 const settingsOf = (
-  { monitor, restart, contextLimit, session, agents, hooks, commandRetentionMs }: Configuration,
+  { monitor, restart, contextLimit, session, agents, hooks, threads, commandRetentionMs }: Configuration,
   content: FileContent,
   milestones: SettledMilestones,
   ofAgents: readonly SettledMilestones[],
@@ -111,6 +113,7 @@ const settingsOf = (
     setting('restart.soft_landing', restart.softLanding),
     setting('restart.look_back', restart.lookBack ?? true),
     ...placeSettings(content),
+    ...threadSettings(threads, setting),
     setting('commands.retention', commandRetentionMs === false ? 'forever' : commandRetentionMs),
     ...HOOK_MOMENTS.map((moment) => setting(`hooks.${moment}`, hookNames(hooks, moment))),
     ...agentSettings(content, agents, ofAgents),

@@ -15,6 +15,7 @@ import type { SessionLeases } from '../../ports/session-leases.ts'
 import type { SignalQueue } from '../../ports/signal-queue.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Clock } from '../../ports/system.ts'
+import type { ThreadSummaries } from '../../ports/thread-summaries.ts'
 import { auditIn } from './audit-log.ts'
 import { commandsIn } from './commands.ts'
 import { conversationsIn } from './conversations.ts'
@@ -28,6 +29,7 @@ import { numberKey, pageBy } from './paging.ts'
 import { sessionsIn } from './sessions.ts'
 import { signalsIn } from './signals.ts'
 import { emptyTables, type Tables } from './tables.ts'
+import { threadSummariesIn } from './thread-summaries.ts'
 
 /**
  * Keeps everything in this process's memory, with the semantics of a real store: whole commits or none, versions,
@@ -55,6 +57,7 @@ export class MemoryStore implements Store {
   readonly commands: CommandRetention
   readonly ids: IdSearch
   readonly lookBacks: LookBackPort
+  readonly threadSummaries: ThreadSummaries
 
   constructor({ clock }: { readonly clock: Clock }) {
     const tables = emptyTables()
@@ -71,6 +74,7 @@ export class MemoryStore implements Store {
     this.commands = commandsIn(tables, clock)
     this.ids = idSearchIn(tables)
     this.lookBacks = lookBacksIn(tables)
+    this.threadSummaries = threadSummariesIn(tables)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

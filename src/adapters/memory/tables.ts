@@ -14,6 +14,7 @@ import type { ToolCall, ToolCallRecord, ToolCallReference } from '../../domain/t
 import type { Turn } from '../../domain/turn/turn.ts'
 import type { ContextMonitor } from '../../domain/window/context-monitor.ts'
 import type { Receipt } from '../../ports/receipt.ts'
+import type { KeptSummary } from '../../ports/thread-summaries.ts'
 import { Table } from './table.ts'
 
 /** A tool call, and how others point at it. */
@@ -96,6 +97,11 @@ export const emptyTables = () => ({
     id: (row: LookBackRecord) => row.id,
     unique: {},
     groups: { conversation: (row) => row.conversationId, session: (row) => row.sessionId },
+  }),
+  threadSummaries: new Table({
+    id: (row: KeptSummary) => row.handoffId,
+    unique: {},
+    groups: { all: () => 'all' },
   }),
   handoffs: new Table({
     id: (row: HandoffMetadata) => row.id,

@@ -16,15 +16,15 @@ export interface ByAge {
   readonly limit: number
 }
 
-/** One page of a list, by a time column and the id of the table that is called `alias`. */
-export const byAge = (alias: string, time: string, page: Page & { readonly order?: ListOrder }): ByAge => {
+/** One page of a list, by a time column and the id, or another key, of the table that is called `alias`. */
+export const byAge = (alias: string, time: string, page: Page & { readonly order?: ListOrder }, key = 'id'): ByAge => {
   const isOldestFirst = page.order !== 'newest_first'
-  const [at, id] = [sql.ref(`${alias}.${time}`), sql.ref(`${alias}.id`)]
+  const [at, id] = [sql.ref(`${alias}.${time}`), sql.ref(`${alias}.${key}`)]
   const direction = sql.raw(isOldestFirst ? 'asc' : 'desc')
-  const key = page.after === undefined ? undefined : ageKey(page.after)
+  const last = page.after === undefined ? undefined : ageKey(page.after)
   const comparison = sql.raw(isOldestFirst ? '>' : '<')
   return {
-    from: key === undefined ? [] : [sql`(${at}, ${id}) ${comparison} (${key.at}::timestamptz, ${key.id}::uuid)`],
+    from: last === undefined ? [] : [sql`(${at}, ${id}) ${comparison} (${last.at}::timestamptz, ${last.id}::uuid)`],
     order: sql`${at} ${direction}, ${id} ${direction}`,
     limit: limitOf(page),
   }

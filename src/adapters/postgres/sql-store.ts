@@ -13,6 +13,7 @@ import type { MessageRepository } from '../../ports/message-repository.ts'
 import type { SessionLeases } from '../../ports/session-leases.ts'
 import type { SignalQueue } from '../../ports/signal-queue.ts'
 import type { Store } from '../../ports/store.ts'
+import type { ThreadSummaries } from '../../ports/thread-summaries.ts'
 import { auditIn } from './audit-log.ts'
 import { commandsIn } from './commands.ts'
 import { conversationsIn } from './conversations.ts'
@@ -26,6 +27,7 @@ import { type CommitFunction, PostgresUnitOfWork } from './postgres-unit-of-work
 import { sessionsIn } from './sessions.ts'
 import { monitorsIn, signalsIn } from './signals.ts'
 import { snapshotsIn } from './snapshots.ts'
+import { threadSummariesIn } from './thread-summaries.ts'
 
 /** The schema of a store, and how it is written to and closed. */
 export interface SqlStoreParts {
@@ -50,6 +52,7 @@ export class SqlStore implements Store {
   readonly commands: CommandRetention
   readonly ids: IdSearch
   readonly lookBacks: LookBackPort
+  readonly threadSummaries: ThreadSummaries
   readonly database: Database
   readonly #close: () => Promise<void>
 
@@ -70,6 +73,7 @@ export class SqlStore implements Store {
     this.commands = commandsIn(this.database)
     this.ids = idSearchIn(this.database)
     this.lookBacks = lookBacksIn(this.database)
+    this.threadSummaries = threadSummariesIn(this.database)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

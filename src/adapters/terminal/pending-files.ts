@@ -34,6 +34,7 @@ const candidate = z.object({
   runtime: z.enum(TERMINAL_RUNTIMES),
   providerSessionId: provider,
   pendingId: z.guid(),
+  thread: z.string().transform(conversationId).optional(),
   workspace: z.string(),
   cwd: z.string().optional(),
   model: z.string().optional(),

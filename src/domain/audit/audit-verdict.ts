@@ -59,6 +59,7 @@ export const NOT_COVERED: readonly string[] = [
   'monitors (how full windows are)',
   'leases (until when holders are to be heard of)',
   'signals (what sessions are to be told)',
+  'the mirror of summaries (a copy; the documents of handoffs are covered)',
   'tokens of holders',
   'answers of commands that logged nothing, and commands that were forgotten',
   'transaction ids (the order of the feed)',

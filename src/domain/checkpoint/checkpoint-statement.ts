@@ -1,6 +1,7 @@
 import { defined } from '../kernel/defined.ts'
 import { citedIn } from './checkpoint-citation.ts'
-import { type CheckpointSection, headingIn, isRule } from './checkpoint-section.ts'
+import { type CheckpointSection, headingIn } from './checkpoint-section.ts'
+import { isRule } from './heading.ts'
 
 /**
  * How a statement stands against the record: `cited` names only calls that were made, `miscited` names one that was not,

@@ -41,7 +41,7 @@ export const recapOf = ({ messages, calls }: RecapParts, maxCharacters: number =
   const said = (role: Message['role']) => messages.filter((message) => message.role === role && message.text !== '')
   const asked = said('user').filter(({ origin = 'person' }) => origin === 'person')
   const room = (share: number): number => Math.floor(maxCharacters * share)
-  const files = [...new Set(calls.filter(({ toolName }) => CHANGES_FILES.test(toolName)).flatMap(filesOf))]
+  const files = filesChanged(calls)
   return [
     ...section('What was asked', asked.map(atItsTime), room(0.25)),
     ...section('Tools used last', calls.map(lineOf), room(0.25)),
@@ -54,6 +54,11 @@ export const recapOf = ({ messages, calls }: RecapParts, maxCharacters: number =
     ...section('What tools answered last', said('tool').map(quoted), room(0.15)),
   ].join('\n\n')
 }
+
+/** The files that tools changed, as far as their names and arguments say so, each once. */
+export const filesChanged = (calls: readonly Pick<ToolCall, 'toolName' | 'argument'>[]): readonly string[] => [
+  ...new Set(calls.filter(({ toolName }) => CHANGES_FILES.test(toolName)).flatMap(filesOf)),
+]
 
 /** A heading with as many of the items as there is room for, latest last; nothing when there are none. */
 const section = (title: string, items: readonly string[], room: number): readonly string[] => {
@@ -78,7 +83,7 @@ const lineOf = ({ callId, toolName, argument = '' }: RecapParts['calls'][number]
   `- ${toolName}${argument === '' ? '' : `: ${argument}`} ${citationOf(callId)}`
 
 /** A call may name several files, and a path has no comma with a space in it. */
-const filesOf = ({ argument = '' }: RecapParts['calls'][number]): readonly string[] =>
+export const filesOf = ({ argument = '' }: Pick<ToolCall, 'argument'>): readonly string[] =>
   argument.split(', ').filter((path) => path !== '' && !/\s/.test(path))
 
 /** The beginning and the end of a text: what failed is mostly said at the end. */

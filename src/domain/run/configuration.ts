@@ -51,6 +51,22 @@ export interface Configuration {
   readonly worktree?: WorktreeSettings
   /** The agents it names, in order; none means that an agent may have any name. */
   readonly agents: readonly ConfiguredAgent[]
+  /** How threads take a summary along. */
+  readonly threads: {
+    /** Who writes summaries: nobody but the record, or Claude. */
+    readonly summarizer: 'extractive' | 'claude'
+    /** The model of that summarizer; absent means the usual one. */
+    readonly model?: string
+    /** Whether the record is quoted when that summarizer fails. */
+    readonly fallback: boolean
+    /** The memory file in the workspace; absent means the usual one of the agent. */
+    readonly file?: string
+    readonly markers?: { readonly begin: string; readonly end: string }
+    readonly budgetTokens: number
+    readonly expiresMs: number
+    /** The milestone at which a person is told of thread handoffs; absent means never. */
+    readonly offerAt?: string
+  }
   /** How long commands are remembered; false means for ever. */
   readonly commandRetentionMs: number | false
   readonly hooks: readonly HookSettings[]

@@ -116,6 +116,9 @@ export type RunWarningCode =
   | 'workspace.not_kept'
   | 'tools.not_served'
   | 'handoff.refused'
+  | 'thread.block_waits'
+  | 'thread.block_not_reset'
+  | 'thread.offered'
 
 /** The name of something that happens in a run. */
 export type RunEventType = keyof Bodies

@@ -199,6 +199,17 @@ export const exchangeStartOf = ({ progress, startSequence }: AgentSession): Sequ
 export const hasBaton = (session: AgentSession): boolean => session.state === 'active' || heldBy(session) !== undefined
 
 /**
+ * Whether a session is the first of a thread and nobody has launched it yet. Only a thread begins its first session with
+ * a handoff, and whoever comes first may work it.
+ */
+export const isWaitingThread = (session: AgentSession): boolean =>
+  session.state === 'active' &&
+  session.epoch === 1 &&
+  session.initiatedByHandoff !== undefined &&
+  session.providerSessionId === undefined &&
+  session.progress.turns === 0
+
+/**
  * Whether a session has ended.
  *
  * @example

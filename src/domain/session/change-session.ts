@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../kernel/result.ts'
 import type { Refusal } from '../refusal.ts'
 import type { ContextMonitor } from '../window/context-monitor.ts'
 import type { UsageTotals } from '../window/usage-reading.ts'
-import { type AgentSession, hasBaton, type WorkingSession } from './agent-session.ts'
+import { type AgentSession, hasBaton, isWaitingThread, type WorkingSession } from './agent-session.ts'
 import type { LeaseAsked } from './process-identity.ts'
 import { SESSION } from './session-aggregate.ts'
 import { dropLease, grantLease } from './session-lease.ts'
@@ -103,7 +103,10 @@ export const resumeSession = (
  * resumed.
  */
 export interface TakeOver extends LeaseAsked {
-  /** Only when its holder was not heard of in time, or is the one that {@link deadRunner} names. */
+  /**
+   * Only when its holder was not heard of in time, or is the one that {@link deadRunner} names. The first session of a
+   * thread that nobody has launched waits for whoever comes first: it needs no lease for that.
+   */
   readonly ifAbandoned?: true
   /** The mark of a runner that is known to be gone: while the session is held by that one, its lease need not be over. */
   readonly deadRunner?: string
@@ -119,11 +122,13 @@ export const takeOverSession = (
   if (!found.ok) return found
   // Another takeover meanwhile moves the session, and this is decided again.
   const isGone = deadRunner !== undefined && facts.lease?.runner === deadRunner
-  const ifExpired = isGone ? undefined : ifAbandoned
+  const isFree = facts.lease === undefined && isWaitingThread(found.value.session)
+  const ifExpired = isGone || isFree ? undefined : ifAbandoned
   const held = ifExpired === true ? stillHeld(facts, sessionId) : undefined
   if (held !== undefined) return err(held)
   const draft = newDraft()
-  const taking = defined({ type: 'take_over' as const, isAbandoned: ifAbandoned, at })
+  const isAbandoned = isFree ? undefined : ifAbandoned
+  const taking = defined({ type: 'take_over' as const, isAbandoned, at })
   const taken = draft.apply(SESSION, found.value, taking)
   if (!taken.ok) return taken
   const { session } = taken.value

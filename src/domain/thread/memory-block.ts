@@ -1,4 +1,10 @@
 import type { Instant } from '../kernel/instant.ts'
+import { err, ok, type Result } from '../kernel/result.ts'
+import { contentOf, heldIn, isSameKey, linesOf } from './block-content.ts'
+import { MEMORY_BLOCK } from './block-markers.ts'
+import { lineEndingOf, withBlockAtTop } from './block-place.ts'
+import type { BlockRefusal } from './block-refusal.ts'
+import { findBlock, type MarkedText } from './marked-text.ts'
 
 /** The lines that enclose the block in a memory file. */
 export interface BlockMarkers {
@@ -26,3 +32,81 @@ export type MemoryBlock =
   | { readonly state: 'held'; readonly held: HeldBlock }
   /** Text between the markers that we did not write. Never overwritten; a reader takes it as no context. */
   | { readonly state: 'foreign' }
+
+/**
+ * Reads the block of a memory file.
+ *
+ * @returns its state, or the refusal `memory_block.malformed`
+ */
+export const readBlock = (
+  text: string,
+  markers: BlockMarkers = MEMORY_BLOCK.markers,
+): Result<MemoryBlock, BlockRefusal> => {
+  const found = findBlock(text, markers)
+  return found.ok ? ok(found.value === undefined ? { state: 'absent' } : stateOf(found.value, markers)) : found
+}
+
+/** The text with an empty block in it, at the top unless it has one already. */
+export const insertBlock = (
+  text: string,
+  markers: BlockMarkers = MEMORY_BLOCK.markers,
+): Result<string, BlockRefusal> => {
+  const found = findBlock(text, markers)
+  if (!found.ok || found.value !== undefined) return found.ok ? ok(text) : found
+  return ok(withBlockAtTop(text, markers))
+}
+
+/**
+ * The text with a summary in its block, which is inserted when it is missing. A block that this thread holds already stays
+ * as it is; one that has expired is replaced.
+ *
+ * @returns the text, or the refusal (`memory_block.malformed`, `memory_block.held`, `memory_block.foreign`)
+ */
+export const fillBlock = (
+  text: string,
+  held: HeldBlock,
+  now: Instant,
+  markers: BlockMarkers = MEMORY_BLOCK.markers,
+): Result<string, BlockRefusal> => {
+  const inserted = insertBlock(text, markers)
+  const found = inserted.ok ? findBlock(inserted.value, markers) : inserted
+  if (!found.ok || found.value === undefined) return found.ok ? ok(text) : found
+  const block = stateOf(found.value, markers)
+  if (block.state === 'foreign') return err({ code: 'memory_block.foreign', line: found.value.line })
+  if (block.state === 'held' && now < block.held.expiresAt) {
+    const { threadKey, expiresAt } = block.held
+    return isSameKey(threadKey, held.threadKey) ? ok(text) : err({ code: 'memory_block.held', threadKey, expiresAt })
+  }
+  return ok(withInside(found.value, contentOf(held, markers)))
+}
+
+/** The thread that is done with its block, or the moment after which no thread may have it. */
+export type BlockEnd = { readonly threadKey: string } | { readonly expiredAt: Instant }
+
+/** The text with the placeholder in its block again, if the block is that thread's or is over. Everything else stays. */
+export const resetBlock = (
+  text: string,
+  end: BlockEnd,
+  markers: BlockMarkers = MEMORY_BLOCK.markers,
+): Result<string, BlockRefusal> => {
+  const found = findBlock(text, markers)
+  if (!found.ok || found.value === undefined) return found.ok ? ok(text) : found
+  const block = stateOf(found.value, markers)
+  if (block.state !== 'held') return ok(text)
+  const isOver =
+    'threadKey' in end ? isSameKey(block.held.threadKey, end.threadKey) : block.held.expiresAt <= end.expiredAt
+  return ok(isOver ? withInside(found.value, [MEMORY_BLOCK.placeholder]) : text)
+}
+
+const stateOf = ({ inside }: MarkedText, markers: BlockMarkers): MemoryBlock => {
+  const lines = linesOf(inside)
+  if (lines.length === 0 || (lines.length === 1 && lines[0]?.trim() === MEMORY_BLOCK.placeholder))
+    return { state: 'free' }
+  const held = heldIn(inside, markers)
+  return held === undefined ? { state: 'foreign' } : { state: 'held', held }
+}
+
+const withInside = ({ before, after }: MarkedText, lines: readonly string[]): string => {
+  const ending = lineEndingOf(before, after)
+  return `${before}${ending}${lines.map((line) => `${line}${ending}`).join('')}${after}`
+}

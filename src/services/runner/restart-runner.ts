@@ -12,6 +12,7 @@ import { type Cast, type CastMessage, type CastRunRequest, Seat } from './cast.t
 import { endingOf, endRun, type RunEnding } from './end/end-run.ts'
 import { afterTakeover, openBudget } from './open/begin-budget.ts'
 import { beginFirst, conversationFor, takeOver, takeOverBaton } from './open/open-run.ts'
+import { clearBlocks, endFirstExchange } from './open/thread-blocks.ts'
 import { warnAtStart } from './open/warnings.ts'
 import { insteadOfLost } from './recover/lost-session.ts'
 import { readBackLeft, readBackSource } from './recover/read-back.ts'
@@ -158,6 +159,7 @@ export class RestartRunner {
     watch: RunWatch,
     left: LeftWork,
   ): AsyncGenerator<Message | typeof BETWEEN, RunEnding> {
+    await clearBlocks(run)
     let next: Launcher<Message> | SessionOutcome = await this.#begin(run, left)
     warnAtStart(run)
     run.signal.throwIfAborted()
@@ -169,6 +171,7 @@ export class RestartRunner {
         watch.enter(run.held.session.id)
         if (run.held.session.epoch > 1 || run.seat.isCast) await run.tools.serve()
         const outcome: SessionOutcome = yield* workSession(run, next)
+        await endFirstExchange(run, outcome)
         next = (await insteadOfLost(run, next, outcome)) ?? outcome
       } else if (next.type === 'restart' && !run.seat.carriesOut(next.handoff)) {
         return handOver(run, next.handoff)

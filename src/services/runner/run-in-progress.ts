@@ -19,6 +19,7 @@ import type { HandoffHistory } from '../handoff-history.ts'
 import type { HandoffService } from '../handoff-service.ts'
 import type { LookBack } from '../look-back.ts'
 import type { Seat } from './cast.ts'
+import type { ThreadCleanup } from '../thread/thread-cleanup.ts'
 import { HeldSession } from './held-session.ts'
 import { DEFAULT_LEASE_MS } from './lease.ts'
 import { LaunchedProcesses } from './recover/agent-processes.ts'
@@ -53,6 +54,8 @@ export interface RunnerDeps extends RunSurroundings {
   readonly lookBack?: LookBack
   /** Serves tools to agents; without it they have none of ours. */
   readonly tools?: RunTools
+  /** Takes summaries of threads out of memory files; without it none is looked for. */
+  readonly threads?: Pick<ThreadCleanup, 'clearAround' | 'end' | 'offerAt'>
   /** Is told what happens; nobody unless given. */
   readonly logger?: Logger
   /** The believed window of a model, until its runtime reports one. */

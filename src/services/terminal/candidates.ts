@@ -1,5 +1,7 @@
 import { defined } from '../../domain/kernel/defined.ts'
+import type { ConversationId } from '../../domain/kernel/ids.ts'
 import type { Candidate, PendingDocument } from '../../ports/pending-files.ts'
+import type { TerminalRuntime } from '../../ports/terminal-files.ts'
 import type { HookEvent } from './hook-event.ts'
 import type { PendingDocuments } from './pending-documents.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
@@ -11,7 +13,13 @@ const MOST_PROMPTS = 50
 /** The starts after which a session has nothing in its window. */
 const FRESH: readonly (string | undefined)[] = [undefined, 'startup', 'clear']
 
-/** The sessions that began with a pending document, until the first turn of one of them says whose it is. */
+/** Memory files that only one runtime reads. */
+const FILES_OF: Readonly<Record<TerminalRuntime, readonly string[]>> = {
+  claude: ['CLAUDE.md', 'CLAUDE.local.md'],
+  codex: ['AGENTS.md'],
+}
+
+/** The sessions that began with a pending document or the summary of a thread, until the first turn of one of them says whose it is. */
 export class Candidates {
   readonly #deps: TerminalDeps
   readonly #sessions: TerminalSessions
@@ -36,8 +44,12 @@ export class Candidates {
   async about(event: HookEvent): Promise<Candidate | undefined> {
     const known = await this.find(event.input.providerSessionId)
     if (known !== undefined || event.event !== 'session-start') return known
+    if (!this.#isNext(event)) return undefined
     const pending = await this.#pendingFor(event)
-    return pending && this.#begin(event, pending)
+    if (pending !== undefined) return this.#begin(event, pending)
+    const { cwd = '' } = event.input
+    const [thread, workspace] = [await this.#threadFor(event), this.#deps.pending.workspaceOf(cwd)]
+    return thread && workspace ? this.#begin(event, { id: thread, workspace }, thread) : undefined
   }
 
   /** The text that a candidate begins with, as long as its document waits. */
@@ -62,11 +74,23 @@ export class Candidates {
     ;(await this.#known()).delete(providerSessionId)
   }
 
-  /** The document that waits for a session that starts so; a session that another one started is not the next one. */
+  /** Whether a session that starts so is the next one of its workspace; one that another session started is not. */
+  #isNext({ input }: HookEvent): boolean {
+    const { source, cwd, parentSessionId, within } = input
+    return FRESH.includes(source) && cwd !== undefined && parentSessionId === undefined && within === undefined
+  }
+
+  /** The thread whose summary the session has read; a session that is on record already is none of its. */
+  async #threadFor({ runtime, input }: HookEvent): Promise<ConversationId | undefined> {
+    const { cwd, providerSessionId } = input
+    const waiting = await this.#deps.threads?.waitingIn(cwd, FILES_OF[runtime])
+    if (waiting === undefined) return undefined
+    return (await this.#sessions.find(providerSessionId)) === undefined ? waiting.id : undefined
+  }
+
+  /** The document that waits for a session that starts so. */
   async #pendingFor({ input, at }: HookEvent): Promise<PendingDocument | undefined> {
-    const { source, cwd, providerSessionId, parentSessionId, within } = input
-    if (!FRESH.includes(source) || cwd === undefined || parentSessionId !== undefined || within !== undefined)
-      return undefined
+    const { source, cwd = '', providerSessionId } = input
     const workspace = this.#deps.pending.workspaceOf(cwd)
     const pending = workspace === undefined ? undefined : await this.#deps.pending.readPending(workspace)
     if (pending === undefined || this.#documents.isOver(pending, at)) return undefined
@@ -74,10 +98,14 @@ export class Candidates {
     return (await this.#sessions.find(providerSessionId)) === undefined ? pending : undefined
   }
 
-  async #begin({ runtime, input }: HookEvent, { id, workspace }: PendingDocument): Promise<Candidate> {
+  async #begin(
+    { runtime, input }: HookEvent,
+    { id, workspace }: Pick<PendingDocument, 'id' | 'workspace'>,
+    thread?: ConversationId,
+  ): Promise<Candidate> {
     const { providerSessionId, cwd, model, transcriptPath } = input
     const about = { v: 1 as const, runtime, providerSessionId, pendingId: id, workspace }
-    const begun = defined({ ...about, cwd, model, transcriptPath, prompts: [], hasEnded: false })
+    const begun = defined({ ...about, thread, cwd, model, transcriptPath, prompts: [], hasEnded: false })
     await this.change(begun)
     return begun
   }

@@ -3,6 +3,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { Candidate, TakenDocument } from '../../ports/pending-files.ts'
 import { derivedCommand } from '../derived-command.ts'
+import { beginThread } from './begin-thread.ts'
 import type { Candidates } from './candidates.ts'
 import type { FollowedSession } from './followed-session.ts'
 import type { PendingDocuments } from './pending-documents.ts'
@@ -24,6 +25,9 @@ export interface SuccessionParts {
 const TAKEN_UP =
   'The document that this session began with was taken up by another session, replaced or withdrawn: this one is a conversation of its own.'
 
+const THREAD_GONE =
+  'The summary in the memory file was for a thread that another session has taken up, or its time was over: this one is a conversation of its own.'
+
 /**
  * Decides whose session a candidate is, with its first turn: the next one in the conversation that left the document, or a
  * conversation of its own. Every step has a name of its own, so that whoever is interrupted finishes it, once.
@@ -39,7 +43,8 @@ export class Succession {
 
   /** Makes a session of a candidate. Undefined where it can be none; the next event tries again. */
   async settle(candidate: Candidate): Promise<FollowedSession | undefined> {
-    const at = (await this.#asSuccessor(candidate)) ?? (await this.#alone(candidate, TAKEN_UP))
+    const at =
+      (await this.#taken(candidate)) ?? (await this.#alone(candidate, candidate.thread ? THREAD_GONE : TAKEN_UP))
     if (at === undefined) return undefined
     for (const { commandId, prompt } of candidate.prompts) {
       const named = derivedCommand(this.#deps.sha256, commandId, 'prompt')
@@ -47,6 +52,16 @@ export class Succession {
     }
     await this.#parts.candidates.forget(candidate)
     return at
+  }
+
+  /** A session that ended before its first turn leaves the thread to another one. */
+  #taken(candidate: Candidate): Promise<FollowedSession | undefined> {
+    const { thread, hasEnded, workspace } = candidate
+    if (thread === undefined) return this.#asSuccessor(candidate)
+    if (hasEnded) return Promise.resolve(undefined)
+    return this.#parts.documents.inWorkspace(workspace, () =>
+      beginThread(this.#deps, this.#parts.sessions, { ...candidate, thread }),
+    )
   }
 
   async #asSuccessor(candidate: Candidate): Promise<FollowedSession | undefined> {

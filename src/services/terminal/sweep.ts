@@ -17,6 +17,7 @@ export class Sweep {
     await this.#closeExpired()
     await this.#releaseClosed()
     await this.#settleLost()
+    await this.#deps.threads?.sweep()
   }
 
   /** A document that was taken is passed on, also when its candidate never reports again. */

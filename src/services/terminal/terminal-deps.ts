@@ -8,6 +8,7 @@ import type { TerminalFiles, TerminalRuntime, TranscriptFiles } from '../../port
 import type { WindowReader } from '../../ports/window-reader.ts'
 import type { ContextService } from '../context-service.ts'
 import type { HandoffService } from '../handoff-service.ts'
+import type { ThreadCleanup } from '../thread/thread-cleanup.ts'
 
 /** The readers of what terminal sessions say. */
 export interface TerminalReaders {
@@ -29,6 +30,8 @@ export interface TerminalDeps {
   readonly transcripts: TranscriptFiles
   readonly readers: TerminalReaders
   readonly believedWindow: (model: string) => WindowSize | undefined
+  /** Looks after the summaries in memory files; without it none is looked for. */
+  readonly threads?: Pick<ThreadCleanup, 'clearAround' | 'end' | 'sweep' | 'waitingIn' | 'offerAt'>
   /** Applied before a long text is cut, so that no part of a secret is left at its end. */
   readonly redact?: (text: string) => string
 }

@@ -14,6 +14,7 @@ import { outcomeOf, reported } from './reported.ts'
 import { Samples } from './samples.ts'
 import { SerialQueue } from './serial-queue.ts'
 import { Succession } from './succession.ts'
+import { Summaries } from './summaries.ts'
 import { Sweep } from './sweep.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 import { type TerminalSession, TerminalSessions } from './terminal-sessions.ts'
@@ -42,6 +43,7 @@ export class TerminalService {
   readonly #candidates: CandidateEvents
   readonly #afterCompaction: AfterCompaction
   readonly #sweep: Sweep
+  readonly #summaries: Summaries
   readonly #deps: TerminalDeps
   readonly #queue = new SerialQueue()
 
@@ -55,6 +57,7 @@ export class TerminalService {
     this.samples = new Samples(deps)
     this.turns = new TurnImport(deps, this.sessions, this.compactions)
     this.documents = new PendingDocuments(deps)
+    this.#summaries = new Summaries(deps)
     const candidates = new Candidates(deps, this.sessions, this.documents)
     const { sessions, documents, turns } = this
     const inTurn: TerminalService['inTurn'] = (id, work) => this.inTurn(id, work)
@@ -92,17 +95,21 @@ export class TerminalService {
   async #take(event: HookEvent): Promise<HookAnswer> {
     const { input } = event
     const isSubagent = input.agentId !== undefined
+    const begins = event.event === 'session-start' && !isSubagent
+    const stuck = begins ? await this.#summaries.clear(input.cwd) : undefined
     const asCandidate = isSubagent ? undefined : await this.#candidates.take(event)
     if (asCandidate !== undefined) return asCandidate
-    const registers = event.event === 'session-start' && !isSubagent
-    const at = registers ? await this.#register(event) : await this.#find(event)
-    if (at === undefined) return registers ? { outcome: 'not_registered', signals: [] } : UNKNOWN
+    const at = begins ? await this.#register(event) : await this.#find(event)
+    if (at === undefined) return begins ? { outcome: 'not_registered', signals: [] } : UNKNOWN
     const sessionId = at.session.id
     // A subagent has a window of its own, and nothing of it is said about this one.
     if (isSubagent) return { outcome: 'ok', sessionId, signals: [] }
     const outcome = at.hasTaken(event.commandId) ? 'repeated' : await this.#handle(at, event)
+    await this.#summaries.at(at, event.event)
+    if (stuck !== undefined) at.keep({ notice: stuck })
     if (event.event !== 'statusline') at.remember(event.commandId)
     const signals = await this.signals.at(at, event.event)
+    this.#summaries.offer(at, signals)
     const { notice } = at.kept
     if (event.event === 'user-prompt-submit') at.keep({ notice: undefined })
     await this.#prepare(at, event)

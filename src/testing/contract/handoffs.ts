@@ -188,6 +188,25 @@ export const handoffsContract: ContractPart = {
       )
       assert.equal(rest.next, undefined)
     },
+    'gives the first session of a thread that nobody has launched to exactly one of five who ask at once': async (
+      scene,
+    ) => {
+      const source = await scene.worked('read_file')
+      const request = { targetAgent: source.session.agentName, reason: 'A side question' }
+      const { session } = unwrap(await scene.service.openThread({ ...source, ...request }))
+      const taking = { session: session.id, ifAbandoned: true, leaseMs: 60_000 } as const
+      const asked = await Promise.all(Array.from({ length: 5 }, () => scene.service.takeOverSession(taking)))
+      const [winner, ...others] = asked.flatMap((answer) => (answer.ok ? [answer.value] : []))
+      assert.ok(winner !== undefined && others.length === 0)
+      const codes = asked.flatMap((answer) => (answer.ok ? [] : [answer.error.code]))
+      assert.deepEqual(codes, Array(4).fill('session.leased'))
+      assert.deepEqual(await scene.store.sessions.find(session.id), winner.session)
+      // Launched, it is somebody's, and is left to them like any other without a lease.
+      const launched = unwrap(await scene.service.openThread({ ...source, ...request }))
+      unwrap(await scene.service.attachSession({ ...launched, providerSessionId: scene.name('launched') }))
+      const late = await scene.service.takeOverSession({ ...taking, session: launched.session.id })
+      assert.equal(refusal(late).code, 'session.not_leased')
+    },
     'opens a thread without changing its source': async (scene) => {
       const source = await scene.worked('read_file')
       const request = { targetAgent: source.session.agentName, reason: 'A side question', document: 'Look here' }

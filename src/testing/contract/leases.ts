@@ -232,7 +232,8 @@ export const leasesContract: ContractPart = {
 /** The parts of a store; those of a class do not spread. */
 const partsOf = (store: Store): Store => {
   const { unitOfWork, conversations, sessions, handoffs, snapshots, messages } = store
-  const { audit, monitors, signals, leases, commands, ids, lookBacks } = store
-  const records = { lookBacks, conversations, sessions, handoffs, snapshots, messages, audit, monitors, signals }
+  const { audit, monitors, signals, leases, commands, ids, lookBacks, threadSummaries } = store
+  const mirrors = { lookBacks, threadSummaries }
+  const records = { ...mirrors, conversations, sessions, handoffs, snapshots, messages, audit, monitors, signals }
   return { unitOfWork, ...records, leases, commands, ids, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
 }

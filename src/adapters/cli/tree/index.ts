@@ -5,12 +5,14 @@ import { HOOK_COMMANDS } from './hook.ts'
 import { INSTALL_COMMANDS } from './install.ts'
 import { KEEPING_COMMANDS } from './keeping.ts'
 import { MCP_COMMANDS } from './mcp.ts'
+import { THREAD_COMMANDS } from './thread.ts'
 import { WORK_COMMANDS } from './work.ts'
 
 /** Every command by its words, in the order help lists them. */
 export const COMMANDS: Readonly<Record<string, CliCommand>> = {
   ...WORK_COMMANDS,
   ...HISTORY_COMMANDS,
+  ...THREAD_COMMANDS,
   ...INSTALL_COMMANDS,
   ...HOOK_COMMANDS,
   ...MCP_COMMANDS,
@@ -25,6 +27,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   conversations: 'look at conversations: list, show',
   sessions: 'look at sessions: list, show, window',
   handoffs: 'look at handoffs: list, show',
+  thread: 'open a new thread with a short summary, and look after summaries: handoff, setup, status, cleanup, history',
   claude: 'put our hooks into the settings of Claude Code: install, uninstall, status',
   codex: 'put our hooks into the settings of Codex: install, uninstall, status',
   hook: 'answer the hooks of Claude Code and Codex: statusline, session-start and six others',

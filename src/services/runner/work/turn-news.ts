@@ -1,4 +1,5 @@
 import { defined } from '../../../domain/kernel/defined.ts'
+import { threadOffer } from '../../../domain/thread/thread-offer.ts'
 import type { RecordedTurns } from '../../answers.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 
@@ -23,10 +24,14 @@ export const tellTurns = (
 
 /** Says which milestones the recorded turns have reached. */
 export const tellMilestones = (
-  run: Pick<RunInProgress, 'held' | 'news'>,
+  run: Pick<RunInProgress, 'held' | 'news' | 'deps' | 'conversation'>,
   { session, signals = [] }: RecordedTurns,
 ): void => {
-  for (const { milestone, recipientId } of signals)
-    if (milestone !== undefined && recipientId === session.id)
-      run.news.emit({ type: 'context:milestone', sessionId: session.id, milestone, ...run.held.figures() })
+  for (const { milestone, recipientId } of signals) {
+    if (milestone === undefined || recipientId !== session.id) continue
+    run.news.emit({ type: 'context:milestone', sessionId: session.id, milestone, ...run.held.figures() })
+    if (milestone !== run.deps.threads?.offerAt) continue
+    const message = threadOffer(run.conversation.id, milestone)
+    run.news.emit({ type: 'run:warning', code: 'thread.offered', message })
+  }
 }

@@ -1,0 +1,104 @@
+import type { Batonpass } from '../../../batonpass.ts'
+import { editText, workspaceOf } from '../../../command-parts.ts'
+import type { Conversation } from '../../../domain/conversation/conversation.ts'
+import { defined } from '../../../domain/kernel/defined.ts'
+import type { Result } from '../../../domain/kernel/result.ts'
+import type { ThreadDraft } from '../../../domain/thread/thread-draft.ts'
+import type { ThreadRefusal } from '../../../domain/thread/thread-refusal.ts'
+import { approve } from '../approve-thread.ts'
+import type { Invocation, Run } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { textFlag } from '../history-args.ts'
+import { CommandNotCompleted } from '../problems.ts'
+import { plain, toJson } from '../render-text.ts'
+import { showAccepted, showDraft } from '../render-thread.ts'
+import { budgetIn, modeIn, openingIn, ownSummary, summarizerIn } from '../thread-choices.ts'
+import { placeOf, sourceOf } from '../which-thread.ts'
+import { accepted, refusedThread, withThreads, workspaceIn } from '../with-threads.ts'
+
+/** Opens a new thread that takes along a short summary. */
+export const threadHandoff: Run = async (invocation) => {
+  const mode = modeIn(invocation)
+  const choices = { ...(await summarizerIn(invocation)), ...budgetIn(invocation) }
+  const summary = await ownSummary(invocation)
+  await withThreads(invocation, async (batonpass) => {
+    const { threads } = batonpass
+    const parent = await sourceOf(invocation, batonpass.history)
+    if (mode === 'without') return fresh(invocation, batonpass, parent)
+    const workspace = textFlag(invocation, 'workspace') === undefined ? placeOf(parent) : undefined
+    const request = defined({ summary, file: textFlag(invocation, 'file'), ...choices })
+    const place = (workspace && workspaceOf(workspace)) ?? workspaceIn(invocation)
+    const made = await threads.preview({ conversation: parent.id, workspace: place, ...request })
+    const drafted = made.ok ? await withFeedback(invocation, batonpass, { draft: made.value, choices }) : made
+    if (!drafted.ok) return insteadOf(invocation, batonpass, { parent, refusal: drafted.error })
+    if (mode === 'preview') return preview(invocation, drafted.value)
+    if (mode === 'ask') return approve(invocation, batonpass, { draft: drafted.value, choices })
+    await apply(
+      invocation,
+      batonpass,
+      mode === 'edit' ? await edited(invocation, batonpass, drafted.value) : drafted.value,
+    )
+  })
+}
+
+const withFeedback = async (
+  { values }: Invocation,
+  { threads }: Batonpass,
+  { draft, choices }: { readonly draft: ThreadDraft; readonly choices: Parameters<Batonpass['threads']['refine']>[2] },
+): Promise<Result<ThreadDraft, ThreadRefusal>> => {
+  let refined: Result<ThreadDraft, ThreadRefusal> = { ok: true, value: draft }
+  for (const feedback of (values.feedback as readonly string[] | undefined) ?? [])
+    if (refined.ok) refined = await threads.refine(refined.value, feedback, choices)
+  return refined
+}
+
+const preview = async ({ out, values }: Invocation, draft: ThreadDraft): Promise<void> => {
+  if (values.json === true) return out.line(toJson(draft))
+  showDraft(out, draft)
+  out.line('Nothing was written. --apply opens the thread; --summary FILE takes a text of your own.')
+}
+
+const edited = async (invocation: Invocation, { threads }: Batonpass, draft: ThreadDraft): Promise<ThreadDraft> => {
+  const text = await editText(draft.summary.text, invocation.environment)
+  if (text === undefined) throw new CommandNotCompleted('The editor failed, and nothing was written.', EXIT.failure)
+  return accepted(threads.edit(draft, text))
+}
+
+/** A summary must not end in a commit by accident: into a file that git keeps it goes when somebody says so. */
+const apply = async (invocation: Invocation, { threads }: Batonpass, draft: ThreadDraft): Promise<void> => {
+  const { out, values, notes } = invocation
+  if (draft.target.isTracked && values.yes !== true) {
+    const other = draft.target.untracked === undefined ? '' : ` Or say --file ${draft.target.untracked}.`
+    throw new CommandNotCompleted(
+      `${plain(draft.warnings.join(' '))} Say --yes to write it there.${other} (thread.file_tracked)`,
+      EXIT.refused,
+    )
+  }
+  if (values.json !== true) for (const warning of draft.warnings) notes.line(`Warning: ${plain(warning)}`)
+  const opened = accepted(await threads.accept(draft, openingIn(invocation)))
+  if (values.json === true) return out.line(toJson(publicPart(opened)))
+  showAccepted(out, opened)
+}
+
+/** The token of the session stays here: whoever begins the thread gets one of its own. */
+const publicPart = ({ holder: _, monitor: __, ...opened }: { readonly holder: unknown; readonly monitor?: unknown }) =>
+  opened
+
+const fresh = async (invocation: Invocation, { threads }: Batonpass, { id }: Conversation): Promise<void> => {
+  const { conversation } = accepted(await threads.without(id, openingIn(invocation)))
+  if (invocation.values.json === true) return invocation.out.line(toJson({ conversation }))
+  invocation.out.line(plain(`A new thread without a summary is open: conversation ${conversation.id}.`))
+}
+
+/** Without a summary a person may continue all the same; a script is refused. */
+const insteadOf = async (
+  invocation: Invocation,
+  batonpass: Batonpass,
+  { parent, refusal }: { readonly parent: Conversation; readonly refusal: ThreadRefusal },
+): Promise<void> => {
+  if (refusal.code !== 'thread.not_summarized' || invocation.ask === undefined) throw refusedThread(refusal)
+  invocation.notes.line(refusedThread(refusal).message)
+  const answer = await invocation.ask('Continue without a handoff? (Y/n) ')
+  if (answer === undefined || /^n/i.test(answer.trim())) return invocation.out.line('Nothing was written.')
+  await fresh(invocation, batonpass, parent)
+}

@@ -1,0 +1,43 @@
+import { type Batonpass, createBatonpass } from '../../batonpass.ts'
+import { workspaceOf } from '../../command-parts.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import type { Result } from '../../domain/kernel/result.ts'
+import { describeThreadRefusal, type ThreadRefusal } from '../../domain/thread/thread-refusal.ts'
+import type { Logger } from '../../ports/logger.ts'
+import type { Invocation } from './command.ts'
+import { EXIT } from './exit-codes.ts'
+import { textFlag } from './history-args.ts'
+import { CommandNotCompleted, UsageError } from './problems.ts'
+import { plain } from './render-text.ts'
+import { storeToRead } from './store-options.ts'
+
+/** Opens Batonpass on the store that the flags choose, for a command about threads. Warnings go to the notes. */
+export const withThreads = async <T>(
+  invocation: Invocation,
+  work: (batonpass: Batonpass) => Promise<T>,
+): Promise<T> => {
+  const quiet = (): void => {}
+  const warn: Logger['warn'] = (fields, message) =>
+    invocation.notes.line(`Warning: ${plain(message)} (${plain(Object.values(fields).map(String).join(', '))})`)
+  const logger: Logger = { debug: quiet, info: quiet, warn, error: warn }
+  const config = textFlag(invocation, 'config')
+  await using batonpass = await createBatonpass({ ...storeToRead(invocation), ...defined({ config }), logger })
+  return await work(batonpass)
+}
+
+/** The workspace that the flags name, or the one around the working directory. @throws UsageError */
+export const workspaceIn = (invocation: Invocation): string => {
+  const found = workspaceOf(textFlag(invocation, 'workspace') ?? process.cwd())
+  if (found === undefined) throw new UsageError('--workspace names no folder that is there. Give its whole path.')
+  return found
+}
+
+/** The answer, or the refusal as the end of the command. @throws CommandNotCompleted */
+export const accepted = <T>(result: Result<T, ThreadRefusal>): T => {
+  if (result.ok) return result.value
+  throw refusedThread(result.error)
+}
+
+/** A refusal of a thread handoff as the end of a command. */
+export const refusedThread = (refusal: ThreadRefusal): CommandNotCompleted =>
+  new CommandNotCompleted(`${plain(describeThreadRefusal(refusal))} (${refusal.code})`, EXIT.refused)

@@ -1,0 +1,41 @@
+import { isPendingThread, withoutPending } from '../../../domain/thread/thread-note.ts'
+import { RefusedError } from '../../../domain/unwrap.ts'
+import { type RunInProgress, workspaceOf } from '../run-in-progress.ts'
+import type { SessionOutcome } from '../work/session-outcome.ts'
+
+/** The parts of a run that know where it works, and say something about it. */
+type Placed = Pick<RunInProgress, 'deps' | 'conversation' | 'setting' | 'news'>
+
+/**
+ * Takes summaries of threads that are over out of the memory files that the agent is about to read. While one of them
+ * cannot be taken out nothing is launched: it would leak into this conversation.
+ *
+ * @throws RefusedError with `thread.block_not_reset`
+ */
+export const clearBlocks = async (run: Placed): Promise<void> => {
+  const { workingDirectory, worktreePath = workingDirectory } = workspaceOf(run) ?? {}
+  const report = await run.deps.threads?.clearAround(worktreePath)
+  const [failed] = report?.failed ?? []
+  if (failed !== undefined)
+    throw new RefusedError({ code: 'thread.block_not_reset', file: failed.path, cause: failed.cause })
+  for (const { path, threadKey, expiresAt } of report?.waiting ?? []) {
+    if (threadKey === run.conversation.current.externalKey) continue
+    const message =
+      `${path} has a summary for the thread ${JSON.stringify(threadKey)}, until ${expiresAt}. The agent reads it as ` +
+      'well, and is told there that it is for another thread.'
+    run.news.emit({ type: 'run:warning', code: 'thread.block_waits', message })
+  }
+}
+
+/** Ends the wait of a thread once its agent has come to rest for the first time. An agent that failed may try again. */
+export const endFirstExchange = async (run: Placed, outcome: SessionOutcome): Promise<void> => {
+  const { current } = run.conversation
+  const isComplete = outcome.type === 'restart' || outcome.outcome === 'completed' || outcome.outcome === 'exhausted'
+  if (run.deps.threads === undefined || !isComplete || !isPendingThread(current)) return
+  const { failed } = await run.deps.threads.end(current)
+  run.conversation.update({ ...current, metadata: withoutPending(current) })
+  for (const { path, cause } of failed) {
+    const message = `The summary of this thread is still in ${path} (${cause}). No other run starts there until it is out.`
+    run.news.emit({ type: 'run:warning', code: 'thread.block_not_reset', message })
+  }
+}

@@ -1,0 +1,61 @@
+import type { Conversation } from '../../domain/conversation/conversation.ts'
+import { defined } from '../../domain/kernel/defined.ts'
+import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
+import { err, ok, type Result } from '../../domain/kernel/result.ts'
+import type { Refusal } from '../../domain/refusal.ts'
+import type { AgentSession } from '../../domain/session/agent-session.ts'
+import { editedSummary, summaryFrom } from '../../domain/thread/summary-budget.ts'
+import type { ThreadSummary } from '../../domain/thread/thread-summary.ts'
+import { summaryMaterial } from './summary-material.ts'
+import type { ThreadDeps } from './thread-deps.ts'
+import type { PreviewRequest } from './thread-requests.ts'
+import { withFallback } from './with-fallback.ts'
+
+/** A wish for a summary. */
+interface SummaryAsked extends Pick<PreviewRequest, 'summarizer' | 'signal' | 'summary'> {
+  readonly budgetTokens: number
+  readonly refine?: { readonly earlier: ThreadSummary; readonly feedback: string }
+}
+
+/** Summarises a conversation, by whoever is asked. A failure is a refusal: a person may continue without. */
+export const summarize = async (
+  { store, redact, settings, logger, summarizer: usual }: ThreadDeps,
+  conversation: Conversation,
+  asked: SummaryAsked,
+): Promise<Result<ThreadSummary, Refusal>> => {
+  if (asked.summary !== undefined) return ok(editedSummary(redact(asked.summary)))
+  const { budgetTokens, refine, signal = new AbortController().signal } = asked
+  const writer = asked.summarizer ?? settings.summarizer ?? usual
+  const summarizer = settings.fallback === false ? writer : withFallback(writer)
+  try {
+    const source = await summaryMaterial(store, conversation, budgetTokens)
+    const written = await summarizer.summarize({ ...source, ...defined({ refine }), signal })
+    return ok(summaryFrom({ ...written, text: redact(written.text) }, budgetTokens))
+  } catch (error) {
+    if (signal.aborted) throw error
+    const cause = redact(describeThrown(error))
+    const { id: conversationId } = conversation
+    logger.warn({ conversationId, summarizer: summarizer.name, cause }, 'no summary was made')
+    return err({ code: 'thread.not_summarized', conversationId, cause })
+  }
+}
+
+const NOTHING_SAID = 'nobody has said anything in it yet'
+
+/** As many sessions are looked at for one that has spoken. */
+const MOST_SESSIONS = 50
+
+/** The newest session of a conversation that has said something: its last turn is what led to the thread. */
+export const spokenSession = async (
+  { store: { sessions } }: Pick<ThreadDeps, 'store'>,
+  { id }: Conversation,
+): Promise<Result<AgentSession, Refusal>> => {
+  const latest = await sessions.findLatest(id)
+  if (latest === undefined) return err({ code: 'thread.not_summarized', conversationId: id, cause: NOTHING_SAID })
+  if (latest.progress.turns > 0) return ok(latest)
+  const newest = { conversationId: id, order: 'newest_first' } as const
+  const spoken = (await sessions.list(newest, { limit: MOST_SESSIONS })).items.find(
+    ({ progress }) => progress.turns > 0,
+  )
+  return spoken === undefined ? err({ code: 'session.no_turns', sessionId: latest.id }) : ok(spoken)
+}

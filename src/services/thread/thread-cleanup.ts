@@ -1,0 +1,166 @@
+import type { Conversation } from '../../domain/conversation/conversation.ts'
+import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
+import type { Instant } from '../../domain/kernel/instant.ts'
+import { type BlockRefusal, describeBlockRefusal } from '../../domain/thread/block-refusal.ts'
+import type { BlockEnd, HeldBlock } from '../../domain/thread/memory-block.ts'
+import type { ThreadPlace } from '../../domain/thread/thread-draft.ts'
+import { isPendingThread, threadNoteOf, withoutPending } from '../../domain/thread/thread-note.ts'
+import { everyPage } from '../../ports/page.ts'
+import { MemoryBlocks, USUAL_FILES } from './memory-blocks.ts'
+import type { ThreadDeps } from './thread-deps.ts'
+
+/** A block that waits for its thread. */
+export interface WaitingBlock {
+  readonly path: string
+  readonly threadKey: string
+  readonly expiresAt: Instant
+}
+
+/** A block that could not be reset, and why. */
+export interface FailedReset {
+  readonly path: string
+  readonly cause: string
+}
+
+/** The outcome of looking after the blocks of some places. */
+export interface CleanupReport {
+  /** The files whose block has its placeholder again. */
+  readonly reset: readonly string[]
+  readonly waiting: readonly WaitingBlock[]
+  readonly failed: readonly FailedReset[]
+}
+
+/** Takes summaries out of memory files once nobody may read them any more. */
+export class ThreadCleanup {
+  readonly #deps: ThreadDeps
+  readonly #blocks: MemoryBlocks
+
+  constructor(deps: ThreadDeps) {
+    this.#deps = deps
+    this.#blocks = new MemoryBlocks(deps)
+  }
+
+  /**
+   * Ends the wait of a thread, whose first exchange is over. Its note comes first: should we be lost before the file is
+   * reset, the block counts as over, and whoever comes next resets it.
+   */
+  async end(thread: Conversation): Promise<CleanupReport> {
+    const note = threadNoteOf(thread)
+    if (note === undefined || thread.externalKey === undefined) return NOTHING
+    await this.#markOver(thread)
+    const place = { workspace: note.handoff_workspace, file: note.handoff_memory_file }
+    const { reset, failed } = await this.#resetAt(place, { threadKey: thread.externalKey })
+    if (reset.length > 0)
+      this.#deps.logger.info({ thread: thread.id, file: reset[0] }, 'the summary of a thread was taken out of its file')
+    if (reset.length + failed.length === 0)
+      this.#deps.logger.debug({ thread: thread.id }, 'the summary of a thread was gone before')
+    return { reset, waiting: [], failed }
+  }
+
+  /** As {@link clear}, of every folder whose memory files an agent reads that works in this one. */
+  clearAround(folder: string | undefined): Promise<CleanupReport> {
+    return this.clear(this.#deps.placesOf(folder))
+  }
+
+  /** The milestone at which a person is told of thread handoffs. */
+  get offerAt(): string | undefined {
+    return this.#deps.settings.offerAt
+  }
+
+  /** Resets the blocks in these folders that are over. With `force`, those that still wait as well. */
+  async clear(folders: readonly string[], { force = false } = {}): Promise<CleanupReport> {
+    const found: CleanupReport[] = []
+    const places = folders.flatMap((folder) => this.#blocks.placesIn(folder))
+    for (const place of places) found.push(await this.#clearAt(place, force))
+    return merged(found)
+  }
+
+  /** The thread that waits for its first session in a folder, with its summary in a file that such an agent reads. */
+  async waitingIn(folder: string | undefined, files: readonly string[]): Promise<Conversation | undefined> {
+    const others: readonly string[] = USUAL_FILES.filter((name) => name !== 'agent.md' && !files.includes(name))
+    for (const place of this.#deps.placesOf(folder).flatMap((at) => this.#blocks.placesIn(at))) {
+      if (others.includes(place.file)) continue
+      const block = await this.#blocks.look(place)
+      if (block.state !== 'held') continue
+      const thread = await this.#deps.store.conversations.findByExternalKey(block.held.threadKey)
+      if (thread !== undefined && isPendingThread(thread) && !this.#isOver(block.held, thread)) return thread
+    }
+    return undefined
+  }
+
+  /** Ends the wait of every thread whose time is over, wherever its file is. */
+  async sweep(): Promise<CleanupReport> {
+    const found: CleanupReport[] = []
+    const pending = { metadata: { handoff_pending: true } }
+    const threads: Conversation[] = []
+    for await (const thread of everyPage((page) => this.#deps.store.conversations.list(pending, page)))
+      threads.push(thread)
+    for (const thread of threads) {
+      const note = threadNoteOf(thread)
+      if (note !== undefined && note.handoff_expires_at <= this.#deps.clock.now()) found.push(await this.end(thread))
+    }
+    return merged(found)
+  }
+
+  /** A note that cannot be kept does not keep the summary in its file. */
+  async #markOver(thread: Conversation): Promise<void> {
+    if (!isPendingThread(thread)) return
+    try {
+      const metadata = withoutPending(thread)
+      const marked = await this.#deps.handoffs.setConversationMetadata({ conversation: thread.id, metadata })
+      if (!marked.ok) this.#deps.logger.warn({ thread: thread.id, refusal: marked.error.code }, NOT_MARKED)
+    } catch (error) {
+      this.#deps.logger.warn({ thread: thread.id, problem: describeThrown(error) }, NOT_MARKED)
+    }
+  }
+
+  async #clearAt(place: ThreadPlace, force: boolean): Promise<CleanupReport> {
+    const block = await this.#blocks.look(place)
+    const path = pathOf(place)
+    if (block.state === 'broken') return { ...NOTHING, failed: [{ path, cause: block.problem }] }
+    if (block.state !== 'held') return NOTHING
+    const { threadKey, expiresAt } = block.held
+    const thread = await this.#deps.store.conversations.findByExternalKey(threadKey)
+    if (!force && !this.#isOver(block.held, thread)) return { ...NOTHING, waiting: [{ path, threadKey, expiresAt }] }
+    if (thread !== undefined) await this.#markOver(thread)
+    return { ...NOTHING, ...(await this.#resetAt(place, { threadKey })) }
+  }
+
+  /** A block whose thread is not on record yet may be of one that is being opened now: it ends by its time. */
+  #isOver({ expiresAt }: HeldBlock, thread: Conversation | undefined): boolean {
+    return expiresAt <= this.#deps.clock.now() || (thread !== undefined && !isPendingThread(thread))
+  }
+
+  async #resetAt(place: ThreadPlace, end: BlockEnd): Promise<Pick<CleanupReport, 'reset' | 'failed'>> {
+    const path = pathOf(place)
+    const cause = await this.#reset(place, end)
+    if (cause === undefined) return { reset: [path], failed: [] }
+    if (cause === 'nothing') return { reset: [], failed: [] }
+    this.#deps.logger.warn({ file: path, cause }, 'a summary is still in its file: it could not be taken out')
+    return { reset: [], failed: [{ path, cause }] }
+  }
+
+  /** The reason why a block could not be reset; `nothing` where there was nothing to reset. */
+  async #reset(place: ThreadPlace, end: BlockEnd): Promise<string | undefined> {
+    try {
+      const done = await this.#blocks.reset(place, end)
+      if (!done.ok) return describeBlockRefusal(done.error satisfies BlockRefusal)
+      return done.value ? undefined : 'nothing'
+    } catch (error) {
+      return describeThrown(error)
+    }
+  }
+}
+
+const NOT_MARKED = 'a thread could not be marked as begun'
+
+const NOTHING: CleanupReport = { reset: [], waiting: [], failed: [] }
+
+/** A place as people name it. */
+export const pathOf = ({ workspace, file }: ThreadPlace): string => `${workspace.replace(/[\\/]$/, '')}/${file}`
+
+const merged = (reports: readonly CleanupReport[]): CleanupReport => ({
+  reset: reports.flatMap(({ reset }) => reset),
+  waiting: reports.flatMap(({ waiting }) => waiting),
+  failed: reports.flatMap(({ failed }) => failed),
+})

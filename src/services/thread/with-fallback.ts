@@ -1,0 +1,54 @@
+import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
+import { extractiveSummary } from '../../domain/thread/extractive-summary.ts'
+import { isStructured } from '../../domain/thread/summary-form.ts'
+import { oneLine } from '../../domain/thread/summary-statements.ts'
+import type { Summarizer, SummaryMaterial, WrittenSummary } from '../../ports/summarizer.ts'
+
+/** How long a model may take, unless said otherwise. */
+const USUAL_TIMEOUT_MS = 60_000
+
+/**
+ * The same summarizer, with the record to fall back on: when it fails, takes too long, or answers with something that is
+ * no summary, the record is quoted, and the summary says why. It rejects only when the caller's signal ends it.
+ */
+export const withFallback = (
+  summarizer: Summarizer,
+  { timeoutMs = USUAL_TIMEOUT_MS }: { readonly timeoutMs?: number } = {},
+): Summarizer => ({
+  name: summarizer.name,
+  summarize: async (material) => {
+    const answer = await answerWithin(summarizer, material, timeoutMs)
+    if (typeof answer !== 'string') return answer
+    material.signal.throwIfAborted()
+    return { ...extractiveSummary(material), fallbackReason: oneLine(`${summarizer.name} ${answer}`) }
+  },
+})
+
+/** An answer that is a summary, or why there is none. */
+const answerWithin = async (
+  summarizer: Summarizer,
+  material: SummaryMaterial,
+  timeoutMs: number,
+): Promise<WrittenSummary | string> => {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), timeoutMs)
+  const signal = AbortSignal.any([material.signal, late.signal])
+  try {
+    material.signal.throwIfAborted()
+    const answer = await Promise.race([summarizer.summarize({ ...material, signal }), endOf(signal)])
+    if (answer.text.trim() === '') return 'answered nothing'
+    return isStructured(answer.text) ? answer : 'answered without the parts of a summary'
+  } catch (error) {
+    return late.signal.aborted
+      ? `did not answer within ${timeoutMs / 1_000} seconds`
+      : `failed: ${describeThrown(error)}`
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Rejects when the signal aborts. */
+const endOf = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
