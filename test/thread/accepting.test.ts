@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Result } from '../../src/domain/kernel/result.ts'
 import { readBlock } from '../../src/domain/thread/memory-block.ts'
-import { unwrap } from '../../src/index.ts'
+import { StoreFailure, unwrap } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
 import { FaultInjector, FixedClock } from '../../src/testing/index.ts'
 import { FILE, PARTS, SPACE, scripted, stageWith } from './stage.ts'
@@ -168,13 +168,19 @@ describe('accepting a draft', () => {
 
   it('again while the store is away leaves the block of the thread that is open', async () => {
     const faults = new FaultInjector(new MemoryStore({ clock: new FixedClock() }))
-    const stage = await stageWith({}, faults.store)
+    const { unitOfWork } = faults.store
+    let isAway = false
+    const load: typeof unitOfWork.load = (question, command) => {
+      if (isAway) throw new StoreFailure('store.unavailable', 'The store is away')
+      return unitOfWork.load(question, command)
+    }
+    const stage = await stageWith({}, { ...faults.store, unitOfWork: { ...unitOfWork, load } })
     const draft = await draftIn(stage)
     faults.plan('reply_lost')
     await expect(stage.threads.accept(draft)).rejects.toMatchObject({ code: 'store.unavailable' })
     value(await stage.threads.accept(draft))
-    faults.plan('unavailable')
-    await stage.threads.accept(draft).catch(() => undefined)
+    isAway = true
+    await expect(stage.threads.accept(draft)).rejects.toMatchObject({ code: 'store.unavailable' })
     expect(readBlock(stage.files.texts.get(FILE) ?? '')).toMatchObject({ value: { state: 'held' } })
   })
 
