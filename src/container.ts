@@ -31,6 +31,7 @@ import type { RunTools } from './ports/run-tools.ts'
 import type { Store } from './ports/store.ts'
 import type { Clock, IdGenerator } from './ports/system.ts'
 import type { Worktrees } from './ports/worktrees.ts'
+import { forRuns, withTwin } from './run-twins.ts'
 import { AuditService } from './services/audit-service.ts'
 import { CommandPruner } from './services/command-pruner.ts'
 import { ContextService } from './services/context-service.ts'
@@ -168,19 +169,6 @@ const commandsFrom = (from: DependencyContainer): HandoffServiceDeps => ({
   believedWindow: from.resolve(TOKENS.believedWindow),
   telemetry: from.resolve(TOKENS.telemetry),
 })
-
-/** The same service for runs: it counts, and shows no commands, because a run has spans of its own. */
-const twins = new WeakMap<object, object>()
-
-const withTwin = <T extends object>(Service: new (deps: HandoffServiceDeps) => T, deps: HandoffServiceDeps): T => {
-  const { command: _, ...counting } = deps.telemetry ?? {}
-  const service = new Service(deps)
-  twins.set(service, new Service({ ...deps, telemetry: counting }))
-  return service
-}
-
-/** A service that somebody else registered is used as it is. */
-const forRuns = <T extends object>(service: T): T => (twins.get(service) as T | undefined) ?? service
 
 const runnerFrom = (from: DependencyContainer): RestartRunner =>
   new RestartRunner({
