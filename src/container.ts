@@ -142,10 +142,9 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
     const [store, handoffs] = [from.resolve(TOKENS.store), from.resolve(TOKENS.handoffService)]
     return new LookBack({ store, handoffs, logger: from.resolve(TOKENS.logger) })
   })
-  add(
-    TOKENS.auditService,
-    (from) => new AuditService({ store: from.resolve(TOKENS.store), sha256: from.resolve(TOKENS.sha256) }),
-  )
+  add(TOKENS.auditService, (from) => {
+    return new AuditService({ store: from.resolve(TOKENS.store), sha256: from.resolve(TOKENS.sha256) })
+  })
   add(TOKENS.memoryFiles, () => given.threads?.files ?? new FileMemoryFiles({ isTracked: isKeptByGit }))
   add(TOKENS.threadSettings, () => given.threads ?? {})
   add(TOKENS.threadCleanup, (from) => new ThreadCleanup(threadsFrom(from)))
