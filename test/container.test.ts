@@ -15,7 +15,7 @@ const isData = (part: unknown): part is object =>
 const notingData = <T extends object>(settings: T, note: () => void): T => {
   const noted: T = { ...settings }
   // Settings that say nothing are asked for something all the same.
-  for (const key of Object.keys({ policy: 0, milestones: 0, sessionMode: 0, ...settings }))
+  for (const key of Object.keys({ policy: 0, milestones: 0, sessionMode: 0, file: 0, ...settings }))
     Object.defineProperty(noted, key, {
       enumerable: key in settings,
       get: () => {
@@ -70,6 +70,7 @@ const useEverything = async (parts: DependencyContainer): Promise<void> => {
   await batonpass.context.status(crypto.randomUUID() as never)
   await batonpass.audit.verify(conversation.id)
   await batonpass.lookBack.ask({ session: crypto.randomUUID() as never, question: { by: 'words', words: 'it' } })
+  await batonpass.threads.status('/nowhere')
   const windows = [
     { turns: [{ text: 'Half.', promptTokens: 900, tools: ['edit'] }], checkpoint: 'Half is done.' },
     { turns: [{ text: 'All.', promptTokens: 100 }] },
