@@ -73,6 +73,7 @@ const useEverything = async (parts: DependencyContainer): Promise<void> => {
   await batonpass.threads.preview({ conversation: missing })
   await batonpass.threads.status(process.cwd())
   await batonpass.lookBack.ask({ session: crypto.randomUUID() as never, question: { by: 'words', words: 'it' } })
+  await batonpass.threads.status('/nowhere')
   const windows = [
     { turns: [{ text: 'Half.', promptTokens: 900, tools: ['edit'] }], checkpoint: 'Half is done.' },
     { turns: [{ text: 'All.', promptTokens: 100 }] },

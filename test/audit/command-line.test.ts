@@ -40,7 +40,7 @@ describe('baton audit verify', () => {
         expect.stringMatching(/^monitors/),
         expect.stringMatching(/^leases/),
         expect.stringMatching(/^signals/),
-        ...Array.from({ length: 3 }, () => expect.any(String)),
+        ...Array.from({ length: 4 }, () => expect.any(String)),
       ],
     })
   })
