@@ -15,10 +15,14 @@ export const workspaceOf = (folder: string): string | undefined => {
   return undefined
 }
 
-/** The folders whose memory files an agent reads that works in this one: itself, and its workspace. */
+/** The folders whose memory files an agent reads that works in this one: itself, and every folder up to its workspace. */
 export const foldersRead = (folder: string = process.cwd()): readonly string[] => {
   const workspace = workspaceOf(folder)
-  return workspace === undefined || workspace === folder ? [folder] : [folder, workspace]
+  if (workspace === undefined || workspace === folder) return [folder]
+  const read = [folder]
+  for (let at = dirname(realOf(folder) ?? folder); at.startsWith(workspace) && at !== workspace; at = dirname(at))
+    read.push(at)
+  return [...read, workspace]
 }
 
 const realOf = (folder: string): string | undefined => {

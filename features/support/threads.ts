@@ -210,7 +210,8 @@ export class Threads {
           if (this.#isReadOnly) throw new Error('the disk is read-only')
           return file.change(rule)
         }
-        return { path: file.path, read: () => file.read(), isTracked: () => file.isTracked(), change }
+        const glance: typeof file.glance = () => file.glance()
+        return { path: file.path, read: () => file.read(), glance, isTracked: () => file.isTracked(), change }
       },
     }
   }

@@ -7,6 +7,11 @@ export interface MemoryFile {
   /** The text of the file; undefined when there is none. Rejects with a `MemoryFileFailure`. */
   read(): Promise<string | undefined>
   /**
+   * The beginning of the file as an agent may see it, byte by byte, also of a file that `read` refuses: too large, no UTF-8,
+   * or outside of the workspace. Only for looking whether something is in it.
+   */
+  glance(): Promise<string | undefined>
+  /**
    * Replaces the file with the text that a rule makes of it. Asked about its own text, the rule gives that text back. Every
    * implementation keeps these promises:
    * - a reader, and whoever comes after a crash, finds the old file or the new one, whole;

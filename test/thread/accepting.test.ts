@@ -184,6 +184,42 @@ describe('accepting a draft', () => {
     expect(readBlock(stage.files.texts.get(FILE) ?? '')).toMatchObject({ value: { state: 'held' } })
   })
 
+  it('writes the text that was approved, also where an earlier try of the same draft left another', async () => {
+    const faults = new FaultInjector(new MemoryStore({ clock: new FixedClock() }))
+    const stage = await stageWith({}, faults.store)
+    const draft = await draftIn(stage)
+    // The undo fails too, as if the process had been killed in between.
+    stage.files.most = 1
+    faults.plan('unavailable')
+    await expect(stage.threads.accept(draft, { key: 'two' })).rejects.toThrow(StoreFailure)
+    expect(stage.files.texts.get(FILE)).toContain('Half of it works.')
+    stage.files.most = Number.POSITIVE_INFINITY
+    const edited = value(stage.threads.edit(draft, 'The newer text.'))
+    value(await stage.threads.accept(edited, { key: 'two' }))
+    expect(stage.files.texts.get(FILE)).toContain('The newer text.')
+    expect(stage.files.texts.get(FILE)).not.toContain('Half of it works.')
+  })
+
+  it('takes back only its own block: another draft of the same key keeps what it has', async () => {
+    const stage = await stageWith()
+    const [one, other] = [await draftIn(stage), await draftIn(stage)]
+    value(await stage.threads.accept(one, { key: 'two' }))
+    const before = stage.files.texts.get(FILE)
+    const refused = await stage.threads.accept(other, { key: 'two' })
+    expect(refused.ok).toBe(false)
+    expect(stage.files.texts.get(FILE)).toBe(before)
+  })
+
+  it('tells no secret of a model that failed', async () => {
+    const failing = scripted(() => {
+      throw new Error('401 sk-SECRET')
+    })
+    const stage = await stageWith({ summarizer: failing }, undefined, (text) => text.replaceAll('sk-SECRET', '***'))
+    const { summary } = await draftIn(stage)
+    expect(summary.text).toContain('***')
+    expect(JSON.stringify(summary)).not.toContain('SECRET')
+  })
+
   it('fails before the record is touched when the file cannot be written', async () => {
     const stage = await stageWith()
     const draft = await draftIn(stage)

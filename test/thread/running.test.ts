@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readBlock } from '../../src/domain/thread/memory-block.ts'
+import { unwrap } from '../../src/domain/unwrap.ts'
 import type { ScriptedWindow } from '../../src/testing/index.ts'
 import { ScriptedRuntime } from '../../src/testing/index.ts'
 import { FILE, SPACE, stageWith } from './stage.ts'
@@ -132,5 +133,52 @@ describe('running a thread', () => {
       const { warnings } = await run(stage, 'two', [{ turns: [{ text: 'Half.', promptTokens: 550 }] }])
       expect(warnings.filter((code) => code === 'thread.offered')).toHaveLength(count)
     }
+  })
+
+  it.each([
+    ['a line was typed before the summary', (text: string) => text.replace('<!-- batonpass', 'Mine.\n<!-- batonpass')],
+    ['both markers were deleted', (text: string) => text.replaceAll(/<\/?current_thread_summary>/g, '')],
+    ['one marker was deleted', (text: string) => text.replace('</current_thread_summary>', '')],
+  ])('starts no other thread while the summary cannot be taken out, because %s', async (_, spoil) => {
+    const stage = await stageWith()
+    await accepted(stage, 'two')
+    stage.files.texts.set(FILE, spoil(stage.files.texts.get(FILE) ?? ''))
+    await expect(run(stage, 'three')).rejects.toMatchObject({ code: 'thread.block_not_reset' })
+    expect(await stage.threads.status(SPACE)).toMatchObject([{ path: FILE, state: 'broken' }])
+  })
+
+  it('starts no other thread while the file with the summary cannot be read as a text', async () => {
+    const stage = await stageWith()
+    await accepted(stage, 'two')
+    stage.files.unreadable.add(FILE)
+    await expect(run(stage, 'three')).rejects.toMatchObject({ code: 'thread.block_not_reset' })
+    stage.files.texts.set(FILE, 'Nothing of ours.')
+    expect((await run(stage, 'three')).summary.outcome).toBe('completed')
+  })
+
+  it('looks after a file that somebody named, also when it could not be reset the first time', async () => {
+    const stage = await stageWith()
+    const draft = await stage.threads.preview({ conversation: stage.parent.id, file: 'NOTES.md' })
+    if (!draft.ok) throw new Error(draft.error.code)
+    const thread = await stage.threads.accept(draft.value, { key: 'two' })
+    if (!thread.ok) throw new Error(thread.error.code)
+    expect(await stage.threads.status(SPACE)).toMatchObject([{ path: `${SPACE}/NOTES.md`, state: 'held' }])
+    stage.files.failing = 'the disk is read-only'
+    expect((await run(stage, 'two')).warnings).toContain('thread.block_not_reset')
+    await expect(run(stage, 'three')).rejects.toMatchObject({ code: 'thread.block_not_reset' })
+    stage.files.failing = undefined
+    expect((await run(stage, 'three')).summary.outcome).toBe('completed')
+    expect(stage.files.texts.get(`${SPACE}/NOTES.md`)).toContain('None recorded yet.')
+    expect(await stage.threads.status(SPACE)).toEqual([])
+  })
+
+  it('keeps the marks that the caller put on the thread meanwhile', async () => {
+    const stage = await stageWith()
+    const { conversation } = await accepted(stage, 'two')
+    const marked = { ...conversation.metadata, ticket: '42' }
+    unwrap(await stage.handoffs.setConversationMetadata({ conversation: conversation.id, metadata: marked }))
+    await stage.threads.cleanup({ thread: conversation })
+    const kept = (await stage.history.conversation(conversation.id))?.metadata
+    expect(kept).toMatchObject({ ticket: '42', handoff_pending: false })
   })
 })

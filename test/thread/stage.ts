@@ -11,6 +11,8 @@ import { FixedClock } from '../../src/testing/index.ts'
 export class TextFiles implements MemoryFiles {
   readonly texts = new Map<string, string>()
   readonly tracked = new Set<string>()
+  /** Paths that can be looked at, and not read. */
+  readonly unreadable = new Set<string>()
   /** Fails changes with this cause while it is set. */
   failing: string | undefined
   writes = 0
@@ -21,7 +23,11 @@ export class TextFiles implements MemoryFiles {
     const path = `${workspace}/${name}`
     return {
       path,
-      read: async () => this.texts.get(path),
+      read: async () => {
+        if (this.unreadable.has(path)) throw new Error('it is no text')
+        return this.texts.get(path)
+      },
+      glance: async () => this.texts.get(path),
       isTracked: async () => this.tracked.has(name),
       change: async (rule) => {
         if (this.failing !== undefined) throw new Error(this.failing)
@@ -57,13 +63,14 @@ export const PARTS =
 export const stageWith = async (
   threads: ThreadSettings = {},
   store: Store = new MemoryStore({ clock: new FixedClock() }),
+  redact: (text: string) => string = (text) => text,
 ) => {
   const clock = new FixedClock()
   const files = new TextFiles()
   const logged: { level: string; message: string; fields: LogFields }[] = []
   const log = (level: string) => (fields: LogFields, message: string) => void logged.push({ level, message, fields })
   const logger: Logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') }
-  const batonpass = await createBatonpass({ store, clock, logger, threads: { ...threads, files } })
+  const batonpass = await createBatonpass({ store, clock, logger, redact, threads: { ...threads, files } })
   const { handoffs } = batonpass
   const begun = async (key: string) => {
     const workspace = { workingDirectory: SPACE }

@@ -28,7 +28,8 @@ export const approve = async (invocation: Invocation, batonpass: Batonpass, prop
     if (answer === 'j' || answer === 'reject') return reject(invocation, batonpass, draft)
     if (answer === 'a' || answer === 'accept') {
       const placed = await placedBy(invocation, batonpass, draft)
-      if (placed !== undefined) return accept(invocation, batonpass, placed)
+      // Refused, the text is still there to be kept, changed or placed elsewhere.
+      if (placed !== undefined && (await accept(invocation, batonpass, placed))) return
       continue
     }
     const changed = await change(invocation, batonpass, { ...proposal, draft }, answer)
@@ -79,8 +80,13 @@ const isYes = (answer: string | undefined, otherwise: boolean): boolean => {
   return answer.trim() === '' ? otherwise : /^y/i.test(answer.trim())
 }
 
-const accept = async (invocation: Invocation, { threads }: Batonpass, draft: ThreadDraft): Promise<void> =>
-  showAccepted(invocation.out, accepted(await threads.accept(draft, openingIn(invocation))))
+/** @returns whether the thread is open */
+const accept = async (invocation: Invocation, { threads }: Batonpass, draft: ThreadDraft): Promise<boolean> => {
+  const opened = await threads.accept(draft, openingIn(invocation))
+  if (opened.ok) showAccepted(invocation.out, opened.value)
+  else invocation.notes.line(refusedThread(opened.error).message)
+  return opened.ok
+}
 
 const reject = async (invocation: Invocation, { threads }: Batonpass, draft: ThreadDraft): Promise<void> => {
   const { conversation } = accepted(await threads.reject(draft, openingIn(invocation)))

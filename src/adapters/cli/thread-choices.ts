@@ -22,8 +22,18 @@ export const modeIn = ({ values, ask }: Invocation): ThreadMode => {
     throw new UsageError('--edit needs a terminal. Write the summary to a file, and say --apply --summary FILE.')
   if (mode === undefined && ask === undefined)
     throw new UsageError('Nobody can be asked here. Say --preview, --apply or --without.')
-  return mode ?? 'ask'
+  const chosen = mode ?? 'ask'
+  for (const flag of OF_MODEL)
+    if (values.summary !== undefined && values[flag] !== undefined)
+      throw new UsageError(`--${flag} does not go with --summary, which is your own text.`)
+  for (const flag of ['summary', 'file', ...OF_MODEL])
+    if (chosen === 'without' && values[flag] !== undefined)
+      throw new UsageError(`--${flag} does not go with --without: there is no summary then.`)
+  return chosen
 }
+
+/** Flags about a summary that somebody is to write. */
+const OF_MODEL = ['feedback', 'model', 'extractive', 'budget'] as const
 
 /** How the thread is opened. */
 export const openingIn = (invocation: Invocation): AcceptOptions =>

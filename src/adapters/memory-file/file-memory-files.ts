@@ -2,7 +2,8 @@ import type { renameSync } from 'node:fs'
 import type { Result } from '../../domain/kernel/result.ts'
 import type { MemoryFile, MemoryFileChange, MemoryFiles } from '../../ports/memory-file.ts'
 import { withFile } from './failures.ts'
-import { withFolder } from './folder-lock.ts'
+import { removeAbandoned, withFolder } from './folder-lock.ts'
+import { glanceAt } from './glance.ts'
 import { nameWithin, placeOf } from './place.ts'
 import { changeFile, type Rule } from './replace.ts'
 import { openText } from './text-file.ts'
@@ -41,10 +42,17 @@ class FileMemoryFile implements MemoryFile {
 
   async read(): Promise<string | undefined> {
     return withFile(this.path, () => {
-      const file = openText(placeOf(this.#workspace, this.path).target)
+      const { folder, target } = placeOf(this.#workspace, this.path)
+      // A process that was killed may have left a whole copy of the file.
+      removeAbandoned(folder)
+      const file = openText(target)
       file?.close()
       return file?.text
     })
+  }
+
+  async glance(): Promise<string | undefined> {
+    return withFile(this.path, () => glanceAt(this.path))
   }
 
   async change<R>(rule: Rule<R>): Promise<Result<MemoryFileChange, R>> {

@@ -57,6 +57,15 @@ const tryToTake = async (folder: string, deadline: number): Promise<string | und
 
 const idOf = (name: string): string => readOwnName(name)?.id ?? ''
 
+/** Removes what processes that are gone have left in a folder. One that we may not change stays as it is. */
+export const removeAbandoned = (folder: string): void => {
+  try {
+    othersIn(folder, '')
+  } catch {
+    // Reading is what was asked for.
+  }
+}
+
 /** The locks of processes that live. Whatever dead ones left is removed: locks, and files that were never finished. */
 const othersIn = (folder: string, name: string): readonly OwnFile[] => {
   const others: OwnFile[] = []

@@ -3,26 +3,34 @@ import { onOneLine, spelledOut, UNSAFE_CHARACTERS } from '../kernel/safe-text.ts
 import { OWN_COMMENT } from './block-markers.ts'
 import type { BlockMarkers, HeldBlock } from './memory-block.ts'
 
-const HOLDER = /^<!-- batonpass thread=(\S+) source=(\S+) expires=(\S+) -->$/
+const HOLDER = /^<!-- batonpass thread=(\S+)(?: draft=(\S+))? source=(\S+) expires=(\S+) -->$/
+/** The comment of a summary of ours, wherever it stands. */
+const ANYWHERE = /<!-- batonpass thread=\S+ (?:draft=\S+ )?source=\S+ expires=\S+ -->/
 
 /** The lines of a filled block: a comment that names its holder, a line for agents, and the summary made harmless. */
 export const contentOf = (
-  { threadKey, sourceThreadId, expiresAt, summary }: HeldBlock,
+  { threadKey, draftId, sourceThreadId, expiresAt, summary }: HeldBlock,
   markers: BlockMarkers,
 ): readonly string[] => {
-  const holder = `${OWN_COMMENT}thread=${encoded(threadKey)} source=${encoded(sourceThreadId)} expires=${expiresAt} -->`
+  const draft = draftId === undefined ? '' : ` draft=${encoded(draftId)}`
+  const holder = `${OWN_COMMENT}thread=${encoded(threadKey)}${draft} source=${encoded(sourceThreadId)} expires=${expiresAt} -->`
   return [holder, harmless(noticeFor(threadKey), markers), ...linesOf(harmless(summary, markers))]
 }
 
 /** Reads the lines of a block as ours; undefined when they are not. */
 export const heldIn = (inside: string, markers: BlockMarkers): HeldBlock | undefined => {
   const [first = '', ...rest] = linesOf(inside)
-  const [, thread = '', source = '', expires] = HOLDER.exec(first.trim()) ?? []
+  const [, thread = '', draft, source = '', expires] = HOLDER.exec(first.trim()) ?? []
   const [threadKey, sourceThreadId, expiresAt] = [decoded(thread), decoded(source), instantIn(expires)]
   if (threadKey === undefined || sourceThreadId === undefined || expiresAt === undefined) return undefined
   const hasNotice = rest[0] === harmless(noticeFor(threadKey), markers)
-  return { threadKey, sourceThreadId, expiresAt, summary: (hasNotice ? rest.slice(1) : rest).join('\n') }
+  const draftId = draft === undefined ? undefined : decoded(draft)
+  const summary = (hasNotice ? rest.slice(1) : rest).join('\n')
+  return { threadKey, ...(draftId !== undefined && { draftId }), sourceThreadId, expiresAt, summary }
 }
+
+/** Whether a summary of ours is anywhere in a text, whatever became of the markers around it. */
+export const hasSummary = (text: string): boolean => ANYWHERE.test(text)
 
 /** Whether two keys name the same thread, as far as a block can hold a key. */
 export const isSameKey = (one: string, other: string): boolean => encoded(one) === encoded(other)

@@ -16,6 +16,8 @@ export interface BlockMarkers {
 export interface HeldBlock {
   /** The external key of the child conversation that the summary is for. */
   readonly threadKey: string
+  /** The draft that was accepted, so that two of one key are told apart. */
+  readonly draftId?: string
   /** The conversation that the summary is of. */
   readonly sourceThreadId: string
   readonly expiresAt: Instant
@@ -57,8 +59,8 @@ export const insertBlock = (
 }
 
 /**
- * The text with a summary in its block, which is inserted when it is missing. A block that this thread holds already stays
- * as it is; one that has expired is replaced.
+ * The text with a summary in its block, which is inserted when it is missing. A block that this draft of this thread holds
+ * already gets the summary as it is now; one that has expired is replaced.
  *
  * @returns the text, or the refusal (`memory_block.malformed`, `memory_block.held`, `memory_block.foreign`)
  */
@@ -75,13 +77,16 @@ export const fillBlock = (
   if (block.state === 'foreign') return err({ code: 'memory_block.foreign', line: found.value.line })
   if (block.state === 'held' && now < block.held.expiresAt) {
     const { threadKey, expiresAt } = block.held
-    return isSameKey(threadKey, held.threadKey) ? ok(text) : err({ code: 'memory_block.held', threadKey, expiresAt })
+    if (!isSameHolder(block.held, held)) return err({ code: 'memory_block.held', threadKey, expiresAt })
+    if (held.draftId === undefined) return ok(text)
   }
   return ok(withInside(found.value, contentOf(held, markers)))
 }
 
 /** The thread that is done with its block, or the moment after which no thread may have it. */
-export type BlockEnd = { readonly threadKey: string } | { readonly expiredAt: Instant }
+export type BlockEnd =
+  /** Of this draft alone, where one is named. */
+  { readonly threadKey: string; readonly draftId?: string } | { readonly expiredAt: Instant }
 
 /** The text with the placeholder in its block again, if the block is that thread's or is over. Everything else stays. */
 export const resetBlock = (
@@ -93,10 +98,15 @@ export const resetBlock = (
   if (!found.ok || found.value === undefined) return found.ok ? ok(text) : found
   const block = stateOf(found.value, markers)
   if (block.state !== 'held') return ok(text)
-  const isOver =
-    'threadKey' in end ? isSameKey(block.held.threadKey, end.threadKey) : block.held.expiresAt <= end.expiredAt
+  const isOver = 'threadKey' in end ? isEndOf(block.held, end) : block.held.expiresAt <= end.expiredAt
   return ok(isOver ? withInside(found.value, [MEMORY_BLOCK.placeholder]) : text)
 }
+
+const isSameHolder = (one: HeldBlock, other: HeldBlock): boolean =>
+  isSameKey(one.threadKey, other.threadKey) && one.draftId === other.draftId
+
+const isEndOf = (held: HeldBlock, end: Extract<BlockEnd, { threadKey: string }>): boolean =>
+  isSameKey(held.threadKey, end.threadKey) && (end.draftId === undefined || end.draftId === held.draftId)
 
 const stateOf = ({ inside }: MarkedText, markers: BlockMarkers): MemoryBlock => {
   const lines = linesOf(inside)

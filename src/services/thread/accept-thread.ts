@@ -39,11 +39,14 @@ export const acceptThread = async (
     return err({ code: 'conversation.key_taken', externalKey: threadKey, conversationId: known.id })
   const now = deps.clock.now()
   const expiresAt = note?.handoff_expires_at ?? later(now, deps.settings.expiresMs ?? DEFAULT_BLOCK_MS)
-  const held = { threadKey, sourceThreadId: draft.source.conversationId, expiresAt, summary: draft.summary.text }
+  const of = { threadKey, draftId: draft.id, sourceThreadId: draft.source.conversationId }
+  const held = { ...of, expiresAt, summary: draft.summary.text }
+  // Only what is this draft's, and while no thread has it.
+  const undo = (): Promise<void> => (known === undefined ? takeBack(deps, blocks, { draft, held }) : Promise.resolve())
   // Accepted again after its first exchange, it stays as it is.
-  const filled = note?.handoff_pending === false ? ok(false) : await blocks.fill(draft.target, held)
+  const isOver = note?.handoff_pending === false
+  const filled = isOver ? ok(false) : await orUndo(undo, () => blocks.fill(draft.target, held))
   if (!filled.ok) return filled
-  const undo = (): Promise<void> => (filled.value ? takeBack(deps, blocks, { draft, held }) : Promise.resolve())
   const opened = await orUndo(undo, () => open(deps, { draft, held, options }))
   if (!opened.ok) {
     await undo()
@@ -64,11 +67,11 @@ const orUndo = async <T>(undo: () => Promise<void>, work: () => Promise<T>): Pro
 const takeBack = async (
   { logger }: ThreadDeps,
   blocks: MemoryBlocks,
-  { draft, held: { threadKey } }: Pick<Accepting, 'draft' | 'held'>,
+  { draft, held: { threadKey, draftId } }: Pick<Accepting, 'draft' | 'held'>,
 ): Promise<void> => {
   const file = pathOf(draft.target)
   try {
-    const reset: Result<boolean, BlockRefusal> = await blocks.reset(draft.target, { threadKey })
+    const reset: Result<boolean, BlockRefusal> = await blocks.reset(draft.target, defined({ threadKey, draftId }))
     if (!reset.ok) logger.warn({ file, refusal: reset.error.code }, NOT_TAKEN_BACK)
   } catch (error) {
     logger.warn({ file, problem: describeThrown(error) }, NOT_TAKEN_BACK)

@@ -1,5 +1,6 @@
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { err, ok, type Result } from '../../domain/kernel/result.ts'
+import { hasSummary } from '../../domain/thread/block-content.ts'
 import { type BlockRefusal, describeBlockRefusal } from '../../domain/thread/block-refusal.ts'
 import {
   type BlockEnd,
@@ -17,13 +18,10 @@ import type { ThreadDeps } from './thread-deps.ts'
 /** The names that agents read a memory file under. */
 export const USUAL_FILES = ['CLAUDE.md', 'CLAUDE.local.md', 'AGENTS.md', 'agent.md'] as const
 
-/** The words that only a summary of ours has, whatever became of the markers around it. */
-const OURS = '<!-- batonpass thread='
-
 /** The block that was found in a memory file. */
 export type FoundBlock =
   | MemoryBlock
-  /** A summary of ours is in it, and the markers are no longer one pair. */
+  /** A summary of ours is in the file, and cannot be taken out: its markers are gone, or the file cannot be used. */
   | { readonly state: 'broken'; readonly problem: string }
 
 /** The blocks in the memory files of workspaces. */
@@ -63,13 +61,16 @@ export class MemoryBlocks {
     return changed.error === 'gone' ? ok(false) : err(changed.error)
   }
 
-  /** The block of a file. A file that we may not read never had one of ours. */
+  /** The block of a file. A summary of ours is seen wherever it is in the file, so that it is never left to leak. */
   async look(place: ThreadPlace): Promise<FoundBlock> {
-    const text = await this.#textOf(place)
-    if (text === undefined) return { state: 'absent' }
+    const found = await this.#textOf(place)
+    if (found === undefined) return { state: 'absent' }
+    if ('problem' in found) return { state: 'broken', problem: found.problem }
+    const { text } = found
     const read = readBlock(text, this.#deps.settings.markers)
-    if (read.ok) return read.value
-    return text.includes(OURS) ? { state: 'broken', problem: describeBlockRefusal(read.error) } : { state: 'foreign' }
+    if (!hasSummary(text)) return read.ok ? read.value : { state: 'foreign' }
+    if (!read.ok) return { state: 'broken', problem: describeBlockRefusal(read.error) }
+    return read.value.state === 'held' ? read.value : { state: 'broken', problem: OUTSIDE }
   }
 
   /** The places of a workspace where a block may be. */
@@ -79,12 +80,29 @@ export class MemoryBlocks {
     return [...names].map((name) => ({ workspace, file: name }))
   }
 
-  async #textOf(place: ThreadPlace): Promise<string | undefined> {
+  /** The text of a file, or why a summary of ours in it cannot be reached; nothing when there is no file, or none of ours. */
+  async #textOf(place: ThreadPlace): Promise<{ readonly text: string } | { readonly problem: string } | undefined> {
     try {
-      return await this.file(place).read()
+      const text = await this.file(place).read()
+      return text === undefined ? undefined : { text }
     } catch (error) {
-      this.#deps.logger.debug({ ...place, problem: describeThrown(error) }, 'a memory file was skipped')
+      const problem = describeThrown(error)
+      if (await this.#isIn(place)) return { problem }
+      this.#deps.logger.debug({ ...place, problem }, 'a memory file was skipped')
       return undefined
     }
   }
+
+  async #isIn(place: ThreadPlace): Promise<boolean> {
+    try {
+      const raw = await this.file(place).glance()
+      return raw !== undefined && hasSummary(raw)
+    } catch {
+      return false // nobody can read it, so no agent does
+    }
+  }
 }
+
+const OUTSIDE =
+  'A summary of an earlier thread is in the file, but not in the block where it was put: the lines around it were changed, ' +
+  'or other markers are configured. Delete it there'

@@ -30,7 +30,9 @@ export const summarize = async (
   try {
     const source = await summaryMaterial(store, conversation, budgetTokens)
     const written = await summarizer.summarize({ ...source, ...defined({ refine }), signal })
-    return ok(summaryFrom({ ...written, text: redact(written.text) }, budgetTokens))
+    const { text, modelUsed, fallbackReason } = written
+    const reason = fallbackReason === undefined ? {} : { fallbackReason: redact(fallbackReason) }
+    return ok(summaryFrom({ text: redact(text), modelUsed, ...reason }, budgetTokens))
   } catch (error) {
     if (signal.aborted) throw error
     const cause = redact(describeThrown(error))

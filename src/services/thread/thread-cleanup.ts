@@ -1,10 +1,11 @@
 import type { Conversation } from '../../domain/conversation/conversation.ts'
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
+import type { Metadata } from '../../domain/kernel/metadata.ts'
 import { type BlockRefusal, describeBlockRefusal } from '../../domain/thread/block-refusal.ts'
 import type { BlockEnd, HeldBlock } from '../../domain/thread/memory-block.ts'
 import type { ThreadPlace } from '../../domain/thread/thread-draft.ts'
-import { isPendingThread, threadNoteOf, withoutPending } from '../../domain/thread/thread-note.ts'
+import { isPendingThread, threadNoteOf } from '../../domain/thread/thread-note.ts'
 import { everyPage } from '../../ports/page.ts'
 import { MemoryBlocks, USUAL_FILES } from './memory-blocks.ts'
 import type { ThreadDeps } from './thread-deps.ts'
@@ -50,6 +51,7 @@ export class ThreadCleanup {
     await this.#markOver(thread)
     const place = { workspace: note.handoff_workspace, file: note.handoff_memory_file }
     const { reset, failed } = await this.#resetAt(place, { threadKey: thread.externalKey })
+    if (failed.length > 0) await this.#mark(thread, { handoff_left: true })
     if (reset.length > 0)
       this.#deps.logger.info({ thread: thread.id, file: reset[0] }, 'the summary of a thread was taken out of its file')
     if (reset.length + failed.length === 0)
@@ -70,15 +72,30 @@ export class ThreadCleanup {
   /** Resets the blocks in these folders that are over. With `force`, those that still wait as well. */
   async clear(folders: readonly string[], { force = false } = {}): Promise<CleanupReport> {
     const found: CleanupReport[] = []
-    const places = folders.flatMap((folder) => this.#blocks.placesIn(folder))
-    for (const place of places) found.push(await this.#clearAt(place, force))
+    for (const folder of folders)
+      for (const place of await this.placesIn(folder)) found.push(await this.#clearAt(place, force))
     return merged(found)
+  }
+
+  /** The places of a folder where a summary may be: the usual files, and those that threads were handed off into. */
+  async placesIn(folder: string): Promise<readonly ThreadPlace[]> {
+    const places = this.#blocks.placesIn(folder)
+    const named = new Set(places.map(({ file }) => file))
+    for (const mark of [{ handoff_pending: true }, { handoff_left: true }]) {
+      const metadata = { handoff_workspace: folder, ...mark }
+      for (const thread of (await this.#deps.store.conversations.list({ metadata }, { limit: MOST_THREADS })).items) {
+        const file = threadNoteOf(thread)?.handoff_memory_file
+        if (file !== undefined) named.add(file)
+      }
+    }
+    return [...named].map((file) => ({ workspace: folder, file }))
   }
 
   /** The thread that waits for its first session in a folder, with its summary in a file that such an agent reads. */
   async waitingIn(folder: string | undefined, files: readonly string[]): Promise<Conversation | undefined> {
     const others: readonly string[] = USUAL_FILES.filter((name) => name !== 'agent.md' && !files.includes(name))
-    for (const place of this.#deps.placesOf(folder).flatMap((at) => this.#blocks.placesIn(at))) {
+    const places = await Promise.all(this.#deps.placesOf(folder).map((at) => this.placesIn(at)))
+    for (const place of places.flat()) {
       if (others.includes(place.file)) continue
       const block = await this.#blocks.look(place)
       if (block.state !== 'held') continue
@@ -104,9 +121,14 @@ export class ThreadCleanup {
 
   /** A note that cannot be kept does not keep the summary in its file. */
   async #markOver(thread: Conversation): Promise<void> {
-    if (!isPendingThread(thread)) return
+    if (isPendingThread(thread)) await this.#mark(thread, { handoff_pending: false })
+  }
+
+  async #mark(thread: Conversation, marks: Metadata): Promise<void> {
     try {
-      const metadata = withoutPending(thread)
+      // The caller may have put marks of its own on it since.
+      const now = (await this.#deps.store.conversations.find(thread.id)) ?? thread
+      const metadata = { ...now.metadata, ...marks }
       const marked = await this.#deps.handoffs.setConversationMetadata({ conversation: thread.id, metadata })
       if (!marked.ok) this.#deps.logger.warn({ thread: thread.id, refusal: marked.error.code }, NOT_MARKED)
     } catch (error) {
@@ -123,7 +145,10 @@ export class ThreadCleanup {
     const thread = await this.#deps.store.conversations.findByExternalKey(threadKey)
     if (!force && !this.#isOver(block.held, thread)) return { ...NOTHING, waiting: [{ path, threadKey, expiresAt }] }
     if (thread !== undefined) await this.#markOver(thread)
-    return { ...NOTHING, ...(await this.#resetAt(place, { threadKey })) }
+    const { reset, failed } = await this.#resetAt(place, { threadKey })
+    if (thread?.metadata !== undefined && 'handoff_left' in thread.metadata && failed.length === 0)
+      await this.#mark(thread, { handoff_left: false })
+    return { ...NOTHING, reset, failed }
   }
 
   /** A block whose thread is not on record yet may be of one that is being opened now: it ends by its time. */
@@ -151,6 +176,9 @@ export class ThreadCleanup {
     }
   }
 }
+
+/** As many threads of a folder are looked at. */
+const MOST_THREADS = 100
 
 const NOT_MARKED = 'a thread could not be marked as begun'
 

@@ -178,7 +178,8 @@ export class ThreadHandoffService {
   /** The blocks in the memory files of a workspace. Changes nothing. */
   async status(workspace: string): Promise<readonly BlockStatus[]> {
     const found: BlockStatus[] = []
-    for (const place of this.#deps.placesOf(workspace).flatMap((folder) => this.#blocks.placesIn(folder))) {
+    const places = await Promise.all(this.#deps.placesOf(workspace).map((folder) => this.#cleanup.placesIn(folder)))
+    for (const place of places.flat()) {
       const block = await this.#blocks.look(place)
       const path = pathOf(place)
       if (block.state === 'absent') continue
@@ -187,7 +188,9 @@ export class ThreadHandoffService {
       else {
         const { threadKey, sourceThreadId, expiresAt } = block.held
         const thread = await this.#deps.store.conversations.findByExternalKey(threadKey)
-        const isPending = thread !== undefined && isPendingThread(thread)
+        // One whose thread is not on record yet is being opened, or ends by its time.
+        const isLive = expiresAt > this.#deps.clock.now()
+        const isPending = isLive && (thread === undefined || isPendingThread(thread))
         found.push({ path, state: 'held', threadKey, sourceThreadId, expiresAt, isPending })
       }
     }

@@ -33,6 +33,7 @@ export const threadHandoff: Run = async (invocation) => {
     if (!drafted.ok) return insteadOf(invocation, batonpass, { parent, refusal: drafted.error })
     if (mode === 'preview') return preview(invocation, drafted.value)
     if (mode === 'ask') return approve(invocation, batonpass, { draft: drafted.value, choices })
+    mustBePlaced(invocation, drafted.value)
     await apply(
       invocation,
       batonpass,
@@ -65,15 +66,17 @@ const edited = async (invocation: Invocation, { threads }: Batonpass, draft: Thr
 }
 
 /** A summary must not end in a commit by accident: into a file that git keeps it goes when somebody says so. */
+const mustBePlaced = ({ values }: Invocation, draft: ThreadDraft): void => {
+  if (!draft.target.isTracked || values.yes === true) return
+  const other = draft.target.untracked === undefined ? '' : ` Or say --file ${draft.target.untracked}.`
+  throw new CommandNotCompleted(
+    `${plain(draft.warnings.join(' '))} Say --yes to write it there.${other} (thread.file_tracked)`,
+    EXIT.refused,
+  )
+}
+
 const apply = async (invocation: Invocation, { threads }: Batonpass, draft: ThreadDraft): Promise<void> => {
   const { out, values, notes } = invocation
-  if (draft.target.isTracked && values.yes !== true) {
-    const other = draft.target.untracked === undefined ? '' : ` Or say --file ${draft.target.untracked}.`
-    throw new CommandNotCompleted(
-      `${plain(draft.warnings.join(' '))} Say --yes to write it there.${other} (thread.file_tracked)`,
-      EXIT.refused,
-    )
-  }
   if (values.json !== true) for (const warning of draft.warnings) notes.line(`Warning: ${plain(warning)}`)
   const opened = accepted(await threads.accept(draft, openingIn(invocation)))
   if (values.json === true) return out.line(toJson(publicPart(opened)))
