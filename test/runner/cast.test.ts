@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/container.ts'
 import { type Batonpass, createBatonpass, type RunEvent, type RunSummary, unwrap } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
-import type { Unit } from '../../src/ports.ts'
+import type { Launch, RuntimeQuestion, Unit } from '../../src/ports.ts'
 import type { CastRunRequest } from '../../src/services/runner/cast.ts'
 import type { Script, ScriptedRuntime, ScriptedTurn } from '../../src/testing/index.ts'
 import { lostProcess } from '../support/lost-process.ts'
@@ -70,6 +70,20 @@ describe('a run of several agents', () => {
     expect(planner.launches).toHaveLength(1)
     expect(types(events)).toContain('agent:handoff:complete')
     expect(unwrap(await batonpass.audit.verify(summary.conversationId)).intact).toBe(true)
+  })
+
+  it('hands over once, however often the agent asks before it is stopped', async () => {
+    const script = runtimeOf('thinks', says(to('coder'), to('coder'), to('coder')))
+    const coder = runtimeOf('types', says(turn(50, 'edit'), turn(60)))
+    const planner = {
+      backend: 'thinks',
+      takesSessionId: true,
+      start: (launch: Launch) => ({ ...script.start(launch), interrupt: async () => undefined }),
+      ask: (question: RuntimeQuestion) => script.ask(question),
+    }
+    const { summary } = await playCast({ planner, coder })
+    expect(summary).toMatchObject({ outcome: 'completed', transfers: 1, sessions: 2 })
+    expect((await recorded(batonpass, summary)).handoffs).toMatchObject([{ status: 'completed' }])
   })
 
   it('uses the document that is given, and asks nobody', async () => {

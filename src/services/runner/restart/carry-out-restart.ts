@@ -56,6 +56,8 @@ const pass = async (run: RunInProgress, handoff: HandoffMetadata, span: HandoffS
   const { handoff: ready, ...rest } = await withContinuation(run, claimed)
   const continuation = ready.status === 'accepted' ? ready.prepared?.continuation : undefined
   const completed = await complete(run, { ...rest, handoff: ready })
+  // A wish of the agent before is none of its successor's.
+  run.transfers.take()
   if (isTransfer) run.account.transferred()
   else run.account.restarted()
   run.news.emit({ type: 'session:end', sessionId: old.id, state: 'handed_off', reason: null })
