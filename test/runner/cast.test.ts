@@ -4,7 +4,7 @@ import { type Batonpass, createBatonpass, type RunEvent, type RunSummary, unwrap
 import { MemoryStore } from '../../src/memory.ts'
 import type { Launch, RuntimeQuestion, Unit } from '../../src/ports.ts'
 import type { CastRunRequest } from '../../src/services/runner/cast.ts'
-import type { Script, ScriptedRuntime, ScriptedTurn } from '../../src/testing/index.ts'
+import { type Script, ScriptedRuntime, type ScriptedTurn } from '../../src/testing/index.ts'
 import { lostProcess } from '../support/lost-process.ts'
 import { functionHook, recorded, script, spoken, TASK, turn, types } from './played.ts'
 
@@ -73,8 +73,8 @@ describe('a run of several agents', () => {
   })
 
   it('hands over once, however often the agent asks before it is stopped', async () => {
-    const script = runtimeOf('thinks', says(to('coder'), to('coder'), to('coder')))
-    const coder = runtimeOf('types', says(turn(50, 'edit'), turn(60)))
+    const script = runtimeOf('thinks', says(to('coder'), to('stranger'), to('stranger')))
+    const coder = new ScriptedRuntime({ backend: 'types', windows: says(turn(50, 'edit'), turn(60)) })
     const planner = {
       backend: 'thinks',
       takesSessionId: true,
