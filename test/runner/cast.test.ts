@@ -210,6 +210,18 @@ describe('a run of several agents', () => {
     expect(sessions.at(-1)?.state).toBe('failed')
   })
 
+  it('ends as the agent that has the session when its successor cannot begin', async () => {
+    const called: string[] = []
+    const told = (name: string) => functionHook('on_error', async () => void called.push(name))
+    const fails = () => Promise.reject(new Error('Not today'))
+    const refuses = functionHook('on_session_start', fails, { shouldContinueOnError: false })
+    const planner = { runtime: runtimeOf('thinks', says(to('coder'))), hooks: [told('planner')] }
+    const coder = { runtime: runtimeOf('types', says(turn(50))), hooks: [refuses, told('coder')] }
+    const { summary } = await playCast({ planner, coder })
+    expect(summary.outcome).toBe('failed')
+    expect(called).toEqual(['planner'])
+  })
+
   it('hands over where a threshold hook says so', async () => {
     const answer = { decision: 'handoff', to: 'coder', reason: 'Full.', document: 'All of it.' }
     const hook = functionHook('on_context_threshold', async () => JSON.stringify(answer))
@@ -280,5 +292,23 @@ describe('a run of several agents', () => {
     const recovered = await batonpass.recover({ agents, wait: true })
     expect(recovered).toMatchObject([{ type: 'resumed', summary: { outcome: 'completed', transfers: 1 } }])
     expect(agents.coder.launches).toHaveLength(1)
+  })
+
+  it('is recovered with the hooks that each agent has', async () => {
+    const called: string[] = []
+    const hook = (name: string) => functionHook('on_session_start', async () => void called.push(name))
+    const isLast = ({ events }: Unit): boolean => events.some(({ type }) => type === 'handoff.accepted')
+    const { store: last, lost } = lostProcess(store, isLast, { stillReads: true })
+    const agents = { planner: runtimeOf('thinks', says(to('coder'))), coder: runtimeOf('types', says(turn(50))) }
+    const doomed = await createBatonpass({ store: last })
+    void doomed.run({ agents, start: 'planner', prompt: TASK, leaseMs: 1 }).finish()
+    await lost
+    const settings = new Map([
+      ['planner', { hooks: [hook('planner')] }],
+      ['coder', { hooks: [hook('coder')] }],
+    ])
+    const configured = await createBatonpass({ store, agents: settings })
+    await configured.recover({ agents, wait: true })
+    expect(called).toEqual(['coder'])
   })
 })
