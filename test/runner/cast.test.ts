@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/container.ts'
 import { type Batonpass, createBatonpass, type RunEvent, type RunSummary, unwrap } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
-import type { Unit } from '../../src/ports.ts'
+import type { Launch, RuntimeQuestion, Unit } from '../../src/ports.ts'
 import type { CastRunRequest } from '../../src/services/runner/cast.ts'
-import type { Script, ScriptedRuntime, ScriptedTurn } from '../../src/testing/index.ts'
+import { type Script, ScriptedRuntime, type ScriptedTurn } from '../../src/testing/index.ts'
 import { lostProcess } from '../support/lost-process.ts'
 import { functionHook, recorded, script, spoken, TASK, turn, types } from './played.ts'
 
@@ -70,6 +70,20 @@ describe('a run of several agents', () => {
     expect(planner.launches).toHaveLength(1)
     expect(types(events)).toContain('agent:handoff:complete')
     expect(unwrap(await batonpass.audit.verify(summary.conversationId)).intact).toBe(true)
+  })
+
+  it('hands over once, however often the agent asks before it is stopped', async () => {
+    const script = runtimeOf('thinks', says(to('coder'), to('stranger'), to('stranger')))
+    const coder = new ScriptedRuntime({ backend: 'types', windows: says(turn(50, 'edit'), turn(60)) })
+    const planner = {
+      backend: 'thinks',
+      takesSessionId: true,
+      start: (launch: Launch) => ({ ...script.start(launch), interrupt: async () => undefined }),
+      ask: (question: RuntimeQuestion) => script.ask(question),
+    }
+    const { summary } = await playCast({ planner, coder })
+    expect(summary).toMatchObject({ outcome: 'completed', transfers: 1, sessions: 2 })
+    expect((await recorded(batonpass, summary)).handoffs).toMatchObject([{ status: 'completed' }])
   })
 
   it('uses the document that is given, and asks nobody', async () => {
@@ -196,6 +210,18 @@ describe('a run of several agents', () => {
     expect(sessions.at(-1)?.state).toBe('failed')
   })
 
+  it('ends as the agent that has the session when its successor cannot begin', async () => {
+    const called: string[] = []
+    const told = (name: string) => functionHook('on_error', async () => void called.push(name))
+    const fails = () => Promise.reject(new Error('Not today'))
+    const refuses = functionHook('on_session_start', fails, { shouldContinueOnError: false })
+    const planner = { runtime: runtimeOf('thinks', says(to('coder'))), hooks: [told('planner')] }
+    const coder = { runtime: runtimeOf('types', says(turn(50))), hooks: [refuses, told('coder')] }
+    const { summary } = await playCast({ planner, coder })
+    expect(summary.outcome).toBe('failed')
+    expect(called).toEqual(['planner'])
+  })
+
   it('hands over where a threshold hook says so', async () => {
     const answer = { decision: 'handoff', to: 'coder', reason: 'Full.', document: 'All of it.' }
     const hook = functionHook('on_context_threshold', async () => JSON.stringify(answer))
@@ -266,5 +292,23 @@ describe('a run of several agents', () => {
     const recovered = await batonpass.recover({ agents, wait: true })
     expect(recovered).toMatchObject([{ type: 'resumed', summary: { outcome: 'completed', transfers: 1 } }])
     expect(agents.coder.launches).toHaveLength(1)
+  })
+
+  it('is recovered with the hooks that each agent has', async () => {
+    const called: string[] = []
+    const hook = (name: string) => functionHook('on_session_start', async () => void called.push(name))
+    const isLast = ({ events }: Unit): boolean => events.some(({ type }) => type === 'handoff.accepted')
+    const { store: last, lost } = lostProcess(store, isLast, { stillReads: true })
+    const agents = { planner: runtimeOf('thinks', says(to('coder'))), coder: runtimeOf('types', says(turn(50))) }
+    const doomed = await createBatonpass({ store: last })
+    void doomed.run({ agents, start: 'planner', prompt: TASK, leaseMs: 1 }).finish()
+    await lost
+    const settings = new Map([
+      ['planner', { hooks: [hook('planner')] }],
+      ['coder', { hooks: [hook('coder')] }],
+    ])
+    const configured = await createBatonpass({ store, agents: settings })
+    await configured.recover({ agents, wait: true })
+    expect(called).toEqual(['coder'])
   })
 })

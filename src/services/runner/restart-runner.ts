@@ -111,8 +111,8 @@ export class RestartRunner {
     const about = { conversationId, prompt: '', ...defined({ signal }) }
     const who =
       typeof by.start === 'function' ? { runtime: by as AgentRuntime, agent } : { agents: by as Cast, start: agent }
-    // Milestones and budget are on record since the first run; hooks are not.
-    const hooks = this.#deps.agents?.get(agent)?.hooks
+    // Milestones and budget are on record since the first run; hooks are not. Each agent of a cast has its own.
+    const hooks = 'agents' in who ? undefined : this.#deps.agents?.get(agent)?.hooks
     const run = new AgentRun((watch) =>
       this.#work({ ...defined({ hooks }), ...settings.run, ...about, ...who }, watch, { abandoned: sessionId }),
     )
@@ -127,11 +127,12 @@ export class RestartRunner {
     left: LeftWork = {},
   ): AsyncGenerator<Message | typeof BETWEEN, void> {
     const deps = this.#deps
-    const seat = new Seat(asked, left.abandoned === undefined ? deps.agents : undefined)
+    const seat = new Seat(asked, left.abandoned === undefined || 'agents' in asked ? deps.agents : undefined)
     const { request } = seat
     for (const agent of [request.agent, ...seat.others]) checkRequest(seat.requestFor(agent) ?? request)
     request.signal?.throwIfAborted()
-    const conversation = await conversationFor(deps, request)
+    const { budget: _, ...rest } = request
+    const conversation = await conversationFor(deps, { ...rest, ...budgetFor(asked, request, left) })
     const run = newRun<Message>(deps, seat, { conversation, emit: watch.emit })
     await using _tools = run.tools
     using _heartbeat = startHeartbeat(run)
@@ -218,6 +219,16 @@ export class RestartRunner {
 interface LeftWork {
   readonly abandoned?: AgentSessionId
   readonly claimed?: { readonly handoff: HandoffMetadata; readonly claimant: string }
+}
+
+/** Work that was left has its budget on record: no agent's own settings change it, nor does a worker. */
+const budgetFor = (
+  asked: Pick<RunRequest, 'budget'>,
+  request: Pick<RunRequest, 'budget'>,
+  { abandoned, claimed }: LeftWork,
+): Pick<RunRequest, 'budget'> => {
+  if (claimed !== undefined) return {}
+  return defined({ budget: abandoned === undefined ? request.budget : asked.budget })
 }
 
 const LEFT = 'The caller left the run before it was over.'

@@ -10,6 +10,9 @@ import { ENDING_OUTAGE_MS } from '../retry-through-outage.ts'
 import { AgentSilent, messageOf, RunCancelled, RunExhausted, RunTimedOut, SupersededError } from '../run-errors.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 
+/** A lease of this length is over at once. */
+const SHORTEST_LEASE_MS = 1
+
 /** How a run ends, and why it did not complete. */
 export interface RunEnding {
   readonly outcome: RunOutcome
@@ -88,8 +91,12 @@ const settle = async (
     run.retryThroughOutage(command, { outageMs: ENDING_OUTAGE_MS })
   const now = await keep(() => history.session(run.held.session.id))
   run.held.update({ session: now ?? run.held.session })
-  // Handed to another agent, it is no longer ours to end.
-  if (now === undefined || isTerminal(now) || (await isForAnother(run.deps, now, run.seat))) return
+  if (now === undefined || isTerminal(now)) return
+  // Handed to another agent, it is no longer ours to end; whoever takes it up need not wait for our lease.
+  if (await isForAnother(run.deps, now, run.seat)) {
+    await keep(() => run.deps.store.leases.renew(now.id, run.held.holder, SHORTEST_LEASE_MS))
+    return
+  }
   const handoffId = heldBy(now)
   if (handoffId !== undefined) {
     const end = { handoff: handoffId, reason, by: run.held.claimant, holder: run.held.holder }

@@ -1,3 +1,4 @@
+import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { AgentSessionId, ConversationId } from '../../../domain/kernel/ids.ts'
 import type { Instant } from '../../../domain/kernel/instant.ts'
@@ -10,7 +11,7 @@ import type { LogLevel } from '../../../ports/logger.ts'
 import { everyPage } from '../../../ports/page.ts'
 import type { HeldLease } from '../../../ports/session-leases.ts'
 import { pauseFor } from '../../pause-for.ts'
-import type { Cast, Seat } from '../cast.ts'
+import type { Cast } from '../cast.ts'
 import { DEFAULT_LEASE_MS } from '../lease.ts'
 import { messageOf } from '../run-errors.ts'
 import type { RunnerDeps } from '../run-in-progress.ts'
@@ -37,6 +38,8 @@ export interface RecoverRequest {
   /** Told of what happens in all of them. */
   readonly onEvent?: (event: RunEvent) => void
   readonly signal?: AbortSignal
+  /** Takes up nothing more once it aborts; what is under way is finished first. */
+  readonly stop?: AbortSignal
 }
 
 /** The outcome of recovering an orphaned session. */
@@ -60,9 +63,18 @@ export type Recovered = {
 /** Resumes a session with its runtime, or with a cast that its agent is one of. */
 type Resume = (session: AgentSessionId, by: AgentRuntime | Cast) => Promise<RunSummary>
 
-const castOf = (agents: Cast): Pick<Seat, 'carriesOut'> => ({
-  carriesOut: ({ kind, targetAgent }) =>
-    kind === 'context_restart' || (kind === 'agent_transfer' && Object.hasOwn(agents, targetAgent)),
+/** Says which handoffs are carried out here. */
+interface CarriesOut {
+  carriesOut(handoff: HandoffMetadata): boolean
+}
+
+/** The handoffs that a cast carries out. A worker claims those that need nothing more of their source. */
+const castOf = (agents: Cast, leavesReady: boolean): CarriesOut => ({
+  carriesOut: ({ kind, targetAgent, document, checkpoint }) => {
+    const isReady = document !== undefined || checkpoint !== undefined
+    if (kind !== 'agent_transfer') return kind === 'context_restart'
+    return Object.hasOwn(agents, targetAgent) && !(leavesReady && isReady)
+  },
 })
 
 const AT_ONCE = 4
@@ -92,13 +104,14 @@ export const recoverAll = async (
     const worker = async (): Promise<void> => {
       for (const lease of queue) {
         request.signal?.throwIfAborted()
+        if (request.stop?.aborted === true) return
         const one = await recoverOne(deps, request, lease, resume)
         logRecovered(deps, one)
         recovered.push(one)
       }
     }
     await Promise.all(Array.from({ length: atOnce }, worker))
-    if (waited.size === 0) return recovered
+    if (waited.size === 0 || request.stop?.aborted === true) return recovered
     await pauseFor(LOOK_AGAIN_MS, request.signal)
     waited = stillWaited(waited, await waitingSessions(deps))
     // What is no longer waited for may have expired since the list was read: it is looked for once more.
@@ -143,7 +156,7 @@ const recoverOne = async (
     const backend = session?.backend
     const isCast = session !== undefined && Object.hasOwn(agents, session.agentName)
     const runtime = isCast ? agents : runtimes.find((candidate) => candidate.backend === backend)
-    if (session !== undefined && (await isForAnother(deps, session, isCast ? castOf(agents) : undefined)))
+    if (session !== undefined && (await isForAnother(deps, session, isCast ? castOf(agents, leaveOthers) : undefined)))
       return { ...about, type: 'handed_over' }
     if (runtime !== undefined) return { ...about, ...resumption(await resume(sessionId, runtime)) }
     if (leaveOthers && backend !== undefined) return { ...about, type: 'left', backend }
@@ -177,7 +190,7 @@ const OVERTAKEN: readonly RefusedError['code'][] = [
 export const isForAnother = async (
   { history }: Pick<RunnerDeps, 'history'>,
   session: AgentSession,
-  seat?: Pick<Seat, 'carriesOut'>,
+  seat?: CarriesOut,
 ): Promise<boolean> => {
   const handoffId = heldBy(session)
   const handoff = handoffId === undefined ? undefined : await history.handoff(handoffId)

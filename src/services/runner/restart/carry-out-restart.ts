@@ -13,10 +13,10 @@ import { callHooks, type HookCaller, hookFacts, toldOf } from '../call-hooks.ts'
 import type { RunEnding } from '../end/end-run.ts'
 import { messageOf } from '../run-errors.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
-import { mustBePriced, throwIfSpent } from '../work/limits.ts'
+import { throwIfSpent } from '../work/limits.ts'
 import { askForCheckpoint, notAsked } from './ask-checkpoint.ts'
 import { continuationOf, lookBackNote } from './continuation-prompt.ts'
-import { throwIfBouncing, transferNote } from './transfer.ts'
+import { takeSeat, throwIfBouncing, transferNote } from './transfer.ts'
 import { watchAsAsked } from './watch-as-asked.ts'
 
 /** A restart, and whatever the last step of it answered: with that the next one needs no read. */
@@ -38,6 +38,8 @@ export const carryOutRestart = async (run: RunInProgress, handoff: HandoffMetada
   } catch (error) {
     const problem = messageOf(error)
     span?.end({ outcome: 'failed', error: run.deps.redact?.(problem) ?? problem })
+    // Still with its source, the run ends as that agent's.
+    if (run.held.session.id === handoff.sourceSessionId) run.seat.take(handoff.sourceAgent)
     throw error
   }
 }
@@ -56,6 +58,8 @@ const pass = async (run: RunInProgress, handoff: HandoffMetadata, span: HandoffS
   const { handoff: ready, ...rest } = await withContinuation(run, claimed)
   const continuation = ready.status === 'accepted' ? ready.prepared?.continuation : undefined
   const completed = await complete(run, { ...rest, handoff: ready })
+  // A wish of the agent before is none of its successor's.
+  run.transfers.take()
   if (isTransfer) run.account.transferred()
   else run.account.restarted()
   run.news.emit({ type: 'session:end', sessionId: old.id, state: 'handed_off', reason: null })
@@ -67,12 +71,6 @@ const pass = async (run: RunInProgress, handoff: HandoffMetadata, span: HandoffS
   if (isTransfer) await watchAsAsked(run)
   await announce(run, completed.handoff, { oldSessionId: old.id, newSessionId: completed.session.id, ...figures })
   return continuation ?? run.conversation.task
-}
-
-/** Lets the agent that a handoff is for work from now on. Its model must have a price where the cost has a cap. */
-const takeSeat = (run: RunInProgress, { targetAgent }: HandoffMetadata): void => {
-  run.seat.take(targetAgent)
-  mustBePriced(run, run.request.model)
 }
 
 /**

@@ -2,31 +2,34 @@ import { isBouncing, type PassedOn } from '../../../domain/handoff/bouncing.ts'
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import { RunExhausted } from '../run-errors.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
+import { mustBePriced } from '../work/limits.ts'
 
 /** So many of the latest handoffs tell whether two agents only hand the work to each other. */
 const LATEST = 20
 
 /** Stops agents that hand the work to each other and do nothing. @throws RunExhausted */
 export const throwIfBouncing = async (
-  run: RecordOfRun & Pick<RunInProgress, 'held' | 'news'>,
+  run: RecordOfRun & Pick<RunInProgress, 'news'>,
   handoff: HandoffMetadata,
 ): Promise<void> => {
   const latest: PassedOn[] = []
   const request = { conversationId: run.conversation.id, order: 'newest_first' } as const
   for await (const one of run.deps.history.eachHandoff(request)) if (latest.push(one) === LATEST) break
   if (!isBouncing(latest)) return
-  const { sourceAgent, targetAgent } = handoff
-  run.news.emit({
-    type: 'context:restart:refused',
-    sessionId: run.held.session.id,
-    limit: 'no_progress',
-    whenExhausted: 'stop',
-  })
+  const { sourceAgent, targetAgent, sourceSessionId: sessionId } = handoff
+  run.news.emit({ type: 'context:restart:refused', sessionId, limit: 'no_progress', whenExhausted: 'stop' })
   throw new RunExhausted(
     'no_progress',
     `"${sourceAgent}" and "${targetAgent}" hand the work to each other, and neither does anything. Say in the prompt who ` +
       'does what, or give the work to one of them.',
   )
+}
+
+/** Lets the agent that a handoff is for work from now on. Its model must have a price where the cost has a cap. */
+export const takeSeat = (run: RunInProgress, { targetAgent }: HandoffMetadata): void => {
+  const { model, runtime } = run.seat.requestFor(targetAgent) ?? run.request
+  mustBePriced(run, model, runtime)
+  run.seat.take(targetAgent)
 }
 
 /** Says who handed the work to whom. The reason is the agent's or the caller's own words: data, on one line. */

@@ -1,5 +1,6 @@
 import { type BudgetLimit, deadlineOf, describeStop, isSpent } from '../../../domain/budget/restart-budget.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
+import type { AgentRuntime } from '../../../ports/agent-runtime.ts'
 import { RunExhausted, RunTimedOut } from '../run-errors.ts'
 import type { RunInProgress, RunTerms } from '../run-in-progress.ts'
 import type { Uncounted } from './leaving.ts'
@@ -28,10 +29,14 @@ export const throwIfSpent = (run: Pick<RunInProgress, 'conversation' | 'account'
 }
 
 /** Refuses a model that nobody has a price for where the cost has a cap. @throws RefusedError */
-export const mustBePriced = (run: RunTerms & Pick<RunInProgress, 'conversation'>, model: string | undefined): void => {
+export const mustBePriced = (
+  run: RunTerms & Pick<RunInProgress, 'conversation'>,
+  model: string | undefined,
+  { reportsCost }: Pick<AgentRuntime, 'reportsCost'> = run.request.runtime,
+): void => {
   const { maxCostUsd } = run.conversation.restartBudget
   if (maxCostUsd === undefined || model === undefined || run.setting('allowUnpriced') === true) return
-  if (run.request.runtime.reportsCost === true) return
+  if (reportsCost === true) return
   if (run.deps.priceOf?.(model, { inputTokens: 1_000, outputTokens: 1_000 }) === undefined)
     throw uncountedEnd(run, { model })
 }

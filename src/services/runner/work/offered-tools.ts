@@ -1,13 +1,18 @@
 import { defined } from '../../../domain/kernel/defined.ts'
+import { err } from '../../../domain/kernel/result.ts'
 import { usableWindow } from '../../../domain/window/context-pressure.ts'
-import type { TransferAsked } from '../../../ports/agent-runtime.ts'
-import type { LooksBack, ServedTools, ToolsEndpoint } from '../../../ports/run-tools.ts'
+import type { HandsOver, LooksBack, ServedTools, ToolsEndpoint } from '../../../ports/run-tools.ts'
 import type { HeldSession } from '../held-session.ts'
 import { messageOf } from '../run-errors.ts'
 import { believedWindowOf, type RunTerms } from '../run-in-progress.ts'
 import type { RunReporter } from '../run-reporter.ts'
 import { LookBackAccount } from './look-back-account.ts'
 import type { Transfers } from './transfers.ts'
+
+const HANDED_OVER = {
+  code: 'handoff.already_open',
+  message: 'The work is handed over already: say nothing more.',
+} as const
 
 type Offering = Pick<RunTerms, 'deps' | 'request' | 'seat' | 'setting'>
 
@@ -45,9 +50,7 @@ export class OfferedTools implements AsyncDisposable {
     if (this.#terms.request.runtime.takesTools !== true) return undefined
     const lookBack = held.session.epoch > 1 && this.#looksBack ? this.#lookBackOf(held) : undefined
     const { others } = this.#terms.seat
-    const handOver = this.#handsOver
-      ? { to: others, ask: async (wish: TransferAsked) => this.#transfers.ask(wish) }
-      : undefined
+    const handOver = this.#handsOver ? { to: others, ask: this.#askOf(held) } : undefined
     return lookBack || handOver ? this.#served?.offer(defined({ lookBack, handOver })) : undefined
   }
 
@@ -57,6 +60,13 @@ export class OfferedTools implements AsyncDisposable {
 
   get #handsOver(): boolean {
     return this.#terms.seat.isCast
+  }
+
+  /** Takes a wish from the session of this launch only, while it works. */
+  #askOf(held: HeldSession): HandsOver {
+    const { id } = held.session
+    return async (wish) =>
+      held.session.id === id && held.session.state === 'active' ? this.#transfers.ask(wish) : err(HANDED_OVER)
   }
 
   #lookBackOf(held: HeldSession): LooksBack | undefined {

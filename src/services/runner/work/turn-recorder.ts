@@ -95,7 +95,7 @@ export class TurnRecorder {
     const before = this.leaving
     // Held by a restart, a session takes no more turns; what is left for a limit does, until it has ended.
     const mayRecord = before?.type !== 'restart' && this.#run.held.session.state === 'active'
-    if (said.asksTransfer !== undefined) this.#run.transfers.ask(said.asksTransfer)
+    if (mayRecord && said.asksTransfer !== undefined) this.#run.transfers.ask(said.asksTransfer)
     // Its tools have answered, so that the turn is whole.
     if (mayRecord && before === undefined && this.#run.transfers.isAsked && !this.#tools.areRunning)
       await this.#passOn(ended)

@@ -1,13 +1,14 @@
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
-import { agentSessionId } from '../../../domain/kernel/ids.ts'
+import { type AgentSessionId, agentSessionId } from '../../../domain/kernel/ids.ts'
 import { joinedPrompt } from '../../../domain/turn/message.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import { askSessionHooks, tellTakenUp } from '../restart/carry-out-restart.ts'
 import { continuationOf, lookBackNote } from '../restart/continuation-prompt.ts'
 import { countRestarts } from '../restart/count-restarts.ts'
-import { transferNote } from '../restart/transfer.ts'
+import { throwIfBouncing, transferNote } from '../restart/transfer.ts'
 import { watchAsAsked } from '../restart/watch-as-asked.ts'
+import { RunExhausted } from '../run-errors.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import { type Launcher, startSuccessor } from '../work/launch.ts'
 
@@ -20,25 +21,64 @@ export const takeUp = async <Message>(
   handoff: HandoffMetadata,
   claimant: string,
 ): Promise<Launcher<Message>> => {
+  await mustNotBounce(run, handoff, claimant)
   run.account.restartedBefore(await countRestarts(run))
-  const targetSessionId = agentSessionId(run.deps.ids.next())
-  const nonce = run.deps.ids.next()
-  const parts = [transferNote(handoff), await continuationOf(run, handoff, nonce), await lookBackNote(run)]
-  const prompt = joinedPrompt(parts)
-  run.held.plan(targetSessionId)
   using _renewing = renewing(run, handoff, claimant)
-  const hookContext = await askSessionHooks(run, { sessionId: targetSessionId, prompt, isContinuation: true })
-  const continuation = joinedPrompt([hookContext, prompt])
+  const opening = await openingOf(run, handoff)
+  const { continuation } = opening
   run.signal.throwIfAborted()
   const { runtime, model } = run.request
-  const target = { targetSessionId, backend: runtime.backend, ...defined({ model }), ...run.lease }
-  const request = { handoff: handoff.id, claimant, continuation, nonce, ...target }
+  const target = { ...opening, backend: runtime.backend, ...defined({ model }), ...run.lease }
+  const request = { handoff: handoff.id, claimant, ...target }
   const complete = () => run.retryThroughOutage((named) => run.deps.handoffs.completeHandoff({ ...request, ...named }))
   const completed = unwrap(await complete())
   run.held.hold(completed)
   await watchAsAsked(run)
   await tellTakenUp(run, completed.handoff)
   return startSuccessor(run, continuation)
+}
+
+/** The opening of a successor, and the id of its session. */
+interface Opening {
+  readonly targetSessionId: AgentSessionId
+  readonly continuation: string
+  readonly nonce?: string
+}
+
+/** The opening that is stored with the handoff, if the process that held its source came so far; else a new one. */
+const openingOf = async (run: RunInProgress, handoff: HandoffMetadata): Promise<Opening> => {
+  const prepared = handoff.status === 'accepted' ? handoff.prepared : undefined
+  const targetSessionId = prepared?.sessionId ?? agentSessionId(run.deps.ids.next())
+  run.held.plan(targetSessionId)
+  if (prepared !== undefined) return { targetSessionId, continuation: prepared.continuation }
+  const nonce = run.deps.ids.next()
+  const parts = [transferNote(handoff), await continuationOf(run, handoff, nonce), await lookBackNote(run)]
+  const prompt = joinedPrompt(parts)
+  const hookContext = await askSessionHooks(run, { sessionId: targetSessionId, prompt, isContinuation: true })
+  return { targetSessionId, continuation: joinedPrompt([hookContext, prompt]), nonce }
+}
+
+/**
+ * Stops agents that only hand the work to each other, whoever works for them. The run takes the source over then, so that
+ * its end fails the handoff and the source: nobody is to resume it. A source without a lease is left as it is.
+ */
+const mustNotBounce = async (run: RunInProgress, handoff: HandoffMetadata, claimant: string): Promise<void> => {
+  try {
+    await throwIfBouncing(run, handoff)
+  } catch (error) {
+    if (!(error instanceof RunExhausted)) throw error
+    const { handoffs } = run.deps
+    const source = { session: handoff.sourceSessionId, ...run.lease, ifAbandoned: true } as const
+    const taken = await run.retryThroughOutage((named) => handoffs.takeOverSession({ ...source, ...named }))
+    if (taken.ok) {
+      run.held.hold(taken.value)
+      run.held.claimAs(claimant)
+    } else {
+      const end = { handoff: handoff.id, by: claimant, reason: error.message }
+      unwrap(await run.retryThroughOutage((named) => handoffs.failHandoff({ ...end, ...named })))
+    }
+    throw error
+  }
 }
 
 /** Renews a claim while hooks take their time. A claim that is lost shows when the handoff is completed. */

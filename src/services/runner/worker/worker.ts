@@ -3,11 +3,12 @@ import type { RunEvent } from '../../../domain/run/run-event.ts'
 import type { RunSummary } from '../../../domain/run/run-summary.ts'
 import { pauseFor } from '../../pause-for.ts'
 import { errorFields } from '../../safe-logger.ts'
-import type { Cast } from '../cast.ts'
+import { type Cast, Seat } from '../cast.ts'
 import { DEFAULT_LEASE_MS } from '../lease.ts'
 import type { RecoverRequest } from '../recover/recover.ts'
 import type { RunnerDeps } from '../run-in-progress.ts'
-import type { RunSettings } from '../run-request.ts'
+import { checkRequest, type RunSettings } from '../run-request.ts'
+import { Claims } from './claims.ts'
 
 /** A request to work for agents: to take up what is handed to them, until the signal says to stop. */
 export interface WorkRequest {
@@ -52,23 +53,24 @@ export class Worker {
   readonly #request: WorkRequest
   readonly #runner: WorkerRunner
   readonly #claimant: string
+  readonly #claims: Claims
   readonly #running = new Set<Promise<void>>()
   readonly #ended: Partial<Record<RunSummary['outcome'], number>> = {}
   readonly #never = new AbortController().signal
   #poisoned = 0
-  /** The agent that is asked for first: each in its turn. */
-  #first = 0
+  #hasFailed = false
 
   constructor(deps: RunnerDeps, request: WorkRequest, runner: WorkerRunner) {
     const { concurrency = 1, agents } = request
     if (!Number.isSafeInteger(concurrency) || concurrency < 1)
       throw new TypeError('concurrency is a whole number from 1 up.')
-    if (Object.keys(agents ?? {}).length === 0)
-      throw new TypeError('agents needs at least one agent, with its runtime.')
+    checkAgents(deps, request)
     this.#deps = deps
     this.#request = request
     this.#runner = runner
     this.#claimant = `worker-${deps.ids.next()}`
+    const names = Object.keys(agents).map((name) => name.trim())
+    this.#claims = new Claims(deps, { agents: names, claimant: this.#claimant, claimMs: this.#leaseMs })
   }
 
   async work(): Promise<WorkSummary> {
@@ -77,7 +79,13 @@ export class Worker {
     let waitMs = pollMs.least
     while (!signal.aborted) {
       if (this.#running.size >= concurrency) {
-        await Promise.race([...this.#running, aborted(signal)])
+        await firstOf(this.#running, signal)
+        continue
+      }
+      if (this.#hasFailed) {
+        // What one handoff failed of, others may fail of as well.
+        this.#hasFailed = false
+        await pauseFor(pollMs.most, signal).catch(() => undefined)
         continue
       }
       const handoff = await this.#claim()
@@ -94,30 +102,20 @@ export class Worker {
     return { ended: this.#ended, poisoned: this.#poisoned }
   }
 
-  /** The next handoff for any of the agents; the agent after the last one that got something is asked for first. */
   async #claim(): Promise<HandoffMetadata | undefined> {
-    const names = Object.keys(this.#request.agents)
-    const claimMs = this.#leaseMs
     try {
-      for (let tried = 0; tried < names.length; tried += 1) {
-        const index = (this.#first + tried) % names.length
-        const targetAgent = names[index] ?? ''
-        const claimed = await this.#deps.handoffs.claimNext({ targetAgent, claimant: this.#claimant, claimMs })
-        const handoff = claimed.ok ? claimed.value.handoff : undefined
-        if (handoff === undefined) continue
-        this.#first = index + 1
-        return handoff
-      }
+      return await this.#claims.next()
     } catch (error) {
       this.#deps.logger?.warn({ ...errorFields(error, this.#deps.redact) }, 'a worker could not look for work')
+      return undefined
     }
-    return undefined
   }
 
   #begin(handoff: HandoffMetadata): void {
     const work = this.#isPoisoned(handoff) ? this.#fail(handoff) : this.#takeUp(handoff)
     const done = work
       .catch((error: unknown) => {
+        this.#hasFailed = true
         const fields = { handoffId: handoff.id, ...errorFields(error, this.#deps.redact) }
         this.#deps.logger?.warn(fields, 'a handoff was not taken up; it can be claimed again once the claim is over')
       })
@@ -126,7 +124,10 @@ export class Worker {
   }
 
   async #takeUp(handoff: HandoffMetadata): Promise<void> {
-    const { outcome } = await this.#runner.takeUp(handoff, this.#claimant, this.#request.cancel ?? this.#never)
+    const cancel = this.#request.cancel ?? this.#never
+    const { outcome, reason = outcome, lastSessionId } = await this.#runner.takeUp(handoff, this.#claimant, cancel)
+    // A run that ended before it had a session has taken nothing up.
+    if (lastSessionId === undefined) throw new Error(reason)
     this.#ended[outcome] = (this.#ended[outcome] ?? 0) + 1
   }
 
@@ -151,7 +152,7 @@ export class Worker {
     const about = { agents, leaveOthers: true, atOnce, ...(run && { run }), ...(onEvent && { onEvent }) }
     while (!signal.aborted) {
       try {
-        await this.#runner.recover({ ...about, signal: cancel ?? this.#never })
+        await this.#runner.recover({ ...about, signal: cancel ?? this.#never, stop: signal })
       } catch (error) {
         this.#deps.logger?.warn({ ...errorFields(error, this.#deps.redact) }, 'a worker could not look for lost work')
       }
@@ -164,5 +165,18 @@ export class Worker {
   }
 }
 
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+/** Waits until one of these is over, or the signal aborts. */
+const firstOf = async (running: Iterable<Promise<void>>, signal: AbortSignal): Promise<void> => {
+  const over = new AbortController()
+  const aborted = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true, signal: over.signal })
+  })
+  await Promise.race([...running, aborted]).finally(() => over.abort())
+}
+
+/** Refuses agents and settings that no run could begin with, before anything is claimed. @throws TypeError, RefusedError */
+const checkAgents = (deps: RunnerDeps, { agents, run }: WorkRequest): void => {
+  const [start = ''] = Object.keys(agents ?? {})
+  const seat = new Seat({ ...run, agents, start, prompt: '' }, deps.agents)
+  for (const agent of [start.trim(), ...seat.others]) checkRequest(seat.requestFor(agent) ?? seat.request)
+}
