@@ -1,8 +1,7 @@
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
-import type { AgentSessionId } from '../../../domain/kernel/ids.ts'
 import { everyPage } from '../../../ports/page.ts'
 import { ClaimSpread } from '../../claim-spread.ts'
-import { runningLeases } from '../recover/gone-runner.ts'
+import { goneRunner } from '../recover/gone-runner.ts'
 import type { RunnerDeps } from '../run-in-progress.ts'
 
 /** How many handoffs to choose from at most. */
@@ -49,6 +48,7 @@ export class Claims {
       const among = Math.min(waiting.length, this.#spread.among(agent, conflicts))
       const [chosen] = waiting.splice(Math.floor(Math.random() * among), 1)
       if (chosen === undefined) break
+      if (await this.#isHeld(chosen)) continue
       const { claimant, claimMs } = this.#claiming
       const claimed = await this.#deps.handoffs.acceptHandoff({ handoff: chosen.id, claimant, claimMs })
       if (claimed.ok) return claimed.value.handoff
@@ -57,14 +57,19 @@ export class Claims {
     return undefined
   }
 
+  /** The oldest ones, whoever holds their sources. */
   async #waitingFor(agent: string): Promise<HandoffMetadata[]> {
     const waiting: HandoffMetadata[] = []
-    let live: ReadonlySet<AgentSessionId> | undefined
-    for await (const handoff of everyPage((page) => this.#deps.store.handoffs.listPendingFor(agent, page))) {
-      if (handoff.kind !== 'agent_transfer') continue
-      live ??= new Set((await runningLeases(this.#deps)).waiting.map(({ sessionId }) => sessionId))
-      if (!live.has(handoff.sourceSessionId) && waiting.push(handoff) === MOST) break
-    }
+    for await (const handoff of everyPage((page) => this.#deps.store.handoffs.listPendingFor(agent, page)))
+      if (handoff.kind === 'agent_transfer' && waiting.push(handoff) === MOST) break
     return waiting
+  }
+
+  /** Whether somebody holds the source of a handoff, as far as can be known. */
+  async #isHeld({ sourceSessionId }: HandoffMetadata): Promise<boolean> {
+    const { store, clock } = this.#deps
+    const lease = await store.leases.find(sourceSessionId)
+    if (lease === undefined || lease.until <= (store.unitOfWork.estimateNow() ?? clock.now())) return false
+    return (await goneRunner(this.#deps, sourceSessionId)) === undefined
   }
 }
