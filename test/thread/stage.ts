@@ -44,7 +44,7 @@ export class TextFiles implements MemoryFiles {
   }
 }
 
-export const SPACE = '/work/shop'
+export const SPACE = '/home/ada/shop'
 export const FILE = `${SPACE}/CLAUDE.md`
 
 /** A summarizer that answers with these parts, or fails. */
