@@ -59,6 +59,8 @@ export interface RuntimeStep<Message> {
   readonly usedModel?: string
   /** The agent wants to hand its work to another one. */
   readonly asksTransfer?: TransferAsked
+  /** The agent delegates pieces of its work, each to be done at the same time in a thread of its own. */
+  readonly asksThreads?: readonly ThreadAsked[]
   /** Present once, on the last step. */
   readonly end?: RuntimeEnd
 }
@@ -69,6 +71,17 @@ export interface TransferAsked {
   readonly to: string
   readonly reason?: string
   /** Everything that the other agent needs; it is asked for if this is absent. */
+  readonly document?: string
+}
+
+/** An agent's wish that another agent does a piece of its work at the same time. */
+export interface ThreadAsked {
+  /** The name of the other agent. */
+  readonly to: string
+  /** The work, as the other agent is to be told. */
+  readonly task: string
+  readonly reason?: string
+  /** Everything that the other agent needs beside its task. */
   readonly document?: string
 }
 

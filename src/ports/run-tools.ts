@@ -1,6 +1,6 @@
 import type { LookBackAnswer, LookBackQuestion } from '../domain/history/look-back.ts'
 import type { Result } from '../domain/kernel/result.ts'
-import type { TransferAsked } from './agent-runtime.ts'
+import type { ThreadAsked, TransferAsked } from './agent-runtime.ts'
 
 /** A question of an agent about earlier windows, and which part of the answer it wants. */
 export interface ToolQuestion {
@@ -23,12 +23,17 @@ export type LooksBack = (asked: ToolQuestion) => Promise<Result<LookBackAnswer, 
 /** Takes the wish of an agent to hand its work to another one. */
 export type HandsOver = (asked: TransferAsked) => Promise<Result<TransferAsked, ToolRefused>>
 
+/** Takes the wish of an agent that another one does a piece of its work. */
+export type Delegates = (asked: ThreadAsked) => Promise<Result<ThreadAsked, ToolRefused>>
+
 /** The tools of one launch. */
 export interface ToolsOffered {
   /** Absent for an agent that has no earlier windows. */
   readonly lookBack?: LooksBack
   /** Absent for an agent that has nobody to hand to. */
   readonly handOver?: { readonly to: readonly string[]; readonly ask: HandsOver }
+  /** Absent for an agent that has nobody to delegate to. */
+  readonly delegate?: { readonly to: readonly string[]; readonly ask: Delegates }
 }
 
 /** Where the agent of one launch finds the tools of its run, over MCP. The token is a secret of that launch. */

@@ -1,5 +1,5 @@
 import type { UsageTotals } from '../domain/window/usage-reading.ts'
-import type { RuntimeEnd, RuntimeStep, TransferAsked } from '../ports/agent-runtime.ts'
+import type { RuntimeEnd, RuntimeStep, ThreadAsked, TransferAsked } from '../ports/agent-runtime.ts'
 import type { RecordedText } from '../ports/window-reader.ts'
 
 /** One answer of a scripted agent. */
@@ -16,6 +16,8 @@ export interface ScriptedTurn {
   readonly afterCompaction?: boolean
   /** It asks for a handoff with this turn. */
   readonly handsOver?: TransferAsked
+  /** It delegates pieces of its work with this turn. */
+  readonly delegates?: readonly ThreadAsked[]
   /** It comes to rest after this turn; the next prompt in the same session plays on. */
   readonly rests?: boolean
 }

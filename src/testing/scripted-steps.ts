@@ -12,7 +12,7 @@ export const stepsOf = (
   session: string,
   number: number,
 ): readonly RuntimeStep<ScriptedMessage>[] => {
-  const { text, promptTokens, outputTokens = 0, tools = [], heard = [], afterCompaction = false, handsOver } = turn
+  const { text, promptTokens, outputTokens = 0, tools = [], heard = [], afterCompaction = false, handsOver, delegates } = turn
   const key = `${session}-${number}`
   const request: WindowEvent =
     promptTokens === undefined ? { type: 'unmetered' } : { type: 'request', key, promptTokens, outputTokens }
@@ -46,6 +46,7 @@ export const stepsOf = (
       events: [request, ...calls],
       texts: [{ role: 'assistant', text }],
       ...(handsOver !== undefined && { asksTransfer: handsOver }),
+      ...(delegates !== undefined && { asksThreads: delegates }),
     },
     ...used.map(({ result = 'ok' }, index) => ({
       ...step(session),

@@ -77,6 +77,10 @@ export const describeRunEvent = (event: RunEvent): string => {
       return `${plain(event.toAgent)} works now, in session ${event.newSessionId}`
     case 'agent:handoff:left':
       return `the work waits for ${plain(event.toAgent)} (handoff ${event.handoffId})`
+    case 'thread:start':
+      return `${plain(event.fromAgent)} delegates to ${plain(event.toAgent)}: ${plain(firstLine(event.task))} (thread ${event.threadId})`
+    case 'thread:end':
+      return `the thread of ${plain(event.toAgent)} is ${event.outcome}${because(event.reason)} (thread ${event.threadId})`
     case 'context:handoff:cancelled':
       return `the restart was cancelled${because(event.reason)}`
     case 'context:restart:refused':
@@ -103,6 +107,13 @@ const UNKNOWN_WINDOW = {
   no_reading: 'the agent does not say what its requests used',
 } as const
 
+const LONGEST_TASK = 80
+
+const firstLine = (task: string): string => {
+  const [line = ''] = task.trim().split('\n')
+  return line.length > LONGEST_TASK ? `${line.slice(0, LONGEST_TASK)}…` : line
+}
+
 const because = (reason: string | null): string => (reason === null ? '' : `: ${plain(reason)}`)
 
 const toolsText = (calls: readonly { readonly toolName: string }[]): string =>
@@ -110,12 +121,13 @@ const toolsText = (calls: readonly { readonly toolName: string }[]): string =>
 
 /** The result of a run, in one line. */
 const describeSummary = (summary: RunSummary): string => {
-  const { sessions, turns, restarts, transfers, totals, durationMs } = summary
+  const { sessions, turns, restarts, transfers, threads, totals, durationMs } = summary
   const figures = [
     counted(sessions, 'session'),
     counted(turns, 'turn'),
     counted(restarts, 'restart'),
     transfers === 0 ? undefined : counted(transfers, 'transfer'),
+    threads === 0 ? undefined : counted(threads, 'thread'),
     `${Math.round(durationMs / 100) / 10} s`,
     costText(totals),
   ]

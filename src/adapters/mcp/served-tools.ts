@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import { type Logger, silentLogger } from '../../ports/logger.ts'
 import type { ServedTools, ToolsOffered } from '../../ports/run-tools.ts'
+import { delegateTool } from './delegate-tool.ts'
 import { handOverTool } from './hand-over-tool.ts'
 import { lookBackTool } from './look-back-tool.ts'
 import { mcpServer } from './mcp-server.ts'
@@ -16,7 +17,7 @@ const SERVER = 'baton'
 const PATH = '/mcp'
 
 const INSTRUCTIONS =
-  'Finds what was said and done in earlier windows of this conversation, as it was recorded, and hands the work to other agents.'
+  'Finds what was said and done in earlier windows of this conversation, as it was recorded, hands the work to other agents, and delegates pieces of it.'
 
 /** An agent asks one thing at a time, and its subagents a few more. */
 const MOST_CONNECTIONS = 64
@@ -73,9 +74,10 @@ export const serveTools = async (logger: Logger = silentLogger): Promise<ServedT
   }
 }
 
-const toolsOf = ({ lookBack, handOver }: ToolsOffered): readonly Tool[] => [
+const toolsOf = ({ lookBack, handOver, delegate }: ToolsOffered): readonly Tool[] => [
   ...(lookBack === undefined ? [] : [lookBackTool((asked) => lookBack(asked)) as unknown as Tool]),
   ...(handOver === undefined ? [] : [handOverTool(handOver) as unknown as Tool]),
+  ...(delegate === undefined ? [] : [delegateTool(delegate) as unknown as Tool]),
 ]
 
 /** Answers each request by a server of its own, which remembers nothing. */

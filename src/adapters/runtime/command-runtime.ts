@@ -6,7 +6,7 @@ import type {
   RunningAgent,
   RuntimeEnd,
   RuntimeStep,
-  TransferAsked,
+  ThreadAsked, TransferAsked,
 } from '../../ports/agent-runtime.ts'
 import type { UsageCounter, WindowReader } from '../../ports/window-reader.ts'
 import { type AgentChild, startAgent } from '../../processes/agent-child.ts'
@@ -148,6 +148,8 @@ class Ear {
     if (message === undefined) return undefined
     const asksTransfer = transferIn(message)
     if (asksTransfer !== undefined) return { events: [], texts: [], asksTransfer }
+    const asksThread = threadIn(message)
+    if (asksThread !== undefined) return { events: [], texts: [], asksThreads: [asksThread] }
     this.#reader ??= this.#readers.find((reader) => reader.recognises(message))
     if (this.#reader === undefined) return { message, events: [], texts: [] }
     this.#usage ??= this.#reader.usage?.()
@@ -172,6 +174,13 @@ const transferIn = (message: object): TransferAsked | undefined => {
   if (!('type' in message) || message.type !== 'batonpass_handoff') return undefined
   const { to, reason, document } = message as unknown as TransferAsked
   return { to, ...defined({ reason, document }) }
+}
+
+/** The wish of a program that another agent does a piece of its work: a line `{"type":"batonpass_thread","to":"…","task":"…"}`. */
+const threadIn = (message: object): ThreadAsked | undefined => {
+  if (!('type' in message) || message.type !== 'batonpass_thread') return undefined
+  const { to, task, reason, document } = message as unknown as ThreadAsked
+  return { to, task, ...defined({ reason, document }) }
 }
 
 /** One that is blank or without end names nothing. */

@@ -90,6 +90,14 @@ interface Bodies {
   }
   /** The work waits for an agent that does not take part in the run: a worker for it may claim the handoff. */
   'agent:handoff:left': AgentHandoff & { readonly oldSessionId: AgentSessionId }
+  /** A piece of the work was delegated: it is done at the same time, in a conversation of its own. */
+  'thread:start': AgentHandoff & { readonly threadId: ConversationId; readonly task: string }
+  /** A thread has come to its end, and its outcome is on record in the conversation that delegated it. */
+  'thread:end': Omit<AgentHandoff, 'fromAgent'> & {
+    readonly threadId: ConversationId
+    readonly outcome: 'completed' | 'failed' | 'stopped'
+    readonly reason: string | null
+  }
   /** The work was done, or the run cancelled, before a successor began. */
   'context:handoff:cancelled': { readonly handoffId: HandoffId; readonly reason: string }
   'context:restart:refused': OfSession & {
@@ -119,6 +127,8 @@ export type RunWarningCode =
   | 'thread.block_waits'
   | 'thread.block_not_reset'
   | 'thread.offered'
+  | 'thread.refused'
+  | 'thread.waits'
 
 /** The name of something that happens in a run. */
 export type RunEventType = keyof Bodies

@@ -22,7 +22,9 @@ export interface RunSummary {
   readonly restarts: number
   /** How often the work was handed to another agent of the run. */
   readonly transfers: number
-  /** Its total usage, checkpoints included, as far as is known. `estimatedUsd` is the estimated part of the cost. */
+  /** How many threads were delegated, and run by this run. */
+  readonly threads: number
+  /** Its total usage, checkpoints and threads included, as far as is known. `estimatedUsd` is the estimated part of the cost. */
   readonly totals: UsageTotals
   readonly durationMs: number
   readonly lastSessionId?: AgentSessionId

@@ -68,6 +68,11 @@ export class Seat {
     return this.#cast.size > 0
   }
 
+  /** Every agent that takes part, where there are several. */
+  get names(): readonly string[] {
+    return [...this.#cast.keys()]
+  }
+
   /** The other agents that the one who works now may hand to. */
   get others(): readonly string[] {
     return [...this.#cast.keys()].filter((name) => name !== this.#request.agent.trim())

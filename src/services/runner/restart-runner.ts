@@ -133,9 +133,11 @@ export class RestartRunner {
     request.signal?.throwIfAborted()
     const { budget: _, ...rest } = request
     const conversation = await conversationFor(deps, { ...rest, ...budgetFor(asked, request, left) })
-    const run = newRun<Message>(deps, seat, { conversation, emit: watch.emit })
+    const runThread = threadsOf(asked, conversation, (about, spending) => this.#thread(about, spending))
+    const run = newRun<Message>(deps, seat, { conversation, emit: watch.emit, spending: left.spending, runThread })
     await using _tools = run.tools
     using _heartbeat = startHeartbeat(run)
+    using _adopting = startAdopting(run)
     let ending: RunEnding | undefined = { outcome: 'cancelled', reason: LEFT }
     try {
       using _cancelling = onAbort(request.signal, (reason) =>
@@ -150,8 +152,14 @@ export class RestartRunner {
       ending = isRefused ? undefined : endingOf(run.signal.aborted ? run.signal.reason : error)
       if (ending === undefined) throw error
     } finally {
+      await run.threads.stop()
       if (ending !== undefined) await endRun(run, ending)
     }
+  }
+
+  /** The run of a thread, beside the one that delegated it and with its money. */
+  #thread(about: CastRunRequest, spending: SharedSpending): AgentRun<unknown> {
+    return new AgentRun((watch) => this.#work(about, watch, { spending }))
   }
 
   /** Works one session after the other: each is launched, and either its work is over with it or it is restarted. */
@@ -173,9 +181,12 @@ export class RestartRunner {
         if (run.held.session.epoch > 1 || run.seat.isCast) await run.tools.serve()
         const outcome: SessionOutcome = yield* workSession(run, next)
         await endFirstExchange(run, outcome)
-        next = (await insteadOfLost(run, next, outcome)) ?? outcome
+        next = (await insteadOfLost(run, next, outcome)) ?? (await joinThreads(run, outcome)) ?? outcome
       } else if (next.type === 'restart' && !run.seat.carriesOut(next.handoff)) {
-        return handOver(run, next.handoff)
+        const ending = await handOver(run, next.handoff)
+        // Whoever takes the work up may not know the agents of its threads.
+        await run.threads.rest()
+        return ending
       } else if (next.type === 'restart') {
         next = startSuccessor(run, await carryOutRestart(run, next.handoff))
         yield BETWEEN
@@ -200,7 +211,7 @@ export class RestartRunner {
     mustBePriced(run, run.request.model ?? left?.model)
     const isTakenOver = left === undefined ? await takeOverBaton(run) : await takeOver(run, left)
     const use = await openBudget(run)
-    if (!isTakenOver) return beginFirst(run, use)
+    if (!isTakenOver) return (await overThread(run, claimedThread)) ?? beginFirst(run, use)
     run.account.sessionBegun()
     const ended = await afterTakeover(run, use)
     if (ended !== undefined) return ended

@@ -1,6 +1,24 @@
 import { addTotals, NO_TOTALS, type RunSummary } from '../../domain/run/run-summary.ts'
 import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 
+/** The money that a run and its threads spend together, and what was spent before. */
+export class SharedSpending {
+  #earlierUsd = 0
+  #usd = 0
+
+  before(usd: number): void {
+    this.#earlierUsd = usd
+  }
+
+  spend(usd: number): void {
+    this.#usd += usd
+  }
+
+  get usd(): number {
+    return this.#earlierUsd + this.#usd
+  }
+}
+
 /** Keeps the account of a run: what it did and used over all its sessions, and what its conversation had before it. */
 export class RunAccount {
   readonly #startedMs = performance.now()
@@ -8,13 +26,33 @@ export class RunAccount {
   #turns = 0
   #restarts = 0
   #transfers = 0
+  #threads = 0
   #totals: UsageTotals = NO_TOTALS
+  #threadTotals: UsageTotals = NO_TOTALS
   #earlierRestarts = 0
-  #earlierCostUsd = 0
+  readonly #spending: SharedSpending
+  readonly #isOwn: boolean
 
-  /** Notes what the conversation had cost before this run. */
+  /** A thread spends the money of the run that delegated it. */
+  constructor(shared?: SharedSpending) {
+    this.#isOwn = shared === undefined
+    this.#spending = shared ?? new SharedSpending()
+  }
+
+  /** The spending that this run shares with its threads. */
+  get spending(): SharedSpending {
+    return this.#spending
+  }
+
+  /** Notes what the work had cost before this run. A thread's run knows already. */
   costBefore(costUsd: number): void {
-    this.#earlierCostUsd = costUsd
+    if (this.#isOwn) this.#spending.before(costUsd)
+  }
+
+  /** Counts a thread that has ended, with its own threads and what they used. Their money is counted while they spend it. */
+  threadEnded({ totals, threads }: Pick<RunSummary, 'totals' | 'threads'>): void {
+    this.#threads += 1 + threads
+    this.#threadTotals = addTotals(this.#threadTotals, totals)
   }
 
   /** Notes how often the conversation was restarted before this run. */
@@ -45,6 +83,7 @@ export class RunAccount {
 
   used(totals: UsageTotals): void {
     this.#totals = addTotals(this.#totals, totals)
+    this.#spending.spend(totals.costUsd ?? 0)
   }
 
   get turns(): number {
@@ -61,19 +100,20 @@ export class RunAccount {
     return this.#earlierRestarts + this.#restarts
   }
 
-  /** The cost of the conversation so far, this run included. */
+  /** The cost of the work so far: of the conversation, of this run, and of everything in the tree that it delegated. */
   get costUsd(): number {
-    return this.#earlierCostUsd + (this.#totals.costUsd ?? 0)
+    return this.#spending.usd
   }
 
   /** The account so far, as the summary of the run has it. */
-  figures(): Pick<RunSummary, 'sessions' | 'turns' | 'restarts' | 'transfers' | 'totals' | 'durationMs'> {
+  figures(): Pick<RunSummary, 'sessions' | 'turns' | 'restarts' | 'transfers' | 'threads' | 'totals' | 'durationMs'> {
     return {
       sessions: this.#sessions,
       turns: this.#turns,
       restarts: this.#restarts,
       transfers: this.#transfers,
-      totals: this.#totals,
+      threads: this.#threads,
+      totals: addTotals(this.#totals, this.#threadTotals),
       durationMs: Math.round(performance.now() - this.#startedMs),
     }
   }

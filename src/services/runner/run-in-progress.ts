@@ -25,12 +25,13 @@ import { DEFAULT_LEASE_MS } from './lease.ts'
 import { LaunchedProcesses } from './recover/agent-processes.ts'
 import { claimantOf } from './recover/gone-runner.ts'
 import { type RetryThroughOutage, retriesOf } from './retry-through-outage.ts'
-import { RunAccount } from './run-account.ts'
+import { RunAccount, type SharedSpending } from './run-account.ts'
 import { RunConversation } from './run-conversation.ts'
 import { RunLog } from './run-log.ts'
 import { RunReporter } from './run-reporter.ts'
 import type { RunRequest, RunSettings } from './run-request.ts'
 import type { RunSurroundings } from './run-surroundings.ts'
+import { RunThreads, type RunThread } from './threads/run-threads.ts'
 import type { PriceOf } from './work/cost-meter.ts'
 import { OfferedTools } from './work/offered-tools.ts'
 import { SessionSpans } from './work/spans.ts'
@@ -98,6 +99,8 @@ export interface RunInProgress<Message = unknown> extends RunTerms<Message> {
   readonly spans: SessionSpans
   /** The agent's wish to hand its work to another one. */
   readonly transfers: Transfers
+  /** The pieces of the work that its agents delegate. */
+  readonly threads: RunThreads
   /** The tools that the agents are offered. */
   readonly tools: OfferedTools
   /** The processes that were launched for the session. */
@@ -112,11 +115,21 @@ export interface RunInProgress<Message = unknown> extends RunTerms<Message> {
 /** The parts of a run that read the record of its conversation. */
 export type RecordOfRun = Pick<RunInProgress, 'deps' | 'conversation' | 'retryThroughOutage'>
 
+/** The surroundings of a run that begins. */
+interface NewRun {
+  readonly conversation: Conversation
+  readonly emit: (event: RunEvent) => void
+  /** The spending that a thread shares with the run that delegated it. */
+  readonly spending?: SharedSpending | undefined
+  /** Runs what its agents delegate, on the same spending. */
+  readonly runThread?: (spending: SharedSpending) => RunThread
+}
+
 /** A run that begins now, in a conversation that is there. */
 export const newRun = <Message>(
   deps: RunnerDeps,
   seat: Seat,
-  { conversation, emit }: { readonly conversation: Conversation; readonly emit: (event: RunEvent) => void },
+  { conversation, emit, spending, runThread }: NewRun,
 ): RunInProgress<Message> => {
   const terms = termsOf<Message>(deps, seat)
   const transfers = new Transfers(seat)
@@ -124,15 +137,20 @@ export const newRun = <Message>(
   const controller = new AbortController()
   const { signal } = controller
   const news = new RunReporter(conversation, { agent: () => seat.request.agent, log, emit })
+  const account = new RunAccount(spending)
+  const threadWork = runThread?.(account.spending)
+  const about = { terms, conversation, account, signal, emit, ...(threadWork && { runThread: threadWork }) }
+  const threads = new RunThreads(about)
   return Object.assign(terms, {
     conversation: new RunConversation(conversation),
     held: new HeldSession(claimantOf(terms.lease.runner) ?? `runner-${deps.ids.next()}`),
-    account: new RunAccount(),
+    account,
     news,
     log,
     spans: new SessionSpans(deps.telemetry),
     transfers,
-    tools: new OfferedTools(terms, transfers, news),
+    threads,
+    tools: new OfferedTools(terms, { transfers, threads }, news),
     launched: new LaunchedProcesses(),
     retryThroughOutage: retriesOf(deps.ids, { signal, onTrouble: (trouble) => log.outage(trouble) }),
     signal,

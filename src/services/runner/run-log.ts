@@ -48,6 +48,9 @@ const LINES: Lines = {
   'agent:handoff:start': ({ fromAgent, toAgent }) => line('info', `${fromAgent} hands the work to ${toAgent}`),
   'agent:handoff:complete': ({ toAgent }) => line('info', `${toAgent} works now`),
   'agent:handoff:left': ({ toAgent }) => line('info', `the work waits for ${toAgent}, who takes no part in this run`),
+  'thread:start': ({ fromAgent, toAgent }) => line('info', `${fromAgent} delegates a piece of the work to ${toAgent}`),
+  'thread:end': ({ toAgent, outcome }) =>
+    line(outcome === 'completed' ? 'info' : 'warn', `the thread of ${toAgent} has ended: ${outcome}`),
   'context:handoff:cancelled': () => line('warn', 'the restart was cancelled'),
   'context:restart:refused': ({ limit }) => line('warn', `the budget allows no restart (${limit})`),
   'budget:reached': ({ limit }) => line('warn', `a limit is reached (${limit}), so nothing more is launched`),

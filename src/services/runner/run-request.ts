@@ -11,6 +11,7 @@ import { name } from '../../domain/input/words.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { ConversationId } from '../../domain/kernel/ids.ts'
 import { SESSION_MODES, type SessionMode } from '../../domain/run/session-settings.ts'
+import type { FanOutLimits } from '../../domain/thread/fan-out.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import type { MonitorSettings, PressurePolicy } from '../../domain/window/context-monitor.ts'
 import type { Milestone } from '../../domain/window/milestone.ts'
@@ -54,6 +55,8 @@ export interface RunSettings {
   readonly maxTurns?: number
   /** Whether a model without a list price may be used under a cap on the cost. What it costs is not counted then. */
   readonly allowUnpriced?: boolean
+  /** How far the agents of a run may delegate: see {@link FanOutLimits} for each limit and its default. */
+  readonly fanOut?: Partial<FanOutLimits>
   /** Where the work is done, unless the conversation says. */
   readonly workspace?: Workspace
   /** Gives the conversation a git worktree and a branch of its own, unless its workspace names a worktree. */
@@ -135,6 +138,9 @@ export const checkRequest = (request: RunRequest): void => {
     throw new TypeError(`sessionMode is one of ${SESSION_MODES.join(', ')}.`)
   if (sessionTimeoutMs !== undefined && !(sessionTimeoutMs >= 0))
     throw new TypeError('sessionTimeoutMs is a number of milliseconds from 0 up.')
+  for (const [limit, value] of Object.entries(request.fanOut ?? {}))
+    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0))
+      throw new TypeError(`fanOut.${limit} is a whole number from 0 up.`)
   const { softLanding } = request
   if (
     softLanding !== undefined &&

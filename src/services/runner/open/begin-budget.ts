@@ -22,7 +22,7 @@ type Limited = Pick<RunInProgress, 'conversation' | 'account' | 'held' | 'news'>
 const UNUSED: BudgetUse = { restarts: 0, takeovers: 0, costUsd: 0 }
 
 /** Notes a new prompt, from which restarts and takeovers count anew, and reads what the conversation has used since. */
-export const openBudget = async (run: RecordOfRun & Pick<RunInProgress, 'request' | 'account'>): Promise<BudgetUse> => {
+export const openBudget = async (run: RecordOfRun & Pick<RunInProgress, 'request' | 'account' | 'seat'>): Promise<BudgetUse> => {
   const { deps, conversation, request } = run
   if (isNewPrompt(conversation.current, deps.redact?.(request.prompt) ?? request.prompt)) {
     const asked = { conversation: conversation.id, prompt: request.prompt }
@@ -31,9 +31,13 @@ export const openBudget = async (run: RecordOfRun & Pick<RunInProgress, 'request
   }
   await noteUnsaidTask(run)
   const use = (await run.retryThroughOutage(() => deps.store.conversations.findUse(conversation.id))) ?? UNUSED
-  run.account.costBefore(use.costUsd)
+  run.account.costBefore(run.seat.isCast ? await treeCost(run, use) : use.costUsd)
   return useSince(use, conversation.current.asked)
 }
+
+/** The cost of the whole tree that a conversation belongs to: several agents may have delegated in it. */
+const treeCost = async ({ deps, conversation, retryThroughOutage }: RecordOfRun, use: BudgetUse): Promise<number> =>
+  (await retryThroughOutage(() => deps.store.conversations.findTree(conversation.id)))?.costUsd ?? use.costUsd
 
 /** The limit that refuses to continue after this session without a new prompt. */
 export const endedFor = (

@@ -13,6 +13,7 @@ import { callHooks, type HookCaller, hookFacts, toldOf } from '../call-hooks.ts'
 import type { RunEnding } from '../end/end-run.ts'
 import { messageOf } from '../run-errors.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
+import { threadsNote } from '../threads/threads-note.ts'
 import { throwIfSpent } from '../work/limits.ts'
 import { askForCheckpoint, notAsked } from './ask-checkpoint.ts'
 import { continuationOf, lookBackNote } from './continuation-prompt.ts'
@@ -160,7 +161,8 @@ const withContinuation = async (run: RunInProgress, step: Step): Promise<Step> =
   if (handoff.status === 'accepted' && handoff.prepared !== undefined) return step
   const targetSessionId = agentSessionId(run.deps.ids.next())
   const nonce = run.deps.ids.next()
-  const opening = [transferNote(handoff), await continuationOf(run, handoff, nonce), await lookBackNote(run)]
+  const threads = await threadsNote(run, handoff.sourceSessionId)
+  const opening = [transferNote(handoff), await continuationOf(run, handoff, nonce), threads, await lookBackNote(run)]
   const prompt = joinedPrompt(opening)
   const hookContext = await askSessionHooks(run, { sessionId: targetSessionId, prompt, isContinuation: true })
   const continuation = joinedPrompt([hookContext, prompt])

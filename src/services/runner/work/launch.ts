@@ -1,3 +1,4 @@
+import type { HandoffFlag } from '../../../domain/handoff/handoff.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { joinedPrompt } from '../../../domain/turn/message.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
@@ -8,6 +9,7 @@ import { owedRestart } from '../recover/owed-restart.ts'
 import { readBackWork } from '../recover/read-back.ts'
 import { CONTINUE_WHERE_STOPPED, GO_ON } from '../restart/our-words.ts'
 import { type RunInProgress, workspaceOf } from '../run-in-progress.ts'
+import { threadsNote } from '../threads/threads-note.ts'
 import type { SessionOutcome } from './session-outcome.ts'
 import { type Restarting, restartHeldSession } from './threshold.ts'
 
@@ -83,12 +85,14 @@ const takeUnsaid = ({ conversation }: Pick<RunInProgress, 'conversation'>): read
 
 /** The prompt of a session that was stopped and is resumed: what is newly asked, or to continue. */
 export const promptToResume = async (
-  run: Pick<RunInProgress, 'deps' | 'held' | 'conversation'>,
+  run: Pick<RunInProgress, 'deps' | 'held' | 'conversation' | 'threads' | 'retryThroughOutage'>,
 ): Promise<Pick<Launcher<unknown>, 'prompt' | 'unrecorded'>> => {
   const { session } = run.held
   const unsaid = takeUnsaid(run)
   const isHeard = session.progress.turns > 0
-  const unrecorded = unsaid.length === 0 && isHeard ? [told(CONTINUE_WHERE_STOPPED)] : unsaid
+  const threads = isHeard ? await threadsNote(run, session.id) : undefined
+  const noted = threads === undefined ? [] : [told(threads)]
+  const unrecorded = [...(unsaid.length === 0 && isHeard ? [told(CONTINUE_WHERE_STOPPED)] : unsaid), ...noted]
   // One that has not answered may not have been asked: then its opening comes again.
   const opening = isHeard ? undefined : await run.deps.store.messages.findOpening(session.id)
   const before = isHeard ? undefined : (opening?.text ?? run.conversation.task)
@@ -142,15 +146,20 @@ const resumable = async <Message>(
   const { runtime } = run.request
   const isThere = await runtime.has?.({ providerSessionId, ...defined({ workspace: workspaceOf(run) }) })
   if (isThere === false) return undefined
-  const unrecorded = [told(joinedPrompt([GO_ON, opening])), ...takeUnsaid(run)]
+  const threads = await threadsNote(run, run.held.session.id, { saysNone: opening === undefined })
+  const unrecorded = [told(joinedPrompt([GO_ON, opening, threads])), ...takeUnsaid(run)]
   return resumeIn(run, providerSessionId, { prompt: wordsOf(unrecorded), unrecorded })
 }
 
 const LOST = 'The process that ran it was lost, and its runtime cannot go on in a session.'
 
 /** Continues in a fresh window what can no longer be resumed. It cannot be asked for a checkpoint. */
-export const restartInstead = async (run: Restarting, reason: string): Promise<SessionOutcome> => {
-  const { handoff, refusedBy: limit } = await restartHeldSession(run, reason, ['runtime_lost'])
+export const restartInstead = async (
+  run: Restarting,
+  reason: string,
+  flags: readonly HandoffFlag[] = ['runtime_lost'],
+): Promise<SessionOutcome> => {
+  const { handoff, refusedBy: limit } = await restartHeldSession(run, reason, flags)
   if (handoff !== undefined) return { type: 'restart', handoff }
   return limit === undefined
     ? { type: 'over', outcome: 'failed', reason }

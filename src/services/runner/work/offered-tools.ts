@@ -1,11 +1,12 @@
 import { defined } from '../../../domain/kernel/defined.ts'
 import { err } from '../../../domain/kernel/result.ts'
 import { usableWindow } from '../../../domain/window/context-pressure.ts'
-import type { HandsOver, LooksBack, ServedTools, ToolsEndpoint } from '../../../ports/run-tools.ts'
+import type { Delegates, HandsOver, LooksBack, ServedTools, ToolsEndpoint } from '../../../ports/run-tools.ts'
 import type { HeldSession } from '../held-session.ts'
 import { messageOf } from '../run-errors.ts'
 import { believedWindowOf, type RunTerms } from '../run-in-progress.ts'
 import type { RunReporter } from '../run-reporter.ts'
+import type { RunThreads } from '../threads/run-threads.ts'
 import { LookBackAccount } from './look-back-account.ts'
 import type { Transfers } from './transfers.ts'
 
@@ -17,20 +18,27 @@ const HANDED_OVER = {
 type Offering = Pick<RunTerms, 'deps' | 'request' | 'seat' | 'setting'>
 
 /**
- * The tools that a run offers: to continued sessions one that looks back, and to the agents of a cast one that hands over.
+ * The tools that a run offers: to continued sessions one that looks back, and to the agents of a cast those that hand over and
+ * delegate.
  * Nothing is served before somebody can use it.
  */
 export class OfferedTools implements AsyncDisposable {
   readonly #terms: Offering
   readonly #transfers: Transfers
+  readonly #threads: RunThreads
   readonly #news: RunReporter
   readonly #account: LookBackAccount | undefined
   #opening: Promise<ServedTools | undefined> | undefined
   #served: ServedTools | undefined
 
-  constructor(terms: Offering, transfers: Transfers, news: RunReporter) {
+  constructor(
+    terms: Offering,
+    wishes: { readonly transfers: Transfers; readonly threads: RunThreads },
+    news: RunReporter,
+  ) {
     this.#terms = terms
-    this.#transfers = transfers
+    this.#transfers = wishes.transfers
+    this.#threads = wishes.threads
     this.#news = news
     const { lookBack } = terms.deps
     this.#account = lookBack && new LookBackAccount(lookBack)
@@ -49,9 +57,10 @@ export class OfferedTools implements AsyncDisposable {
   offerTo(held: HeldSession): ToolsEndpoint | undefined {
     if (this.#terms.request.runtime.takesTools !== true) return undefined
     const lookBack = held.session.epoch > 1 && this.#looksBack ? this.#lookBackOf(held) : undefined
-    const { others } = this.#terms.seat
+    const { others, names } = this.#terms.seat
     const handOver = this.#handsOver ? { to: others, ask: this.#askOf(held) } : undefined
-    return lookBack || handOver ? this.#served?.offer(defined({ lookBack, handOver })) : undefined
+    const delegate = this.#threads.areOffered ? { to: names, ask: this.#delegateOf(held) } : undefined
+    return lookBack || handOver ? this.#served?.offer(defined({ lookBack, handOver, delegate })) : undefined
   }
 
   get #looksBack(): boolean {
@@ -67,6 +76,13 @@ export class OfferedTools implements AsyncDisposable {
     const { id } = held.session
     return async (wish) =>
       held.session.id === id && held.session.state === 'active' ? this.#transfers.ask(wish) : err(HANDED_OVER)
+  }
+
+  /** As {@link #askOf}, for a piece of its work. */
+  #delegateOf(held: HeldSession): Delegates {
+    const { id } = held.session
+    return async (wish) =>
+      held.session.id === id && held.session.state === 'active' ? this.#threads.ask(wish) : err(HANDED_OVER)
   }
 
   #lookBackOf(held: HeldSession): LooksBack | undefined {
@@ -87,7 +103,7 @@ export class OfferedTools implements AsyncDisposable {
     try {
       return await this.#terms.deps.tools?.open()
     } catch (error) {
-      const names = [this.#looksBack ? 'look_back' : '', this.#handsOver ? 'handoff' : ''].filter((name) => name !== '')
+      const names = [this.#looksBack ? 'look_back' : '', this.#handsOver ? 'handoff' : '', this.#threads.areOffered ? 'delegate' : ''].filter((name) => name !== '')
       const tools = `the ${names.length === 1 ? 'tool' : 'tools'} ${names.join(' and ')}`
       const message = `The agent works without ${tools}, because it could not be served: ${messageOf(error)}`
       this.#news.emit({ type: 'run:warning', code: 'tools.not_served', message })

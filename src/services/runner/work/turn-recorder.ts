@@ -8,6 +8,7 @@ import type { RecordedTurns } from '../../answers.ts'
 import { TurnCollector } from '../../turn-collector.ts'
 import { hasHooks } from '../call-hooks.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
+import { askThreads, openThreads } from '../threads/open-threads.ts'
 import { attachTo, mine } from './held-work.ts'
 import { initiateTransfer } from './initiate-transfer.ts'
 import type { Launcher } from './launch.ts'
@@ -96,9 +97,12 @@ export class TurnRecorder {
     // Held by a restart, a session takes no more turns; what is left for a limit does, until it has ended.
     const mayRecord = before?.type !== 'restart' && this.#run.held.session.state === 'active'
     if (mayRecord && said.asksTransfer !== undefined) this.#run.transfers.ask(said.asksTransfer)
+    if (mayRecord) await askThreads(this.#run, said.asksThreads)
     // Its tools have answered, so that the turn is whole.
     if (mayRecord && before === undefined && this.#run.transfers.isAsked && !this.#tools.areRunning)
       await this.#passOn(ended)
+    else if (mayRecord && this.#run.threads.areAsked && !this.#tools.areRunning)
+      await this.#delegate(ended, before === undefined ? {} : { withholdRestart: true })
     else if (mayRecord && ended.length > 0)
       await this.#record(ended, before === undefined ? {} : { withholdRestart: true })
     if (this.leaving?.type === 'restart') {
@@ -119,6 +123,13 @@ export class TurnRecorder {
     if (handoff !== undefined) this.#leaving.passOn(handoff)
   }
 
+  /** Opens the threads that were asked for, after the turn that asked for them. */
+  async #delegate(ended: readonly TurnInput[], options: Recording): Promise<void> {
+    const turns = ended.length > 0 ? ended : this.#collector.last()
+    if (turns.length > 0) await this.#record(turns, options)
+    await openThreads(this.#run)
+  }
+
   /** The prompt is on record, or will be; some runtimes say it again. After an answer it is a person who says it again. */
   #collect({ events, texts }: Pick<RuntimeStep<unknown>, 'events' | 'texts'>, isNewTurn: boolean) {
     const echo = texts.findIndex(({ role, text }) => role === 'user' && text.trim() === this.#echo)
@@ -133,6 +144,7 @@ export class TurnRecorder {
     const turns = this.#collector.last()
     if (isPassedOn && this.#run.held.session.state === 'active') await this.#passOn(turns)
     else if (turns.length > 0) await this.#record(turns, { withholdRestart: true })
+    await openThreads(this.#run)
     if (this.#run.account.turns > 0) tellUnknownWindow(this.#run, this.#gauge)
   }
 

@@ -10,6 +10,7 @@ import { throwIfBouncing, transferNote } from '../restart/transfer.ts'
 import { watchAsAsked } from '../restart/watch-as-asked.ts'
 import { RunExhausted } from '../run-errors.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
+import { threadsNote } from '../threads/threads-note.ts'
 import { type Launcher, startSuccessor } from '../work/launch.ts'
 
 /**
@@ -52,7 +53,8 @@ const openingOf = async (run: RunInProgress, handoff: HandoffMetadata): Promise<
   run.held.plan(targetSessionId)
   if (prepared !== undefined) return { targetSessionId, continuation: prepared.continuation }
   const nonce = run.deps.ids.next()
-  const parts = [transferNote(handoff), await continuationOf(run, handoff, nonce), await lookBackNote(run)]
+  const threads = await threadsNote(run, handoff.sourceSessionId)
+  const parts = [transferNote(handoff), await continuationOf(run, handoff, nonce), threads, await lookBackNote(run)]
   const prompt = joinedPrompt(parts)
   const hookContext = await askSessionHooks(run, { sessionId: targetSessionId, prompt, isContinuation: true })
   return { targetSessionId, continuation: joinedPrompt([hookContext, prompt]), nonce }

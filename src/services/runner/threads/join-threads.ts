@@ -1,0 +1,107 @@
+import { defined } from '../../../domain/kernel/defined.ts'
+import type { HandoffId } from '../../../domain/kernel/ids.ts'
+import type { DelegatedThread } from '../../../domain/thread/delegated-thread.ts'
+import { outcomeOnRecord, type ThreadOutcome, threadReport } from '../../../domain/thread/thread-report.ts'
+import { joinedPrompt } from '../../../domain/turn/message.ts'
+import { pauseFor } from '../../pause-for.ts'
+import type { RunInProgress } from '../run-in-progress.ts'
+import { mine } from '../work/held-work.ts'
+import { type Launcher, restartInstead, resumeIn } from '../work/launch.ts'
+import { passedOnInstead } from '../work/passed-on.ts'
+import type { SessionOutcome } from '../work/session-outcome.ts'
+import { adoptThreads } from './adopt-threads.ts'
+
+const LOOK_AGAIN_MS = { least: 250, most: 5_000 }
+const SLOWER = 1.6
+const LATEST = 50
+
+/**
+ * Waits for the threads of a conversation whose agent has come to rest, puts their outcomes on record, each once, and tells
+ * the agent: in its session, or in a fresh window where that cannot be resumed.
+ *
+ * @returns the next launch; nothing when no thread was waited for
+ */
+export const joinThreads = async <Message>(
+  run: RunInProgress<Message>,
+  outcome: SessionOutcome,
+): Promise<Launcher<Message> | SessionOutcome | undefined> => {
+  if (outcome.type !== 'over' || outcome.outcome !== 'completed') return undefined
+  const threads = await allOver(run)
+  if (threads.length === 0) return undefined
+  const outcomes = await Promise.all(threads.map((thread) => outcomeOf(run, thread)))
+  const texts = threads.map((thread, index) =>
+    threadReport(thread, outcomes[index] as ThreadOutcome, run.deps.ids.next()),
+  )
+  const messages = threads.map(({ handoff }, index) => ({
+    role: 'user' as const,
+    origin: 'batonpass' as const,
+    text: texts[index] ?? '',
+    reports: handoff.id,
+  }))
+  const request = { ...run.held.working, turns: [{ messages }], withholdRestart: true }
+  const kept = await run.retryThroughOutage((named) => run.deps.handoffs.recordTurns({ ...request, ...named }))
+  const handoff = kept.ok ? undefined : await passedOnInstead(run, kept.error)
+  if (handoff !== undefined) return { type: 'restart', handoff }
+  run.held.update(mine(run, kept))
+  threads.forEach((thread, index) => tellEnd(run, thread, outcomes[index] as ThreadOutcome))
+  const { providerSessionId } = run.held.session
+  const resumed = providerSessionId && resumeIn(run, providerSessionId, { prompt: joinedPrompt(texts) })
+  return resumed || restartInstead(run, CANNOT_RESUME, [])
+}
+
+const CANNOT_RESUME = 'Its threads have ended, and its runtime cannot go on in a session.'
+
+const tellEnd = (run: RunInProgress, { handoff, session }: DelegatedThread, { outcome, reason }: ThreadOutcome): void => {
+  const { id: handoffId, targetAgent: toAgent } = handoff
+  const about = { handoffId, toAgent, threadId: session.conversationId }
+  run.news.emit({ type: 'thread:end', ...about, outcome, reason: reason ?? null })
+}
+
+/** Waits until every thread has come to its end, whoever works it. */
+const allOver = async (run: RunInProgress): Promise<readonly EndedThread[]> => {
+  let isTold = false
+  for (let waitMs = LOOK_AGAIN_MS.least; ; waitMs = Math.min(LOOK_AGAIN_MS.most, Math.ceil(waitMs * SLOWER))) {
+    run.signal.throwIfAborted()
+    // Looked at before the record is read: what has ended by then is in it.
+    const stopped = run.threads.stopped()
+    const waited = (await adoptThreads(run)).map((thread) => ended(thread, stopped))
+    const open = waited.filter(({ end }) => end === undefined)
+    if (open.length === 0) return waited as readonly EndedThread[]
+    isTold ||= tellStranger(run, open)
+    const pause = pauseFor(waitMs, run.signal)
+    await (run.threads.areRunning ? Promise.race([run.threads.nextEnd(), pause]) : pause)
+    pause.catch(() => undefined)
+  }
+}
+
+/** Says whom the run cannot run itself, and waits for. */
+const tellStranger = (run: RunInProgress, open: readonly DelegatedThread[]): boolean => {
+  const { names } = run.seat
+  const stranger = open.find(({ session }) => !names.includes(session.agentName))
+  if (stranger === undefined) return false
+  const { conversationId, agentName } = stranger.session
+  const message = `The run waits for thread ${conversationId} of "${agentName}", who takes no part in it: a worker has to.`
+  run.news.emit({ type: 'run:warning', code: 'thread.waits', message })
+  return true
+}
+
+/** A thread that has come to its end. */
+interface EndedThread extends DelegatedThread {
+  readonly end: Omit<ThreadOutcome, 'answer'>
+}
+
+/** A thread with its end: on record, or because this process could not run it any further. */
+const ended = (
+  thread: DelegatedThread,
+  stopped: ReadonlyMap<HandoffId, string>,
+): DelegatedThread & Partial<EndedThread> => {
+  const reason = stopped.get(thread.handoff.id)
+  const here = reason === undefined ? undefined : { outcome: 'stopped' as const, reason }
+  return { ...thread, ...defined({ end: outcomeOnRecord(thread.session) ?? here }) }
+}
+
+const outcomeOf = async (run: RunInProgress, { session, end }: EndedThread): Promise<ThreadOutcome> => {
+  const latest = await run.retryThroughOutage(() => run.deps.store.messages.listLatest(session.id, LATEST))
+  const answer = latest.findLast(({ role, text }) => role === 'assistant' && text.trim() !== '')?.text
+  return { ...end, ...defined({ answer }) }
+}
