@@ -2,7 +2,7 @@ import type { BudgetUse } from './budget/restart-budget.ts'
 import type { PersonMessages } from './checkpoint/carried-words.ts'
 import type { Conversation } from './conversation/conversation.ts'
 import type { HandoffMetadata } from './handoff/handoff.ts'
-import type { ConversationId, TurnId } from './kernel/ids.ts'
+import type { ConversationId, HandoffId, TurnId } from './kernel/ids.ts'
 import type { Instant } from './kernel/instant.ts'
 import type { SequenceNumber } from './kernel/sequence.ts'
 import type { RestartUse } from './restart/restart-use.ts'
@@ -52,12 +52,19 @@ export interface ResumeFacts extends SessionFacts {
   readonly nextSequence: SequenceNumber
 }
 
+/** A thread whose outcome may be reported, unless it was already. */
+export interface ReportableThread {
+  readonly handoffId: HandoffId
+  readonly isReported: boolean
+}
+
 /** Facts for recording turns. A caller that holds the session may not know the tool calls before these turns. */
 export interface TurnFacts extends SessionFacts {
   readonly conversation?: Conversation
   readonly exchangeToolCalls?: readonly ToolCall[]
   readonly lastToolCalls?: readonly ToolCall[]
   readonly restarts?: RestartUse
+  readonly threads?: readonly ReportableThread[]
 }
 
 /** Facts for initiating a handoff. */
@@ -75,6 +82,8 @@ export interface SourceFacts extends SessionFacts {
   readonly keyTakenBy?: ConversationId
   /** The used part of the conversation's budget, when it was asked for. */
   readonly restarts?: RestartUse
+  /** Those of the handoffs asked for that opened a thread from the source's conversation, when any were asked for. */
+  readonly threads?: readonly ReportableThread[]
   /** The store's clock. */
   readonly now: Instant
 }

@@ -48,6 +48,7 @@ interface Details {
   'thread.refinements_spent': { draftId: string; most: number }
   'thread.summary_empty': { draftId: string }
   'thread.block_not_reset': { file: string; cause: string }
+  'thread.reported': { handoffId: HandoffId }
   several: { reasons: readonly Refusal[] }
 }
 
@@ -140,6 +141,8 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
   'thread.block_not_reset': ({ file, cause }) =>
     `The summary of an earlier thread is still in ${file} and could not be taken out (${cause}), so nothing was started: ` +
     'another thread would read it. Mend the file, or take the text between the markers out by hand, and run it again.',
+  'thread.reported': ({ handoffId }) =>
+    `The outcome of thread ${handoffId} is on record already, and it is reported once. Read it there; leave it out here.`,
   several: ({ reasons }) => reasons.map(describeRefusal).join(' '),
 }
 

@@ -46,6 +46,8 @@ export interface SourceQuestion {
   /** How many tool calls at most; beyond that the oldest are left out. */
   readonly maxToolCalls: number
   readonly externalKey?: string
+  /** Handoffs that may have opened threads from the source's conversation; the answer has `threads` when given. */
+  readonly reports?: readonly HandoffId[]
   /** Whether the answer has the used part of the restart budget. */
   readonly isBudgeted?: boolean
 }
@@ -104,7 +106,7 @@ export type CommitOutcome =
  * - `commit` keeps every change, event, receipt and command id of a unit, or nothing at all.
  * - A unit whose id was kept before is never kept again: it is `repeated`, or a `conflict` after which `load` says so.
  * - A moved version, a second session with a conversation's baton, a second open handoff of one source, an epoch,
- *   sequence number or external key used twice: `conflict`, and nothing is kept.
+ *   sequence number or external key used twice, a thread reported twice: `conflict`, and nothing is kept.
  * - A reference to something that does not exist in its conversation (the prior turn and the tool calls of a handoff
  *   above all) rejects with `StoreFailure` `store.integrity`, and nothing is kept.
  * - A claim is kept only if it begins within two seconds of now, by the store's own clock; otherwise `conflict`.

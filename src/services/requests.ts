@@ -154,7 +154,10 @@ export interface InitiateRequest extends OnSession, Omit<InitiateHandoff, keyof 
   readonly turns?: readonly Turn[]
 }
 /** A request to open a thread. */
-export interface ThreadRequest extends OnSession, Omit<OpenThread, keyof HandoffRequest>, HandoffDetails {}
+export interface ThreadRequest extends OnSession, Omit<OpenThread, keyof HandoffRequest>, HandoffDetails {
+  /** The nonce of the continuation's fences, if one is given. Redaction leaves it as it is. */
+  readonly nonce?: string
+}
 /** The details of every handoff. */
 export interface HandoffDetails extends Omit<HandoffRequest, 'sessionId' | 'holder'> {}
 /** A request to claim a handoff. */

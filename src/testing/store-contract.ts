@@ -3,6 +3,7 @@ import { budgetsContract } from './contract/budgets.ts'
 import { commandsContract } from './contract/commands.ts'
 import { conversationsContract } from './contract/conversations.ts'
 import { copiesContract } from './contract/copies.ts'
+import { delegationsContract } from './contract/delegations.ts'
 import { extensionsContract } from './contract/extensions.ts'
 import { fencesContract } from './contract/fences.ts'
 import { handoffsContract } from './contract/handoffs.ts'
@@ -60,6 +61,7 @@ const PARTS: readonly ContractPart[] = [
   recordsContract,
   originsContract,
   extensionsContract,
+  delegationsContract,
   queriesContract,
   idSearchContract,
   lookBacksContract,

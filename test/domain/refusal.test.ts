@@ -71,6 +71,7 @@ const EVERY = {
   'thread.no_workspace': { code: 'thread.no_workspace', conversationId: CONVERSATION },
   'thread.refinements_spent': { code: 'thread.refinements_spent', draftId: COMMAND, most: 3 },
   'thread.summary_empty': { code: 'thread.summary_empty', draftId: COMMAND },
+  'thread.reported': { code: 'thread.reported', handoffId: HANDOFF },
   'thread.block_not_reset': { code: 'thread.block_not_reset', file: 'CLAUDE.md', cause: 'it is read-only' },
   several: {
     code: 'several',

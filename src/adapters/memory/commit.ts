@@ -7,6 +7,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentSessionId, ConversationId } from '../../domain/kernel/ids.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
 import type { WorkingSession } from '../../domain/session/agent-session.ts'
+import type { Message } from '../../domain/turn/message.ts'
 import { type ToolCall, toolCallRecords } from '../../domain/turn/tool-call.ts'
 import { extendedTurn, type Turn } from '../../domain/turn/turn.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
@@ -81,6 +82,7 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
       return []
     }
     case 'add_turn':
+      for (const message of change.messages) checkReport(tables, message)
       return [
         () => tables.turns.insert(change.turn),
         ...change.messages.map((message) => () => tables.messages.insert(message)),
@@ -197,6 +199,12 @@ const checkReferences = (tables: Tables, handoff: HandoffMetadata): void => {
   for (const call of triggeringToolCalls) {
     mustExist(inConversation(tables.toolCalls.get(toolCallKey(call))), `tool call ${call.callId}`)
   }
+}
+
+const checkReport = (tables: Tables, { conversationId, reports }: Message): void => {
+  const thread = reports && tables.handoffs.get(reports)
+  if (reports !== undefined)
+    mustExist(thread?.conversationId === conversationId ? thread : undefined, `thread ${reports}`)
 }
 
 const checkSession = (tables: Tables, conversationId: ConversationId, id: AgentSessionId): void => {

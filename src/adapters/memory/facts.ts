@@ -3,13 +3,14 @@ import type {
   ConversationTail,
   HandoffFacts,
   OpeningFacts,
+  ReportableThread,
   ResumeFacts,
   SourceFacts,
 } from '../../domain/facts.ts'
 import { type HandoffMetadata, isClaimable } from '../../domain/handoff/handoff.ts'
 import { by } from '../../domain/history/lineage.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import type { AgentSessionId, CommandId, ConversationId } from '../../domain/kernel/ids.ts'
+import type { AgentSessionId, CommandId, ConversationId, HandoffId } from '../../domain/kernel/ids.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
 import { sequenceNumber } from '../../domain/kernel/sequence.ts'
 import { exchangeStartOf, hasBaton } from '../../domain/session/agent-session.ts'
@@ -109,7 +110,7 @@ const sessionFacts = (tables: Tables, id: AgentSessionId, now: Instant): ResumeF
 }
 
 const sourceFacts = (tables: Tables, question: SourceQuestion, now: Instant): SourceFacts => {
-  const { sessionId, priorTurn, toolCalls = [], maxToolCalls, externalKey, isBudgeted } = question
+  const { sessionId, priorTurn, toolCalls = [], maxToolCalls, externalKey, isBudgeted, reports } = question
   const working = tables.sessions.get(sessionId)
   if (working === undefined) return { namedToolCalls: [], exchangeToolCalls: [], lastToolCalls: [], now }
   const { conversationId, progress } = working.session
@@ -127,8 +128,19 @@ const sourceFacts = (tables: Tables, question: SourceQuestion, now: Instant): So
     lastToolCalls: lastCalls(tables, sessionId).slice(-maxToolCalls),
     keyTakenBy: externalKey === undefined ? undefined : tables.conversations.at('externalKey', externalKey)?.id,
     restarts: isBudgeted === true ? restartUse(tables, working.session) : undefined,
+    threads: reports === undefined ? undefined : threadsAmong(tables, conversationId, reports),
   })
 }
+
+/** Those of these handoffs that opened a thread from a conversation. */
+const threadsAmong = (tables: Tables, conversationId: ConversationId, ids: readonly HandoffId[]) =>
+  [...new Set(ids)]
+    .flatMap((id) => tables.handoffs.get(id) ?? [])
+    .filter((handoff) => handoff.kind === 'thread' && handoff.conversationId === conversationId)
+    .map(({ id: handoffId }): ReportableThread => {
+      const isReported = tables.messages.at('report', handoffId) !== undefined
+      return { handoffId, isReported }
+    })
 
 /** The latest use of each of these calls in a conversation, in order. */
 export const namedCalls = (

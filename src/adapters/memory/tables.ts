@@ -73,7 +73,7 @@ export const emptyTables = () => ({
   }),
   messages: new Table({
     id: (row: Message) => row.id,
-    unique: { sequence: (row) => `${row.conversationId}/${row.sequenceNumber}` },
+    unique: { sequence: (row) => `${row.conversationId}/${row.sequenceNumber}`, report: (row) => row.reports },
     groups: {
       conversation: (row) => row.conversationId,
       personsOf: (row) => (row.origin === 'person' ? row.conversationId : undefined),

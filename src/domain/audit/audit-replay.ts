@@ -121,8 +121,8 @@ const draftOf = ({ turn, messages }: Extract<SessionMoved, { type: 'turn.recorde
 })
 
 const draftsOf = (messages: readonly Message[], toolCalls: readonly ToolCall[]): readonly MessageDraft[] =>
-  messages.map(({ id, role, origin, text, cut, providerMessageId }) => {
-    const said = defined({ origin, text, cut, providerMessageId })
+  messages.map(({ id, role, origin, text, cut, providerMessageId, reports }) => {
+    const said = defined({ origin, text, cut, providerMessageId, reports })
     if (role !== 'assistant') return { id, input: { role, ...said } }
     const calls = toolCalls.filter(({ messageId }) => messageId === id)
     const made = calls.map(({ callId, toolName, argument }) => defined({ callId, toolName, argument }))

@@ -57,7 +57,7 @@ export const MAX_CLAIM_MS = 86_400_000
 /** How far the beginning of a claim may be from the store's own time; beyond that the claim is decided again. */
 export const CLAIM_TOLERANCE_MS = 2_000
 
-/** Remarks about how a handoff came to be, for auditors. */
+/** Remarks about how a handoff came to be, for auditors. `delegated`: the source waits for the outcome of this thread. */
 export const HANDOFF_FLAGS = [
   'minimal_continuation',
   'checkpoint_timed_out',
@@ -70,6 +70,7 @@ export const HANDOFF_FLAGS = [
   'window_overflowed',
   'runtime_lost',
   'no_progress',
+  'delegated',
 ] as const
 
 /** A remark about how a handoff came to be. */

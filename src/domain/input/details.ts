@@ -2,9 +2,9 @@ import type { RestartBudget } from '../budget/restart-budget.ts'
 import { CHECKPOINT_OUTCOMES, type CheckpointFacts } from '../checkpoint/checkpoint-facts.ts'
 import { CHECKPOINT_SECTIONS } from '../checkpoint/checkpoint-section.ts'
 import type { Workspace } from '../conversation/conversation.ts'
-import { HANDOFF_FLAGS, MAX_CLAIM_MS, type TraceContext } from '../handoff/handoff.ts'
+import { HANDOFF_FLAGS, type HandoffFlag, MAX_CLAIM_MS, type TraceContext } from '../handoff/handoff.ts'
 import type { ProcessIdentity } from '../session/process-identity.ts'
-import { amount, listOf, objectOf, oneOf, optional, trueOrFalse, wholeNumber } from './check.ts'
+import { amount, type Check, listOf, objectOf, oneOf, optional, trueOrFalse, wholeNumber, wrong } from './check.ts'
 import { dollars, totals } from './readings.ts'
 import { messageText, name, text } from './words.ts'
 
@@ -59,8 +59,17 @@ export const budgetChange = objectOf<Partial<RestartBudget>>({
 /** W3C trace context. */
 export const traceContext = objectOf<TraceContext>({ traceparent: name, tracestate: optional(text) })
 
-/** Remarks about a handoff. */
-export const flags = listOf(oneOf(...HANDOFF_FLAGS), { most: 100 })
+/** Remarks about a thread. */
+export const threadFlags = listOf(oneOf(...HANDOFF_FLAGS), { most: 100 })
+
+/** Remarks about a handoff that is no thread. */
+export const flags: Check<readonly HandoffFlag[]> = (value, field, problems) => {
+  const before = problems.length
+  const read = threadFlags(value, field, problems)
+  return problems.length === before && read.includes('delegated')
+    ? wrong('only a thread is delegated', field, problems)
+    : read
+}
 
 /** The facts about a checkpoint beside its text. */
 export const checkpointFacts = objectOf<CheckpointFacts>({

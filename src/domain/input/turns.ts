@@ -1,10 +1,11 @@
 import type { CutText } from '../kernel/cut-text.ts'
+import type { HandoffId } from '../kernel/ids.ts'
 import { MESSAGE_ORIGINS, MESSAGE_ROLES, type MessageOrigin, type MessageRole, originsOf } from '../turn/message.ts'
 import type { MessageInput, ToolCallInput, TurnInput } from '../turn/turn.ts'
 import { bytesOf, MAX_TURN_BYTES } from '../turn/turn-size.ts'
 import { type Check, type ChecksOf, listOf, objectOf, oneOf, optional, wholeNumber, wrong } from './check.ts'
 import { reading, windowParts } from './readings.ts'
-import { line, messageText, moment, name, sha256Hex } from './words.ts'
+import { id, line, messageText, moment, name, sha256Hex } from './words.ts'
 
 interface AnyMessage {
   readonly role: MessageRole
@@ -12,6 +13,7 @@ interface AnyMessage {
   readonly text: string
   readonly cut?: CutText
   readonly providerMessageId?: string
+  readonly reports?: HandoffId
   readonly toolCalls?: readonly ToolCallInput[]
 }
 
@@ -21,6 +23,7 @@ const anyMessage = objectOf<AnyMessage>({
   text: messageText,
   cut: optional(objectOf<CutText>({ length: wholeNumber(1), sha256: sha256Hex })),
   providerMessageId: optional(name),
+  reports: optional<HandoffId>(id),
   toolCalls: optional(listOf(objectOf<ToolCallInput>({ callId: name, toolName: name, argument: optional(line) }))),
 })
 
@@ -32,6 +35,8 @@ const message: Check<MessageInput> = (value, field, problems) => {
   const { role, origin = originsOf(role)[0], toolCalls = [] } = read
   if (!originsOf(role).includes(origin))
     return wrong(`a message of the role ${role} has the origin ${originsOf(role).join(', ')}`, field, problems)
+  if (read.reports !== undefined && origin !== 'batonpass')
+    return wrong('only a message of the origin batonpass reports the outcome of a thread', field, problems)
   if (role !== 'assistant' && toolCalls.length > 0)
     return wrong('only an assistant message calls tools', field, problems)
   const ids = new Set(toolCalls.map(({ callId }) => callId))
@@ -42,7 +47,7 @@ const message: Check<MessageInput> = (value, field, problems) => {
 const someMessages = listOf(message, { least: 1 })
 
 /** The messages of a turn, which is held in memory and written as a whole. */
-export const turnMessages: Check<readonly MessageInput[]> = (value, field, problems) => {
+const turnMessages: Check<readonly MessageInput[]> = (value, field, problems) => {
   const before = problems.length
   const read = someMessages(value, field, problems)
   if (problems.length > before) return read
@@ -50,6 +55,15 @@ export const turnMessages: Check<readonly MessageInput[]> = (value, field, probl
   return bytes <= MAX_TURN_BYTES
     ? read
     : wrong(`the turn has ${bytes} bytes, and ${MAX_TURN_BYTES} is the most`, field, problems)
+}
+
+/** Messages that follow a turn. The outcome of a thread is none of them: it begins a turn. */
+export const laterMessages: Check<readonly MessageInput[]> = (value, field, problems) => {
+  const before = problems.length
+  const read = turnMessages(value, field, problems)
+  if (problems.length > before) return read
+  const at = read.findIndex(({ reports }) => reports !== undefined)
+  return at < 0 ? read : wrong('the outcome of a thread is reported in a turn', `${field}[${at}].reports`, problems)
 }
 
 /** One turn, property by property. */

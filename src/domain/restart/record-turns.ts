@@ -12,7 +12,7 @@ import {
 import { callsAfter } from '../handoff/leading-calls.ts'
 import { defined } from '../kernel/defined.ts'
 import type { Instant } from '../kernel/instant.ts'
-import { ok, type Result } from '../kernel/result.ts'
+import { err, ok, type Result } from '../kernel/result.ts'
 import { allOf, type Refusal } from '../refusal.ts'
 import type { AgentSession, WorkingSession } from '../session/agent-session.ts'
 import { findHeld, type HeldTarget } from '../session/change-session.ts'
@@ -20,6 +20,7 @@ import { type ContextSignal, milestoneSignals, type NextSignalId } from '../sess
 import { SESSION } from '../session/session-aggregate.ts'
 import { decideSession } from '../session/session-lifecycle.ts'
 import { queueSignals } from '../session/signal-queue.ts'
+import { refusedReports, reportsIn } from '../thread/report-threads.ts'
 import type { Turn, TurnDraft } from '../turn/turn.ts'
 import type { ContextMonitor, MilestoneReached } from '../window/context-monitor.ts'
 import { describeFill } from '../window/context-pressure.ts'
@@ -75,7 +76,8 @@ export interface Recording {
  * Records turns, all of them or none, and takes in what they say of the window. Under the policy `auto` the turn that
  * crosses the restart milestone initiates the restart in the same commit, so that no crash can come between.
  *
- * Undecided when the caller's facts do not say how the window is watched, or which tool calls led to a restart that is due.
+ * Undecided when the caller's facts do not say how the window is watched, which tool calls led to a restart that is due,
+ * or whether a thread whose outcome is among them was reported before.
  */
 export const recordTurns = (
   facts: TurnFacts,
@@ -86,6 +88,10 @@ export const recordTurns = (
   if (!found.ok) return found
   const { monitor: before } = facts
   if (before === undefined) return UNDECIDED
+  const reports = recording.drafts.flatMap(({ messages }) => reportsIn(messages.map(({ input }) => input)))
+  if (reports.length > 0 && facts.threads === undefined) return UNDECIDED
+  const refused = refusedReports(reports, facts.threads ?? [])
+  if (refused !== undefined) return err(refused)
   const draft = newDraft()
   const placed = placeTurns(draft, found.value, recording)
   if (!placed.ok) return placed

@@ -9,7 +9,7 @@ import { describeHandoff, type HandoffRequest, type NewHandoffIds } from '../han
 import { claimIfFree } from '../handoff/settle-handoff.ts'
 import { type Succession, windowFor } from '../handoff/succession.ts'
 import { defined } from '../kernel/defined.ts'
-import type { ConversationId } from '../kernel/ids.ts'
+import type { AgentSessionId, ConversationId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import { err, ok, type Result } from '../kernel/result.ts'
@@ -17,13 +17,14 @@ import { sequenceNumber } from '../kernel/sequence.ts'
 import { allOf, type Refusal } from '../refusal.ts'
 import type { AgentSession, SessionIdentity } from '../session/agent-session.ts'
 import { findWorking } from '../session/change-session.ts'
+import type { LeaseAsked } from '../session/process-identity.ts'
 import { SESSION } from '../session/session-aggregate.ts'
 import { takeSnapshot } from '../session/snapshot-aggregate.ts'
 import { type NewSessionIds, newSession, type SessionStartedAnswer } from '../session/start-session.ts'
 import { inheritMonitor } from '../window/context-monitor.ts'
 
 /** A request to open a thread: a handoff into a child conversation. */
-export interface OpenThread extends HandoffRequest {
+export interface OpenThread extends HandoffRequest, LeaseAsked {
   readonly child?: {
     /** The parent's task unless given. */
     readonly originalTask?: string
@@ -36,6 +37,8 @@ export interface OpenThread extends HandoffRequest {
   readonly model?: string
   readonly providerSessionId?: string
   readonly continuation?: string
+  /** The id that the first session of the child is to have. */
+  readonly targetSessionId?: AgentSessionId
 }
 
 /** The ids a thread needs. */
@@ -73,17 +76,19 @@ export const openThread = (
   const handoff = draft.begin(HANDOFF, may.value.initiated)
   takeSnapshot(draft, source, { id: ids.snapshotId, type: 'handoff_initiated', at })
   const conversation = newConversation(draft, may.value.child, { id: ids.conversationId, at })
-  const { openingId, sessionId: targetSessionId } = ids.session
+  const { openingId } = ids.session
   const text =
     request.continuation ?? continuationFor({ originalTask: conversation.originalTask }, request.document, openingId)
   const first = firstSession(conversation, source, request, ids)
   const watch = facts.monitor && inheritMonitor(facts.monitor, windowFor(source, first, believed))
   const opening = [{ id: openingId, text, origin: 'batonpass' as const }]
-  const started = newSession(draft, first, ids.session, defined({ opening, watch }))
+  const { providerSessionId, leaseMs, runner } = request
+  const parts = defined({ opening, watch, providerSessionId, leaseMs, runner })
+  const started = newSession(draft, first, ids.session, parts)
   const by = { by: request.targetAgent, at, now: facts.now }
   const claimed = claimIfFree(draft, handoff, by)
   if (!claimed.ok) return claimed
-  const target = { targetSessionId, targetConversationId: conversation.id }
+  const target = { targetSessionId: first.id, targetConversationId: conversation.id }
   const completed = draft.apply(HANDOFF, handoff, { type: 'complete', ...by, ...target })
   if (!completed.ok) return completed
   return draft.finish({ ...started, conversation, handoff: completed.value })
@@ -105,11 +110,11 @@ const describeChild = (
 const firstSession = (
   { id: conversationId, openedAt }: Conversation,
   source: AgentSession,
-  { targetAgent, backend = source.backend, model }: OpenThread,
+  { targetAgent, backend = source.backend, model, targetSessionId }: OpenThread,
   { handoffId, session }: NewThreadIds,
 ): SessionIdentity =>
   defined({
-    id: session.sessionId,
+    id: targetSessionId ?? session.sessionId,
     conversationId,
     epoch: 1,
     agentName: targetAgent,

@@ -44,6 +44,8 @@ export interface Message {
   readonly cut?: CutText
   /** The runtime's own name for it; it identifies the message in a transcript. */
   readonly providerMessageId?: string
+  /** The thread whose outcome this message reports; each is reported once. */
+  readonly reports?: HandoffId
   readonly recordedAt: Instant
 }
 

@@ -1,6 +1,6 @@
 import type { CutText } from '../kernel/cut-text.ts'
 import { defined } from '../kernel/defined.ts'
-import type { AgentSessionId, ConversationId, MessageId, TurnId } from '../kernel/ids.ts'
+import type { AgentSessionId, ConversationId, HandoffId, MessageId, TurnId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { advance, type SequenceNumber, type SequenceRange, sequenceRange } from '../kernel/sequence.ts'
 import type { WindowParts } from '../window/context-pressure.ts'
@@ -45,6 +45,8 @@ export type MessageInput = {
   readonly cut?: CutText
   /** The runtime's own name for the message, or for the call that a tool's result answers. */
   readonly providerMessageId?: string
+  /** The thread handoff whose outcome it reports. Only on a message of the origin `batonpass`; each is reported once. */
+  readonly reports?: HandoffId
 } & (
   | { readonly role: 'assistant'; readonly toolCalls?: readonly ToolCallInput[] }
   | { readonly role: Exclude<MessageRole, 'assistant'> }
@@ -122,6 +124,7 @@ export const placeMessages = (
         text: input.text,
         cut: input.cut,
         providerMessageId: input.providerMessageId,
+        reports: input.reports,
         recordedAt: at,
       }),
   ),

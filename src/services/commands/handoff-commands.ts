@@ -14,7 +14,7 @@ import {
   wholeNumber,
   wrong,
 } from '../../domain/input/check.ts'
-import { claimMs, flags, traceContext, workspace } from '../../domain/input/details.ts'
+import { claimMs, flags, threadFlags, traceContext, workspace } from '../../domain/input/details.ts'
 import { metadata } from '../../domain/input/notes.ts'
 import { id, name, nonce, text, trimmedName } from '../../domain/input/words.ts'
 import { defined } from '../../domain/kernel/defined.ts'
@@ -100,6 +100,7 @@ export const openThread = command<ThreadRequest>()({
   fields: {
     ...onSession,
     ...handoffDetails,
+    flags: content(optional(threadFlags)),
     child: content(
       optional(
         objectOf<NonNullable<ThreadRequest['child']>>({
@@ -115,6 +116,9 @@ export const openThread = command<ThreadRequest>()({
     model: content(optional(name)),
     providerSessionId: content(optional(name)),
     continuation: continuation(optional(text)),
+    nonce: manner(optional(nonce)),
+    targetSessionId: content(optional(id)),
+    ...leaseAsked,
   },
   plan: (request, context) => {
     const at = context.clock.now()

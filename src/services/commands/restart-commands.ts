@@ -5,7 +5,7 @@ import * as preparing from '../../domain/handoff/prepare-handoff.ts'
 import type { HandoffAccepted } from '../../domain/handoff/settle-handoff.ts'
 import { optional, trueOrFalse } from '../../domain/input/check.ts'
 import { checkpointFacts, flags, traceContext } from '../../domain/input/details.ts'
-import { turnMessages } from '../../domain/input/turns.ts'
+import { laterMessages } from '../../domain/input/turns.ts'
 import { id, name, nonce, text } from '../../domain/input/words.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { messageId, snapshotId } from '../../domain/kernel/ids.ts'
@@ -47,7 +47,7 @@ export const restartSession = command<RestartRequest>()({
 
 export const extendTurn = command<ExtendTurnRequest>()({
   name: 'extend_turn',
-  fields: { ...onHandoff, ...heldAtHandoff, ...provenHolder, messages: content(turnMessages) },
+  fields: { ...onHandoff, ...heldAtHandoff, ...provenHolder, messages: content(laterMessages) },
   plan: (request, context) => {
     const at = context.clock.now()
     const handoffId = handoffIdOf(request)

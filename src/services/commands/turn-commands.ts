@@ -6,6 +6,7 @@ import { text, trimmedName } from '../../domain/input/words.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { messageId, signalId, turnId } from '../../domain/kernel/ids.ts'
 import { recordTurns as decideTurns, type HandOver, type RecordTurns } from '../../domain/restart/record-turns.ts'
+import { reportsIn } from '../../domain/thread/report-threads.ts'
 import { MAX_REFERENCED_TOOL_CALLS } from '../../domain/turn/tool-call.ts'
 import type { TurnDraft, TurnInput } from '../../domain/turn/turn.ts'
 import { UNKNOWN_USAGE } from '../../domain/window/usage-reading.ts'
@@ -41,9 +42,16 @@ const planOf = (request: RecordTurnsRequest, { clock, ids }: CommandContext) => 
     ids: { handoff: newHandoffIds(ids), signal: () => signalId(ids.next()) },
     at: clock.now(),
   }
+  const reports = reportsIn(turns.flatMap(({ messages }) => messages))
   const isHeld = typeof session !== 'string' && monitor?.sessionId === sessionId
   return {
-    question: { about: 'source' as const, sessionId, maxToolCalls: MAX_REFERENCED_TOOL_CALLS, isBudgeted: true },
+    question: {
+      about: 'source' as const,
+      sessionId,
+      maxToolCalls: MAX_REFERENCED_TOOL_CALLS,
+      isBudgeted: true,
+      ...(reports.length > 0 && { reports }),
+    },
     ...(isHeld && { held: { working: { session, holder }, monitor } }),
     decide: (facts: TurnFacts) => decideTurns(facts, wanted, recording),
   }
