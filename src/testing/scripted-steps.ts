@@ -12,7 +12,16 @@ export const stepsOf = (
   session: string,
   number: number,
 ): readonly RuntimeStep<ScriptedMessage>[] => {
-  const { text, promptTokens, outputTokens = 0, tools = [], heard = [], afterCompaction = false, handsOver, delegates } = turn
+  const {
+    text,
+    promptTokens,
+    outputTokens = 0,
+    tools = [],
+    heard = [],
+    afterCompaction = false,
+    handsOver,
+    delegates,
+  } = turn
   const key = `${session}-${number}`
   const request: WindowEvent =
     promptTokens === undefined ? { type: 'unmetered' } : { type: 'request', key, promptTokens, outputTokens }

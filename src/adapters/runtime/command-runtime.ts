@@ -6,7 +6,8 @@ import type {
   RunningAgent,
   RuntimeEnd,
   RuntimeStep,
-  ThreadAsked, TransferAsked,
+  ThreadAsked,
+  TransferAsked,
 } from '../../ports/agent-runtime.ts'
 import type { UsageCounter, WindowReader } from '../../ports/window-reader.ts'
 import { type AgentChild, startAgent } from '../../processes/agent-child.ts'

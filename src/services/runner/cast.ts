@@ -27,7 +27,7 @@ export interface CastRunRequest<Agents extends Cast = Cast>
 }
 
 /** Whether a request is for a cast. */
-const isCastRequest = <Message>(request: RunRequest<Message> | CastRunRequest): request is CastRunRequest =>
+export const isCastRequest = <Message>(request: RunRequest<Message> | CastRunRequest): request is CastRunRequest =>
   'agents' in request && request.agents !== undefined
 
 const memberOf = (given: AgentRuntime | CastMember): CastMember => ('runtime' in given ? given : { runtime: given })

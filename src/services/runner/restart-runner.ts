@@ -10,7 +10,9 @@ import { safeLogger } from '../safe-logger.ts'
 import { AgentRun, type RunWatch } from './agent-run.ts'
 import { type Cast, type CastMessage, type CastRunRequest, Seat } from './cast.ts'
 import { endingOf, endRun, type RunEnding } from './end/end-run.ts'
+import { onAbort } from './on-abort.ts'
 import { afterTakeover, openBudget } from './open/begin-budget.ts'
+import { budgetFor, type LeftWork } from './open/left-work.ts'
 import { beginFirst, conversationFor, takeOver, takeOverBaton } from './open/open-run.ts'
 import { clearBlocks, endFirstExchange } from './open/thread-blocks.ts'
 import { warnAtStart } from './open/warnings.ts'
@@ -18,10 +20,14 @@ import { insteadOfLost } from './recover/lost-session.ts'
 import { readBackLeft, readBackSource } from './recover/read-back.ts'
 import { type Recovered, type RecoverRequest, recoverAll, waitingSessions } from './recover/recover.ts'
 import { carryOutRestart, handOver } from './restart/carry-out-restart.ts'
+import type { SharedSpending } from './run-account.ts'
 import { messageOf, RunCancelled } from './run-errors.ts'
 import { newRun, type RunInProgress, type RunnerDeps } from './run-in-progress.ts'
 import { BETWEEN } from './run-items.ts'
 import { checkRequest, type RunRequest } from './run-request.ts'
+import { startAdopting } from './threads/adopt-threads.ts'
+import { joinThreads } from './threads/join-threads.ts'
+import { endedThread, threadsOf } from './threads/run-thread.ts'
 import { startHeartbeat } from './work/heartbeat.ts'
 import { type Launcher, relaunch, startSuccessor } from './work/launch.ts'
 import { mustBePriced, startDeadline, throwIfSpent } from './work/limits.ts'
@@ -29,6 +35,8 @@ import type { SessionOutcome } from './work/session-outcome.ts'
 import { workSession } from './work/work-session.ts'
 import { takeUp } from './worker/take-up.ts'
 import { Worker, type WorkRequest, type WorkSummary } from './worker/worker.ts'
+
+const LEFT = 'The caller left the run before it was over.'
 
 /**
  * Runs agents so that they never run out of window: it records what they say, notices a window filling, gets a
@@ -197,7 +205,7 @@ export class RestartRunner {
   /** The first step of a run: recover what a process that is gone has left, or begin. */
   async #begin<Message>(
     run: RunInProgress<Message>,
-    { abandoned, claimed }: LeftWork,
+    { abandoned, claimed, spending }: LeftWork,
   ): Promise<Launcher<Message> | SessionOutcome> {
     run.signal.throwIfAborted()
     const { history } = this.#deps
@@ -211,7 +219,7 @@ export class RestartRunner {
     mustBePriced(run, run.request.model ?? left?.model)
     const isTakenOver = left === undefined ? await takeOverBaton(run) : await takeOver(run, left)
     const use = await openBudget(run)
-    if (!isTakenOver) return (await overThread(run, claimedThread)) ?? beginFirst(run, use)
+    if (!isTakenOver) return (spending && (await endedThread(run))) ?? beginFirst(run, use)
     run.account.sessionBegun()
     const ended = await afterTakeover(run, use)
     if (ended !== undefined) return ended
@@ -224,30 +232,4 @@ export class RestartRunner {
     await readBackLeft(run, handoff)
     return { type: 'restart', handoff }
   }
-}
-
-/** Work that another process has left: a session without its holder, or a handoff that this process has claimed. */
-interface LeftWork {
-  readonly abandoned?: AgentSessionId
-  readonly claimed?: { readonly handoff: HandoffMetadata; readonly claimant: string }
-}
-
-/** Work that was left has its budget on record: no agent's own settings change it, nor does a worker. */
-const budgetFor = (
-  asked: Pick<RunRequest, 'budget'>,
-  request: Pick<RunRequest, 'budget'>,
-  { abandoned, claimed }: LeftWork,
-): Pick<RunRequest, 'budget'> => {
-  if (claimed !== undefined) return {}
-  return defined({ budget: abandoned === undefined ? request.budget : asked.budget })
-}
-
-const LEFT = 'The caller left the run before it was over.'
-
-/** Acts when a signal aborts, or at once when it has, until it is disposed of. */
-const onAbort = (signal: AbortSignal | undefined, act: (reason: unknown) => void): Disposable => {
-  const abort = (): void => act(signal?.reason)
-  if (signal?.aborted === true) abort()
-  else signal?.addEventListener('abort', abort, { once: true })
-  return { [Symbol.dispose]: () => signal?.removeEventListener('abort', abort) }
 }

@@ -31,7 +31,7 @@ import { RunLog } from './run-log.ts'
 import { RunReporter } from './run-reporter.ts'
 import type { RunRequest, RunSettings } from './run-request.ts'
 import type { RunSurroundings } from './run-surroundings.ts'
-import { RunThreads, type RunThread } from './threads/run-threads.ts'
+import { type RunThread, RunThreads } from './threads/run-threads.ts'
 import type { PriceOf } from './work/cost-meter.ts'
 import { OfferedTools } from './work/offered-tools.ts'
 import { SessionSpans } from './work/spans.ts'
@@ -122,7 +122,7 @@ interface NewRun {
   /** The spending that a thread shares with the run that delegated it. */
   readonly spending?: SharedSpending | undefined
   /** Runs what its agents delegate, on the same spending. */
-  readonly runThread?: (spending: SharedSpending) => RunThread
+  readonly runThread?: ((spending: SharedSpending) => RunThread) | undefined
 }
 
 /** A run that begins now, in a conversation that is there. */

@@ -22,7 +22,9 @@ type Limited = Pick<RunInProgress, 'conversation' | 'account' | 'held' | 'news'>
 const UNUSED: BudgetUse = { restarts: 0, takeovers: 0, costUsd: 0 }
 
 /** Notes a new prompt, from which restarts and takeovers count anew, and reads what the conversation has used since. */
-export const openBudget = async (run: RecordOfRun & Pick<RunInProgress, 'request' | 'account' | 'seat'>): Promise<BudgetUse> => {
+export const openBudget = async (
+  run: RecordOfRun & Pick<RunInProgress, 'request' | 'account' | 'seat'>,
+): Promise<BudgetUse> => {
   const { deps, conversation, request } = run
   if (isNewPrompt(conversation.current, deps.redact?.(request.prompt) ?? request.prompt)) {
     const asked = { conversation: conversation.id, prompt: request.prompt }

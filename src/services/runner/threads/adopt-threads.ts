@@ -1,5 +1,5 @@
-import { outcomeOnRecord } from '../../../domain/thread/thread-report.ts'
 import type { DelegatedThread } from '../../../domain/thread/delegated-thread.ts'
+import { outcomeOnRecord } from '../../../domain/thread/thread-report.ts'
 import { errorFields } from '../../safe-logger.ts'
 import { BEATS_PER_LEASE } from '../lease.ts'
 import type { RunInProgress } from '../run-in-progress.ts'

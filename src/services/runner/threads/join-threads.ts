@@ -51,7 +51,11 @@ export const joinThreads = async <Message>(
 
 const CANNOT_RESUME = 'Its threads have ended, and its runtime cannot go on in a session.'
 
-const tellEnd = (run: RunInProgress, { handoff, session }: DelegatedThread, { outcome, reason }: ThreadOutcome): void => {
+const tellEnd = (
+  run: RunInProgress,
+  { handoff, session }: DelegatedThread,
+  { outcome, reason }: ThreadOutcome,
+): void => {
   const { id: handoffId, targetAgent: toAgent } = handoff
   const about = { handoffId, toAgent, threadId: session.conversationId }
   run.news.emit({ type: 'thread:end', ...about, outcome, reason: reason ?? null })

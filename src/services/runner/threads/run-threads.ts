@@ -32,7 +32,13 @@ interface ThreadsDeps {
 }
 
 /** Ends of a run after which the record says how the thread comes out, or somebody else works on it. */
-const LEFT_TO_RECORD: readonly RunSummary['outcome'][] = ['completed', 'failed', 'superseded', 'handed_over', 'cancelled']
+const LEFT_TO_RECORD: readonly RunSummary['outcome'][] = [
+  'completed',
+  'failed',
+  'superseded',
+  'handed_over',
+  'cancelled',
+]
 
 /** Refusals that say that somebody who lives works on the thread. */
 const WORKED_ELSEWHERE: readonly RefusedError['code'][] = [

@@ -1,5 +1,5 @@
-import { NO_THREADS_NOTE, openThreadsNote } from '../../../domain/thread/thread-report.ts'
 import type { AgentSessionId } from '../../../domain/kernel/ids.ts'
+import { NO_THREADS_NOTE, openThreadsNote } from '../../../domain/thread/thread-report.ts'
 import { joinedPrompt } from '../../../domain/turn/message.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 
@@ -22,7 +22,10 @@ export const threadsNote = async (
   const waited = await run.retryThroughOutage(() => conversations.listDelegated(run.conversation.id))
   const reports = await unheardReports(run, before)
   const open = await Promise.all(
-    waited.map(async (thread) => ({ ...thread, task: (await conversations.find(thread.session.conversationId))?.originalTask ?? '' })),
+    waited.map(async (thread) => ({
+      ...thread,
+      task: (await conversations.find(thread.session.conversationId))?.originalTask ?? '',
+    })),
   )
   const none = saysNone && reports.length === 0 ? NO_THREADS_NOTE : undefined
   const note = joinedPrompt([...reports, open.length > 0 ? openThreadsNote(open) : none])

@@ -1,5 +1,6 @@
 import type { HandoffFlag } from '../../../domain/handoff/handoff.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
+import { isWaitingThread } from '../../../domain/session/agent-session.ts'
 import { joinedPrompt } from '../../../domain/turn/message.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import type { Launch, RunningAgent } from '../../../ports/agent-runtime.ts'
@@ -7,6 +8,7 @@ import type { RecordedText } from '../../../ports/window-reader.ts'
 import { recording } from '../recover/agent-processes.ts'
 import { owedRestart } from '../recover/owed-restart.ts'
 import { readBackWork } from '../recover/read-back.ts'
+import { askSessionHooks } from '../restart/carry-out-restart.ts'
 import { CONTINUE_WHERE_STOPPED, GO_ON } from '../restart/our-words.ts'
 import { type RunInProgress, workspaceOf } from '../run-in-progress.ts'
 import { threadsNote } from '../threads/threads-note.ts'
@@ -120,9 +122,18 @@ export const relaunch = async <Message>(run: RunInProgress<Message>): Promise<La
   if (hasSpoken && (known !== undefined || !isOurs)) return restartInstead(run, LOST)
   // It may have been spoken in under that name already, and this runtime cannot go on in it.
   const isNameTaken = known === session.id && runtime.resume === undefined
-  const unrecorded = takeUnsaid(run)
-  const before = opening ?? (unrecorded.length > 0 ? undefined : run.conversation.task)
+  const unsaid = takeUnsaid(run)
+  const before = opening ?? (unsaid.length > 0 ? undefined : run.conversation.task)
+  const unrecorded = [...(await threadContext(run, before)), ...unsaid]
   return startFresh(run, joinedPrompt([before, wordsOf(unrecorded)]), { isNameTaken, unrecorded })
+}
+
+/** The output of session-start hooks for a thread that is launched for the first time: it was opened without them. */
+const threadContext = async (run: RunInProgress, prompt = ''): Promise<readonly RecordedText[]> => {
+  const { session } = run.held
+  if (!isWaitingThread(session)) return []
+  const text = await askSessionHooks(run, { sessionId: session.id, prompt, isContinuation: false })
+  return text === undefined ? [] : [{ role: 'user', text, origin: 'hook' }]
 }
 
 const adopted = async (run: RunInProgress): Promise<string | undefined> => {

@@ -103,7 +103,11 @@ export class OfferedTools implements AsyncDisposable {
     try {
       return await this.#terms.deps.tools?.open()
     } catch (error) {
-      const names = [this.#looksBack ? 'look_back' : '', this.#handsOver ? 'handoff' : '', this.#threads.areOffered ? 'delegate' : ''].filter((name) => name !== '')
+      const names = [
+        this.#looksBack ? 'look_back' : '',
+        this.#handsOver ? 'handoff' : '',
+        this.#threads.areOffered ? 'delegate' : '',
+      ].filter((name) => name !== '')
       const tools = `the ${names.length === 1 ? 'tool' : 'tools'} ${names.join(' and ')}`
       const message = `The agent works without ${tools}, because it could not be served: ${messageOf(error)}`
       this.#news.emit({ type: 'run:warning', code: 'tools.not_served', message })

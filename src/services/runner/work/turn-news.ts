@@ -3,8 +3,27 @@ import { threadOffer } from '../../../domain/thread/thread-offer.ts'
 import type { RecordedTurns } from '../../answers.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 
+/** Says what was recorded of one launched agent: its turns, with how long each took, and the milestones that they reached. */
+export class TurnNews {
+  readonly #run: Pick<RunInProgress, 'held' | 'news' | 'log' | 'spans' | 'deps' | 'conversation'>
+  #lastTurnMs = performance.now()
+
+  constructor(run: Pick<RunInProgress, 'held' | 'news' | 'log' | 'spans' | 'deps' | 'conversation'>) {
+    this.#run = run
+  }
+
+  /** Says that turns were recorded, answered by this model. */
+  tell(recorded: RecordedTurns, model: string | undefined): void {
+    this.#run.held.answeredBy(model)
+    const now = performance.now()
+    tellTurns(this.#run, recorded, now - this.#lastTurnMs)
+    this.#lastTurnMs = now
+    tellMilestones(this.#run, recorded)
+  }
+}
+
 /** Says which turns were recorded, to whoever listens, watches or reads the log. */
-export const tellTurns = (
+const tellTurns = (
   run: Pick<RunInProgress, 'held' | 'news' | 'log' | 'spans'>,
   { session, turns }: RecordedTurns,
   durationMs: number,
@@ -23,7 +42,7 @@ export const tellTurns = (
 }
 
 /** Says which milestones the recorded turns have reached. */
-export const tellMilestones = (
+const tellMilestones = (
   run: Pick<RunInProgress, 'held' | 'news' | 'deps' | 'conversation'>,
   { session, signals = [] }: RecordedTurns,
 ): void => {

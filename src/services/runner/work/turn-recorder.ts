@@ -4,7 +4,6 @@ import type { MessageInput, TurnInput } from '../../../domain/turn/turn.ts'
 import type { MonitorReport } from '../../../domain/window/monitor-reports.ts'
 import { WindowGauge } from '../../../domain/window/window-gauge.ts'
 import type { RuntimeStep } from '../../../ports/agent-runtime.ts'
-import type { RecordedTurns } from '../../answers.ts'
 import { TurnCollector } from '../../turn-collector.ts'
 import { hasHooks } from '../call-hooks.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
@@ -18,7 +17,7 @@ import { passedOnInstead } from './passed-on.ts'
 import { RunningTools } from './running-tools.ts'
 import { SoftLanding } from './soft-landing.ts'
 import { TurnExtender } from './turn-extender.ts'
-import { tellMilestones, tellTurns } from './turn-news.ts'
+import { TurnNews } from './turn-news.ts'
 import { tellLoweredWindow, tellUnknownWindow } from './window-news.ts'
 
 /** How turns are recorded. */
@@ -31,12 +30,12 @@ export class TurnRecorder {
   readonly #run: RunInProgress
   readonly #gauge: WindowGauge
   readonly #collector: TurnCollector
-  #lastTurnMs = performance.now()
+  readonly #news: TurnNews
   readonly #leaving: SessionLeaving
   readonly #tools = new RunningTools()
   readonly #extender: TurnExtender
   readonly #landing: SoftLanding
-  /** The prompt of the launch, until the runtime repeats it. */
+  /** The prompt of the launch, until it is repeated. */
   #echo: string | undefined
 
   constructor(
@@ -44,14 +43,14 @@ export class TurnRecorder {
     { prompt, unrecorded, leaving }: Pick<Launcher<unknown>, 'prompt' | 'unrecorded'> & { readonly leaving?: Leaving },
   ) {
     this.#run = run
+    this.#news = new TurnNews(run)
     this.#leaving = new SessionLeaving(run, leaving)
     this.#extender = new TurnExtender(run)
     this.#landing = new SoftLanding(run)
     this.#echo = prompt.trim()
     const { believedWindow: believed, sha256, redact } = run.deps
     this.#collector = new TurnCollector({ keep: (reading) => reading, sha256, redact })
-    const runtime = run.request.runtime.backend
-    this.#gauge = new WindowGauge(defined({ runtime, believed }))
+    this.#gauge = new WindowGauge(defined({ runtime: run.request.runtime.backend, believed }))
     // What a session opens with is on record; what it is asked later belongs to the turn that answers it.
     this.#collector.take({ events: [], texts: unrecorded, isNewTurn: false, reading: this.#gauge.reading() })
   }
@@ -101,10 +100,7 @@ export class TurnRecorder {
     // Its tools have answered, so that the turn is whole.
     if (mayRecord && before === undefined && this.#run.transfers.isAsked && !this.#tools.areRunning)
       await this.#passOn(ended)
-    else if (mayRecord && this.#run.threads.areAsked && !this.#tools.areRunning)
-      await this.#delegate(ended, before === undefined ? {} : { withholdRestart: true })
-    else if (mayRecord && ended.length > 0)
-      await this.#record(ended, before === undefined ? {} : { withholdRestart: true })
+    else if (mayRecord) await this.#recordEnded(ended, before === undefined ? {} : { withholdRestart: true })
     if (this.leaving?.type === 'restart') {
       const said = before?.type === 'restart' ? ended.flatMap(({ messages }) => messages) : []
       await this.#extender.add(this.leaving.handoff, [...said, ...this.#collector.drain()])
@@ -123,11 +119,12 @@ export class TurnRecorder {
     if (handoff !== undefined) this.#leaving.passOn(handoff)
   }
 
-  /** Opens the threads that were asked for, after the turn that asked for them. */
-  async #delegate(ended: readonly TurnInput[], options: Recording): Promise<void> {
-    const turns = ended.length > 0 ? ended : this.#collector.last()
+  /** Records turns that have ended, and opens the threads that were asked for after the turn that did. */
+  async #recordEnded(ended: readonly TurnInput[], options: Recording): Promise<void> {
+    const delegates = this.#run.threads.areAsked && !this.#tools.areRunning
+    const turns = delegates && ended.length === 0 ? this.#collector.last() : ended
     if (turns.length > 0) await this.#record(turns, options)
-    await openThreads(this.#run)
+    if (delegates) await openThreads(this.#run)
   }
 
   /** The prompt is on record, or will be; some runtimes say it again. After an answer it is a person who says it again. */
@@ -216,8 +213,7 @@ export class TurnRecorder {
       options.withholdRestart ?? (isLeft || hasHooks(this.#run, 'on_context_threshold') || undefined)
     // Refused a fresh window, it is failed once its tools have answered: what was shown is on record.
     const request = { ...held.working, turns, failLater: true, ...defined({ traceContext, withholdRestart, handOver }) }
-    const keep = () => this.#run.retryThroughOutage((named) => deps.handoffs.recordTurns({ ...request, ...named }))
-    const kept = await keep()
+    const kept = await this.#run.retryThroughOutage((named) => deps.handoffs.recordTurns({ ...request, ...named }))
     const handoff = kept.ok ? undefined : await passedOnInstead(this.#run, kept.error)
     if (handoff !== undefined) {
       // Somebody handed it on meanwhile: what was said since belongs to the turn before.
@@ -232,19 +228,11 @@ export class TurnRecorder {
     // Results alone, or what we said, are on record as a turn, and nobody was asked for it.
     const isAsked = ({ role }: MessageInput): boolean => role !== 'tool' && role !== 'system'
     this.#run.account.turnsRecorded(inputs.filter(({ messages }) => messages.some(isAsked)).length)
-    this.#tell(recorded)
-    this.#landing.consider(recorded)
-    await this.#leaving.decide(recorded, isLeft || options.withholdRestart === true)
-  }
-
-  #tell(recorded: RecordedTurns): void {
-    this.#run.held.answeredBy(this.#gauge.history().model)
-    const now = performance.now()
-    tellTurns(this.#run, recorded, now - this.#lastTurnMs)
-    this.#lastTurnMs = now
+    this.#news.tell(recorded, this.#gauge.history().model)
     // A runtime that is asked for its window may answer after the first turn.
     if (recorded.session.progress.turns > 1) tellUnknownWindow(this.#run, this.#gauge)
-    tellMilestones(this.#run, recorded)
+    this.#landing.consider(recorded)
+    await this.#leaving.decide(recorded, isLeft || options.withholdRestart === true)
   }
 
   async #account({ totals, money }: HeardStep<unknown>): Promise<void> {
