@@ -13,7 +13,15 @@ export const blindStore = (store: Store): Store => {
   const noEntries = async () => ({ entries: [], next: '' })
   return {
     unitOfWork: store.unitOfWork,
-    conversations: { find: nothing, findByExternalKey: nothing, findUse: nothing, list: none, lineage: nothing },
+    conversations: {
+      find: nothing,
+      findByExternalKey: nothing,
+      findUse: nothing,
+      list: none,
+      lineage: nothing,
+      listDelegated: async () => [],
+      findTree: nothing,
+    },
     sessions: {
       find: nothing,
       findActive: nothing,

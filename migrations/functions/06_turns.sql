@@ -39,10 +39,10 @@ begin
   if added is null and calls is null then
     insert into batonpass.messages (
       conversation_id, sequence_number, id, session_id, turn_id, role, origin, text, recorded_at, cut_length,
-      cut_sha256, provider_message_id)
+      cut_sha256, provider_message_id, reports_handoff_id)
     select
       conversation_id, sequence_number, id, session_id, turn_id, role, origin, text, recorded_at, cut_length,
-      cut_sha256, provider_message_id
+      cut_sha256, provider_message_id, reports_handoff_id
     from jsonb_populate_recordset(null::batonpass.messages, said);
     return;
   end if;
@@ -55,10 +55,10 @@ begin
   message as (
     insert into batonpass.messages (
       conversation_id, sequence_number, id, session_id, turn_id, role, origin, text, recorded_at, cut_length,
-      cut_sha256, provider_message_id)
+      cut_sha256, provider_message_id, reports_handoff_id)
     select
       conversation_id, sequence_number, id, session_id, turn_id, role, origin, text, recorded_at, cut_length,
-      cut_sha256, provider_message_id
+      cut_sha256, provider_message_id, reports_handoff_id
     from jsonb_populate_recordset(null::batonpass.messages, said))
   insert into batonpass.tool_calls (
     conversation_id, sequence_number, position, call_id, tool_name, session_id, turn_id, argument)

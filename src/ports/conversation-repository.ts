@@ -2,8 +2,12 @@ import type { BudgetUse } from '../domain/budget/restart-budget.ts'
 import type { Conversation } from '../domain/conversation/conversation.ts'
 import type { LineageRecord, LineageSubject } from '../domain/history/lineage.ts'
 import type { ConversationId } from '../domain/kernel/ids.ts'
+import type { DelegatedThread, ThreadTree } from '../domain/thread/delegated-thread.ts'
 import type { ConversationFilter } from './history-filters.ts'
 import type { Page, Paged } from './page.ts'
+
+/** The most delegated threads that one read answers with. */
+export const MOST_DELEGATED = 1_000
 
 /**
  * Keeps conversations. An absent one is `undefined`, never an error; a broken store is an error, never `undefined`.
@@ -21,4 +25,11 @@ export interface ConversationRepository {
    * of a session or a handoff stands for its conversation; a thread's handoff belongs to the parent conversation.
    */
   lineage(of: ConversationId | LineageSubject): Promise<LineageRecord | undefined>
+  /**
+   * The delegated threads of a conversation that no message reports yet, oldest first, `MOST_DELEGATED` at most, in one
+   * round trip. The cost does not grow with what was said.
+   */
+  listDelegated(id: ConversationId): Promise<readonly DelegatedThread[]>
+  /** How deep a conversation is in its tree, and the size and cost of the whole tree, in one round trip. */
+  findTree(id: ConversationId): Promise<ThreadTree | undefined>
 }

@@ -5,6 +5,7 @@ import { containsJson } from '../../domain/kernel/metadata.ts'
 import type { ConversationRepository } from '../../ports/conversation-repository.ts'
 import { allConversations, pageByAge } from './all-rows.ts'
 import { budgetUse } from './budget-use.ts'
+import { delegatedIn, treeOf } from './delegations.ts'
 import type { Tables } from './tables.ts'
 
 /** Conversations, one or many, and whole lineages. */
@@ -24,6 +25,8 @@ export const conversationsIn = (tables: Tables): ConversationRepository => ({
     const id = conversationOf(tables, typeof of === 'string' ? { conversationId: of } : of)
     return id && lineageOf(tables, id)
   },
+  listDelegated: async (id) => delegatedIn(tables, id),
+  findTree: async (id) => treeOf(tables, id),
 })
 
 const conversationOf = (tables: Tables, of: LineageSubject): ConversationId | undefined => {

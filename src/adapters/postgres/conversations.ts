@@ -4,6 +4,7 @@ import { toBudgetUse } from './budget-use-row.ts'
 import { allOf, byAge, given, noted } from './by-age.ts'
 import { toConversation } from './conversation-row.ts'
 import { called, type Database, named, readDocuments, reading } from './database.ts'
+import { readDelegated, readTree } from './delegations.ts'
 import { readLineage } from './lineage.ts'
 import { paged } from './paging.ts'
 import { toStorableText } from './text-codec.ts'
@@ -42,5 +43,7 @@ export const conversationsIn = (database: Database): ConversationRepository => {
         return paged(rows.map(toConversation), page, ({ openedAt, id }) => [openedAt, id])
       }),
     lineage: (of) => reading(() => readLineage(database, typeof of === 'string' ? { conversationId: of } : of)),
+    listDelegated: (id) => reading(() => readDelegated(database, id)),
+    findTree: (id) => reading(() => readTree(database, id)),
   }
 }

@@ -24,7 +24,7 @@ import { toHandoff } from './handoff-row.ts'
 import { toMonitor } from './monitor-row.ts'
 import { personMessages, WANTED, wantedParameters } from './person-messages.ts'
 import { conflictAt, isCommandTaken, toFailure } from './pg-errors.ts'
-import { aConversation, aTurn, maybe, place, reader, time, toolCall } from './row-types.ts'
+import { aConversation, aHandoff, aTurn, maybe, place, reader, time, toolCall } from './row-types.ts'
 import { toWorkingSession } from './session-row.ts'
 import { toStorableJson, toStorableText } from './text-codec.ts'
 import { unitColumns } from './unit-rows.ts'
@@ -63,6 +63,7 @@ const loaded = z.object({
   lease: maybe(z.object({ until: time, now: time, runner: maybe(z.string()) }).transform(defined)),
   restarts: maybe(restartUse),
   use: maybe(budgetUse),
+  threads: maybe(z.array(z.object({ handoff_id: aHandoff, is_reported: z.boolean() }))),
   now: maybe(time),
 })
 
@@ -76,6 +77,9 @@ type Calls = {
   readonly [S in keyof Subjects]: (asks: Subjects[S]['asks']) => readonly [name: string, ...parameters: unknown[]]
 }
 
+const SOURCE =
+  '%::uuid, %::uuid, array(select jsonb_array_elements_text(%::text::jsonb)), %::integer, %::text, %::boolean'
+
 const CALLS: Calls = {
   opening: ({ externalKey, parentId }) => ['load_opening(%::text, %::uuid', storable(externalKey), parentId ?? null],
   conversation: ({ conversationId, parentSessionId, sessionId, isBudgeted = false }) => [
@@ -86,15 +90,12 @@ const CALLS: Calls = {
     isBudgeted,
   ],
   session: ({ sessionId }) => ['load_session(%::uuid', sessionId],
-  source: ({ sessionId, priorTurn, toolCalls, maxToolCalls, externalKey, isBudgeted = false }) => [
-    'load_source(%::uuid, %::uuid, array(select jsonb_array_elements_text(%::text::jsonb)), %::integer, %::text, %::boolean',
-    sessionId,
-    priorTurn ?? null,
-    toStorableJson(toolCalls ?? []),
-    maxToolCalls,
-    storable(externalKey),
-    isBudgeted,
-  ],
+  source: ({ sessionId, priorTurn, toolCalls, maxToolCalls, externalKey, isBudgeted = false, reports }) => {
+    const asked = [sessionId, priorTurn ?? null, toStorableJson(toolCalls ?? []), maxToolCalls, storable(externalKey)]
+    return reports === undefined
+      ? [`load_source(${SOURCE}`, ...asked, isBudgeted]
+      : [`load_reports(${SOURCE}, %::uuid[]`, ...asked, isBudgeted, [...reports]]
+  },
   handoff: ({ handoffId, personMessages }) =>
     personMessages === undefined
       ? ['load_handoff(%::uuid', handoffId]
@@ -141,6 +142,7 @@ const FACTS: { readonly [S in keyof Subjects]: (answer: Answer) => Subjects[S]['
       lastToolCalls: answer.last_tool_calls ?? [],
       keyTakenBy: answer.key_taken_by,
       restarts: answer.restarts,
+      threads: answer.threads?.map(({ handoff_id: handoffId, is_reported: isReported }) => ({ handoffId, isReported })),
       now: due(answer.now),
     }),
   handoff: (answer) => handoffFacts(answer),

@@ -77,6 +77,7 @@ const messageRow = z.object({
   cut_length: maybe(z.number()),
   cut_sha256: maybe(z.string()),
   provider_message_id: maybe(z.string()),
+  reports_handoff_id: maybe(aHandoff),
   recorded_at: time,
   led_to: maybe(aHandoff),
   continues: maybe(aHandoff),
@@ -100,6 +101,7 @@ export const toMessage = reader(
             ? undefined
             : { length: stored.cut_length, sha256: stored.cut_sha256 },
         providerMessageId: stored.provider_message_id,
+        reports: stored.reports_handoff_id,
         recordedAt: stored.recorded_at,
         metadata: defined({ sessionId: stored.session_id, ledTo: stored.led_to, continues: stored.continues }),
       }),
@@ -118,6 +120,7 @@ export const fromMessage = (message: Message) => ({
   cut_length: message.cut?.length,
   cut_sha256: message.cut?.sha256,
   provider_message_id: message.providerMessageId,
+  reports_handoff_id: message.reports,
   recorded_at: message.recordedAt,
 })
 
