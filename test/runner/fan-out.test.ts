@@ -76,12 +76,12 @@ describe('an agent that delegates', () => {
       { role: 'user', origin: 'batonpass' },
       { role: 'user', origin: 'batonpass' },
     ])
-    for (const { text } of reports) expect(text).toMatch(/delegated to "coder", has completed\.[^]*Parsed\./)
+    for (const { text } of reports) expect(text).toMatch(/delegated to "coder", has completed\.[\s\S]*Parsed\./)
     expect(planner.launches.map(({ how }) => how)).toEqual(['start', 'resume'])
     for (const { text } of reports) expect(planner.launches[1]?.prompt).toContain(text)
     expect(coder.launches.map(({ prompt }) => prompt)).toEqual([
-      expect.stringMatching(/"planner" delegated[^]*Write the parser/),
-      expect.stringMatching(/"planner" delegated[^]*Write the tests/),
+      expect.stringMatching(/"planner" delegated[\s\S]*Write the parser/),
+      expect.stringMatching(/"planner" delegated[\s\S]*Write the tests/),
     ])
     const told = types(events)
     expect(told.filter((type) => type.startsWith('thread:'))).toEqual([
@@ -143,7 +143,7 @@ describe('an agent that delegates', () => {
     const { summary, events } = await play({ planner, coder })
     expect(summary.outcome).toBe('completed')
     const [report] = await reportsOf(summary)
-    expect(report?.text).toMatch(/has failed\. The reason: "No disk left"\.[^]*Half\./)
+    expect(report?.text).toMatch(/has failed\. The reason: "No disk left"\.[\s\S]*Half\./)
     expect(events.find(({ type }) => type === 'thread:end')).toMatchObject({
       outcome: 'failed',
       reason: 'No disk left',
@@ -207,7 +207,7 @@ describe('an agent that delegates', () => {
     const coder = agent('types', says(said('Parsed.')), { onStep: async () => isHanded })
     const { summary } = await play({ planner, coder, reviewer })
     expect(summary).toMatchObject({ outcome: 'completed', transfers: 1, threads: 1 })
-    expect(reviewer.launches[0]?.prompt).toMatch(/These threads are at work for you[^]*"coder": "Write the parser"/)
+    expect(reviewer.launches[0]?.prompt).toMatch(/These threads are at work for you[\s\S]*"coder": "Write the parser"/)
     expect(reviewer.launches[1]?.prompt).toContain('Parsed.')
   })
 })

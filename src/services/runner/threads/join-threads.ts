@@ -3,7 +3,6 @@ import type { HandoffId } from '../../../domain/kernel/ids.ts'
 import type { DelegatedThread } from '../../../domain/thread/delegated-thread.ts'
 import { outcomeOnRecord, type ThreadOutcome, threadReport } from '../../../domain/thread/thread-report.ts'
 import { joinedPrompt } from '../../../domain/turn/message.ts'
-import { pauseFor } from '../../pause-for.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import { mine } from '../work/held-work.ts'
 import { type Launcher, restartInstead, resumeIn } from '../work/launch.ts'
@@ -43,7 +42,7 @@ export const joinThreads = async <Message>(
   const handoff = kept.ok ? undefined : await passedOnInstead(run, kept.error)
   if (handoff !== undefined) return { type: 'restart', handoff }
   run.held.update(mine(run, kept))
-  threads.forEach((thread, index) => tellEnd(run, thread, outcomes[index] as ThreadOutcome))
+  for (const [index, thread] of threads.entries()) tellEnd(run, thread, outcomes[index] as ThreadOutcome)
   const { providerSessionId } = run.held.session
   const resumed = providerSessionId && resumeIn(run, providerSessionId, { prompt: joinedPrompt(texts) })
   return resumed || restartInstead(run, CANNOT_RESUME, [])
@@ -67,14 +66,13 @@ const allOver = async (run: RunInProgress): Promise<readonly EndedThread[]> => {
   for (let waitMs = LOOK_AGAIN_MS.least; ; waitMs = Math.min(LOOK_AGAIN_MS.most, Math.ceil(waitMs * SLOWER))) {
     run.signal.throwIfAborted()
     // Looked at before the record is read: what has ended by then is in it.
+    const counted = run.threads.ends
     const stopped = run.threads.stopped()
     const waited = (await adoptThreads(run)).map((thread) => ended(thread, stopped))
     const open = waited.filter(({ end }) => end === undefined)
     if (open.length === 0) return waited as readonly EndedThread[]
-    isTold ||= tellStranger(run, open)
-    const pause = pauseFor(waitMs, run.signal)
-    await (run.threads.areRunning ? Promise.race([run.threads.nextEnd(), pause]) : pause)
-    pause.catch(() => undefined)
+    if (!isTold) isTold = tellStranger(run, open)
+    await run.threads.nextEnd(counted, { waitMs, signal: run.signal })
   }
 }
 

@@ -8,6 +8,7 @@ import { DEFAULT_FAN_OUT, whyNotDelegated } from '../../../domain/thread/fan-out
 import { RefusedError } from '../../../domain/unwrap.ts'
 import type { ThreadAsked } from '../../../ports/agent-runtime.ts'
 import type { ToolRefused } from '../../../ports/run-tools.ts'
+import { pauseFor } from '../../pause-for.ts'
 import { errorFields } from '../../safe-logger.ts'
 import type { RunAccount } from '../run-account.ts'
 import { messageOf } from '../run-errors.ts'
@@ -58,6 +59,8 @@ export class RunThreads {
   /** Why this process cannot run a thread any further. */
   readonly #stopped = new Map<HandoffId, string>()
   readonly #stopping = new AbortController()
+  #ends = 0
+  #wake: () => void = () => undefined
 
   constructor(deps: ThreadsDeps) {
     this.#deps = deps
@@ -114,9 +117,13 @@ export class RunThreads {
         account.threadEnded(summary)
         const { outcome, reason = outcome } = summary
         if (!LEFT_TO_RECORD.includes(outcome)) this.#stopped.set(handoffId, reason)
+        this.#hasEnded()
       } catch (error) {
         const isElsewhere = error instanceof RefusedError && WORKED_ELSEWHERE.includes(error.code)
-        if (!isElsewhere) this.#stopped.set(handoffId, messageOf(error))
+        if (!isElsewhere) {
+          this.#stopped.set(handoffId, messageOf(error))
+          this.#hasEnded()
+        }
         const { logger, redact } = terms.deps
         const fields = { handoffId, ...errorFields(error, redact) }
         logger?.[isElsewhere ? 'debug' : 'warn'](fields, 'a thread was not run by this process')
@@ -132,13 +139,22 @@ export class RunThreads {
     return new Map(this.#stopped)
   }
 
-  /** Waits until one of the threads that run here is over; at once when none runs. */
-  async nextEnd(): Promise<void> {
-    await Promise.race(this.#running.values())
+  /** How many runs of threads have ended here. */
+  get ends(): number {
+    return this.#ends
   }
 
-  get areRunning(): boolean {
-    return this.#running.size > 0
+  /** Waits until another run of a thread has ended here than those that were counted, or the time is over. */
+  async nextEnd(counted: number, { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal }) {
+    if (this.#ends !== counted) return
+    const woken = new AbortController()
+    this.#wake = () => woken.abort()
+    await pauseFor(waitMs, AbortSignal.any([signal, woken.signal])).catch(() => undefined)
+  }
+
+  #hasEnded(): void {
+    this.#ends += 1
+    this.#wake()
   }
 
   /** Waits until every thread that runs here is over. */
