@@ -64,13 +64,13 @@ const tellEnd = (
 const allOver = async (run: RunInProgress): Promise<readonly EndedThread[]> => {
   let isTold = false
   for (let waitMs = LOOK_AGAIN_MS.least; ; waitMs = Math.min(LOOK_AGAIN_MS.most, Math.ceil(waitMs * SLOWER))) {
-    run.signal.throwIfAborted()
     // Looked at before the record is read: what has ended by then is in it.
     const counted = run.threads.ends
     const stopped = run.threads.stopped()
     const waited = (await adoptThreads(run)).map((thread) => ended(thread, stopped))
     const open = waited.filter(({ end }) => end === undefined)
     if (open.length === 0) return waited as readonly EndedThread[]
+    run.signal.throwIfAborted()
     if (!isTold) isTold = tellStranger(run, open)
     await run.threads.nextEnd(counted, { waitMs, signal: run.signal })
   }

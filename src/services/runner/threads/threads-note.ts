@@ -9,7 +9,7 @@ type Noting = Pick<RunInProgress, 'deps' | 'conversation' | 'threads' | 'retryTh
 const LATEST = 50
 
 /**
- * What an agent that begins or resumes in the middle of threads has to know: the reports that nobody has answered yet, and
+ * The note for an agent that begins or resumes in the middle of threads: the reports that nobody has answered yet, and
  * the threads that are still at work. Nothing where nothing is delegated.
  */
 export const threadsNote = async (
