@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict'
-import type { HandoffId } from '../../domain/kernel/ids.ts'
-import { agentSessionId, handoffId } from '../../domain/kernel/ids.ts'
+import {
+  agentSessionId,
+  type ConversationId,
+  type HandoffId,
+  handoffId,
+  conversationId as newId,
+} from '../../domain/kernel/ids.ts'
+import type { AgentSession, WorkingSession } from '../../domain/session/agent-session.ts'
 import type { ThreadOpened } from '../../domain/thread/open-thread.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { refusal } from '../refusal.ts'
 import type { Scene, Worked } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'
+import { assertIntact } from './trail.ts'
 
+const TOTALS = { inputTokens: 12_345, outputTokens: 678, requests: 9 }
 const LONG_MS = 600_000
 
 /** Opens a thread whose outcome its source waits for. */
@@ -31,6 +39,27 @@ const report = (scene: Scene, source: Worked, ...threads: readonly HandoffId[]) 
 const reportsOf = async (scene: Scene, { session }: Worked): Promise<readonly (HandoffId | undefined)[]> => {
   const { items } = await scene.store.messages.listMessages(session.conversationId, { limit: 100 })
   return items.flatMap(({ reports }) => reports ?? [])
+}
+
+/** The session that a child continues in after a restart. */
+const successorOf = async (scene: Scene, child: ThreadOpened): Promise<AgentSession> => {
+  const left = await scene.work(child, 'run_tests')
+  const kind = 'context_restart' as const
+  const request = { ...left, kind, targetAgent: left.session.agentName, reason: 'Full' }
+  const { handoff } = unwrap(await scene.service.initiateHandoff(request))
+  return unwrap(await scene.service.completeHandoff({ handoff })).session
+}
+
+const account = async (scene: Scene, working: WorkingSession, costUsd: number): Promise<void> => {
+  const { session, holder } = working
+  unwrap(await scene.service.accountSession({ session: session.id, holder, totals: { ...TOTALS, costUsd } }))
+}
+
+const checkpointCosting = async (scene: Scene, { session, holder }: Worked, costUsd: number): Promise<void> => {
+  const request = { session: session.id, holder, targetAgent: scene.name('opus'), reason: 'Stuck' }
+  const { handoff } = unwrap(await scene.service.initiateHandoff(request))
+  const checkpoint = { outcome: 'missing', totals: { ...TOTALS, costUsd } } as const
+  unwrap(await scene.service.keepCheckpoint({ handoff, holder, checkpoint }))
 }
 
 export const delegationsContract: ContractPart = {
@@ -59,6 +88,7 @@ export const delegationsContract: ContractPart = {
       const reported = unwrap(await report(scene, source, one.handoff.id, two.handoff.id))
       assert.equal(reported.turns.length, 1)
       assert.deepEqual(await reportsOf(scene, source), [one.handoff.id, two.handoff.id])
+      await assertIntact(scene, source.session.conversationId)
     },
     'refuses the outcome of a thread that is on record, whoever holds the session by now': async (scene) => {
       const source = await scene.worked('read_file')
@@ -104,6 +134,50 @@ export const delegationsContract: ContractPart = {
       const request = { ...source, targetAgent: scene.name('opus'), reason: 'Stuck', flags: ['delegated'] as const }
       assert.equal(refusal(await scene.service.initiateHandoff(request)).code, 'input.invalid')
       assert.equal(await scene.store.handoffs.findOpenFor(source.session.id), undefined)
+    },
+    'lists the delegated threads that wait, oldest first, each with the latest session of its child': async (scene) => {
+      const source = await scene.worked('read_file')
+      const made: ThreadOpened[] = []
+      for (let count = 0; count < 3; count += 1) {
+        scene.clock.advance(1)
+        made.push(await delegate(scene, source))
+      }
+      const [one, two, three] = made as [ThreadOpened, ThreadOpened, ThreadOpened]
+      unwrap(await scene.service.openThread({ ...source, targetAgent: scene.name('coder') }))
+      const waiting = (): ReturnType<Scene['store']['conversations']['listDelegated']> =>
+        scene.store.conversations.listDelegated(source.session.conversationId)
+      assert.deepEqual(
+        await waiting(),
+        made.map(({ handoff, session }) => ({ handoff, session })),
+      )
+      const second = await successorOf(scene, two)
+      unwrap(await scene.service.completeSession(three))
+      unwrap(await report(scene, source, one.handoff.id))
+      const ended = await scene.store.sessions.find(three.session.id)
+      assert.ok(ended?.state === 'completed')
+      assert.deepEqual(await waiting(), [
+        { handoff: two.handoff, session: second },
+        { handoff: three.handoff, session: ended },
+      ])
+      assert.deepEqual(await scene.store.conversations.listDelegated(two.conversation.id), [])
+      assert.deepEqual(await scene.store.conversations.listDelegated(newId(scene.ids.next())), [])
+    },
+    'says how deep a conversation is, and what its whole tree has delegated and cost': async (scene) => {
+      const root = await scene.worked('read_file')
+      const [left, right] = [await delegate(scene, root), await delegate(scene, root)]
+      const under = await delegate(scene, await scene.work(left, 'run_tests'))
+      unwrap(await scene.service.openThread({ ...root, targetAgent: scene.name('coder') }))
+      const [elsewhere, none] = [await scene.worked('read_file'), { depth: 0, threads: 0, costUsd: 0 }]
+      await account(scene, elsewhere, 64)
+      for (const [costUsd, working] of [root, left, right, under].entries()) await account(scene, working, 2 ** costUsd)
+      await checkpointCosting(scene, await scene.work(under), 16)
+      const tree = { threads: 3, costUsd: 31 }
+      const find = (id: ConversationId) => scene.store.conversations.findTree(id)
+      assert.deepEqual(await find(root.session.conversationId), { depth: 0, ...tree })
+      assert.deepEqual(await find(right.conversation.id), { depth: 1, ...tree })
+      assert.deepEqual(await find(under.conversation.id), { depth: 2, ...tree })
+      assert.deepEqual(await find(elsewhere.session.conversationId), { ...none, costUsd: 64 })
+      assert.equal(await find(newId(scene.ids.next())), undefined)
     },
   },
 }
