@@ -74,6 +74,15 @@ describe.each(WAYS)('$way', ({ url, pooled }) => {
       const [next, complete] = await trips(() => service.completeHandoff({ ...third, claimant: 'worker' }))
       expect(unwrap(next).session.epoch).toBe(2)
       const [, thread] = await trips(() => service.openThread({ session: held.session.id, ...to }))
+      const delegated = { session: held.session.id, ...to, flags: ['delegated'] as const, leaseMs: 60_000 }
+      const opened = unwrap(await service.openThread(delegated))
+      const [waiting, listDelegated] = await trips(() => store.conversations.listDelegated(conversationId))
+      const [tree, findTree] = await trips(() => store.conversations.findTree(conversationId))
+      expect([waiting.length, tree?.threads]).toEqual([1, 1])
+      const messages = [{ role: 'user', origin: 'batonpass', text: 'It is done', reports: opened.handoff.id }] as const
+      const [reported, report] = await trips(() => service.recordTurn({ ...unwrap(next), messages }))
+      expect(unwrap(reported).turns).toHaveLength(1)
+      expect({ listDelegated, findTree, report }).toEqual({ listDelegated: 1, findTree: 1, report: 2 })
       const [, byCall] = await trips(() => history.lookBack(conversationId, { question: { by: 'call', callId: 'c' } }))
       const [, byTurn] = await trips(() =>
         history.lookBack(conversationId, { question: { by: 'turn', epoch: 1, turn: 1 } }),

@@ -43,6 +43,8 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
 /** Lists that stand for no list of the domain, and why. */
 const NO_LIST: Readonly<Record<string, string>> = {
   handoffs_claim_when_accepted: 'the two statuses that cannot be without a claim',
+  handoffs_delegated: 'the one flag of threads that somebody waits for',
+  handoffs_only_threads_delegated: 'the one flag that only threads have',
 }
 
 /** Every CHECK and every partial index that has a list of words in it. */

@@ -7,7 +7,7 @@ const LATER = '2026-01-01T00:01:00Z'
 /** SQLSTATEs by name. */
 const [NULL, FOREIGN, UNIQUE, CHECK, APPEND_ONLY] = ['23502', '23503', '23505', '23514', 'BP002'] as const
 
-const { client, open, working, paused } = await lawfulDatabase()
+const { client, open, working, past, paused } = await lawfulDatabase()
 afterAll(() => client.end())
 
 const conversation = open.handoff.conversationId
@@ -64,6 +64,8 @@ const reference = (but: object): Statement =>
   })
 const FIRST = `original.conversation_id = '${conversation}' and original.sequence_number = 1`
 const message = (but: object): Statement => copyOf('messages', FIRST, { id: nobody(), sequence_number: 99, ...but })
+const report = (but: object): Statement =>
+  message({ role: 'user', origin: 'batonpass', reports_handoff_id: open.handoff.id, ...but })
 const TURN = `original.id = '${open.handoff.priorTurnId}'`
 const turn = (but: object): Statement => copyOf('turns', TURN, { id: nobody(), number: 99, ...but })
 const CALL = `original.conversation_id = '${conversation}' and original.call_id = '${call.callId}'`
@@ -93,6 +95,7 @@ describe('the database accepts', () => {
     ['a session that ended', session({ ...fresh, state: 'completed', ended_at: AT })],
     ['a paused session', session({ ...fresh, state: 'paused' })],
     ['a message', message({})],
+    ['a message that reports an outcome', report({})],
     ['a turn', turn({})],
     ['a tool call', toolCall({})],
     ['a snapshot', snapshot({})],
@@ -356,6 +359,33 @@ describe.each<[string, readonly (readonly [string, string, string, ...Statement[
         CHECK,
         'handoffs_target_conversation_for_threads',
         handoff({ target_conversation_id: nobody() }),
+      ],
+      [
+        'a transfer whose outcome somebody waits for',
+        CHECK,
+        'handoffs_only_threads_delegated',
+        handoff({ flags: ['delegated'] }),
+      ],
+    ],
+  ],
+  [
+    'the outcome of a thread is reported once, by us',
+    [
+      [
+        'by a person',
+        CHECK,
+        'messages_report_is_ours',
+        message({ origin: 'person', reports_handoff_id: open.handoff.id }),
+      ],
+      ['of nobody', FOREIGN, 'messages_report_exists', report({ reports_handoff_id: nobody() })],
+      ['of another conversation', FOREIGN, 'messages_report_exists', report({ reports_handoff_id: past.handoff.id })],
+      ['twice', UNIQUE, 'messages_one_report', report({}), report({ id: nobody(), sequence_number: 100 })],
+      [
+        'turned into that of another one later',
+        APPEND_ONLY,
+        'messages_stay',
+        report({}),
+        ['update batonpass.messages set reports_handoff_id = null where reports_handoff_id = $1', open.handoff.id],
       ],
     ],
   ],

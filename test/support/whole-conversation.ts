@@ -88,9 +88,16 @@ const handedOn = async (scene: Scene, conversationId: ConversationId, parentSess
   unwrap(await service.acceptHandoff({ handoff: handoff.id, claimant: 'worker' }))
   unwrap(await service.cancelHandoff({ handoff: handoff.id, reason: 'Changed my mind', by: 'worker' }))
   const thread = unwrap(
-    await service.openThread({ session: started.session.id, targetAgent: 'haiku', reason: 'A side question' }),
+    await service.openThread({
+      session: started.session.id,
+      targetAgent: 'haiku',
+      reason: 'A side question',
+      flags: ['delegated'],
+    }),
   )
-  const again = { session: started.session.id, holder: started.holder, ...scene.turn('search') }
+  const { messages, ...usage } = scene.turn('search')
+  const outcome = { role: 'user', origin: 'batonpass', text: 'Haiku knows it', reports: thread.handoff.id } as const
+  const again = { ...usage, session: started.session.id, holder: started.holder, messages: [outcome, ...messages] }
   const more = unwrap(await service.recordTurn(again))
   const restart = unwrap(await service.restartSession({ ...started, ...more, reason: 'Full' }))
   const open = unwrapped(restart.handoff)

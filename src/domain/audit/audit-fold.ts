@@ -8,7 +8,7 @@ import {
 import type { HandoffMetadata } from '../handoff/handoff.ts'
 import { beginHandoff, type HandoffInitiated, type HandoffMoved } from '../handoff/handoff-lifecycle.ts'
 import { canonicalJson } from '../kernel/canonical-json.ts'
-import type { AgentSessionId, CommandId, ConversationId } from '../kernel/ids.ts'
+import type { AgentSessionId, CommandId, ConversationId, HandoffId } from '../kernel/ids.ts'
 import { type AgentSession, hasBaton, heldBy } from '../session/agent-session.ts'
 import { captureWindow, type SnapshotEvent, type SnapshotRecord } from '../session/context-snapshot.ts'
 import type { LookBackRecord, LookedBack } from '../session/looked-back.ts'
@@ -42,6 +42,8 @@ export class AuditFold {
   readonly #emptied = new Map<AgentSessionId, AgentSession>()
   /** The ids of sessions and handoffs that the current command touched. */
   readonly #touched = new Set<string>()
+  /** The threads whose outcome was reported. */
+  readonly #reported = new Set<HandoffId>()
   #command: CommandId | undefined
   #baton: AgentSessionId | undefined
   #latest = Number.NEGATIVE_INFINITY
@@ -165,12 +167,21 @@ export class AuditFold {
 
   #moveSession(event: SessionMoved, position: number): void {
     const before = known(this.sessions, event.sessionId)
-    if (event.type === 'turn.recorded') due('first message', event.turn.range.start, this.#nextSequence)
+    if (event.type === 'turn.recorded') {
+      due('first message', event.turn.range.start, this.#nextSequence)
+      for (const { reports } of event.messages) if (reports !== undefined) this.#report(reports)
+    }
     if (event.type === 'turn.extended') this.#extend(before, event)
     if (event.type === 'session.resumed') due('next message', event.nextSequence, this.#nextSequence)
     if (event.type === 'session.truncated') this.#emptied.set(before.id, before)
     if ('handoffId' in event) this.#touched.add(event.handoffId)
     this.#keepSession(replaySession(before, event), position)
+  }
+
+  #report(thread: HandoffId): void {
+    if (known(this.handoffs, thread).kind !== 'thread') throw new ImpossibleEvent(`Handoff ${thread} opened no thread`)
+    if (this.#reported.has(thread)) throw new ImpossibleEvent(`The outcome of thread ${thread} was there before`)
+    this.#reported.add(thread)
   }
 
   #extend(session: AgentSession, { messages }: Extract<SessionMoved, { type: 'turn.extended' }>): void {

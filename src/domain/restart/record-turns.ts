@@ -20,7 +20,6 @@ import { type ContextSignal, milestoneSignals, type NextSignalId } from '../sess
 import { SESSION } from '../session/session-aggregate.ts'
 import { decideSession } from '../session/session-lifecycle.ts'
 import { queueSignals } from '../session/signal-queue.ts'
-import { refusedReports, reportsIn } from '../thread/report-threads.ts'
 import type { Turn, TurnDraft } from '../turn/turn.ts'
 import type { ContextMonitor, MilestoneReached } from '../window/context-monitor.ts'
 import { describeFill } from '../window/context-pressure.ts'
@@ -28,6 +27,7 @@ import { RESTART } from '../window/milestone.ts'
 import { MONITOR } from '../window/monitor-aggregate.ts'
 import { takeTurn } from '../window/monitor-reports.ts'
 import { restartOn } from './begin-restart.ts'
+import { refusedReports, reportsIn } from './reported-threads.ts'
 
 /** A request to record turns. A turn is taken only from the session's current holder. */
 export interface RecordTurns extends HeldTarget {
