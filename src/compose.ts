@@ -77,13 +77,14 @@ const threadSettings = async ({
 
 /** A configuration as options. */
 const settingsOf = async (configuration: Configuration): Promise<Partial<BatonpassOptions>> => {
-  const { monitor, contextLimit, restart, hooks, workspace, worktree, session, commandRetentionMs } = configuration
+  const { monitor, contextLimit, restart, hooks, workspace, worktree, session, fanOut, commandRetentionMs } =
+    configuration
   const { budget: restartBudget, ...runs } = restart
   return {
     monitor: defined({ ...monitor, contextLimit }),
     restartBudget,
     commandRetentionMs,
-    runs: defined({ hooks, workspace, worktree, ...sessionChoices(session), ...runs }),
+    runs: defined({ hooks, workspace, worktree, fanOut, ...sessionChoices(session), ...runs }),
     threads: await threadSettings(configuration.threads),
     agents: new Map(configuration.agents.map((agent) => [agent.name, agentSettings(agent)])),
   }

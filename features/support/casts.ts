@@ -1,7 +1,9 @@
 import { createBatonpass } from '../../src/batonpass.ts'
 import type { AuditEvent } from '../../src/domain/audit-event.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
+import type { ThreadAsked } from '../../src/ports/agent-runtime.ts'
 import type { Store } from '../../src/ports/store.ts'
+import type { CastRunRequest } from '../../src/services/runner/cast.ts'
 import type { ScriptedTurn, ScriptedWindow } from '../../src/testing/script.ts'
 import { ScriptedRuntime } from '../../src/testing/scripted-runtime.ts'
 import { lostProcess } from '../../test/support/lost-process.ts'
@@ -22,6 +24,7 @@ export class Casts {
   #agents: Record<string, ScriptedRuntime> | undefined
   #start = ''
   #task = ''
+  #limits: Pick<CastRunRequest, 'fanOut' | 'budget'> = {}
   #onTurn: ((agent: string) => Promise<void>) | undefined
 
   constructor(stage: Stage) {
@@ -33,7 +36,12 @@ export class Casts {
     this.#tokens = tokens
     for (const [agent = '', words = '', checkpoint = ''] of rows) {
       const windows = this.#windows.get(agent) ?? []
-      windows.push({ turns: this.#turnsOf(words), checkpoint: `<checkpoint>${checkpoint}</checkpoint>` })
+      const { end } = windowOf(words, tokens)
+      windows.push({
+        ...(end && { end }),
+        turns: this.#turnsOf(words),
+        checkpoint: `<checkpoint>${checkpoint}</checkpoint>`,
+      })
       this.#windows.set(agent, windows)
     }
   }
@@ -76,7 +84,7 @@ export class Casts {
   async #run(store: Store, leaseMs = 60_000): Promise<void> {
     const batonpass = await createBatonpass({ store })
     const start = this.#stage.named(this.#start)
-    const about = { prompt: this.#task, conversation: this.#key, policy: 'auto', leaseMs } as const
+    const about = { prompt: this.#task, conversation: this.#key, policy: 'auto', leaseMs, ...this.#limits } as const
     await batonpass.run({ agents: this.#playing(), start, ...about }).finish()
   }
 
@@ -93,14 +101,40 @@ export class Casts {
     return this.#agents
   }
 
-  /** "to NAME" after a turn: it asks with that turn that this agent takes over. */
+  /** Limits of delegating, and the budget, where a scenario says them. */
+  limit(limits: Pick<CastRunRequest, 'fanOut' | 'budget'>): void {
+    this.#limits = { ...this.#limits, ...limits }
+  }
+
+  /**
+   * "to NAME" after a turn: it asks with that turn that this agent takes over. "delegates TASK to NAME" after a turn: it
+   * delegates with that turn, and comes to rest.
+   */
   #turnsOf(words: string): readonly ScriptedTurn[] {
     const parts = listed(words)
+    const delegating = this.#delegating(words, parts)
+    if (delegating !== undefined) return delegating
     const { turns } = windowOf(words, this.#tokens)
     const [, target] = /^to (.+)$/.exec(parts.at(-1) ?? '') ?? []
     if (target === undefined) return turns
     const last = turns.at(-1)
     return last === undefined ? [] : [...turns.slice(0, -1), { ...last, handsOver: { to: this.#stage.named(target) } }]
+  }
+
+  #delegating(words: string, parts: readonly string[]): readonly ScriptedTurn[] | undefined {
+    const { turns } = windowOf(words, this.#tokens)
+    const wishes = turns.map((): ThreadAsked[] => [])
+    let turn = -1
+    for (const part of parts) {
+      if (/^[\d.]+ %/.test(part)) turn += 1
+      const [, task, agent] = /^delegates (.+) to (.+)$/.exec(part) ?? []
+      if (task !== undefined && agent !== undefined) wishes[turn]?.push({ to: this.#stage.named(agent), task })
+    }
+    if (wishes.every((list) => list.length === 0)) return undefined
+    return turns.map((one, index) => {
+      const delegates = wishes[index] ?? []
+      return delegates.length === 0 ? one : { ...one, delegates, rests: true }
+    })
   }
 
   get #key(): string {

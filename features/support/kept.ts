@@ -62,6 +62,11 @@ export class Kept {
     return found.filter(({ session }) => session.conversationId === id)
   }
 
+  /** The messages that report the outcomes of threads. */
+  async reports(): Promise<readonly MessageInHistory[]> {
+    return (await this.messages()).filter(({ reports }) => reports !== undefined)
+  }
+
   /** The newest session of an agent. */
   async session(agent: string): Promise<AgentSession> {
     const listed = (await this.sessions()).findLast(({ agentName }) => agentName === agent)

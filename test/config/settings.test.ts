@@ -15,6 +15,7 @@ const DEFAULTS: Configuration = {
   },
   restart: { budget: { maxRestarts: 3, whenExhausted: 'stop' }, checkpointTimeoutMs: 120_000 },
   session: { mode: 'persistent', timeoutMs: 86_400_000 },
+  fanOut: { maxDepth: 3, maxOpen: 8, maxThreads: 50 },
   threads: { summarizer: 'extractive', fallback: true, budgetTokens: 300, expiresMs: 86_400_000 },
   commandRetentionMs: 604_800_000,
   hooks: [],
@@ -48,6 +49,7 @@ workspace:
   strategy: worktree
   worktree_dir: ../trees
   branch_pattern: a/{job}
+fan_out: { max_depth: 1, max_open: 2, max_threads: 7 }
 threads:
   summarizer: claude
   model: claude-haiku-4-5
@@ -86,6 +88,7 @@ const ALL_SET: Configuration = {
   workspace: { workingDirectory: '/srv/app', baseBranch: 'trunk' },
   session: { mode: 'fresh', timeoutMs: 43_200_000 },
   worktree: { dir: '../trees', branchPattern: 'a/{job}' },
+  fanOut: { maxDepth: 1, maxOpen: 2, maxThreads: 7 },
   threads: {
     summarizer: 'claude',
     model: 'claude-haiku-4-5',
@@ -147,6 +150,7 @@ describe('a configuration', () => {
         worktree_dir: '../trees',
         branch_pattern: 'a/{job}',
       },
+      fan_out: { max_depth: 1, max_open: 2, max_threads: 7 },
       threads: {
         summarizer: 'claude',
         model: 'claude-haiku-4-5',

@@ -99,11 +99,14 @@ const BUDGET_KEYS: Readonly<Record<string, keyof RestartBudget>> = {
 /** The limits that the flags name, and no others: a conversation that exists keeps its other limits. */
 export const limitsFrom = (
   invocation: Invocation,
-): Pick<RunRequest, 'maxTurns' | 'idleTimeoutMs' | 'allowUnpriced'> & { readonly budget: Partial<RestartBudget> } =>
+): Pick<RunRequest, 'maxTurns' | 'idleTimeoutMs' | 'allowUnpriced' | 'fanOut'> & {
+  readonly budget: Partial<RestartBudget>
+} =>
   defined({
     maxTurns: parsedFlag(invocation, 'max-turns', wholeNumber(1)),
     idleTimeoutMs: parsedFlag(invocation, 'idle-timeout', duration),
     allowUnpriced: invocation.values['allow-unpriced'] === true ? true : undefined,
+    fanOut: fanOutFrom(invocation),
     budget: defined({
       maxRestarts: parsedFlag(invocation, 'max-restarts', wholeNumber(0)),
       deadlineMs: parsedFlag(invocation, 'deadline', duration),
@@ -111,6 +114,14 @@ export const limitsFrom = (
       maxTakeovers: parsedFlag(invocation, 'max-takeovers', wholeNumber(0)),
     }),
   })
+
+const fanOutFrom = (invocation: Invocation): RunRequest['fanOut'] => {
+  const limits = defined({
+    maxDepth: parsedFlag(invocation, 'max-depth', wholeNumber(0)),
+    maxThreads: parsedFlag(invocation, 'max-threads', wholeNumber(0)),
+  })
+  return Object.keys(limits).length === 0 ? undefined : limits
+}
 
 /** The limits that a configuration names. */
 const writtenBudget = (checked: CheckedConfiguration | undefined): Partial<RestartBudget> => {

@@ -51,6 +51,11 @@ const keys = {
     look_back: flag.optional(),
   }).nullish(),
   threads: threadSchema.nullish(),
+  fan_out: section({
+    max_depth: count(0, 'threads').optional(),
+    max_open: count(0, 'threads').optional(),
+    max_threads: count(0, 'threads').optional(),
+  }).nullish(),
   commands: section({ retention: retention.optional() }).nullish(),
   hooks: hooksSchema.nullish(),
   agents: agentsSchema.nullish(),

@@ -10,6 +10,7 @@ import {
 } from '../../domain/run/configuration.ts'
 import { roomProblem, USUAL_WINDOW_TOKENS } from '../../domain/run/room-to-ask.ts'
 import { DEFAULT_SESSION_SETTINGS } from '../../domain/run/session-settings.ts'
+import { DEFAULT_FAN_OUT } from '../../domain/thread/fan-out.ts'
 import { hookNames, toHooks } from './hook-schema.ts'
 import { milestonesInForce, pathText, type SettledMilestones } from './milestone-settings.ts'
 import type { FileContent } from './schema.ts'
@@ -71,13 +72,18 @@ const configurationOf = (
     workspace: workspaceOf(content),
     worktree: worktreeOf(content),
     commandRetentionMs: content.commands?.retention ?? DEFAULT_RETENTION_MS,
+    fanOut: {
+      maxDepth: content.fan_out?.max_depth ?? DEFAULT_FAN_OUT.maxDepth,
+      maxOpen: content.fan_out?.max_open ?? DEFAULT_FAN_OUT.maxOpen,
+      maxThreads: content.fan_out?.max_threads ?? DEFAULT_FAN_OUT.maxThreads,
+    },
     threads: threadsOf(content),
     hooks: toHooks(hooks ?? {}),
   })
 }
 
 const settingsOf = (
-  { monitor, restart, contextLimit, session, agents, hooks, threads, commandRetentionMs }: Configuration,
+  { monitor, restart, contextLimit, session, agents, hooks, fanOut, threads, commandRetentionMs }: Configuration,
   content: FileContent,
   milestones: SettledMilestones,
   ofAgents: readonly SettledMilestones[],
@@ -113,6 +119,9 @@ const settingsOf = (
     setting('restart.soft_landing', restart.softLanding),
     setting('restart.look_back', restart.lookBack ?? true),
     ...placeSettings(content),
+    setting('fan_out.max_depth', fanOut.maxDepth),
+    setting('fan_out.max_open', fanOut.maxOpen),
+    setting('fan_out.max_threads', fanOut.maxThreads),
     ...threadSettings(threads, setting),
     setting('commands.retention', commandRetentionMs === false ? 'forever' : commandRetentionMs),
     ...HOOK_MOMENTS.map((moment) => setting(`hooks.${moment}`, hookNames(hooks, moment))),

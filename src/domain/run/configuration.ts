@@ -3,6 +3,7 @@ import type { Workspace } from '../conversation/conversation.ts'
 import type { WorktreeSettings } from '../conversation/worktree.ts'
 import type { HookSettings } from '../hooks/hook-settings.ts'
 import { onOneLine } from '../kernel/safe-text.ts'
+import type { FanOutLimits } from '../thread/fan-out.ts'
 import type { PressurePolicy } from '../window/context-monitor.ts'
 import type { Milestone } from '../window/milestone.ts'
 import type { ConfiguredAgent } from './agent-settings.ts'
@@ -51,6 +52,8 @@ export interface Configuration {
   readonly worktree?: WorktreeSettings
   /** The agents it names, in order; none means that an agent may have any name. */
   readonly agents: readonly ConfiguredAgent[]
+  /** How far agents may delegate. */
+  readonly fanOut: FanOutLimits
   /** How threads take a summary along. */
   readonly threads: {
     /** Who writes summaries: nobody but the record, or Claude. */

@@ -50,6 +50,12 @@ export const LIMIT_FLAGS = {
   },
   'allow-unpriced': { help: 'under a cap, use a model without a list price too: it is not counted', group: limits },
   'max-turns': { value: 'N', help: 'turns of this run (no limit)', group: limits },
+  'max-threads': {
+    value: 'N',
+    help: 'threads that the agents of --agents may delegate, over the whole tree (50)',
+    group: limits,
+  },
+  'max-depth': { value: 'N', help: 'how deep they may be delegated (3)', group: limits },
   deadline: { value: 'TIME', help: 'time for the whole conversation, such as 30m or 2h (none)', group: limits },
   'idle-timeout': {
     value: 'TIME',

@@ -88,7 +88,7 @@ export class RunThreads {
     ])
     const wished = this.#wishes.length
     const { depth = 0, threads = 0 } = tree ?? {}
-    const limits = { ...DEFAULT_FAN_OUT, ...terms.setting('fanOut') }
+    const limits = { ...DEFAULT_FAN_OUT, ...terms.deps.settings?.fanOut, ...terms.seat.request.fanOut }
     const refused = whyNotDelegated({ depth, threads: threads + wished }, open.length + wished, limits)
     if (refused !== undefined) return err(refused)
     this.#wishes.push(wish)
