@@ -10,6 +10,7 @@ import type { MetadataTypes } from '../domain/kernel/metadata.ts'
 import type { AgentSession } from '../domain/session/agent-session.ts'
 import type { ContextWindowSnapshot } from '../domain/session/context-snapshot.ts'
 import type { LookBackInHistory } from '../domain/session/looked-back.ts'
+import type { DelegatedThread } from '../domain/thread/delegated-thread.ts'
 import type { MessageInHistory } from '../domain/turn/message.ts'
 import type { Turn } from '../domain/turn/turn.ts'
 import { unwrap } from '../domain/unwrap.ts'
@@ -37,11 +38,11 @@ import {
 type ConversationWith<Notes extends MetadataTypes> = Conversation<Notes['conversation']>
 type SessionWith<Notes extends MetadataTypes> = AgentSession<Notes['session']>
 type Pages<Item> = Promise<Paged<Item>>
+type Found<Item> = Promise<Item | undefined>
 type HandoffWith<Notes extends MetadataTypes> = HandoffMetadata<Notes['handoff']>
 
 /**
  * Answers questions about what happened, and changes nothing: for auditors and operators.
- *
  * Lists come in pages, oldest first unless the filter says otherwise; what begins with `each` goes over all of them,
  * and {@link everyPage} does so for any other list. If something does not exist, the answer is `undefined`; a broken
  * store throws `StoreFailure`, and a wrong question (a text that is no id, a page of no size) throws `RefusedError`.
@@ -62,21 +63,18 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** A conversation by its id. */
   async conversation(id: ConversationId): Promise<ConversationWith<Notes> | undefined> {
-    return this.#store.conversations.find(askedId(id)) as Promise<ConversationWith<Notes> | undefined>
+    return this.#store.conversations.find(askedId(id)) as Found<ConversationWith<Notes>>
   }
 
   /** A conversation by the orchestrator's own key. */
   async conversationByKey(externalKey: string): Promise<ConversationWith<Notes> | undefined> {
-    return this.#store.conversations.findByExternalKey(askedText(externalKey)) as Promise<
-      ConversationWith<Notes> | undefined
-    >
+    return this.#store.conversations.findByExternalKey(askedText(externalKey)) as Found<ConversationWith<Notes>>
   }
 
   /** Conversations, by the time they were opened. */
   async listConversations(filter: ConversationFilter = {}, page: Page = {}): Promise<Paged<ConversationWith<Notes>>> {
-    return this.#store.conversations.list(asked(CONVERSATION_FILTER, filter, 'filter'), askedPage(page)) as Pages<
-      ConversationWith<Notes>
-    >
+    const wanted = asked(CONVERSATION_FILTER, filter, 'filter')
+    return this.#store.conversations.list(wanted, askedPage(page)) as Pages<ConversationWith<Notes>>
   }
 
   /** Every conversation that matches. */
@@ -86,7 +84,7 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** A session by its id. */
   async session(id: AgentSessionId): Promise<SessionWith<Notes> | undefined> {
-    return this.#store.sessions.find(askedId(id)) as Promise<SessionWith<Notes> | undefined>
+    return this.#store.sessions.find(askedId(id)) as Found<SessionWith<Notes>>
   }
 
   /** The stored monitor of a session's window. */
@@ -96,7 +94,7 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** The session that works a conversation now. */
   async activeSession(conversation: ConversationId): Promise<SessionWith<Notes> | undefined> {
-    return this.#store.sessions.findActive(askedId(conversation)) as Promise<SessionWith<Notes> | undefined>
+    return this.#store.sessions.findActive(askedId(conversation)) as Found<SessionWith<Notes>>
   }
 
   /** The sessions of a conversation, by epoch. */
@@ -106,9 +104,8 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** Sessions across conversations, by the time they were started. */
   async listSessions(filter: SessionFilter = {}, page: Page = {}): Promise<Paged<SessionWith<Notes>>> {
-    return this.#store.sessions.list(trimmed(asked(SESSION_FILTER, filter, 'filter')), askedPage(page)) as Pages<
-      SessionWith<Notes>
-    >
+    const wanted = trimmed(asked(SESSION_FILTER, filter, 'filter'))
+    return this.#store.sessions.list(wanted, askedPage(page)) as Pages<SessionWith<Notes>>
   }
 
   /** Every session that matches. */
@@ -128,12 +125,12 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** A handoff by its id. */
   async handoff(id: HandoffId): Promise<HandoffWith<Notes> | undefined> {
-    return this.#store.handoffs.find(askedId(id)) as Promise<HandoffWith<Notes> | undefined>
+    return this.#store.handoffs.find(askedId(id)) as Found<HandoffWith<Notes>>
   }
 
   /** The handoff that is passing a session's conversation on now. */
   async openHandoff(source: AgentSessionId): Promise<HandoffWith<Notes> | undefined> {
-    return this.#store.handoffs.findOpenFor(askedId(source)) as Promise<HandoffWith<Notes> | undefined>
+    return this.#store.handoffs.findOpenFor(askedId(source)) as Found<HandoffWith<Notes>>
   }
 
   /** The handoffs of a conversation. */
@@ -143,9 +140,8 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** Handoffs across conversations, by the time they were initiated. */
   async listHandoffs(filter: HandoffFilter = {}, page: Page = {}): Promise<Paged<HandoffWith<Notes>>> {
-    return this.#store.handoffs.list(trimmed(asked(HANDOFF_FILTER, filter, 'filter')), askedPage(page)) as Pages<
-      HandoffWith<Notes>
-    >
+    const wanted = trimmed(asked(HANDOFF_FILTER, filter, 'filter'))
+    return this.#store.handoffs.list(wanted, askedPage(page)) as Pages<HandoffWith<Notes>>
   }
 
   /** Every handoff that matches. */
@@ -165,9 +161,8 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** The handoffs an agent may claim now. */
   async pendingFor(targetAgent: string, page: Page = {}): Promise<Paged<HandoffWith<Notes>>> {
-    return this.#store.handoffs.listPendingFor(askedText(targetAgent).trim(), askedPage(page)) as Pages<
-      HandoffWith<Notes>
-    >
+    const agent = askedText(targetAgent).trim()
+    return this.#store.handoffs.listPendingFor(agent, askedPage(page)) as Pages<HandoffWith<Notes>>
   }
 
   /** The snapshots of a session, in the order they were taken. */
@@ -234,6 +229,11 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
   async idsBeginning(kind: IdKind, beginning: string, most = 10): Promise<readonly string[]> {
     const range = idRange(beginning)
     return range === undefined ? [] : this.#store.ids.within(kind, range, most)
+  }
+
+  /** The threads that a conversation delegated and that nobody has reported yet, oldest first. */
+  async delegated(conversation: ConversationId): Promise<readonly DelegatedThread[]> {
+    return this.#store.conversations.listDelegated(askedId(conversation))
   }
 
   /** Where a conversation came from and what happened to it, through child conversations too. */
