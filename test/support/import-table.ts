@@ -501,6 +501,7 @@ export const ROOMS: readonly Room[] = [
     'session',
     'conversation',
     'checkpoint',
+    'thread',
     'hooks',
   ),
   room(
