@@ -78,6 +78,7 @@ export type { LookBackBy, LookBackInHistory, LookBackRecord } from './domain/ses
 export type { LeaseAsked, ProcessFate, ProcessIdentity } from './domain/session/process-identity.ts'
 export type { SessionStartedAnswer, StartSession } from './domain/session/start-session.ts'
 export type { BlockRefusal } from './domain/thread/block-refusal.ts'
+export type { DelegatedThread, ThreadTree } from './domain/thread/delegated-thread.ts'
 export type { BlockMarkers } from './domain/thread/memory-block.ts'
 export type { ThreadOpened } from './domain/thread/open-thread.ts'
 export type { SummaryMessage, SummarySource } from './domain/thread/summary-source.ts'

@@ -15,6 +15,7 @@ import {
 } from './faulty-stores/looking-back-wrong.ts'
 import { losingCheckpoints } from './faulty-stores/losing-checkpoints.ts'
 import { losingNotes } from './faulty-stores/losing-notes.ts'
+import { losingReports, seeingNoTree } from './faulty-stores/losing-reports.ts'
 import { renewingForAnyone } from './faulty-stores/renewing-for-anyone.ts'
 import { robbingTheLiving } from './faulty-stores/robbing-the-living.ts'
 import { withoutRollback } from './faulty-stores/without-rollback.ts'
@@ -110,6 +111,21 @@ describe('the store contract catches', () => {
       'a store that searches the window itself',
       searchingTheWindow,
       'leaves out of a search what the window of the session holds',
+    ],
+    [
+      'a store that loses which thread is reported',
+      losingReports,
+      'refuses the outcome of a thread that is on record, whoever holds the session by now',
+    ],
+    [
+      'one that lists such a thread again',
+      losingReports,
+      'lists the delegated threads that wait, oldest first, each with the latest session of its child',
+    ],
+    [
+      'a store that sees one conversation for a tree',
+      seeingNoTree,
+      'says how deep a conversation is, and what its whole tree has delegated and cost',
     ],
   ])('%s', async (_, spoil, expected) => {
     expect(await failuresOf(spoil)).toContain(expected)

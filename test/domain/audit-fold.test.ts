@@ -46,6 +46,12 @@ const changed = (
   )
 }
 
+/** The first handoff of a kind. */
+const handoffIdOf = (kind: string): string =>
+  entries.flatMap(({ event }) =>
+    event.type === 'handoff.initiated' && event.handoff.kind === kind ? event.handoff.id : [],
+  )[0] ?? ''
+
 /** Steps that say nothing about what may follow, so that one less of them is possible. */
 const FREE: readonly AuditEvent['type'][] = [
   'session.accounted',
@@ -152,6 +158,21 @@ describe('a step that no decision makes', () => {
     ],
   ] as const)('is seen: one %s', (_, type, change, message) => {
     expect(why(changed(type, change))).toMatch(message)
+  })
+
+  it.each([
+    ['that is on record', 'was there before', (thread: string): string => thread],
+    ['of a handoff that opened none', 'opened no thread', (): string => handoffIdOf('agent_transfer')],
+    ['of nobody', 'which no earlier entry began', (): string => id],
+  ])('is seen: the outcome of a thread %s', (_, problem, forged) => {
+    const at = entries.findLastIndex(({ event }) => event.type === 'turn.recorded')
+    const reports = forged(handoffIdOf('thread'))
+    const list = entries.map((entry, index) => {
+      if (index !== at || entry.event.type !== 'turn.recorded') return entry
+      const messages = entry.event.messages.map((message, place) => (place === 0 ? { ...message, reports } : message))
+      return { ...entry, event: { ...entry.event, messages } as AuditEvent }
+    })
+    expect(why(list)).toContain(problem)
   })
 
   it('is seen: a claim taken from who still has it', () => {
