@@ -20,6 +20,8 @@ export class RunProgress {
   /** The agent that works, once it is not the one that began. */
   #agent: string | undefined
   #compactions = 0
+  /** The conversation of the run; the events of its threads are of others. */
+  #conversation: string | undefined
   readonly #used = new Map<object, UsageTotals>()
   #totals: UsageTotals = NO_TOTALS
 
@@ -28,9 +30,12 @@ export class RunProgress {
   }
 
   take(event: RunEvent): void {
-    this.#follow(event)
+    this.#conversation ??= event.conversationId
+    const isOfThread = event.conversationId !== this.#conversation
+    if (!isOfThread) this.#follow(event)
     const isInStatus = event.type === 'turn:recorded' || event.type === 'context:milestone'
-    if (this.#notes.status === undefined || !isInStatus) this.#notes.line(describeRunEvent(event))
+    const whose = isOfThread ? `[${plain(event.agentName)}] ` : ''
+    if (this.#notes.status === undefined || !isInStatus) this.#notes.line(`${whose}${describeRunEvent(event)}`)
     this.#notes.status?.(event.type === 'run:end' ? '' : this.statusLine())
   }
 

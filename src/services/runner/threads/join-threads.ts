@@ -71,18 +71,17 @@ const allOver = async (run: RunInProgress): Promise<readonly EndedThread[]> => {
     const open = waited.filter(({ end }) => end === undefined)
     if (open.length === 0) return waited as readonly EndedThread[]
     run.signal.throwIfAborted()
-    if (!isTold) isTold = tellStranger(run, open)
+    if (waitMs > LOOK_AGAIN_MS.least && !isTold) isTold = tellElsewhere(run, open)
     await run.threads.nextEnd(counted, { waitMs, signal: run.signal })
   }
 }
 
-/** Says whom the run cannot run itself, and waits for. */
-const tellStranger = (run: RunInProgress, open: readonly DelegatedThread[]): boolean => {
-  const { names } = run.seat
-  const stranger = open.find(({ session }) => !names.includes(session.agentName))
-  if (stranger === undefined) return false
-  const { conversationId, agentName } = stranger.session
-  const message = `The run waits for thread ${conversationId} of "${agentName}", who takes no part in it: a worker has to.`
+/** Says which thread is waited for that this process does not run. */
+const tellElsewhere = (run: RunInProgress, open: readonly DelegatedThread[]): boolean => {
+  const elsewhere = open.find(({ handoff }) => !run.threads.isRunning(handoff.id))
+  if (elsewhere === undefined) return false
+  const { conversationId, agentName } = elsewhere.session
+  const message = `The run waits for thread ${conversationId} of "${agentName}", which it does not run itself.`
   run.news.emit({ type: 'run:warning', code: 'thread.waits', message })
   return true
 }

@@ -21,13 +21,14 @@ export const openThreads = async (run: RunInProgress): Promise<void> => {
 
 const openOne = async (run: RunInProgress, { to, task, reason, document }: ThreadAsked): Promise<void> => {
   const { deps, held, spans } = run
-  const { agentName: fromAgent, id: session } = held.session
+  const { agentName: fromAgent } = held.session
   const { runtime, model } = run.seat.requestFor(to) ?? run.request
   const nonce = deps.ids.next()
   const opening = continuationFor({ originalTask: task }, document, nonce)
   const { traceContext } = spans
+  // As its holder: a process that was overtaken opens nothing.
   const request = {
-    session,
+    ...held.working,
     targetAgent: to,
     flags: ['delegated'] as const,
     child: { originalTask: task },

@@ -139,6 +139,11 @@ export class RunThreads {
     return new Map(this.#stopped)
   }
 
+  /** Whether this process runs a thread at the moment. */
+  isRunning(handoffId: HandoffId): boolean {
+    return this.#running.has(handoffId)
+  }
+
   /** How many runs of threads have ended here. */
   get ends(): number {
     return this.#ends
