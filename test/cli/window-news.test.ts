@@ -34,6 +34,23 @@ describe('what the command line says of a window', () => {
     expect(progress.statusLine()).not.toContain('no restart is possible')
   })
 
+  it('is not that of a thread, whose lines name its agent', () => {
+    const lines: string[] = []
+    const progress = new RunProgress({ line: (text) => lines.push(text), status: () => {} })
+    const begins = { type: 'session:start', isContinuation: false, previousSessionId: null }
+    progress.take(event({ ...begins, epoch: 4, conversationId: 'root' }))
+    progress.take(event({ ...begins, epoch: 1, conversationId: 'child', agentName: 'coder' }))
+    expect(progress.statusLine()).toContain('session 4')
+    expect(lines).toEqual(['session 4 begins (s)', '[coder] session 1 begins (s)'])
+    const about = { handoffId: 'h', fromAgent: 'planner', toAgent: 'coder', threadId: 't' }
+    expect(describeRunEvent(event({ type: 'thread:start', ...about, task: 'Parse\nall of it' }))).toBe(
+      'planner delegates to coder: Parse (thread t)',
+    )
+    expect(describeRunEvent(event({ type: 'thread:end', ...about, outcome: 'failed', reason: 'No disk' }))).toBe(
+      'the thread of coder is failed: No disk (thread t)',
+    )
+  })
+
   it('is a percentage where that is all there is', () => {
     expect(renderFigures({ usagePercent: 0.61, inputTokens: null, contextWindow: null })).toBe('[██████░░░░] 61 %')
   })

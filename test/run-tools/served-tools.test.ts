@@ -3,7 +3,14 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { serveTools } from '../../src/adapters/mcp/served-tools.ts'
 import type { LookBackAnswer } from '../../src/domain/history/look-back.ts'
 import { err, ok } from '../../src/domain/kernel/result.ts'
-import type { HandsOver, LooksBack, ServedTools, ToolQuestion, ToolsEndpoint } from '../../src/ports/run-tools.ts'
+import type {
+  Delegates,
+  HandsOver,
+  LooksBack,
+  ServedTools,
+  ToolQuestion,
+  ToolsEndpoint,
+} from '../../src/ports/run-tools.ts'
 import { connected, lookBack } from '../support/tools-client.ts'
 
 const NOTHING: Omit<LookBackAnswer, 'question'> = { found: [], isWhole: true }
@@ -84,6 +91,31 @@ describe('the tools of a run', () => {
     expect(await call({ to: 'planner' })).toMatchObject({ isError: true })
     expect(await call({ reason: 'Nobody named' })).toMatchObject({ isError: true })
     expect(asked).toEqual([{ to: 'coder', reason: 'Done.' }, { to: 'planner' }])
+  })
+
+  it('take the wish of an agent to delegate, and say no in words that it can act on', async () => {
+    const asked: unknown[] = []
+    const ask: Delegates = async (wish) => {
+      asked.push(wish)
+      return wish.to === 'coder' ? ok(wish) : err({ code: 'thread.too_deep', message: 'Do this part yourself.' })
+    }
+    const endpoint = (await serve()).offer({ delegate: { to: ['coder', 'tester'], ask } })
+    expect(endpoint.tools).toEqual(['delegate'])
+    await using client = await connected(endpoint)
+    const { tools } = await client.listTools()
+    expect(tools[0]?.description).toContain('coder, tester')
+    expect(tools[0]?.annotations?.readOnlyHint).toBe(false)
+    const call = (input: Record<string, unknown>) => client.callTool({ name: 'delegate', arguments: input })
+    expect(JSON.stringify(await call({ to: ' coder ', task: 'Parse.' }))).toContain('\\"coder\\" begins with it now')
+    expect(await call({ to: 'tester', task: 'Test.' })).toMatchObject({
+      isError: true,
+      content: [{ text: 'thread.too_deep: Do this part yourself.' }],
+    })
+    expect(await call({ to: 'coder' })).toMatchObject({ isError: true })
+    expect(asked).toEqual([
+      { to: 'coder', task: 'Parse.' },
+      { to: 'tester', task: 'Test.' },
+    ])
   })
 
   it('say no in words that the agent can act on', async () => {

@@ -361,6 +361,31 @@ describe('threads and lost processes', () => {
     expect((await reportsOf(summary))[0]?.text).toContain('Documented.')
   })
 
+  it('are not opened by a process that was overtaken after its turn', async () => {
+    const isLast = ({ events }: Unit): boolean => events.some(({ type }) => type === 'turn.recorded')
+    let turns = 0
+    const overtaking = {
+      ...store,
+      unitOfWork: {
+        load: store.unitOfWork.load.bind(store.unitOfWork),
+        estimateNow: () => store.unitOfWork.estimateNow(),
+        commit: async (unit: Unit) => {
+          const committed = await store.unitOfWork.commit(unit)
+          if (isLast(unit)) turns += 1
+          if (isLast(unit) && turns === 1) {
+            const [session] = (await store.sessions.list({}, { limit: 1 })).items
+            unwrap(await batonpass.handoffs.takeOverSession({ session: session?.id as never, leaseMs: 60_000 }))
+          }
+          return committed
+        },
+      },
+    }
+    const slow = await createBatonpass({ store: overtaking as never })
+    const summary = await slow.run({ agents: cast(), start: 'planner', prompt: TASK }).finish()
+    expect(summary.outcome).toBe('superseded')
+    expect((await recorded(batonpass, summary)).handoffs).toEqual([])
+  })
+
   it('call the hooks of their agent when they begin', async () => {
     const called: string[] = []
     const hook = functionHook('on_session_start', async () => {

@@ -58,6 +58,16 @@ describe('a program as an agent', () => {
     expect(readFileSync(join(folder, 'env'), 'utf8')).toMatch(/^MINE=yes$/m)
   })
 
+  it('hands over and delegates with a line each, which are no messages', async () => {
+    const handoff = '{"type":"batonpass_handoff","to":"coder","reason":"Planned.","more":1}'
+    const thread = '{"type":"batonpass_thread","to":"coder","task":"Write the parser","document":"Like this."}'
+    const steps = await all(launch(`echo '${INIT}'; echo '${handoff}'; echo '${thread}'`).steps)
+    expect(steps.slice(1, 3)).toEqual([
+      { events: [], texts: [], asksTransfer: { to: 'coder', reason: 'Planned.' } },
+      { events: [], texts: [], asksThreads: [{ to: 'coder', task: 'Write the parser', document: 'Like this.' }] },
+    ])
+  })
+
   it('need not read its prompt, and may be a list of words', async () => {
     const prompt = 'x'.repeat(1_000_000)
     expect(await endOf(['echo', INIT], { prompt })).toEqual({ type: 'idle' })
