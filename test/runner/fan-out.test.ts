@@ -109,7 +109,8 @@ describe('an agent that delegates', () => {
       expect(unwrap(await batonpass.audit.verify(id))).toMatchObject({ intact: true })
   })
 
-  it('works on while its threads do', async () => {
+  it('works on while its threads do, and the lineage shows the tree meanwhile', async () => {
+    const states: string[] = []
     let planned = (): void => undefined
     const isPlanned = new Promise<void>((resolve) => {
       planned = resolve
@@ -129,11 +130,16 @@ describe('an agent that delegates', () => {
     const coder = agent('types', says(said('Parsed.')), {
       onStep: async ({ message }) => {
         begun()
-        if (message?.text === 'Parsed.') await isPlanned
+        if (message?.text !== 'Parsed.') return
+        await isPlanned
+        const [root] = (await store.conversations.list({ isRoot: true }, { limit: 1 })).items
+        const lineage = await batonpass.history.lineage(root?.id as never)
+        states.push(...(lineage?.threads ?? []).flatMap(({ sessions }) => sessions.map(({ state }) => state)))
       },
     })
     const { summary } = await play({ planner, coder })
     expect(summary.outcome).toBe('completed')
+    expect(states).toEqual(['active'])
     expect(await reportsOf(summary)).toHaveLength(1)
   })
 
