@@ -19,12 +19,14 @@ export interface RunEnding {
   readonly reason?: string
   /** The limit that was reached. */
   readonly limit?: BudgetLimit
+  /** The session is left to whoever resumes it next. */
+  readonly isHandedBack?: boolean
 }
 
 /** The end of a run that an error stopped. */
 export const endingOf = (error: unknown): RunEnding => {
   const reason = messageOf(error)
-  if (error instanceof RunCancelled) return { outcome: 'cancelled', reason }
+  if (error instanceof RunCancelled) return { outcome: 'cancelled', reason, isHandedBack: error.isHandedBack }
   if (error instanceof RunTimedOut) return { outcome: 'timed_out', reason, limit: 'deadline' }
   if (error instanceof AgentSilent) return { outcome: 'timed_out', reason }
   if (error instanceof RunExhausted) return { outcome: 'exhausted', reason, limit: error.limit }
@@ -84,7 +86,7 @@ const tellSessionEnd = (run: Pick<RunInProgress, 'held' | 'news' | 'spans'>, { o
 
 const settle = async (
   run: Pick<RunInProgress, 'deps' | 'held' | 'news' | 'seat' | 'retryThroughOutage'>,
-  { outcome, reason = outcome, limit }: RunEnding,
+  { outcome, reason = outcome, limit, isHandedBack = false }: RunEnding,
 ): Promise<void> => {
   const { handoffs, history } = run.deps
   const keep = <T>(command: Parameters<typeof run.retryThroughOutage<T>>[0]) =>
@@ -92,8 +94,8 @@ const settle = async (
   const now = await keep(() => history.session(run.held.session.id))
   run.held.update({ session: now ?? run.held.session })
   if (now === undefined || isTerminal(now)) return
-  // Handed to another agent, it is no longer ours to end; whoever takes it up need not wait for our lease.
-  if (await isForAnother(run.deps, now, run.seat)) {
+  // Handed to another agent or back, it is no longer ours to end; whoever takes it up need not wait for our lease.
+  if (isHandedBack || (await isForAnother(run.deps, now, run.seat))) {
     await keep(() => run.deps.store.leases.renew(now.id, run.held.holder, SHORTEST_LEASE_MS))
     return
   }
