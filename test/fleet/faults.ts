@@ -31,9 +31,9 @@ export const disturb = async (
     }
   }
   await Promise.all([
-    again(1_500, 3_000, () => crew.kill(chance)),
-    again(3_000, 4_000, () => crew.stopFor(chance, Math.round(leaseMs * (1.2 + chance.next())))),
-    again(3_000, 5_000, async () => {
+    again(800, 1_600, () => crew.kill(chance)),
+    again(1_500, 2_500, () => crew.stopFor(chance, Math.round(leaseMs * (1.2 + chance.next())))),
+    again(2_500, 4_000, async () => {
       if (chance.happens(0.5)) {
         faults.restarts += 1
         await server.restart()

@@ -29,7 +29,7 @@ export const fleetRuntime = (agent: string, { ledger, by, folder }: Workplace): 
   const work = async function* (job: Job, signal: AbortSignal): AsyncGenerator<Said> {
     const next = job.chain[job.chain.indexOf(agent) + 1]
     for (let number = 1; number <= STEPS; number += 1) {
-      await pause(5 + Math.random() * 40, undefined, { signal }).catch(() => undefined)
+      await pause(10 + Math.random() * 120, undefined, { signal }).catch(() => undefined)
       if (signal.aborted) return
       steps += 1
       const step = { id: `${by}-${steps}`, by, job: job.number, agent, at: Date.now() }

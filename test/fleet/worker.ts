@@ -31,14 +31,16 @@ const opened = async (options: PostgresOptions): Promise<Store> => {
 }
 
 /** Half of the workers know nothing of the processes of this machine, as if they were on others: leases must run out. */
-const strangers = (place: number) => (place % 4 < 2 ? {} : { processes: { end: async () => 'ended' as const } })
+const strangers = (place: number) => (place % 4 < 2 ? {} : { processes: { end: async () => 'elsewhere' as const } })
 
 const work = async ({ store: options, folder, place, name, leaseMs, concurrency }: FleetOrders): Promise<void> => {
   const store = await opened(options)
   const workplace = { ledger: new StepLedger(folder, name), by: name, folder }
   const stop = new AbortController()
   process.on('SIGTERM', () => stop.abort())
-  process.on('disconnect', () => process.exit(1))
+  // Without whoever started it, nobody would end it.
+  const leave = (): void => process.exit(1)
+  process.on('disconnect', leave)
   const agents = Object.fromEntries(agentsOf(place).map((agent) => [agent, fleetRuntime(agent, workplace)]))
   const batonpass = await createBatonpass({ store, ...strangers(place) })
   const { signal } = stop
@@ -48,6 +50,7 @@ const work = async ({ store: options, folder, place, name, leaseMs, concurrency 
   await store[Symbol.asyncDispose]()
   workplace.ledger.close()
   process.send?.({ summary })
+  process.off('disconnect', leave)
   process.disconnect?.()
 }
 
