@@ -111,9 +111,9 @@ export class FleetCrew {
     void ended.then(() => this.#onEnd(place, member, log))
   }
 
-  #onEnd(place: number, { child, isKilled }: Member, log: string): void {
+  #onEnd(place: number, { child, isKilled, isReady }: Member, log: string): void {
     const { exitCode, signalCode } = child
-    const isExpected = isKilled || (this.#isEnding && exitCode === 0)
+    const isExpected = isKilled || (this.#isEnding && (exitCode === 0 || !isReady))
     if (!isExpected) this.deaths.push(`a worker ended by itself (${signalCode ?? exitCode}): ${log.trim()}`)
     if (!this.#isEnding) this.#start(place)
   }

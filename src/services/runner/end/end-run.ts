@@ -4,6 +4,7 @@ import type { AgentSessionId } from '../../../domain/kernel/ids.ts'
 import type { RunOutcome, RunSummary } from '../../../domain/run/run-summary.ts'
 import { hasBaton, heldBy, isTerminal } from '../../../domain/session/agent-session.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
+import { StoreFailure } from '../../../ports/store-failure.ts'
 import { callHooks, type HookCaller, toldOf } from '../call-hooks.ts'
 import { isForAnother } from '../recover/recover.ts'
 import { ENDING_OUTAGE_MS } from '../retry-through-outage.ts'
@@ -31,7 +32,8 @@ export const endingOf = (error: unknown): RunEnding => {
   if (error instanceof AgentSilent) return { outcome: 'timed_out', reason }
   if (error instanceof RunExhausted) return { outcome: 'exhausted', reason, limit: error.limit }
   if (error instanceof SupersededError) return { outcome: 'superseded', reason }
-  return { outcome: 'failed', reason }
+  // What the store could not keep or tell is no fault of the work: whoever finds the store again resumes it.
+  return { outcome: 'failed', reason, isHandedBack: error instanceof StoreFailure && error.retryable }
 }
 
 /** Whoever was overtaken meets failures that say no more than that: commands refused, names in use. */
