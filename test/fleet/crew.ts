@@ -77,8 +77,10 @@ export class FleetCrew {
     clearTimeout(late)
   }
 
+  /** One that works, while more than half of them do: on a slow machine all would be starting, and none working. */
   #oneOf(chance: Chance): Member | undefined {
-    return chance.one([...this.#members.values()].filter((one) => one.isReady && !one.isKilled && !one.isStopped))
+    const working = [...this.#members.values()].filter((one) => one.isReady && !one.isKilled && !one.isStopped)
+    return working.length > this.#members.size / 2 ? chance.one(working) : undefined
   }
 
   #endHanging(): void {

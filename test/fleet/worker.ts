@@ -45,7 +45,9 @@ const work = async ({ store: options, folder, place, name, leaseMs, concurrency 
   const batonpass = await createBatonpass({ store, ...strangers(place) })
   const { signal } = stop
   process.send?.({ ready: true })
-  const summary = await batonpass.work({ agents, concurrency, signal, run: { leaseMs }, drainMs: 20_000 })
+  // Here it is no handoff that kills its workers.
+  const patience = { maxClaims: 1_000, drainMs: 20_000 }
+  const summary = await batonpass.work({ agents, concurrency, signal, run: { leaseMs }, ...patience })
   await batonpass.close()
   await store[Symbol.asyncDispose]()
   workplace.ledger.close()
