@@ -4,7 +4,7 @@ import { hear, NotHeardError, quietly, type WakeUpServer } from './wake-up-line.
 
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 10_000
-/** What stands between does not go away by itself; it may have been a machine that was too busy, though. */
+/** A pooler does not go away by itself; it may have been a machine that was too busy, though. */
 const NOT_HEARD_PAUSE_MS = 600_000
 
 /** Wakes by notifications of the server, on a connection for each listener that is used for nothing else. */

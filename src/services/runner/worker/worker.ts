@@ -16,6 +16,8 @@ import { giveBack, isClaimedTooOften } from './count-claims.ts'
 import { Slots } from './slots.ts'
 import { POLL, Waiting, type WaitingBy } from './waiting.ts'
 
+export type { WaitingBy } from './waiting.ts'
+
 /** A request to work for agents: to take up what is handed to them, until the signal says to stop. */
 export interface WorkRequest {
   /** The agents to work for, by their names. */
