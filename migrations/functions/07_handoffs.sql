@@ -7,9 +7,9 @@ begin
   perform pg_notify(
     (parse_ident($sql$batonpass.handoffs$sql$))[1],
     -- A payload has fewer than 8000 bytes. An empty one wakes everybody.
-    case when octet_length(target_agent) < 4000 then target_agent else '' end)
-  from jsonb_populate_recordset(null::batonpass.handoffs, added)
-  where kind <> 'context_restart' and target_agent <> source_agent;
+    case when octet_length(item ->> 'target_agent') < 4000 then item ->> 'target_agent' else '' end)
+  from jsonb_array_elements(added) item
+  where item ->> 'kind' <> 'context_restart' and item ->> 'target_agent' <> item ->> 'source_agent';
 end
 $$;
 comment on function batonpass.wake_workers_v1 is 'Wakes the workers of the agents that handoffs are for.';
