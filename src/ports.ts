@@ -169,6 +169,7 @@ export type {
   Unit,
   UnitOfWork,
 } from './ports/unit-of-work.ts'
+export type { WakeUpListener, WakeUpState, WakeUps } from './ports/wake-ups.ts'
 export type { WorktreeFailureCode, Worktrees } from './ports/worktrees.ts'
 export type { HandoffAndSource, RecordedTurns, Reply } from './services/answers.ts'
 export type { FollowRequest } from './services/audit-service.ts'

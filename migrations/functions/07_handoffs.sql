@@ -1,5 +1,19 @@
 -- Handoffs, and snapshots that are taken with them.
 
+-- Wakes those who listen on the channel that is named as the schema, once the transaction is committed. Nobody waits for a
+-- restart. A commit with a wake-up waits for other such commits in the whole database, so nothing else may wake anybody.
+create or replace function batonpass.wake_workers_v1(added jsonb) returns void language plpgsql as $$
+begin
+  perform pg_notify(
+    (parse_ident($sql$batonpass.handoffs$sql$))[1],
+    -- A payload has fewer than 8000 bytes. An empty one wakes everybody.
+    case when octet_length(item ->> 'target_agent') < 4000 then item ->> 'target_agent' else '' end)
+  from jsonb_array_elements(added) item
+  where item ->> 'kind' <> 'context_restart' and item ->> 'target_agent' <> item ->> 'source_agent';
+end
+$$;
+comment on function batonpass.wake_workers_v1 is 'Wakes the workers of the agents that handoffs are for.';
+
 create or replace function batonpass.add_handoffs_v1(added jsonb, calls jsonb) returns void language plpgsql as $$
 begin
   if added is null then return; end if;
@@ -20,6 +34,7 @@ begin
   select
     conversation_id, handoff_id, ordinal, call_id, sequence_number
   from jsonb_populate_recordset(null::batonpass.handoff_tool_calls, calls);
+  perform batonpass.wake_workers_v1(added);
 end
 $$;
 comment on function batonpass.add_handoffs_v1 is 'Adds handoffs with the tool calls that led to them.';

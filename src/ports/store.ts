@@ -13,6 +13,7 @@ import type { SessionLeases } from './session-leases.ts'
 import type { SignalQueue } from './signal-queue.ts'
 import type { ThreadSummaries } from './thread-summaries.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
+import type { WakeUps } from './wake-ups.ts'
 
 /** Stores everything, in one place: writes go through the unit of work, reads through the other ports. */
 export interface Store extends AsyncDisposable {
@@ -29,6 +30,8 @@ export interface Store extends AsyncDisposable {
   readonly commands: CommandRetention
   readonly ids: IdSearch
   readonly lookBacks: LookBackPort
+  /** Wakes workers when a handoff is stored. A store without it is looked at again and again. */
+  readonly wakeUps?: WakeUps
   /**
    * The same store inside a transaction that the caller has begun on a connection of its own, and ends. A store that has
    * no such connections has no such method.

@@ -75,7 +75,8 @@ describe('baton work', () => {
     const file = team(['planner', 'turn:100 to:worker-agent wait'])
     expect((await run('--agents', file, '--conversation', 'for-a-worker', 'Fix it')).code).toBe(9)
     const command = `SCRIPT="turn:2000 say:3000" ${AGENT_COMMAND}`
-    const worker = spawnBaton(['work', '--agent', 'worker-agent', '--command', command], { DATABASE_URL: url })
+    const asked = ['work', '--agent', 'worker-agent', '--command', command, '--drain-for', '90s']
+    const worker = spawnBaton(asked, { DATABASE_URL: url })
     const isDone = async (): Promise<boolean> => {
       const { out } = await batonOn(url)('sessions', 'show', '--key', 'for-a-worker', '--json')
       return out.includes('"worker-agent"') && out.includes('"completed"')
@@ -84,7 +85,8 @@ describe('baton work', () => {
     worker.child.kill('SIGTERM')
     const { code, out, err } = await worker.ended
     expect({ code, out }).toEqual({ code: 0, out: '1 completed\n' })
-    expect(err).toContain('Working for worker-agent.')
+    expect(err).toContain('Working for worker-agent. Ctrl-C stops it within 90 seconds.')
+    expect(err).toContain('It is woken when something is handed over, and looks every 30 seconds at the longest')
     const shown = await batonOn(url)('handoffs', 'show', '--key', 'for-a-worker', '--json')
     expect(JSON.parse(shown.out) as HandoffMetadata).toMatchObject({ status: 'completed', targetAgent: 'worker-agent' })
   })

@@ -16,6 +16,7 @@ import type { SignalQueue } from '../../ports/signal-queue.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Clock } from '../../ports/system.ts'
 import type { ThreadSummaries } from '../../ports/thread-summaries.ts'
+import type { WakeUps } from '../../ports/wake-ups.ts'
 import { auditIn } from './audit-log.ts'
 import { commandsIn } from './commands.ts'
 import { conversationsIn } from './conversations.ts'
@@ -30,6 +31,7 @@ import { sessionsIn } from './sessions.ts'
 import { signalsIn } from './signals.ts'
 import { emptyTables, type Tables } from './tables.ts'
 import { threadSummariesIn } from './thread-summaries.ts'
+import { MemoryWakeUps } from './wake-ups.ts'
 
 /**
  * Keeps everything in this process's memory, with the semantics of a real store: whole commits or none, versions,
@@ -58,10 +60,13 @@ export class MemoryStore implements Store {
   readonly ids: IdSearch
   readonly lookBacks: LookBackPort
   readonly threadSummaries: ThreadSummaries
+  readonly wakeUps: WakeUps
 
   constructor({ clock }: { readonly clock: Clock }) {
     const tables = emptyTables()
-    this.unitOfWork = new MemoryUnitOfWork(tables, clock)
+    const wakeUps = new MemoryWakeUps()
+    this.wakeUps = wakeUps
+    this.unitOfWork = new MemoryUnitOfWork(tables, clock, wakeUps)
     this.conversations = conversationsIn(tables)
     this.sessions = sessionsIn(tables, clock)
     this.handoffs = handoffsIn(tables, clock)

@@ -17,15 +17,18 @@ import { commitTo } from './commit.ts'
 import { factsFor } from './facts.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { Tables } from './tables.ts'
+import type { MemoryWakeUps } from './wake-ups.ts'
 
 /** Reads and writes tables in memory, each read and each write in one go. Its clock is the one claims are compared by. */
 export class MemoryUnitOfWork implements UnitOfWork {
   readonly #tables: Tables
   readonly #clock: Clock
+  readonly #wakeUps: MemoryWakeUps
 
-  constructor(tables: Tables, clock: Clock) {
+  constructor(tables: Tables, clock: Clock, wakeUps: MemoryWakeUps) {
     this.#tables = tables
     this.#clock = clock
+    this.#wakeUps = wakeUps
   }
 
   async load<Subject extends keyof Subjects>(
@@ -40,7 +43,9 @@ export class MemoryUnitOfWork implements UnitOfWork {
   async commit(unit: Unit): Promise<CommitOutcome> {
     const repeated = this.#repeated(unit.command)
     if (repeated !== undefined) return { outcome: 'repeated', repeated }
-    return commitTo(this.#tables, frozenCopy(unit), this.#clock.now())
+    const committed = commitTo(this.#tables, frozenCopy(unit), this.#clock.now())
+    if (committed.outcome === 'kept') this.#wakeUps.kept(unit)
+    return committed
   }
 
   estimateNow(): Instant {

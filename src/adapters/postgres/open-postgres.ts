@@ -59,12 +59,14 @@ export const openPostgres = async (options: PostgresOptions): Promise<PostgresSt
     if (options.pool !== undefined) pool.removeListener('error', ignore)
     else if (!pool.ending) await pool.end()
   }
-  const store = new PostgresStore(
-    new PostgresDialect({
-      pool: safePool(pool, { waits, isDirect: options.pooled !== true && options.pool === undefined }),
-    }),
-    { schema, close },
-  )
+  const isDirect = options.pooled !== true && options.pool === undefined
+  const client = (): pg.Client =>
+    new ClosingClient({ ...addressOf(options, waits), application_name: 'batonpass wake-ups' })
+  const store = new PostgresStore(new PostgresDialect({ pool: safePool(pool, { waits, isDirect }) }), {
+    schema,
+    close,
+    ...(isDirect && { client }),
+  })
   try {
     const migrator = new Migrator(store.database)
     if (autoMigrate) await migrator.up()
@@ -84,17 +86,19 @@ const waitLimitsOf = (options: PostgresOptions): WaitLimits => ({
   answerMs: options.queryTimeoutMs ?? statementTimeoutOf(options) + ANSWER_GRACE_MS,
 })
 
-const newPool = (options: PostgresOptions, { connectMs }: WaitLimits): pg.Pool => {
-  const { connectionString, pooled = false, maxConnections = 10 } = options
+const addressOf = ({ connectionString }: PostgresOptions, { connectMs }: WaitLimits): pg.ClientConfig => {
   if (connectionString === undefined) {
     throw new StoreFailure('store.bad_address', 'A Postgres store needs a connection string or a pool')
   }
+  return { connectionString: checkedAddress(connectionString), connectionTimeoutMillis: connectMs, keepAlive: true }
+}
+
+const newPool = (options: PostgresOptions, waits: WaitLimits): pg.Pool => {
+  const { pooled = false, maxConnections = 10 } = options
   return new pg.Pool({
     Client: ClosingClient,
-    connectionString: checkedAddress(connectionString),
+    ...addressOf(options, waits),
     max: maxConnections,
-    connectionTimeoutMillis: connectMs,
-    keepAlive: true,
     // A pooler refuses settings it does not know; there the role's own statement_timeout applies.
     ...(!pooled && { statement_timeout: statementTimeoutOf(options), application_name: 'batonpass' }),
   })

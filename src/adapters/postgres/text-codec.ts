@@ -49,5 +49,8 @@ export const fromStoredJson = (json: string): unknown => {
 /** A single text that Postgres can store or compare. */
 export const toStorableText = storable
 
+/** A single text back from Postgres. */
+export const fromStoredText = original
+
 /** JSON text that is stored as it stands: only the escape itself can be in it, everything else JSON has escaped. */
 export const toStorableBody = (json: string): string => (json.includes(ESCAPE) ? storable(json) : json)

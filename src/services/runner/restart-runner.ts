@@ -34,7 +34,7 @@ import { mustBePriced, startDeadline, throwIfSpent } from './work/limits.ts'
 import type { SessionOutcome } from './work/session-outcome.ts'
 import { workSession } from './work/work-session.ts'
 import { takeUp } from './worker/take-up.ts'
-import { Worker, type WorkRequest, type WorkSummary } from './worker/worker.ts'
+import { Worker, type WorkerRunner, type WorkRequest, type WorkSummary } from './worker/worker.ts'
 
 const LEFT = 'The caller left the run before it was over.'
 
@@ -100,7 +100,9 @@ export class RestartRunner {
       if (request.onEvent !== undefined) run.on(request.onEvent)
       return run.finish()
     }
-    return new Worker(this.#deps, request, { takeUp, recover: (asked) => this.recover(asked) }).work()
+    const recover: WorkerRunner['recover'] = (asked, gate) =>
+      recoverAll(this.#deps, asked, (sessionId, by) => this.#resume(sessionId, by, asked), gate)
+    return new Worker(this.#deps, request, { takeUp, recover }).work()
   }
 
   /** Sessions whose leases are not over: whether their holders are gone cannot be known before. Soonest over first. */
@@ -149,7 +151,9 @@ export class RestartRunner {
     let ending: RunEnding | undefined = { outcome: 'cancelled', reason: LEFT }
     try {
       using _cancelling = onAbort(request.signal, (reason) =>
-        run.stop(new RunCancelled(`The run was cancelled: ${messageOf(reason)}`)),
+        run.stop(
+          reason instanceof RunCancelled ? reason : new RunCancelled(`The run was cancelled: ${messageOf(reason)}`),
+        ),
       )
       using _leaving = onAbort(watch.left, () => run.stop(new RunCancelled(LEFT)))
       using _deadline = await startDeadline(run)
@@ -207,14 +211,13 @@ export class RestartRunner {
     run: RunInProgress<Message>,
     { abandoned, claimed, spending }: LeftWork,
   ): Promise<Launcher<Message> | SessionOutcome> {
-    run.signal.throwIfAborted()
     const { history } = this.#deps
     if (claimed !== undefined) {
       mustBePriced(run, run.request.model)
       await openBudget(run)
-      throwIfSpent(run)
       return takeUp(run, claimed.handoff, claimed.claimant)
     }
+    run.signal.throwIfAborted()
     const left = abandoned === undefined ? undefined : await history.session(abandoned)
     mustBePriced(run, run.request.model ?? left?.model)
     const isTakenOver = left === undefined ? await takeOverBaton(run) : await takeOver(run, left)

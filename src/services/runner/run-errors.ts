@@ -11,6 +11,13 @@ export class SupersededError extends Error {
 export class RunCancelled extends Error {
   override readonly name = 'RunCancelled'
   readonly code = 'run.cancelled'
+  /** Somebody else is to resume the session at once: it is not paused. */
+  readonly isHandedBack: boolean
+
+  constructor(message: string, { isHandedBack = false }: { readonly isHandedBack?: boolean } = {}) {
+    super(message)
+    this.isHandedBack = isHandedBack
+  }
 }
 
 /** A limit of the conversation or of the run is reached, and nothing more is launched or asked. */

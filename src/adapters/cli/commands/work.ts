@@ -2,11 +2,12 @@ import { createBatonpass } from '../../../batonpass.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { RunEvent } from '../../../domain/run/run-event.ts'
 import type { Cast } from '../../../services/runner/cast.ts'
+import type { WaitingBy } from '../../../services/runner/worker/waiting.ts'
 import { allowedNetworks } from '../allowed-networks.ts'
 import { castFrom } from '../chosen-cast.ts'
 import { runtimeFrom, runtimeName } from '../chosen-runtime.ts'
 import type { Invocation, Run } from '../command.ts'
-import { parsedFlag, textFlag } from '../history-args.ts'
+import { duration, parsedFlag, textFlag } from '../history-args.ts'
 import { lineLogger } from '../line-logger.ts'
 import { UsageError } from '../problems.ts'
 import { counted, describeRunEvent } from '../render-run.ts'
@@ -20,6 +21,7 @@ export const workCommand: Run = async (invocation) => {
   const checked = await configurationFrom(invocation)
   const agents = agentsOf(invocation, checked?.configuration.agents ?? [])
   const concurrency = parsedFlag(invocation, 'concurrency', wholeNumber(1))
+  const drainMs = parsedFlag(invocation, 'drain-for', duration)
   const { budget: _, ...limits } = limitsFrom(invocation)
   const config = textFlag(invocation, 'agents') ?? textFlag(invocation, 'config')
   const logger = values.verbose === true ? lineLogger(notes) : undefined
@@ -28,16 +30,26 @@ export const workCommand: Run = async (invocation) => {
   const isJson = values.json === true
   const onEvent = (event: RunEvent): void =>
     isJson ? out.line(toJsonLine(event)) : notes.line(`${event.conversationId} ${describeRunEvent(event)}`)
-  notes.line(
-    `Working for ${Object.keys(agents).map(plain).join(', ')}. Ctrl-C stops it when the work under way is done.`,
-  )
+  const untilDone = drainMs === undefined ? 'when the work under way is done' : `within ${drainMs / 1_000} seconds`
+  notes.line(`Working for ${Object.keys(agents).map(plain).join(', ')}. Ctrl-C stops it ${untilDone}.`)
   const signal = invocation.interruption()
-  const summary = await batonpass.work({ agents, signal, onEvent, run: limits, ...defined({ concurrency }) })
+  const onWaiting = (waiting: WaitingBy): void =>
+    isJson ? out.line(toJsonLine({ type: 'work:waiting', ...waiting })) : notes.line(describeWaiting(waiting))
+  const request = { agents, signal, onEvent, onWaiting, run: limits }
+  const summary = await batonpass.work({ ...request, ...defined({ concurrency, drainMs }) })
   if (isJson) return out.line(toJsonLine({ type: 'work:end', ...summary }))
   const ended = Object.entries(summary.ended).map(([outcome, count]) => `${count} ${outcome.replace('_', ' ')}`)
   const poisoned =
     summary.poisoned === 0 ? [] : [`${counted(summary.poisoned, 'handoff')} failed that nobody could take up`]
   out.line([...ended, ...poisoned].join(', ') || 'Nothing was handed over.')
+}
+
+/** How a worker waits, for people. */
+const describeWaiting = ({ by, longestMs, reason = '' }: WaitingBy): string => {
+  const seldom = `every ${longestMs / 1_000} seconds at the longest`
+  return by === 'wake_ups'
+    ? `It is woken when something is handed over, and looks ${seldom} in case it was not.`
+    : `It looks ${seldom}, and is not woken: ${plain(reason)}.`
 }
 
 /** The agents of a file, or the one that the flags describe. */

@@ -27,12 +27,14 @@ export const WORK_COMMANDS = {
     details: [
       'Claims the oldest handoff that waits for the agent, or for one of the agents of a file, runs it as `baton run` would, and looks for the next one. Sessions of these agents whose process was lost are resumed too.',
       'Any number of processes may work for the same agent, on as many machines as share a server. One that is killed loses nothing: its claim or its lease runs out, and another takes over.',
-      'Ctrl-C or TERM takes up nothing more and finishes what is under way; a second one ends it at once.',
+      'It is woken when something is handed over, where the server is reached directly; it says so, and looks now and then in any case.',
+      'Ctrl-C or TERM takes up nothing more and finishes what is under way; a second one ends it at once. With --drain-for, what is not finished by then is handed back: its agent is interrupted, and another worker resumes the session.',
     ].join('\n'),
     flags: {
       agent: { value: 'NAME', help: 'the agent to work for' },
       agents: { value: 'FILE', help: 'a configuration whose agents to work for' },
       concurrency: { value: 'N', help: 'how many handoffs at the same time (1)' },
+      'drain-for': { value: 'TIME', help: 'how long to finish what is under way when it is stopped, such as 30s; as long as it takes' },
       config: { value: 'FILE', help: 'milestones, budget, hooks and checkpoints; flags count before it' },
       verbose: { help: 'print the log to standard error' },
       ...NETWORK_FLAGS,

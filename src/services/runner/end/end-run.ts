@@ -4,6 +4,7 @@ import type { AgentSessionId } from '../../../domain/kernel/ids.ts'
 import type { RunOutcome, RunSummary } from '../../../domain/run/run-summary.ts'
 import { hasBaton, heldBy, isTerminal } from '../../../domain/session/agent-session.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
+import { StoreFailure } from '../../../ports/store-failure.ts'
 import { callHooks, type HookCaller, toldOf } from '../call-hooks.ts'
 import { isForAnother } from '../recover/recover.ts'
 import { ENDING_OUTAGE_MS } from '../retry-through-outage.ts'
@@ -19,17 +20,20 @@ export interface RunEnding {
   readonly reason?: string
   /** The limit that was reached. */
   readonly limit?: BudgetLimit
+  /** The session is left to whoever resumes it next. */
+  readonly isHandedBack?: boolean
 }
 
 /** The end of a run that an error stopped. */
 export const endingOf = (error: unknown): RunEnding => {
   const reason = messageOf(error)
-  if (error instanceof RunCancelled) return { outcome: 'cancelled', reason }
+  if (error instanceof RunCancelled) return { outcome: 'cancelled', reason, isHandedBack: error.isHandedBack }
   if (error instanceof RunTimedOut) return { outcome: 'timed_out', reason, limit: 'deadline' }
   if (error instanceof AgentSilent) return { outcome: 'timed_out', reason }
   if (error instanceof RunExhausted) return { outcome: 'exhausted', reason, limit: error.limit }
   if (error instanceof SupersededError) return { outcome: 'superseded', reason }
-  return { outcome: 'failed', reason }
+  // What the store could not keep or tell is no fault of the work: whoever finds the store again resumes it.
+  return { outcome: 'failed', reason, isHandedBack: error instanceof StoreFailure && error.retryable }
 }
 
 /** Whoever was overtaken meets failures that say no more than that: commands refused, names in use. */
@@ -84,7 +88,7 @@ const tellSessionEnd = (run: Pick<RunInProgress, 'held' | 'news' | 'spans'>, { o
 
 const settle = async (
   run: Pick<RunInProgress, 'deps' | 'held' | 'news' | 'seat' | 'retryThroughOutage'>,
-  { outcome, reason = outcome, limit }: RunEnding,
+  { outcome, reason = outcome, limit, isHandedBack = false }: RunEnding,
 ): Promise<void> => {
   const { handoffs, history } = run.deps
   const keep = <T>(command: Parameters<typeof run.retryThroughOutage<T>>[0]) =>
@@ -92,8 +96,8 @@ const settle = async (
   const now = await keep(() => history.session(run.held.session.id))
   run.held.update({ session: now ?? run.held.session })
   if (now === undefined || isTerminal(now)) return
-  // Handed to another agent, it is no longer ours to end; whoever takes it up need not wait for our lease.
-  if (await isForAnother(run.deps, now, run.seat)) {
+  // Handed to another agent or back, it is no longer ours to end; whoever takes it up need not wait for our lease.
+  if (isHandedBack || (await isForAnother(run.deps, now, run.seat))) {
     await keep(() => run.deps.store.leases.renew(now.id, run.held.holder, SHORTEST_LEASE_MS))
     return
   }

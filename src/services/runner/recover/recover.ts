@@ -63,6 +63,13 @@ export type Recovered = {
 /** Resumes a session with its runtime, or with a cast that its agent is one of. */
 type Resume = (session: AgentSessionId, by: AgentRuntime | Cast) => Promise<RunSummary>
 
+/** Decides when a session may be resumed, and is told how that ended. */
+export interface RecoveryGate {
+  /** Waits for a place; nothing when no more is to be resumed. */
+  enter(): Promise<Disposable | undefined>
+  ended(summary: RunSummary): void
+}
+
 /** Says which handoffs are carried out here. */
 interface CarriesOut {
   carriesOut(handoff: HandoffMetadata): boolean
@@ -87,6 +94,7 @@ export const recoverAll = async (
   deps: RunnerDeps,
   request: RecoverRequest,
   resume: Resume,
+  gate?: RecoveryGate,
 ): Promise<readonly Recovered[]> => {
   const { atOnce = AT_ONCE, wait = false } = request
   if (!Number.isSafeInteger(atOnce) || atOnce < 1) throw new TypeError('atOnce is a whole number from 1 up.')
@@ -105,7 +113,10 @@ export const recoverAll = async (
       for (const lease of queue) {
         request.signal?.throwIfAborted()
         if (request.stop?.aborted === true) return
+        using place = await gate?.enter()
+        if (gate !== undefined && place === undefined) return
         const one = await recoverOne(deps, request, lease, resume)
+        if (one.type === 'resumed') gate?.ended(one.summary)
         logRecovered(deps, one)
         recovered.push(one)
       }
@@ -197,17 +208,24 @@ export const isForAnother = async (
   return handoff !== undefined && !(seat?.carriesOut(handoff) ?? handoff.kind === 'context_restart')
 }
 
-/** Fails a session that nobody resumes, and the restart that was under way. */
-const giveUp = async (
+/** Why a session is given up, and who has claimed the handoff that holds it: the lost process unless named. */
+interface GivingUp {
+  readonly reason: string
+  readonly by?: string
+  readonly signal?: AbortSignal
+}
+
+/** Fails a session that nobody resumes, and the handoff that was under way. */
+export const giveUp = async (
   deps: RunnerDeps,
   sessionId: AgentSessionId,
-  { reason, signal }: { readonly reason: string; readonly signal?: AbortSignal },
+  { reason, signal, by: claimant }: GivingUp,
 ): Promise<void> => {
   const { handoffs, history } = deps
   const gone = await goneRunner(deps, sessionId)
   const request = { session: sessionId, leaseMs: DEFAULT_LEASE_MS, ...abandonedBy(gone) }
   const taken = unwrap(await handoffs.takeOverSession(request))
-  const by = claimantOf(gone)
+  const by = claimant ?? claimantOf(gone)
   await endOrphans(deps, sessionId)
   for (let waitedMs = 0; ; waitedMs += LOOK_AGAIN_MS) {
     const handoffId = heldBy(taken.session)

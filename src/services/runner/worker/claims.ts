@@ -22,15 +22,22 @@ export class Claims {
   readonly #spread = new ClaimSpread()
   /** The agent that is asked for first: each in its turn. */
   #first = 0
+  #isAnyHeld = false
 
   constructor(deps: RunnerDeps, claiming: Claiming) {
     this.#deps = deps
     this.#claiming = claiming
   }
 
+  /** Whether something was left to the living when the next one was looked for. */
+  get isAnyHeld(): boolean {
+    return this.#isAnyHeld
+  }
+
   /** The next handoff for any of the agents; the agent after the last one that got something is asked for first. */
   async next(): Promise<HandoffMetadata | undefined> {
     const { agents } = this.#claiming
+    this.#isAnyHeld = false
     for (let tried = 0; tried < agents.length; tried += 1) {
       const index = (this.#first + tried) % agents.length
       const handoff = await this.#claimFor(agents[index] ?? '')
@@ -48,7 +55,10 @@ export class Claims {
       const among = Math.min(waiting.length, this.#spread.among(agent, conflicts))
       const [chosen] = waiting.splice(Math.floor(Math.random() * among), 1)
       if (chosen === undefined) break
-      if (await this.#isHeld(chosen)) continue
+      if (await this.#isHeld(chosen)) {
+        this.#isAnyHeld = true
+        continue
+      }
       const { claimant, claimMs } = this.#claiming
       const claimed = await this.#deps.handoffs.acceptHandoff({ handoff: chosen.id, claimant, claimMs })
       if (claimed.ok) return claimed.value.handoff

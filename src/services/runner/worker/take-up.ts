@@ -8,10 +8,12 @@ import { continuationOf, lookBackNote } from '../restart/continuation-prompt.ts'
 import { countRestarts } from '../restart/count-restarts.ts'
 import { throwIfBouncing, transferNote } from '../restart/transfer.ts'
 import { watchAsAsked } from '../restart/watch-as-asked.ts'
-import { RunExhausted } from '../run-errors.ts'
+import { ENDING_OUTAGE_MS } from '../retry-through-outage.ts'
+import { RunExhausted, RunTimedOut } from '../run-errors.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import { threadsNote } from '../threads/threads-note.ts'
 import { type Launcher, startSuccessor } from '../work/launch.ts'
+import { throwIfSpent } from '../work/limits.ts'
 
 /**
  * Takes a handoff up that this process has claimed, without ever having held its source: the opening of the successor is
@@ -22,7 +24,7 @@ export const takeUp = async <Message>(
   handoff: HandoffMetadata,
   claimant: string,
 ): Promise<Launcher<Message>> => {
-  await mustNotBounce(run, handoff, claimant)
+  await mustBePossible(run, handoff, claimant)
   run.account.restartedBefore(await countRestarts(run))
   using _renewing = renewing(run, handoff, claimant)
   const opening = await openingOf(run, handoff)
@@ -61,23 +63,28 @@ const openingOf = async (run: RunInProgress, handoff: HandoffMetadata): Promise<
 }
 
 /**
- * Stops agents that only hand the work to each other, whoever works for them. The run takes the source over then, so that
- * its end fails the handoff and the source: nobody is to resume it. A source without a lease is left as it is.
+ * Stops agents that only hand the work to each other, whoever works for them, and work whose time or money is over. The
+ * run takes the source over then, so that its end ends the handoff and the source as in any run: nobody is to try it
+ * again. A source without a lease is left as it is.
  */
-const mustNotBounce = async (run: RunInProgress, handoff: HandoffMetadata, claimant: string): Promise<void> => {
+const mustBePossible = async (run: RunInProgress, handoff: HandoffMetadata, claimant: string): Promise<void> => {
   try {
+    run.signal.throwIfAborted()
+    throwIfSpent(run)
     await throwIfBouncing(run, handoff)
   } catch (error) {
-    if (!(error instanceof RunExhausted)) throw error
+    if (!(error instanceof RunExhausted || error instanceof RunTimedOut)) throw error
     const { handoffs } = run.deps
+    const keep = <T>(command: Parameters<typeof run.retryThroughOutage<T>>[0]) =>
+      run.retryThroughOutage(command, { outageMs: ENDING_OUTAGE_MS })
     const source = { session: handoff.sourceSessionId, ...run.lease, ifAbandoned: true } as const
-    const taken = await run.retryThroughOutage((named) => handoffs.takeOverSession({ ...source, ...named }))
+    const taken = await keep((named) => handoffs.takeOverSession({ ...source, ...named }))
     if (taken.ok) {
       run.held.hold(taken.value)
       run.held.claimAs(claimant)
     } else {
       const end = { handoff: handoff.id, by: claimant, reason: error.message }
-      unwrap(await run.retryThroughOutage((named) => handoffs.failHandoff({ ...end, ...named })))
+      unwrap(await keep((named) => handoffs.failHandoff({ ...end, ...named })))
     }
     throw error
   }

@@ -1,37 +1,55 @@
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
+import { defined } from '../../../domain/kernel/defined.ts'
 import type { RunEvent } from '../../../domain/run/run-event.ts'
 import type { RunSummary } from '../../../domain/run/run-summary.ts'
+import { RefusedError } from '../../../domain/unwrap.ts'
 import { pauseFor } from '../../pause-for.ts'
 import { errorFields } from '../../safe-logger.ts'
 import { type Cast, Seat } from '../cast.ts'
 import { DEFAULT_LEASE_MS } from '../lease.ts'
-import type { RecoverRequest } from '../recover/recover.ts'
+import { giveUp, type RecoverRequest, type RecoveryGate } from '../recover/recover.ts'
+import { RunCancelled } from '../run-errors.ts'
 import type { RunnerDeps } from '../run-in-progress.ts'
 import { checkRequest, type RunSettings } from '../run-request.ts'
 import { Claims } from './claims.ts'
+import { giveBack, isClaimedTooOften } from './count-claims.ts'
+import { Slots } from './slots.ts'
+import { POLL, Waiting, type WaitingBy } from './waiting.ts'
+
+export type { WaitingBy } from './waiting.ts'
 
 /** A request to work for agents: to take up what is handed to them, until the signal says to stop. */
 export interface WorkRequest {
   /** The agents to work for, by their names. */
   readonly agents: Cast
-  /** How many handoffs to work on at the same time; 1 unless given. */
+  /** How many handoffs to work on at the same time, lost sessions that are resumed included; 1 unless given. */
   readonly concurrency?: number
   /** Stops taking up work; what is under way is finished first. */
   readonly signal?: AbortSignal
-  /** Cancels what is under way as well: its sessions are paused, so that they can be resumed. */
+  /**
+   * How long to finish what is under way once `signal` has aborted; as long as it takes unless given. After that it is
+   * handed back: its agents are interrupted, and its sessions stay active without a holder, for another worker to resume.
+   */
+  readonly drainMs?: number
+  /** Cancels what is under way as well: its sessions are paused, until a person resumes them. */
   readonly cancel?: AbortSignal
   /** How the work is run. */
   readonly run?: RunSettings
-  /** How long to wait before looking again when nothing waits: the shortest time, and the longest. 250 ms and 5 s unless given. */
+  /**
+   * How long to wait before looking again when nothing waits: the shortest time, and the longest. Unless given 250 ms, and
+   * 5 s; 30 s where the store wakes the worker.
+   */
   readonly pollMs?: { readonly least: number; readonly most: number }
   /** How often a handoff may be claimed without being taken up, before it is failed; 5 unless given. */
   readonly maxClaims?: number
   readonly onEvent?: (event: RunEvent) => void
+  /** Is told how the worker waits for work, when that is known and whenever it changes. */
+  readonly onWaiting?: (waiting: WaitingBy) => void
 }
 
 /** The work that was done. */
 export interface WorkSummary {
-  /** Handoffs that were taken up, by how their runs ended. */
+  /** Handoffs that were taken up and lost sessions that were resumed, by how their runs ended. */
   readonly ended: Readonly<Partial<Record<RunSummary['outcome'], number>>>
   /** Handoffs that were failed, because nobody who claimed them came to take them up. */
   readonly poisoned: number
@@ -40,11 +58,9 @@ export interface WorkSummary {
 /** The parts of the runner that a worker uses. */
 export interface WorkerRunner {
   readonly takeUp: (handoff: HandoffMetadata, claimant: string, signal: AbortSignal) => Promise<RunSummary>
-  readonly recover: (request: RecoverRequest) => Promise<unknown>
+  readonly recover: (request: RecoverRequest, gate: RecoveryGate) => Promise<unknown>
 }
 
-const POLL = { least: 250, most: 5_000 }
-const SLOWER = 1.6
 const MAX_CLAIMS = 5
 
 /** Works for agents until it is told to stop. Safe to kill, and to run on many machines at once. */
@@ -53,15 +69,20 @@ export class Worker {
   readonly #request: WorkRequest
   readonly #runner: WorkerRunner
   readonly #claimant: string
+  readonly #agents: readonly string[]
   readonly #claims: Claims
+  readonly #slots: Slots
+  readonly #signal: AbortSignal
+  /** Hands back what is under way, when it takes too long to finish it. */
+  readonly #handBack = new AbortController()
+  readonly #cancel: AbortSignal
   readonly #running = new Set<Promise<void>>()
   readonly #ended: Partial<Record<RunSummary['outcome'], number>> = {}
-  readonly #never = new AbortController().signal
   #poisoned = 0
   #hasFailed = false
 
   constructor(deps: RunnerDeps, request: WorkRequest, runner: WorkerRunner) {
-    const { concurrency = 1, agents } = request
+    const { concurrency = 1, agents, signal = new AbortController().signal, cancel } = request
     if (!Number.isSafeInteger(concurrency) || concurrency < 1)
       throw new TypeError('concurrency is a whole number from 1 up.')
     checkAgents(deps, request)
@@ -69,37 +90,42 @@ export class Worker {
     this.#request = request
     this.#runner = runner
     this.#claimant = `worker-${deps.ids.next()}`
-    const names = Object.keys(agents).map((name) => name.trim())
-    this.#claims = new Claims(deps, { agents: names, claimant: this.#claimant, claimMs: this.#leaseMs })
+    this.#agents = Object.keys(agents).map((name) => name.trim())
+    this.#claims = new Claims(deps, { agents: this.#agents, claimant: this.#claimant, claimMs: this.#leaseMs })
+    this.#slots = new Slots(concurrency)
+    this.#signal = signal
+    this.#cancel = cancel === undefined ? this.#handBack.signal : AbortSignal.any([cancel, this.#handBack.signal])
   }
 
   async work(): Promise<WorkSummary> {
-    const { concurrency = 1, signal = this.#never, pollMs = POLL } = this.#request
     const recovering = this.#recoverNowAndThen()
-    let waitMs = pollMs.least
-    while (!signal.aborted) {
-      if (this.#running.size >= concurrency) {
-        await firstOf(this.#running, signal)
-        continue
-      }
+    await this.#claimAndBegin()
+    using _draining = this.#draining()
+    await Promise.all([...this.#running, recovering])
+    return { ended: this.#ended, poisoned: this.#poisoned }
+  }
+
+  /** Takes up one handoff after the other, and waits where there is none. */
+  async #claimAndBegin(): Promise<void> {
+    const signal = this.#signal
+    using waiting = new Waiting(this.#deps, { ...this.#request, agents: this.#agents })
+    for (;;) {
       if (this.#hasFailed) {
         // What one handoff failed of, others may fail of as well.
         this.#hasFailed = false
-        await pauseFor(pollMs.most, signal).catch(() => undefined)
-        continue
+        await pauseFor(this.#request.pollMs?.most ?? POLL.most, signal).catch(() => undefined)
       }
-      const handoff = await this.#claim()
+      const place = await this.#slots.take(signal)
+      if (place === undefined) return
+      const handoff = this.#hasFailed ? undefined : await this.#claim()
       if (handoff !== undefined) {
-        waitMs = pollMs.least
-        this.#begin(handoff)
+        waiting.found()
+        this.#begin(handoff, place)
         continue
       }
-      await pauseFor(waitMs, signal).catch(() => undefined)
-      waitMs = Math.min(pollMs.most, Math.ceil(waitMs * SLOWER))
+      place[Symbol.dispose]()
+      if (!this.#hasFailed) await waiting.pause(signal, this.#claims.isAnyHeld)
     }
-    await Promise.all(this.#running)
-    await recovering
-    return { ended: this.#ended, poisoned: this.#poisoned }
   }
 
   async #claim(): Promise<HandoffMetadata | undefined> {
@@ -111,67 +137,85 @@ export class Worker {
     }
   }
 
-  #begin(handoff: HandoffMetadata): void {
-    const work = this.#isPoisoned(handoff) ? this.#fail(handoff) : this.#takeUp(handoff)
-    const done = work
+  #begin(handoff: HandoffMetadata, place: Disposable): void {
+    const done = this.#carryOut(handoff)
       .catch((error: unknown) => {
         this.#hasFailed = true
         const fields = { handoffId: handoff.id, ...errorFields(error, this.#deps.redact) }
         this.#deps.logger?.warn(fields, 'a handoff was not taken up; it can be claimed again once the claim is over')
       })
-      .finally(() => this.#running.delete(done))
+      .finally(() => {
+        this.#running.delete(done)
+        place[Symbol.dispose]()
+      })
     this.#running.add(done)
   }
 
-  async #takeUp(handoff: HandoffMetadata): Promise<void> {
-    const cancel = this.#request.cancel ?? this.#never
-    const { outcome, reason = outcome, lastSessionId } = await this.#runner.takeUp(handoff, this.#claimant, cancel)
-    // A run that ended before it had a session has taken nothing up.
-    if (lastSessionId === undefined) throw new Error(reason)
+  async #carryOut(handoff: HandoffMetadata): Promise<void> {
+    // It was claimed in the moment in which the worker was stopped.
+    if (this.#signal.aborted) return giveBack(this.#deps, handoff)
+    if (await isClaimedTooOften(this.#deps, handoff, this.#maxClaims)) return this.#fail(handoff)
+    const summary = await this.#runner.takeUp(handoff, this.#claimant, this.#cancel)
+    if (this.#count(summary)) return
+    if (!this.#cancel.aborted) throw new Error(summary.reason ?? summary.outcome)
+    await giveBack(this.#deps, handoff)
+  }
+
+  /** Counts a run. One that ended before it had a session has taken nothing up. */
+  #count({ outcome, lastSessionId }: RunSummary): boolean {
+    if (lastSessionId === undefined) return false
     this.#ended[outcome] = (this.#ended[outcome] ?? 0) + 1
+    return true
   }
 
-  /** Each claim is a step of the handoff; its other steps before it is completed are its beginning and its checkpoint. */
-  #isPoisoned({ version, checkpoint }: HandoffMetadata): boolean {
-    const claims = version - 1 - (checkpoint === undefined ? 0 : 1)
-    return claims > (this.#request.maxClaims ?? MAX_CLAIMS)
-  }
-
-  async #fail({ id: handoff }: HandoffMetadata): Promise<void> {
-    const most = this.#request.maxClaims ?? MAX_CLAIMS
-    const reason = `It was claimed ${most} times, and whoever claimed it was lost before taking it up.`
-    const failed = await this.#deps.handoffs.failHandoff({ handoff, reason, by: this.#claimant })
-    if (!failed.ok) return
+  /** Fails a handoff that kills whoever claims it, and its source with it, so that nobody is to resume that and try again. */
+  async #fail(handoff: HandoffMetadata): Promise<void> {
+    const reason = `It was claimed ${this.#maxClaims} times, and whoever claimed it was lost before taking it up.`
+    const by = this.#claimant
+    try {
+      await giveUp(this.#deps, handoff.sourceSessionId, { reason, by, signal: this.#cancel })
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error
+      // Nobody may take the source over: it has no lease, or somebody has one. It is left as it is.
+      const failed = await this.#deps.handoffs.failHandoff({ handoff: handoff.id, reason, by })
+      if (!failed.ok) return
+    }
     this.#poisoned += 1
-    this.#deps.logger?.error({ handoffId: handoff, reason }, 'a handoff was failed')
+    this.#deps.logger?.error({ handoffId: handoff.id, reason }, 'a handoff was failed')
   }
 
-  /** Sessions of these agents whose worker was lost are resumed here, now and then. */
+  /** Sessions of these agents whose worker was lost are resumed here, now and then, in the same places as handoffs. */
   async #recoverNowAndThen(): Promise<void> {
-    const { agents, concurrency: atOnce = 1, signal = this.#never, cancel, run, onEvent } = this.#request
-    const about = { agents, leaveOthers: true, atOnce, ...(run && { run }), ...(onEvent && { onEvent }) }
-    while (!signal.aborted) {
+    const { agents, concurrency: atOnce = 1, run, onEvent } = this.#request
+    const about = { agents, leaveOthers: true, atOnce, signal: this.#cancel, ...defined({ run, onEvent }) }
+    const gate: RecoveryGate = { enter: () => this.#slots.take(this.#signal), ended: (summary) => this.#count(summary) }
+    while (!this.#signal.aborted) {
       try {
-        await this.#runner.recover({ ...about, signal: cancel ?? this.#never, stop: signal })
+        await this.#runner.recover({ ...about, stop: this.#signal }, gate)
       } catch (error) {
+        if (this.#cancel.aborted) return
         this.#deps.logger?.warn({ ...errorFields(error, this.#deps.redact) }, 'a worker could not look for lost work')
       }
-      await pauseFor(this.#leaseMs, signal).catch(() => undefined)
+      await pauseFor(this.#leaseMs, this.#signal).catch(() => undefined)
     }
+  }
+
+  /** Hands back what is under way when it is not finished in time. */
+  #draining(): Disposable {
+    const { drainMs } = this.#request
+    if (drainMs === undefined) return { [Symbol.dispose]: () => undefined }
+    const reason = 'The worker was stopped before the work was done; another one resumes it.'
+    const timer = setTimeout(() => this.#handBack.abort(new RunCancelled(reason, { isHandedBack: true })), drainMs)
+    return { [Symbol.dispose]: () => clearTimeout(timer) }
+  }
+
+  get #maxClaims(): number {
+    return this.#request.maxClaims ?? MAX_CLAIMS
   }
 
   get #leaseMs(): number {
     return this.#request.run?.leaseMs ?? this.#deps.settings?.leaseMs ?? DEFAULT_LEASE_MS
   }
-}
-
-/** Waits until one of these is over, or the signal aborts. */
-const firstOf = async (running: Iterable<Promise<void>>, signal: AbortSignal): Promise<void> => {
-  const over = new AbortController()
-  const aborted = new Promise<void>((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true, signal: over.signal })
-  })
-  await Promise.race([...running, aborted]).finally(() => over.abort())
 }
 
 /** Refuses agents and settings that no run could begin with, before anything is claimed. @throws TypeError, RefusedError */

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
+import { Scene } from '../../src/testing/scene.ts'
+import { OwnServer } from '../chaos/faults/own-server.ts'
+import { Heard } from './heard.ts'
+
+it('wakes again after the server was away, and once for what was missed', async () => {
+  await using server = await OwnServer.start()
+  await using store = await openPostgres({ connectionString: await server.database('wakes') })
+  const scene = new Scene({ store, passTime: async () => {} })
+  using heard = new Heard(store.wakeUps)
+  await heard.told()
+  for (const [times, awayMs] of [0, 500].entries()) {
+    const missed = heard.agents.filter((agent) => agent === undefined).length
+    await server.crash(awayMs)
+    expect(await heard.told(2 * times + 3)).toEqual({ isHeard: true })
+    expect(heard.states.at(-2)).toMatchObject({ isHeard: false })
+    expect(heard.agents.filter((agent) => agent === undefined)).toHaveLength(missed + 1)
+    const { handoff } = await scene.initiated({ targetAgent: `after ${times}` })
+    await heard.woken(handoff.targetAgent)
+  }
+})
