@@ -124,13 +124,13 @@ const accountOf = (
   const extracts = handoffs.flatMap(({ extract = '' }) => thingsIn(extract))
   const kept = [...calls.map(({ callId }) => callId), ...told.flat(), ...extracts]
   const count = (thing: string): number => kept.filter((one) => one === thing).length
-  const again = [FIRST, SECOND].filter((word) => ran.filter((said) => said === word).length !== 1)
+  const again = [FIRST, SECOND].filter((word) => ran.filter((said) => said === word).length > 1)
   return {
     seen: seen.length,
     missing: seen.filter((thing) => count(thing) === 0),
     doubled: [
       ...seen.filter((thing) => count(thing) > 1),
-      ...again.map((word) => `${word} was said ${ran.filter((said) => said === word).length} times`),
+      ...again.map((word) => `${word} was said again`),
     ],
   }
 }

@@ -275,6 +275,21 @@ describe('a worker', () => {
     expect(coder.launches[0]?.prompt).toBe(prepared?.continuation)
   })
 
+  it('asks the source of a lost run for its checkpoint first, where it works for both agents', async () => {
+    const isLast = ({ events }: Unit): boolean => events.some(({ type }) => type === 'handoff.initiated')
+    const { store: last, lost } = lostProcess(store, isLast, { stillReads: true })
+    const turns = [{ ...turn(100, 'plan'), handsOver: { to: 'coder' } }]
+    const planner = runtimeOf('thinks', [{ turns, checkpoint: 'Planned.' }])
+    const doomed = await createBatonpass({ store: last })
+    void doomed.run({ agents: { planner }, start: 'planner', prompt: TASK, leaseMs: 1 }).finish()
+    await lost
+    await sleep(5)
+    const coder = runtimeOf('types', CODES)
+    await workOff({ agents: { coder, planner }, run: { leaseMs: 50 } })
+    expect(coder.launches).toHaveLength(1)
+    expect(coder.launches[0]?.prompt).toContain('Planned.')
+  })
+
   it('fails a handoff that was claimed again and again, and says why', async () => {
     const { id: handoff, conversationId } = await leave('coder')
     for (let claims = 1; claims <= 3; claims += 1) {
