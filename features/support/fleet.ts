@@ -24,6 +24,8 @@ export class Fleet {
   readonly #stage: Stage
   readonly #jobs: string[] = []
   readonly #passesOn = new Map<string, { readonly to: string; readonly document: string }>()
+  /** Where the sessions of an agent are whose worker is to be lost: its next worker finds them there. */
+  readonly #left = new Map<string, ScriptedRuntime>()
   #workers = 0
 
   constructor(stage: Stage) {
@@ -67,7 +69,10 @@ export class Fleet {
     const { store } = this.#stage.scene
     const working = workers.map((agents) => this.#work(agents, store, { ...told, signal: stop.signal }))
     const names = new Set(workers.flat().map((agent) => this.#stage.named(agent)))
-    while (!(await this.#isDone(names))) await new Promise((resolve) => setTimeout(resolve, 5))
+    while (!(await this.#isDone(names))) {
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      await this.#stage.scene.passTime(1)
+    }
     stop.abort()
     await Promise.all(working)
   }
@@ -82,7 +87,9 @@ export class Fleet {
   async lose(agent: string, last: AuditEvent['type']): Promise<void> {
     const isLast = ({ events }: { readonly events: readonly AuditEvent[] }): boolean =>
       events.some(({ type }) => type === last)
-    const { store, lost } = lostProcess(this.#stage.scene.store, isLast, { stillReads: true })
+    const { store, lost } = lostProcess(this.#stage.scene.store, isLast)
+    // Before it has answered there is no session to find.
+    if (last === 'turn.recorded') this.#left.set(agent, this.#runtimeOf(agent, 'worker-0'))
     void this.#work([agent], store, { leaseMs: LEASE_MS }).catch(() => undefined)
     await lost
     await this.#stage.scene.passTime(LONGER_MS)
@@ -103,7 +110,10 @@ export class Fleet {
     const worker = `worker-${this.#workers}`
     const { leaseMs = 60_000, ...rest } = told
     const batonpass = await createBatonpass({ store })
-    const cast = agents.map((agent) => [this.#stage.named(agent), this.#runtimeOf(agent, worker, onStep)])
+    const cast = agents.map((agent) => [
+      this.#stage.named(agent),
+      this.#left.get(agent) ?? this.#runtimeOf(agent, worker, onStep),
+    ])
     await batonpass.work({ agents: Object.fromEntries(cast), pollMs: POLL, run: { leaseMs }, ...rest })
   }
 
