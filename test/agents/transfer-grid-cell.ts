@@ -128,9 +128,6 @@ const accountOf = (
   return {
     seen: seen.length,
     missing: seen.filter((thing) => count(thing) === 0),
-    doubled: [
-      ...seen.filter((thing) => count(thing) > 1),
-      ...again.map((word) => `${word} was said again`),
-    ],
+    doubled: [...seen.filter((thing) => count(thing) > 1), ...again.map((word) => `${word} was said again`)],
   }
 }
