@@ -1,19 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/container.ts'
+import { describe, expect, it } from 'vitest'
 import { type Batonpass, createBatonpass, unwrap } from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
+import type { MemoryStore } from '../../src/memory.ts'
 import type { Launch, RuntimeQuestion, Unit } from '../../src/ports.ts'
 import { lostProcess } from '../support/lost-process.ts'
 import { connected } from '../support/tools-client.ts'
+import { onMemory } from './on-memory.ts'
 import { functionHook, recorded, script, sleep, TASK, turn } from './played.ts'
 
 let batonpass: Batonpass
 let store: MemoryStore
-beforeEach(async () => {
-  store = new MemoryStore({ clock: systemClock })
-  batonpass = await createBatonpass({ store })
+onMemory((made) => {
+  ;({ batonpass, store } = made)
 })
-afterEach(() => batonpass.close())
 
 const handing = (to: string) =>
   script([{ turns: [{ ...turn(100, 'plan'), handsOver: { to } }], checkpoint: 'Planned.' }], {

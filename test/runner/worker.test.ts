@@ -1,24 +1,20 @@
 import { getEventListeners } from 'node:events'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/container.ts'
+import { describe, expect, it } from 'vitest'
 import { type Batonpass, createBatonpass, type HandoffMetadata, type RunEvent, unwrap } from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
+import type { MemoryStore } from '../../src/memory.ts'
 import type { Unit } from '../../src/ports.ts'
-import type { Script, ScriptedRuntime } from '../../src/testing/index.ts'
+import type { Script } from '../../src/testing/index.ts'
 import { lostProcess } from '../support/lost-process.ts'
-import { functionHook, recorded, script, sleep, spoken, TASK, turn } from './played.ts'
+import { onMemory } from './on-memory.ts'
+import { functionHook, recorded, runtimeOf, sleep, spoken, TASK, turn } from './played.ts'
 
 let batonpass: Batonpass
 let store: MemoryStore
-beforeEach(async () => {
-  store = new MemoryStore({ clock: systemClock })
-  batonpass = await createBatonpass({ store })
+onMemory((made) => {
+  ;({ batonpass, store } = made)
 })
-afterEach(() => batonpass.close())
 
 const POLL = { least: 2, most: 10 }
-const runtimeOf = (backend: string, windows: Script['windows'], more: Partial<Script> = {}): ScriptedRuntime =>
-  script(windows, { backend, ...more })
 const CODES: Script['windows'] = [{ turns: [turn(50, 'edit'), turn(60)], checkpoint: 'Coded.' }]
 
 /** A run whose planner hands its work to somebody who takes no part. */
