@@ -88,3 +88,21 @@ describe('examples/own-transaction', () => {
     expect(await onServer(database, 'select status from batonpass.handoffs')).toEqual([{ status: 'cancelled' }])
   })
 })
+
+describe('examples/fleet', () => {
+  it('has each job planned in one process and done in another, once', async () => {
+    const database = withDatabase(process.env.TEST_DATABASE_URL ?? '', await cloneDatabase())
+    const example = ['--import', 'tsx', 'examples/fleet/main.ts']
+    const { stdout } = await run(process.execPath, example, { env: { ...process.env, DATABASE_URL: database } })
+    const lines = stdout.trim().split('\n').slice(-6)
+    const jobs = ['login', 'search', 'prices', 'basket', 'mail', 'help']
+    for (const [index, job] of jobs.entries())
+      expect(lines[index]).toMatch(new RegExp(`^${job}: planner \\(scripted\\) -> coder \\(coder-[12]\\), completed$`))
+    const done = await onServer(
+      database,
+      "select backend, count(*)::int as jobs from batonpass.agent_sessions where state = 'completed' group by backend order by backend",
+    )
+    expect(done.map(({ backend }) => backend)).toEqual(['coder-1', 'coder-2'])
+    expect(done.reduce((sum, { jobs: count }) => sum + Number(count), 0)).toBe(6)
+  })
+})

@@ -8,6 +8,7 @@ import { AgentsAtWork } from './agents-at-work.ts'
 import { askTool, type Told } from './asking.ts'
 import { blindStore } from './blind-store.ts'
 import { Casts } from './casts.ts'
+import { Fleet } from './fleet.ts'
 import { HandoffsUnderWay } from './handoffs-under-way.ts'
 import { need } from './hands.ts'
 import { all, Kept } from './kept.ts'
@@ -40,6 +41,7 @@ export class HandoffWorld extends World<Parameters> {
   agents!: AgentsAtWork
   handoffs!: HandoffsUnderWay
   workers!: Workers
+  fleet!: Fleet
   windows!: Windows
   runs!: Runs
   casts!: Casts
@@ -55,6 +57,7 @@ export class HandoffWorld extends World<Parameters> {
     this.agents = new AgentsAtWork(stage)
     this.handoffs = new HandoffsUnderWay(stage)
     this.workers = new Workers(stage)
+    this.fleet = new Fleet(stage)
     this.windows = new Windows(stage)
     this.runs = new Runs(stage)
     this.casts = new Casts(stage)

@@ -18,6 +18,9 @@ const unneeded = { text: 'This should not be needed.', usage: EMPTY, after: neve
 const checkpoint = (words: string): string => `<checkpoint>\n## Completed work\n- ${words}\n</checkpoint>`
 const question = (words: string) => ({ prompt: ASKS, text: checkpoint(words), usage: EMPTY })
 
+/** What the person says before the task: no agent is told to pass it on. */
+const WORDS = 'Never touch the legacy folder, please.'
+
 const turnsOf = (api: { readonly requests: readonly Body[]; readonly asked: readonly string[] }): readonly string[] =>
   api.requests.filter((_, index) => api.asked[index] === 'turn').map(({ messages }) => JSON.stringify(messages))
 
@@ -26,7 +29,12 @@ describe('real agents that hand the work to each other', PATIENT, () => {
     const make = (backend: string) => RUNTIMES[backend] ?? (() => Promise.reject(new Error(backend)) as never)
     const planner = await stage(t, make('claude_agent_sdk'), {
       windows: [
-        [{ tool: bash('echo quokka'), usage: EMPTY }, to('coder', 'The plan stands.'), unneeded],
+        [
+          { text: 'Understood.', usage: EMPTY },
+          { tool: bash('echo quokka'), usage: EMPTY },
+          to('coder', 'The plan stands.'),
+          unneeded,
+        ],
         [{ text: 'All of it is done.', usage: EMPTY }],
       ],
       question: question('Planned the quokka.'),
@@ -47,19 +55,19 @@ describe('real agents that hand the work to each other', PATIENT, () => {
       return { tool: { server: 'baton', name: 'handoff', input: { to: 'planner', reason: 'Seen.' } }, ...used }
     })
     await using batonpass = await createBatonpass({ store: 'memory' })
-    const summary = await batonpass
-      .run({
-        agents: {
-          planner: planner.runtime,
-          coder: coder.runtime,
-          reviewer: { runtime: codexAt(api.url, home), model: 'gpt-5.5' },
-        },
-        start: 'planner',
-        prompt: TASK,
-        policy: 'auto',
-        workspace: { workingDirectory: planner.home },
-      })
-      .finish()
+    const cast = {
+      agents: {
+        planner: planner.runtime,
+        coder: coder.runtime,
+        reviewer: { runtime: codexAt(api.url, home), model: 'gpt-5.5' },
+      },
+      start: 'planner',
+      conversation: 'job-1',
+      policy: 'auto',
+      workspace: { workingDirectory: planner.home },
+    } as const
+    await batonpass.run({ ...cast, prompt: WORDS }).finish()
+    const summary = await batonpass.run({ ...cast, prompt: TASK }).finish()
     deepEqual([summary.outcome, summary.reason, summary.transfers], ['completed', undefined, 3])
 
     const { conversationId } = summary
@@ -67,6 +75,7 @@ describe('real agents that hand the work to each other', PATIENT, () => {
     deepEqual(
       sessions.map(({ agentName, backend, state }) => [agentName, backend, state]),
       [
+        ['planner', 'claude_agent_sdk', 'completed'],
         ['planner', 'claude_agent_sdk', 'handed_off'],
         ['coder', 'claude_code', 'handed_off'],
         ['reviewer', 'codex', 'handed_off'],
@@ -94,13 +103,14 @@ describe('real agents that hand the work to each other', PATIENT, () => {
         JSON.stringify(triggeringToolCalls),
       )
 
-    // Each successor's first request has the task and the checkpoint of the one before it.
+    // Each successor's first request has the task, all that the person said, and the checkpoint of the one before it.
     const [first] = turnsOf(coder.api)
     const last = turnsOf(planner.api).at(-1)
     const begins = [first, reviewed[0], last].map((request) => request ?? '')
     for (const [index, words] of ['Planned the quokka.', 'Coded the numbat.', 'Reviewed the wombat.'].entries()) {
       ok(begins[index]?.includes(words), `${words}: ${begins[index]?.slice(-3_000)}`)
       ok(begins[index]?.includes(TASK), `the task is in request ${index + 1}`)
+      ok(begins[index]?.includes(WORDS), `the person's words are in request ${index + 1}`)
     }
     const lineage = await batonpass.history.lineage(conversationId)
     ok(lineage)

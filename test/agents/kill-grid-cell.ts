@@ -1,5 +1,4 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -7,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { type Batonpass, createBatonpass, type Recovered } from '../../src/index.ts'
 import { RUNTIMES, runningIn, stage } from './claude-stage.ts'
 import { ASKS, answerTo, type Cell, CHECKPOINT, FULL, hooksOf, TASK } from './kill-grid.ts'
+import { runUntilKilled } from './kill-grid-process.ts'
 import { type Account, accountOf, recordOf } from './kill-grid-record.ts'
 import type { Script } from './messages-api.ts'
 import { never } from './patience.ts'
@@ -35,20 +35,6 @@ const scriptFor = ({ point }: Cell, kill: () => void): Script => {
     return point === 'launched, and nothing said yet' && !isKilled ? { ...answer, after: atFirst } : answer
   }
   return { play, question: { ...question, ...asking } }
-}
-
-/** Runs in a process of its own until it is killed. @returns what it showed */
-const runUntilKilled = async (t: TestContext, args: readonly string[], onStart: (kill: () => void) => void) => {
-  const runner = spawn(process.execPath, ['--import', 'tsx', RUNNER, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const kill = (): void => void runner.kill('SIGKILL')
-  t.after(kill)
-  onStart(kill)
-  let shown = ''
-  const ended = new Promise<NodeJS.Signals | null>((resolve) => runner.once('close', (_, signal) => resolve(signal)))
-  for await (const chunk of runner.stdout.setEncoding('utf8')) shown += chunk
-  equal(await ended, 'SIGKILL', `the runner was killed, and not over: ${shown.slice(-300)}`)
-  // The last line may have been cut off.
-  return shown.slice(0, shown.lastIndexOf('\n') + 1)
 }
 
 /** What never got a session is nobody's to recover: whoever wants it done asks again. */
@@ -81,7 +67,7 @@ export const playCell = async (t: TestContext, cell: Cell, emptyStore: string): 
   const { home, api } = set
   const dataDir = join(home, 'store')
   cpSync(emptyStore, dataDir, { recursive: true })
-  const shown = await runUntilKilled(t, [dataDir, home, api.url, JSON.stringify(cell)], (ending) => {
+  const shown = await runUntilKilled(t, RUNNER, [dataDir, home, api.url, JSON.stringify(cell)], (ending) => {
     kill = ending
   })
   await using batonpass = await createBatonpass({ dataDir })

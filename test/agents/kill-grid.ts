@@ -34,15 +34,15 @@ export const ASKS = 'Reply with the checkpoint alone'
 export const CHECKPOINT = '<checkpoint>\n## Completed work\n- Said quokka and wombat\n</checkpoint>'
 export const DONE = 'Quokka, wombat, numbat.'
 
-const EMPTY = uses(12, 20_000, 0, 40)
+export const EMPTY = uses(12, 20_000, 0, 40)
 export const FULL = uses(10, 1_000, 170_000, 60)
 
 /** The tool that says a word: it writes it down, so that what ran is known whoever else has heard of it. */
-const says = (word: string) => bash(`echo ${word} >> ran; echo heard-${word}`)
+export const says = (word: string) => bash(`echo ${word} >> ran; echo heard-${word}`)
 export const WORDS = ['quokka', 'wombat', 'numbat'] as const
 
 /** Whether a lost session was resumed after it had called this, and not before. */
-const isResumedAfter = (call: string, known: string): boolean =>
+export const isResumedAfter = (call: string, known: string): boolean =>
   known.indexOf('The process that ran this session was lost') > known.lastIndexOf(call)
 
 /**

@@ -34,6 +34,8 @@ export interface Script {
   readonly subagent?: Answer & { readonly prompt: string }
   /** A question that offers no tools is known by its words; otherwise it would look like a helper's. */
   readonly question?: Answer & { readonly prompt: string }
+  /** Its answers and calls are numbered after this, so that those of several stand-ins can be told apart. */
+  readonly numberedAfter?: number
 }
 
 /** A stand-in for the Messages API, on the loopback. */
@@ -85,7 +87,8 @@ export const startMessagesApi = async (script: Script): Promise<MessagesApi> => 
       question: script.question,
       auxiliary: undefined,
     }[asker]
-    return sayingOf(asked.length, body.model, said ?? { text: 'Yes.', usage: SMALL }, gone)
+    const number = (script.numberedAfter ?? 0) + asked.length
+    return sayingOf(number, body.model, said ?? { text: 'Yes.', usage: SMALL }, gone)
   })
   return { ...server, asked, requests }
 }

@@ -1,25 +1,21 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/container.ts'
+import { describe, expect, it } from 'vitest'
 import { type Batonpass, createBatonpass, type RunEvent, type RunSummary, unwrap } from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
+import type { MemoryStore } from '../../src/memory.ts'
 import type { Launch, RuntimeQuestion, Unit } from '../../src/ports.ts'
 import type { CastRunRequest } from '../../src/services/runner/cast.ts'
 import { type Script, ScriptedRuntime, type ScriptedTurn } from '../../src/testing/index.ts'
 import { lostProcess } from '../support/lost-process.ts'
-import { functionHook, recorded, script, spoken, TASK, turn, types } from './played.ts'
+import { onMemory } from './on-memory.ts'
+import { functionHook, recorded, runtimeOf, spoken, TASK, turn, types } from './played.ts'
 
 let batonpass: Batonpass
 let store: MemoryStore
-beforeEach(async () => {
-  store = new MemoryStore({ clock: systemClock })
-  batonpass = await createBatonpass({ store })
+onMemory((made) => {
+  ;({ batonpass, store } = made)
 })
-afterEach(() => batonpass.close())
 
 const to = (name: string, more: object = {}) => ({ ...turn(100, 'plan'), handsOver: { to: name, ...more } })
 const says = (...turns: readonly ScriptedTurn[]): Script['windows'] => [{ turns, checkpoint: 'Half is done.' }]
-const runtimeOf = (backend: string, windows: Script['windows'], more: Partial<Script> = {}): ScriptedRuntime =>
-  script(windows, { backend, ...more })
 
 interface Outcome {
   readonly summary: RunSummary

@@ -28,6 +28,10 @@ export const TASK = 'Fix the flaky test'
 export const script = (windows: Script['windows'], more: Partial<Script> = {}): ScriptedRuntime =>
   new ScriptedRuntime({ windowTokens: 1_000, windows, ...more })
 
+/** The same, of a backend of its own: one of several agents. */
+export const runtimeOf = (backend: string, windows: Script['windows'], more: Partial<Script> = {}): ScriptedRuntime =>
+  script(windows, { backend, ...more })
+
 /** What a run said, and what it came to. */
 export interface Played {
   readonly summary: RunSummary

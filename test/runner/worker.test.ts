@@ -1,24 +1,20 @@
 import { getEventListeners } from 'node:events'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/container.ts'
+import { describe, expect, it } from 'vitest'
 import { type Batonpass, createBatonpass, type HandoffMetadata, type RunEvent, unwrap } from '../../src/index.ts'
-import { MemoryStore } from '../../src/memory.ts'
+import type { MemoryStore } from '../../src/memory.ts'
 import type { Unit } from '../../src/ports.ts'
-import type { Script, ScriptedRuntime } from '../../src/testing/index.ts'
+import type { Script } from '../../src/testing/index.ts'
 import { lostProcess } from '../support/lost-process.ts'
-import { functionHook, recorded, script, sleep, spoken, TASK, turn } from './played.ts'
+import { onMemory } from './on-memory.ts'
+import { functionHook, recorded, runtimeOf, sleep, spoken, TASK, turn } from './played.ts'
 
 let batonpass: Batonpass
 let store: MemoryStore
-beforeEach(async () => {
-  store = new MemoryStore({ clock: systemClock })
-  batonpass = await createBatonpass({ store })
+onMemory((made) => {
+  ;({ batonpass, store } = made)
 })
-afterEach(() => batonpass.close())
 
 const POLL = { least: 2, most: 10 }
-const runtimeOf = (backend: string, windows: Script['windows'], more: Partial<Script> = {}): ScriptedRuntime =>
-  script(windows, { backend, ...more })
 const CODES: Script['windows'] = [{ turns: [turn(50, 'edit'), turn(60)], checkpoint: 'Coded.' }]
 
 /** A run whose planner hands its work to somebody who takes no part. */
@@ -273,6 +269,21 @@ describe('a worker', () => {
     await workOff({ agents: { coder } })
     expect(await batonpass.history.handoff(open?.id as never)).toMatchObject({ targetSessionId: prepared?.sessionId })
     expect(coder.launches[0]?.prompt).toBe(prepared?.continuation)
+  })
+
+  it('asks the source of a lost run for its checkpoint first, where it works for both agents', async () => {
+    const isLast = ({ events }: Unit): boolean => events.some(({ type }) => type === 'handoff.initiated')
+    const { store: last, lost } = lostProcess(store, isLast, { stillReads: true })
+    const turns = [{ ...turn(100, 'plan'), handsOver: { to: 'coder' } }]
+    const planner = runtimeOf('thinks', [{ turns, checkpoint: 'Planned.' }])
+    const doomed = await createBatonpass({ store: last })
+    void doomed.run({ agents: { planner }, start: 'planner', prompt: TASK, leaseMs: 1 }).finish()
+    await lost
+    await sleep(5)
+    const coder = runtimeOf('types', CODES)
+    await workOff({ agents: { coder, planner }, run: { leaseMs: 50 } })
+    expect(coder.launches).toHaveLength(1)
+    expect(coder.launches[0]?.prompt).toContain('Planned.')
   })
 
   it('fails a handoff that was claimed again and again, and says why', async () => {

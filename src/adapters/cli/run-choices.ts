@@ -60,7 +60,7 @@ export const runChoices = (
   return defined({
     policy,
     contextLimit: flags.contextLimit,
-    lookBack: invocation.values['no-look-back'] === true ? false : undefined,
+    lookBack: lookBackFrom(invocation),
     ...limits,
     model: textFlag(invocation, 'model'),
     resume: textFlag(invocation, 'resume'),
@@ -122,6 +122,10 @@ const fanOutFrom = (invocation: Invocation): RunRequest['fanOut'] => {
   })
   return Object.keys(limits).length === 0 ? undefined : limits
 }
+
+/** Whether continued sessions are offered the tool that looks back, where a flag says so. */
+export const lookBackFrom = ({ values }: Pick<Invocation, 'values'>): false | undefined =>
+  values['no-look-back'] === true ? false : undefined
 
 /** The limits that a configuration names. */
 const writtenBudget = (checked: CheckedConfiguration | undefined): Partial<RestartBudget> => {

@@ -17,7 +17,7 @@ import { CommandNotCompleted } from '../problems.ts'
 import { counted, describeRunEvent, outcomeText } from '../render-run.ts'
 import { Table } from '../render-table.ts'
 import { plain, toJson } from '../render-text.ts'
-import { limitsFrom } from '../run-choices.ts'
+import { limitsFrom, lookBackFrom } from '../run-choices.ts'
 import { storeToChange } from '../store-options.ts'
 import { textOf } from '../style.ts'
 import { LIMIT_FLAGS } from '../tree/run-flags.ts'
@@ -26,8 +26,8 @@ import { LIMIT_FLAGS } from '../tree/run-flags.ts'
 export const recoverCommand: Run = async (invocation) => {
   notTogether(invocation, 'fail', 'runtime')
   notTogether(invocation, 'fail', 'command')
-  for (const limit of Object.keys(LIMIT_FLAGS)) notTogether(invocation, 'fail', limit)
-  const run = limitsFrom(invocation)
+  for (const limit of [...Object.keys(LIMIT_FLAGS), 'no-look-back']) notTogether(invocation, 'fail', limit)
+  const run = { ...limitsFrom(invocation), ...defined({ lookBack: lookBackFrom(invocation) }) }
   const { values, out, notes } = invocation
   const isFail = values.fail === true
   const runtimes = isFail ? [] : runtimesFor(invocation)

@@ -64,6 +64,11 @@ export const LIMIT_FLAGS = {
   },
 } as const satisfies Flags
 
+/** Switches the tool off that every run offers to continued sessions. */
+export const LOOK_BACK_FLAG = {
+  'no-look-back': { help: 'no tool for the agent to look up earlier windows of the conversation' },
+} as const satisfies Flags
+
 /** The flags of a run. */
 export const RUN_FLAGS = {
   agent: {
@@ -93,7 +98,7 @@ export const RUN_FLAGS = {
     words: WORDS.sessionModes,
   },
   'session-timeout': { value: 'TIME', help: 'how long after its end that session may be resumed (24h)' },
-  'no-look-back': { help: 'no tool for the agent to look up earlier windows of the conversation' },
+  ...LOOK_BACK_FLAG,
   'prompt-file': {
     value: 'FILE',
     help: 'the prompt from a file; "-" in place of the prompt reads standard input',

@@ -1,5 +1,5 @@
 import type { CliCommand } from '../command.ts'
-import { LIMIT_FLAGS, NETWORK_FLAGS, RUN_FLAGS, RUNTIME_FLAGS } from './run-flags.ts'
+import { LIMIT_FLAGS, LOOK_BACK_FLAG, NETWORK_FLAGS, RUN_FLAGS, RUNTIME_FLAGS } from './run-flags.ts'
 import { JSON_FLAG, PLACE_FLAGS, SERVICE_FLAGS, STORE_FLAGS } from './store-flags.ts'
 import { WORDS } from './words.ts'
 
@@ -17,7 +17,7 @@ export const WORK_COMMANDS = {
       'The prompt is a word of the command line, "-" for standard input, or --prompt-file FILE.',
       'The agent’s answers go to standard output, the progress to standard error.',
       'Ctrl-C cancels the run and pauses its session; a second Ctrl-C ends it at once.',
-      'Exit status: 0 completed, 1 failed, 4 no restart left, 5 out of time, 6 taken over by another, 130 cancelled; 2 and 3 as everywhere.',
+      'Exit status: 0 completed, 1 failed, 4 no restart left, 5 out of time, 6 taken over by another, 9 handed to an agent that takes no part in the run, 130 cancelled; 2 and 3 as everywhere.',
     ].join('\n'),
     flags: RUN_FLAGS,
     load: async () => (await import('../commands/run.ts')).runCommand,
@@ -34,7 +34,10 @@ export const WORK_COMMANDS = {
       agent: { value: 'NAME', help: 'the agent to work for' },
       agents: { value: 'FILE', help: 'a configuration whose agents to work for' },
       concurrency: { value: 'N', help: 'how many handoffs at the same time (1)' },
-      'drain-for': { value: 'TIME', help: 'how long to finish what is under way when it is stopped, such as 30s; as long as it takes' },
+      'drain-for': {
+        value: 'TIME',
+        help: 'how long to finish what is under way when it is stopped, such as 30s; as long as it takes',
+      },
       config: { value: 'FILE', help: 'milestones, budget, hooks and checkpoints; flags count before it' },
       verbose: { help: 'print the log to standard error' },
       ...NETWORK_FLAGS,
@@ -59,6 +62,7 @@ export const WORK_COMMANDS = {
       fail: { help: 'fail all of it instead of resuming it' },
       verbose: { help: 'print the log to standard error' },
       config: { value: 'FILE', help: 'hooks and checkpoints of the resumed runs' },
+      ...LOOK_BACK_FLAG,
       ...NETWORK_FLAGS,
       ...LIMIT_FLAGS,
       ...RUNTIME_FLAGS,

@@ -75,11 +75,17 @@ export class Claims {
     return waiting
   }
 
-  /** Whether somebody holds the source of a handoff, as far as can be known. */
-  async #isHeld({ sourceSessionId }: HandoffMetadata): Promise<boolean> {
+  /**
+   * Whether somebody holds the source of a handoff, as far as can be known. A source whose own agent works here, and which
+   * has left no checkpoint, is not claimed either: it is recovered first, and asked for one.
+   */
+  async #isHeld({ sourceSessionId, sourceAgent, document, checkpoint }: HandoffMetadata): Promise<boolean> {
     const { store, clock } = this.#deps
     const lease = await store.leases.find(sourceSessionId)
-    if (lease === undefined || lease.until <= (store.unitOfWork.estimateNow() ?? clock.now())) return false
+    if (lease === undefined) return false
+    const isUnasked = document === undefined && checkpoint === undefined
+    if (isUnasked && this.#claiming.agents.includes(sourceAgent)) return true
+    if (lease.until <= (store.unitOfWork.estimateNow() ?? clock.now())) return false
     return (await goneRunner(this.#deps, sourceSessionId)) === undefined
   }
 }

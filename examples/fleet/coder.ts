@@ -1,0 +1,24 @@
+import { createBatonpass } from '../../src/index.ts'
+import { openPostgres } from '../../src/postgres.ts'
+import { ScriptedRuntime } from '../../src/testing/index.ts'
+
+// Works for "coder" until it gets SIGTERM; then it finishes the job it has.
+const [name = 'coder'] = process.argv.slice(2)
+const stop = new AbortController()
+process.once('SIGTERM', () => stop.abort())
+
+await using store = await openPostgres({ connectionString: process.env.DATABASE_URL ?? '' })
+await using batonpass = await createBatonpass({ store })
+// A real runtime goes here. This one takes its time for an answer, as models do.
+const runtime = new ScriptedRuntime({
+  backend: name,
+  windows: [{ turns: [{ text: 'It is built.', tools: ['edit', 'run_tests'] }] }],
+  onStep: () => new Promise((resolve) => setTimeout(resolve, 150)),
+})
+console.log(`${name}: ready`)
+const { ended } = await batonpass.work({
+  agents: { coder: runtime },
+  signal: stop.signal,
+  pollMs: { least: 20, most: 100 },
+})
+console.log(`${name}: ${ended.completed ?? 0} completed`)
