@@ -34,7 +34,10 @@ export const WORK_COMMANDS = {
       agent: { value: 'NAME', help: 'the agent to work for' },
       agents: { value: 'FILE', help: 'a configuration whose agents to work for' },
       concurrency: { value: 'N', help: 'how many handoffs at the same time (1)' },
-      'drain-for': { value: 'TIME', help: 'how long to finish what is under way when it is stopped, such as 30s; as long as it takes' },
+      'drain-for': {
+        value: 'TIME',
+        help: 'how long to finish what is under way when it is stopped, such as 30s; as long as it takes',
+      },
       config: { value: 'FILE', help: 'milestones, budget, hooks and checkpoints; flags count before it' },
       verbose: { help: 'print the log to standard error' },
       ...NETWORK_FLAGS,
