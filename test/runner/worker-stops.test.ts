@@ -76,7 +76,8 @@ describe('a worker that is to stop', () => {
     })
     const stop = new AbortController()
     const working = batonpass.work({ agents: { coder }, pollMs: POLL, signal: stop.signal, cancel: cancel.signal })
-    while ((await statesOf(handoff)).at(-1) !== 'paused') await sleep(5)
+    // The planner is paused as well, while its handoff is open.
+    while ((await statesOf(handoff))[1] !== 'paused') await sleep(5)
     stop.abort()
     expect((await working).ended).toEqual({ cancelled: 1 })
   })
@@ -150,8 +151,12 @@ describe('a worker', () => {
   it('fails what has no money left at once, and says why', async () => {
     const handoff = await leave({ budget: { maxCostUsd: 0.5 } } as never)
     const coder = runtimeOf()
-    const summary = await workUntil(handoff, 'paused', { agents: { coder: { runtime: coder } } })
-    expect(summary).toEqual({ ended: { exhausted: 1 }, poisoned: 0 })
+    const stop = new AbortController()
+    const working = batonpass.work({ agents: { coder }, pollMs: POLL, signal: stop.signal })
+    while ((await batonpass.history.handoff(handoff.id))?.status !== 'failed') await sleep(5)
+    stop.abort()
+    expect(await working).toEqual({ ended: { exhausted: 1 }, poisoned: 0 })
+    expect(await statesOf(handoff)).toEqual(['paused'])
     expect(await batonpass.history.handoff(handoff.id)).toMatchObject({
       status: 'failed',
       endReason: expect.stringContaining('0.5 dollars') as unknown,
