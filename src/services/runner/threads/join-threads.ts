@@ -3,6 +3,7 @@ import type { HandoffId } from '../../../domain/kernel/ids.ts'
 import type { DelegatedThread } from '../../../domain/thread/delegated-thread.ts'
 import { outcomeOnRecord, type ThreadOutcome, threadReport } from '../../../domain/thread/thread-report.ts'
 import { joinedPrompt } from '../../../domain/turn/message.ts'
+import { owedRestart } from '../recover/owed-restart.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import { mine } from '../work/held-work.ts'
 import { type Launcher, restartInstead, resumeIn } from '../work/launch.ts'
@@ -43,6 +44,8 @@ export const joinThreads = async <Message>(
   if (handoff !== undefined) return { type: 'restart', handoff }
   run.held.update(mine(run, kept))
   for (const [index, thread] of threads.entries()) tellEnd(run, thread, outcomes[index] as ThreadOutcome)
+  const owed = await owedRestart(run)
+  if (owed !== undefined) return owed
   const { providerSessionId } = run.held.session
   const resumed = providerSessionId && resumeIn(run, providerSessionId, { prompt: joinedPrompt(texts) })
   return resumed || restartInstead(run, CANNOT_RESUME, [])
