@@ -1,10 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/container.ts'
-import { type Batonpass, createBatonpass, everyPage, type RunEvent, type RunSummary, unwrap } from '../../src/index.ts'
+import {
+  type AgentRuntime,
+  type Batonpass,
+  createBatonpass,
+  everyPage,
+  type RunEvent,
+  type RunSummary,
+  unwrap,
+} from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
 import type { CastRunRequest } from '../../src/services/runner/cast.ts'
 import type { Script, ScriptedRuntime, ScriptedTurn } from '../../src/testing/index.ts'
-import { recorded, script, TASK, turn } from './played.ts'
+import { functionHook, recorded, script, sleep, TASK, turn } from './played.ts'
 
 let batonpass: Batonpass
 let store: MemoryStore
@@ -223,5 +231,123 @@ describe('a parent that was handed to an agent that takes no part', () => {
     const lineage = await batonpass.history.lineage(summary.conversationId)
     expect(lineage?.threads).toMatchObject([{ sessions: [{ agentName: 'coder', state: 'completed' }] }])
     expect(summary.outcome).toBe('handed_over')
+  })
+})
+
+describe('runs that delegate', () => {
+  it('are not failed by wishes that cannot be read', async () => {
+    const planner = agent('thinks', says({ ...turn(100), delegates: [null, 7, { to: 'coder' }] as never }, turn(120)))
+    const { summary } = await play({ planner, coder: agent('types', says(said('Parsed.'))) })
+    expect(summary.outcome).toBe('completed')
+  })
+
+  it('wait for a store that is away while an agent delegates', async () => {
+    const { StoreFailure } = await import('../../src/ports/store-failure.ts')
+    let away = 2
+    const conversations = {
+      ...store.conversations,
+      findTree: async (id: never) => {
+        if (away-- > 0) throw new StoreFailure('store.unavailable' as never, 'away')
+        return store.conversations.findTree(id)
+      },
+    }
+    const slow = await createBatonpass({ store: { ...store, unitOfWork: store.unitOfWork, conversations } as never })
+    const planner = agent('thinks', says(delegates('Write the parser'), turn(120)))
+    const coder = agent('types', says(said('Parsed.')))
+    const summary = await slow.run({ agents: { planner, coder }, start: 'planner', prompt: TASK }).finish()
+    expect(summary).toMatchObject({ outcome: 'completed', threads: 1 })
+  })
+
+  it('join many times without a warning of the process', async () => {
+    const turns = Array.from({ length: 12 }, (_, i) => delegates(`Task ${i}`))
+    const planner = agent('thinks', says(...turns, turn(120)))
+    const coder = agent('types', says(said('Parsed.')))
+    const warnings: string[] = []
+    const onWarning = (warning: Error) => warnings.push(warning.message)
+    process.on('warning', onWarning)
+    const { summary } = await play({ planner, coder })
+    process.off('warning', onWarning)
+    expect(summary).toMatchObject({ outcome: 'completed', threads: 12 })
+    expect(warnings).toEqual([])
+    expect(await reportsOf(summary)).toHaveLength(12)
+  })
+
+  it('may delegate to the same agent, and their stream ends with their own end', async () => {
+    const planner = agent('thinks', [
+      { turns: [{ ...turn(100, 'delegate'), delegates: [{ to: 'planner', task: 'Self' }], rests: true }, turn(120)] },
+      { turns: [turn(900, 'edit'), turn(910)], checkpoint: 'Half.' },
+      { turns: [said('Self done.')] },
+    ])
+    const run = batonpass.run({ agents: { planner }, start: 'planner', prompt: TASK, policy: 'auto' })
+    const items: string[] = []
+    for await (const item of run.everything()) items.push(item.type)
+    const summary = await run.summary
+    expect(summary).toMatchObject({ outcome: 'completed', threads: 1, restarts: 0, sessions: 1 })
+    expect(items.at(-1)).toBe('run:end')
+    expect((await reportsOf(summary))[0]?.text).toContain('Self done.')
+  })
+
+  it('do not wait for threads that nobody delegated', async () => {
+    const planner = agent('thinks', says(turn(100, 'read'), turn(110)), {
+      onStep: async ({ message }) => {
+        if (message?.text !== 'At 110.') return
+        const [conversation] = (await store.conversations.list({ isRoot: true }, { limit: 1 })).items
+        const [session] = (await recorded(batonpass, { conversationId: conversation?.id as never })).sessions
+        unwrap(
+          await batonpass.handoffs.openThread({
+            session: session?.id as never,
+            targetAgent: 'coder',
+            backend: 'types',
+          }),
+        )
+      },
+    })
+    const coder = agent('types', says(said('Never.')))
+    const { summary } = await play({ planner, coder })
+    expect(summary).toMatchObject({ outcome: 'completed', threads: 0 })
+    expect(coder.launches).toEqual([])
+  })
+
+  it('launch nobody who has had its turns: the next run tells it', async () => {
+    const planner = agent('thinks', says(delegates('Write the parser'), turn(120)))
+    const coder = agent('types', says(said('Parsed.')))
+    const { summary } = await play({ planner, coder }, { maxTurns: 1, conversation: 'job-1' })
+    expect(summary).toMatchObject({ outcome: 'exhausted', limit: 'turns', turns: 1, threads: 1 })
+    const [report] = await reportsOf(summary)
+    const again = await play({ planner, coder }, { conversation: 'job-1' })
+    expect(again.summary.outcome).toBe('completed')
+    expect(planner.launches.at(-1)?.prompt).toContain(report?.text)
+  })
+
+  it('delegate though the handoff that was asked for in the same turn is refused', async () => {
+    const both = { ...delegates('Write the parser'), handsOver: { to: 'planner', document: 'Over.' } }
+    const { summary } = await play({
+      planner: agent('thinks', says(both, turn(120))),
+      coder: agent('types', says(said('Parsed.'))),
+    })
+    expect(summary).toMatchObject({ outcome: 'completed', threads: 1 })
+  })
+})
+
+describe('a thread whose session its runtime has no longer', () => {
+  it('is not reported as failed while it begins anew', async () => {
+    const stop = new AbortController()
+    const planner = agent('thinks', says(delegates('Write the parser'), turn(120)))
+    const hook = functionHook('on_session_start', async () => {
+      if (stop.signal.aborted) await sleep(1_000)
+      return 'Mind the style.'
+    })
+    const half: ScriptedTurn = said('Half.')
+    const coder = agent('types', [{ turns: [half, said('Never.')] }, { turns: [said('Parsed.')] }], {
+      onStep: async ({ message }) => {
+        if (message?.text === half.text) stop.abort(new Error('enough'))
+      },
+    })
+    const agents = { planner, coder: { runtime: coder as AgentRuntime, hooks: [hook] } }
+    await play(agents, { conversation: 'job-1', signal: stop.signal })
+    Object.assign(coder, { has: async () => false })
+    const { summary } = await play(agents, { conversation: 'job-1' })
+    expect(summary.outcome).toBe('completed')
+    expect((await reportsOf(summary))[0]?.text).toMatch(/has completed\.[\s\S]*Parsed\./)
   })
 })

@@ -1,3 +1,4 @@
+import { describeStop } from '../../../domain/budget/restart-budget.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { HandoffId } from '../../../domain/kernel/ids.ts'
 import type { DelegatedThread } from '../../../domain/thread/delegated-thread.ts'
@@ -7,6 +8,7 @@ import { owedRestart } from '../recover/owed-restart.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import { mine } from '../work/held-work.ts'
 import { type Launcher, restartInstead, resumeIn } from '../work/launch.ts'
+import { tellReached } from '../work/limits.ts'
 import { passedOnInstead } from '../work/passed-on.ts'
 import type { SessionOutcome } from '../work/session-outcome.ts'
 import { adoptThreads } from './adopt-threads.ts'
@@ -44,11 +46,22 @@ export const joinThreads = async <Message>(
   if (handoff !== undefined) return { type: 'restart', handoff }
   run.held.update(mine(run, kept))
   for (const [index, thread] of threads.entries()) tellEnd(run, thread, outcomes[index] as ThreadOutcome)
+  if (isOutOfTurns(run)) return outOfTurns(run)
   const owed = await owedRestart(run)
   if (owed !== undefined) return owed
   const { providerSessionId } = run.held.session
   const resumed = providerSessionId && resumeIn(run, providerSessionId, { prompt: joinedPrompt(texts) })
   return resumed || restartInstead(run, CANNOT_RESUME, [])
+}
+
+/** Told of its threads, an agent begins another turn. */
+const isOutOfTurns = ({ account, setting }: RunInProgress): boolean =>
+  account.turns >= (setting('maxTurns') ?? Number.POSITIVE_INFINITY)
+
+const outOfTurns = (run: RunInProgress): SessionOutcome => {
+  tellReached(run, 'turns')
+  const reason = describeStop('turns', run.conversation.restartBudget)
+  return { type: 'over', outcome: 'exhausted', reason, limit: 'turns' }
 }
 
 const CANNOT_RESUME = 'Its threads have ended, and its runtime cannot go on in a session.'
