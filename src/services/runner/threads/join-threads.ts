@@ -82,8 +82,8 @@ const allOver = async (run: RunInProgress): Promise<readonly EndedThread[]> => {
   for (let waitMs = LOOK_AGAIN_MS.least; ; waitMs = Math.min(LOOK_AGAIN_MS.most, Math.ceil(waitMs * SLOWER))) {
     // Looked at before the record is read: what has ended by then is in it.
     const counted = run.threads.ends
-    const stopped = run.threads.stopped()
-    const waited = (await adoptThreads(run)).map((thread) => ended(thread, stopped))
+    const seen = { stopped: run.threads.stopped(), running: run.threads.running() }
+    const waited = (await adoptThreads(run)).map((thread) => ended(thread, seen))
     const open = waited.filter(({ end }) => end === undefined)
     if (open.length === 0) return waited as readonly EndedThread[]
     run.signal.throwIfAborted()
@@ -107,11 +107,18 @@ interface EndedThread extends DelegatedThread {
   readonly end: Omit<ThreadOutcome, 'answer'>
 }
 
-/** A thread with its end: on record, or because this process could not run it any further. */
-const ended = (
-  thread: DelegatedThread,
-  stopped: ReadonlyMap<HandoffId, string>,
-): DelegatedThread & Partial<EndedThread> => {
+/** The threads of this process, before the record was read: those at work, and those that it cannot run any further. */
+interface ThreadsSeen {
+  readonly stopped: ReadonlyMap<HandoffId, string>
+  readonly running: ReadonlySet<HandoffId>
+}
+
+/**
+ * A thread with its end: on record, or because this process could not run it any further. One at work here has none: a
+ * session that cannot be resumed is failed on record before the next one begins.
+ */
+const ended = (thread: DelegatedThread, { stopped, running }: ThreadsSeen): DelegatedThread & Partial<EndedThread> => {
+  if (running.has(thread.handoff.id)) return thread
   const reason = stopped.get(thread.handoff.id)
   const here = reason === undefined ? undefined : { outcome: 'stopped' as const, reason }
   return { ...thread, ...defined({ end: outcomeOnRecord(thread.session) ?? here }) }

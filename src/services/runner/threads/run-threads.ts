@@ -139,6 +139,11 @@ export class RunThreads {
     return new Map(this.#stopped)
   }
 
+  /** The threads that this process runs at the moment. */
+  running(): ReadonlySet<HandoffId> {
+    return new Set([...this.#running.keys()].filter((id) => this.isRunning(id)))
+  }
+
   /** Whether this process runs a thread at the moment. One that others work is tried now and then, and not run. */
   isRunning(handoffId: HandoffId): boolean {
     return this.#running.has(handoffId) && !this.#elsewhere.has(handoffId)
