@@ -196,6 +196,8 @@ export class RestartRunner {
         next = (await insteadOfLost(run, next, outcome)) ?? (await joinThreads(run, outcome)) ?? outcome
       } else if (next.type === 'restart' && !run.seat.carriesOut(next.handoff)) {
         const ending = await handOver(run, next.handoff)
+        // Whoever takes the work up from now on does not overtake this run: its threads are finished all the same.
+        run.held.beginToEnd()
         // Whoever takes the work up may not know the agents of its threads.
         await run.threads.rest()
         return ending

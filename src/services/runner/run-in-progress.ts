@@ -139,7 +139,16 @@ export const newRun = <Message>(
   const news = new RunReporter(conversation, { agent: () => seat.request.agent, log, emit })
   const account = new RunAccount(spending)
   const threadWork = runThread?.(account.spending)
-  const about = { terms, conversation, account, signal, emit, ...(threadWork && { runThread: threadWork }) }
+  const retryThroughOutage = retriesOf(deps.ids, { signal, onTrouble: (trouble) => log.outage(trouble) })
+  const about = {
+    terms,
+    conversation,
+    account,
+    signal,
+    retryThroughOutage,
+    emit,
+    ...(threadWork && { runThread: threadWork }),
+  }
   const threads = new RunThreads(about)
   return Object.assign(terms, {
     conversation: new RunConversation(conversation),
@@ -152,7 +161,7 @@ export const newRun = <Message>(
     threads,
     tools: new OfferedTools(terms, { transfers, threads }, news),
     launched: new LaunchedProcesses(),
-    retryThroughOutage: retriesOf(deps.ids, { signal, onTrouble: (trouble) => log.outage(trouble) }),
+    retryThroughOutage,
     signal,
     stop: (reason: Error) => controller.abort(reason),
   })

@@ -46,7 +46,10 @@ const endingAsHolder = async (
   const { session, holder } = run.held
   const renew = () => run.deps.store.leases.renew(session.id, holder, run.lease.leaseMs)
   const isOurs = await run.retryThroughOutage(renew, { outageMs: ENDING_OUTAGE_MS })
-  return isOurs ? ending : endingOf(run.held.overtaken())
+  if (isOurs) return ending
+  const now = await run.retryThroughOutage(() => run.deps.history.session(session.id), { outageMs: ENDING_OUTAGE_MS })
+  const isTakenUp = ending.outcome === 'handed_over' && now?.state === 'handed_off'
+  return isTakenUp ? ending : endingOf(run.held.overtaken())
 }
 
 /**

@@ -20,6 +20,7 @@ import { watchAsAsked } from '../restart/watch-as-asked.ts'
 import { retryThroughOutage } from '../retry-through-outage.ts'
 import type { RunInProgress, RunnerDeps } from '../run-in-progress.ts'
 import { monitorOf, type RunRequest } from '../run-request.ts'
+import { threadsNote } from '../threads/threads-note.ts'
 import { type Launcher, promptToResume, relaunch, resumeIn, startFresh } from '../work/launch.ts'
 import { throwIfSpent } from '../work/limits.ts'
 import type { SessionOutcome } from '../work/session-outcome.ts'
@@ -158,7 +159,7 @@ interface FirstOpening {
 }
 
 const openingFor = async (
-  run: Opening & Pick<RunInProgress, 'tools'>,
+  run: Opening & Noting,
   latest: AgentSession | undefined,
   way: FollowUpWay | undefined,
 ): Promise<FirstOpening> => {
@@ -167,13 +168,15 @@ const openingFor = async (
   const nonce = run.deps.ids.next()
   // What was asked is on record, and unfinished: it is not a person who speaks now.
   if (latest.state !== 'completed' && run.conversation.unsaidTask === undefined)
-    return { continuation: await withNote(run, await continuationAfter(run, nonce)), nonce }
+    return { continuation: await withNotes(run, latest, await continuationAfter(run, nonce)), nonce }
   if (typeof way?.resumes === 'string') return { prompt, providerSessionId: way.resumes }
-  return { prompt, continuation: await withNote(run, await recordBefore(run, latest, nonce)), nonce }
+  return { prompt, continuation: await withNotes(run, latest, await recordBefore(run, latest, nonce)), nonce }
 }
 
-const withNote = async (run: Pick<RunInProgress, 'tools'>, continuation: string): Promise<string> =>
-  joinedPrompt([continuation, await lookBackNote(run)])
+type Noting = Pick<RunInProgress, 'deps' | 'conversation' | 'threads' | 'tools' | 'retryThroughOutage'>
+
+const withNotes = async (run: Noting, { id }: AgentSession, continuation: string): Promise<string> =>
+  joinedPrompt([continuation, await threadsNote(run, id), await lookBackNote(run)])
 
 const tellWay = (run: Pick<RunInProgress, 'held' | 'news'>, way: FollowUpWay | undefined): void => {
   if (way !== undefined) run.news.emit({ type: 'conversation:follow_up', sessionId: run.held.session.id, ...way })

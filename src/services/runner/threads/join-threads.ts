@@ -1,11 +1,14 @@
+import { describeStop } from '../../../domain/budget/restart-budget.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { HandoffId } from '../../../domain/kernel/ids.ts'
 import type { DelegatedThread } from '../../../domain/thread/delegated-thread.ts'
 import { outcomeOnRecord, type ThreadOutcome, threadReport } from '../../../domain/thread/thread-report.ts'
 import { joinedPrompt } from '../../../domain/turn/message.ts'
+import { owedRestart } from '../recover/owed-restart.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import { mine } from '../work/held-work.ts'
 import { type Launcher, restartInstead, resumeIn } from '../work/launch.ts'
+import { tellReached } from '../work/limits.ts'
 import { passedOnInstead } from '../work/passed-on.ts'
 import type { SessionOutcome } from '../work/session-outcome.ts'
 import { adoptThreads } from './adopt-threads.ts'
@@ -43,9 +46,22 @@ export const joinThreads = async <Message>(
   if (handoff !== undefined) return { type: 'restart', handoff }
   run.held.update(mine(run, kept))
   for (const [index, thread] of threads.entries()) tellEnd(run, thread, outcomes[index] as ThreadOutcome)
+  if (isOutOfTurns(run)) return outOfTurns(run)
+  const owed = await owedRestart(run)
+  if (owed !== undefined) return owed
   const { providerSessionId } = run.held.session
   const resumed = providerSessionId && resumeIn(run, providerSessionId, { prompt: joinedPrompt(texts) })
   return resumed || restartInstead(run, CANNOT_RESUME, [])
+}
+
+/** Told of its threads, an agent begins another turn. */
+const isOutOfTurns = ({ account, setting }: RunInProgress): boolean =>
+  account.turns >= (setting('maxTurns') ?? Number.POSITIVE_INFINITY)
+
+const outOfTurns = (run: RunInProgress): SessionOutcome => {
+  tellReached(run, 'turns')
+  const reason = describeStop('turns', run.conversation.restartBudget)
+  return { type: 'over', outcome: 'exhausted', reason, limit: 'turns' }
 }
 
 const CANNOT_RESUME = 'Its threads have ended, and its runtime cannot go on in a session.'
@@ -66,8 +82,8 @@ const allOver = async (run: RunInProgress): Promise<readonly EndedThread[]> => {
   for (let waitMs = LOOK_AGAIN_MS.least; ; waitMs = Math.min(LOOK_AGAIN_MS.most, Math.ceil(waitMs * SLOWER))) {
     // Looked at before the record is read: what has ended by then is in it.
     const counted = run.threads.ends
-    const stopped = run.threads.stopped()
-    const waited = (await adoptThreads(run)).map((thread) => ended(thread, stopped))
+    const seen = { stopped: run.threads.stopped(), running: run.threads.running() }
+    const waited = (await adoptThreads(run)).map((thread) => ended(thread, seen))
     const open = waited.filter(({ end }) => end === undefined)
     if (open.length === 0) return waited as readonly EndedThread[]
     run.signal.throwIfAborted()
@@ -91,11 +107,18 @@ interface EndedThread extends DelegatedThread {
   readonly end: Omit<ThreadOutcome, 'answer'>
 }
 
-/** A thread with its end: on record, or because this process could not run it any further. */
-const ended = (
-  thread: DelegatedThread,
-  stopped: ReadonlyMap<HandoffId, string>,
-): DelegatedThread & Partial<EndedThread> => {
+/** The threads of this process, before the record was read: those at work, and those that it cannot run any further. */
+interface ThreadsSeen {
+  readonly stopped: ReadonlyMap<HandoffId, string>
+  readonly running: ReadonlySet<HandoffId>
+}
+
+/**
+ * A thread with its end: on record, or because this process could not run it any further. One at work here has none: a
+ * session that cannot be resumed is failed on record before the next one begins.
+ */
+const ended = (thread: DelegatedThread, { stopped, running }: ThreadsSeen): DelegatedThread & Partial<EndedThread> => {
+  if (running.has(thread.handoff.id)) return thread
   const reason = stopped.get(thread.handoff.id)
   const here = reason === undefined ? undefined : { outcome: 'stopped' as const, reason }
   return { ...thread, ...defined({ end: outcomeOnRecord(thread.session) ?? here }) }

@@ -10,6 +10,7 @@ import type { ThreadAsked } from '../../../ports/agent-runtime.ts'
 import type { ToolRefused } from '../../../ports/run-tools.ts'
 import { pauseFor } from '../../pause-for.ts'
 import { errorFields } from '../../safe-logger.ts'
+import type { RetryThroughOutage } from '../retry-through-outage.ts'
 import type { RunAccount } from '../run-account.ts'
 import { messageOf } from '../run-errors.ts'
 import type { RunTerms } from '../run-in-progress.ts'
@@ -29,17 +30,12 @@ interface ThreadsDeps {
   /** Absent where nothing is delegated: one agent has nobody to delegate to. */
   readonly runThread?: RunThread
   readonly signal: AbortSignal
+  readonly retryThroughOutage: RetryThroughOutage
   readonly emit: (event: RunEvent) => void
 }
 
-/** Ends of a run after which the record says how the thread comes out, or somebody else works on it. */
-const LEFT_TO_RECORD: readonly RunSummary['outcome'][] = [
-  'completed',
-  'failed',
-  'superseded',
-  'handed_over',
-  'cancelled',
-]
+/** Ends of a run after which somebody else works on the thread. */
+const WITH_OTHERS: readonly RunSummary['outcome'][] = ['superseded', 'handed_over']
 
 /** Refusals that say that somebody who lives works on the thread. */
 const WORKED_ELSEWHERE: readonly RefusedError['code'][] = [
@@ -58,6 +54,8 @@ export class RunThreads {
   readonly #running = new Map<HandoffId, Promise<void>>()
   /** Why this process cannot run a thread any further. */
   readonly #stopped = new Map<HandoffId, string>()
+  /** The threads that somebody else works, going by the last time that they were tried here. */
+  readonly #elsewhere = new Set<HandoffId>()
   readonly #stopping = new AbortController()
   #ends = 0
   #wake: () => void = () => undefined
@@ -82,10 +80,9 @@ export class RunThreads {
     if (!terms.seat.names.includes(wish.to))
       return err({ code: 'agent.unknown', message: `"${wish.to}" takes no part in this run. Name one of: ${names}.` })
     const { conversations } = terms.deps.store
-    const [tree, open] = await Promise.all([
-      conversations.findTree(conversation.id),
-      conversations.listDelegated(conversation.id),
-    ])
+    const [tree, open] = await this.#deps.retryThroughOutage(() =>
+      Promise.all([conversations.findTree(conversation.id), conversations.listDelegated(conversation.id)]),
+    )
     const wished = this.#wishes.length
     const { depth = 0, threads = 0 } = tree ?? {}
     const limits = { ...DEFAULT_FAN_OUT, ...terms.deps.settings?.fanOut, ...terms.seat.request.fanOut }
@@ -116,11 +113,14 @@ export class RunThreads {
         const summary = await runThread(thread, { signal: AbortSignal.any([signal, this.#stopping.signal]), emit })
         account.threadEnded(summary)
         const { outcome, reason = outcome } = summary
-        if (!LEFT_TO_RECORD.includes(outcome)) this.#stopped.set(handoffId, reason)
+        if (WITH_OTHERS.includes(outcome)) this.#elsewhere.add(handoffId)
+        // What failed, or was interrupted, is not tried again: its end on record, if there is one, counts more.
+        else if (outcome !== 'completed') this.#stopped.set(handoffId, reason)
         this.#hasEnded()
       } catch (error) {
         const isElsewhere = error instanceof RefusedError && WORKED_ELSEWHERE.includes(error.code)
-        if (!isElsewhere) {
+        if (isElsewhere) this.#elsewhere.add(handoffId)
+        else {
           this.#stopped.set(handoffId, messageOf(error))
           this.#hasEnded()
         }
@@ -139,9 +139,14 @@ export class RunThreads {
     return new Map(this.#stopped)
   }
 
-  /** Whether this process runs a thread at the moment. */
+  /** The threads that this process runs at the moment. */
+  running(): ReadonlySet<HandoffId> {
+    return new Set([...this.#running.keys()].filter((id) => this.isRunning(id)))
+  }
+
+  /** Whether this process runs a thread at the moment. One that others work is tried now and then, and not run. */
   isRunning(handoffId: HandoffId): boolean {
-    return this.#running.has(handoffId)
+    return this.#running.has(handoffId) && !this.#elsewhere.has(handoffId)
   }
 
   /** How many runs of threads have ended here. */

@@ -1,3 +1,4 @@
+import { beginningOf } from '../../../domain/kernel/cut-text.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { ThreadAsked } from '../../../ports/agent-runtime.ts'
 
@@ -7,7 +8,7 @@ const LONGEST_NAME = 300
 const LONGEST_REASON = 2_000
 
 const textIn = (raw: unknown, longest: number): string | undefined =>
-  typeof raw === 'string' && raw.trim() !== '' ? raw.slice(0, longest) : undefined
+  typeof raw === 'string' && raw.trim() !== '' ? beginningOf(raw, longest) : undefined
 
 /** The wish of an agent, as far as it can be used. Agents are not trusted: it is checked like everything else that they say. */
 export const wishIn = ({ to, task, reason, document }: ThreadAsked): ThreadAsked | undefined => {

@@ -24,7 +24,7 @@ export const threadsNote = async (
   const open = await Promise.all(
     waited.map(async (thread) => ({
       ...thread,
-      task: (await conversations.find(thread.session.conversationId))?.originalTask ?? '',
+      task: (await run.retryThroughOutage(() => conversations.find(thread.session.conversationId)))?.originalTask ?? '',
     })),
   )
   const none = saysNone && reports.length === 0 ? NO_THREADS_NOTE : undefined

@@ -43,7 +43,10 @@ export const concludeSession = async (
   if (leaving?.type === 'restart') {
     // It went on and finished before it could be interrupted: then there is nothing left to restart for, unless it landed.
     const isFinal = leaving.handoff.kind !== 'context_restart'
-    if (isFinal || end.type !== 'idle' || !recorder.hasMore || recorder.hasLanded) return leaving
+    if (isFinal || end.type !== 'idle' || !recorder.hasMore || recorder.hasLanded) {
+      await recorder.openThreads()
+      return leaving
+    }
     await cancelRestart(run, leaving.handoff)
     recorder.stay()
   }

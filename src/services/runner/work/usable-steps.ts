@@ -3,7 +3,7 @@ import { usable, usableEvent } from '../../../domain/input/window-events.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { originsOf } from '../../../domain/turn/message.ts'
 import type { WindowEvent } from '../../../domain/window/window-event.ts'
-import type { RuntimeStep } from '../../../ports/agent-runtime.ts'
+import type { RuntimeStep, ThreadAsked } from '../../../ports/agent-runtime.ts'
 import type { RecordedText } from '../../../ports/window-reader.ts'
 
 const ROLES: readonly RecordedText['role'][] = ['user', 'assistant', 'tool']
@@ -16,11 +16,12 @@ export class UsableSteps {
   #nameless = 0
 
   take<Message>(step: RuntimeStep<Message>): RuntimeStep<Message> {
-    const { events, texts, totals, providerSessionId, usedModel, ...rest } = step
+    const { events, texts, totals, providerSessionId, usedModel, asksThreads, ...rest } = step
     const known = {
       totals: totals && usable(totalsCheck, totals),
       providerSessionId: textOf(providerSessionId),
       usedModel: textOf(usedModel),
+      asksThreads: asksThreads && listOf(asksThreads).filter(isRecord),
     }
     return { ...rest, ...defined(known), events: this.#events(events), texts: listOf(texts).flatMap(usableText) }
   }
@@ -37,6 +38,8 @@ export class UsableSteps {
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+const isRecord = (value: unknown): value is ThreadAsked => typeof value === 'object' && value !== null
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
