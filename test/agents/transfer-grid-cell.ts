@@ -47,8 +47,7 @@ const finish = async (batonpass: Batonpass, { by }: TransferCell, { planner, cod
     return deepEqual([outcome, reason], ['completed', undefined])
   }
   const stop = new AbortController()
-  const run = { policy: 'auto' } as const
-  const working = batonpass.work({ agents, signal: stop.signal, pollMs: { least: 50, most: 200 }, run })
+  const working = batonpass.work({ agents, signal: stop.signal, pollMs: { least: 50, most: 200 } })
   const isOver = async (): Promise<boolean> =>
     (await recordOf(batonpass, 'grid')).sessions.at(-1)?.state === 'completed'
   while (!(await isOver())) await new Promise((resolve) => setTimeout(resolve, 200))

@@ -20,7 +20,6 @@ const row = (cell: TransferCell): string => {
 }
 
 describe('a runner of real agents, killed at every step of a transfer', {
-  ...PATIENT,
   ...NEEDS_PROC,
   concurrency: 2,
 }, () => {
