@@ -14,11 +14,12 @@ import type { Launcher } from './launch.ts'
 import type { HeardStep } from './launch-watch.ts'
 import { type Leaving, SessionLeaving } from './leaving.ts'
 import { passedOnInstead } from './passed-on.ts'
+import { reportWindow } from './report-window.ts'
 import { RunningTools } from './running-tools.ts'
 import { SoftLanding } from './soft-landing.ts'
 import { TurnExtender } from './turn-extender.ts'
 import { TurnNews } from './turn-news.ts'
-import { tellLoweredWindow, tellUnknownWindow } from './window-news.ts'
+import { tellUnknownWindow } from './window-news.ts'
 
 /** How turns are recorded. */
 interface Recording extends Pick<RecordTurns, 'handOver'> {
@@ -194,16 +195,7 @@ export class TurnRecorder {
       if (report.type === 'sample') continue
       const before = this.#collector.rest()
       if (before.length > 0) await this.#record(before, { withholdRestart: true })
-      const { session, monitor: known } = this.#run.held
-      const reported = await this.#run.retryThroughOutage((named) =>
-        this.#run.deps.context.report({ session, report, ...named }),
-      )
-      const { outcome, monitor } = mine(this.#run, reported)
-      this.#run.held.update({ session, monitor })
-      if (report.type !== 'compaction' || outcome !== 'compaction_logged') continue
-      const { trigger, preTokens = null } = report
-      this.#run.news.emit({ type: 'context:compaction', sessionId: session.id, trigger, preTokens })
-      tellLoweredWindow(this.#run, known)
+      await reportWindow(this.#run, report)
     }
   }
 
