@@ -10,8 +10,10 @@ import {
   unwrap,
 } from '../../src/index.ts'
 import { MemoryStore } from '../../src/memory.ts'
+import type { Unit } from '../../src/ports.ts'
 import type { CastRunRequest } from '../../src/services/runner/cast.ts'
 import type { Script, ScriptedRuntime, ScriptedTurn } from '../../src/testing/index.ts'
+import { lostProcess } from '../support/lost-process.ts'
 import { functionHook, recorded, script, sleep, TASK, turn } from './played.ts'
 
 let batonpass: Batonpass
@@ -349,5 +351,24 @@ describe('a thread whose session its runtime has no longer', () => {
     const { summary } = await play(agents, { conversation: 'job-1' })
     expect(summary.outcome).toBe('completed')
     expect((await reportsOf(summary))[0]?.text).toMatch(/has completed\.[\s\S]*Parsed\./)
+  })
+})
+
+describe('a parent that is recovered without its cast', () => {
+  it('leaves its threads to be reported by the next run with its agents', async () => {
+    const isLast = ({ events }: Unit): boolean => events.some(({ type }) => type === 'handoff.completed')
+    const { store: last, lost } = lostProcess(store, isLast, { stillReads: true })
+    const planner = agent('thinks', says(delegates('Write the parser'), { ...turn(120), rests: true }, turn(130)))
+    const agents = { planner, coder: agent('types', says(said('Parsed.'))) }
+    const doomed = await createBatonpass({ store: last })
+    void doomed.run({ agents, start: 'planner', prompt: TASK, conversation: 'job-1', leaseMs: 1 }).finish()
+    await lost
+    await batonpass.recover({ runtimes: [planner], wait: true })
+    const conversation = await store.conversations.findByExternalKey('job-1')
+    const conversationId = conversation?.id as RunSummary['conversationId']
+    expect((await recorded(batonpass, { conversationId })).sessions).toMatchObject([{ state: 'completed' }])
+    expect(await reportsOf({ conversationId })).toEqual([])
+    await play(agents, { conversation: 'job-1', prompt: 'And now?' })
+    expect((await reportsOf({ conversationId }))[0]?.text).toContain('Parsed.')
   })
 })

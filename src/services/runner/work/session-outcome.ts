@@ -4,6 +4,7 @@ import type { RunOutcome } from '../../../domain/run/run-summary.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import type { RuntimeEnd } from '../../../ports/agent-runtime.ts'
 import { policyOf, type RunInProgress } from '../run-in-progress.ts'
+import { openThreads } from '../threads/open-threads.ts'
 import { uncountedEnd } from './limits.ts'
 import { passedOn } from './passed-on.ts'
 import { type Restarting, restartHeldSession } from './threshold.ts'
@@ -21,7 +22,7 @@ export type SessionOutcome =
 
 /** Concludes the work of a session from how its agent ended, and why it was to be left. */
 export const concludeSession = async (
-  run: Restarting & Pick<RunInProgress, 'request' | 'lease'>,
+  run: RunInProgress,
   recorder: TurnRecorder,
   end: RuntimeEnd,
 ): Promise<SessionOutcome> => {
@@ -44,7 +45,8 @@ export const concludeSession = async (
     // It went on and finished before it could be interrupted: then there is nothing left to restart for, unless it landed.
     const isFinal = leaving.handoff.kind !== 'context_restart'
     if (isFinal || end.type !== 'idle' || !recorder.hasMore || recorder.hasLanded) {
-      await recorder.openThreads()
+      // It counts on the threads that it asked for before its session was to be left.
+      await openThreads(run)
       return leaving
     }
     await cancelRestart(run, leaving.handoff)

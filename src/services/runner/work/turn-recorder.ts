@@ -146,11 +146,6 @@ export class TurnRecorder {
     if (this.#run.account.turns > 0) tellUnknownWindow(this.#run, this.#gauge)
   }
 
-  /** Opens the threads that the agent asked for before its session was to be left: it counts on them. */
-  openThreads(): Promise<void> {
-    return openThreads(this.#run)
-  }
-
   /** Records what it can when the agent was left in the middle: what was passed on, or read, is on record too. */
   async leave(unheard: readonly HeardStep<unknown>[] = []): Promise<void> {
     try {
