@@ -110,7 +110,13 @@ export class RunThreads {
     if (runThread === undefined || isKnown || !terms.seat.names.includes(thread.session.agentName)) return
     const work = async (): Promise<void> => {
       try {
-        const summary = await runThread(thread, { signal: AbortSignal.any([signal, this.#stopping.signal]), emit })
+        const told = (event: RunEvent): void => {
+          // Whoever has something to tell has the thread.
+          this.#elsewhere.delete(handoffId)
+          emit(event)
+        }
+        const stopping = AbortSignal.any([signal, this.#stopping.signal])
+        const summary = await runThread(thread, { signal: stopping, emit: told })
         account.threadEnded(summary)
         const { outcome, reason = outcome } = summary
         if (WITH_OTHERS.includes(outcome)) this.#elsewhere.add(handoffId)
