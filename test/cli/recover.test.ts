@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createBatonpass, unwrap } from '../../src/index.ts'
@@ -64,6 +64,18 @@ describe('baton recover', () => {
     expect(restartBudget).toMatchObject({ maxTakeovers: 0, maxCostUsd: 2.5, maxRestarts: 7 })
     expect(await stateOf(session.id)).toBe('failed')
     expect(await batonOn(url)('recover', '--fail', '--max-cost', '5')).toMatchObject({ code: 2 })
+  })
+
+  it('recovers with the agents of a file, and takes no runtime beside them', async () => {
+    const session = await leaveBehind('command', 'of-a-team')
+    const file = join(folder(), 'team.yaml')
+    const agents = [{ name: 'claude-code', runtime: 'command', command: AGENT_COMMAND }]
+    writeFileSync(file, JSON.stringify({ agents }))
+    const { code, out } = await recover(['--wait', '--agents', file])
+    expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining(`${session.id}  resumed: completed`) })
+    expect(await stateOf(session.id)).toBe('completed')
+    expect(await batonOn(url)('recover', '--agents', file, '--runtime', 'claude')).toMatchObject({ code: 2 })
+    expect(await batonOn(url)('recover', '--agents', file, '--fail')).toMatchObject({ code: 2 })
   })
 
   it('waits for a lease with --wait, and recovers what it leaves', async () => {

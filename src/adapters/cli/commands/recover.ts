@@ -5,8 +5,9 @@ import type { AgentRuntime } from '../../../ports/agent-runtime.ts'
 import { RuntimeFailure } from '../../../ports/runtime-failure.ts'
 import type { HeldLease } from '../../../ports/session-leases.ts'
 import { backendOf, RUNTIME_NAMES } from '../../../runtimes.ts'
-import type { Recovered } from '../../../services/runner/recover/recover.ts'
+import type { Recovered, RecoverRequest } from '../../../services/runner/recover/recover.ts'
 import { allowedNetworks } from '../allowed-networks.ts'
+import { castFrom } from '../chosen-cast.ts'
 import { runtimeFrom, runtimeName } from '../chosen-runtime.ts'
 import type { Invocation, Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -17,7 +18,7 @@ import { CommandNotCompleted } from '../problems.ts'
 import { counted, describeRunEvent, outcomeText } from '../render-run.ts'
 import { Table } from '../render-table.ts'
 import { plain, toJson } from '../render-text.ts'
-import { limitsFrom, lookBackFrom } from '../run-choices.ts'
+import { configurationFrom, limitsFrom, lookBackFrom } from '../run-choices.ts'
 import { storeToChange } from '../store-options.ts'
 import { textOf } from '../style.ts'
 import { LIMIT_FLAGS } from '../tree/run-flags.ts'
@@ -26,12 +27,13 @@ import { LIMIT_FLAGS } from '../tree/run-flags.ts'
 export const recoverCommand: Run = async (invocation) => {
   notTogether(invocation, 'fail', 'runtime')
   notTogether(invocation, 'fail', 'command')
+  notTogether(invocation, 'fail', 'agents')
   for (const limit of [...Object.keys(LIMIT_FLAGS), 'no-look-back']) notTogether(invocation, 'fail', limit)
   const run = { ...limitsFrom(invocation), ...defined({ lookBack: lookBackFrom(invocation) }) }
   const { values, out, notes } = invocation
   const isFail = values.fail === true
-  const runtimes = isFail ? [] : runtimesFor(invocation)
-  const config = textFlag(invocation, 'config')
+  const who = isFail ? { runtimes: [] } : await whoResumes(invocation)
+  const config = textFlag(invocation, 'agents') ?? textFlag(invocation, 'config')
   const logger = values.verbose === true ? lineLogger(notes) : undefined
   const parts = defined({ config, logger, allowNetworks: allowedNetworks(invocation) })
   await using batonpass = await createBatonpass({ ...storeToChange(invocation), ...parts })
@@ -40,7 +42,7 @@ export const recoverCommand: Run = async (invocation) => {
   const cancelled = new CommandNotCompleted('Recovering was cancelled.', EXIT.cancelled)
   const onWaiting = (lease: HeldLease): void => notes.line(`Waiting for ${describeWaiting(lease)}`)
   const how = { leaveOthers: !isFail, wait: values.wait === true }
-  const request = { runtimes, run, ...how, signal, onEvent, onWaiting }
+  const request = { ...who, run, ...how, signal, onEvent, onWaiting }
   const recovered = await batonpass.recover(request).catch((problem) => {
     throw signal.aborted ? cancelled : problem
   })
@@ -51,6 +53,13 @@ export const recoverCommand: Run = async (invocation) => {
   )
   if (broken.length > 0)
     throw new CommandNotCompleted(`${counted(broken.length, 'run')} did not complete.`, EXIT.failure)
+}
+
+/** The agents of a file, or runtimes. */
+const whoResumes = async (invocation: Invocation): Promise<Pick<RecoverRequest, 'runtimes' | 'agents'>> => {
+  if (textFlag(invocation, 'agents') === undefined) return { runtimes: runtimesFor(invocation) }
+  const checked = await configurationFrom(invocation)
+  return { agents: castFrom(invocation, checked?.configuration.agents ?? [], (runtime) => runtime).agents }
 }
 
 /** The one that is named, or every one that there is here. */
@@ -105,7 +114,9 @@ const became = (one: Recovered): string => {
     case 'failed':
       return 'failed'
     case 'left':
-      return `left: it runs on ${plain(one.backend)}${runtimeHint(one.backend)}`
+      return one.waitsForThreads === true
+        ? 'left: it waits for what it delegated; recover it with --agents FILE, or run it again'
+        : `left: it runs on ${plain(one.backend)}${runtimeHint(one.backend)}`
     case 'unfinished':
       return `not finished: ${plain(one.problem)}`
     case 'taken':

@@ -62,6 +62,7 @@ export const WORK_COMMANDS = {
       fail: { help: 'fail all of it instead of resuming it' },
       verbose: { help: 'print the log to standard error' },
       config: { value: 'FILE', help: 'hooks and checkpoints of the resumed runs' },
+      agents: { value: 'FILE', help: 'a configuration with the agents that hand work to each other or delegate' },
       ...LOOK_BACK_FLAG,
       ...NETWORK_FLAGS,
       ...LIMIT_FLAGS,

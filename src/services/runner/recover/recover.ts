@@ -50,8 +50,8 @@ export type Recovered = {
   | { readonly type: 'resumed'; readonly summary: RunSummary }
   /** Nobody here can run it: it is failed, with the reason. */
   | { readonly type: 'failed'; readonly reason: string }
-  /** Nobody here can run it, and it was to be left then. */
-  | { readonly type: 'left'; readonly backend: string }
+  /** Nobody here can run it, and it was to be left then; or it waits for threads, and its agents are not here. */
+  | { readonly type: 'left'; readonly backend: string; readonly waitsForThreads?: true }
   /** Something went wrong; it is there to be recovered again. */
   | { readonly type: 'unfinished'; readonly problem: string }
   /** Somebody else was first. */
@@ -169,6 +169,9 @@ const recoverOne = async (
     const runtime = isCast ? agents : runtimes.find((candidate) => candidate.backend === backend)
     if (session !== undefined && (await isForAnother(deps, session, isCast ? castOf(agents, leaveOthers) : undefined)))
       return { ...about, type: 'handed_over' }
+    // One agent alone would finish it without its threads, and nobody would be told of them.
+    if (runtime !== undefined && backend !== undefined && !isCast && (await delegates(deps, conversationId)))
+      return { ...about, type: 'left', backend, waitsForThreads: true }
     if (runtime !== undefined) return { ...about, ...resumption(await resume(sessionId, runtime)) }
     if (leaveOthers && backend !== undefined) return { ...about, type: 'left', backend }
     const reason = `The process that worked it is gone, and nobody went on with it (it runs on ${backend}).`
@@ -181,6 +184,9 @@ const recoverOne = async (
     return { ...about, type: 'unfinished', problem: deps.redact?.(problem) ?? problem }
   }
 }
+
+const delegates = async ({ store }: Pick<RunnerDeps, 'store'>, conversation: ConversationId): Promise<boolean> =>
+  (await store.conversations.listDelegated(conversation)).length > 0
 
 /** A run that ended before it had the session has left it as it was. */
 const resumption = (summary: RunSummary) =>
