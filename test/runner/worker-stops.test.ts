@@ -101,7 +101,69 @@ describe('a worker that is to stop', () => {
   })
 })
 
+describe('a worker that resumes', () => {
+  it('ends when all it has resumed has ended, though more is left to resume', async () => {
+    const keys = ['one', 'two', 'three']
+    const handoffs = await Promise.all(keys.map((conversation) => leave({ conversation } as never)))
+    const first = new AbortController()
+    const lost = { agents: { coder: hanging(first) }, pollMs: POLL, signal: first.signal, drainMs: 1, concurrency: 3 }
+    // Stops when the first of them is so far: the others may not have begun.
+    await batonpass.work(lost)
+    while ((await Promise.all(handoffs.map(statesOf))).some((states) => states.length < 2)) {
+      const again = new AbortController()
+      await batonpass.work({ ...lost, agents: { coder: hanging(again) }, signal: again.signal })
+    }
+    const stop = new AbortController()
+    let begun = 0
+    const coder = runtimeOf(CODES, {
+      onStep: async () => {
+        begun += 1
+        const isSlow = begun === 1
+        while (begun < 2) await sleep(1)
+        stop.abort()
+        await sleep(isSlow ? 150 : 10)
+      },
+    })
+    const ends: string[] = []
+    const summary = await batonpass.work({
+      agents: { coder },
+      pollMs: POLL,
+      signal: stop.signal,
+      drainMs: 1,
+      concurrency: 2,
+      onEvent: ({ type }) => (type === 'run:end' ? ends.push(type) : undefined),
+    })
+    expect(ends).toHaveLength(2)
+    expect(summary.ended).toEqual({ cancelled: 2 })
+  })
+
+  it('resumes for an agent whose name was given with blanks around it', async () => {
+    const handoff = await leave()
+    const stop = new AbortController()
+    await batonpass.work({ agents: { coder: hanging(stop) }, pollMs: POLL, signal: stop.signal, drainMs: 1 })
+    expect(await statesOf(handoff)).toEqual(['handed_off', 'active'])
+    const summary = await workUntil(handoff, 'completed', { agents: { ' coder ': runtimeOf() }, run: { leaseMs: 50 } })
+    expect(summary.ended).toEqual({ completed: 1 })
+  })
+})
+
 describe('a worker', () => {
+  it('takes up nothing more once it is cancelled, though nobody told it to stop', async () => {
+    const handoff = await leave()
+    const summary = await batonpass.work({ agents: { coder: runtimeOf() }, pollMs: POLL, cancel: AbortSignal.abort() })
+    expect(summary).toEqual({ ended: {}, poisoned: 0 })
+    expect(await statesOf(handoff)).toEqual(['active'])
+  })
+
+  it('works though whoever is told how it waits throws', async () => {
+    const handoff = await leave()
+    const onWaiting = (): void => {
+      throw new Error('The screen is gone.')
+    }
+    const summary = await workUntil(handoff, 'completed', { agents: { coder: runtimeOf() }, onWaiting })
+    expect(summary.ended).toEqual({ completed: 1 })
+  })
+
   it('takes no more than its places, whether it takes up or resumes', async () => {
     const lost = await leave({ conversation: 'lost' } as never)
     const stop = new AbortController()

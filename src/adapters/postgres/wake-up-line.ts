@@ -68,15 +68,17 @@ const keepHearing = async (client: Client, { schema, send, proof, heard }: Provi
   await client.connect()
   // A connection with TLS is another socket than the one it began with.
   letEnd(client)
-  await client.query(`listen ${quoted(schema)}`)
+  await within(ANSWER_MS, client.query(`listen ${quoted(schema)}`), wentDead)
   await send(schema, proof)
   await within(PROOF_MS, heard, () => new NotHeardError('no wake-up came through within 5 seconds, as behind a pooler'))
   begun()
   for (;;) {
     await quietly(PULSE_MS)
-    await within(ANSWER_MS, client.query('select 1'), () => new Error('the connection for wake-ups went dead'))
+    await within(ANSWER_MS, client.query('select 1'), wentDead)
   }
 }
+
+const wentDead = (): Error => new Error('the connection for wake-ups went dead')
 
 /** Lets the process end though the connection is open. The driver can; its types do not say so. */
 const letEnd = (client: Client): void => (client as Client & { unref(): void }).unref()

@@ -109,10 +109,11 @@ export const recoverAll = async (
     // One that could not be finished, or is left to others, is not looked at again and again while somebody is waited for.
     const queue = left.filter(({ sessionId }) => !looked.has(sessionId)).values()
     for (const { sessionId } of left) looked.add(sessionId)
+    let isCut = false
     const worker = async (): Promise<void> => {
       for (const lease of queue) {
-        request.signal?.throwIfAborted()
-        if (request.stop?.aborted === true) return
+        isCut = request.signal?.aborted === true
+        if (isCut || request.stop?.aborted === true) return
         using place = await gate?.enter()
         if (gate !== undefined && place === undefined) return
         const one = await recoverOne(deps, request, lease, resume)
@@ -122,6 +123,8 @@ export const recoverAll = async (
       }
     }
     await Promise.all(Array.from({ length: atOnce }, worker))
+    // Not before each of them has ended: nobody would wait for the others.
+    if (isCut) request.signal?.throwIfAborted()
     if (waited.size === 0 || request.stop?.aborted === true) return recovered
     await pauseFor(LOOK_AGAIN_MS, request.signal)
     waited = stillWaited(waited, await waitingSessions(deps))

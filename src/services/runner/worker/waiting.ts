@@ -1,4 +1,5 @@
 import type { WakeUpState } from '../../../ports/wake-ups.ts'
+import { errorFields } from '../../safe-logger.ts'
 import type { RunnerDeps } from '../run-in-progress.ts'
 
 /** How a worker waits for work. */
@@ -34,14 +35,19 @@ export class Waiting implements Disposable {
   #nextMs: number
   #rouse = (): void => {}
 
-  constructor({ store, logger }: Pick<RunnerDeps, 'store' | 'logger'>, choices: WaitingChoices) {
+  constructor({ store, logger, redact }: Pick<RunnerDeps, 'store' | 'logger' | 'redact'>, choices: WaitingChoices) {
     this.#choices = choices
     this.#nextMs = this.#leastMs
     const tell = (state: WakeUpState): void => {
       this.#isHeard = state.isHeard
       const waiting = this.#waitingBy(state)
       logger?.[state.isHeard ? 'info' : 'warn']({ ...waiting }, 'how a worker waits for work')
-      choices.onWaiting?.(waiting)
+      try {
+        choices.onWaiting?.(waiting)
+      } catch (error) {
+        // Whoever listens to the store must not throw: nobody would catch it there.
+        logger?.warn({ ...errorFields(error, redact) }, 'onWaiting threw')
+      }
       // It may have begun to wait for longer than it now should.
       this.#wakeUp()
     }

@@ -31,7 +31,7 @@ export interface WorkRequest {
    * handed back: its agents are interrupted, and its sessions stay active without a holder, for another worker to resume.
    */
   readonly drainMs?: number
-  /** Cancels what is under way as well: its sessions are paused, until a person resumes them. */
+  /** Stops, and cancels what is under way as well: its sessions are paused, until a person resumes them. */
   readonly cancel?: AbortSignal
   /** How the work is run. */
   readonly run?: RunSettings
@@ -93,7 +93,7 @@ export class Worker {
     this.#agents = Object.keys(agents).map((name) => name.trim())
     this.#claims = new Claims(deps, { agents: this.#agents, claimant: this.#claimant, claimMs: this.#leaseMs })
     this.#slots = new Slots(concurrency)
-    this.#signal = signal
+    this.#signal = cancel === undefined ? signal : AbortSignal.any([signal, cancel])
     this.#cancel = cancel === undefined ? this.#handBack.signal : AbortSignal.any([cancel, this.#handBack.signal])
   }
 
@@ -186,7 +186,8 @@ export class Worker {
 
   /** Sessions of these agents whose worker was lost are resumed here, now and then, in the same places as handoffs. */
   async #recoverNowAndThen(): Promise<void> {
-    const { agents, concurrency: atOnce = 1, run, onEvent } = this.#request
+    const { concurrency: atOnce = 1, run, onEvent } = this.#request
+    const agents = Object.fromEntries(Object.entries(this.#request.agents).map(([name, given]) => [name.trim(), given]))
     const about = { agents, leaveOthers: true, atOnce, signal: this.#cancel, ...defined({ run, onEvent }) }
     const gate: RecoveryGate = { enter: () => this.#slots.take(this.#signal), ended: (summary) => this.#count(summary) }
     while (!this.#signal.aborted) {
