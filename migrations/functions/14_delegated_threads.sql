@@ -27,8 +27,10 @@ begin
       select * from batonpass.agent_sessions s
       where s.conversation_id = h.target_conversation_id order by s.epoch desc limit 1) as latest
     where h.conversation_id = conversation and h.flags @> array['delegated']
-      and not exists (
-        select from batonpass.messages m where m.conversation_id = conversation and m.reports_handoff_id = h.id)
+      -- One lookup for each of them: as a join it may be planned as a scan of all that was said.
+      and (
+        select m.sequence_number from batonpass.messages m
+        where m.conversation_id = conversation and m.reports_handoff_id = h.id limit 1) is null
     order by h.initiated_at, h.id limit most;
 end
 $$;

