@@ -89,4 +89,5 @@ export const isOwnProgram = (program: string): boolean => PROGRAM.test(program)
 /** Whether a plugin is ours, whatever marketplace it is from. */
 export const isOwnPlugin = (name: string): boolean => name.startsWith('baton@')
 
-const withoutQuotes = (words: string): string => words.replaceAll(/'[^']*'/g, '').replaceAll(/"(?:\\.|[^"\\])*"/gs, '')
+/** Read from left to right: a quote after a backslash opens nothing. */
+const withoutQuotes = (words: string): string => words.replaceAll(/\\.|'[^']*'|"(?:\\.|[^"\\])*"/gs, '')

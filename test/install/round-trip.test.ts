@@ -16,7 +16,7 @@ const EDITS: readonly FileEdit[] = [
 
 const names = fc.string().filter((name) => name !== '__proto__')
 const commands = fc
-  .oneof(fc.string(), fc.constantFrom('say "it\'s"', "a 'b' \\ $c\nd", 'true'))
+  .oneof(fc.string(), fc.constantFrom('say "it\'s"', "a 'b' \\ $c\nd", "'&", 'true'))
   .filter((text) => !text.includes('baton'))
 const handler = fc.record(
   { type: fc.constant('command'), command: commands, timeout: fc.nat() },
