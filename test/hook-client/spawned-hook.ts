@@ -19,8 +19,20 @@ export const SESSION = '5b0a8a2e-6c2f-4a1e-9d7e-0f1e2d3c4b5a'
 /** A folder for a test, gone after it. */
 export const folder = (): string => {
   const made = mkdtempSync(join(tmpdir(), 'batonpass-hook-'))
-  onTestFinished(() => rmSync(made, { recursive: true, force: true, maxRetries: 10 }))
+  onTestFinished(() => removed(made))
   return made
+}
+
+/** Removes a folder in which a service that a hook started may still write its first line: then it is listed anew. */
+const removed = async (path: string): Promise<void> => {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return rmSync(path, { recursive: true, force: true })
+    } catch (error) {
+      if (tries === 100 || (error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
 }
 
 /** So much that a busy machine delivers in time; the tests of the budget itself give none. */
