@@ -1,0 +1,3 @@
+import type { Attack } from './stage.ts'
+
+export const attacks: readonly Attack[] = []
