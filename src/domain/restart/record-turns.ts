@@ -14,7 +14,7 @@ import { defined } from '../kernel/defined.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { err, ok, type Result } from '../kernel/result.ts'
 import { allOf, type Refusal } from '../refusal.ts'
-import type { AgentSession, WorkingSession } from '../session/agent-session.ts'
+import type { AgentSession, StoredSession } from '../session/agent-session.ts'
 import { findHeld, type HeldTarget } from '../session/change-session.ts'
 import { type ContextSignal, milestoneSignals, type NextSignalId } from '../session/context-signal.ts'
 import { SESSION } from '../session/session-aggregate.ts'
@@ -136,7 +136,7 @@ const handOverOn = (
 
 const placeTurns = (
   draft: DecisionDraft,
-  working: WorkingSession,
+  working: StoredSession,
   { drafts, at }: Recording,
 ): Result<readonly Turn[], Refusal> => {
   const turns: Turn[] = []

@@ -1,6 +1,6 @@
 import type { DecisionDraft } from '../decision.ts'
 import { defined } from '../kernel/defined.ts'
-import type { AgentSession, WorkingSession } from './agent-session.ts'
+import type { AgentSession, StoredSession } from './agent-session.ts'
 import type { LeaseAsked } from './process-identity.ts'
 import { keyOf } from './session-aggregate.ts'
 
@@ -12,7 +12,7 @@ interface OnlyExpired {
 /** Gives the holder of a session the lease that is asked for, if one is. */
 export const grantLease = (
   draft: DecisionDraft,
-  { session, holder }: WorkingSession,
+  { session, holder }: StoredSession,
   { leaseMs, runner, ifExpired }: LeaseAsked & OnlyExpired,
 ): void => {
   if (leaseMs === undefined) return

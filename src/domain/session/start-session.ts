@@ -1,7 +1,7 @@
 import { type Decided, type DecisionDraft, newDraft } from '../decision.ts'
 import type { ConversationFacts } from '../facts.ts'
 import { defined } from '../kernel/defined.ts'
-import type { AgentSessionId, ConversationId, HolderToken, MessageId, SnapshotId } from '../kernel/ids.ts'
+import type { AgentSessionId, ConversationId, MessageId, SnapshotId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import { noteOf } from '../kernel/metadata.ts'
@@ -11,7 +11,13 @@ import type { Refusal } from '../refusal.ts'
 import type { Message, MessageOrigin } from '../turn/message.ts'
 import { type ContextMonitor, type MonitorSettings, type MonitorStart, newMonitor } from '../window/context-monitor.ts'
 import { MONITOR } from '../window/monitor-aggregate.ts'
-import { type AgentSession, heldBy, type SessionIdentity, type WorkingSession } from './agent-session.ts'
+import {
+  type AgentSession,
+  type HolderProof,
+  heldBy,
+  type SessionIdentity,
+  type WorkingSession,
+} from './agent-session.ts'
 import type { LeaseAsked } from './process-identity.ts'
 import { SESSION } from './session-aggregate.ts'
 import { grantLease } from './session-lease.ts'
@@ -49,7 +55,7 @@ export interface SessionStartedAnswer extends WorkingSession {
 /** The ids a new session needs. */
 export interface NewSessionIds {
   readonly sessionId: AgentSessionId
-  readonly holder: HolderToken
+  readonly holder: HolderProof
   readonly snapshotId: SnapshotId
   readonly openingId: MessageId
 }
@@ -146,13 +152,14 @@ export const newSession = (
   const opening = said.length === 0 ? undefined : said.map((part, index) => openingMessage(identity, part, index))
   const about = { type: 'session.started', version: 1, conversationId, at } as const
   const begun = draft.begin(SESSION, defined({ ...about, session: identity, providerSessionId, opening }))
-  const working = { session: begun.session, holder: ids.holder }
-  draft.move(SESSION, begun, working)
+  const { session } = begun
+  const { token: holder, digest } = ids.holder
+  draft.move(SESSION, begun, { session, holder: digest })
   const monitor = newMonitor({ conversationId, sessionId }, watch)
   draft.add(MONITOR, monitor)
-  takeSnapshot(draft, working.session, { id: ids.snapshotId, type: 'session_start', at })
-  grantLease(draft, working, lease)
-  return { ...working, monitor }
+  takeSnapshot(draft, session, { id: ids.snapshotId, type: 'session_start', at })
+  grantLease(draft, { session, holder: digest }, lease)
+  return { session, holder, monitor }
 }
 
 const openingMessage = (

@@ -12,7 +12,7 @@ import {
   setMonitor,
   takeReport,
 } from '../window/monitor-reports.ts'
-import { isTerminal, type WorkingSession } from './agent-session.ts'
+import { isTerminal, type StoredSession } from './agent-session.ts'
 import { findWorking, type SessionTarget } from './change-session.ts'
 import { type ContextSignal, compactionSignals, milestoneSignals, type NextSignalId } from './context-signal.ts'
 import { SESSION } from './session-aggregate.ts'
@@ -88,7 +88,7 @@ const isArmedAnew = (events: readonly MonitorEvent[]): boolean =>
 /** A picture of what the window held, then an empty window. */
 const truncate = (
   draft: DecisionDraft,
-  working: WorkingSession,
+  working: StoredSession,
   { snapshotId: id, at }: Pick<WatchContext, 'snapshotId' | 'at'>,
 ): void => {
   const truncated = draft.apply(SESSION, working, { type: 'truncate', at })
