@@ -1,5 +1,5 @@
 import type { CommandId } from '../domain/kernel/ids.ts'
-import type { HolderProof } from '../domain/session/agent-session.ts'
+import type { HolderProof } from '../domain/session/stored-session.ts'
 import { digestOf, newHolderToken } from '../holder-tokens.ts'
 
 /** Nobody retries this many commands at once. */

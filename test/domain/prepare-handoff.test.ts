@@ -7,7 +7,7 @@ import { type KeepCheckpoint, keepCheckpoint, prepareHandoff } from '../../src/d
 import { completeHandoff } from '../../src/domain/handoff/settle-handoff.ts'
 import { agentSessionId } from '../../src/domain/kernel/ids.ts'
 import { sequenceNumber } from '../../src/domain/kernel/sequence.ts'
-import { shownBy } from '../../src/domain/session/agent-session.ts'
+import { shownBy } from '../../src/domain/session/stored-session.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { refusal } from '../../src/testing/refusal.ts'
 import {

@@ -6,7 +6,7 @@ import { canonicalJson } from '../../domain/kernel/canonical-json.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentSessionId, ConversationId } from '../../domain/kernel/ids.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
-import type { StoredSession } from '../../domain/session/agent-session.ts'
+import type { StoredSession } from '../../domain/session/stored-session.ts'
 import type { Message } from '../../domain/turn/message.ts'
 import { type ToolCall, toolCallRecords } from '../../domain/turn/tool-call.ts'
 import { extendedTurn, type Turn } from '../../domain/turn/turn.ts'
@@ -15,6 +15,7 @@ import { StoreFailure } from '../../ports/store-failure.ts'
 import type { CommitOutcome, Unit } from '../../ports/unit-of-work.ts'
 import { sha256 } from '../../sha256.ts'
 import { appendAudit } from './audit-append.ts'
+import { checkCompany } from './company.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import { mayLease, setLease } from './leases.ts'
 import { checkLinks } from './links.ts'
@@ -39,20 +40,6 @@ export const commitTo = (tables: Tables, unit: Unit, now: Instant): CommitOutcom
     for (const undo of done.reverse()) undo()
     if (cause instanceof PlaceTaken || cause instanceof VersionMoved) return { outcome: 'conflict', at: cause.message }
     throw cause
-  }
-}
-
-/** A lease changes, and turns are recorded, only with the session that the same unit begins or moves. */
-const checkCompany = (changes: readonly Change[]): void => {
-  const moved = changes.flatMap((change) => ('working' in change ? change.working.session.id : []))
-  for (const change of changes) {
-    const isOf = change.type === 'set_lease' || change.type === 'drop_lease' || change.type === 'extend_turn'
-    const id = change.type === 'add_turn' ? change.turn.sessionId : isOf ? change.session.id : undefined
-    if (id !== undefined && !moved.includes(id))
-      throw new StoreFailure(
-        'store.integrity',
-        `Session ${id} is not in the unit that would change its lease or its turns`,
-      )
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Change } from '../../domain/decision.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import type { StoredSession } from '../../domain/session/agent-session.ts'
+import type { StoredSession } from '../../domain/session/stored-session.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { Undo } from './table.ts'
 import type { Tables } from './tables.ts'

@@ -2,12 +2,8 @@ import { z } from 'zod'
 import { BUDGET_LIMITS } from '../../domain/budget/restart-budget.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { holderDigest } from '../../domain/kernel/ids.ts'
-import {
-  SESSION_STATES,
-  type SessionLifecycle,
-  type SourceSession,
-  type StoredSession,
-} from '../../domain/session/agent-session.ts'
+import { SESSION_STATES, type SessionLifecycle } from '../../domain/session/agent-session.ts'
+import type { SourceSession, StoredSession } from '../../domain/session/stored-session.ts'
 import {
   aConversation,
   aHandoff,

@@ -6,7 +6,7 @@ import type { Change, Expected, ExpectedHandoff, SessionKey } from '../../domain
 import { CLAIM_TOLERANCE_MS, type HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { ConversationId } from '../../domain/kernel/ids.ts'
-import type { SourceSession } from '../../domain/session/agent-session.ts'
+import type { SourceSession } from '../../domain/session/stored-session.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
 import { sha256 } from '../../sha256.ts'
 import { fromConversation } from './conversation-row.ts'
@@ -173,13 +173,8 @@ const keyOf = ({ id, conversationId }: SessionKey) => ({ conversation_id: conver
 /** The database digests the token that was shown. Without one, it compares the digest that the decision has read. */
 const guard = ({ version, holder, token, state, heldBy, turns, nextSequence }: Expected) => ({
   expected: {
-    version,
-    holder: token === undefined ? holder : undefined,
-    token,
-    state,
-    held_by: heldBy,
-    turns,
-    next_sequence: nextSequence,
+    ...(token === undefined ? { holder } : { token }),
+    ...{ version, state, held_by: heldBy, turns, next_sequence: nextSequence },
   },
 })
 

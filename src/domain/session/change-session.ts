@@ -7,20 +7,13 @@ import { err, ok, type Result } from '../kernel/result.ts'
 import type { Refusal } from '../refusal.ts'
 import type { ContextMonitor } from '../window/context-monitor.ts'
 import type { UsageTotals } from '../window/usage-reading.ts'
-import {
-  type AgentSession,
-  type HolderProof,
-  hasBaton,
-  isWaitingThread,
-  type StoredSession,
-  shownBy,
-  type WorkingSession,
-} from './agent-session.ts'
+import { type AgentSession, hasBaton, isWaitingThread, type WorkingSession } from './agent-session.ts'
 import type { LeaseAsked } from './process-identity.ts'
 import { SESSION } from './session-aggregate.ts'
 import { dropLease, grantLease } from './session-lease.ts'
 import type { SessionCommand } from './session-lifecycle.ts'
 import { batonTaken } from './start-session.ts'
+import { type HolderProof, type StoredSession, shownBy } from './stored-session.ts'
 
 /** Which session a command is for, and who asks. */
 export interface SessionTarget {

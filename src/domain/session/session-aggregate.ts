@@ -1,9 +1,10 @@
 import { type Change, type DecidedLifecycle, expecting } from '../decision.ts'
 import { defined } from '../kernel/defined.ts'
 import type { Drafted } from '../kernel/draft.ts'
-import type { AgentSession, SourceSession } from './agent-session.ts'
+import type { AgentSession } from './agent-session.ts'
 import type { SessionEvent, SessionMoved, SessionStarted } from './session-event.ts'
 import { beginSession, decideSession, evolveSession, type SessionCommand } from './session-lifecycle.ts'
+import type { SourceSession } from './stored-session.ts'
 
 /** A session, with the digest of its holder's token beside it: neither is ever logged. */
 export const SESSION: DecidedLifecycle<SourceSession, SessionStarted, SessionMoved, SessionCommand> = {

@@ -1,8 +1,9 @@
 import type { DecisionDraft } from '../decision.ts'
 import { defined } from '../kernel/defined.ts'
-import type { AgentSession, StoredSession } from './agent-session.ts'
+import type { AgentSession } from './agent-session.ts'
 import type { LeaseAsked } from './process-identity.ts'
 import { keyOf } from './session-aggregate.ts'
+import type { StoredSession } from './stored-session.ts'
 
 /** Kept only when the promise before it was broken: its holder may say that it lives after the facts were read. */
 interface OnlyExpired {

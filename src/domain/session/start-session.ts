@@ -11,17 +11,12 @@ import type { Refusal } from '../refusal.ts'
 import type { Message, MessageOrigin } from '../turn/message.ts'
 import { type ContextMonitor, type MonitorSettings, type MonitorStart, newMonitor } from '../window/context-monitor.ts'
 import { MONITOR } from '../window/monitor-aggregate.ts'
-import {
-  type AgentSession,
-  type HolderProof,
-  heldBy,
-  type SessionIdentity,
-  type WorkingSession,
-} from './agent-session.ts'
+import { type AgentSession, heldBy, type SessionIdentity, type WorkingSession } from './agent-session.ts'
 import type { LeaseAsked } from './process-identity.ts'
 import { SESSION } from './session-aggregate.ts'
 import { grantLease } from './session-lease.ts'
 import { takeSnapshot } from './snapshot-aggregate.ts'
+import type { HolderProof } from './stored-session.ts'
 
 /** A request to start a session. */
 export interface StartSession extends LeaseAsked {

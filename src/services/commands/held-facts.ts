@@ -2,7 +2,7 @@ import type { HandoffFacts, SourceFacts } from '../../domain/facts.ts'
 import { callsAfter } from '../../domain/handoff/leading-calls.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
-import { shownBy } from '../../domain/session/agent-session.ts'
+import { shownBy } from '../../domain/session/stored-session.ts'
 import type { HeldAtHandoff, InitiateRequest, OnHandoff } from '../requests.ts'
 import { proofOf } from './references.ts'
 

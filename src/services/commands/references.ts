@@ -1,6 +1,6 @@
 import type { Conversation } from '../../domain/conversation/conversation.ts'
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
-import { type Check, lengthOf, listOf, type OptionalCheck, optional, wrong } from '../../domain/input/check.ts'
+import { absent, type Check, lengthOf, listOf, type OptionalCheck, optional, wrong } from '../../domain/input/check.ts'
 import { leaseMs, processIdentity } from '../../domain/input/details.ts'
 import { id } from '../../domain/input/words.ts'
 import { defined } from '../../domain/kernel/defined.ts'
@@ -14,8 +14,9 @@ import {
   type Id,
   isHolderToken,
 } from '../../domain/kernel/ids.ts'
-import type { AgentSession, HolderProof } from '../../domain/session/agent-session.ts'
+import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { HeldTarget, SessionTarget } from '../../domain/session/change-session.ts'
+import type { HolderProof } from '../../domain/session/stored-session.ts'
 import type { Turn } from '../../domain/turn/turn.ts'
 import type { ContextMonitor } from '../../domain/window/context-monitor.ts'
 import { digestOf } from '../../holder-tokens.ts'
@@ -59,7 +60,7 @@ const session = content(reference<AgentSession, AgentSessionId>('session'))
 const monitor = manner(passedBack<ContextMonitor>('monitor'))
 /** A token as an answer had it. What is wrong with it is said without the text: it may be a token all the same. */
 const token: Check<HolderToken> = (value, field, problems) =>
-  isHolderToken(value) ? holderToken(value) : wrong("it is not a holder's token", field, problems)
+  isHolderToken(value) ? holderToken(value) : wrong(absent(value, "a holder's token"), field, problems)
 
 const anyHolder = manner(optional(token))
 

@@ -190,8 +190,8 @@ export const restartsContract: ContractPart = {
       const prepared = await twice(scene, id, () => service.prepareHandoff(prepare))
       const done = unwrap(await service.completeHandoff({ ...unwrap(prepared), claimant: 'worker', leaseMs: 600_000 }))
       const taking = { session: done.session.id, leaseMs: 600_000, ...named() }
-      const taken = unwrap(await twice(scene, id, () => service.takeOverSession(taking)))
-      const turned = await scene.work(mustHold(taken), 'run_tests')
+      const taken = mustHold(unwrap(await service.takeOverSession(taking)))
+      const turned = await scene.work(taken, 'run_tests')
       const stop = { ...turned, reason: 'Full again', ...named() }
       const stopped = unwrap(await twice(scene, id, () => service.restartSession(stop)))
       assert.equal(stopped.refusedBy, 'restarts')
