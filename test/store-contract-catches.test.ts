@@ -6,6 +6,7 @@ import { forgettingCommands, forgettingUnnamedCommands } from './faulty-stores/f
 import { guardingVersionsOnly, startingInClosed, withoutGuard } from './faulty-stores/guards.ts'
 import { countingOwnSignals, hidingTheHeld } from './faulty-stores/hiding-the-held.ts'
 import { keepingEndedLeases } from './faulty-stores/keeping-ended-leases.ts'
+import { keepingTokensInReceipts, keepingTokensRaw } from './faulty-stores/keeping-tokens.ts'
 import { leavingEndFields } from './faulty-stores/leaving-end-fields.ts'
 import {
   searchingByPattern,
@@ -53,6 +54,16 @@ describe('the store contract catches', () => {
       'a store that forgets commands nobody named',
       forgettingUnnamedCommands,
       'answers from the decision it sent when a reply is lost within the call, and doubles nothing',
+    ],
+    [
+      'a store that answers a repeated command with a token',
+      keepingTokensInReceipts,
+      'keeps digests, and no token in anything that can be read',
+    ],
+    [
+      'a store that keeps tokens as they are',
+      keepingTokensRaw,
+      'keeps digests, and no token in anything that can be read',
     ],
     ['a store that renews for anyone', renewingForAnyone, 'lets nobody else renew, and changes nothing then'],
     [

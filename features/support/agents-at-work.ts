@@ -4,6 +4,8 @@ import { type ConversationId, conversationId } from '../../src/domain/kernel/ids
 import type { Metadata } from '../../src/domain/kernel/metadata.ts'
 import type { WorkingSession } from '../../src/domain/session/agent-session.ts'
 import type { TurnInput } from '../../src/domain/turn/turn.ts'
+import type { MaybeHeld } from '../../src/services/answers.ts'
+import { mustHold } from '../../src/services/held-or-taken.ts'
 import type { OnSession } from '../../src/services/requests.ts'
 import type { Stage } from './stage.ts'
 import { turnOf } from './turns.ts'
@@ -93,7 +95,7 @@ export class AgentsAtWork {
     const { session } = hands.working(agent)
     return attempts.ask(
       (commandId) => service.takeOverSession({ session, commandId }),
-      (working) => hands.hold(working),
+      (working) => hands.hold(mustHold(working)),
     )
   }
 
@@ -124,9 +126,9 @@ export class AgentsAtWork {
     const requests = agents.map((agentName) =>
       defined({ conversationId: conversation, agentName, backend: 'scripted', prompt }),
     )
-    return attempts.race<WorkingSession>(
+    return attempts.race<MaybeHeld<WorkingSession>>(
       requests.map((request) => (commandId) => service.startSession({ ...request, commandId })),
-      (working) => hands.hold(working),
+      (working) => hands.hold(mustHold(working)),
     )
   }
 

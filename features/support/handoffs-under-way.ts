@@ -1,6 +1,8 @@
 import type { HandoffCompleted } from '../../src/domain/handoff/settle-handoff.ts'
 import { defined } from '../../src/domain/kernel/defined.ts'
 import { type AgentSessionId, agentSessionId, handoffId } from '../../src/domain/kernel/ids.ts'
+import type { MaybeHeld } from '../../src/services/answers.ts'
+import { mustHold } from '../../src/services/held-or-taken.ts'
 import type { InitiateRequest, ThreadRequest } from '../../src/services/requests.ts'
 import type { Command } from './attempts.ts'
 import { need } from './hands.ts'
@@ -70,12 +72,17 @@ export class HandoffsUnderWay {
 
   take(claimant?: string, continuation?: string, handoff = this.#handoff()): Promise<void> {
     const { attempts, hands } = this.#stage
-    return attempts.ask(this.#taking(claimant, continuation, handoff), (working) => hands.hold(working))
+    return attempts.ask(this.#taking(claimant, continuation, handoff), (working) => hands.hold(mustHold(working)))
   }
 
   takeUnderLastId(claimant: string): Promise<void> {
     const { attempts, hands } = this.#stage
-    return attempts.ask(this.#taking(claimant), (working) => hands.hold(working), attempts.lastId)
+    // Asked again, it is answered without the token, which its holder has.
+    return attempts.ask(
+      this.#taking(claimant),
+      (working) => (working.next === undefined ? hands.hold(working) : undefined),
+      attempts.lastId,
+    )
   }
 
   takeUnknown(claimant: string): Promise<void> {
@@ -119,7 +126,7 @@ export class HandoffsUnderWay {
     const request = { ...hands.working(), targetAgent, reason: 'A side question', ...words }
     return attempts.ask(
       (commandId) => service.openThread({ ...request, commandId }),
-      (opened) => hands.hold(opened),
+      (opened) => hands.hold(mustHold(opened)),
     )
   }
 
@@ -142,7 +149,7 @@ export class HandoffsUnderWay {
     return (commandId) => this.#stage.service.acceptHandoff({ ...request, commandId })
   }
 
-  #taking(claimant?: string, continuation?: string, handoff = this.#handoff()): Command<HandoffCompleted> {
+  #taking(claimant?: string, continuation?: string, handoff = this.#handoff()): Command<MaybeHeld<HandoffCompleted>> {
     const request = defined({ handoff, claimant, continuation })
     return (commandId) => this.#stage.service.completeHandoff({ ...request, commandId })
   }

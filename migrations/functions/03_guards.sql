@@ -3,7 +3,8 @@
 create or replace function batonpass.session_stands_v1(session batonpass.agent_sessions, expected jsonb) returns boolean
 language sql stable as $$
   select session.version = (expected ->> 'version')::bigint
-    and session.holder = coalesce((expected ->> 'holder')::uuid, session.holder)
+    -- A token is digested here: the digest can be read by others, and is no proof.
+    and session.holder = coalesce(batonpass.token_digest(expected ->> 'token'), expected ->> 'holder', session.holder)
     and session.state = expected ->> 'state'
     and session.held_by is not distinct from (expected ->> 'held_by')::uuid
     and session.turns = (expected ->> 'turns')::integer

@@ -38,7 +38,9 @@ begin
       end_sequence = next.end_sequence, end_reason = next.end_reason, ended_by = next.ended_by,
       ended_at = next.ended_at
     where session.conversation_id = next.conversation_id and session.id = next.id
-      and batonpass.session_stands_v1(session, item -> 'expected');
+      and batonpass.session_stands_v1(session, item -> 'expected')
+      -- Nobody speaks in a session without its token: not even a program that was told to.
+      and (session.last_sequence is not distinct from next.last_sequence or item -> 'expected' ? 'token');
     if not found then return format('session %s has moved on', next.id); end if;
   end loop;
   return null;

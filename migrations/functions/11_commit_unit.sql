@@ -15,6 +15,10 @@ begin
     batonpass.move_monitors_v1(unit -> 'moved_monitors'));
   if moved is not null then return batonpass.conflict_v1(command, moved); end if;
 
+  -- Turns come with the session that they move, whose guard asks for the token.
+  if unit ?| array['turns', 'extended_turns'] and not unit ? 'moved_sessions' then
+    raise exception using errcode = 'BP003', message = 'a turn is only recorded with the session that it moves';
+  end if;
   perform batonpass.remember_command_v1(unit -> 'command');
   -- A unit has few of these lists. Asking first is cheap; calling a function for a list that is not there is not.
   if unit ? 'conversations' then perform batonpass.add_conversations_v1(unit -> 'conversations'); end if;
@@ -37,8 +41,8 @@ begin
   if unit ? 'monitors' then perform batonpass.add_monitors_v1(unit -> 'monitors'); end if;
   if unit ? 'withdrawn_signals' then perform batonpass.withdraw_signals_v1(unit -> 'withdrawn_signals'); end if;
   if unit ? 'signals' then perform batonpass.add_signals_v1(unit -> 'signals'); end if;
-  if unit ? 'dropped_leases' then perform batonpass.drop_leases_v1(unit -> 'dropped_leases'); end if;
-  if unit ? 'leases' then perform batonpass.set_leases_v1(unit -> 'leases'); end if;
+  if unit ? 'dropped_leases' then perform batonpass.drop_leases_v1(unit -> 'dropped_leases', unit); end if;
+  if unit ? 'leases' then perform batonpass.set_leases_v1(unit -> 'leases', unit); end if;
   -- What was deferred until the rows of a unit are all there is checked here, where no plan reads a whole table.
   -- In a transaction of the caller each is named, which takes longer: constraints of the caller are none of our business.
   if is_alone then

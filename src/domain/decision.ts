@@ -4,17 +4,18 @@ import type { Conversation } from './conversation/conversation.ts'
 import { claimOf, type HandoffMetadata } from './handoff/handoff.ts'
 import { defined } from './kernel/defined.ts'
 import { Draft, type FinishedDraft, type Lifecycle } from './kernel/draft.ts'
-import type { AgentSessionId, ConversationId, HandoffId, HolderToken, TurnId } from './kernel/ids.ts'
+import type { AgentSessionId, ConversationId, HandoffId, HolderDigest, HolderToken, TurnId } from './kernel/ids.ts'
 import type { Instant } from './kernel/instant.ts'
 import type { Metadata } from './kernel/metadata.ts'
 import type { Result } from './kernel/result.ts'
 import type { SequenceNumber } from './kernel/sequence.ts'
 import type { Refusal } from './refusal.ts'
-import { type AgentSession, heldBy, type SourceSession, type WorkingSession } from './session/agent-session.ts'
+import { type AgentSession, heldBy } from './session/agent-session.ts'
 import type { ContextSignal } from './session/context-signal.ts'
 import type { SnapshotRecord } from './session/context-snapshot.ts'
 import type { LookBackRecord } from './session/looked-back.ts'
 import type { ProcessIdentity } from './session/process-identity.ts'
+import type { SourceSession, StoredSession } from './session/stored-session.ts'
 import type { Message } from './turn/message.ts'
 import type { Turn, TurnExtension } from './turn/turn.ts'
 import type { ContextMonitor } from './window/context-monitor.ts'
@@ -49,7 +50,7 @@ export type Change =
       readonly conversationId: ConversationId
       readonly extract: string
     }
-  | { readonly type: 'add_session'; readonly working: WorkingSession }
+  | { readonly type: 'add_session'; readonly working: StoredSession }
   /** Compare-and-set: kept only while the stored session is still what the decision was based on. */
   | { readonly type: 'move_session'; readonly working: SourceSession; readonly expected: Expected }
   /** Changes nothing, but everything else is kept only while the session is still what the decision was based on. */
@@ -76,7 +77,7 @@ export type Change =
   | {
       readonly type: 'set_lease'
       readonly session: SessionKey
-      readonly holder: HolderToken
+      readonly holder: HolderDigest
       readonly leaseMs: number
       /** The process that holds the session; in the place of the one before it, also when it is absent. */
       readonly runner?: ProcessIdentity
@@ -99,8 +100,10 @@ export type Change =
  */
 export interface Expected {
   readonly version: number
-  /** Who held it, where the decision knew. */
-  readonly holder?: HolderToken
+  /** The digest of its holder's token, where the decision knew. */
+  readonly holder?: HolderDigest
+  /** The token that was shown. A store digests it and compares: whoever has read the digest cannot show the token. */
+  readonly token?: HolderToken
   readonly state: AgentSession['state']
   readonly heldBy?: HandoffId
   readonly turns: number
@@ -119,10 +122,10 @@ export interface ExpectedHandoff {
 export type SessionKey = Pick<AgentSession, 'id' | 'conversationId'>
 
 /** The state of this session that a decision is based on. */
-export const expecting = ({ session, holder }: SourceSession): Expected => {
+export const expecting = ({ session, holder, token }: SourceSession): Expected => {
   const { version, state, progress } = session
   const { turns, nextSequence } = progress
-  return defined({ version, holder, state, heldBy: heldBy(session), turns, nextSequence })
+  return defined({ version, holder, token, state, heldBy: heldBy(session), turns, nextSequence })
 }
 
 /** The facts about this handoff that a decision is based on. */
@@ -137,6 +140,8 @@ export interface Answer {
   readonly session?: AgentSession
   /** Only the command that makes a token answers with it. */
   readonly holder?: HolderToken
+  /** Another call has the token, and no store has it: whoever wants to work in the session takes it over. */
+  readonly next?: 'take_over'
   readonly handoff?: HandoffMetadata
   readonly turns?: readonly Turn[]
   readonly snapshot?: SnapshotRecord

@@ -6,7 +6,8 @@ import type { ConversationId, HandoffId, TurnId } from './kernel/ids.ts'
 import type { Instant } from './kernel/instant.ts'
 import type { SequenceNumber } from './kernel/sequence.ts'
 import type { RestartUse } from './restart/restart-use.ts'
-import type { AgentSession, SourceSession, WorkingSession } from './session/agent-session.ts'
+import type { AgentSession } from './session/agent-session.ts'
+import type { SourceSession, StoredSession } from './session/stored-session.ts'
 import type { ToolCall } from './turn/tool-call.ts'
 import type { ContextMonitor } from './window/context-monitor.ts'
 
@@ -39,7 +40,7 @@ export interface ConversationFacts extends ConversationTail {
 
 /** Facts for a command on one session. The caller's own copy is enough, until a version says otherwise. */
 export interface SessionFacts {
-  readonly working?: WorkingSession
+  readonly working?: StoredSession
   readonly monitor?: ContextMonitor
   /** Until when its holder is to be heard of, the store's clock, and the mark of the process that holds it. */
   readonly lease?: { readonly until: Instant; readonly now: Instant; readonly runner?: string }

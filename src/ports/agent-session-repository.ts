@@ -10,7 +10,7 @@ import type { UnfinishedPage } from './unfinished-session.ts'
  */
 export interface AgentSessionRepository {
   find(id: AgentSessionId): Promise<AgentSession | undefined>
-  /** Whether this is the token of the session's current holder. */
+  /** Whether this is the token of the session's current holder. A store has its digest only. */
   isHeldBy(id: AgentSessionId, holder: HolderToken): Promise<boolean>
   findActive(conversation: ConversationId): Promise<AgentSession | undefined>
   /** The session that has the baton: active, or held by an open handoff. */

@@ -34,6 +34,7 @@ export interface HeldLease {
  *   by hand.
  */
 export interface SessionLeases {
+  /** Takes the token itself, as it is shown: a store digests it and compares it with the digest that it keeps. */
   renew(session: AgentSessionId, holder: HolderToken, leaseMs: number): Promise<boolean>
   /** Stores which processes work in a session now, and replaces those stored before; false as for `renew`. */
   keepProcesses(session: AgentSessionId, holder: HolderToken, processes: readonly ProcessIdentity[]): Promise<boolean>

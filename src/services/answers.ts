@@ -1,5 +1,6 @@
 import type { BudgetLimit } from '../domain/budget/restart-budget.ts'
 import type { HandoffMetadata } from '../domain/handoff/handoff.ts'
+import type { HolderToken } from '../domain/kernel/ids.ts'
 import type { Result } from '../domain/kernel/result.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { TurnsRecorded } from '../domain/restart/record-turns.ts'
@@ -9,6 +10,19 @@ import type { WindowStanding } from './context-service.ts'
 
 /** A promise of an answer, or of the reason there is none. */
 export type Reply<T> = Promise<Result<T, Refusal>>
+
+/**
+ * The answer to a command that makes its caller the holder of a session, when the caller named it: another process may
+ * have been answered before. The token went there and is kept nowhere, so `next` says what to do: take the session over.
+ */
+export type MaybeHeld<A extends { readonly holder: HolderToken }> =
+  | (A & { readonly next?: never })
+  | (Omit<A, 'holder'> & { readonly holder?: never; readonly next: 'take_over' })
+
+/** A request without a name: only this call can repeat it, so its answer always has the token. */
+export interface Unnamed {
+  readonly commandId?: never
+}
 
 /** A handoff, and its source as the command left it. */
 export interface HandoffAndSource {

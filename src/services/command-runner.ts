@@ -1,5 +1,6 @@
 import type { AuditEvent } from '../domain/audit-event.ts'
 import type { Answer, Decided, Undecided } from '../domain/decision.ts'
+import type { HolderToken } from '../domain/kernel/ids.ts'
 import { err, ok, type Result } from '../domain/kernel/result.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { CommandTelemetry } from '../ports/command-telemetry.ts'
@@ -17,6 +18,7 @@ import { issue } from './issued.ts'
 import { answerAgain, receiptFor } from './receipts.ts'
 import type { Repeatable } from './requests.ts'
 import { safeLogger } from './safe-logger.ts'
+import { newHolder, UnansweredTokens } from './unanswered-tokens.ts'
 
 /** Each conflict means that another command was stored, so this many in a row point at a store that never commits. */
 const MAX_CONFLICTS = 1_000
@@ -25,6 +27,8 @@ const MAX_CONFLICTS = 1_000
 interface UnderWay<Subject extends keyof Subjects, Held, A extends Answer> extends Plan<Subject, Held, A> {
   readonly stamp: CommandStamp
   readonly isByHand: boolean
+  /** The token that this command gives its caller, if it gives one. */
+  readonly holder?: HolderToken
 }
 
 /** The parts of a command runner. */
@@ -46,6 +50,7 @@ export class CommandRunner {
   readonly #logger: Logger | undefined
   readonly #afterCommit: AfterCommit | undefined
   readonly #watch: CommandWatch
+  readonly #unanswered = new UnansweredTokens()
 
   constructor({ store, logger, afterCommit, telemetry, ...around }: CommandRunnerParts) {
     checkDefaults(around)
@@ -53,7 +58,8 @@ export class CommandRunner {
     this.#afterCommit = afterCommit
     this.#watch = new CommandWatch(telemetry)
     this.#logger = logger && safeLogger(logger)
-    this.#context = { ...around, spread: new ClaimSpread(), storeNow: () => store.unitOfWork.estimateNow() }
+    const spread = new ClaimSpread()
+    this.#context = { ...around, spread, storeNow: () => store.unitOfWork.estimateNow(), holder: newHolder }
   }
 
   /** A plain copy of a request, or everything that is wrong with it. */
@@ -85,11 +91,17 @@ export class CommandRunner {
     const read = readRequest(definition, asked, this.#context)
     if (!read.ok) return read
     const request = read.value
-    const carriedOut = await this.#carryOut<Subject, Held, A>({
-      ...definition.plan(request, this.#context),
+    const proof = definition.givesToken?.(request) === true ? this.#unanswered.tokenFor(request.commandId) : undefined
+    const context = proof === undefined ? this.#context : { ...this.#context, holder: () => proof }
+    const command = {
+      ...definition.plan(request, context),
       stamp: stampOf(definition, request, this.#context.ids),
       isByHand: definition.isByHand?.(request) ?? false,
-    })
+      ...(proof && { holder: proof.token }),
+    }
+    const carriedOut = await this.#unanswered.until(request.commandId, proof, () =>
+      this.#carryOut<Subject, Held, A>(command),
+    )
     if (carriedOut.ok) return ok(issue(carriedOut.value, this.#afterCommit === undefined))
     this.#logger?.debug({ command: definition.name, refusal: carriedOut.error }, 'a command was refused')
     return carriedOut
@@ -159,7 +171,7 @@ export class CommandRunner {
 
   /** The answer of a command that was carried out before: by an earlier call, or by this one when a reply was lost. */
   async #again<A extends Answer>(
-    { stamp, restore = (answer) => answer }: Pick<UnderWay<keyof Subjects, unknown, A>, 'stamp' | 'restore'>,
+    { stamp, holder, restore = (answer) => answer }: Again<A>,
     { samePayload, receipt }: Repeated,
     sent: A | undefined,
   ): Promise<Result<A, Refusal>> {
@@ -168,15 +180,17 @@ export class CommandRunner {
     if (receipt === undefined && sent !== undefined) return ok(sent)
     if (receipt === undefined)
       throw new StoreFailure('store.integrity', `The store remembers command ${stamp.id}, but has lost its answer`)
-    const { session, holder } = receipt
-    // A token is given again only while it is the current one.
-    const isSuperseded =
-      session !== undefined && holder !== undefined && !(await this.#store.sessions.isHeldBy(session.id, holder))
-    if (isSuperseded) return err({ code: 'session.superseded', sessionId: session.id })
     // The receipt was made from this command's own answer, so it gives back the same parts.
-    return ok(restore((await answerAgain(receipt, this.#store)) as A))
+    const answer = restore((await answerAgain(receipt, this.#store)) as A)
+    const { session } = receipt
+    if (holder === undefined || session === undefined) return ok(answer)
+    // No receipt has a token. The one of this call is the session's if it was this call that was carried out.
+    const isOurs = await this.#store.sessions.isHeldBy(session.id, holder)
+    return ok(isOurs ? { ...answer, holder } : { ...answer, next: 'take_over' as const })
   }
 }
+
+type Again<A extends Answer> = Pick<UnderWay<keyof Subjects, unknown, A>, 'stamp' | 'holder' | 'restore'>
 
 const unitOf = (
   { stamp, isByHand }: Pick<UnderWay<keyof Subjects, unknown, Answer>, 'stamp' | 'isByHand'>,

@@ -8,7 +8,7 @@ import type { RestartBegun } from '../domain/restart/begin-restart.ts'
 import type { ThreadOpened } from '../domain/thread/open-thread.ts'
 import type { CallerTransaction } from '../ports/caller-transaction.ts'
 import { AfterCommit } from './after-commit.ts'
-import type { HandoffAndSource, Reply } from './answers.ts'
+import type { HandoffAndSource, MaybeHeld, Reply, Unnamed } from './answers.ts'
 import * as conversations from './commands/conversation-commands.ts'
 import * as handoffs from './commands/handoff-commands.ts'
 import * as restarts from './commands/restart-commands.ts'
@@ -171,7 +171,9 @@ export class HandoffService<Notes extends MetadataTypes = MetadataTypes> extends
    * of `acceptHandoff`: then it costs one round trip, and one more if the person's words must be read for the
    * opening.
    */
-  completeHandoff(request: CompleteRequest): Reply<HandoffCompleted> {
+  completeHandoff(request: CompleteRequest & Unnamed): Reply<HandoffCompleted>
+  completeHandoff(request: CompleteRequest): Reply<MaybeHeld<HandoffCompleted>>
+  completeHandoff(request: CompleteRequest): Reply<MaybeHeld<HandoffCompleted>> {
     return this.runner.run(handoffs.completeHandoff, request)
   }
 
@@ -186,7 +188,9 @@ export class HandoffService<Notes extends MetadataTypes = MetadataTypes> extends
   }
 
   /** Opens a child conversation from a session, active or ended, without changing that session. */
-  openThread(request: ThreadRequest): Reply<ThreadOpened> {
+  openThread(request: ThreadRequest & Unnamed): Reply<ThreadOpened>
+  openThread(request: ThreadRequest): Reply<MaybeHeld<ThreadOpened>>
+  openThread(request: ThreadRequest): Reply<MaybeHeld<ThreadOpened>> {
     return this.runner.run(handoffs.openThread, request)
   }
 }

@@ -21,13 +21,12 @@ import { StoreFailure } from '../ports/store-failure.ts'
 
 /** The receipt of an answer, so that it can be given again. */
 export const receiptFor = (answer: Answer): Receipt => {
-  const { conversation, session, holder, handoff, turns, snapshot, monitor, signals, refusedBy } = answer
+  const { conversation, session, handoff, turns, snapshot, monitor, signals, refusedBy } = answer
   return defined({
     conversationId: conversation?.id,
     closedAt: conversation?.closedAt,
     restartBudget: conversation?.restartBudget,
     session: session && { id: session.id, standing: withholdTexts(standingOf(session)) },
-    holder,
     handoff: handoff && { id: handoff.id, standing: withholdTexts(handoffStandingOf(handoff)) },
     turnIds: turns?.map(({ id }) => id),
     snapshotId: snapshot?.id,
@@ -39,11 +38,10 @@ export const receiptFor = (answer: Answer): Receipt => {
 
 /** The first answer again: what never changes is read, what may have changed comes from the receipt. */
 export const answerAgain = async (receipt: Receipt, store: Store): Promise<Answer> => {
-  const { conversationId, session, holder, handoff, turnIds, snapshotId, monitor, signalIds, refusedBy } = receipt
+  const { conversationId, session, handoff, turnIds, snapshotId, monitor, signalIds, refusedBy } = receipt
   return defined({
     conversation: conversationId && (await conversationAsItStood(conversationId, receipt, store)),
     session: session && asItStood(await kept(session.id, store.sessions.find(session.id)), session.standing),
-    holder,
     handoff: handoff && handoffAsItStood(await kept(handoff.id, store.handoffs.find(handoff.id)), handoff.standing),
     turns: turnIds && (await turnsAsTheyStood(turnIds, session?.standing.progress.lastSequence, store)),
     snapshot: snapshotId && (await findSnapshot(snapshotId, store)),

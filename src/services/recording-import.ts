@@ -6,9 +6,11 @@ import type { SessionStartedAnswer } from '../domain/session/start-session.ts'
 import type { TurnInput } from '../domain/turn/turn.ts'
 import { unwrap } from '../domain/unwrap.ts'
 import type { UsageReading } from '../domain/window/usage-reading.ts'
+import type { MaybeHeld } from './answers.ts'
 import { derivedCommand } from './derived-command.ts'
 import type { HandoffHistory } from './handoff-history.ts'
 import type { HandoffService } from './handoff-service.ts'
+import { heldOrTaken } from './held-or-taken.ts'
 import type { RecordSeen } from './replay.ts'
 import { TurnCollector } from './turn-collector.ts'
 
@@ -50,7 +52,7 @@ export class RecordingImport {
   #characters = 0
   #turns = 0
   #known = 0
-  #working: SessionStartedAnswer | undefined
+  #working: MaybeHeld<SessionStartedAnswer> | undefined
 
   constructor(deps: RecordingImportDeps) {
     this.#deps = deps
@@ -87,14 +89,16 @@ export class RecordingImport {
   async #keep(): Promise<void> {
     if (this.#working === undefined || this.#batch.length === 0) return
     const named = this.#command(`turns ${this.#turns - this.#batch.length + 1} to ${this.#turns}`)
-    const request = { ...this.#working, turns: this.#batch, commandId: named }
+    // One that an earlier import has started is taken over, if there is something to add.
+    const working = unwrap(await heldOrTaken(this.#deps.handoffs, this.#working))
+    const request = { ...working, turns: this.#batch, commandId: named }
     const { session, monitor } = unwrap(await this.#deps.handoffs.recordTurns(request))
-    this.#working = { ...this.#working, session, monitor }
+    this.#working = { holder: working.holder, session, monitor }
     this.#batch = []
     this.#characters = 0
   }
 
-  async #open(): Promise<SessionStartedAnswer> {
+  async #open(): Promise<MaybeHeld<SessionStartedAnswer>> {
     const { handoffs, history, name } = this.#deps
     const { firstText, model } = this.#collector
     const originalTask = firstText?.slice(0, LONGEST_TASK).trim() || `Imported from ${name}`

@@ -60,6 +60,12 @@ export interface HeldAtHandoff {
   readonly monitor?: ContextMonitor
 }
 
+/** A step of a handoff, by who works its source. */
+export interface FromSource {
+  /** The token of the source's holder: refused when somebody else works it by now. */
+  readonly holder?: HolderToken
+}
+
 /** A change of a conversation's budget. */
 export interface BudgetRequest extends OnConversation, SetBudget {}
 /** A prompt that a person gives a conversation. */
@@ -115,9 +121,14 @@ export interface StartRequest extends StartSession, Repeatable {
   readonly nonce?: string
 }
 /** A request to keep the checkpoint of the outgoing agent. */
-export interface KeepCheckpointRequest extends OnHandoff, HeldAtHandoff, Omit<KeepCheckpoint, 'handoffId'> {}
+export interface KeepCheckpointRequest extends OnHandoff, HeldAtHandoff, Omit<KeepCheckpoint, 'handoffId' | 'holder'> {
+  /** The token of the source's holder: any other caller is refused. */
+  readonly holder: HolderToken
+}
 /** A request to keep the opening of a successor. */
-export interface PrepareRequest extends OnHandoff, HeldAtHandoff, Omit<PrepareHandoff, 'handoffId'> {
+export interface PrepareRequest extends OnHandoff, HeldAtHandoff, Omit<PrepareHandoff, 'handoffId' | 'holder'> {
+  /** The token of the source's holder: any other caller is refused. */
+  readonly holder: HolderToken
   /** The nonce of the continuation's fence, if the fence is not one of ours. Redaction leaves it as it is. */
   readonly nonce?: string
 }
@@ -161,17 +172,25 @@ export interface ThreadRequest extends OnSession, Omit<OpenThread, keyof Handoff
 /** The details of every handoff. */
 export interface HandoffDetails extends Omit<HandoffRequest, 'sessionId' | 'holder'> {}
 /** A request to claim a handoff. */
-export interface AcceptRequest extends OnHandoff, HeldAtHandoff, Omit<AcceptHandoff, 'handoffId'> {}
+export interface AcceptRequest
+  extends OnHandoff,
+    HeldAtHandoff,
+    FromSource,
+    Omit<AcceptHandoff, 'handoffId' | 'holder'> {}
 /** A request to complete a handoff. */
-export interface CompleteRequest extends OnHandoff, HeldAtHandoff, Omit<CompleteHandoff, 'handoffId'> {
+export interface CompleteRequest
+  extends OnHandoff,
+    HeldAtHandoff,
+    FromSource,
+    Omit<CompleteHandoff, 'handoffId' | 'holder'> {
   /** The nonce of the continuation's fences, if one is given. Redaction leaves it as it is. */
   readonly nonce?: string
 }
 /** A request to cancel or fail a handoff. */
-export interface EndRequest extends OnHandoff, Omit<EndHandoff, 'handoffId'> {}
+export interface EndRequest extends OnHandoff, FromSource, Omit<EndHandoff, 'handoffId' | 'holder'> {}
 
 /** A request to claim the next handoff for an agent. */
-export interface ClaimNextRequest extends Omit<AcceptHandoff, 'handoffId'>, Repeatable {
+export interface ClaimNextRequest extends Omit<AcceptHandoff, 'handoffId' | 'holder'>, FromSource, Repeatable {
   readonly targetAgent: string
   /** Wait for one when none is pending; `signal` ends the wait. */
   readonly wait?: boolean

@@ -14,7 +14,7 @@ import type { Logger } from '../ports/logger.ts'
 import type { Notifier } from '../ports/notifier.ts'
 import type { Store } from '../ports/store.ts'
 import type { AfterCommit } from './after-commit.ts'
-import type { RecordedTurns, Reply } from './answers.ts'
+import type { MaybeHeld, RecordedTurns, Reply, Unnamed } from './answers.ts'
 import { CommandRunner } from './command-runner.ts'
 import type { Surroundings } from './commands/command-context.ts'
 import * as conversations from './commands/conversation-commands.ts'
@@ -129,7 +129,11 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> {
   }
 
   /** Starts a session and makes the caller its holder. Refused while another session has the conversation's baton. */
-  startSession(request: StartRequest & { readonly metadata?: Notes['session'] }): Reply<SessionStartedAnswer> {
+  startSession(request: StartRequest & { readonly metadata?: Notes['session'] } & Unnamed): Reply<SessionStartedAnswer>
+  startSession(request: StartRequest & { readonly metadata?: Notes['session'] }): Reply<MaybeHeld<SessionStartedAnswer>>
+  startSession(
+    request: StartRequest & { readonly metadata?: Notes['session'] },
+  ): Reply<MaybeHeld<SessionStartedAnswer>> {
     return this.runner.run(sessions.startSession, request)
   }
 
@@ -154,7 +158,9 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> {
   }
 
   /** Makes the caller the holder of a session. The earlier holder can no longer write to it. */
-  takeOverSession(request: TakeOverRequest): Reply<WorkingSession> {
+  takeOverSession(request: TakeOverRequest & Unnamed): Reply<WorkingSession>
+  takeOverSession(request: TakeOverRequest): Reply<MaybeHeld<WorkingSession>>
+  takeOverSession(request: TakeOverRequest): Reply<MaybeHeld<WorkingSession>> {
     return this.runner.run(sessions.takeOverSession, request)
   }
 

@@ -109,7 +109,7 @@ export class Scene {
   }
 
   async initiated(
-    overrides: Partial<InitiateHandoff> = {},
+    overrides: Partial<Omit<InitiateHandoff, 'holder'>> = {},
   ): Promise<{ readonly handoff: HandoffMetadata; readonly source: Worked }> {
     const source = await this.worked('read_file', 'run_tests')
     const request = { ...source, targetAgent: this.name('opus'), reason: 'The window is nearly full', ...overrides }

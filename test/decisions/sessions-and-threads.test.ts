@@ -4,6 +4,7 @@ import {
   close,
   lookedBack,
   NEW_CONVERSATION,
+  NEW_DIGEST,
   NEW_HANDOFF,
   NEW_HOLDER,
   NEW_LOOK_BACK,
@@ -34,8 +35,8 @@ describe('taking a session over', () => {
       .thenHappens('session.taken_over')
     expect(answer.holder).toBe(NEW_HOLDER)
     expect(changes).toMatchObject([
-      { type: 'move_session', working: { holder: NEW_HOLDER } },
-      { type: 'set_lease', holder: NEW_HOLDER, leaseMs: 500 },
+      { type: 'move_session', working: { holder: NEW_DIGEST } },
+      { type: 'set_lease', holder: NEW_DIGEST, leaseMs: 500 },
     ])
   })
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import type { RestartBudget } from '../../src/domain/budget/restart-budget.ts'
 import type { SourceFacts } from '../../src/domain/facts.ts'
 import type { HandoffMetadata } from '../../src/domain/handoff/handoff.ts'
-import { holderToken } from '../../src/domain/kernel/ids.ts'
 import { sequenceNumber } from '../../src/domain/kernel/sequence.ts'
 import { type BeginRestart, beginRestart } from '../../src/domain/restart/begin-restart.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
@@ -16,18 +15,18 @@ import {
   LATER,
   MESSAGE,
   OTHER_HANDOFF,
+  proofOf,
   SESSION,
   SESSIONS,
   SNAPSHOT,
   sessionOf,
   TURN,
-  uuid,
 } from './samples.ts'
 
 const CALL = { callId: 'call-1', toolName: 'read_file', messageId: MESSAGE, sequenceNumber: sequenceNumber(2) }
 
 const facts = (budget: Partial<RestartBudget> = {}, over: Partial<SourceFacts> = {}): SourceFacts => ({
-  working: { session: SESSIONS.active, holder: HOLDER },
+  working: { session: SESSIONS.active, holder: HOLDER.digest },
   conversation: conversationOf({ restartBudget: { maxRestarts: 3, whenExhausted: 'stop', ...budget } }),
   priorTurnId: TURN,
   namedToolCalls: [],
@@ -110,8 +109,8 @@ describe('a restart beyond its budget', () => {
     expect(changes).toMatchObject([
       {
         type: 'move_session',
-        working: { session: answer.session, holder: HOLDER },
-        expected: { version: 3, holder: HOLDER },
+        working: { session: answer.session, holder: HOLDER.digest },
+        expected: { version: 3, holder: HOLDER.digest, token: HOLDER.token },
       },
       { type: 'drop_lease', session: { id: SESSION, conversationId: CONVERSATION } },
     ])
@@ -124,7 +123,9 @@ describe('a restart beyond its budget', () => {
   it('under "carry_on" leaves the session alone, and logs that it was refused', () => {
     const { answer, changes, events } = unwrap(begin(facts({ ...EXHAUSTED, whenExhausted: 'carry_on' })))
     expect(answer).toStrictEqual({ session: SESSIONS.active, refusedBy: 'restarts' })
-    expect(changes).toMatchObject([{ type: 'expect_session', expected: { version: 3, holder: HOLDER } }])
+    expect(changes).toMatchObject([
+      { type: 'expect_session', expected: { version: 3, holder: HOLDER.digest, token: HOLDER.token } },
+    ])
     expect(events).toStrictEqual([{ ...REFUSED, whenExhausted: 'carry_on' }])
   })
 
@@ -143,21 +144,21 @@ describe('a restart that cannot be', () => {
 
   it.each(budgets)('of a session that is over, paused or being handed off is refused as such, under %o', (budget) => {
     const of = (session: keyof typeof SESSIONS) =>
-      refusal(begin(facts(budget, { working: { session: SESSIONS[session], holder: HOLDER } })))
+      refusal(begin(facts(budget, { working: { session: SESSIONS[session], holder: HOLDER.digest } })))
     expect(of('completed')).toStrictEqual({ code: 'session.not_active', sessionId: SESSION, state: 'completed' })
     expect(of('paused')).toStrictEqual({ code: 'session.not_active', sessionId: SESSION, state: 'paused' })
     expect(of('held')).toStrictEqual({ code: 'handoff.already_open', sessionId: SESSION, handoffId: HANDOFF })
   })
 
   it('is refused to a caller that no longer holds the session, and of one nobody knows', () => {
-    expect(refusal(begin(facts(EXHAUSTED), { holder: holderToken(uuid(99)) })).code).toBe('session.superseded')
+    expect(refusal(begin(facts(EXHAUSTED), { holder: proofOf(99) })).code).toBe('session.superseded')
     const { working: _, ...unknown } = facts()
     expect(refusal(begin(unknown)).code).toBe('session.not_found')
   })
 
   it('is refused for what any handoff is refused for', () => {
     const session = sessionOf({ state: 'active' }, { progress: { ...SESSIONS.active.progress, turns: 0 } })
-    const unspoken = facts({}, { working: { session, holder: HOLDER } })
+    const unspoken = facts({}, { working: { session, holder: HOLDER.digest } })
     expect(refusal(begin(unspoken))).toStrictEqual({ code: 'session.no_turns', sessionId: SESSION })
   })
 })

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { SessionFacts } from '../../src/domain/facts.ts'
-import { holderToken } from '../../src/domain/kernel/ids.ts'
 import { later } from '../../src/domain/kernel/instant.ts'
 import {
   accountSession,
@@ -11,10 +10,10 @@ import {
 import { unwrap } from '../../src/domain/unwrap.ts'
 import type { UsageTotals } from '../../src/domain/window/usage-reading.ts'
 import { refusal } from '../../src/testing/refusal.ts'
-import { AT, CONVERSATION, DEADLINE, HOLDER, LATER, SESSION, SESSIONS, sessionOf, uuid } from './samples.ts'
+import { AT, CONVERSATION, DEADLINE, HOLDER, LATER, proofOf, SESSION, SESSIONS, sessionOf } from './samples.ts'
 
-const NEXT = holderToken(uuid(30))
-const active: SessionFacts = { working: { session: SESSIONS.active, holder: HOLDER } }
+const NEXT = proofOf(30)
+const active: SessionFacts = { working: { session: SESSIONS.active, holder: HOLDER.digest } }
 const key = { id: SESSION, conversationId: CONVERSATION }
 
 describe('taking a session over', () => {
@@ -25,15 +24,15 @@ describe('taking a session over', () => {
 
   it('gives it to a new holder, guarded by the one before', () => {
     const { answer, changes } = unwrap(take(active))
-    expect(answer).toStrictEqual({ session: { ...SESSIONS.active, version: 4 }, holder: NEXT })
-    expect(changes[0]).toMatchObject({ type: 'move_session', expected: { version: 3, holder: HOLDER } })
+    expect(answer).toStrictEqual({ session: { ...SESSIONS.active, version: 4 }, holder: NEXT.token })
+    expect(changes[0]).toMatchObject({ type: 'move_session', expected: { version: 3, holder: HOLDER.digest } })
   })
 
   it('replaces the lease, or drops it when none is asked for; by hand whether it has run out or not', () => {
     for (const facts of [active, until(AT), until(DEADLINE)]) {
       expect(leaseOf(take(facts))).toStrictEqual([{ type: 'drop_lease', session: key }])
       expect(leaseOf(take(facts, { leaseMs: 500 }))).toStrictEqual([
-        { type: 'set_lease', session: key, holder: NEXT, leaseMs: 500 },
+        { type: 'set_lease', session: key, holder: NEXT.digest, leaseMs: 500 },
       ])
     }
   })
@@ -48,7 +47,7 @@ describe('taking a session over', () => {
 
   it('only if abandoned: whatever is written to the lease asks the clock again', () => {
     expect(leaseOf(take(until(DEADLINE), { ifAbandoned: true, leaseMs: 500 }))).toStrictEqual([
-      { type: 'set_lease', session: key, holder: NEXT, leaseMs: 500, ifExpired: true },
+      { type: 'set_lease', session: key, holder: NEXT.digest, leaseMs: 500, ifExpired: true },
     ])
     expect(leaseOf(take(until(DEADLINE), { ifAbandoned: true }))).toStrictEqual([
       { type: 'drop_lease', session: key, ifExpired: true },
@@ -59,7 +58,7 @@ describe('taking a session over', () => {
     const held = { ...active, lease: { until: DEADLINE, now: later(DEADLINE, -1), runner: 'the one that held it' } }
     const asked = { ifAbandoned: true, leaseMs: 500 } as const
     expect(leaseOf(take(held, { ...asked, deadRunner: 'the one that held it' }))).toStrictEqual([
-      { type: 'set_lease', session: key, holder: NEXT, leaseMs: 500 },
+      { type: 'set_lease', session: key, holder: NEXT.digest, leaseMs: 500 },
     ])
     expect(refusal(take(held, { ...asked, deadRunner: 'one before it' })).code).toBe('session.leased')
     expect(refusal(take(until(later(DEADLINE, -1)), { ...asked, deadRunner: 'one before it' })).code).toBe(
@@ -68,7 +67,7 @@ describe('taking a session over', () => {
   })
 
   it('refuses a session that is over or unknown', () => {
-    const over = { working: { session: SESSIONS.failed, holder: HOLDER } }
+    const over = { working: { session: SESSIONS.failed, holder: HOLDER.digest } }
     expect(refusal(take(over)).code).toBe('session.illegal_transition')
     expect(refusal(take({})).code).toBe('session.not_found')
     expect(refusal(take({}, { ifAbandoned: true })).code).toBe('session.not_found')
@@ -87,7 +86,7 @@ describe('attaching a provider session', () => {
   const attach = (facts: SessionFacts, providerSessionId = 'provider-1', holder = HOLDER) =>
     attachSession(facts, { sessionId: SESSION, holder }, { providerSessionId, at: LATER })
   const attached: SessionFacts = {
-    working: { session: sessionOf({ state: 'active' }, { providerSessionId: 'provider-1' }), holder: HOLDER },
+    working: { session: sessionOf({ state: 'active' }, { providerSessionId: 'provider-1' }), holder: HOLDER.digest },
   }
 
   it('says under which name the session runs', () => {
@@ -95,7 +94,7 @@ describe('attaching a provider session', () => {
     expect(answer.session).toMatchObject({ version: 4, providerSessionId: 'provider-1' })
     expect(Object.keys(answer)).toEqual(['session'])
     expect(events).toMatchObject([{ type: 'session.attached', providerSessionId: 'provider-1' }])
-    expect(changes).toMatchObject([{ type: 'move_session', expected: { version: 3, holder: HOLDER } }])
+    expect(changes).toMatchObject([{ type: 'move_session', expected: { version: 3, holder: HOLDER.digest } }])
   })
 
   it('again under the same name changes nothing; under another it is refused', () => {
@@ -113,7 +112,7 @@ describe('attaching a provider session', () => {
 
   it('is for the holder of an active session', () => {
     expect(refusal(attach(active, 'provider-1', NEXT)).code).toBe('session.superseded')
-    const held = { working: { session: SESSIONS.held, holder: HOLDER } }
+    const held = { working: { session: SESSIONS.held, holder: HOLDER.digest } }
     expect(refusal(attach(held)).code).toBe('session.illegal_transition')
     expect(refusal(attach({})).code).toBe('session.not_found')
   })
@@ -129,14 +128,14 @@ describe('saying what a session used', () => {
     expect(once.answer).toStrictEqual({ session: { ...SESSIONS.active, version: 4, totals } })
     expect(once.events).toMatchObject([{ type: 'session.accounted', totals }])
     const less = { inputTokens: 1, outputTokens: 1 }
-    const working = { ...once.answer, holder: HOLDER }
+    const working = { ...once.answer, holder: HOLDER.digest }
     expect(unwrap(account({ working }, less)).answer.session.totals).toStrictEqual(less)
   })
 
   it('is for the holder, also while a handoff holds the session, and not once it is over', () => {
     expect(refusal(account(active, totals, NEXT)).code).toBe('session.superseded')
-    expect(account({ working: { session: SESSIONS.held, holder: HOLDER } }, totals).ok).toBe(true)
-    const over = { working: { session: SESSIONS.handed_off, holder: HOLDER } }
+    expect(account({ working: { session: SESSIONS.held, holder: HOLDER.digest } }, totals).ok).toBe(true)
+    const over = { working: { session: SESSIONS.handed_off, holder: HOLDER.digest } }
     expect(refusal(account(over, totals)).code).toBe('session.illegal_transition')
   })
 })

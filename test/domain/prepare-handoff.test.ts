@@ -5,8 +5,9 @@ import type { HandoffFacts } from '../../src/domain/facts.ts'
 import type { HandoffMetadata } from '../../src/domain/handoff/handoff.ts'
 import { type KeepCheckpoint, keepCheckpoint, prepareHandoff } from '../../src/domain/handoff/prepare-handoff.ts'
 import { completeHandoff } from '../../src/domain/handoff/settle-handoff.ts'
-import { agentSessionId, holderToken } from '../../src/domain/kernel/ids.ts'
+import { agentSessionId } from '../../src/domain/kernel/ids.ts'
 import { sequenceNumber } from '../../src/domain/kernel/sequence.ts'
+import { shownBy } from '../../src/domain/session/stored-session.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { refusal } from '../../src/testing/refusal.ts'
 import {
@@ -19,6 +20,7 @@ import {
   handoffOf,
   LATER,
   MESSAGE,
+  proofOf,
   SESSION,
   SESSIONS,
   SNAPSHOT,
@@ -29,7 +31,7 @@ import {
 const facts = (handoff: HandoffMetadata): HandoffFacts => ({
   handoff,
   conversation: conversationOf(),
-  source: { session: SESSIONS.held, holder: HOLDER },
+  source: { session: SESSIONS.held, holder: HOLDER.digest },
   now: LATER,
   lastEpoch: 1,
   nextSequence: sequenceNumber(3),
@@ -56,7 +58,7 @@ const EXPECTED = { version: 2, status: 'initiated' } as const
 const GUARD: Change = {
   type: 'expect_session',
   session: { id: SESSION, conversationId: CONVERSATION },
-  expected: expecting({ session: SESSIONS.held, holder: HOLDER }),
+  expected: expecting(shownBy(SESSIONS.held, HOLDER)),
 }
 
 describe('keeping a checkpoint', () => {
@@ -98,7 +100,7 @@ describe('keeping a checkpoint', () => {
   })
 
   it('is for the holder of the source, and is stored only while it holds the source', () => {
-    const stranger = holderToken(uuid(30))
+    const stranger = proofOf(30)
     expect(refusal(keep(facts(HANDOFFS.initiated), { holder: stranger }))).toStrictEqual({
       code: 'session.superseded',
       sessionId: SESSION,
@@ -128,7 +130,7 @@ describe('preparing a successor', () => {
   })
 
   it('is for the holder of the source, and is stored only while it holds the source', () => {
-    const stranger = holderToken(uuid(30))
+    const stranger = proofOf(30)
     expect(refusal(prepare(facts(HANDOFFS.accepted), 'worker-1', stranger)).code).toBe('session.superseded')
     expect(unwrap(prepare(facts(HANDOFFS.accepted))).changes[1]).toStrictEqual(GUARD)
   })
@@ -175,7 +177,7 @@ describe('completing what was prepared', () => {
     expect(leases(complete(ready))).toMatchObject([{ type: 'drop_lease', session: { id: SESSION } }])
     expect(leases(complete(ready, { leaseMs: 500 }))).toMatchObject([
       { type: 'drop_lease', session: { id: SESSION } },
-      { type: 'set_lease', session: { id: TARGET }, holder: HOLDER, leaseMs: 500 },
+      { type: 'set_lease', session: { id: TARGET }, holder: HOLDER.digest, leaseMs: 500 },
     ])
   })
 })

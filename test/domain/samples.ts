@@ -14,8 +14,10 @@ import {
 import { instant, later } from '../../src/domain/kernel/instant.ts'
 import { sequenceNumber, sequenceRange } from '../../src/domain/kernel/sequence.ts'
 import type { AgentSession, SessionLifecycle } from '../../src/domain/session/agent-session.ts'
+import type { HolderProof } from '../../src/domain/session/stored-session.ts'
 import { EMPTY_SUMMARY } from '../../src/domain/turn/message-summary.ts'
 import { UNKNOWN_USAGE } from '../../src/domain/window/usage-reading.ts'
+import { digestOf } from '../../src/holder-tokens.ts'
 
 /** A UUID that ends in this number. */
 export const uuid = (n: number): string => `0190a0a0-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
@@ -32,7 +34,13 @@ export const TURN = turnId(uuid(6))
 export const MESSAGE = messageId(uuid(7))
 export const SNAPSHOT = snapshotId(uuid(8))
 export const COMMAND = commandId(uuid(9))
-export const HOLDER = holderToken(uuid(10))
+/** A token and its digest. */
+export const proofOf = (number: number): HolderProof => {
+  const token = holderToken(uuid(number))
+  return { token, digest: digestOf(token) }
+}
+
+export const HOLDER = proofOf(10)
 export const CLAIM: Claim = { claimant: 'worker-1', acceptedAt: AT, deadline: DEADLINE }
 
 export const conversationOf = (over: Partial<Conversation> = {}): Conversation => ({

@@ -2,6 +2,7 @@ import { createBatonpass } from '../../src/batonpass.ts'
 import { commandId } from '../../src/domain/kernel/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { StoreFailure } from '../../src/ports/store-failure.ts'
+import { mustHold } from '../../src/services/held-or-taken.ts'
 import { spokenLines } from './spoken-lines.ts'
 
 const [dataDir = '', name = ''] = process.argv.slice(2)
@@ -30,7 +31,7 @@ const untilStopped = async (): Promise<void> => {
     backend: 'scripted',
     commandId: idOf(1),
   }
-  const { session, holder } = unwrap(await batonpass.handoffs.startSession(starting))
+  const { session, holder } = mustHold(unwrap(await batonpass.handoffs.startSession(starting)))
   let working = { session, holder }
   console.log(`opened ${conversation.id}`)
   for (let step = 2; !isToldToStop; step += 1) {

@@ -5,6 +5,7 @@ import { commandId } from '../../src/domain/kernel/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { StoreFailure } from '../../src/ports/store-failure.ts'
 import type { HandoffService } from '../../src/services/handoff-service.ts'
+import { mustHold } from '../../src/services/held-or-taken.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
 import { countRows, expectWhole } from './whole-record.ts'
@@ -42,7 +43,7 @@ const wholeStory = async (scene: Scene, service: HandoffService, caller: number)
   const open = () => service.openConversation({ originalTask: 'Fix it', commandId: opening })
   const { conversation } = unwrap(await again(open))
   const agent = { conversationId: conversation.id, agentName, backend: 'scripted' }
-  const working = unwrap(await again(() => service.startSession({ ...agent, commandId: starting })))
+  const working = mustHold(unwrap(await again(() => service.startSession({ ...agent, commandId: starting }))))
   expect((await again(() => service.startSession(agent))).ok).toBe(false)
   const turn = { ...working, ...scene.turn('read_file'), commandId: turning }
   const { session } = unwrap(await again(() => service.recordTurn(turn)))

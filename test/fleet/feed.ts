@@ -4,6 +4,7 @@ import type { CommandId } from '../../src/domain/kernel/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { HandoffService } from '../../src/services/handoff-service.ts'
+import { mustHold } from '../../src/services/held-or-taken.ts'
 import { retryThroughOutage } from '../../src/services/runner/retry-through-outage.ts'
 import { type Job, keyOf, taskOf } from './job.ts'
 
@@ -22,7 +23,7 @@ export const feed = async (store: Store, jobs: readonly Job[], onFed: () => void
       const about = { originalTask: taskOf(job), externalKey: keyOf(job), restartBudget }
       const { conversation } = unwrap(await keep((named) => handoffs.openConversation({ ...about, ...named })))
       const planner = { conversationId: conversation.id, agentName: 'planner', backend: 'fleet' }
-      const working = unwrap(await keep((named) => handoffs.startSession({ ...planner, ...named })))
+      const working = mustHold(unwrap(await keep((named) => handoffs.startSession({ ...planner, ...named }))))
       const messages = [
         { role: 'user' as const, text: taskOf(job) },
         { role: 'assistant' as const, text: 'Planned.' },

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { systemClock, uuidV7Ids } from '../../src/container.ts'
+import { systemClock } from '../../src/container.ts'
 import {
   type AgentRuntime,
   type Batonpass,
-  commandId,
   createBatonpass,
   functionRuntime,
+  type HolderToken,
   type RunEvent,
   type RunRequest,
   unwrap,
@@ -408,12 +408,17 @@ describe('when somebody else', () => {
 
   it('has kept a checkpoint first, that one counts', async () => {
     const runtime = restarting(30)
+    const tokens = new Map<string, HolderToken>()
+    const overheard = meddledStore(store, ({ changes }) => {
+      for (const change of changes)
+        if (change.type === 'move_session' && change.expected.token !== undefined)
+          tokens.set(change.working.session.id, change.expected.token)
+    })
+    batonpass = await createBatonpass({ store: overheard })
     const { summary } = await meddle(runtime, async ({ handoffId: handoff, oldSessionId: sessionId }) => {
-      // Only who knows the run's own token can: it is read from where the runner keeps it.
-      const asked = { id: commandId(uuidV7Ids.next()), payload: '' }
-      const loaded = await store.unitOfWork.load({ about: 'session', sessionId }, asked)
-      const holder = loaded.repeated === undefined ? loaded.facts.working?.holder : undefined
-      if (holder === undefined) throw new Error('There is no such session')
+      // Only who knows the run's own token can, and no store has it: it is overheard when the run shows it.
+      const holder = tokens.get(sessionId)
+      if (holder === undefined) throw new Error('The run has shown no token')
       const theirs = { document: 'Theirs.', checkpoint: { outcome: 'kept' as const } }
       unwrap(await batonpass.handoffs.keepCheckpoint({ handoff, holder, ...theirs }))
     })

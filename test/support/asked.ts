@@ -12,7 +12,6 @@ import { defined } from '../../src/domain/kernel/defined.ts'
 import {
   agentSessionId,
   conversationId,
-  holderToken,
   lookBackId,
   messageId,
   signalId,
@@ -24,20 +23,23 @@ import { resumeSession, type TakeOver, takeOverSession } from '../../src/domain/
 import { type RecordLookBack, recordLookBack } from '../../src/domain/session/looked-back.ts'
 import type { LeaseAsked } from '../../src/domain/session/process-identity.ts'
 import { type OpenThread, openThread } from '../../src/domain/thread/open-thread.ts'
-import { HANDOFF, HOLDER, LATER, SNAPSHOT, uuid } from '../domain/samples.ts'
+import { HANDOFF, HOLDER, LATER, proofOf, SNAPSHOT, uuid } from '../domain/samples.ts'
 import type { Past } from './past.ts'
 import { type Said, turnOf } from './told.ts'
 
 /** The ids that the commands of a story make. */
 export const NEW_HANDOFF = HANDOFF
-export const NEW_HOLDER = holderToken(uuid(900))
+const NEW_PROOF = proofOf(900)
+export const NEW_HOLDER = NEW_PROOF.token
+/** The digest of {@link NEW_HOLDER}. */
+export const NEW_DIGEST = NEW_PROOF.digest
 export const NEW_SESSION = agentSessionId(uuid(901))
 export const NEW_LOOK_BACK = lookBackId(uuid(905))
 export const NEW_CONVERSATION = conversationId(uuid(902))
 const handoffIds = { handoffId: NEW_HANDOFF, snapshotId: SNAPSHOT }
 const sessionIds = {
   sessionId: NEW_SESSION,
-  holder: NEW_HOLDER,
+  holder: NEW_PROOF,
   snapshotId: snapshotId(uuid(904)),
   openingId: messageId(uuid(903)),
 }
@@ -90,14 +92,14 @@ export const lookedBack = (request: RecordLookBack) => (past: Past) =>
 export const takeOver =
   (request: TakeOver = {}) =>
   (past: Past) =>
-    takeOverSession(past.sessionFacts(), { sessionId: past.session.id, ...request }, { holder: NEW_HOLDER, at: LATER })
+    takeOverSession(past.sessionFacts(), { sessionId: past.session.id, ...request }, { holder: NEW_PROOF, at: LATER })
 
 /** Resumes the latest session, or the one that is named. */
 export const resume =
   (request: LeaseAsked & { readonly sessionId?: Past['session']['id'] } = {}) =>
   (past: Past) => {
     const { sessionId = past.session.id } = request
-    return resumeSession(past.sessionFacts(sessionId), { ...request, sessionId }, { holder: NEW_HOLDER, at: LATER })
+    return resumeSession(past.sessionFacts(sessionId), { ...request, sessionId }, { holder: NEW_PROOF, at: LATER })
   }
 
 export const close = () => (past: Past) =>

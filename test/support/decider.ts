@@ -8,6 +8,7 @@ import {
   type Decision,
   expecting,
   expectingHandoff,
+  type Expected as Guard,
   type Undecided,
 } from '../../src/domain/decision.ts'
 import type { CommandId, ConversationId } from '../../src/domain/kernel/ids.ts'
@@ -134,6 +135,9 @@ const expectRowsOfEvents = ({ events, changes }: Decision<Answer>): void => {
   expect(written).toStrictEqual(told)
 }
 
+/** The token that was shown is what the store compares; the past only has its digest. */
+const withoutToken = ({ token: _, ...expected }: Guard): Guard => expected
+
 /** Each thing is written once, and only while it is still what the past says. */
 const expectFirstGuards = (past: Past, changes: readonly Change[]): void => {
   const written = changes.flatMap((change) => rowOf(change)?.slice(0, 2).join(' ') ?? [])
@@ -141,10 +145,10 @@ const expectFirstGuards = (past: Past, changes: readonly Change[]): void => {
   for (const change of changes) {
     if (change.type === 'move_session') {
       const first = past.working(change.working.session.id)
-      expect(change.expected).toStrictEqual(expecting(first))
+      expect(withoutToken(change.expected)).toStrictEqual(expecting(first))
     }
     if (change.type === 'expect_session')
-      expect(change.expected).toStrictEqual(expecting(past.working(change.session.id)))
+      expect(withoutToken(change.expected)).toStrictEqual(expecting(past.working(change.session.id)))
     if (change.type === 'move_handoff')
       expect(change.expected).toStrictEqual(expectingHandoff(past.handoffNamed(change.handoff.id)))
     if (change.type === 'move_monitor') expect(change.expected).toBe(past.monitor.version)

@@ -8,7 +8,14 @@ export interface Layer {
 export const LAYERS: Readonly<Record<string, Layer>> = {
   domain: { holds: 'rules: plain data and pure functions', mayImport: ['domain'] },
   ports: { holds: 'interfaces to the outside, and what travels through them', mayImport: ['domain', 'ports'] },
-  services: { holds: 'load, decide, commit; the runner', mayImport: ['domain', 'ports', 'services'] },
+  services: {
+    holds: 'load, decide, commit; the runner',
+    mayImport: ['domain', 'ports', 'services', 'holder-tokens.ts'],
+  },
+  'holder-tokens.ts': {
+    holds: 'making and digesting holder tokens: no caller may give another generator',
+    mayImport: ['domain', 'sha256.ts', 'npm:node:crypto'],
+  },
   processes: {
     holds: 'starting, reading and ending child processes, for every adapter that has some',
     mayImport: [
@@ -25,7 +32,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'sha256.ts': { holds: 'SHA-256, for everything outside the domain', mayImport: ['domain', 'npm:node:crypto'] },
   'adapters/memory': {
     holds: 'the in-memory store',
-    mayImport: ['domain', 'ports', 'adapters/memory', 'sha256.ts', 'npm:node:crypto'],
+    mayImport: ['domain', 'ports', 'adapters/memory', 'holder-tokens.ts', 'sha256.ts', 'npm:node:crypto'],
   },
   'adapters/system': {
     holds: 'the clock, ids and processes of this machine',
@@ -38,6 +45,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'ports',
       'adapters/postgres',
       'processes',
+      'holder-tokens.ts',
       'sha256.ts',
       'npm:@electric-sql/pglite',
       'npm:kysely',
@@ -276,7 +284,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   testing: {
     holds: 'everything that `batonpass/testing` publishes',
-    mayImport: ['domain', 'ports', 'services', 'testing', 'sha256.ts', 'npm:node:assert/strict'],
+    mayImport: ['domain', 'ports', 'services', 'testing', 'holder-tokens.ts', 'sha256.ts', 'npm:node:assert/strict'],
   },
   'container.ts': {
     holds: 'the one place where the parts meet',

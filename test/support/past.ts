@@ -9,7 +9,8 @@ import type { CommandId } from '../../src/domain/kernel/ids.ts'
 import type { Instant } from '../../src/domain/kernel/instant.ts'
 import { type SequenceNumber, sequenceNumber } from '../../src/domain/kernel/sequence.ts'
 import type { RestartUse } from '../../src/domain/restart/restart-use.ts'
-import { type AgentSession, hasBaton, type WorkingSession } from '../../src/domain/session/agent-session.ts'
+import { type AgentSession, hasBaton } from '../../src/domain/session/agent-session.ts'
+import type { StoredSession } from '../../src/domain/session/stored-session.ts'
 import type { ToolCall } from '../../src/domain/turn/tool-call.ts'
 import type { Turn } from '../../src/domain/turn/turn.ts'
 import { type ContextMonitor, type MonitorSettings, newMonitor } from '../../src/domain/window/context-monitor.ts'
@@ -72,8 +73,8 @@ export class Past {
     return this.#sessions.length
   }
 
-  working(id: string = this.session.id): WorkingSession {
-    return { session: due(this.#fold.sessions.get(id)?.row), holder: HOLDER }
+  working(id: string = this.session.id): StoredSession {
+    return { session: due(this.#fold.sessions.get(id)?.row), holder: HOLDER.digest }
   }
 
   handoffNamed(id: string): HandoffMetadata {

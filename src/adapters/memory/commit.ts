@@ -6,14 +6,16 @@ import { canonicalJson } from '../../domain/kernel/canonical-json.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentSessionId, ConversationId } from '../../domain/kernel/ids.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
-import type { WorkingSession } from '../../domain/session/agent-session.ts'
+import type { StoredSession } from '../../domain/session/stored-session.ts'
 import type { Message } from '../../domain/turn/message.ts'
 import { type ToolCall, toolCallRecords } from '../../domain/turn/tool-call.ts'
 import { extendedTurn, type Turn } from '../../domain/turn/turn.ts'
+import { digestOf } from '../../holder-tokens.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { CommitOutcome, Unit } from '../../ports/unit-of-work.ts'
 import { sha256 } from '../../sha256.ts'
 import { appendAudit } from './audit-append.ts'
+import { checkCompany } from './company.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import { mayLease, setLease } from './leases.ts'
 import { checkLinks } from './links.ts'
@@ -27,6 +29,7 @@ import { VersionMoved } from './version-moved.ts'
 export const commitTo = (tables: Tables, unit: Unit, now: Instant): CommitOutcome => {
   const done: Undo[] = []
   try {
+    checkCompany(unit.changes)
     for (const change of unit.changes) for (const step of stepsOf(tables, change, now)) done.push(step())
     checkLinks(tables, unit.changes)
     const kept = keptCommand(unit)
@@ -62,14 +65,16 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
     case 'keep_extract':
       return [() => keepExtract(tables, change)]
     case 'add_session':
-      return [() => tables.sessions.insert(change.working)]
+      return [() => tables.sessions.insert({ session: change.working.session, holder: change.working.holder })]
     case 'move_session':
       return [
         () => {
           const { holder, session } = expectSession(tables.sessions.get(change.working.session.id), change.expected)
+          const isSpoken = session.progress.lastSequence !== change.working.session.progress.lastSequence
+          if (isSpoken && change.expected.token === undefined) throw new VersionMoved('nobody showed the token')
           const { metadata: _, ...moved } = change.working.session
           const kept = { ...moved, ...defined({ metadata: session.metadata }) }
-          return tables.sessions.replace(frozenCopy({ holder, ...change.working, session: kept }))
+          return tables.sessions.replace(frozenCopy({ holder: change.working.holder ?? holder, session: kept }))
         },
       ]
     case 'expect_session':
@@ -161,12 +166,13 @@ const toolCallSteps = (tables: Tables, turn: Turn, from = 0): readonly Step[] =>
     })
 
 /** The stored session, if all that the decision stood on is true of it. */
-const expectSession = (stored: WorkingSession | undefined, expected: Expected): WorkingSession => {
+const expectSession = (stored: StoredSession | undefined, expected: Expected): StoredSession => {
   if (stored === undefined) throw new VersionMoved('there is no such session')
   const { holder: _, ...now } = expecting(stored)
-  const { holder, ...then } = expected
+  const { holder, token, ...then } = expected
   if (!isSame(now, then)) throw new VersionMoved('the session is not what was expected')
-  if (holder !== undefined && stored.holder !== holder) throw new VersionMoved('the session has a newer holder')
+  const shown = token === undefined ? holder : digestOf(token)
+  if (shown !== undefined && stored.holder !== shown) throw new VersionMoved('the session has a newer holder')
   return stored
 }
 

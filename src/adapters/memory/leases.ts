@@ -3,6 +3,7 @@ import { by } from '../../domain/history/lineage.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { type Instant, later } from '../../domain/kernel/instant.ts'
 import { hasBaton } from '../../domain/session/agent-session.ts'
+import { digestOf } from '../../holder-tokens.ts'
 import type { Page } from '../../ports/page.ts'
 import type { HeldLease, SessionLeases } from '../../ports/session-leases.ts'
 import type { Clock } from '../../ports/system.ts'
@@ -57,13 +58,13 @@ const ofBatons = (tables: Tables, page: Page, isWanted: (row: LeaseRow) => boole
 export const leasesIn = (tables: Tables, clock: Clock): SessionLeases => ({
   renew: async (session, holder, leaseMs) => {
     const lease = tables.leases.get(session)
-    if (lease?.holder !== holder) return false
+    if (lease?.holder !== digestOf(holder)) return false
     tables.leases.replace({ ...lease, expiresAt: later(clock.now(), leaseMs) })
     return true
   },
   keepProcesses: async (session, holder, processes) => {
     const lease = tables.leases.get(session)
-    if (lease?.holder !== holder) return false
+    if (lease?.holder !== digestOf(holder)) return false
     tables.leases.replace({ ...lease, processes: frozenCopy(processes) })
     return true
   },

@@ -1,6 +1,6 @@
 import type { Change } from '../../domain/decision.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import type { WorkingSession } from '../../domain/session/agent-session.ts'
+import type { StoredSession } from '../../domain/session/stored-session.ts'
 import { frozenCopy } from './frozen-copy.ts'
 import type { Undo } from './table.ts'
 import type { Tables } from './tables.ts'
@@ -37,7 +37,7 @@ export const setMetadata = (tables: Tables, change: Extract<Change, { type: 'set
   if (of === 'conversation') return tables.conversations.replace(noted(tables.conversations.get(id)))
   if (of === 'handoff') return tables.handoffs.replace(noted(tables.handoffs.get(id)))
   const working = tables.sessions.get(id)
-  return tables.sessions.replace(Object.freeze({ ...(working as WorkingSession), session: noted(working?.session) }))
+  return tables.sessions.replace(Object.freeze({ ...(working as StoredSession), session: noted(working?.session) }))
 }
 
 export const setBudget = (

@@ -1,5 +1,6 @@
 import { containsJson } from '../../domain/kernel/metadata.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
+import { digestOf } from '../../holder-tokens.ts'
 import type { AgentSessionRepository } from '../../ports/agent-session-repository.ts'
 import type { Clock } from '../../ports/system.ts'
 import { allSessions, pageByAge } from './all-rows.ts'
@@ -10,7 +11,7 @@ import { listUnfinished } from './unfinished.ts'
 /** Sessions, one or many. */
 export const sessionsIn = (tables: Tables, clock: Clock): AgentSessionRepository => ({
   find: async (id) => tables.sessions.get(id)?.session,
-  isHeldBy: async (id, holder) => tables.sessions.get(id)?.holder === holder,
+  isHeldBy: async (id, holder) => tables.sessions.get(id)?.holder === digestOf(holder),
   findActive: async (conversation) => {
     const baton = tables.sessions.at('baton', conversation)?.session
     return baton?.state === 'active' ? baton : undefined

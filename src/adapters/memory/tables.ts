@@ -2,13 +2,14 @@ import type { SealedEntry } from '../../domain/audit/audit-chain.ts'
 import type { KeptCommand } from '../../domain/audit/command-seal.ts'
 import type { Conversation } from '../../domain/conversation/conversation.ts'
 import { type HandoffMetadata, isOpen } from '../../domain/handoff/handoff.ts'
-import type { AgentSessionId, ConversationId, HolderToken } from '../../domain/kernel/ids.ts'
+import type { AgentSessionId, ConversationId, HolderDigest } from '../../domain/kernel/ids.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
-import { hasBaton, type WorkingSession } from '../../domain/session/agent-session.ts'
+import { hasBaton } from '../../domain/session/agent-session.ts'
 import type { ContextSignal } from '../../domain/session/context-signal.ts'
 import type { SnapshotRecord } from '../../domain/session/context-snapshot.ts'
 import type { LookBackRecord } from '../../domain/session/looked-back.ts'
 import type { ProcessIdentity } from '../../domain/session/process-identity.ts'
+import type { StoredSession } from '../../domain/session/stored-session.ts'
 import type { Message } from '../../domain/turn/message.ts'
 import type { ToolCall, ToolCallRecord, ToolCallReference } from '../../domain/turn/tool-call.ts'
 import type { Turn } from '../../domain/turn/turn.ts'
@@ -42,7 +43,7 @@ export const toolCallKey = ({ messageId, callId }: ToolCallReference): string =>
 export interface LeaseRow {
   readonly sessionId: AgentSessionId
   readonly conversationId: ConversationId
-  readonly holder: HolderToken
+  readonly holder: HolderDigest
   readonly expiresAt: Instant
   readonly processes: readonly ProcessIdentity[]
   readonly runner?: ProcessIdentity
@@ -56,7 +57,7 @@ export const emptyTables = () => ({
     groups: { parent: (row) => row.parentId, all: () => 'all' },
   }),
   sessions: new Table({
-    id: ({ session }: WorkingSession) => session.id,
+    id: ({ session }: StoredSession) => session.id,
     unique: {
       baton: ({ session }) => (hasBaton(session) ? session.conversationId : undefined),
       epoch: ({ session }) => `${session.conversationId}/${session.epoch}`,

@@ -74,10 +74,10 @@ export const leasesIn = (database: Database): SessionLeases => {
   return {
     renew: (session, holder, leaseMs) =>
       says(sql`select ${called(database, 'renew_lease')}(
-        ${session}::uuid, ${holder}::uuid, ${leaseMs}::integer) as said`),
+        ${session}::uuid, ${holder}::text, ${leaseMs}::integer) as said`),
     keepProcesses: (session, holder, processes) =>
       says(sql`select ${called(database, 'keep_processes')}(
-        ${session}::uuid, ${holder}::uuid, ${toStorableJson(processes)}::text::jsonb) as said`),
+        ${session}::uuid, ${holder}::text, ${toStorableJson(processes)}::text::jsonb) as said`),
     find: (session) =>
       reading(async () => {
         const [lease] = await read(sql`l.session_id = ${session}::uuid`)

@@ -1,13 +1,9 @@
 import { z } from 'zod'
 import { BUDGET_LIMITS } from '../../domain/budget/restart-budget.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import { holderToken } from '../../domain/kernel/ids.ts'
-import {
-  SESSION_STATES,
-  type SessionLifecycle,
-  type SourceSession,
-  type WorkingSession,
-} from '../../domain/session/agent-session.ts'
+import { holderDigest } from '../../domain/kernel/ids.ts'
+import { SESSION_STATES, type SessionLifecycle } from '../../domain/session/agent-session.ts'
+import type { SourceSession, StoredSession } from '../../domain/session/stored-session.ts'
 import {
   aConversation,
   aHandoff,
@@ -36,7 +32,7 @@ const row = z.object({
   initiated_by_handoff: maybe(aHandoff),
   start_sequence: place,
   started_at: time,
-  holder: z.string().transform(holderToken),
+  holder: z.string().transform(holderDigest),
   version: z.number(),
   turns: z.number(),
   last_turn_id: maybe(aTurn),
@@ -78,7 +74,7 @@ const lifecycleOf = ({ state, held_by: heldBy, ...stored }: Row): SessionLifecyc
 export const toWorkingSession = reader(
   'session',
   row.transform(
-    (stored): WorkingSession => ({
+    (stored): StoredSession => ({
       holder: stored.holder,
       session: {
         ...defined({

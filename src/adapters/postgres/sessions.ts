@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
+import { digestOf } from '../../holder-tokens.ts'
 import type { AgentSessionRepository } from '../../ports/agent-session-repository.ts'
 import { allOf, byAge, given, noted } from './by-age.ts'
 import { type Database, named, readDocuments, reading, withRetry } from './database.ts'
@@ -19,7 +20,7 @@ export const sessionsIn = (database: Database): AgentSessionRepository => {
     isHeldBy: (id, holder) =>
       reading(async () => {
         const held = kysely.selectFrom('agent_sessions as s').select('s.id').where('s.id', '=', id)
-        const rows = await withRetry(() => held.where(sql`s.holder`, '=', holder).execute())
+        const rows = await withRetry(() => held.where(sql`s.holder`, '=', digestOf(holder)).execute())
         return rows.length > 0
       }),
     findActive: (conversation) =>

@@ -6,6 +6,7 @@ import type { Change, Expected, ExpectedHandoff, SessionKey } from '../../domain
 import { CLAIM_TOLERANCE_MS, type HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { ConversationId } from '../../domain/kernel/ids.ts'
+import type { SourceSession } from '../../domain/session/stored-session.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
 import { sha256 } from '../../sha256.ts'
 import { fromConversation } from './conversation-row.ts'
@@ -107,7 +108,7 @@ const rowsOf = (change: Change): RowsOfChange => {
     case 'add_session':
       return { sessions: [fromWorkingSession(change.working)] }
     case 'move_session':
-      return { moved_sessions: [{ ...fromMovedSession(change.working), ...guard(change.expected) }] }
+      return { moved_sessions: [{ ...fromMovedSession(newHolderOnly(change)), ...guard(change.expected) }] }
     case 'expect_session': {
       const { id, conversationId } = change.session
       return { expected_sessions: [{ id, conversation_id: conversationId, ...guard(change.expected) }] }
@@ -163,16 +164,17 @@ const rowsOf = (change: Change): RowsOfChange => {
   }
 }
 
+/** A holder that stays is not written again with every turn. */
+const newHolderOnly = ({ working, expected }: Extract<Change, { type: 'move_session' }>): SourceSession =>
+  working.holder === expected.holder ? { session: working.session } : working
+
 const keyOf = ({ id, conversationId }: SessionKey) => ({ conversation_id: conversationId, session_id: id })
 
-const guard = ({ version, holder, state, heldBy, turns, nextSequence }: Expected) => ({
+/** The database digests the token that was shown. Without one, it compares the digest that the decision has read. */
+const guard = ({ version, holder, token, state, heldBy, turns, nextSequence }: Expected) => ({
   expected: {
-    version,
-    holder,
-    state,
-    held_by: heldBy,
-    turns,
-    next_sequence: nextSequence,
+    ...(token === undefined ? { holder } : { token }),
+    ...{ version, state, held_by: heldBy, turns, next_sequence: nextSequence },
   },
 })
 

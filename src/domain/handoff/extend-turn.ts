@@ -1,11 +1,12 @@
 import { type Decided, newDraft } from '../decision.ts'
 import type { HandoffFacts } from '../facts.ts'
 import { defined } from '../kernel/defined.ts'
-import type { HandoffId, HolderToken } from '../kernel/ids.ts'
+import type { HandoffId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { err } from '../kernel/result.ts'
 import { heldBy } from '../session/agent-session.ts'
 import { SESSION } from '../session/session-aggregate.ts'
+import type { HolderProof } from '../session/stored-session.ts'
 import type { MessageDraft } from '../turn/turn.ts'
 import { HANDOFF } from './handoff-aggregate.ts'
 import { findHandoff, type HandoffAccepted } from './settle-handoff.ts'
@@ -15,7 +16,7 @@ export interface ExtendTurn {
   readonly handoffId: HandoffId
   readonly drafts: readonly MessageDraft[]
   /** Who works the source: it is refused to anybody else. */
-  readonly holder: HolderToken
+  readonly holder: HolderProof
 }
 
 /**

@@ -7,12 +7,13 @@ import type { Metadata } from '../kernel/metadata.ts'
 import { noteOf } from '../kernel/metadata.ts'
 import { err, ok, type Result } from '../kernel/result.ts'
 import { allOf, type Refusal, refuseForAll } from '../refusal.ts'
-import { type AgentSession, heldBy, type WorkingSession } from '../session/agent-session.ts'
+import { type AgentSession, heldBy } from '../session/agent-session.ts'
 import { findWorking, type SessionTarget } from '../session/change-session.ts'
 import { SESSION } from '../session/session-aggregate.ts'
 import type { SessionMoved } from '../session/session-event.ts'
 import { decideSession } from '../session/session-lifecycle.ts'
 import { takeSnapshot } from '../session/snapshot-aggregate.ts'
+import type { StoredSession } from '../session/stored-session.ts'
 import type { ContextMonitor } from '../window/context-monitor.ts'
 import type { HandoffFlag, HandoffKind, HandoffMetadata, TraceContext } from './handoff.ts'
 import { HANDOFF } from './handoff-aggregate.ts'
@@ -90,7 +91,7 @@ export const decideHold = (
 /** Begins a handoff that may be, and lets it hold its source; with a picture of the window that it leaves. */
 export const holdFor = (
   draft: DecisionDraft,
-  source: WorkingSession,
+  source: StoredSession,
   { initiated, held }: { readonly initiated: HandoffInitiated; readonly held: SessionMoved },
   { ids, at }: { readonly ids: NewHandoffIds; readonly at: Instant },
 ): { readonly handoff: HandoffMetadata; readonly session: AgentSession } => {

@@ -2,9 +2,10 @@ import type { CheckpointFacts } from '../checkpoint/checkpoint-facts.ts'
 import { type Decided, newDraft } from '../decision.ts'
 import type { HandoffFacts } from '../facts.ts'
 import { defined } from '../kernel/defined.ts'
-import type { AgentSessionId, HandoffId, HolderToken, SnapshotId } from '../kernel/ids.ts'
+import type { AgentSessionId, HandoffId, SnapshotId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { takeSnapshot } from '../session/snapshot-aggregate.ts'
+import type { HolderProof } from '../session/stored-session.ts'
 import type { HandoffFlag } from './handoff.ts'
 import { type HandoffAccepted, moveHandoff } from './settle-handoff.ts'
 
@@ -16,7 +17,7 @@ export interface KeepCheckpoint {
   readonly flags?: readonly HandoffFlag[]
   readonly checkpoint: CheckpointFacts
   /** Who works the source: it is refused to anybody else. */
-  readonly holder: HolderToken
+  readonly holder: HolderProof
 }
 
 /** A request to keep the opening of a successor. */
@@ -27,7 +28,7 @@ export interface PrepareHandoff {
   /** The session that will be, so that hooks and runtimes can be told of it before. */
   readonly targetSessionId: AgentSessionId
   /** Who works the source: it is refused to anybody else. */
-  readonly holder: HolderToken
+  readonly holder: HolderProof
 }
 
 /** Keeps what became of asking the outgoing agent, and a picture of the window it wrote from. */

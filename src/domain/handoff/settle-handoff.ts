@@ -5,15 +5,16 @@ import { askedTask, type Conversation } from '../conversation/conversation.ts'
 import { type Decided, type DecisionDraft, newDraft, UNDECIDED, type Undecided } from '../decision.ts'
 import type { HandoffFacts } from '../facts.ts'
 import { defined } from '../kernel/defined.ts'
-import type { AgentSessionId, HandoffId, HolderToken } from '../kernel/ids.ts'
+import type { AgentSessionId, HandoffId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { err, ok, type Result } from '../kernel/result.ts'
 import type { Refusal } from '../refusal.ts'
-import type { AgentSession, SourceSession } from '../session/agent-session.ts'
+import type { AgentSession } from '../session/agent-session.ts'
 import type { LeaseAsked } from '../session/process-identity.ts'
 import { SESSION } from '../session/session-aggregate.ts'
 import { dropLease } from '../session/session-lease.ts'
 import { newSession, type SessionStartedAnswer } from '../session/start-session.ts'
+import { type HolderProof, type SourceSession, shownBy } from '../session/stored-session.ts'
 import { type ContextMonitor, inheritMonitor, type MonitorStart } from '../window/context-monitor.ts'
 import { usableWindow } from '../window/context-pressure.ts'
 import { DEFAULT_CLAIM_MS, type HandoffMetadata } from './handoff.ts'
@@ -29,7 +30,7 @@ export interface AcceptHandoff {
   /** How long nobody else may claim it. */
   readonly claimMs?: number
   /** Who works the source: refused when somebody else does by now. */
-  readonly holder?: HolderToken
+  readonly holder?: HolderProof
 }
 
 /** A request to complete a handoff. */
@@ -46,7 +47,7 @@ export interface CompleteHandoff extends LeaseAsked {
   /** The id that the new session is to have, unless one was prepared. */
   readonly targetSessionId?: AgentSessionId
   /** Who works the source: refused when somebody else does by now. */
-  readonly holder?: HolderToken
+  readonly holder?: HolderProof
 }
 
 /** A request to end a handoff without a successor. */
@@ -56,7 +57,7 @@ export interface EndHandoff {
   /** Who asks. Needed once somebody has claimed the handoff. */
   readonly by?: string
   /** Who works the source: refused when somebody else does by now. */
-  readonly holder?: HolderToken
+  readonly holder?: HolderProof
 }
 
 /** The answer to a claim: the handoff, and the source its successor begins from. Pass it on to complete. */
@@ -85,14 +86,14 @@ export interface LoadedHandoff {
 export const findHandoff = (
   { handoff, source, conversation }: HandoffFacts,
   handoffId: HandoffId,
-  holder?: HolderToken,
+  holder?: HolderProof,
 ): Result<LoadedHandoff, Refusal> => {
   if (handoff === undefined || source === undefined || conversation === undefined)
     return err({ code: 'handoff.not_found', handoffId })
-  const isOvertaken = holder !== undefined && source.holder !== undefined && source.holder !== holder
+  const isOvertaken = holder !== undefined && source.holder !== undefined && source.holder !== holder.digest
   if (isOvertaken) return err({ code: 'session.superseded', sessionId: source.session.id })
   // A caller's own copy has no token; the one that was shown must be the current one then, which the guard compares.
-  return ok({ handoff, source: defined({ session: source.session, holder: source.holder ?? holder }), conversation })
+  return ok({ handoff, source: holder === undefined ? source : shownBy(source.session, holder), conversation })
 }
 
 /** One step of a handoff that leaves its source alone. From a holder, it is kept only while the source is theirs. */

@@ -21,8 +21,10 @@ export type LookBackId = Id<'LookBackId'>
 export type SignalId = Id<'SignalId'>
 /** Names one command, so that repeating it is safe. */
 export type CommandId = Id<'CommandId'>
-/** Proves which process holds a session now. A newer token supersedes an older one. */
+/** Proves which process holds a session now. A newer token supersedes an older one. A secret: no store keeps it. */
 export type HolderToken = Id<'HolderToken'>
+/** The SHA-256 of a holder token, as stores keep it. Whoever reads it cannot show the token. */
+export type HolderDigest = Id<'HolderDigest'>
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -64,5 +66,23 @@ export const lookBackId = parserFor<LookBackId>('LookBackId')
 export const signalId = parserFor<SignalId>('SignalId')
 /** Reads a command id from text. @throws TypeError when it is not a UUID */
 export const commandId = parserFor<CommandId>('CommandId')
-/** Reads a holder token from text. @throws TypeError when it is not a UUID */
-export const holderToken = parserFor<HolderToken>('HolderToken')
+
+/** 256 random bits after a word that says what it is. Tokens of earlier versions were UUIDs, and are still shown. */
+const TOKEN = /^hold_[A-Za-z0-9_-]{43}$/
+const DIGEST = /^[A-Za-z0-9+/]{43}$/
+
+/** Whether a text has the form of a holder token. */
+export const isHolderToken = (raw: unknown): raw is HolderToken =>
+  typeof raw === 'string' && (TOKEN.test(raw) || UUID.test(raw))
+
+/** Reads a holder token from text. @throws TypeError when it is none; the message never has the text */
+export const holderToken = (raw: string): HolderToken => {
+  if (!isHolderToken(raw)) throw new TypeError('HolderToken must be the `holder` of an answer')
+  return (TOKEN.test(raw) ? raw : raw.toLowerCase()) as HolderToken
+}
+
+/** Reads the digest of a holder token from text. @throws TypeError when it is none; the message never has the text */
+export const holderDigest = (raw: string): HolderDigest => {
+  if (typeof raw !== 'string' || !DIGEST.test(raw)) throw new TypeError('HolderDigest must be a SHA-256 in base64')
+  return raw as HolderDigest
+}

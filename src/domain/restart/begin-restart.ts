@@ -15,10 +15,11 @@ import { defined } from '../kernel/defined.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { err, ok, type Result } from '../kernel/result.ts'
 import type { Refusal } from '../refusal.ts'
-import type { AgentSession, WorkingSession } from '../session/agent-session.ts'
+import type { AgentSession } from '../session/agent-session.ts'
 import { findHeld, type HeldTarget } from '../session/change-session.ts'
 import { SESSION } from '../session/session-aggregate.ts'
 import { dropLease } from '../session/session-lease.ts'
+import type { StoredSession } from '../session/stored-session.ts'
 import type { ContextMonitor } from '../window/context-monitor.ts'
 import { exhaustedBy, madeProgress } from './restart-use.ts'
 
@@ -100,7 +101,7 @@ interface RefusedRestart {
 
 const refuseRestart = (
   draft: DecisionDraft,
-  working: WorkingSession,
+  working: StoredSession,
   { limit, budget, isLeftOpen, at }: RefusedRestart,
 ): Result<RestartBegun, Refusal> => {
   const { session } = draft.read(SESSION, working)

@@ -14,12 +14,13 @@ import { defined } from '../kernel/defined.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { err, ok, type Result } from '../kernel/result.ts'
 import { allOf, type Refusal } from '../refusal.ts'
-import type { AgentSession, WorkingSession } from '../session/agent-session.ts'
+import type { AgentSession } from '../session/agent-session.ts'
 import { findHeld, type HeldTarget } from '../session/change-session.ts'
 import { type ContextSignal, milestoneSignals, type NextSignalId } from '../session/context-signal.ts'
 import { SESSION } from '../session/session-aggregate.ts'
 import { decideSession } from '../session/session-lifecycle.ts'
 import { queueSignals } from '../session/signal-queue.ts'
+import type { StoredSession } from '../session/stored-session.ts'
 import type { Turn, TurnDraft } from '../turn/turn.ts'
 import type { ContextMonitor, MilestoneReached } from '../window/context-monitor.ts'
 import { describeFill } from '../window/context-pressure.ts'
@@ -136,7 +137,7 @@ const handOverOn = (
 
 const placeTurns = (
   draft: DecisionDraft,
-  working: WorkingSession,
+  working: StoredSession,
   { drafts, at }: Recording,
 ): Result<readonly Turn[], Refusal> => {
   const turns: Turn[] = []

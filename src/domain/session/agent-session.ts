@@ -165,12 +165,6 @@ export interface WorkingSession {
   readonly monitor?: ContextMonitor
 }
 
-/** A session as a step of its handoff sees it; its holder may not be known there. */
-export interface SourceSession {
-  readonly session: AgentSession
-  readonly holder?: HolderToken
-}
-
 /** The open handoff that holds a session, if one does. */
 export const heldBy = (session: AgentSession): HandoffId | undefined =>
   session.state === 'paused' ? session.heldBy : undefined

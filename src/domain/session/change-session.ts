@@ -13,34 +13,37 @@ import { SESSION } from './session-aggregate.ts'
 import { dropLease, grantLease } from './session-lease.ts'
 import type { SessionCommand } from './session-lifecycle.ts'
 import { batonTaken } from './start-session.ts'
+import { type HolderProof, type StoredSession, shownBy } from './stored-session.ts'
 
 /** Which session a command is for, and who asks. */
 export interface SessionTarget {
   readonly sessionId: AgentSessionId
   /** When given, the command is taken only from the session's current holder. */
-  readonly holder?: HolderToken
+  readonly holder?: HolderProof
 }
 
 /** Which session a command is for, and the token of its holder. */
 export interface HeldTarget extends SessionTarget {
-  readonly holder: HolderToken
+  readonly holder: HolderProof
 }
 
 /** The session a command is for, if the token shown is the current one. */
 export const findHeld = (
   { working }: SessionFacts,
   { sessionId, holder }: HeldTarget,
-): Result<WorkingSession, Refusal> => {
+): Result<StoredSession, Refusal> => {
   if (working === undefined) return err({ code: 'session.not_found', sessionId })
-  return working.holder === holder ? ok(working) : err({ code: 'session.superseded', sessionId })
+  const { session } = working
+  return working.holder === holder.digest
+    ? ok(shownBy(session, holder))
+    : err({ code: 'session.superseded', sessionId })
 }
 
 /** The session a command is for, unless it is unknown, or a token is shown that is not the current one. */
-export const findWorking = ({ working }: SessionFacts, target: SessionTarget): Result<WorkingSession, Refusal> => {
+export const findWorking = (facts: SessionFacts, target: SessionTarget): Result<StoredSession, Refusal> => {
   const { sessionId, holder } = target
-  if (working === undefined) return err({ code: 'session.not_found', sessionId })
-  if (holder !== undefined && holder !== working.holder) return err({ code: 'session.superseded', sessionId })
-  return ok(working)
+  if (holder !== undefined) return findHeld(facts, { sessionId, holder })
+  return facts.working === undefined ? err({ code: 'session.not_found', sessionId }) : ok(facts.working)
 }
 
 /** Pauses, completes or fails a session by hand. */
@@ -73,7 +76,7 @@ export interface SessionResumed {
 export const resumeSession = (
   facts: ResumeFacts,
   { leaseMs, runner, ...target }: SessionTarget & Resume,
-  { holder, at }: { readonly holder: HolderToken; readonly at: Instant },
+  { holder, at }: { readonly holder: HolderProof; readonly at: Instant },
 ): Decided<SessionResumed> => {
   const { baton, conversation, nextSequence, monitor } = facts
   if (conversation?.closedAt !== undefined)
@@ -93,9 +96,10 @@ export const resumeSession = (
     dropLease(draft, session)
     return draft.finish(defined({ session, monitor }))
   }
-  draft.move(SESSION, resumed.value, { session, holder })
-  grantLease(draft, { session, holder }, defined({ leaseMs, runner }))
-  return draft.finish(defined({ session, holder, monitor }))
+  const taken = { session, holder: holder.digest }
+  draft.move(SESSION, resumed.value, taken)
+  grantLease(draft, taken, defined({ leaseMs, runner }))
+  return draft.finish(defined({ session, holder: holder.token, monitor }))
 }
 
 /**
@@ -116,7 +120,7 @@ export interface TakeOver extends LeaseAsked {
 export const takeOverSession = (
   facts: SessionFacts,
   { sessionId, leaseMs, runner, ifAbandoned, deadRunner }: SessionTarget & TakeOver,
-  { holder, at }: { readonly holder: HolderToken; readonly at: Instant },
+  { holder, at }: { readonly holder: HolderProof; readonly at: Instant },
 ): Decided<WorkingSession> => {
   const found = findWorking(facts, { sessionId })
   if (!found.ok) return found
@@ -132,11 +136,12 @@ export const takeOverSession = (
   const taken = draft.apply(SESSION, found.value, taking)
   if (!taken.ok) return taken
   const { session } = taken.value
-  draft.move(SESSION, taken.value, { session, holder })
+  const ours = { session, holder: holder.digest }
+  draft.move(SESSION, taken.value, ours)
   if (leaseMs !== undefined && hasBaton(session))
-    grantLease(draft, { session, holder }, { leaseMs, ifExpired, ...defined({ runner }) })
+    grantLease(draft, ours, { leaseMs, ifExpired, ...defined({ runner }) })
   else dropLease(draft, session, { ifExpired })
-  return draft.finish(defined({ session, holder, monitor: facts.monitor }))
+  return draft.finish(defined({ session, holder: holder.token, monitor: facts.monitor }))
 }
 
 const stillHeld = ({ lease }: SessionFacts, sessionId: AgentSessionId): Refusal | undefined => {
@@ -151,7 +156,8 @@ export const attachSession = (
   { providerSessionId, at }: { readonly providerSessionId: string; readonly at: Instant },
 ): Decided<{ readonly session: AgentSession }> => {
   const { working } = facts
-  const isSaidAgain = working?.holder === target.holder && working.session.providerSessionId === providerSessionId
+  const isSaidAgain =
+    working?.holder === target.holder.digest && working.session.providerSessionId === providerSessionId
   if (isSaidAgain) return newDraft().finish({ session: working.session })
   return sayAsHolder(facts, target, { type: 'attach', providerSessionId, at })
 }

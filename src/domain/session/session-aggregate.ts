@@ -1,10 +1,12 @@
 import { type Change, type DecidedLifecycle, expecting } from '../decision.ts'
+import { defined } from '../kernel/defined.ts'
 import type { Drafted } from '../kernel/draft.ts'
-import type { AgentSession, SourceSession } from './agent-session.ts'
+import type { AgentSession } from './agent-session.ts'
 import type { SessionEvent, SessionMoved, SessionStarted } from './session-event.ts'
 import { beginSession, decideSession, evolveSession, type SessionCommand } from './session-lifecycle.ts'
+import type { SourceSession } from './stored-session.ts'
 
-/** A session, with the token of its holder beside it: the log never has the token. */
+/** A session, with the digest of its holder's token beside it: neither is ever logged. */
 export const SESSION: DecidedLifecycle<SourceSession, SessionStarted, SessionMoved, SessionCommand> = {
   keyOf: ({ session }) => session.id,
   begin: (event) => ({ session: beginSession(event) }),
@@ -21,7 +23,8 @@ const standingOf = ({ first, now, isGuarded }: Drafted<SourceSession, SessionEve
     return [{ type: 'add_session', working: { session, holder } }]
   }
   if (session.version !== first.session.version)
-    return [{ type: 'move_session', working: now, expected: expecting(first) }]
+    // The token was shown to be compared, not to be kept.
+    return [{ type: 'move_session', working: defined({ session, holder }), expected: expecting(first) }]
   return isGuarded ? [{ type: 'expect_session', session: keyOf(session), expected: expecting(first) }] : []
 }
 

@@ -1,8 +1,9 @@
 import type { DecisionDraft } from '../decision.ts'
 import { defined } from '../kernel/defined.ts'
-import type { AgentSession, WorkingSession } from './agent-session.ts'
+import type { AgentSession } from './agent-session.ts'
 import type { LeaseAsked } from './process-identity.ts'
 import { keyOf } from './session-aggregate.ts'
+import type { StoredSession } from './stored-session.ts'
 
 /** Kept only when the promise before it was broken: its holder may say that it lives after the facts were read. */
 interface OnlyExpired {
@@ -12,7 +13,7 @@ interface OnlyExpired {
 /** Gives the holder of a session the lease that is asked for, if one is. */
 export const grantLease = (
   draft: DecisionDraft,
-  { session, holder }: WorkingSession,
+  { session, holder }: StoredSession,
   { leaseMs, runner, ifExpired }: LeaseAsked & OnlyExpired,
 ): void => {
   if (leaseMs === undefined) return

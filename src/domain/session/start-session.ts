@@ -1,7 +1,7 @@
 import { type Decided, type DecisionDraft, newDraft } from '../decision.ts'
 import type { ConversationFacts } from '../facts.ts'
 import { defined } from '../kernel/defined.ts'
-import type { AgentSessionId, ConversationId, HolderToken, MessageId, SnapshotId } from '../kernel/ids.ts'
+import type { AgentSessionId, ConversationId, MessageId, SnapshotId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import { noteOf } from '../kernel/metadata.ts'
@@ -16,6 +16,7 @@ import type { LeaseAsked } from './process-identity.ts'
 import { SESSION } from './session-aggregate.ts'
 import { grantLease } from './session-lease.ts'
 import { takeSnapshot } from './snapshot-aggregate.ts'
+import type { HolderProof } from './stored-session.ts'
 
 /** A request to start a session. */
 export interface StartSession extends LeaseAsked {
@@ -49,7 +50,7 @@ export interface SessionStartedAnswer extends WorkingSession {
 /** The ids a new session needs. */
 export interface NewSessionIds {
   readonly sessionId: AgentSessionId
-  readonly holder: HolderToken
+  readonly holder: HolderProof
   readonly snapshotId: SnapshotId
   readonly openingId: MessageId
 }
@@ -146,13 +147,14 @@ export const newSession = (
   const opening = said.length === 0 ? undefined : said.map((part, index) => openingMessage(identity, part, index))
   const about = { type: 'session.started', version: 1, conversationId, at } as const
   const begun = draft.begin(SESSION, defined({ ...about, session: identity, providerSessionId, opening }))
-  const working = { session: begun.session, holder: ids.holder }
-  draft.move(SESSION, begun, working)
+  const { session } = begun
+  const { token: holder, digest } = ids.holder
+  draft.move(SESSION, begun, { session, holder: digest })
   const monitor = newMonitor({ conversationId, sessionId }, watch)
   draft.add(MONITOR, monitor)
-  takeSnapshot(draft, working.session, { id: ids.snapshotId, type: 'session_start', at })
-  grantLease(draft, working, lease)
-  return { ...working, monitor }
+  takeSnapshot(draft, session, { id: ids.snapshotId, type: 'session_start', at })
+  grantLease(draft, { session, holder: digest }, lease)
+  return { session, holder, monitor }
 }
 
 const openingMessage = (

@@ -12,12 +12,13 @@ import {
   setMonitor,
   takeReport,
 } from '../window/monitor-reports.ts'
-import { isTerminal, type WorkingSession } from './agent-session.ts'
+import { isTerminal } from './agent-session.ts'
 import { findWorking, type SessionTarget } from './change-session.ts'
 import { type ContextSignal, compactionSignals, milestoneSignals, type NextSignalId } from './context-signal.ts'
 import { SESSION } from './session-aggregate.ts'
 import { queueSignals, withdrawSignals } from './signal-queue.ts'
 import { takeSnapshot } from './snapshot-aggregate.ts'
+import type { StoredSession } from './stored-session.ts'
 
 /** The answer to a report. */
 export interface ContextReported {
@@ -88,7 +89,7 @@ const isArmedAnew = (events: readonly MonitorEvent[]): boolean =>
 /** A picture of what the window held, then an empty window. */
 const truncate = (
   draft: DecisionDraft,
-  working: WorkingSession,
+  working: StoredSession,
   { snapshotId: id, at }: Pick<WatchContext, 'snapshotId' | 'at'>,
 ): void => {
   const truncated = draft.apply(SESSION, working, { type: 'truncate', at })

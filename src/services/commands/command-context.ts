@@ -1,8 +1,9 @@
 import type { RestartBudget } from '../../domain/budget/restart-budget.ts'
 import type { NewHandoffIds } from '../../domain/handoff/initiate-handoff.ts'
-import { agentSessionId, handoffId, holderToken, messageId, snapshotId } from '../../domain/kernel/ids.ts'
+import { agentSessionId, handoffId, messageId, snapshotId } from '../../domain/kernel/ids.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
 import type { NewSessionIds } from '../../domain/session/start-session.ts'
+import type { HolderProof } from '../../domain/session/stored-session.ts'
 import type { MonitorSettings, MonitorStart } from '../../domain/window/context-monitor.ts'
 import type { WindowSize } from '../../domain/window/context-pressure.ts'
 import type { Clock, IdGenerator } from '../../ports/system.ts'
@@ -16,6 +17,8 @@ export interface CommandContext {
   readonly spread: ClaimSpread
   readonly clock: Clock
   readonly ids: IdGenerator
+  /** The token of whoever holds a session after this command: the same one for every try of the command. */
+  readonly holder: () => HolderProof
   /** Applied to every text before it is stored. */
   readonly redact?: (text: string) => string
   /** How windows are watched unless a session says otherwise. */
@@ -27,12 +30,12 @@ export interface CommandContext {
 }
 
 /** The part of the context that comes from outside; the runner adds the rest. */
-export type Surroundings = Omit<CommandContext, 'storeNow' | 'spread'>
+export type Surroundings = Omit<CommandContext, 'storeNow' | 'spread' | 'holder'>
 
 /** Ids for a new session, made once per command however often it is decided. */
-export const newSessionIds = (ids: IdGenerator): NewSessionIds => ({
+export const newSessionIds = ({ ids, holder }: CommandContext): NewSessionIds => ({
   sessionId: agentSessionId(ids.next()),
-  holder: holderToken(ids.next()),
+  holder: holder(),
   snapshotId: snapshotId(ids.next()),
   openingId: messageId(ids.next()),
 })

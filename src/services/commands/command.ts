@@ -46,6 +46,8 @@ export interface CommandDefinition<R extends Repeatable, Subject extends keyof S
   readonly fields: Fields<R>
   /** Whether it is asked without the token of the session's holder: then the log says that it was done by hand. */
   readonly isByHand?: (request: R) => boolean
+  /** Whether it makes the caller the holder of a session, and answers with the token. */
+  readonly givesToken?: (request: R) => boolean
   readonly plan: (request: R, context: CommandContext) => Plan<Subject, Held, A>
   /** Reads a whole request. */
   readonly check: Check<R>

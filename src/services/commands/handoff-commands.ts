@@ -42,6 +42,7 @@ import {
   leaseAsked,
   onHandoff,
   onSession,
+  proven,
   recordedTurns,
   repeatable,
   sourceHolder,
@@ -86,7 +87,7 @@ export const initiateHandoff = command<InitiateRequest>()({
   plan: (request, context) => {
     const at = context.clock.now()
     const ids = newHandoffIds(context.ids)
-    const wanted = { ...request, ...targetOf(request) }
+    const wanted = { ...proven(request), ...targetOf(request) }
     return {
       question: sourceQuestion(request),
       ...heldSource(request, at),
@@ -120,11 +121,12 @@ export const openThread = command<ThreadRequest>()({
     targetSessionId: content(optional(id)),
     ...leaseAsked,
   },
+  givesToken: () => true,
   plan: (request, context) => {
     const at = context.clock.now()
     const conversation = conversationId(context.ids.next())
-    const ids = { ...newHandoffIds(context.ids), conversationId: conversation, session: newSessionIds(context.ids) }
-    const wanted = { ...request, ...targetOf(request) }
+    const ids = { ...newHandoffIds(context.ids), conversationId: conversation, session: newSessionIds(context) }
+    const wanted = { ...proven(request), ...targetOf(request) }
     return {
       question: sourceQuestion(request, request.child?.externalKey),
       decide: (facts: SourceFacts) =>
@@ -146,7 +148,7 @@ const claiming = (name: string, decide: typeof settling.acceptHandoff) =>
       return {
         question: { about: 'handoff' as const, handoffId },
         ...heldHandoff(request, context.storeNow()),
-        decide: (facts: HandoffFacts) => decide(facts, { ...request, handoffId }, at),
+        decide: (facts: HandoffFacts) => decide(facts, { ...proven(request), handoffId }, at),
       }
     },
   })
@@ -175,7 +177,7 @@ export const claimNext = command<ClaimNextRequest>()({
         targetAgent,
         among: spread.among(targetAgent, conflicts),
       }),
-      decide: (facts: HandoffFacts) => settling.claimNextHandoff(facts, request, at),
+      decide: (facts: HandoffFacts) => settling.claimNextHandoff(facts, proven(request), at),
     }
   },
 })
@@ -195,10 +197,11 @@ export const completeHandoff = command<CompleteRequest>()({
     targetSessionId: content(optional(id)),
     ...leaseAsked,
   },
+  givesToken: () => true,
   plan: (request, context) => {
     const at = context.clock.now()
     const handoffId = handoffIdOf(request)
-    const ids = newSessionIds(context.ids)
+    const ids = newSessionIds(context)
     const believed = (model: string) => watchOf(model, context).window ?? {}
     // A caller that gives its own opening needs no read of the person's words.
     const words = request.continuation === undefined ? { personMessages: wordsWanted() } : {}
@@ -206,7 +209,7 @@ export const completeHandoff = command<CompleteRequest>()({
       question: { about: 'handoff' as const, handoffId, ...words },
       ...heldHandoff(request, context.storeNow()),
       decide: (facts: HandoffFacts) =>
-        settling.completeHandoff(facts, { ...request, handoffId }, { ids, at, believed }),
+        settling.completeHandoff(facts, { ...proven(request), handoffId }, { ids, at, believed }),
     }
   },
 })
@@ -222,7 +225,7 @@ const ending = (type: 'cancel' | 'fail') =>
       const at = clock.now()
       return {
         question: { about: 'handoff' as const, handoffId },
-        decide: (facts: HandoffFacts) => settling.endHandoff(facts, { ...request, handoffId }, { type, at }),
+        decide: (facts: HandoffFacts) => settling.endHandoff(facts, { ...proven(request), handoffId }, { type, at }),
       }
     },
   })

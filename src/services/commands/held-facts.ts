@@ -2,7 +2,9 @@ import type { HandoffFacts, SourceFacts } from '../../domain/facts.ts'
 import { callsAfter } from '../../domain/handoff/leading-calls.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
+import { shownBy } from '../../domain/session/stored-session.ts'
 import type { HeldAtHandoff, InitiateRequest, OnHandoff } from '../requests.ts'
+import { proofOf } from './references.ts'
 
 /**
  * The facts of a caller that has just recorded the turns of the current exchange.
@@ -19,7 +21,7 @@ export const heldSource = (request: InitiateRequest, now: Instant): { readonly h
   const calls = callsAfter(session, turns)
   if (last === undefined || last.id !== lastTurnId || last.range.end !== lastSequence || calls === undefined) return {}
   const known = { priorTurnId: last.id, namedToolCalls: [], ...calls, now }
-  return { held: defined({ working: { session, holder }, monitor, ...known }) }
+  return { held: defined({ working: shownBy(session, proofOf(holder)), monitor, ...known }) }
 }
 
 /**

@@ -1,16 +1,27 @@
 import type { Conversation } from '../../domain/conversation/conversation.ts'
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
-import { type Check, lengthOf, listOf, type OptionalCheck, optional, wrong } from '../../domain/input/check.ts'
+import { absent, type Check, lengthOf, listOf, type OptionalCheck, optional, wrong } from '../../domain/input/check.ts'
 import { leaseMs, processIdentity } from '../../domain/input/details.ts'
 import { id } from '../../domain/input/words.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import type { AgentSessionId, CommandId, ConversationId, HandoffId, HolderToken, Id } from '../../domain/kernel/ids.ts'
+import {
+  type AgentSessionId,
+  type CommandId,
+  type ConversationId,
+  type HandoffId,
+  type HolderToken,
+  holderToken,
+  type Id,
+  isHolderToken,
+} from '../../domain/kernel/ids.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
-import type { SessionTarget } from '../../domain/session/change-session.ts'
+import type { HeldTarget, SessionTarget } from '../../domain/session/change-session.ts'
+import type { HolderProof } from '../../domain/session/stored-session.ts'
 import type { Turn } from '../../domain/turn/turn.ts'
 import type { ContextMonitor } from '../../domain/window/context-monitor.ts'
+import { digestOf } from '../../holder-tokens.ts'
 import { type IssuedKind, issuedKind } from '../issued.ts'
-import type { OnConversation, OnHandoff, OnSession } from '../requests.ts'
+import type { AsHolder, OnConversation, OnHandoff, OnSession } from '../requests.ts'
 import { content, manner } from './command.ts'
 
 /** Something named by its id, or as a command answered with it. Any other object counts for the id in it. */
@@ -47,13 +58,17 @@ export const recordedTurns = manner(passedBackTurns)
 
 const session = content(reference<AgentSession, AgentSessionId>('session'))
 const monitor = manner(passedBack<ContextMonitor>('monitor'))
-const anyHolder = manner(optional<HolderToken>(id))
+/** A token as an answer had it. What is wrong with it is said without the text: it may be a token all the same. */
+const token: Check<HolderToken> = (value, field, problems) =>
+  isHolderToken(value) ? holderToken(value) : wrong(absent(value, "a holder's token"), field, problems)
+
+const anyHolder = manner(optional(token))
 
 /** A session, from anyone. A token that is given must be the current one. */
 export const onSession = { ...repeatable, session, holder: anyHolder, monitor }
 
 /** A session, from its holder, who shows the token. */
-export const asHolder = { ...repeatable, session, holder: manner<Check<HolderToken>>(id), monitor }
+export const asHolder = { ...repeatable, session, holder: manner(token), monitor }
 
 /** A session, with any holder. */
 export const anySession = { ...repeatable, session, monitor }
@@ -84,13 +99,28 @@ export const heldAtHandoff = {
 export const sourceHolder = { holder: anyHolder }
 
 /** Who works the source of a handoff: the step is taken from nobody else. */
-export const provenHolder = { holder: manner<Check<HolderToken>>(id) }
+export const provenHolder = { holder: manner(token) }
 
 const idOf = <T extends string>(named: T | { readonly id: T }): T => (typeof named === 'string' ? named : named.id)
 
 /** Which session a request is for, and who asks. */
 export const targetOf = ({ session, holder }: Pick<OnSession, 'session' | 'holder'>): SessionTarget =>
-  defined({ sessionId: idOf(session), holder })
+  defined({ sessionId: idOf(session), holder: holder && proofOf(holder) })
+
+/** Which session a holder's request is for. */
+export const heldTargetOf = ({ session, holder }: Pick<AsHolder, 'session' | 'holder'>): HeldTarget => ({
+  sessionId: idOf(session),
+  holder: proofOf(holder),
+})
+
+/** A token that was shown, with its digest: decisions compare digests, and the guard is given the token. */
+export const proofOf = (token: HolderToken): HolderProof => ({ token, digest: digestOf(token) })
+
+/** A request of a step of a handoff, as decisions take it. */
+export const proven = <R extends { readonly holder?: HolderToken }>({ holder, ...request }: R) => ({
+  ...request,
+  ...(holder && { holder: proofOf(holder) }),
+})
 
 /** Which handoff a request is for. */
 export const handoffIdOf = ({ handoff }: OnHandoff): HandoffId => idOf(handoff)

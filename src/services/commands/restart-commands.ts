@@ -21,7 +21,7 @@ import type {
 import { command, content, continuation, manner } from './command.ts'
 import { newHandoffIds } from './command-context.ts'
 import { heldHandoff } from './held-facts.ts'
-import { asHolder, handoffIdOf, heldAtHandoff, onHandoff, provenHolder, targetOf } from './references.ts'
+import { asHolder, handoffIdOf, heldAtHandoff, heldTargetOf, onHandoff, proofOf, provenHolder } from './references.ts'
 
 export const restartSession = command<RestartRequest>()({
   name: 'begin_restart',
@@ -35,8 +35,8 @@ export const restartSession = command<RestartRequest>()({
   plan: (request, context) => {
     const at = context.clock.now()
     const ids = newHandoffIds(context.ids)
-    const { reason, flags, traceContext, failLater, holder } = request
-    const { sessionId } = targetOf(request)
+    const { reason, flags, traceContext, failLater } = request
+    const { sessionId, holder } = heldTargetOf(request)
     const wanted = { sessionId, holder, ...defined({ reason, flags, traceContext, failLater }) }
     return {
       question: { about: 'source' as const, sessionId, maxToolCalls: MAX_REFERENCED_TOOL_CALLS, isBudgeted: true },
@@ -51,7 +51,8 @@ export const extendTurn = command<ExtendTurnRequest>()({
   plan: (request, context) => {
     const at = context.clock.now()
     const handoffId = handoffIdOf(request)
-    const { holder, messages } = request
+    const { messages } = request
+    const holder = proofOf(request.holder)
     const drafts = messages.map((input) => ({ id: messageId(context.ids.next()), input }))
     return {
       question: { about: 'handoff' as const, handoffId },
@@ -77,7 +78,8 @@ export const keepCheckpoint = command<KeepCheckpointRequest>()({
     return {
       question: { about: 'handoff' as const, handoffId },
       ...heldHandoff(request, context.storeNow()),
-      decide: (facts: HandoffFacts) => preparing.keepCheckpoint(facts, { ...request, handoffId }, around),
+      decide: (facts: HandoffFacts) =>
+        preparing.keepCheckpoint(facts, { ...request, holder: proofOf(request.holder), handoffId }, around),
     }
   },
 })
@@ -113,7 +115,8 @@ export const prepareHandoff = command<PrepareRequest>()({
     return {
       question: { about: 'handoff' as const, handoffId },
       ...heldHandoff(request, context.storeNow()),
-      decide: (facts: HandoffFacts) => preparing.prepareHandoff(facts, { ...request, handoffId }, at),
+      decide: (facts: HandoffFacts) =>
+        preparing.prepareHandoff(facts, { ...request, holder: proofOf(request.holder), handoffId }, at),
       // Once the handoff is completed or replaced, nothing but the request has the text.
       restore: (answer: HandoffAccepted): HandoffAccepted => ({
         ...answer,

@@ -5,13 +5,14 @@ import { metadata } from '../../domain/input/notes.ts'
 import { monitorSettings, totals } from '../../domain/input/readings.ts'
 import { id, name, nonce, text, trimmedName } from '../../domain/input/words.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import { holderToken, lookBackId, messageId, snapshotId } from '../../domain/kernel/ids.ts'
+import { lookBackId, messageId, snapshotId } from '../../domain/kernel/ids.ts'
 import { captureSnapshot as decideSnapshot } from '../../domain/session/capture-snapshot.ts'
 import * as decisions from '../../domain/session/change-session.ts'
 import { SNAPSHOT_TYPES } from '../../domain/session/context-snapshot.ts'
 import { recordLookBack as decideLookBack, keptQuestion, LOOK_BACK_WAYS } from '../../domain/session/looked-back.ts'
 import { setSessionMetadata as decideNote } from '../../domain/session/set-metadata.ts'
 import { startSession as decideStart } from '../../domain/session/start-session.ts'
+import { shownBy } from '../../domain/session/stored-session.ts'
 import type {
   AccountRequest,
   AttachRequest,
@@ -26,7 +27,17 @@ import type {
 } from '../requests.ts'
 import { command, content, continuation, manner, prompt } from './command.ts'
 import { newSessionIds, watchOf } from './command-context.ts'
-import { anySession, asHolder, isByHand, leaseAsked, onSession, repeatable, targetOf } from './references.ts'
+import {
+  anySession,
+  asHolder,
+  heldTargetOf,
+  isByHand,
+  leaseAsked,
+  onSession,
+  proofOf,
+  repeatable,
+  targetOf,
+} from './references.ts'
 
 export const startSession = command<StartRequest>()({
   name: 'start_session',
@@ -47,12 +58,13 @@ export const startSession = command<StartRequest>()({
     ...leaseAsked,
     metadata: content(optional(metadata)),
   },
+  givesToken: () => true,
   plan: (request, context) => {
     const at = context.clock.now()
     const { conversationId, parentSessionId, sessionId, hookContext, continuation } = request
     const idFor = (said: string | undefined) => (said === undefined ? undefined : messageId(context.ids.next()))
     const before = defined({ hookContextId: idFor(hookContext), continuationId: idFor(continuation) })
-    const ids = { ...newSessionIds(context.ids), ...before }
+    const ids = { ...newSessionIds(context), ...before }
     return {
       question: { about: 'conversation' as const, conversationId, ...defined({ parentSessionId, sessionId }) },
       decide: (facts: ConversationFacts) =>
@@ -63,7 +75,7 @@ export const startSession = command<StartRequest>()({
 
 /** The session as the caller holds it, when the caller shows the token as well. */
 const heldSession = ({ session, holder }: OnSession): { readonly held?: SessionFacts } =>
-  typeof session === 'string' || holder === undefined ? {} : { held: { working: { session, holder } } }
+  typeof session === 'string' || holder === undefined ? {} : { held: { working: shownBy(session, proofOf(holder)) } }
 
 const sessionQuestion = (request: Pick<OnSession, 'session'>) => ({
   about: 'session' as const,
@@ -110,10 +122,11 @@ export const resumeSession = command<ResumeRequest>()({
   name: 'resume_session',
   fields: { ...onSession, ...leaseAsked },
   isByHand,
+  givesToken: ({ leaseMs }) => leaseMs !== undefined,
   plan: (request, context) => {
     const target = { ...targetOf(request), ...defined({ leaseMs: request.leaseMs, runner: request.runner }) }
     const at = context.clock.now()
-    const holder = holderToken(context.ids.next())
+    const holder = context.holder()
     return {
       question: sessionQuestion(request),
       decide: (facts: ResumeFacts) => decisions.resumeSession(facts, target, { holder, at }),
@@ -133,10 +146,11 @@ export const takeOverSession = command<TakeOverRequest>()({
   },
   // A lease that has run out is proof, and so is a process that is gone; without one it is a person who decides that the holder is gone.
   isByHand: ({ ifAbandoned }) => ifAbandoned !== true,
+  givesToken: () => true,
   plan: (request, context) => {
     const { sessionId } = targetOf(request)
     const at = context.clock.now()
-    const holder = holderToken(context.ids.next())
+    const holder = context.holder()
     const { leaseMs, runner, ifAbandoned, deadRunner } = request
     const wanted = { sessionId, ...defined({ leaseMs, runner, ifAbandoned, deadRunner }) }
     return {
@@ -155,8 +169,7 @@ export const attachSession = command<AttachRequest>()({
     return {
       question: sessionQuestion(request),
       ...heldSession(request),
-      decide: (facts: SessionFacts) =>
-        decisions.attachSession(facts, { ...targetOf(request), holder: request.holder }, { providerSessionId, at }),
+      decide: (facts: SessionFacts) => decisions.attachSession(facts, heldTargetOf(request), { providerSessionId, at }),
     }
   },
 })
@@ -170,11 +183,7 @@ export const accountSession = command<AccountRequest>()({
       question: sessionQuestion(request),
       ...heldSession(request),
       decide: (facts: SessionFacts) =>
-        decisions.accountSession(
-          facts,
-          { ...targetOf(request), holder: request.holder },
-          { totals: request.totals, at },
-        ),
+        decisions.accountSession(facts, heldTargetOf(request), { totals: request.totals, at }),
     }
   },
 })

@@ -7,6 +7,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import { messageId, signalId, turnId } from '../../domain/kernel/ids.ts'
 import { recordTurns as decideTurns, type HandOver, type RecordTurns } from '../../domain/restart/record-turns.ts'
 import { reportsIn } from '../../domain/restart/reported-threads.ts'
+import { shownBy } from '../../domain/session/stored-session.ts'
 import { MAX_REFERENCED_TOOL_CALLS } from '../../domain/turn/tool-call.ts'
 import type { TurnDraft, TurnInput } from '../../domain/turn/turn.ts'
 import { UNKNOWN_USAGE } from '../../domain/window/usage-reading.ts'
@@ -14,7 +15,7 @@ import type { IdGenerator } from '../../ports/system.ts'
 import type { RecordTurnRequest, RecordTurnsRequest } from '../requests.ts'
 import { command, content } from './command.ts'
 import { type CommandContext, newHandoffIds } from './command-context.ts'
-import { asHolder, targetOf } from './references.ts'
+import { asHolder, heldTargetOf } from './references.ts'
 
 const besideTurns = {
   withholdRestart: content(optional(trueOrFalse)),
@@ -34,8 +35,8 @@ const draftOf = ({ messages, usage = UNKNOWN_USAGE, window, producedAt }: TurnIn
 })
 
 const planOf = (request: RecordTurnsRequest, { clock, ids }: CommandContext) => {
-  const { session, holder, monitor, turns, withholdRestart, traceContext, failLater, handOver } = request
-  const { sessionId } = targetOf(request)
+  const { session, monitor, turns, withholdRestart, traceContext, failLater, handOver } = request
+  const { sessionId, holder } = heldTargetOf(request)
   const wanted: RecordTurns = { sessionId, holder, ...defined({ withholdRestart, traceContext, failLater, handOver }) }
   const recording = {
     drafts: turns.map((input) => draftOf(input, ids)),
@@ -52,7 +53,7 @@ const planOf = (request: RecordTurnsRequest, { clock, ids }: CommandContext) => 
       isBudgeted: true,
       ...(reports.length > 0 && { reports }),
     },
-    ...(isHeld && { held: { working: { session, holder }, monitor } }),
+    ...(isHeld && { held: { working: shownBy(session, holder), monitor } }),
     decide: (facts: TurnFacts) => decideTurns(facts, wanted, recording),
   }
 }

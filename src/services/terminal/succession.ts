@@ -3,6 +3,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { Candidate, TakenDocument } from '../../ports/pending-files.ts'
 import { derivedCommand } from '../derived-command.ts'
+import { heldOrTaken } from '../held-or-taken.ts'
 import { beginThread } from './begin-thread.ts'
 import type { Candidates } from './candidates.ts'
 import type { FollowedSession } from './followed-session.ts'
@@ -142,7 +143,8 @@ export class Succession {
     const { handoff } = begun.value
     const wanted = { handoff: handoff.id, providerSessionId, backend, model, continuation: text, ...named('complete') }
     const completed = await handoffs.completeHandoff(defined(wanted))
-    if (completed.ok) return completed.value
+    const held = completed.ok ? await heldOrTaken(handoffs, completed.value) : completed
+    if (completed.ok) return held.ok ? { ...completed.value, ...held.value } : held.error.code
     await handoffs.failHandoff({ handoff: handoff.id, reason: 'Its successor could not start.', ...named('fail') })
     return completed.error.code
   }

@@ -7,6 +7,7 @@ import { type AgentSession, heldBy, isTerminal } from '../../domain/session/agen
 import type { ContextMonitor, MonitorSettings } from '../../domain/window/context-monitor.ts'
 import { type KeptSession, TERMINAL_RUNTIMES, type TerminalRuntime } from '../../ports/terminal-files.ts'
 import { derivedCommand } from '../derived-command.ts'
+import { heldOrTaken } from '../held-or-taken.ts'
 import { externalKey, FollowedSession } from './followed-session.ts'
 import { AGENTS } from './terminal-agents.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
@@ -120,7 +121,10 @@ export class TerminalSessions {
     })
     const started = await handoffs.startSession(request)
     if (!started.ok) return started
-    const { session, holder } = started.value
+    // A process before this one may have started it, and ended before it kept the token.
+    const held = await heldOrTaken(handoffs, started.value)
+    if (!held.ok) return held
+    const { session, holder } = held.value
     const kept = before?.kept ?? newKept(runtime, session.id)
     const at = new FollowedSession(providerSessionId, session, defined({ ...kept, cwd: asked.cwd ?? kept.cwd }))
     at.moveTo(session, holder, started.value.monitor)

@@ -8,7 +8,7 @@ import type { ThreadOpened } from '../../domain/thread/open-thread.ts'
 import { type ThreadDraft, threadKeyOf } from '../../domain/thread/thread-draft.ts'
 import { type ThreadNote, threadNoteOf } from '../../domain/thread/thread-note.ts'
 import type { ThreadRefusal } from '../../domain/thread/thread-refusal.ts'
-import type { Reply } from '../answers.ts'
+import type { MaybeHeld, Reply } from '../answers.ts'
 import { derivedCommand } from '../derived-command.ts'
 import type { MemoryBlocks } from './memory-blocks.ts'
 import { pathOf } from './thread-cleanup.ts'
@@ -82,7 +82,7 @@ const NOT_TAKEN_BACK =
   'the thread was not opened, and its summary could not be taken out of the file: it ends with its time, or with a cleanup'
 
 /** The summary is in the file alone: told in the opening as well, it would stay in the window for good. */
-const open = (deps: ThreadDeps, { draft, held, options }: Accepting): Reply<ThreadOpened> => {
+const open = (deps: ThreadDeps, { draft, held, options }: Accepting): Reply<MaybeHeld<ThreadOpened>> => {
   const { source, target, summary } = draft
   const { agent = source.agentName, backend, model, task } = options
   const note: ThreadNote = {

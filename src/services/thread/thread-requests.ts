@@ -1,4 +1,4 @@
-import type { ConversationId } from '../../domain/kernel/ids.ts'
+import type { ConversationId, HolderToken } from '../../domain/kernel/ids.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
 import type { OpenThread, ThreadOpened } from '../../domain/thread/open-thread.ts'
 import type { ThreadSettings } from './thread-deps.ts'
@@ -29,7 +29,9 @@ export interface AcceptOptions {
 }
 
 /** A thread that was opened, and its summary in the file. */
-export interface ThreadAccepted extends ThreadOpened {
+export interface ThreadAccepted extends Omit<ThreadOpened, 'holder'> {
+  /** The token of the thread's first session. A draft that is accepted again has none: take the session over. */
+  readonly holder?: HolderToken
   readonly threadKey: string
   /** The file that the summary is in. */
   readonly path: string

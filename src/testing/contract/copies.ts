@@ -2,14 +2,15 @@ import assert from 'node:assert/strict'
 import type { Expected, ExpectedHandoff } from '../../domain/decision.ts'
 import { expecting, expectingHandoff } from '../../domain/decision.ts'
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
-import { handoffId, holderToken } from '../../domain/kernel/ids.ts'
+import { handoffId } from '../../domain/kernel/ids.ts'
 import { instant } from '../../domain/kernel/instant.ts'
 import { sequenceNumber } from '../../domain/kernel/sequence.ts'
 import { unwrap } from '../../domain/unwrap.ts'
+import { digestOf, newHolderToken } from '../../holder-tokens.ts'
 import { refusal } from '../refusal.ts'
 import type { Scene, Worked } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'
-import { rawSnapshot, rawUnit } from './raw-unit.ts'
+import { rawSnapshot, rawUnit, stored } from './raw-unit.ts'
 import { assertIntact } from './trail.ts'
 
 /** A caller's own copy of a session, with the version that is stored. */
@@ -28,7 +29,8 @@ const isUnchanged = async (scene: Scene, source: Worked, act: () => Promise<void
 /** Every part of what a decision on a session stood on, each with a value that is not true. */
 const untrue = (scene: Scene, { session }: Worked): { readonly [Part in keyof Expected]-?: Expected[Part] } => ({
   version: session.version + 1,
-  holder: holderToken(scene.ids.next()),
+  holder: digestOf(newHolderToken()),
+  token: newHolderToken(),
   state: 'paused',
   heldBy: handoffId(scene.ids.next()),
   turns: 42,
@@ -49,9 +51,9 @@ export const copiesContract: ContractPart = {
   cases: {
     'compares everything a decision on a session stood on': async (scene) => {
       const worked = await scene.worked('read_file')
-      const moved = { ...worked, session: { ...worked.session, version: worked.session.version + 1 } }
+      const moved = { ...stored(worked), session: { ...worked.session, version: worked.session.version + 1 } }
       for (const [part, value] of Object.entries(untrue(scene, worked))) {
-        const expected = { ...expecting(worked), [part]: value }
+        const expected = { ...expecting(stored(worked)), [part]: value }
         const move = rawUnit(scene, [{ type: 'move_session', working: moved, expected }])
         assert.equal((await scene.store.unitOfWork.commit(move)).outcome, 'conflict', part)
         const snapshot = rawSnapshot(scene, worked)

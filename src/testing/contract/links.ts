@@ -8,7 +8,7 @@ import { unwrap } from '../../domain/unwrap.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { Scene } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'
-import { rawHandoff, rawUnit } from './raw-unit.ts'
+import { rawHandoff, rawUnit, stored } from './raw-unit.ts'
 
 const isIntegrityFailure = (error: unknown): boolean =>
   error instanceof StoreFailure && error.code === 'store.integrity' && !error.retryable
@@ -50,7 +50,11 @@ export const linksContract: ContractPart = {
     'refuses a session that is held by no handoff': async (scene) => {
       const worked = await scene.worked('read_file')
       const session = moved(worked.session, { state: 'paused', heldBy: handoffId(scene.ids.next()) } as AgentSession)
-      await refuses(scene, { type: 'move_session', working: { ...worked, session }, expected: expecting(worked) })
+      await refuses(scene, {
+        type: 'move_session',
+        working: { ...stored(worked), session },
+        expected: expecting(stored(worked)),
+      })
       assert.deepEqual(await scene.store.sessions.find(worked.session.id), worked.session)
     },
     'refuses to end a handoff and leave its source held': async (scene) => {
@@ -62,7 +66,7 @@ export const linksContract: ContractPart = {
       const { source } = await scene.initiated()
       const held = await scene.store.sessions.find(source.session.id)
       assert.ok(held)
-      const { holder } = source
+      const { holder } = stored(source)
       const session = { ...source.session, version: held.version + 1 }
       const expected = expecting({ session: held, holder })
       await refuses(scene, { type: 'move_session', working: { session, holder }, expected })
@@ -74,14 +78,18 @@ export const linksContract: ContractPart = {
       const ended = unwrap(await scene.service.completeSession(begun))
       const id = agentSessionId(scene.ids.next())
       const session = { ...begun.session, id, epoch: ended.session.epoch + 1 }
-      await refuses(scene, { type: 'add_session', working: { session, holder: begun.holder } })
+      await refuses(scene, { type: 'add_session', working: { session, holder: stored(begun).holder } })
       assert.equal(await scene.store.sessions.find(id), undefined)
     },
     'refuses a session whose last turn is not there': async (scene) => {
       const worked = await scene.worked('read_file')
       const progress = { ...worked.session.progress, lastTurnId: turnId(scene.ids.next()) }
       const session = moved(worked.session, { progress } as AgentSession)
-      await refuses(scene, { type: 'move_session', working: { ...worked, session }, expected: expecting(worked) })
+      await refuses(scene, {
+        type: 'move_session',
+        working: { ...stored(worked), session },
+        expected: expecting(stored(worked)),
+      })
     },
     'refuses a thread into a conversation that is no child': async (scene) => {
       const [worked, other] = [await scene.worked('read_file'), await scene.worked('read_file')]

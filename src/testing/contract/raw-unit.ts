@@ -3,7 +3,10 @@ import type { Change } from '../../domain/decision.ts'
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import { commandId, handoffId, snapshotId } from '../../domain/kernel/ids.ts'
 import type { TurnsRecorded } from '../../domain/restart/record-turns.ts'
+import type { WorkingSession } from '../../domain/session/agent-session.ts'
 import type { SnapshotRecord } from '../../domain/session/context-snapshot.ts'
+import type { StoredSession } from '../../domain/session/stored-session.ts'
+import { digestOf } from '../../holder-tokens.ts'
 import type { Unit } from '../../ports/unit-of-work.ts'
 import type { Scene } from '../scene.ts'
 
@@ -14,6 +17,9 @@ export const rawUnit = (scene: Scene, changes: readonly Change[], events: readon
   events,
   isRemembered: true,
 })
+
+/** A session as a store keeps it: with the digest of its holder's token. */
+export const stored = ({ session, holder }: WorkingSession): StoredSession => ({ session, holder: digestOf(holder) })
 
 /** A snapshot of a session, not yet stored. */
 export const rawSnapshot = (scene: Scene, { session }: TurnsRecorded): SnapshotRecord => ({

@@ -4,6 +4,7 @@ import type { CheckpointFacts } from '../../domain/checkpoint/checkpoint-facts.t
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import { agentSessionId, type ConversationId, commandId } from '../../domain/kernel/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
+import { mustHold } from '../../services/held-or-taken.ts'
 import { refusal } from '../refusal.ts'
 import type { Scene } from '../scene.ts'
 import type { ContractPart } from '../store-contract.ts'
@@ -189,7 +190,7 @@ export const restartsContract: ContractPart = {
       const prepared = await twice(scene, id, () => service.prepareHandoff(prepare))
       const done = unwrap(await service.completeHandoff({ ...unwrap(prepared), claimant: 'worker', leaseMs: 600_000 }))
       const taking = { session: done.session.id, leaseMs: 600_000, ...named() }
-      const taken = unwrap(await twice(scene, id, () => service.takeOverSession(taking)))
+      const taken = mustHold(unwrap(await service.takeOverSession(taking)))
       const turned = await scene.work(taken, 'run_tests')
       const stop = { ...turned, reason: 'Full again', ...named() }
       const stopped = unwrap(await twice(scene, id, () => service.restartSession(stop)))

@@ -4,7 +4,7 @@ import { agentSessionId, messageId, turnId } from '../../domain/kernel/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { ContractPart } from '../store-contract.ts'
-import { rawHandoff, rawSnapshot, rawUnit } from './raw-unit.ts'
+import { rawHandoff, rawSnapshot, rawUnit, stored } from './raw-unit.ts'
 
 const isIntegrityFailure = (error: unknown): boolean =>
   error instanceof StoreFailure && error.code === 'store.integrity' && !error.retryable
@@ -16,7 +16,11 @@ export const unitsContract: ContractPart = {
       const { store } = scene
       const worked = await scene.worked('read_file')
       const snapshot = rawSnapshot(scene, worked)
-      const stale: Change = { type: 'move_session', working: worked, expected: { ...expecting(worked), version: 99 } }
+      const stale: Change = {
+        type: 'move_session',
+        working: stored(worked),
+        expected: { ...expecting(stored(worked)), version: 99 },
+      }
       const kept = await store.unitOfWork.commit(rawUnit(scene, [{ type: 'add_snapshot', snapshot }, stale]))
       assert.equal(kept.outcome, 'conflict')
       assert.equal(await store.snapshots.find(snapshot.id), undefined)
@@ -55,7 +59,9 @@ export const unitsContract: ContractPart = {
     'refuses a session write made from a version that has moved on': async (scene) => {
       const worked = await scene.worked('read_file')
       const next = unwrap(await scene.service.recordTurn({ ...worked, ...scene.turn('run_tests') }))
-      const unit = rawUnit(scene, [{ type: 'move_session', working: worked, expected: expecting(worked) }])
+      const unit = rawUnit(scene, [
+        { type: 'move_session', working: stored(worked), expected: expecting(stored(worked)) },
+      ])
       assert.equal((await scene.store.unitOfWork.commit(unit)).outcome, 'conflict')
       assert.deepEqual(await scene.store.sessions.find(worked.session.id), next.session)
     },
@@ -74,14 +80,14 @@ export const unitsContract: ContractPart = {
       }
       const expected = { ...expectingHandoff(handoff), version: 99 }
       assert.match(await conflictOf({ type: 'move_handoff', handoff, expected }), /handoff/)
-      const moved = { ...expecting(source), version: 99 }
-      assert.match(await conflictOf({ type: 'move_session', working: source, expected: moved }), /session/)
+      const moved = { ...expecting(stored(source)), version: 99 }
+      assert.match(await conflictOf({ type: 'move_session', working: stored(source), expected: moved }), /session/)
       assert.match(await conflictOf({ type: 'expect_session', session: source.session, expected: moved }), /session/)
     },
     'refuses a unit that expects a session version which has moved on': async (scene) => {
       const worked = await scene.worked('read_file')
       const snapshot = rawSnapshot(scene, worked)
-      const expected = { ...expecting(worked), version: worked.session.version + 1 }
+      const expected = { ...expecting(stored(worked)), version: worked.session.version + 1 }
       const unit = rawUnit(scene, [
         { type: 'expect_session', session: worked.session, expected },
         { type: 'add_snapshot', snapshot },
@@ -91,9 +97,9 @@ export const unitsContract: ContractPart = {
     },
     'lets exactly one of two racing units win': async (scene) => {
       const worked = await scene.worked('read_file')
-      const moved = { ...worked, session: { ...worked.session, version: worked.session.version + 1 } }
+      const moved = { ...stored(worked), session: { ...worked.session, version: worked.session.version + 1 } }
       const units = [1, 2].map(() =>
-        rawUnit(scene, [{ type: 'move_session', working: moved, expected: expecting(worked) }]),
+        rawUnit(scene, [{ type: 'move_session', working: moved, expected: expecting(stored(worked)) }]),
       )
       const outcomes = await Promise.all(units.map((unit) => scene.store.unitOfWork.commit(unit)))
       assert.deepEqual(outcomes.map(({ outcome }) => outcome).sort(), ['conflict', 'kept'])
@@ -104,7 +110,7 @@ export const unitsContract: ContractPart = {
       const held = await scene.store.sessions.find(source.session.id)
       assert.equal(held?.state, 'paused')
       const second = { ...source.session, id: agentSessionId(scene.ids.next()), epoch: 99 }
-      const unit = rawUnit(scene, [{ type: 'add_session', working: { session: second, holder: source.holder } }])
+      const unit = rawUnit(scene, [{ type: 'add_session', working: { ...stored(source), session: second } }])
       assert.equal((await scene.store.unitOfWork.commit(unit)).outcome, 'conflict')
       assert.equal((await scene.store.sessions.listForConversation(conversationId, {})).items.length, 1)
     },

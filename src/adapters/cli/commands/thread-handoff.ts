@@ -84,7 +84,7 @@ const apply = async (invocation: Invocation, { threads }: Batonpass, draft: Thre
 }
 
 /** The token of the session stays here: whoever begins the thread gets one of its own. */
-const publicPart = ({ holder: _, monitor: __, ...opened }: { readonly holder: unknown; readonly monitor?: unknown }) =>
+const publicPart = ({ holder: _, monitor: __, ...opened }: { readonly holder?: unknown; readonly monitor?: unknown }) =>
   opened
 
 const fresh = async (invocation: Invocation, { threads }: Batonpass, { id }: Conversation): Promise<void> => {

@@ -7,6 +7,7 @@ import { type AgentSession, heldBy } from '../../../domain/session/agent-session
 import type { ProcessIdentity } from '../../../domain/session/process-identity.ts'
 import { joinedPrompt } from '../../../domain/turn/message.ts'
 import { RefusedError, unwrap } from '../../../domain/unwrap.ts'
+import { mustHold } from '../../held-or-taken.ts'
 import { endOrphans } from '../recover/agent-processes.ts'
 import { abandonedBy, claimantOf, goneRunner } from '../recover/gone-runner.ts'
 import { owedRestart } from '../recover/owed-restart.ts'
@@ -79,7 +80,9 @@ export const takeOver = async (run: RunInProgress, abandoned: AgentSession): Pro
   const gone = await run.retryThroughOutage(() => goneRunner(run.deps, abandoned.id))
   const request = { session: abandoned.id, ...run.lease, ...abandonedBy(gone) }
   run.held.hold(
-    unwrap(await run.retryThroughOutage((named) => run.deps.handoffs.takeOverSession({ ...request, ...named }))),
+    mustHold(
+      unwrap(await run.retryThroughOutage((named) => run.deps.handoffs.takeOverSession({ ...request, ...named }))),
+    ),
   )
   run.seat.take(run.held.session.agentName)
   if (gone !== undefined) succeed(run, gone)
@@ -141,7 +144,9 @@ export const beginAnew = async <Message>(
   const about = { conversationId: conversation.id, sessionId, agentName, backend: runtime.backend, monitor, ...said }
   const details = defined({ model, hookContext, ...run.lease })
   run.held.hold(
-    unwrap(await run.retryThroughOutage((named) => deps.handoffs.startSession({ ...about, ...details, ...named }))),
+    mustHold(
+      unwrap(await run.retryThroughOutage((named) => deps.handoffs.startSession({ ...about, ...details, ...named }))),
+    ),
   )
   tellBegun(run)
   tellWay(run, way)
@@ -204,7 +209,8 @@ const resumePaused = async <Message>(
   const { holder, ...resumed } = unwrap(
     await run.retryThroughOutage((named) => deps.handoffs.resumeSession({ ...asked, ...named })),
   )
-  if (holder === undefined) throw new TypeError('Whoever resumes a session with a lease holds it')
+  // Another process has taken it over since.
+  if (holder === undefined) throw new RefusedError({ code: 'session.superseded', sessionId: latest.id })
   if (providerSessionId !== undefined && typeof way?.freshBecause === 'string') {
     const end = {
       ...resumed,

@@ -8,6 +8,7 @@ import { joinedPrompt } from '../../../domain/turn/message.ts'
 import { RefusedError, unwrap } from '../../../domain/unwrap.ts'
 import { hookSessionStart } from '../../../ports/hook-payload.ts'
 import type { HandoffSpan } from '../../../ports/run-telemetry.ts'
+import { mustHold } from '../../held-or-taken.ts'
 import { pauseFor } from '../../pause-for.ts'
 import { callHooks, type HookCaller, hookFacts, toldOf } from '../call-hooks.ts'
 import type { RunEnding } from '../end/end-run.ts'
@@ -103,7 +104,7 @@ const complete = (run: RunInProgress, step: Step): Promise<HandoffCompleted> => 
   const target = step.handoff.kind === 'agent_transfer' ? defined({ model }) : {}
   const request = { ...step, claimant, backend: runtime.backend, ...target, ...lease, holder }
   return held.handOn(async () =>
-    unwrap(await run.retryThroughOutage((named) => deps.handoffs.completeHandoff({ ...request, ...named }))),
+    mustHold(unwrap(await run.retryThroughOutage((named) => deps.handoffs.completeHandoff({ ...request, ...named })))),
   )
 }
 

@@ -3,6 +3,7 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import { type AgentSessionId, agentSessionId } from '../../../domain/kernel/ids.ts'
 import { joinedPrompt } from '../../../domain/turn/message.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
+import { mustHold } from '../../held-or-taken.ts'
 import { askSessionHooks, tellTakenUp } from '../restart/carry-out-restart.ts'
 import { continuationOf, lookBackNote } from '../restart/continuation-prompt.ts'
 import { countRestarts } from '../restart/count-restarts.ts'
@@ -34,7 +35,7 @@ export const takeUp = async <Message>(
   const target = { ...opening, backend: runtime.backend, ...defined({ model }), ...run.lease }
   const request = { handoff: handoff.id, claimant, ...target }
   const complete = () => run.retryThroughOutage((named) => run.deps.handoffs.completeHandoff({ ...request, ...named }))
-  const completed = unwrap(await complete())
+  const completed = mustHold(unwrap(await complete()))
   run.held.hold(completed)
   await watchAsAsked(run)
   await tellTakenUp(run, completed.handoff)
@@ -80,7 +81,7 @@ const mustBePossible = async (run: RunInProgress, handoff: HandoffMetadata, clai
     const source = { session: handoff.sourceSessionId, ...run.lease, ifAbandoned: true } as const
     const taken = await keep((named) => handoffs.takeOverSession({ ...source, ...named }))
     if (taken.ok) {
-      run.held.hold(taken.value)
+      run.held.hold(mustHold(taken.value))
       run.held.claimAs(claimant)
     } else {
       const end = { handoff: handoff.id, by: claimant, reason: error.message }

@@ -1,0 +1,9 @@
+-- Tokens cannot be made from digests: after this no process has the token of a session, and each must be taken over.
+-- Receipts do not get their tokens back either; who repeats such a command is answered without one.
+alter table batonpass.commands drop constraint commands_receipt_has_no_token;
+alter table batonpass.agent_sessions alter column holder type uuid using gen_random_uuid();
+alter table batonpass.session_leases alter column holder type uuid using gen_random_uuid();
+comment on column batonpass.agent_sessions.holder is null;
+comment on column batonpass.session_leases.holder is null;
+drop function batonpass.token_digest(text);
+drop domain batonpass.holder_digest;
