@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/enter-clean-room.ts'],
     include: ['test/**/*.test.ts'],
     exclude: ['**/node_modules/**', 'test/agents/**'],
     // Only what hangs is to end: bounded work may take as long as a busy machine needs.

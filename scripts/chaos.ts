@@ -1,11 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { type ChaosOptions, helpFor, readOptions } from '../test/chaos/options.ts'
 import { type Row, tableOf } from '../test/chaos/row.ts'
 import { PHASES, runChaos } from '../test/chaos/run-chaos.ts'
+import { CLONE, enterCleanRoom } from '../test/support/clean-room.ts'
 
 /** So many problems of a phase are printed; the report has all of them. */
 const MOST = 30
-const REPORT = 'reports/chaos.txt'
+const REPORT = join(CLONE, 'reports/chaos.txt')
 
 const options = (): ChaosOptions | undefined => {
   try {
@@ -27,6 +29,7 @@ const problemsOf = (rows: readonly Row[], most: number): string =>
 
 /** Lets everything go wrong at once, and says whether the store held: `npm run chaos`. */
 const main = async (asked: ChaosOptions): Promise<number> => {
+  enterCleanRoom()
   // The servers of a test run are not ours to crash.
   for (const name of ['TEST_DATABASE_URL', 'TEST_POOLER_URL']) delete process.env[name]
   const stop = new AbortController()
@@ -36,7 +39,7 @@ const main = async (asked: ChaosOptions): Promise<number> => {
   const rows = await runChaos(asked, stop.signal)
   const table = tableOf(rows)
   const notes = rows.flatMap(({ phase, notes = [] }) => notes.map((note) => `${phase}: ${note}`)).join('\n')
-  mkdirSync('reports', { recursive: true })
+  mkdirSync(dirname(REPORT), { recursive: true })
   writeFileSync(REPORT, `${title}\n\n${table}\n\n${problemsOf(rows, Number.POSITIVE_INFINITY)}\n\n${notes}\n`)
   console.log(`${problemsOf(rows, MOST)}\n\n${title}\n\n${table}\n`)
   const isHeld = rows.every(({ problems }) => problems.length === 0)

@@ -1,11 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { measureIdle } from '../test/fleet/idle.ts'
 import { type FleetOptions, HELP, readOptions } from '../test/fleet/options.ts'
 import { runFleet } from '../test/fleet/run-fleet.ts'
+import { CLONE, enterCleanRoom } from '../test/support/clean-room.ts'
 
 /** So many problems are printed; the report has all of them. */
 const MOST = 30
-const REPORT = 'reports/fleet.json'
+const REPORT = join(CLONE, 'reports/fleet.json')
 
 const options = (): FleetOptions | undefined => {
   try {
@@ -18,6 +20,7 @@ const options = (): FleetOptions | undefined => {
 
 /** Lets a fleet of workers work under faults, and says whether every handoff was carried out once: `npm run fleet`. */
 const main = async (asked: FleetOptions): Promise<number> => {
+  enterCleanRoom()
   // The servers of a test run are not ours to crash.
   for (const name of ['TEST_DATABASE_URL', 'TEST_POOLER_URL']) delete process.env[name]
   if (asked.idleSeconds !== undefined) {
@@ -27,7 +30,7 @@ const main = async (asked: FleetOptions): Promise<number> => {
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
   const report = await runFleet(asked, stop.signal)
-  mkdirSync('reports', { recursive: true })
+  mkdirSync(dirname(REPORT), { recursive: true })
   writeFileSync(REPORT, `${JSON.stringify(report, undefined, 2)}\n`)
   const { problems } = report
   console.log(JSON.stringify({ ...report, problems: problems.slice(0, MOST) }, undefined, 2))

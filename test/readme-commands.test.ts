@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CLONE } from './support/clean-room.ts'
 import { onServer, withDatabase } from './support/test-databases.ts'
 
 /** Bounded work, for which a busy machine may take its time. */
@@ -49,7 +50,7 @@ describe.skipIf(process.platform === 'win32')('the commands of the README, in a 
   const database = `${process.env.TEST_DATABASE_PREFIX}readme_${process.pid}`
 
   beforeAll(async () => {
-    cpSync('.', clone, { recursive: true, filter: (path) => !ignored.has(basename(path)) })
+    cpSync(CLONE, clone, { recursive: true, filter: (path) => !ignored.has(basename(path)) })
     symlinkSync(resolve('node_modules'), join(clone, 'node_modules'))
     mkdirSync(bin)
     writeFileSync(join(bin, 'my-agent'), MY_AGENT, { mode: 0o755 })

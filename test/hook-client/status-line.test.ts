@@ -7,6 +7,7 @@ import type { SessionCard } from '../../src/adapters/hook-client/session-card.ts
 import { statusLine } from '../../src/adapters/hook-client/status-line.ts'
 import { windowLevel } from '../../src/adapters/hook-client/window-level.ts'
 import { widthOf } from '../../src/domain/kernel/text-width.ts'
+import { CLONE } from '../support/clean-room.ts'
 import { FakeService, writeCard } from '../support/fake-service.ts'
 import { alive, expectInTime, folder, problems, runHook, SESSION, spooled } from './spawned-hook.ts'
 
@@ -253,7 +254,7 @@ describe('the person’s own status line', () => {
   })
 })
 
-const RECORDINGS = '../shared/recordings/statusline'
+const RECORDINGS = join(CLONE, '../shared/recordings/statusline')
 describe.runIf(existsSync(RECORDINGS))('recorded status lines', () => {
   const expected: Readonly<Record<string, string>> = {
     'after-compact-null-usage.json': 'window ?',

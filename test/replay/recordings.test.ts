@@ -4,10 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { statusLineReader } from '../../src/claude.ts'
 import { DEFAULT_MILESTONES } from '../../src/index.ts'
 import { RecordedWindow } from '../../src/services/recorded-window.ts'
+import { CLONE } from '../support/clean-room.ts'
 import { replayed } from './run-replay.ts'
 
 /** Recordings of real sessions, which are other people's and therefore not in this repository. */
-const FOLDER = '../shared/recordings'
+const FOLDER = join(CLONE, '../shared/recordings')
 const isHere = existsSync(join(FOLDER, 'ground-truth.json'))
 
 interface Truth {

@@ -3,6 +3,7 @@ import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { cleanEnvironment } from './clean-room.ts'
 import { answering, ended, freePort, lastLines, serverUser, type TestServer } from './postgres-server.ts'
 
 const run = promisify(execFile)
@@ -40,6 +41,7 @@ export const startPooler = async (server: string): Promise<TestServer | undefine
   const child: ChildProcess = spawn(binary, [join(base, 'pgbouncer.ini')], {
     ...user,
     cwd: base,
+    env: cleanEnvironment(process.env),
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const log = lastLines(child)

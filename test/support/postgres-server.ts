@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { cleanEnvironment } from './clean-room.ts'
 
 const run = promisify(execFile)
 
@@ -93,7 +94,7 @@ const startBinaries = async (folder: string, settings: Settings): Promise<TestSe
   const bin = user === undefined || folder.startsWith('/usr/') ? folder : copyFor(folder, base)
   if (user !== undefined) chownSync(base, user.uid, user.gid)
   const data = join(base, 'data')
-  const options = { ...user, cwd: base, env: { ...process.env, LC_ALL: 'C', HOME: base } }
+  const options = { ...user, cwd: base, env: { ...cleanEnvironment(process.env), LC_ALL: 'C', HOME: base } }
   await run(
     join(bin, 'initdb'),
     ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'],

@@ -19,6 +19,8 @@ const TEMPLATE = `${PREFIX}template`
 
 /** One server, one pooler where there is one, one migrated template to clone, and one embedded store to load. */
 export const startDatabases = async (): Promise<TestDatabases> => {
+  // They would change every connection: a password, a search path, encryption that the server does not have.
+  for (const name of Object.keys(process.env)) if (name.startsWith('PG')) delete process.env[name]
   const server = await startServer()
   const pooler = await startPooler(server.url)
   await onServer(server.url, `create database ${TEMPLATE}`)

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { everyPage } from '../../src/ports/page.ts'
 import type { TerminalRuntime } from '../../src/ports/terminal-files.ts'
+import { CLONE } from '../support/clean-room.ts'
 import { Stage } from './stage.ts'
 
 const FIXTURES: Readonly<Record<TerminalRuntime, string>> = { claude: 'claude-code', codex: 'codex' }
@@ -11,7 +12,7 @@ const PLACES: Readonly<Record<TerminalRuntime, string>> = {
   codex: '.codex/sessions/2026/11/17',
 }
 
-const SHARED = '../shared/recordings'
+const SHARED = join(CLONE, '../shared/recordings')
 const hasShared = existsSync(SHARED)
 if (!hasShared) console.log(`There is no ${SHARED}: only the fixtures are read.`)
 

@@ -42,10 +42,12 @@ export interface PgliteOptions {
 export const openPglite = async (options: PgliteOptions = {}): Promise<SqlStore> => {
   mustBeSaid(options, 'dataDir', 'Leave the option out for a store in memory, which is gone with the process.')
   const { dataDir, schema = 'batonpass', ...beginning } = options
-  const { dialect, close } = dataDir === undefined ? await inMemory(beginning) : await inFolder(dataDir, beginning)
+  const opened = dataDir === undefined ? await inMemory(beginning) : await inFolder(dataDir, beginning)
+  const { dialect, close } = opened
   const store = new SqlStore(dialect, { schema, close })
   try {
     await migrated(new Migrator(store.database))
+    opened.hasStore?.()
     return store
   } catch (error) {
     // Why it did not open matters more than whether what is left could be closed.
@@ -57,6 +59,8 @@ export const openPglite = async (options: PgliteOptions = {}): Promise<SqlStore>
 interface Opened {
   readonly dialect: Dialect
   readonly close: () => Promise<void>
+  /** Is called once the store has answered. */
+  readonly hasStore?: () => void
 }
 
 const inMemory = async (beginning: Beginning): Promise<Opened> => {
@@ -68,7 +72,7 @@ const inMemory = async (beginning: Beginning): Promise<Opened> => {
 const inFolder = async (dataDir: string, beginning: Beginning): Promise<Opened> => {
   const folder = new SharedFolder(dataDir, beginning)
   await folder.way()
-  return { dialect: new SharedDialect(folder), close: () => folder.close() }
+  return { dialect: new SharedDialect(folder), close: () => folder.close(), hasStore: () => folder.hasStore() }
 }
 
 /** So many holders in a row may end while the schema is looked at. */

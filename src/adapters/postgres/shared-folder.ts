@@ -81,6 +81,14 @@ export class SharedFolder {
     }
   }
 
+  /**
+   * The store answered, so it is there: one that is gone later is not made anew. Before that it may be missing although
+   * its holder lets others in, because the holder is still making it; if the holder is killed then, the next one makes it.
+   */
+  hasStore(): void {
+    this.#beginning = defined({ share: this.#beginning.share, mustExist: true })
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     const way = await this.#finding?.catch(() => undefined)
@@ -93,10 +101,9 @@ export class SharedFolder {
 
   async #find(): Promise<Way> {
     const folder = preparedFolder(this.#dataDir, this.#beginning)
-    const way = await this.#wayInto(folder)
-    // What was to happen once has happened: a store that is gone later is not made anew, and nobody is warned twice.
-    this.#beginning = defined({ share: this.#beginning.share, mustExist: true })
-    return way
+    // Nobody is warned twice.
+    this.#beginning = defined({ ...this.#beginning, onWarning: undefined })
+    return await this.#wayInto(folder)
   }
 
   async #wayInto(folder: string): Promise<Way> {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { openPostgres } from '../../../src/adapters/postgres/open-postgres.ts'
+import { cleanEnvironment } from '../../support/clean-room.ts'
 import { copyFor, findBinaries, freePort, serverUser } from '../../support/postgres-server.ts'
 import { onServer, withDatabase } from '../../support/test-databases.ts'
 
@@ -54,7 +55,7 @@ export class OwnServer implements AsyncDisposable {
     const bin = user === undefined || binaries.startsWith('/usr/') ? binaries : copyFor(binaries, base)
     mkdirSync(data)
     if (user !== undefined) for (const path of [base, data]) chownSync(path, user.uid, user.gid)
-    const options = { ...user, cwd: base, env: { ...process.env, LC_ALL: 'C', HOME: base } }
+    const options = { ...user, cwd: base, env: { ...cleanEnvironment(process.env), LC_ALL: 'C', HOME: base } }
     const plain = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync', '--wal-segsize=4']
     await run(join(bin, 'initdb'), ['-D', data, ...plain], options)
     const port = await freePort()
