@@ -69,7 +69,7 @@ describe('what does not compile', () => {
   })
 
   it('a thread initiated as a handoff', () => {
-    const request = { session, targetAgent: 'opus', reason: 'A side question' }
+    const request = { session, byHand: true as const, targetAgent: 'opus', reason: 'A side question' }
     compiled((service) => [
       service.initiateHandoff({ ...request, kind: 'context_restart' }),
       // @ts-expect-error a thread has a command of its own, because it leaves its source alone
@@ -138,6 +138,7 @@ describe('refusals', () => {
     'session.illegal_transition': 4,
     'session.held': 4,
     'session.superseded': 4,
+    'session.no_token': 4,
     'session.attached': 4,
     'transaction.conflict': 4,
     'budget.unpriced': 4,

@@ -4,7 +4,7 @@ import { type ConversationId, conversationId } from '../../src/domain/kernel/ids
 import type { Metadata } from '../../src/domain/kernel/metadata.ts'
 import type { WorkingSession } from '../../src/domain/session/agent-session.ts'
 import type { TurnInput } from '../../src/domain/turn/turn.ts'
-import type { OnSession } from '../../src/services/requests.ts'
+import type { ChangeSessionRequest } from '../../src/services/requests.ts'
 import type { Stage } from './stage.ts'
 import { turnOf } from './turns.ts'
 
@@ -139,7 +139,7 @@ export class AgentsAtWork {
   }
 
   #change(
-    command: (request: OnSession) => ReturnType<Stage['service']['pauseSession']>,
+    command: (request: ChangeSessionRequest) => ReturnType<Stage['service']['pauseSession']>,
     agent?: string,
   ): Promise<void> {
     const { attempts, hands } = this.#stage

@@ -1,5 +1,6 @@
 import type { BudgetLimit } from '../domain/budget/restart-budget.ts'
 import type { HandoffMetadata } from '../domain/handoff/handoff.ts'
+import type { HolderToken } from '../domain/kernel/ids.ts'
 import type { Result } from '../domain/kernel/result.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { TurnsRecorded } from '../domain/restart/record-turns.ts'
@@ -20,6 +21,8 @@ export interface HandoffAndSource {
 
 /** The turns with their places, the session after them, and how full its window is. */
 export interface RecordedTurns extends TurnsRecorded, WindowStanding {
+  /** The token that the turns were recorded with. */
+  readonly holder: HolderToken
   /** A restart was due and the budget allowed none: the limit, and the state of the session after that. */
   readonly exhausted?: {
     readonly limit: BudgetLimit

@@ -28,20 +28,21 @@ import type {
   CompleteRequest,
   EndRequest,
   HandoffMetadataRequest,
-  InitiateRequest,
-  ThreadRequest,
+  InitiateDetails,
+  ThreadDetails,
 } from '../requests.ts'
 import { command, content, continuation, manner } from './command.ts'
 import { newHandoffIds, newSessionIds, watchOf } from './command-context.ts'
 import { heldHandoff, heldSource } from './held-facts.ts'
 import {
   abortSignal,
+  changesSession,
   handoffIdOf,
   heldAtHandoff,
   isByHand,
+  isWithoutHolder,
   leaseAsked,
   onHandoff,
-  onSession,
   recordedTurns,
   repeatable,
   sourceHolder,
@@ -70,7 +71,7 @@ const kind: Check<Exclude<(typeof HANDOFF_KINDS)[number], 'thread'>> = (value, f
     : oneOf('agent_transfer', 'context_restart')(value, field, problems)
 
 const sourceQuestion = (
-  request: InitiateRequest | ThreadRequest,
+  request: InitiateDetails | ThreadDetails,
   externalKey?: string,
 ): SourceQuestion & { about: 'source' } => {
   const { sessionId } = targetOf(request)
@@ -79,9 +80,9 @@ const sourceQuestion = (
   return { about: 'source', ...named, maxToolCalls: MAX_REFERENCED_TOOL_CALLS }
 }
 
-export const initiateHandoff = command<InitiateRequest>()({
+export const initiateHandoff = command<InitiateDetails>()({
   name: 'initiate_handoff',
-  fields: { ...onSession, ...handoffDetails, kind: content(optional(kind)), turns: recordedTurns },
+  fields: { ...changesSession, ...handoffDetails, kind: content(optional(kind)), turns: recordedTurns },
   isByHand,
   plan: (request, context) => {
     const at = context.clock.now()
@@ -95,15 +96,15 @@ export const initiateHandoff = command<InitiateRequest>()({
   },
 })
 
-export const openThread = command<ThreadRequest>()({
+export const openThread = command<ThreadDetails>()({
   name: 'open_thread',
   fields: {
-    ...onSession,
+    ...changesSession,
     ...handoffDetails,
     flags: content(optional(threadFlags)),
     child: content(
       optional(
-        objectOf<NonNullable<ThreadRequest['child']>>({
+        objectOf<NonNullable<ThreadDetails['child']>>({
           originalTask: optional(text),
           externalKey: optional(name),
           subject: optional(name),
@@ -120,6 +121,7 @@ export const openThread = command<ThreadRequest>()({
     targetSessionId: content(optional(id)),
     ...leaseAsked,
   },
+  isByHand,
   plan: (request, context) => {
     const at = context.clock.now()
     const conversation = conversationId(context.ids.next())
@@ -216,7 +218,7 @@ const ending = (type: 'cancel' | 'fail') =>
   command<EndRequest>()({
     name: `${type}_handoff`,
     fields: { ...onHandoff, ...sourceHolder, reason: content(text), by: content(optional(name)) },
-    isByHand,
+    isByHand: isWithoutHolder,
     plan: (request, { clock }) => {
       const handoffId = handoffIdOf(request)
       const at = clock.now()

@@ -2,7 +2,7 @@ import type { HandoffFacts, SourceFacts } from '../../domain/facts.ts'
 import { callsAfter } from '../../domain/handoff/leading-calls.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
-import type { HeldAtHandoff, InitiateRequest, OnHandoff } from '../requests.ts'
+import type { HeldAtHandoff, InitiateDetails, OnHandoff } from '../requests.ts'
 
 /**
  * The facts of a caller that has just recorded the turns of the current exchange.
@@ -10,7 +10,7 @@ import type { HeldAtHandoff, InitiateRequest, OnHandoff } from '../requests.ts'
  * Nothing is taken on trust: only objects that we answered with are looked at, the guard compares what was decided on,
  * and foreign keys guard the turn and the tool calls.
  */
-export const heldSource = (request: InitiateRequest, now: Instant): { readonly held?: SourceFacts } => {
+export const heldSource = (request: InitiateDetails, now: Instant): { readonly held?: SourceFacts } => {
   const { session, holder, monitor, turns = [], priorTurn, toolCalls } = request
   if (typeof session === 'string' || holder === undefined || priorTurn !== undefined || toolCalls !== undefined)
     return {}

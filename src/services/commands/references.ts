@@ -6,11 +6,11 @@ import { id } from '../../domain/input/words.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentSessionId, CommandId, ConversationId, HandoffId, HolderToken, Id } from '../../domain/kernel/ids.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
-import type { SessionTarget } from '../../domain/session/change-session.ts'
+import type { ChangeTarget } from '../../domain/session/change-session.ts'
 import type { Turn } from '../../domain/turn/turn.ts'
 import type { ContextMonitor } from '../../domain/window/context-monitor.ts'
 import { type IssuedKind, issuedKind } from '../issued.ts'
-import type { OnConversation, OnHandoff, OnSession } from '../requests.ts'
+import type { ChangesSession, OnConversation, OnHandoff } from '../requests.ts'
 import { content, manner } from './command.ts'
 
 /** Something named by its id, or as a command answered with it. Any other object counts for the id in it. */
@@ -52,6 +52,13 @@ const anyHolder = manner(optional<HolderToken>(id))
 /** A session, from anyone. A token that is given must be the current one. */
 export const onSession = { ...repeatable, session, holder: anyHolder, monitor }
 
+/** Only `true` is said: whoever does not act by hand leaves it out. */
+export const isTrue: Check<true> = (value, field, problems) =>
+  value === true ? value : wrong('it is not true', field, problems)
+
+/** A session that is changed: by its holder, who shows the token, or by hand, which is said. */
+export const changesSession = { ...onSession, byHand: manner(optional(isTrue)) }
+
 /** A session, from its holder, who shows the token. */
 export const asHolder = { ...repeatable, session, holder: manner<Check<HolderToken>>(id), monitor }
 
@@ -89,14 +96,21 @@ export const provenHolder = { holder: manner<Check<HolderToken>>(id) }
 const idOf = <T extends string>(named: T | { readonly id: T }): T => (typeof named === 'string' ? named : named.id)
 
 /** Which session a request is for, and who asks. */
-export const targetOf = ({ session, holder }: Pick<OnSession, 'session' | 'holder'>): SessionTarget =>
-  defined({ sessionId: idOf(session), holder })
+export const targetOf = ({
+  session,
+  holder,
+  byHand,
+}: Pick<ChangesSession, 'session' | 'holder' | 'byHand'>): ChangeTarget =>
+  defined({ sessionId: idOf(session), holder, byHand })
 
 /** Which handoff a request is for. */
 export const handoffIdOf = ({ handoff }: OnHandoff): HandoffId => idOf(handoff)
 
-/** Whether nobody showed the token of a holder. */
-export const isByHand = ({ holder }: { readonly holder?: HolderToken }): boolean => holder === undefined
+/** Whether the caller says that it acts by hand. */
+export const isByHand = ({ byHand }: Pick<ChangesSession, 'byHand'>): boolean => byHand === true
+
+/** Whether nobody showed the token of the source's holder: a step of a handoff goes by the claim, and needs none. */
+export const isWithoutHolder = ({ holder }: { readonly holder?: HolderToken }): boolean => holder === undefined
 
 /** A signal that ends a wait. */
 export const abortSignal: Check<AbortSignal> = (value, field, problems) =>
