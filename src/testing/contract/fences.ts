@@ -68,7 +68,7 @@ const NAMES = Object.keys(READY) as readonly CommandName[]
 
 type Fields = Readonly<Record<string, { readonly check: object } | undefined>>
 
-/** What a definition says of who may ask; a command that is defined otherwise than the table says turns this red. */
+/** The demand of a definition. A command that is defined otherwise than the table says turns this red. */
 const demandOf = (name: CommandName): 'token' | 'token_or_hand' | 'no_token' => {
   const { holder, byHand } = COMMANDS[name].fields as Fields
   if (byHand !== undefined) return 'token_or_hand'
@@ -128,7 +128,7 @@ const oneCommand = (name: CommandName) => async (scene: Scene) => {
   await assertByHand(scene, ready, before.chain.entries.length, TOLD_BY_HAND.includes(name))
 }
 
-/** What was written since is on record as done by hand, or as not. */
+/** Every entry since then is on record as done by hand, or none is. */
 const assertByHand = async ({ store }: Scene, { source }: Ready, since: number, isByHand: boolean) => {
   const { items } = await store.audit.list(source.session.conversationId, { limit: 1_000 })
   for (const { event } of items.slice(since)) assert.equal(event.byHand, isByHand ? true : undefined)
