@@ -5,6 +5,7 @@ import * as claude from '../src/claude.ts'
 import * as codex from '../src/codex.ts'
 import type { HandoffHistory, HandoffService } from '../src/container.ts'
 import * as container from '../src/container.ts'
+import { type HolderToken, holderToken } from '../src/domain/kernel/ids.ts'
 import * as hooks from '../src/hooks.ts'
 import * as batonpass from '../src/index.ts'
 import {
@@ -60,6 +61,41 @@ describe('what does not compile', () => {
     })
   })
 
+  it('a change of a session from nobody in particular, or from two', () => {
+    const holder = holderToken(UUID)
+    const to = { targetAgent: 'opus' }
+    const reason = 'It broke'
+    const metadata = {}
+    compiled((service) => [
+      service.pauseSession({ session, holder }),
+      service.pauseSession({ session, byHand: true }),
+      // @ts-expect-error neither the token nor by hand
+      service.pauseSession({ session }),
+      // @ts-expect-error the same of each of the others
+      service.completeSession({ session }),
+      // @ts-expect-error
+      service.resumeSession({ session }),
+      // @ts-expect-error
+      service.failSession({ session, reason }),
+      // @ts-expect-error
+      service.initiateHandoff({ session, ...to }),
+      // @ts-expect-error
+      service.openThread({ session, ...to }),
+      // @ts-expect-error
+      service.setSessionMetadata({ session, metadata }),
+      // @ts-expect-error who has the token does not act by hand
+      service.initiateHandoff({ session, holder, byHand: true, ...to }),
+      // @ts-expect-error by hand is said, or left out
+      service.pauseSession({ session, byHand: false }),
+    ])
+    const maybe: { readonly holder?: HolderToken } = {}
+    // @ts-expect-error a token that may be missing is not shown
+    compiled((service) => service.pauseSession({ session, ...maybe }))
+    // @ts-expect-error the same, in a request
+    const request: InitiateRequest = { session, ...maybe, ...to }
+    expect(request.targetAgent).toBe('opus')
+  })
+
   it('tool calls of a user', () => {
     const toolCalls = [{ callId: 'toolu_01', toolName: 'run_tests' }]
     const assistant: MessageInput = { role: 'assistant', text: 'Done', toolCalls }
@@ -69,7 +105,7 @@ describe('what does not compile', () => {
   })
 
   it('a thread initiated as a handoff', () => {
-    const request = { session, targetAgent: 'opus', reason: 'A side question' }
+    const request = { session, byHand: true as const, targetAgent: 'opus', reason: 'A side question' }
     compiled((service) => [
       service.initiateHandoff({ ...request, kind: 'context_restart' }),
       // @ts-expect-error a thread has a command of its own, because it leaves its source alone
@@ -138,6 +174,7 @@ describe('refusals', () => {
     'session.illegal_transition': 4,
     'session.held': 4,
     'session.superseded': 4,
+    'session.no_token': 4,
     'session.attached': 4,
     'transaction.conflict': 4,
     'budget.unpriced': 4,
@@ -167,7 +204,7 @@ describe('refusals', () => {
   } as const satisfies Record<RefusalCode, number>
 
   it('can be told apart by their codes, all of them', () => {
-    expect(Object.keys(exits)).toHaveLength(38)
+    expect(Object.keys(exits)).toHaveLength(39)
     // @ts-expect-error a code that is forgotten breaks the build
     const forgetful = { 'input.invalid': 2 } as const satisfies Record<RefusalCode, number>
     expect(forgetful['input.invalid']).toBe(2)

@@ -6,7 +6,7 @@ import type { WorkingSession } from '../../src/domain/session/agent-session.ts'
 import type { TurnInput } from '../../src/domain/turn/turn.ts'
 import type { MaybeHeld } from '../../src/services/answers.ts'
 import { mustHold } from '../../src/services/held-or-taken.ts'
-import type { OnSession } from '../../src/services/requests.ts'
+import type { ChangeSessionRequest } from '../../src/services/requests.ts'
 import type { Stage } from './stage.ts'
 import { turnOf } from './turns.ts'
 
@@ -141,7 +141,7 @@ export class AgentsAtWork {
   }
 
   #change(
-    command: (request: OnSession) => ReturnType<Stage['service']['pauseSession']>,
+    command: (request: ChangeSessionRequest) => ReturnType<Stage['service']['pauseSession']>,
     agent?: string,
   ): Promise<void> {
     const { attempts, hands } = this.#stage

@@ -59,7 +59,11 @@ export class Casts {
       this.#onTurn = undefined
       const conversation = need(await this.#stage.history.conversationByKey(this.#key), 'a conversation')
       const [session] = (await this.#stage.history.sessions(conversation.id)).items
-      const asked = { session: need(session, 'a session').id, targetAgent: this.#stage.named(target) }
+      const asked = {
+        session: need(session, 'a session').id,
+        byHand: true as const,
+        targetAgent: this.#stage.named(target),
+      }
       unwrap(await this.#stage.service.initiateHandoff(asked))
     }
     await this.begin(agent, task)

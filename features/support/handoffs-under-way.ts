@@ -9,7 +9,7 @@ import { need } from './hands.ts'
 import type { Stage } from './stage.ts'
 
 /** What a handoff may say about itself, beyond its target. */
-export type HandoffWords = Partial<Omit<InitiateRequest, 'session' | 'holder' | 'targetAgent'>>
+export type HandoffWords = Partial<Omit<InitiateRequest, 'session' | 'holder' | 'byHand' | 'targetAgent'>>
 
 /** What may be tried on the handoff that was initiated last. */
 export type Deed = 'claim' | 'take' | 'cancel' | 'give up'
@@ -41,7 +41,7 @@ export class HandoffsUnderWay {
 
   handOffUnknown(targetAgent: string): Promise<void> {
     const session: AgentSessionId = agentSessionId(this.#stage.scene.ids.next())
-    return this.#initiate({ session, targetAgent, reason: 'The window is nearly full' })
+    return this.#initiate({ session, byHand: true, targetAgent, reason: 'The window is nearly full' })
   }
 
   async passTo(agent: string): Promise<void> {

@@ -18,6 +18,7 @@ interface Details {
   'session.illegal_transition': { sessionId: AgentSessionId; from: SessionState; command: SessionCommandType }
   'session.held': { sessionId: AgentSessionId; handoffId: HandoffId; command: SessionCommandType }
   'session.superseded': { sessionId: AgentSessionId }
+  'session.no_token': { sessionId: AgentSessionId }
   'session.attached': { sessionId: AgentSessionId; providerSessionId: string }
   'session.leased': { sessionId: AgentSessionId; until: Instant }
   'session.not_leased': { sessionId: AgentSessionId }
@@ -85,6 +86,9 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
     'Complete or cancel the handoff.',
   'session.superseded': ({ sessionId }) =>
     `Session ${sessionId} has a newer holder. Stop here; to work in it again, take it over.`,
+  'session.no_token': ({ sessionId }) =>
+    `Session ${sessionId} changes only for its holder, and no token was shown. Pass on the \`holder\` that the session was ` +
+    'started or taken over with, or say `byHand: true` if you decide from outside: that is on record.',
   'session.attached': ({ sessionId, providerSessionId }) =>
     `Session ${sessionId} already runs as "${providerSessionId}". A session has one provider session; hand off for another.`,
   'session.leased': ({ sessionId, until }) =>

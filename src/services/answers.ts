@@ -34,6 +34,8 @@ export interface HandoffAndSource {
 
 /** The turns with their places, the session after them, and how full its window is. */
 export interface RecordedTurns extends TurnsRecorded, WindowStanding {
+  /** The token that the turns were recorded with. */
+  readonly holder: HolderToken
   /** A restart was due and the budget allowed none: the limit, and the state of the session after that. */
   readonly exhausted?: {
     readonly limit: BudgetLimit

@@ -201,10 +201,10 @@ export class HandoffService<Notes extends MetadataTypes = MetadataTypes> extends
  *
  * @example
  * ```ts
- * const escalate = async (handoffs: HandoffService, client: ClientInTransaction, session: AgentSessionId) => {
+ * const escalate = async (handoffs: HandoffService, client: ClientInTransaction, working: WorkingSession) => {
  *   await client.query('begin')
  *   const inside = handoffs.with(client)
- *   const handed = await inside.initiateHandoff({ session, targetAgent: 'reviewer', reason: 'Needs a second look' })
+ *   const handed = await inside.initiateHandoff({ ...working, targetAgent: 'reviewer', reason: 'Needs a second look' })
  *   await client.query(handed.ok ? 'commit' : 'rollback')
  *   await inside.committed()
  * }

@@ -36,6 +36,26 @@ export interface OnSession extends Repeatable {
   readonly monitor?: ContextMonitor
 }
 
+/** No token at all. Not `never`: by that TypeScript would let a token pass that may be missing. */
+type NoToken = HolderToken & { readonly [noToken]: never }
+declare const noToken: unique symbol
+
+/**
+ * Who changes a session. Its own process shows the token of its holder. A person, or a program from outside, has none and
+ * says `byHand: true`, which is on record. One of the two, and never both.
+ */
+export type HolderOrHand =
+  | { readonly holder: HolderToken; readonly byHand?: never }
+  | { readonly byHand: true; readonly holder?: NoToken }
+
+/** A session that is changed, as the definition of a command reads it. Callers say {@link HolderOrHand}. */
+export interface ChangesSession extends OnSession {
+  readonly byHand?: true
+}
+
+/** A request to pause or complete a session. */
+export type ChangeSessionRequest = ChangesSession & HolderOrHand
+
 /** As its holder: the caller that has the token holds the session. */
 export interface AsHolder extends OnSession {
   readonly holder: HolderToken
@@ -72,10 +92,10 @@ export interface BudgetRequest extends OnConversation, SetBudget {}
 export interface AskRequest extends OnConversation, AskConversation {}
 /** A request to set the note of a conversation. An empty note removes it. */
 export interface ConversationMetadataRequest extends OnConversation, SetMetadata {}
+/** The note of a session, as the command reads it. */
+export interface SessionNote extends Omit<ChangesSession, 'monitor'>, SetMetadata {}
 /** A request to set the note of a session. An empty note removes it. */
-export interface SessionMetadataRequest extends Repeatable, SetMetadata {
-  readonly session: AgentSession | AgentSessionId
-}
+export type SessionMetadataRequest = SessionNote & HolderOrHand
 /** A request to set the note of a handoff. An empty note removes it. */
 export interface HandoffMetadataRequest extends OnHandoff, SetMetadata {}
 /** A request to put on record what a session asked when it looked back. */
@@ -95,8 +115,10 @@ export interface RecordTurnsRequest extends AsHolder, TurnOptions {
 }
 /** Options beside the turns. */
 export type TurnOptions = Pick<RecordTurns, 'withholdRestart' | 'traceContext' | 'failLater' | 'handOver'>
+/** A session to resume, as the command reads it. */
+export interface ResumeDetails extends ChangesSession, Resume {}
 /** A request to resume a session. */
-export interface ResumeRequest extends OnSession, Resume {}
+export type ResumeRequest = ResumeDetails & HolderOrHand
 /** A request to take a session over. */
 export interface TakeOverRequest extends Omit<OnSession, 'holder'>, TakeOver {}
 /** A request to record the provider session that the runtime launched. */
@@ -154,23 +176,29 @@ export interface SendRequest extends Omit<OnSession, 'monitor'> {
   readonly delivery?: SignalDelivery
 }
 /** A request to fail a session. */
-export interface FailSessionRequest extends OnSession {
+export type FailSessionRequest = FailDetails & HolderOrHand
+/** A session to fail, as the command reads it. */
+export interface FailDetails extends ChangesSession {
   readonly reason: string
   /** The limit of the budget that ends it, if one does. */
   readonly limit?: BudgetLimit
 }
 /** A request to initiate a handoff. */
-export interface InitiateRequest extends OnSession, Omit<InitiateHandoff, keyof HandoffRequest>, HandoffDetails {
+export type InitiateRequest = InitiateDetails & HolderOrHand
+/** A handoff to initiate, as the command reads it. */
+export interface InitiateDetails extends ChangesSession, Omit<InitiateHandoff, keyof HandoffRequest>, HandoffDetails {
   /** The turns just recorded, as they were answered. When they are the whole exchange, no read is needed. */
   readonly turns?: readonly Turn[]
 }
 /** A request to open a thread. */
-export interface ThreadRequest extends OnSession, Omit<OpenThread, keyof HandoffRequest>, HandoffDetails {
+export type ThreadRequest = ThreadDetails & HolderOrHand
+/** A thread to open, as the command reads it. */
+export interface ThreadDetails extends ChangesSession, Omit<OpenThread, keyof HandoffRequest>, HandoffDetails {
   /** The nonce of the continuation's fences, if one is given. Redaction leaves it as it is. */
   readonly nonce?: string
 }
 /** The details of every handoff. */
-export interface HandoffDetails extends Omit<HandoffRequest, 'sessionId' | 'holder'> {}
+export interface HandoffDetails extends Omit<HandoffRequest, 'sessionId' | 'holder' | 'byHand'> {}
 /** A request to claim a handoff. */
 export interface AcceptRequest
   extends OnHandoff,

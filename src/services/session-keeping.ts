@@ -25,14 +25,15 @@ import { announce } from './notifying.ts'
 import { findSnapshot } from './receipts.ts'
 import type {
   AccountRequest,
+  AsHolder,
   AskRequest,
   AttachRequest,
   BudgetRequest,
+  ChangeSessionRequest,
   ConversationMetadataRequest,
   FailSessionRequest,
   LookBackRecordRequest,
   OnConversation,
-  OnSession,
   RecordTurnRequest,
   RecordTurnsRequest,
   Repeatable,
@@ -137,18 +138,18 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> {
     return this.runner.run(sessions.startSession, request)
   }
 
-  /** Pauses a session by hand; another may start meanwhile. */
-  pauseSession(request: OnSession): Reply<{ readonly session: AgentSession }> {
+  /** Pauses a session; another may start meanwhile. Asked by its holder, who shows the token, or by hand, as every change. */
+  pauseSession(request: ChangeSessionRequest): Reply<{ readonly session: AgentSession }> {
     return this.runner.run(sessions.pauseSession, request)
   }
 
-  /** Resumes a session that was paused by hand. Refused while another has the baton. With a lease, the caller holds it. */
+  /** Resumes a session that was paused, not one that a handoff holds. Refused while another has the baton. With a lease, the caller holds it. */
   resumeSession(request: ResumeRequest): Reply<SessionResumed> {
     return this.runner.run(sessions.resumeSession, request)
   }
 
   /** Ends a session whose work is done. */
-  completeSession(request: OnSession): Reply<{ readonly session: AgentSession }> {
+  completeSession(request: ChangeSessionRequest): Reply<{ readonly session: AgentSession }> {
     return this.runner.run(sessions.completeSession, request)
   }
 
@@ -175,8 +176,8 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> {
   }
 
   /**
-   * Records one turn. Pass back the session and the monitor this answers with, beside the holder's token: then the next
-   * turn costs one round trip.
+   * Records one turn. Pass back what this answers with, the token included: then the next turn costs one round trip, and
+   * `initiateHandoff({ ...worked, targetAgent })` is asked by the session's holder.
    */
   async recordTurn(request: RecordTurnRequest): Reply<RecordedTurns> {
     return this.#recorded(request, await this.runner.run(turns.recordTurn, request))
@@ -190,7 +191,10 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> {
     return this.#recorded(request, await this.runner.run(turns.recordTurns, request))
   }
 
-  async #recorded(asked: TurnOptions, recorded: Result<TurnsRecorded, Refusal>): Reply<RecordedTurns> {
+  async #recorded(
+    asked: TurnOptions & Pick<AsHolder, 'holder'>,
+    recorded: Result<TurnsRecorded, Refusal>,
+  ): Reply<RecordedTurns> {
     if (!recorded.ok) return recorded
     const tell = async (): Promise<void> => {
       // A run fails its session later, and tells its log itself.
@@ -203,7 +207,8 @@ export class SessionKeeping<Notes extends MetadataTypes = MetadataTypes> {
     const standing = standingOfWindow(monitor, defined({ hasEnded: isTerminal(session), refusedBy }))
     const state = session.state === 'failed' || session.state === 'paused' ? session.state : ('active' as const)
     const exhausted = refusedBy && { limit: refusedBy, state }
-    return ok({ ...recorded.value, ...standing, ...defined({ exhausted }) })
+    // The token goes with the answer, so that `{ ...worked }` is what the next command needs. No receipt has it.
+    return ok({ ...recorded.value, holder: asked.holder, ...standing, ...defined({ exhausted }) })
   }
 
   /** Takes a snapshot of a session's window. */

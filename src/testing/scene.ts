@@ -2,6 +2,7 @@ import type { Conversation } from '../domain/conversation/conversation.ts'
 import type { HandoffMetadata } from '../domain/handoff/handoff.ts'
 import type { InitiateHandoff } from '../domain/handoff/initiate-handoff.ts'
 import type { WorkingSession } from '../domain/session/agent-session.ts'
+import type { ChangeTarget } from '../domain/session/change-session.ts'
 import type { SessionStartedAnswer, StartSession } from '../domain/session/start-session.ts'
 import type { TurnInput } from '../domain/turn/turn.ts'
 import { unwrap } from '../domain/unwrap.ts'
@@ -109,7 +110,7 @@ export class Scene {
   }
 
   async initiated(
-    overrides: Partial<Omit<InitiateHandoff, 'holder'>> = {},
+    overrides: Partial<Omit<InitiateHandoff, keyof ChangeTarget>> = {},
   ): Promise<{ readonly handoff: HandoffMetadata; readonly source: Worked }> {
     const source = await this.worked('read_file', 'run_tests')
     const request = { ...source, targetAgent: this.name('opus'), reason: 'The window is nearly full', ...overrides }

@@ -67,7 +67,7 @@ describe('parents that were written into a ring', () => {
     const stage = await Stage.on(kind)
     const { handoff } = await stage.scene.initiated()
     const { conversationId: root } = handoff
-    const open = { session: handoff.sourceSessionId, targetAgent: 'haiku', reason: 'Aside' }
+    const open = { session: handoff.sourceSessionId, byHand: true as const, targetAgent: 'haiku', reason: 'Aside' }
     const thread = await stage.scene.service.openThread(open)
     if (!thread.ok) throw new Error('no thread')
     const { id: child } = thread.value.conversation

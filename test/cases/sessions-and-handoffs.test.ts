@@ -120,7 +120,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
 
   it('initiating on an unknown session is refused as not found', async () => {
     const unknown = agentSessionId(scene.ids.next())
-    const error = refusal(await service.initiateHandoff({ session: unknown, ...transfer() }))
+    const error = refusal(await service.initiateHandoff({ session: unknown, byHand: true, ...transfer() }))
     expect(error).toStrictEqual({ code: 'session.not_found', sessionId: unknown })
   })
 
@@ -137,7 +137,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     }
     for (const [state, session] of Object.entries(ids)) {
       await unchanged(session.conversationId, async () => {
-        const error = refusal(await service.initiateHandoff({ session, ...transfer() }))
+        const error = refusal(await service.initiateHandoff({ session, byHand: true, ...transfer() }))
         expect(error).toStrictEqual({ code: 'session.not_active', sessionId: session.id, state })
       })
     }
@@ -147,8 +147,8 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     const { session } = await scene.worked()
     await unchanged(session.conversationId, async () => {
       const refused = [
-        await service.initiateHandoff({ session, ...transfer({ targetAgent }) }),
-        await service.openThread({ session, ...transfer({ targetAgent }) }),
+        await service.initiateHandoff({ session, byHand: true, ...transfer({ targetAgent }) }),
+        await service.openThread({ session, byHand: true, ...transfer({ targetAgent }) }),
       ]
       const fields = [{ field: 'targetAgent', problem: 'it is blank' }]
       for (const result of refused) expect(refusal(result)).toEqual({ code: 'input.invalid', fields })
@@ -175,15 +175,17 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
   it('a thread is not initiated but opened, so that no thread is ever left open', async () => {
     const { session } = await scene.worked()
     await unchanged(session.conversationId, async () => {
-      const asked = { session, ...transfer(), kind: 'thread' as 'context_restart' }
+      const asked = { session, byHand: true as const, ...transfer(), kind: 'thread' as 'context_restart' }
       expect(codeOf(await service.initiateHandoff(asked))).toBe('input.invalid')
     })
   })
 
   it('a paused session and the same agent at once give one refusal with both reasons', async () => {
     const { session } = await scene.worked()
-    unwrap(await service.pauseSession({ session }))
-    const error = refusal(await service.initiateHandoff({ session, ...transfer({ targetAgent: session.agentName }) }))
+    unwrap(await service.pauseSession({ session, byHand: true }))
+    const error = refusal(
+      await service.initiateHandoff({ session, byHand: true, ...transfer({ targetAgent: session.agentName }) }),
+    )
     expect(error).toStrictEqual({
       code: 'several',
       reasons: [
@@ -196,7 +198,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
   it('initiating without any turn is refused', async () => {
     const { session } = await scene.session()
     await unchanged(session.conversationId, async () => {
-      const error = refusal(await service.initiateHandoff({ session, ...transfer() }))
+      const error = refusal(await service.initiateHandoff({ session, byHand: true, ...transfer() }))
       expect(error).toStrictEqual({ code: 'session.no_turns', sessionId: session.id })
     })
   })
@@ -205,7 +207,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     const { session, source } = await handedOff()
     await unchanged(session.conversationId, async () => {
       const priorTurn = source.turns[0]?.id as never
-      const asked = { session, ...transfer({ targetAgent: scene.name('sonnet'), priorTurn }) }
+      const asked = { session, byHand: true as const, ...transfer({ targetAgent: scene.name('sonnet'), priorTurn }) }
       expect(codeOf(await service.initiateHandoff(asked))).toBe('session.no_turns')
     })
   })
@@ -215,10 +217,14 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     const other = await scene.worked('read_file', 'write_file')
     const foreign = other.turns[0]
     await unchanged(session.conversationId, async () => {
-      const byTurn = refusal(await service.initiateHandoff({ session, ...transfer(), priorTurn: foreign?.id as never }))
+      const byTurn = refusal(
+        await service.initiateHandoff({ session, byHand: true, ...transfer(), priorTurn: foreign?.id as never }),
+      )
       expect(byTurn).toMatchObject({ code: 'turn.not_found', turnId: foreign?.id })
       for (const callId of ['no-such-call', foreign?.toolCalls[1]?.callId ?? '']) {
-        const byCall = refusal(await service.initiateHandoff({ session, ...transfer(), toolCalls: [callId] }))
+        const byCall = refusal(
+          await service.initiateHandoff({ session, byHand: true, ...transfer(), toolCalls: [callId] }),
+        )
         expect(byCall).toMatchObject({ code: 'tool_call.not_found', callIds: [callId] })
       }
     })
@@ -272,7 +278,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     const first = unwrap(await service.initiateHandoff({ ...plain, ...transfer() }))
     expect((await kept.handoff(first.handoff.id)).triggeringToolCalls).toHaveLength(2)
     unwrap(await service.cancelHandoff({ handoff: first.handoff, reason: 'Not yet' }))
-    const named = { session: plain.session.id, ...transfer(), toolCalls: [second?.callId ?? ''] }
+    const named = { session: plain.session.id, holder: plain.holder, ...transfer(), toolCalls: [second?.callId ?? ''] }
     const { handoff } = unwrap(await service.initiateHandoff(named))
     expect((await kept.handoff(handoff.id)).triggeringToolCalls).toStrictEqual([second])
   })
@@ -281,7 +287,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
     const { handoff, source } = await scene.initiated()
     const { session } = source
     await unchanged(session.conversationId, async () => {
-      const error = refusal(await service.initiateHandoff({ session: session.id, ...transfer() }))
+      const error = refusal(await service.initiateHandoff({ session: session.id, byHand: true, ...transfer() }))
       expect(error).toStrictEqual({ code: 'handoff.already_open', sessionId: session.id, handoffId: handoff.id })
     })
   })
@@ -419,7 +425,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
       for (const result of [
         await service.resumeSession({ session, holder }),
         await service.pauseSession({ session, holder }),
-        await service.completeSession({ session: session.id }),
+        await service.completeSession({ session: session.id, byHand: true }),
         await service.failSession({ session, holder, reason: 'By hand' }),
       ]) {
         expect(refusal(result)).toMatchObject({ code: 'session.held', handoffId: handoff.id })
@@ -631,7 +637,7 @@ describe.each(STORE_KINDS)('sessions, handoffs and snapshots on %s', (kind) => {
 
   it('after a refusal the same command id is decided anew', async () => {
     const { session, holder } = await scene.session()
-    const asked = { session: session.id, ...transfer(), commandId: commandId(scene.ids.next()) }
+    const asked = { session: session.id, holder, ...transfer(), commandId: commandId(scene.ids.next()) }
     expect(codeOf(await service.initiateHandoff(asked))).toBe('session.no_turns')
     unwrap(await service.recordTurn({ session, holder, ...scene.turn() }))
     const { handoff } = unwrap(await service.initiateHandoff(asked))

@@ -22,7 +22,9 @@ beforeAll(async () => {
   await client.connect()
   // As if a later transaction had written to the stream first: its figure never falls, and the thread begins another.
   await client.query(`update batonpass.audit_heads set transaction_id = '1000000000'`)
-  unwrap(await scene.service.openThread({ session: worked.session, targetAgent: 'opus', reason: 'Aside' }))
+  unwrap(
+    await scene.service.openThread({ session: worked.session, byHand: true, targetAgent: 'opus', reason: 'Aside' }),
+  )
 })
 afterAll(() => client.end())
 

@@ -77,8 +77,20 @@ describe('taking a session over', () => {
 describe('what is done by hand', () => {
   it.each(['pause', 'complete', 'fail'] as const)('%s drops the lease', (type) => {
     const command = type === 'fail' ? { type, reason: 'Stuck', at: LATER } : { type, at: LATER }
-    const { changes } = unwrap(changeSession(active, { sessionId: SESSION }, command))
+    const { changes } = unwrap(changeSession(active, { sessionId: SESSION, byHand: true }, command))
     expect(changes.slice(1)).toStrictEqual([{ type: 'drop_lease', session: key }])
+  })
+
+  it('is said: without that a change needs the token, and never both', () => {
+    const pause = (asked: object) =>
+      changeSession(active, { sessionId: SESSION, ...asked }, { type: 'pause', at: LATER })
+    expect(refusal(pause({}))).toEqual({ code: 'session.no_token', sessionId: SESSION })
+    expect(refusal(pause({ holder: NEXT })).code).toBe('session.superseded')
+    expect(refusal(pause({ holder: HOLDER, byHand: true }))).toMatchObject({
+      code: 'input.invalid',
+      fields: [{ field: 'byHand' }],
+    })
+    expect(pause({ holder: HOLDER }).ok && pause({ byHand: true }).ok).toBe(true)
   })
 })
 

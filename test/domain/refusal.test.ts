@@ -31,6 +31,7 @@ const EVERY = {
   },
   'session.held': { code: 'session.held', sessionId: SESSION, handoffId: HANDOFF, command: 'resume' },
   'session.superseded': { code: 'session.superseded', sessionId: SESSION },
+  'session.no_token': { code: 'session.no_token', sessionId: SESSION },
   'session.attached': { code: 'session.attached', sessionId: SESSION, providerSessionId: 'provider-1' },
   'budget.unpriced': { code: 'budget.unpriced', model: 'house-model', maxCostUsd: 5 },
   'budget.unmetered': { code: 'budget.unmetered', missing: 'usage', maxCostUsd: 5 },

@@ -87,8 +87,8 @@ export const COMMANDS: Readonly<Record<CommandName, (scene: Scene) => Promise<Pr
     }
   },
   thread: async (scene) => {
-    const { session } = await scene.worked('read_file')
-    const asked = { session, targetAgent: scene.name('opus'), reason: 'Aside', child: { subject: 'Docs' } }
+    const { session, holder } = await scene.worked('read_file')
+    const asked = { session, holder, targetAgent: scene.name('opus'), reason: 'Aside', child: { subject: 'Docs' } }
     const { conversationId } = session
     return { conversationId, ask: (service, commandId) => service.openThread({ ...asked, commandId }) }
   },

@@ -76,7 +76,7 @@ describe.each(KINDS)('on %s', (kind) => {
     expect(ended.handoff).toMatchObject({ endReason: odd })
     expect(await kept.handoff(handoff.id)).toStrictEqual(ended.handoff)
 
-    const again = unwrap(await service.initiateHandoff({ session: worked.session.id, ...passing }))
+    const again = unwrap(await service.initiateHandoff({ session: worked.session.id, byHand: true, ...passing }))
     const next = unwrap(await service.completeHandoff({ ...again, continuation: odd }))
     expect(await kept.session(next.session.id)).toStrictEqual(next.session)
     expect((await kept.messages(conversation.id)).map(({ text }) => text)).toEqual([odd, odd, odd])

@@ -46,8 +46,8 @@ const wholeStory = async (scene: Scene, service: HandoffService, caller: number)
   const working = mustHold(unwrap(await again(() => service.startSession({ ...agent, commandId: starting }))))
   expect((await again(() => service.startSession(agent))).ok).toBe(false)
   const turn = { ...working, ...scene.turn('read_file'), commandId: turning }
-  const { session } = unwrap(await again(() => service.recordTurn(turn)))
-  const to = { session, targetAgent: 'opus', reason: 'Full', commandId: passing }
+  const { session, holder } = unwrap(await again(() => service.recordTurn(turn)))
+  const to = { session, holder, targetAgent: 'opus', reason: 'Full', commandId: passing }
   const { handoff } = unwrap(await again(() => service.initiateHandoff(to)))
   const next = unwrap(await again(() => service.completeHandoff({ handoff, commandId: taking })))
   expect(next.session.epoch).toBe(2)

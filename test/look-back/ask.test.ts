@@ -126,7 +126,7 @@ describe('a session that looks back', () => {
       handoffs.recordTurn({ ...next, ...turn }),
     ])
     expect([asked.ok, recorded.ok]).toEqual([true, true])
-    unwrap(await handoffs.completeSession({ session }))
+    unwrap(await handoffs.completeSession({ session, byHand: true }))
     expect(unwrap(await lookBack.ask({ session, question })).found).toHaveLength(1)
     expect((await history.lookBacks(conversation.id)).items.map(({ text }) => text)).toEqual(['1.1', '1.1'])
   })

@@ -3,6 +3,7 @@ import { type AgentSessionId, agentSessionId, type CommandId, type HolderToken }
 import type { Result } from '../../src/domain/kernel/result.ts'
 import type { Refusal } from '../../src/domain/refusal.ts'
 import type { AgentSession } from '../../src/domain/session/agent-session.ts'
+import type { HolderOrHand } from '../../src/services/requests.ts'
 import { type Outcome, type PlainTurn, UNKNOWN } from './plain-model.ts'
 import type { World } from './world.ts'
 
@@ -67,7 +68,7 @@ const idleConversations = ({ model }: World): readonly number[] =>
 
 interface Who {
   /** For the real thing. */
-  readonly real: { readonly session: AgentSession | AgentSessionId; readonly holder?: HolderToken }
+  readonly real: { readonly session: AgentSession | AgentSessionId } & HolderOrHand
   /** For the model. */
   readonly plain: { readonly session: number; readonly holder?: number }
 }
@@ -86,7 +87,7 @@ const asking = (world: World, session: number, who: number, mustHold: boolean): 
   if (holder === undefined || (!mustHold && kind > 4)) {
     return mustHold
       ? { real: { session: copy, holder: world.scene.ids.next() as HolderToken }, plain: { session, holder: UNKNOWN } }
-      : { real: { session: copy }, plain: { session } }
+      : { real: { session: copy, byHand: true }, plain: { session } }
   }
   return { real: { session: copy, holder }, plain: { session, holder: token } }
 }

@@ -30,7 +30,7 @@ afterAll(async () => {
 const passOn = async (working: WorkingSession): Promise<WorkingSession> => {
   const targetAgent = scene.name(`agent-${working.session.epoch}`)
   const { handoff } = unwrap(
-    await scene.service.initiateHandoff({ session: working.session.id, targetAgent, reason: 'Full' }),
+    await scene.service.initiateHandoff({ session: working.session.id, byHand: true, targetAgent, reason: 'Full' }),
   )
   unwrap(await scene.service.acceptHandoff({ handoff, claimant: 'worker' }))
   return unwrap(await scene.service.completeHandoff({ handoff, claimant: 'worker' })) as WorkingSession

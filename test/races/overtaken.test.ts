@@ -25,7 +25,7 @@ describe.each(STORE_KINDS)('a command overtaken between its read and its write, 
     const worked = await scene.worked()
     unwrap(await scene.service.pauseSession(worked))
     const late = scene.serviceOver(interrupted(scene.store, () => otherWork(scene, worked)))
-    const { session } = unwrap(await late.resumeSession({ session: worked.session.id }))
+    const { session } = unwrap(await late.resumeSession({ session: worked.session.id, byHand: true }))
     unwrap(await scene.service.recordTurn({ session, holder: worked.holder, ...scene.turn() }))
     const messages = await kept.messages(session.conversationId)
     expect(messages.map(({ sequenceNumber }) => sequenceNumber)).toEqual([1, 2, 3, 4, 5, 6])
@@ -37,7 +37,7 @@ describe.each(STORE_KINDS)('a command overtaken between its read and its write, 
     const { conversationId } = worked.session
     unwrap(await scene.service.pauseSession(worked))
     const meanwhile = async (): Promise<void> => {
-      const { session } = unwrap(await scene.service.resumeSession({ session: worked.session.id }))
+      const { session } = unwrap(await scene.service.resumeSession({ session: worked.session.id, byHand: true }))
       const again = unwrap(await scene.service.recordTurn({ ...worked, session, ...scene.turn() }))
       unwrap(await scene.service.pauseSession(again))
     }
@@ -68,7 +68,7 @@ describe.each(STORE_KINDS)('a command overtaken between its read and its write, 
       later.push(unwrap(await scene.service.recordTurn({ ...worked, ...scene.turn() })))
     }
     const late = scene.serviceOver(interrupted(scene.store, meanwhile))
-    const request = { session: worked.session.id, targetAgent: scene.name('opus'), reason: 'Aside' }
+    const request = { ...worked, session: worked.session.id, targetAgent: scene.name('opus'), reason: 'Aside' }
     const { handoff } = unwrap(await late.openThread(request))
     expect((await kept.handoff(handoff.id)).priorTurnId).toBe(later[0]?.turns[0]?.id)
     expect((await kept.snapshots(worked.session.id)).at(-1)?.messages).toMatchObject({ user: 2, assistant: 2 })

@@ -72,7 +72,7 @@ const COMMANDS: Readonly<Record<CommandName, Ask>> = {
   askConversation: ({ service }, { conversation }, id) =>
     service.askConversation({ conversation, prompt: 'Something else', commandId: id }),
   setSessionMetadata: ({ service }, { working: { session } }, id) =>
-    service.setSessionMetadata({ session, metadata: { ticket: 2 }, commandId: id }),
+    service.setSessionMetadata({ session, byHand: true, metadata: { ticket: 2 }, commandId: id }),
   recordLookBack: ({ service }, { working: { session } }, id) =>
     service.recordLookBack({ session, by: 'words', text: 'flaky test', found: 2, commandId: id }),
   setHandoffMetadata: ({ service }, { handoff }, id) =>
@@ -105,7 +105,14 @@ const COMMANDS: Readonly<Record<CommandName, Ask>> = {
     service.recordTurns({ ...working, turns: [TURN, TURN], commandId: id }),
   captureSnapshot: ({ service }, { working }, id) => service.captureSnapshot({ ...working, commandId: id }),
   initiateHandoff: ({ service, name }, { working: { session } }, id) =>
-    service.initiateHandoff({ session, targetAgent: name('sonnet'), reason: 'Full', document: 'Notes', commandId: id }),
+    service.initiateHandoff({
+      session,
+      byHand: true,
+      targetAgent: name('sonnet'),
+      reason: 'Full',
+      document: 'Notes',
+      commandId: id,
+    }),
   restartSession: ({ service }, { working }, id) =>
     service.restartSession({ ...working, reason: 'Full', flags: ['decided_by_hook'], commandId: id }),
   extendTurn: ({ service }, { plain }, id) =>
@@ -128,9 +135,10 @@ const COMMANDS: Readonly<Record<CommandName, Ask>> = {
   completeHandoff: ({ service }, { handoff }, id) => service.completeHandoff({ handoff, commandId: id }),
   cancelHandoff: ({ service }, { handoff }, id) => service.cancelHandoff({ handoff, reason: 'No', commandId: id }),
   failHandoff: ({ service }, { handoff }, id) => service.failHandoff({ handoff, reason: 'Broke', commandId: id }),
-  openThread: ({ service, name }, { working: { session } }, id) =>
+  openThread: ({ service, name }, { working: { session, holder } }, id) =>
     service.openThread({
       session,
+      holder,
       targetAgent: name('opus'),
       reason: 'Aside',
       child: { externalKey: name('thread') },
@@ -189,7 +197,7 @@ const makersOf = ({ service, name }: Stage): { readonly [Part in keyof Prepared]
   }
   const handedBy = async ({ session, holder }: WorkingSession, document?: string): Promise<HandoffOfHolder> => {
     const to = { targetAgent: name(document === undefined ? 'sonnet' : 'opus'), reason: 'Full' }
-    const handing = { session, ...to, ...(document !== undefined && { document }) }
+    const handing = { session, holder, ...to, ...(document !== undefined && { document }) }
     return { handoff: unwrap(await service.initiateHandoff(handing)).handoff, holder }
   }
   return {
@@ -373,12 +381,12 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       if (handoff?.status === 'accepted') unwrap(await service.completeHandoff({ handoff, claimant: 'w' }))
       if (handoff?.status === 'initiated') unwrap(await service.cancelHandoff({ handoff, reason: 'Moved on' }))
       const now = session && (await history.session(session.id))
-      if (now?.state === 'paused') unwrap(await service.resumeSession({ session: now }))
+      if (now?.state === 'paused') unwrap(await service.resumeSession({ session: now, byHand: true }))
       const open = now && (await history.session(now.id))
       if (open === undefined || (open.state !== 'active' && open.state !== 'paused')) return
       const holder = own ?? unwrap(await service.takeOverSession({ session: open.id })).holder
       const turned = unwrap(await service.recordTurn({ session: open.id, holder, ...TURN }))
-      const onward = { session: turned.session, targetAgent: name('gemini'), reason: 'Onward' }
+      const onward = { session: turned.session, holder, targetAgent: name('gemini'), reason: 'Onward' }
       unwrap(await service.completeHandoff(unwrap(await service.initiateHandoff(onward))))
     }
 

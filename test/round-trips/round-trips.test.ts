@@ -67,14 +67,20 @@ describe.each(WAYS)('$way', ({ url, pooled }) => {
       const [, cancel] = await trips(() =>
         service.cancelHandoff({ handoff: unwrap(first).handoff.id, by: 'worker', reason: 'No' }),
       )
-      const second = unwrap(await service.initiateHandoff({ session: held.session.id, ...to }))
+      const second = unwrap(await service.initiateHandoff({ session: held.session.id, byHand: true, ...to }))
       const [, fail] = await trips(() => service.failHandoff({ ...second, reason: 'It broke' }))
-      const third = unwrap(await service.initiateHandoff({ session: held.session.id, ...to }))
+      const third = unwrap(await service.initiateHandoff({ session: held.session.id, byHand: true, ...to }))
       const [, claimNext] = await trips(() => service.claimNext({ targetAgent: to.targetAgent, claimant: 'worker' }))
       const [next, complete] = await trips(() => service.completeHandoff({ ...third, claimant: 'worker' }))
       expect(unwrap(next).session.epoch).toBe(2)
-      const [, thread] = await trips(() => service.openThread({ session: held.session.id, ...to }))
-      const delegated = { session: held.session.id, ...to, flags: ['delegated'] as const, leaseMs: 60_000 }
+      const [, thread] = await trips(() => service.openThread({ session: held.session.id, byHand: true, ...to }))
+      const delegated = {
+        session: held.session.id,
+        holder: held.holder,
+        ...to,
+        flags: ['delegated'] as const,
+        leaseMs: 60_000,
+      }
       const opened = unwrap(await service.openThread(delegated))
       const [waiting, listDelegated] = await trips(() => store.conversations.listDelegated(conversationId))
       const [tree, findTree] = await trips(() => store.conversations.findTree(conversationId))

@@ -115,6 +115,7 @@ describe('a run of several agents', () => {
         unwrap(
           await batonpass.handoffs.initiateHandoff({
             session: session?.id as never,
+            byHand: true,
             targetAgent: 'coder',
             reason: 'Now.',
           }),
@@ -151,7 +152,13 @@ describe('a run of several agents', () => {
         if (message?.text !== 'At 110.') return
         const conversationId = (await store.conversations.list({}, { limit: 1 })).items[0]?.id as never
         const [session] = (await recorded(batonpass, { conversationId })).sessions
-        unwrap(await batonpass.handoffs.initiateHandoff({ session: session?.id as never, targetAgent: 'coder' }))
+        unwrap(
+          await batonpass.handoffs.initiateHandoff({
+            session: session?.id as never,
+            byHand: true,
+            targetAgent: 'coder',
+          }),
+        )
       },
     })
     const run = batonpass.run({ runtime: planner, agent: 'planner', prompt: TASK })

@@ -268,7 +268,7 @@ describe('leaving early', () => {
       if (messages < 4) continue
       const [session] = (await stored()).sessions
       const wanted = { targetAgent: 'reviewer', reason: 'Please review' }
-      if (session) unwrap(await batonpass.handoffs.initiateHandoff({ session: session.id, ...wanted }))
+      if (session) unwrap(await batonpass.handoffs.initiateHandoff({ session: session.id, byHand: true, ...wanted }))
       break
     }
     const { handoffs } = await recorded(batonpass, await run.summary)

@@ -298,6 +298,7 @@ describe('runs that delegate', () => {
         unwrap(
           await batonpass.handoffs.openThread({
             session: session?.id as never,
+            byHand: true,
             targetAgent: 'coder',
             backend: 'types',
           }),

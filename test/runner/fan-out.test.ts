@@ -358,7 +358,13 @@ describe('threads and lost processes', () => {
         const [conversation] = (await store.conversations.list({ isRoot: true }, { limit: 1 })).items
         const [session] = (await recorded(batonpass, { conversationId: conversation?.id as never })).sessions
         const child = { originalTask: 'Write the docs' }
-        const wish = { session: session?.id as never, targetAgent: 'coder', flags: ['delegated'] as const, child }
+        const wish = {
+          session: session?.id as never,
+          byHand: true as const,
+          targetAgent: 'coder',
+          flags: ['delegated'] as const,
+          child,
+        }
         unwrap(await batonpass.handoffs.openThread({ ...wish, backend: 'types' }))
       },
     })

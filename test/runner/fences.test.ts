@@ -127,8 +127,8 @@ const waiting = async (document: string) => {
   const about = { conversationId: conversation.id, agentName: 'claude', backend: 'scripted', prompt: TASK }
   const started = unwrap(await handoffs.startSession(about))
   const messages = [{ role: 'assistant' as const, text: 'I began.' }]
-  const { session } = unwrap(await handoffs.recordTurn({ ...started, messages }))
-  const request = { session, targetAgent: 'opus', reason: 'It knows more', document }
+  const { session, holder } = unwrap(await handoffs.recordTurn({ ...started, messages }))
+  const request = { session, holder, targetAgent: 'opus', reason: 'It knows more', document }
   return unwrap(await handoffs.initiateHandoff(request)).handoff
 }
 
@@ -146,7 +146,13 @@ describe('without a continuation of one’s own, the document is fenced', () => 
 
   it('in the first session of a thread', async () => {
     const { sourceSessionId: session } = await waiting('Half.')
-    const request = { session, targetAgent: 'opus', reason: 'A question of its own', document: ESCAPING }
+    const request = {
+      session,
+      byHand: true as const,
+      targetAgent: 'opus',
+      reason: 'A question of its own',
+      document: ESCAPING,
+    }
     const thread = unwrap(await batonpass.handoffs.openThread(request))
     const opening = (await store.messages.findOpening(thread.session.id))?.text ?? ''
     expect(fencedIn(opening)).toMatchObject({ inside: MASKED, after: '' })

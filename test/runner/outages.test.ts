@@ -336,10 +336,10 @@ describe('recovery', () => {
     const opened = unwrap(await batonpass.handoffs.openConversation({ originalTask: TASK }))
     const agent = { agentName: 'claude', backend: 'scripted', leaseMs: LEASE_MS, prompt: TASK }
     const begun = unwrap(await batonpass.handoffs.startSession({ conversationId: opened.conversation.id, ...agent }))
-    const { session } = unwrap(
+    const { session, holder } = unwrap(
       await batonpass.handoffs.recordTurn({ ...begun, messages: [{ role: 'assistant', text: 'Done.' }] }),
     )
-    const wanted = { session, targetAgent: 'reviewer', reason: 'Please review' }
+    const wanted = { session, holder, targetAgent: 'reviewer', reason: 'Please review' }
     const { handoff } = unwrap(await batonpass.handoffs.initiateHandoff(wanted))
     await sleep(2 * LEASE_MS)
     const runtimes = [script([{ turns: ENDS }])]

@@ -50,7 +50,7 @@ export const lawfulDatabase = async () => {
   const past = await scene.initiated()
   unwrap(await service.completeHandoff({ handoff: past.handoff }))
   const paused = await scene.worked('edit_file')
-  unwrap(await service.pauseSession({ session: paused.session }))
+  unwrap(await service.pauseSession({ session: paused.session, byHand: true }))
   unwrap(await service.openConversation({ originalTask: 'Rotate the key', externalKey: 'job-1' }))
   const client = new pg.Client({ connectionString })
   await client.connect()

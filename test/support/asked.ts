@@ -45,7 +45,11 @@ const sessionIds = {
 }
 
 export const initiate = (request: Omit<InitiateHandoff, 'sessionId'>) => (past: Past) =>
-  initiateHandoff(past.sourceFacts(), { sessionId: past.session.id, ...request }, { ids: handoffIds, at: LATER })
+  initiateHandoff(
+    past.sourceFacts(),
+    { sessionId: past.session.id, byHand: true, ...request },
+    { ids: handoffIds, at: LATER },
+  )
 
 export const accept = (request: Omit<AcceptHandoff, 'handoffId'>) => (past: Past) =>
   acceptHandoff(past.handoffFacts(), { handoffId: past.handoff.id, ...request }, LATER)
@@ -99,7 +103,11 @@ export const resume =
   (request: LeaseAsked & { readonly sessionId?: Past['session']['id'] } = {}) =>
   (past: Past) => {
     const { sessionId = past.session.id } = request
-    return resumeSession(past.sessionFacts(sessionId), { ...request, sessionId }, { holder: NEW_PROOF, at: LATER })
+    return resumeSession(
+      past.sessionFacts(sessionId),
+      { byHand: true, ...request, sessionId },
+      { holder: NEW_PROOF, at: LATER },
+    )
   }
 
 export const close = () => (past: Past) =>
@@ -108,6 +116,6 @@ export const close = () => (past: Past) =>
 export const thread = (request: Omit<OpenThread, 'sessionId'>) => (past: Past) =>
   openThread(
     past.sourceFacts(),
-    { sessionId: past.session.id, ...request },
+    { sessionId: past.session.id, byHand: true, ...request },
     { ids: { ...handoffIds, conversationId: NEW_CONVERSATION, session: sessionIds }, at: LATER },
   )

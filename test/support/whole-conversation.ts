@@ -60,7 +60,7 @@ const worked = async (scene: Scene, conversationId: ConversationId, providerSess
   const started = unwrap(await scene.service.startSession(request))
   const turned = unwrap(await scene.service.recordTurn({ ...started, ...scene.turn('read_file', 'run_tests') }))
   const accounted = unwrap(await scene.service.accountSession({ ...started, ...turned, totals: TOTALS }))
-  return { session: accounted.session, reason: 'The machine went away' }
+  return { session: accounted.session, holder: started.holder, reason: 'The machine went away' }
 }
 
 /** A transfer that was cancelled, then a restart that was completed, with a thread opened between. */
@@ -90,6 +90,7 @@ const handedOn = async (scene: Scene, conversationId: ConversationId, parentSess
   const thread = unwrap(
     await service.openThread({
       session: started.session.id,
+      holder: started.holder,
       targetAgent: 'haiku',
       reason: 'A side question',
       flags: ['delegated'],

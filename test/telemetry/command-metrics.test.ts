@@ -65,7 +65,7 @@ describe('commands of a program, as metrics', () => {
     clock.advance(600_000)
     unwrap(await handoffs.acceptHandoff({ handoff: first.handoff.id, claimant: 'two' }))
     unwrap(await handoffs.cancelHandoff({ handoff: first.handoff.id, by: 'two', reason: 'No' }))
-    const again = unwrap(await handoffs.initiateHandoff({ session: working.session.id, ...to }))
+    const again = unwrap(await handoffs.initiateHandoff({ session: working.session.id, byHand: true, ...to }))
     unwrap(await handoffs.completeHandoff({ handoff: again.handoff }))
     const about = {
       'batonpass.handoff.kind': 'agent_transfer',

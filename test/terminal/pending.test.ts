@@ -319,7 +319,7 @@ describe('a document that is over', () => {
     const source = await blue.session()
     const { HandoffService, systemClock, uuidV7Ids } = await import('../../src/container.ts')
     const handoffs = new HandoffService({ store: stage.store, clock: systemClock, ids: uuidV7Ids })
-    const ended = await handoffs.completeSession({ session: source?.id as never })
+    const ended = await handoffs.completeSession({ session: source?.id as never, byHand: true })
     expect(ended.ok).toBe(true)
     const green = new Terminal(stage)
     await green.start()

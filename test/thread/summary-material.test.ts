@@ -19,7 +19,7 @@ const say = async (
 
 const passOn = async (scene: Scene, working: WorkingSession): Promise<WorkingSession> => {
   const to = { targetAgent: scene.name('next'), reason: 'Full' }
-  const { handoff } = unwrap(await scene.service.initiateHandoff({ session: working.session.id, ...to }))
+  const { handoff } = unwrap(await scene.service.initiateHandoff({ session: working.session.id, byHand: true, ...to }))
   return unwrap(await scene.service.completeHandoff({ handoff })) as WorkingSession
 }
 

@@ -37,6 +37,7 @@ const STATUS_OF = {
   'session.illegal_transition': 409,
   'session.held': 409,
   'session.superseded': 409,
+  'session.no_token': 409,
   'session.attached': 409,
   'session.leased': 409,
   'session.not_leased': 409,

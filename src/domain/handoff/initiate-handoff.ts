@@ -8,7 +8,7 @@ import { noteOf } from '../kernel/metadata.ts'
 import { err, ok, type Result } from '../kernel/result.ts'
 import { allOf, type Refusal, refuseForAll } from '../refusal.ts'
 import { type AgentSession, heldBy } from '../session/agent-session.ts'
-import { findWorking, type SessionTarget } from '../session/change-session.ts'
+import { type ChangeTarget, findChanged } from '../session/change-session.ts'
 import { SESSION } from '../session/session-aggregate.ts'
 import type { SessionMoved } from '../session/session-event.ts'
 import { decideSession } from '../session/session-lifecycle.ts'
@@ -21,7 +21,7 @@ import type { HandoffInitiated } from './handoff-lifecycle.ts'
 import { leadingCalls } from './leading-calls.ts'
 
 /** The details of every handoff. */
-export interface HandoffRequest extends SessionTarget {
+export interface HandoffRequest extends ChangeTarget {
   readonly targetAgent: string
   /** Why; its kind says it unless it is given. */
   readonly reason?: string
@@ -63,7 +63,7 @@ export const initiateHandoff = (
   { ids, at }: { readonly ids: NewHandoffIds; readonly at: Instant },
 ): Decided<HandoffBegun> => {
   const { kind = 'agent_transfer' } = request
-  const found = findWorking(facts, request)
+  const found = findChanged(facts, request)
   if (!found.ok) return found
   const { session } = found.value
   const may = allOf({

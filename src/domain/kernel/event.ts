@@ -7,6 +7,6 @@ export type DomainEvent<Type extends string, Body> = {
   readonly version: 1
   readonly conversationId: ConversationId
   readonly at: Instant
-  /** Done without the token of the session's holder, by a person or a program that decided for it. */
+  /** Done without the token of the session's holder: by a person, or a program from outside, that said so. */
   readonly byHand?: true
 } & Readonly<Body>

@@ -185,9 +185,9 @@ export const exchangeStartOf = ({ progress, startSequence }: AgentSession): Sequ
  * const { handoffs } = batonpass
  * const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
  * const agent = { agentName: 'claude-code', backend: 'claude_agent_sdk' }
- * const { session } = unwrap(await handoffs.startSession({ conversationId: conversation.id, ...agent }))
- * const paused = unwrap(await handoffs.pauseSession({ session }))
- * console.log(hasBaton(session), hasBaton(paused.session)) // => true false
+ * const working = unwrap(await handoffs.startSession({ conversationId: conversation.id, ...agent }))
+ * const paused = unwrap(await handoffs.pauseSession(working))
+ * console.log(hasBaton(working.session), hasBaton(paused.session)) // => true false
  * ```
  */
 export const hasBaton = (session: AgentSession): boolean => session.state === 'active' || heldBy(session) !== undefined
@@ -212,9 +212,9 @@ export const isWaitingThread = (session: AgentSession): boolean =>
  * const { handoffs } = batonpass
  * const { conversation } = unwrap(await handoffs.openConversation({ originalTask: 'Fix the flaky test' }))
  * const agent = { agentName: 'claude-code', backend: 'claude_agent_sdk' }
- * const { session } = unwrap(await handoffs.startSession({ conversationId: conversation.id, ...agent }))
- * const ended = unwrap(await handoffs.completeSession({ session }))
- * console.log(isTerminal(session), isTerminal(ended.session)) // => false true
+ * const working = unwrap(await handoffs.startSession({ conversationId: conversation.id, ...agent }))
+ * const ended = unwrap(await handoffs.completeSession(working))
+ * console.log(isTerminal(working.session), isTerminal(ended.session)) // => false true
  * ```
  */
 export const isTerminal = (session: AgentSession): boolean => TERMINAL_SESSION_STATES.includes(session.state)

@@ -27,6 +27,14 @@ export interface HeldTarget extends SessionTarget {
   readonly holder: HolderProof
 }
 
+/**
+ * Which session is changed, and by whom: its holder shows the token; anyone else says that they act by hand, which is on
+ * record. Never both, and never neither.
+ */
+export interface ChangeTarget extends SessionTarget {
+  readonly byHand?: true
+}
+
 /** The session a command is for, if the token shown is the current one. */
 export const findHeld = (
   { working }: SessionFacts,
@@ -46,13 +54,26 @@ export const findWorking = (facts: SessionFacts, target: SessionTarget): Result<
   return facts.working === undefined ? err({ code: 'session.not_found', sessionId }) : ok(facts.working)
 }
 
-/** Pauses, completes or fails a session by hand. */
+/** The session that a command changes: the caller shows the current token, or says that it acts by hand. */
+export const findChanged = (facts: SessionFacts, target: ChangeTarget): Result<StoredSession, Refusal> => {
+  const { sessionId, holder, byHand } = target
+  if (byHand === true && holder !== undefined) return err({ code: 'input.invalid', fields: [BOTH_GIVEN] })
+  if (byHand === true) return findWorking(facts, { sessionId })
+  return holder === undefined ? err({ code: 'session.no_token', sessionId }) : findHeld(facts, { sessionId, holder })
+}
+
+const BOTH_GIVEN = {
+  field: 'byHand',
+  problem: "it is given together with the holder's token; give the token alone, or leave it out and act by hand",
+}
+
+/** Pauses, completes or fails a session. */
 export const changeSession = (
   facts: SessionFacts,
-  target: SessionTarget,
+  target: ChangeTarget,
   command: Extract<SessionCommand, { type: 'pause' | 'complete' | 'fail' }>,
 ): Decided<{ readonly session: AgentSession }> => {
-  const found = findWorking(facts, target)
+  const found = findChanged(facts, target)
   if (!found.ok) return found
   const draft = newDraft()
   const changed = draft.apply(SESSION, found.value, command)
@@ -75,14 +96,14 @@ export interface SessionResumed {
 /** Resumes a session that was paused by hand, if nobody else has the baton; its messages go on after everyone's. */
 export const resumeSession = (
   facts: ResumeFacts,
-  { leaseMs, runner, ...target }: SessionTarget & Resume,
+  { leaseMs, runner, ...target }: ChangeTarget & Resume,
   { holder, at }: { readonly holder: HolderProof; readonly at: Instant },
 ): Decided<SessionResumed> => {
   const { baton, conversation, nextSequence, monitor } = facts
   if (conversation?.closedAt !== undefined)
     return err({ code: 'conversation.closed', conversationId: conversation.id, since: conversation.closedAt })
   if (baton !== undefined && baton.id !== target.sessionId) return err(batonTaken(baton))
-  const found = findWorking(facts, target)
+  const found = findChanged(facts, target)
   if (!found.ok) return found
   const draft = newDraft()
   // Others may have come, spoken and gone since the facts were read, and left the baton free again.

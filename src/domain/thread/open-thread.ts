@@ -16,7 +16,7 @@ import { err, ok, type Result } from '../kernel/result.ts'
 import { sequenceNumber } from '../kernel/sequence.ts'
 import { allOf, type Refusal } from '../refusal.ts'
 import type { AgentSession, SessionIdentity } from '../session/agent-session.ts'
-import { findWorking } from '../session/change-session.ts'
+import { findChanged } from '../session/change-session.ts'
 import type { LeaseAsked } from '../session/process-identity.ts'
 import { SESSION } from '../session/session-aggregate.ts'
 import { takeSnapshot } from '../session/snapshot-aggregate.ts'
@@ -63,7 +63,7 @@ export const openThread = (
     believed,
   }: { readonly ids: NewThreadIds; readonly at: Instant; readonly believed?: Succession['believed'] },
 ): Decided<ThreadOpened> => {
-  const found = findWorking(facts, request)
+  const found = findChanged(facts, request)
   if (!found.ok) return found
   const { session: source } = found.value
   const may = allOf({

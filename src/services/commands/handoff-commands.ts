@@ -28,20 +28,21 @@ import type {
   CompleteRequest,
   EndRequest,
   HandoffMetadataRequest,
-  InitiateRequest,
-  ThreadRequest,
+  InitiateDetails,
+  ThreadDetails,
 } from '../requests.ts'
 import { command, content, continuation, manner } from './command.ts'
 import { newHandoffIds, newSessionIds, watchOf } from './command-context.ts'
 import { heldHandoff, heldSource } from './held-facts.ts'
 import {
   abortSignal,
+  changesSession,
   handoffIdOf,
   heldAtHandoff,
   isByHand,
+  isWithoutHolder,
   leaseAsked,
   onHandoff,
-  onSession,
   proven,
   recordedTurns,
   repeatable,
@@ -71,7 +72,7 @@ const kind: Check<Exclude<(typeof HANDOFF_KINDS)[number], 'thread'>> = (value, f
     : oneOf('agent_transfer', 'context_restart')(value, field, problems)
 
 const sourceQuestion = (
-  request: InitiateRequest | ThreadRequest,
+  request: InitiateDetails | ThreadDetails,
   externalKey?: string,
 ): SourceQuestion & { about: 'source' } => {
   const { sessionId } = targetOf(request)
@@ -80,9 +81,9 @@ const sourceQuestion = (
   return { about: 'source', ...named, maxToolCalls: MAX_REFERENCED_TOOL_CALLS }
 }
 
-export const initiateHandoff = command<InitiateRequest>()({
+export const initiateHandoff = command<InitiateDetails>()({
   name: 'initiate_handoff',
-  fields: { ...onSession, ...handoffDetails, kind: content(optional(kind)), turns: recordedTurns },
+  fields: { ...changesSession, ...handoffDetails, kind: content(optional(kind)), turns: recordedTurns },
   isByHand,
   plan: (request, context) => {
     const at = context.clock.now()
@@ -96,15 +97,15 @@ export const initiateHandoff = command<InitiateRequest>()({
   },
 })
 
-export const openThread = command<ThreadRequest>()({
+export const openThread = command<ThreadDetails>()({
   name: 'open_thread',
   fields: {
-    ...onSession,
+    ...changesSession,
     ...handoffDetails,
     flags: content(optional(threadFlags)),
     child: content(
       optional(
-        objectOf<NonNullable<ThreadRequest['child']>>({
+        objectOf<NonNullable<ThreadDetails['child']>>({
           originalTask: optional(text),
           externalKey: optional(name),
           subject: optional(name),
@@ -122,6 +123,7 @@ export const openThread = command<ThreadRequest>()({
     ...leaseAsked,
   },
   givesToken: () => true,
+  isByHand,
   plan: (request, context) => {
     const at = context.clock.now()
     const conversation = conversationId(context.ids.next())
@@ -219,7 +221,7 @@ const ending = (type: 'cancel' | 'fail') =>
   command<EndRequest>()({
     name: `${type}_handoff`,
     fields: { ...onHandoff, ...sourceHolder, reason: content(text), by: content(optional(name)) },
-    isByHand,
+    isByHand: isWithoutHolder,
     plan: (request, { clock }) => {
       const handoffId = handoffIdOf(request)
       const at = clock.now()

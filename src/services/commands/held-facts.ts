@@ -3,7 +3,7 @@ import { callsAfter } from '../../domain/handoff/leading-calls.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
 import { shownBy } from '../../domain/session/stored-session.ts'
-import type { HeldAtHandoff, InitiateRequest, OnHandoff } from '../requests.ts'
+import type { HeldAtHandoff, InitiateDetails, OnHandoff } from '../requests.ts'
 import { proofOf } from './references.ts'
 
 /**
@@ -12,7 +12,7 @@ import { proofOf } from './references.ts'
  * Nothing is taken on trust: only objects that we answered with are looked at, the guard compares what was decided on,
  * and foreign keys guard the turn and the tool calls.
  */
-export const heldSource = (request: InitiateRequest, now: Instant): { readonly held?: SourceFacts } => {
+export const heldSource = (request: InitiateDetails, now: Instant): { readonly held?: SourceFacts } => {
   const { session, holder, monitor, turns = [], priorTurn, toolCalls } = request
   if (typeof session === 'string' || holder === undefined || priorTurn !== undefined || toolCalls !== undefined)
     return {}

@@ -15,13 +15,13 @@ import {
   isHolderToken,
 } from '../../domain/kernel/ids.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
-import type { HeldTarget, SessionTarget } from '../../domain/session/change-session.ts'
+import type { ChangeTarget, HeldTarget } from '../../domain/session/change-session.ts'
 import type { HolderProof } from '../../domain/session/stored-session.ts'
 import type { Turn } from '../../domain/turn/turn.ts'
 import type { ContextMonitor } from '../../domain/window/context-monitor.ts'
 import { digestOf } from '../../holder-tokens.ts'
 import { type IssuedKind, issuedKind } from '../issued.ts'
-import type { AsHolder, OnConversation, OnHandoff, OnSession } from '../requests.ts'
+import type { AsHolder, ChangesSession, OnConversation, OnHandoff } from '../requests.ts'
 import { content, manner } from './command.ts'
 
 /** Something named by its id, or as a command answered with it. Any other object counts for the id in it. */
@@ -67,6 +67,13 @@ const anyHolder = manner(optional(token))
 /** A session, from anyone. A token that is given must be the current one. */
 export const onSession = { ...repeatable, session, holder: anyHolder, monitor }
 
+/** Only `true` is said: whoever does not act by hand leaves it out. */
+export const isTrue: Check<true> = (value, field, problems) =>
+  value === true ? value : wrong('it is not true', field, problems)
+
+/** A session that is changed: by its holder, who shows the token, or by hand, which is said. */
+export const changesSession = { ...onSession, byHand: manner(optional(isTrue)) }
+
 /** A session, from its holder, who shows the token. */
 export const asHolder = { ...repeatable, session, holder: manner(token), monitor }
 
@@ -104,8 +111,12 @@ export const provenHolder = { holder: manner(token) }
 const idOf = <T extends string>(named: T | { readonly id: T }): T => (typeof named === 'string' ? named : named.id)
 
 /** Which session a request is for, and who asks. */
-export const targetOf = ({ session, holder }: Pick<OnSession, 'session' | 'holder'>): SessionTarget =>
-  defined({ sessionId: idOf(session), holder: holder && proofOf(holder) })
+export const targetOf = ({
+  session,
+  holder,
+  byHand,
+}: Pick<ChangesSession, 'session' | 'holder' | 'byHand'>): ChangeTarget =>
+  defined({ sessionId: idOf(session), holder: holder && proofOf(holder), byHand })
 
 /** Which session a holder's request is for. */
 export const heldTargetOf = ({ session, holder }: Pick<AsHolder, 'session' | 'holder'>): HeldTarget => ({
@@ -125,8 +136,11 @@ export const proven = <R extends { readonly holder?: HolderToken }>({ holder, ..
 /** Which handoff a request is for. */
 export const handoffIdOf = ({ handoff }: OnHandoff): HandoffId => idOf(handoff)
 
-/** Whether nobody showed the token of a holder. */
-export const isByHand = ({ holder }: { readonly holder?: HolderToken }): boolean => holder === undefined
+/** Whether the caller says that it acts by hand. */
+export const isByHand = ({ byHand }: Pick<ChangesSession, 'byHand'>): boolean => byHand === true
+
+/** Whether nobody showed the token of the source's holder: a step of a handoff goes by the claim, and needs none. */
+export const isWithoutHolder = ({ holder }: { readonly holder?: HolderToken }): boolean => holder === undefined
 
 /** A signal that ends a wait. */
 export const abortSignal: Check<AbortSignal> = (value, field, problems) =>

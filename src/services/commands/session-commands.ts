@@ -1,6 +1,6 @@
 import { BUDGET_LIMITS } from '../../domain/budget/restart-budget.ts'
 import type { ConversationFacts, ResumeFacts, SessionFacts } from '../../domain/facts.ts'
-import { oneOf, optional, wholeNumber, wrong } from '../../domain/input/check.ts'
+import { oneOf, optional, wholeNumber } from '../../domain/input/check.ts'
 import { metadata } from '../../domain/input/notes.ts'
 import { monitorSettings, totals } from '../../domain/input/readings.ts'
 import { id, name, nonce, text, trimmedName } from '../../domain/input/words.ts'
@@ -16,11 +16,12 @@ import { shownBy } from '../../domain/session/stored-session.ts'
 import type {
   AccountRequest,
   AttachRequest,
-  FailSessionRequest,
+  ChangesSession,
+  FailDetails,
   LookBackRecordRequest,
   OnSession,
-  ResumeRequest,
-  SessionMetadataRequest,
+  ResumeDetails,
+  SessionNote,
   SnapshotRequest,
   StartRequest,
   TakeOverRequest,
@@ -30,8 +31,10 @@ import { newSessionIds, watchOf } from './command-context.ts'
 import {
   anySession,
   asHolder,
+  changesSession,
   heldTargetOf,
   isByHand,
+  isTrue,
   leaseAsked,
   onSession,
   proofOf,
@@ -82,11 +85,11 @@ const sessionQuestion = (request: Pick<OnSession, 'session'>) => ({
   sessionId: targetOf(request).sessionId,
 })
 
-/** A change by hand: its name, and what it comes to. */
-const byHand = (name: string, type: 'pause' | 'complete') =>
-  command<OnSession>()({
+/** A change of a session's state: its name, and what it comes to. */
+const changing = (name: string, type: 'pause' | 'complete') =>
+  command<ChangesSession>()({
     name,
-    fields: onSession,
+    fields: changesSession,
     isByHand,
     plan: (request, { clock }) => {
       const at = clock.now()
@@ -98,13 +101,13 @@ const byHand = (name: string, type: 'pause' | 'complete') =>
     },
   })
 
-export const pauseSession = byHand('pause_session', 'pause')
+export const pauseSession = changing('pause_session', 'pause')
 
-export const completeSession = byHand('complete_session', 'complete')
+export const completeSession = changing('complete_session', 'complete')
 
-export const failSession = command<FailSessionRequest>()({
+export const failSession = command<FailDetails>()({
   name: 'fail_session',
-  fields: { ...onSession, reason: content(text), limit: content(optional(oneOf(...BUDGET_LIMITS))) },
+  fields: { ...changesSession, reason: content(text), limit: content(optional(oneOf(...BUDGET_LIMITS))) },
   isByHand,
   plan: (request, { clock }) => {
     const { reason, limit } = request
@@ -118,9 +121,9 @@ export const failSession = command<FailSessionRequest>()({
   },
 })
 
-export const resumeSession = command<ResumeRequest>()({
+export const resumeSession = command<ResumeDetails>()({
   name: 'resume_session',
-  fields: { ...onSession, ...leaseAsked },
+  fields: { ...changesSession, ...leaseAsked },
   isByHand,
   givesToken: ({ leaseMs }) => leaseMs !== undefined,
   plan: (request, context) => {
@@ -140,9 +143,7 @@ export const takeOverSession = command<TakeOverRequest>()({
     ...anySession,
     ...leaseAsked,
     deadRunner: content(optional(name)),
-    ifAbandoned: content(
-      optional((value, field, problems): true => (value === true ? value : wrong('it is not true', field, problems))),
-    ),
+    ifAbandoned: content(optional(isTrue)),
   },
   // A lease that has run out is proof, and so is a process that is gone; without one it is a person who decides that the holder is gone.
   isByHand: ({ ifAbandoned }) => ifAbandoned !== true,
@@ -221,11 +222,14 @@ export const recordLookBack = command<LookBackRecordRequest>()({
   },
 })
 
-export const setSessionMetadata = command<SessionMetadataRequest>()({
+const { monitor: _, ...noteOnSession } = changesSession
+
+export const setSessionMetadata = command<SessionNote>()({
   name: 'set_session_metadata',
-  fields: { commandId: anySession.commandId, session: anySession.session, metadata: content(metadata) },
+  fields: { ...noteOnSession, metadata: content(metadata) },
+  isByHand,
   plan: (request, { clock }) => {
-    const wanted = { sessionId: targetOf(request).sessionId, metadata: request.metadata }
+    const wanted = { ...targetOf(request), metadata: request.metadata }
     const at = clock.now()
     return {
       question: sessionQuestion(request),

@@ -1,6 +1,6 @@
 import { decideHold } from '../../domain/handoff/initiate-handoff.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import { handoffId } from '../../domain/kernel/ids.ts'
+import { type HolderToken, handoffId } from '../../domain/kernel/ids.ts'
 import { later } from '../../domain/kernel/instant.ts'
 import { err, ok, type Result } from '../../domain/kernel/result.ts'
 import { isTerminal } from '../../domain/session/agent-session.ts'
@@ -97,15 +97,14 @@ export class PendingDocuments {
     const { holder, pending, hasEnded } = at.kept
     if (pending?.id === over.id) {
       at.keep({ pending: undefined, hasEnded: undefined })
-      if (hasEnded === true && holder !== undefined && !isTerminal(at.session)) await this.#end(at, over)
+      if (hasEnded === true && holder !== undefined && !isTerminal(at.session)) await this.#end(at, holder, over)
     }
     await this.#deps.pending.forgetClosed(over)
   }
 
-  async #end(at: FollowedSession, { id }: PendingDocument): Promise<void> {
-    const { holder } = at.kept
+  async #end(at: FollowedSession, holder: HolderToken, { id }: PendingDocument): Promise<void> {
     const commandId = derivedCommand(this.#deps.sha256, id, 'end')
-    const ended = await this.#deps.handoffs.completeSession(defined({ session: at.session.id, holder, commandId }))
+    const ended = await this.#deps.handoffs.completeSession({ session: at.session.id, holder, commandId })
     if (ended.ok) at.update(ended.value)
   }
 

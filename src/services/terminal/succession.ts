@@ -137,6 +137,8 @@ export class Succession {
     const { agentName: targetAgent, backend } = AGENTS[runtime]
     const kind = targetAgent === pending.agentName ? ('context_restart' as const) : ('agent_transfer' as const)
     const { holder } = source.kept
+    // Another process works the source by now: its conversation is not ours to pass on.
+    if (holder === undefined) return 'session.superseded'
     const asked = { session: sessionId, holder, kind, targetAgent, reason, document, ...named('initiate') }
     const begun = await handoffs.initiateHandoff(defined(asked))
     if (!begun.ok) return begun.error.code

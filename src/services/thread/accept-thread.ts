@@ -97,6 +97,8 @@ const open = (deps: ThreadDeps, { draft, held, options }: Accepting): Reply<Mayb
   return deps.handoffs.openThread(
     defined({
       session: source.sessionId,
+      // A person accepts the draft; the session that it comes from may have ended.
+      byHand: true as const,
       targetAgent: agent,
       backend,
       model,

@@ -28,7 +28,7 @@ const eventful = async (scene: Scene): Promise<{ readonly parent: ConversationId
   const next = unwrap(await service.recordTurn({ ...target, ...scene.turn('search') }))
   const thread = unwrap(await service.openThread({ ...next, targetAgent: 'haiku', reason: 'A side question' }))
   unwrap(await service.captureSnapshot(next))
-  unwrap(await service.failSession({ session: next.session, reason: AWKWARD }))
+  unwrap(await service.failSession({ session: next.session, byHand: true, reason: AWKWARD }))
   return { parent: handoff.conversationId, child: thread.conversation.id }
 }
 

@@ -128,7 +128,7 @@ export const budgetsContract: ContractPart = {
       assert.equal(await store.sessions.findBaton(conversation), undefined)
       assert.deepEqual((await kindsOf(scene, conversation)).slice(-2), ['context.restart_refused', 'session.paused'])
       unwrap(await service.setBudget({ conversation, budget: { maxCostUsd: 2 } }))
-      const resumed = unwrap(await service.resumeSession({ session: session.id }))
+      const resumed = unwrap(await service.resumeSession({ session: session.id, byHand: true }))
       const { handoff } = unwrap(await service.restartSession({ ...resumed, holder, reason: 'Full' }))
       assert.equal(handoff?.sourceSessionId, session.id)
       await assertIntact(scene, conversation)
@@ -165,7 +165,7 @@ export const budgetsContract: ContractPart = {
       const { handoff: used } = await fill(scene, started)
       unwrap(await service.cancelHandoff({ handoff: used as HandoffMetadata, reason: 'Not now' }))
       const to = { targetAgent: started.session.agentName, reason: 'Aside' }
-      const thread = unwrap(await service.openThread({ session: started.session.id, ...to }))
+      const thread = unwrap(await service.openThread({ session: started.session.id, byHand: true, ...to }))
       const turned = await scene.work({ session: thread.session, holder: thread.holder })
       const { handoff } = unwrap(await service.restartSession({ ...turned, reason: 'Full' }))
       assert.equal(handoff?.conversationId, thread.conversation.id)

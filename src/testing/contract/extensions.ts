@@ -83,7 +83,7 @@ export const extensionsContract: ContractPart = {
       assert.deepEqual(await scene.store.handoffs.find(handoff.id), kept.handoff)
       const again = await scene.service.keepExtract({ handoff: handoff.id, extract: 'Another' })
       assert.equal(refusal(again).code, 'handoff.extracted')
-      unwrap(await scene.service.completeSession({ session: session.id }))
+      unwrap(await scene.service.completeSession({ session: session.id, byHand: true }))
       assert.deepEqual(await scene.store.handoffs.find(handoff.id), kept.handoff)
       await assertIntact(scene, source.session.conversationId)
     },

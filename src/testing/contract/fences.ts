@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { expecting } from '../../domain/decision.ts'
 import { commandId, type HolderToken, holderToken } from '../../domain/kernel/ids.ts'
+import type { Refusal } from '../../domain/refusal.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import { digestOf } from '../../holder-tokens.ts'
+import { COMMANDS } from '../../services/commands/index.ts'
 import { mustHold } from '../../services/held-or-taken.ts'
 import { FaultInjector } from '../fault-injector.ts'
 import { refusal } from '../refusal.ts'
@@ -12,23 +14,14 @@ import { ask, type CommandName, READY, type Ready } from './asked.ts'
 import { rawUnit } from './raw-unit.ts'
 import { assertIntact } from './trail.ts'
 
-/** Who may ask: only the holder; anyone, though a token that is shown must be right; or anyone at all. */
-type Fence = 'holder' | 'anyone' | 'no_token'
+/**
+ * Who may ask. `holder`: only the holder, who shows the token. `holder_or_hand`: the holder, or anyone who says that they
+ * act by hand. `claim`: anyone, as the claim on the handoff allows. `anyone`: it changes no session. `new_holder`: it makes
+ * a holder. Where it is not needed, a token that is shown must be the current one.
+ */
+type Fence = 'holder' | 'holder_or_hand' | 'claim' | 'anyone' | 'new_holder'
 
 const FENCES: { readonly [Name in CommandName]: Fence } = {
-  openConversation: 'no_token',
-  closeConversation: 'no_token',
-  reopenConversation: 'no_token',
-  setConversationMetadata: 'no_token',
-  setBudget: 'no_token',
-  askConversation: 'no_token',
-  setSessionMetadata: 'no_token',
-  setHandoffMetadata: 'no_token',
-  recordLookBack: 'no_token',
-  keepExtract: 'no_token',
-  startSession: 'no_token',
-  recordHooks: 'no_token',
-  takeOverSession: 'no_token',
   recordTurn: 'holder',
   recordTurns: 'holder',
   attachSession: 'holder',
@@ -37,39 +30,61 @@ const FENCES: { readonly [Name in CommandName]: Fence } = {
   extendTurn: 'holder',
   keepCheckpoint: 'holder',
   prepareHandoff: 'holder',
-  pauseSession: 'anyone',
-  resumeSession: 'anyone',
-  completeSession: 'anyone',
-  failSession: 'anyone',
-  captureSnapshot: 'anyone',
-  initiateHandoff: 'anyone',
-  acceptHandoff: 'anyone',
-  renewClaim: 'anyone',
-  claimNext: 'anyone',
-  completeHandoff: 'anyone',
-  cancelHandoff: 'anyone',
-  failHandoff: 'anyone',
-  openThread: 'anyone',
+  pauseSession: 'holder_or_hand',
+  resumeSession: 'holder_or_hand',
+  completeSession: 'holder_or_hand',
+  failSession: 'holder_or_hand',
+  initiateHandoff: 'holder_or_hand',
+  openThread: 'holder_or_hand',
+  setSessionMetadata: 'holder_or_hand',
+  acceptHandoff: 'claim',
+  renewClaim: 'claim',
+  claimNext: 'claim',
+  completeHandoff: 'claim',
+  cancelHandoff: 'claim',
+  failHandoff: 'claim',
+  startSession: 'new_holder',
+  takeOverSession: 'new_holder',
+  // A runtime's statement about its window, and what is queued for an agent: hooks report it, and have no token.
   report: 'anyone',
   watch: 'anyone',
   send: 'anyone',
+  captureSnapshot: 'anyone',
+  recordLookBack: 'anyone',
+  recordHooks: 'anyone',
+  keepExtract: 'anyone',
+  setHandoffMetadata: 'anyone',
+  openConversation: 'anyone',
+  closeConversation: 'anyone',
+  reopenConversation: 'anyone',
+  setConversationMetadata: 'anyone',
+  setBudget: 'anyone',
+  askConversation: 'anyone',
 }
 
 const MAKES_A_TOKEN: readonly CommandName[] = ['startSession', 'takeOverSession', 'completeHandoff', 'openThread']
 
+/** These answer with the token that they were given. */
+const GIVES_BACK: readonly CommandName[] = ['recordTurn', 'recordTurns']
+
 /** Without a token these are on record as done by hand. */
-const BY_HAND: readonly CommandName[] = [
-  'pauseSession',
-  'resumeSession',
-  'completeSession',
-  'failSession',
-  'takeOverSession',
-  'initiateHandoff',
-  'cancelHandoff',
-  'failHandoff',
-]
+const TOLD_BY_HAND: readonly CommandName[] = ['takeOverSession', 'cancelHandoff', 'failHandoff']
 
 const NAMES = Object.keys(READY) as readonly CommandName[]
+
+type Fields = Readonly<Record<string, { readonly check: object } | undefined>>
+
+/** The demand of a definition. A command that is defined otherwise than the table says turns this red. */
+const demandOf = (name: CommandName): 'token' | 'token_or_hand' | 'no_token' => {
+  const { holder, byHand } = COMMANDS[name].fields as Fields
+  if (byHand !== undefined) return 'token_or_hand'
+  return holder === undefined || 'isOptional' in holder.check ? 'no_token' : 'token'
+}
+
+const demandedBy = (fence: Fence): ReturnType<typeof demandOf> =>
+  fence === 'holder' ? 'token' : fence === 'holder_or_hand' ? 'token_or_hand' : 'no_token'
+
+const takesToken = (name: CommandName): boolean => 'holder' in COMMANDS[name].fields
 
 /** All that is on record of a conversation. */
 const onRecord = async ({ store }: Scene, { source }: Ready) => ({
@@ -78,32 +93,106 @@ const onRecord = async ({ store }: Scene, { source }: Ready) => ({
   turns: await store.messages.listTurns(source.session.id, {}),
 })
 
-const oneCommand = (name: CommandName) => async (scene: Scene) => {
-  const fence = FENCES[name]
-  const ready = await READY[name](scene)
+/** The refusal of a caller that shows no token and says nothing of acting by hand. */
+const unproven = (fence: Fence, { source }: Ready): Refusal | undefined => {
+  if (fence === 'holder') return { code: 'input.invalid', fields: [{ field: 'holder', problem: 'it is missing' }] }
+  return fence === 'holder_or_hand' ? { code: 'session.no_token', sessionId: source.session.id } : undefined
+}
+
+/** No token, the token of another session, and one that nobody has: nothing is on record of any of them. */
+const refusesOthers = async (scene: Scene, name: CommandName, ready: Ready) => {
   const before = await onRecord(scene, ready)
-  if (fence === 'holder') {
-    const refused = refusal(await ask(scene, name, ready.request))
-    assert.deepEqual(refused, { code: 'input.invalid', fields: [{ field: 'holder', problem: 'it is missing' }] })
-  }
-  if (fence !== 'no_token') {
+  const refused = unproven(FENCES[name], ready)
+  if (refused !== undefined) assert.deepEqual(refusal(await ask(scene, name, ready.request)), refused)
+  if (takesToken(name)) {
     const other = (await scene.session()).holder
     for (const holder of [other, holderToken(scene.ids.next())])
       assert.equal(refusal(await ask(scene, name, { ...ready.request, holder })).code, 'session.superseded')
-    assert.deepEqual(await onRecord(scene, ready), before)
   }
-  const right = fence === 'holder' ? { ...ready.request, holder: ready.source.holder } : ready.request
-  const answer = unwrap(await ask(scene, name, right))
-  assert.equal('holder' in answer, MAKES_A_TOKEN.includes(name))
-  const after = await scene.store.audit.list(ready.source.session.conversationId, { limit: 1_000 })
-  const events = after.items.slice(before.chain.entries.length).map(({ event }) => event)
-  for (const event of events) assert.equal(event.byHand, BY_HAND.includes(name) ? true : undefined)
+  if (FENCES[name] === 'holder_or_hand') {
+    const both = { ...ready.request, holder: ready.source.holder, byHand: true }
+    const reason = refusal(await ask(scene, name, both))
+    assert.equal(reason.code === 'input.invalid' && reason.fields[0]?.field, 'byHand')
+  }
+  assert.deepEqual(await onRecord(scene, ready), before)
+  return before
 }
+
+const oneCommand = (name: CommandName) => async (scene: Scene) => {
+  const fence = FENCES[name]
+  assert.equal(demandOf(name), demandedBy(fence))
+  const ready = await READY[name](scene)
+  const before = await refusesOthers(scene, name, ready)
+  const isProven = fence === 'holder' || fence === 'holder_or_hand'
+  const right = isProven ? { ...ready.request, holder: ready.source.holder } : ready.request
+  const answer = unwrap(await ask(scene, name, right)) as { readonly holder?: unknown }
+  assert.equal('holder' in answer, MAKES_A_TOKEN.includes(name) || GIVES_BACK.includes(name))
+  if (GIVES_BACK.includes(name)) assert.equal(answer.holder, ready.source.holder)
+  const after = await onRecord(scene, ready)
+  // Whoever may ask without proof changes no session.
+  if (fence === 'anyone') assert.deepEqual(after.session, before.session)
+  await assertByHand(scene, ready, before.chain.entries.length, TOLD_BY_HAND.includes(name))
+}
+
+/** Every entry since then is on record as done by hand, or none is. */
+const assertByHand = async ({ store }: Scene, { source }: Ready, since: number, isByHand: boolean) => {
+  const { items } = await store.audit.list(source.session.conversationId, { limit: 1_000 })
+  for (const { event } of items.slice(since)) assert.equal(event.byHand, isByHand ? true : undefined)
+}
+
+/** The same command of somebody from outside, who says so. */
+const byHand = (name: CommandName) => async (scene: Scene) => {
+  const ready = await READY[name](scene)
+  const before = await onRecord(scene, ready)
+  unwrap(await ask(scene, name, { ...ready.request, byHand: true }))
+  const after = await onRecord(scene, ready)
+  assert.ok(after.chain.entries.length > before.chain.entries.length)
+  await assertByHand(scene, ready, before.chain.entries.length, true)
+}
+
+/** A process that was overtaken shows its own token, with its old copy, with the newest one, and with none. */
+const overtaken = (name: CommandName) => async (scene: Scene) => {
+  const ready = await READY[name](scene)
+  const { session: old, holder } = ready.source
+  const taken = unwrap(await scene.service.takeOverSession({ session: old.id }))
+  const before = await onRecord(scene, ready)
+  const held = 'session' in ready.request ? [{ session: old }, { session: taken.session }, {}] : [{}]
+  for (const copy of held)
+    assert.equal(refusal(await ask(scene, name, { ...ready.request, ...copy, holder })).code, 'session.superseded')
+  assert.deepEqual(await onRecord(scene, ready), before)
+  unwrap(await ask(scene, name, { ...ready.request, holder: taken.holder }))
+}
+
+const casesOf = (
+  about: string,
+  names: readonly CommandName[],
+  play: (name: CommandName) => (scene: Scene) => unknown,
+) =>
+  Object.fromEntries(names.map((name) => [`${name}: ${about}`, async (scene: Scene) => void (await play(name)(scene))]))
 
 export const fencesContract: ContractPart = {
   about: 'only its holder works a session',
   cases: {
-    ...Object.fromEntries(NAMES.map((name) => [`${name}: no token, an old one, another session's`, oneCommand(name)])),
+    ...casesOf('no token, an unknown one, another session’s, the right one', NAMES, oneCommand),
+    ...casesOf('an old token, with an old copy and with the newest', NAMES.filter(takesToken), overtaken),
+    ...casesOf(
+      'by hand, which is on record',
+      NAMES.filter((name) => FENCES[name] === 'holder_or_hand'),
+      byHand,
+    ),
+    'leaves the living process alone when a zombie hands off what it last worked on': async (scene) => {
+      const worked = await scene.worked('read_file')
+      const taken = unwrap(await scene.service.takeOverSession({ session: worked.session.id }))
+      const to = { targetAgent: scene.name('opus'), reason: 'Full' }
+      const late = await scene.service.initiateHandoff({ ...worked, ...to })
+      assert.equal(refusal(late).code, 'session.superseded')
+      assert.equal(
+        (await scene.store.handoffs.list({ conversationId: taken.session.conversationId }, {})).items.length,
+        0,
+      )
+      const onward = unwrap(await scene.service.recordTurn({ ...taken, ...scene.turn('run_tests') }))
+      unwrap(await scene.service.initiateHandoff({ ...onward, ...to }))
+    },
     'takes nothing more from a superseded holder, with or without a token': async (scene) => {
       const source = await scene.worked('read_file')
       const taken = unwrap(await scene.service.takeOverSession({ session: source.session.id }))
@@ -198,22 +287,28 @@ export const fencesContract: ContractPart = {
         await assert.rejects(scene.store.unitOfWork.commit(rawUnit(scene, [change])), { code: 'store.integrity' })
       assert.equal(await scene.store.leases.renew(session.id, holder, 60_000), true)
     },
-    'answers a repeated turn without a token, also when the session has another holder by now': async (scene) => {
+    'answers a repeated turn with the token it was given, also when the session has another holder by now': async (
+      scene,
+    ) => {
       const started = await scene.session()
       const request = { ...started, ...scene.turn('read_file'), commandId: commandId(scene.ids.next()) }
       const first = unwrap(await scene.service.recordTurn(request))
       unwrap(await scene.service.takeOverSession({ session: started.session.id }))
       const again = unwrap(await scene.service.recordTurn(request))
       assert.deepEqual(again, first)
-      assert.equal('holder' in again, false)
+      assert.equal(again.holder, started.holder)
+      const late = await scene.service.pauseSession({ ...again })
+      assert.equal(refusal(late).code, 'session.superseded')
     },
     'resumes for a caller that asks with a lease, and gives the token to that caller only': async (scene) => {
       const source = await scene.worked('read_file')
-      unwrap(await scene.service.pauseSession({ session: source.session.id }))
-      const plain = unwrap(await scene.service.resumeSession({ session: source.session.id }))
+      unwrap(await scene.service.pauseSession({ session: source.session.id, byHand: true }))
+      const plain = unwrap(await scene.service.resumeSession({ session: source.session.id, byHand: true }))
       assert.equal('holder' in plain, false)
-      unwrap(await scene.service.pauseSession({ session: source.session.id }))
-      const leased = unwrap(await scene.service.resumeSession({ session: source.session.id, leaseMs: 60_000 }))
+      unwrap(await scene.service.pauseSession({ session: source.session.id, byHand: true }))
+      const leased = unwrap(
+        await scene.service.resumeSession({ session: source.session.id, byHand: true, leaseMs: 60_000 }),
+      )
       assert.ok(leased.holder)
       assert.equal(await scene.store.leases.renew(source.session.id, leased.holder, 60_000), true)
     },

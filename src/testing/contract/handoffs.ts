@@ -76,7 +76,7 @@ export const handoffsContract: ContractPart = {
       unwrap(await scene.service.completeSession(unwrap(await scene.service.startSession(other))))
       const resumed = unwrap(await scene.service.resumeSession(first))
       const details = { targetAgent: scene.name('opus'), reason: 'full' }
-      const { handoff } = unwrap(await scene.service.initiateHandoff({ ...resumed, ...details }))
+      const { handoff } = unwrap(await scene.service.initiateHandoff({ ...first, ...resumed, ...details }))
       const accepted = unwrap(await scene.service.acceptHandoff({ handoff, claimant: 'worker' }))
       assert.deepEqual(accepted.session, await scene.store.sessions.find(first.session.id))
       const done = unwrap(await scene.service.completeHandoff({ ...accepted, claimant: 'worker' }))
@@ -173,7 +173,7 @@ export const handoffsContract: ContractPart = {
       unwrap(await scene.service.cancelHandoff({ handoff, reason: 'Not yet' }))
       for (let count = 0; count < 2; count += 1) {
         scene.clock.advance(1_000)
-        const request = { session: source.session.id, targetAgent: scene.name('opus'), reason: 'Again' }
+        const request = { ...source, session: source.session.id, targetAgent: scene.name('opus'), reason: 'Again' }
         const next = unwrap(await scene.service.initiateHandoff(request)).handoff
         made.push(next.id)
         unwrap(await scene.service.cancelHandoff({ handoff: next, reason: 'Not yet' }))

@@ -10,7 +10,7 @@ import { assertIntact, auditOf } from './trail.ts'
 const NAMES = Object.keys(READY) as readonly CommandName[]
 
 /** The manner of asking that is checked; everything else in it is passed back, and looked at only if we made it. */
-const CHECKED_MANNER: readonly string[] = ['holder', 'commandId', 'wait', 'pollMs', 'signal']
+const CHECKED_MANNER: readonly string[] = ['holder', 'byHand', 'commandId', 'wait', 'pollMs', 'signal']
 
 /** The fields that take any text that is not blank. */
 const TEXTS: readonly string[] = [

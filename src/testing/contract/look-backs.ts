@@ -38,7 +38,7 @@ export const lookBacksContract: ContractPart = {
       const before = await read(scene, scope, { by: 'call', callId: 'late' })
       assert.deepEqual([before.found.length, before.isResultMissing], [1, true])
       const to = { targetAgent: scene.name('opus'), reason: 'Full' }
-      const { handoff } = unwrap(await scene.service.initiateHandoff({ session: made.session.id, ...to }))
+      const { handoff } = unwrap(await scene.service.initiateHandoff({ session: made.session.id, byHand: true, ...to }))
       const { holder } = made
       unwrap(await scene.service.extendTurn({ handoff, holder, messages: [result('late', 'Green')] }))
       const after = await read(scene, scope, { by: 'call', callId: 'late' })
@@ -116,7 +116,12 @@ export const lookBacksContract: ContractPart = {
       assert.deepEqual((await read(scene, scope, { by: 'call', callId: 'foreign' })).found, [])
       assert.deepEqual((await read(scene, scope, words('secret'))).found, [])
       const thread = unwrap(
-        await scene.service.openThread({ session: next.session.id, targetAgent: scene.name('sub'), reason: 'Part' }),
+        await scene.service.openThread({
+          session: next.session.id,
+          byHand: true,
+          targetAgent: scene.name('sub'),
+          reason: 'Part',
+        }),
       )
       assert.deepEqual((await read(scene, { sessionId: thread.session.id }, words('mine'))).found, [])
       assert.equal(

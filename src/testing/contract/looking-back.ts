@@ -56,7 +56,7 @@ export const result = (callId: string, text: string): MessageInput => ({
 /** Hands a conversation over to its next window. */
 export const passOn = async (scene: Scene, { session }: WorkingSession): Promise<WorkingSession> => {
   const to = { targetAgent: scene.name(`agent-${session.epoch}`), reason: 'The window is nearly full' }
-  const { handoff } = unwrap(await scene.service.initiateHandoff({ session: session.id, ...to }))
+  const { handoff } = unwrap(await scene.service.initiateHandoff({ session: session.id, byHand: true, ...to }))
   unwrap(await scene.service.acceptHandoff({ handoff, claimant: 'worker' }))
   const { session: next, holder } = unwrap(await scene.service.completeHandoff({ handoff, claimant: 'worker' }))
   assert.ok(holder)

@@ -50,7 +50,7 @@ export const notesContract: ContractPart = {
       const { handoff } = unwrap(await service.initiateHandoff({ ...source, targetAgent: scene.name('opus') }))
       const done = unwrap(await service.completeHandoff({ handoff }))
       const metadata = note(scene)
-      const noted = unwrap(await service.setSessionMetadata({ session: source.session.id, metadata }))
+      const noted = unwrap(await service.setSessionMetadata({ session: source.session.id, byHand: true, metadata }))
       assert.deepEqual(await store.sessions.find(source.session.id), noted.session)
       const { metadata: _, ...rest } = noted.session
       assert.equal(rest.state, 'handed_off')
@@ -59,10 +59,10 @@ export const notesContract: ContractPart = {
       unwrap(await service.setConversationMetadata({ conversation: conversationId, metadata }))
       assert.deepEqual((await store.conversations.find(conversationId))?.metadata, metadata)
       await assertIntact(scene, conversationId)
-      unwrap(await service.setSessionMetadata({ session: source.session.id, metadata: {} }))
+      unwrap(await service.setSessionMetadata({ session: source.session.id, byHand: true, metadata: {} }))
       assert.deepEqual(await store.sessions.find(source.session.id), rest)
       // A note does not disturb the holder of the session.
-      unwrap(await service.setSessionMetadata({ session: done.session.id, metadata }))
+      unwrap(await service.setSessionMetadata({ session: done.session.id, byHand: true, metadata }))
       const turned = unwrap(await service.recordTurn({ ...done, ...scene.turn('run_tests') }))
       assert.equal(turned.session.version, done.session.version + 1)
       assert.deepEqual((await store.sessions.find(done.session.id))?.metadata, metadata)
@@ -138,14 +138,14 @@ export const notesContract: ContractPart = {
       const agent = { conversationId, agentName: scene.name('two'), backend: 'scripted' }
       const closed = { code: 'conversation.closed', conversationId, since: conversation.closedAt }
       assert.deepEqual(refusal(await service.startSession(agent)), closed)
-      assert.deepEqual(refusal(await service.resumeSession({ session: source.session.id })), closed)
+      assert.deepEqual(refusal(await service.resumeSession({ session: source.session.id, byHand: true })), closed)
       assert.deepEqual(refusal(await service.closeConversation({ conversation })), closed)
       await assertIntact(scene, conversationId)
       const reopened = unwrap(await service.reopenConversation({ conversation }))
       assert.equal('closedAt' in reopened.conversation, false)
       assert.deepEqual(await store.conversations.find(conversationId), reopened.conversation)
       assert.equal(refusal(await service.reopenConversation({ conversation })).code, 'conversation.open')
-      unwrap(await service.resumeSession({ session: source.session.id }))
+      unwrap(await service.resumeSession({ session: source.session.id, byHand: true }))
       assert.deepEqual((await kindsOf(scene, conversationId)).slice(-3), [
         'conversation.closed',
         'conversation.reopened',

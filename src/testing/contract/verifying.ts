@@ -120,7 +120,12 @@ export const verifyingContract: ContractPart = {
     'seals what each command asked and answered, for as long as it is remembered': async (scene) => {
       const { handoff } = await scene.initiated()
       const thread = unwrap(
-        await scene.service.openThread({ session: handoff.sourceSessionId, targetAgent: 'haiku', reason: 'Aside' }),
+        await scene.service.openThread({
+          session: handoff.sourceSessionId,
+          byHand: true,
+          targetAgent: 'haiku',
+          reason: 'Aside',
+        }),
       )
       const { entries } = await scene.store.audit.readChain(handoff.conversationId, {})
       const ids = [...new Set(entries.map((entry) => entry.commandId))]

@@ -175,7 +175,15 @@ export const HANDOFF_MOVES: HandoffMoves<
     plan: async (world, mark) => {
       const held = world.held(({ session }) => session.progress.turns > 0)
       const child = { originalTask: `Aside #${mark}` }
-      return held && { session: held.session.id, targetAgent: world.agent(), reason: `Aside #${mark}`, child }
+      return (
+        held && {
+          session: held.session.id,
+          holder: held.holder,
+          targetAgent: world.agent(),
+          reason: `Aside #${mark}`,
+          child,
+        }
+      )
     },
   },
 }

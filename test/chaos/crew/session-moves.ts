@@ -32,7 +32,8 @@ const byHand = async (world: World) => {
   const found = await world.session()
   if (found === undefined) return undefined
   const { session, holder } = found
-  return { session: world.chance.happens(0.5) ? session : session.id, ...(holder !== undefined && { holder }) }
+  const by = holder === undefined ? { byHand: true as const } : { holder }
+  return { session: world.chance.happens(0.5) ? session : session.id, ...by }
 }
 
 const isActive = ({ session }: Held): boolean => session.state === 'active'
@@ -143,7 +144,7 @@ export const SESSION_MOVES: HandoffMoves<
     weight: 2,
     plan: async (world, mark) => {
       const held = world.held()
-      return held && { session: held.session.id, metadata: { mark } }
+      return held && { session: held.session.id, holder: held.holder, metadata: { mark } }
     },
   },
   pauseSession: { weight: 4, plan: byHand },

@@ -205,7 +205,8 @@ const resumePaused = async <Message>(
   const isOurs = latest.agentName === request.agent.trim() && latest.backend === request.runtime.backend
   const canGoOn = providerSessionId === undefined ? latest.progress.turns === 0 : request.runtime.resume !== undefined
   if (latest.state !== 'paused' || request.resume !== undefined || !isOurs || !canGoOn) return undefined
-  const asked = { session: latest.id, ...run.lease }
+  // Its earlier run has ended, and its token with it. Who runs this conversation again decides that it is resumed.
+  const asked = { session: latest.id, byHand: true as const, ...run.lease }
   const { holder, ...resumed } = unwrap(
     await run.retryThroughOutage((named) => deps.handoffs.resumeSession({ ...asked, ...named })),
   )
