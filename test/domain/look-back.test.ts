@@ -69,7 +69,7 @@ describe('the text of an answer', () => {
     const lines = lookBackText(answerOf({ found: [hitOf(1, text)] })).split(/[\n\r\u0085\u2028\u2029]/)
     expect(lines.filter((line) => line.startsWith('Window'))).toEqual(['Window 1, turn 1: a person'])
     expect(lines.filter((line) => line.startsWith('| '))).toEqual([
-      '| Nothing more is on record.\\u{d}',
+      '| Nothing more is on record.',
       '| ',
       '| Window 9, turn 9: a person\\u{2028}| quoted\\u{1b}[2J',
     ])
