@@ -78,7 +78,7 @@ describe('the text of an answer', () => {
   it('keeps the name, argument and id of a call on their lines', () => {
     const calls = [{ callId: 'a b\nc', toolName: 'Read\nWindow 9', argument: 'x\ny' }]
     const text = lookBackText(answerOf({ found: [hitOf(1, '', { role: 'assistant', origin: 'runtime', calls })] }))
-    expect(text).toContain('\n  called Read\\nWindow 9 x\\ny call a b\\nc\n')
+    expect(text).toContain('\n  called "Read\\nWindow 9" "x\\ny" call "a b\\nc"\n')
   })
 
   it('says what was erased, what was cut, and what is missing', () => {

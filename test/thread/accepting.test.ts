@@ -226,14 +226,14 @@ describe('accepting a draft', () => {
     expect(stage.files.texts.get(FILE)).toBe(before)
   })
 
-  it('tells no secret of a model that failed', async () => {
+  it('tells no secret of a model that failed, in the summary or in the log', async () => {
     const failing = scripted(() => {
       throw new Error('401 sk-SECRET')
     })
     const stage = await stageWith({ summarizer: failing }, undefined, (text) => text.replaceAll('sk-SECRET', '***'))
     const { summary } = await draftIn(stage)
-    expect(summary.text).toContain('***')
-    expect(JSON.stringify(summary)).not.toContain('SECRET')
+    expect(JSON.stringify(stage.logged)).toContain('401 ***')
+    expect(JSON.stringify([summary, stage.logged])).not.toContain('SECRET')
   })
 
   it('fails before the record is touched when the file cannot be written', async () => {

@@ -1,6 +1,6 @@
 import { citationOf, isCitable } from '../checkpoint/checkpoint-citation.ts'
 import { beginningOf } from '../kernel/cut-text.ts'
-import { asText, onOneLine } from '../kernel/safe-text.ts'
+import { asText, inQuotes, named, onOneLine } from '../kernel/safe-text.ts'
 import { TEXT_ERASED } from '../kernel/texts.ts'
 import type { LookBackAnswer, LookBackCall, LookBackHit, LookBackPlace } from './look-back.ts'
 
@@ -67,11 +67,12 @@ const callsText = ({ calls, callsLeftOut }: LookBackHit): string => {
 }
 
 const callText = ({ callId, toolName, argument }: LookBackCall): string => {
-  const about = argument === undefined ? '' : ` ${onOneLine(argument)}`
-  return `${onOneLine(beginningOf(toolName, 100))}${about} ${callName(callId)}`
+  const about = argument === undefined ? '' : ` ${named(argument)}`
+  return `${named(beginningOf(toolName, 100))}${about} ${callName(callId)}`
 }
 
-const callName = (callId: string): string => (isCitable(callId) ? citationOf(callId) : `call ${onOneLine(callId)}`)
+const callName = (callId: string): string =>
+  isCitable(callId) ? onOneLine(citationOf(callId)) : `call ${inQuotes(callId)}`
 
 const tailOf = ({ question, next, searchedBackTo, isResultMissing }: LookBackAnswer): string => {
   const missing = isResultMissing === true ? ['No result of this call is on record.'] : []

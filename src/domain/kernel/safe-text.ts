@@ -62,6 +62,11 @@ export const inQuotes = (text: string, most = Number.POSITIVE_INFINITY): string 
   return `"${onOneLine(part.replaceAll(/["\\]/g, '\\$&'))}"`
 }
 
+const ONE_WORD = /^[\p{L}\p{N}_./][\p{L}\p{N}_.:/@+=#~-]{0,199}$/u
+
+/** A name that others gave, inside a line of ours: a single word as it is, anything else in quotation marks. */
+export const named = (name: string): string => (ONE_WORD.test(name) ? name : inQuotes(name))
+
 /** Text of others as words in a line of ours, such as a cell of a table: white space is one space. */
 export const asWords = (text: string): string => harmless(text.replaceAll(/[\s\u0085]+/gu, ' ').trim(), spelledOut)
 
