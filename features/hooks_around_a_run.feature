@@ -67,15 +67,15 @@ Feature: Hooks around a run
       Then its sessions are "failed"
       And the conversation's handoffs are ""
 
-  Rule: The output of session-start hooks stands before the prompt
+  Rule: The output of session-start hooks stands before the prompt, set apart: it is not the person who speaks
 
     Scenario: In every session, the first and those that continue it
       Given "claude-code" works in two ordinary windows
       And a hook at the start of a session that answers "Use pnpm here."
       When it is run on "Fix the flaky test"
-      Then session 1 begins with "Use pnpm here."
+      Then session 1 begins with the output of hooks, set apart: "Use pnpm here."
       And session 1 is told "Fix the flaky test"
-      And session 2 begins with "Use pnpm here."
+      And session 2 begins with the output of hooks, set apart: "Use pnpm here."
       And session 2 is told "Fix the flaky test"
       And session 2 is told "Half is done."
 
@@ -87,7 +87,7 @@ Feature: Hooks around a run
         | 10 % read_file, 15 %           |                |
       And a hook at the start of a session that says what came before
       When it is run on "Fix the flaky test"
-      Then session 1 begins with "The beginning."
+      Then session 1 begins with the output of hooks, set apart: "The beginning."
       And session 2 begins as restart 1, after session 1
       And session 3 begins as restart 2, after session 2
 

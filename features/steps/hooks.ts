@@ -59,10 +59,23 @@ Then('these hooks are in the record:', async function (this: HandoffWorld, table
   assert.deepEqual(shown, table.rows())
 })
 
+/** The output of hooks at the beginning of an opening, as far as it stands in its fence. */
+const hookOutputIn = (opening: string): string | undefined =>
+  /^Before this session began, hooks [^\n]+ hold (hooks-[0-9a-f-]+), [^\n]+\n\n<\1>\n([^]*?)\n<\/\1>\n/.exec(
+    opening,
+  )?.[2]
+
+Then(
+  'session {int} begins with the output of hooks, set apart: {string}',
+  async function (this: HandoffWorld, number: number, words: string) {
+    assert.equal(hookOutputIn(await this.kept.opening(number)), words)
+  },
+)
+
 Then(
   'session {int} begins as restart {int}, after session {int}',
   async function (this: HandoffWorld, number: number, restarts: number, previous: number) {
     const [opening, before] = [await this.kept.opening(number), await this.kept.sessionNumber(previous)]
-    assert.equal(opening.split('\n')[0], `Restart ${restarts}, after session ${before.id}.`)
+    assert.equal(hookOutputIn(opening), `Restart ${restarts}, after session ${before.id}.`)
   },
 )

@@ -3,6 +3,7 @@ import type { InputProblem } from './input/check.ts'
 import type { AgentSessionId, CommandId, ConversationId, HandoffId, TurnId } from './kernel/ids.ts'
 import type { Instant } from './kernel/instant.ts'
 import { err, ok, type Result } from './kernel/result.ts'
+import { inQuotes, onOneLine } from './kernel/safe-text.ts'
 import type { SessionCommandType, SessionState } from './session/agent-session.ts'
 
 interface Details {
@@ -67,7 +68,7 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
   'conversation.not_found': ({ conversationId }) =>
     `There is no conversation ${conversationId}. Open it first, or check the id.`,
   'conversation.session_active': ({ conversationId, sessionId, agentName }) =>
-    `Conversation ${conversationId} already has an active session (${sessionId}, agent "${agentName}"). ` +
+    `Conversation ${conversationId} already has an active session (${sessionId}, agent ${inQuotes(agentName)}). ` +
     'Hand it off, or end it, before another one starts.',
   'conversation.handoff_open': ({ conversationId, handoffId }) =>
     `Conversation ${conversationId} is being handed off (${handoffId}). Complete or cancel that handoff first.`,
@@ -75,7 +76,7 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
     `Conversation ${conversationId} was closed at ${since}, so no session works in it. Reopen it first.`,
   'conversation.open': ({ conversationId }) => `Conversation ${conversationId} is open, so there is nothing to reopen.`,
   'conversation.key_taken': ({ externalKey, conversationId }) =>
-    `The key "${externalKey}" already names conversation ${conversationId}. A thread needs another key, or none.`,
+    `The key ${inQuotes(externalKey)} already names conversation ${conversationId}. A thread needs another key, or none.`,
   'session.not_found': ({ sessionId }) => `There is no session ${sessionId}. Check the id.`,
   'session.not_active': ({ sessionId, state }) =>
     `Session ${sessionId} is ${state}, and only an active session can do this. Look up the active session instead.`,
@@ -90,7 +91,7 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
     `Session ${sessionId} changes only for its holder, and no token was shown. Pass on the \`holder\` that the session was ` +
     'started or taken over with, or say `byHand: true` if you decide from outside: that is on record.',
   'session.attached': ({ sessionId, providerSessionId }) =>
-    `Session ${sessionId} already runs as "${providerSessionId}". A session has one provider session; hand off for another.`,
+    `Session ${sessionId} already runs as ${inQuotes(providerSessionId)}. A session has one provider session; hand off for another.`,
   'session.leased': ({ sessionId, until }) =>
     `Session ${sessionId} belongs to a process that may be alive (its lease lasts until ${until}). ` +
     'Wait until that has passed, or take the session over by hand.',
@@ -101,11 +102,11 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
   'turn.not_found': ({ conversationId, turnId }) =>
     `Conversation ${conversationId} has no turn ${turnId}. A handoff can only name a turn of its own conversation.`,
   'tool_call.not_found': ({ conversationId, callIds }) =>
-    `Conversation ${conversationId} has no tool call ${callIds.map((id) => `"${id}"`).join(', ')}. ` +
+    `Conversation ${conversationId} has no tool call ${callIds.map((id) => inQuotes(id)).join(', ')}. ` +
     'A handoff can only name recorded tool calls of its own conversation.',
   'handoff.not_found': ({ handoffId }) => `There is no handoff ${handoffId}. Check the id.`,
   'handoff.same_agent': ({ agent }) =>
-    `"${agent}" already has this conversation. A transfer needs another agent; for a fresh window use a context restart.`,
+    `${inQuotes(agent)} already has this conversation. A transfer needs another agent; for a fresh window use a context restart.`,
   'handoff.already_open': ({ sessionId, handoffId }) =>
     `Session ${sessionId} is already being handed off (${handoffId}). Complete or cancel that handoff first.`,
   'handoff.illegal_transition': ({ handoffId, from, command }) =>
@@ -114,13 +115,13 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
     `Handoff ${handoffId} already has its checkpoint, which is stored once. Continue with the next step.`,
   'handoff.extracted': ({ handoffId }) => `Handoff ${handoffId} already has an extract, which is stored once.`,
   'handoff.already_claimed': ({ handoffId, claimant, deadline }) =>
-    `Handoff ${handoffId} was claimed by "${claimant}", who has until ${deadline}. Try again after that.`,
+    `Handoff ${handoffId} was claimed by ${inQuotes(claimant)}, who has until ${deadline}. Try again after that.`,
   'handoff.not_claimant': ({ handoffId, claimant, deadline, by, command }) =>
-    `Handoff ${handoffId} is claimed by "${claimant}" (until ${deadline}), so ` +
-    `${by === undefined ? 'an unnamed caller' : `"${by}"`} may not ${command} it. ` +
+    `Handoff ${handoffId} is claimed by ${inQuotes(claimant)} (until ${deadline}), so ` +
+    `${by === undefined ? 'an unnamed caller' : inQuotes(by)} may not ${command} it. ` +
     'Claim it after the deadline, or leave it to its claimant.',
   'prompt.fence_not_unique': ({ field, fence }) =>
-    `The ${field} has the fence "${fence}", which is not unique in it, or was changed by redaction. ` +
+    `The ${field} has the fence ${inQuotes(fence)}, which is not unique in it, or was changed by redaction. ` +
     'The text inside it could be taken for instructions. Fence the text once, with a fresh nonce.',
   'command.id_reused': ({ commandId }) =>
     `Command ${commandId} was already used for another request. Use a new command id for a new command.`,
@@ -128,13 +129,13 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
     `Command ${commandId} met a change that another transaction made at the same time (${at}). Nothing of the command is ` +
     'stored, and your transaction can still be used. Roll back and run it again, or commit without this command.',
   'budget.unpriced': ({ model, maxCostUsd }) =>
-    `There is no list price for the model "${model}", so a cap of ${maxCostUsd} dollars cannot be kept. ` +
+    `There is no list price for the model ${inQuotes(model)}, so a cap of ${maxCostUsd} dollars cannot be kept. ` +
     `Choose a model that has one, leave the cap out, or ${UNPRICED}.`,
   'budget.unmetered': ({ missing, maxCostUsd }) =>
     `The agent does not report the ${missing} of its answers, so a cap of ${maxCostUsd} dollars cannot be kept. ` +
     `Use a runtime that reports it, leave the cap out, or ${UNPRICED}.`,
   'thread.not_summarized': ({ conversationId, cause }) =>
-    `Conversation ${conversationId} could not be summarised (${cause}). Nothing was written. ` +
+    `Conversation ${conversationId} could not be summarised (${onOneLine(cause)}). Nothing was written. ` +
     'Open the thread without a handoff, write the summary yourself, or try again.',
   'thread.no_workspace': ({ conversationId }) =>
     `Conversation ${conversationId} has no workspace on record, so there is no memory file to write to. Name a workspace.`,
@@ -143,7 +144,7 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
   'thread.summary_empty': ({ draftId }) =>
     `There is nothing in the summary of draft ${draftId}. Write some text, or reject the draft for a thread without a summary.`,
   'thread.block_not_reset': ({ file, cause }) =>
-    `The summary of an earlier thread is still in ${file} and could not be taken out (${cause}), so nothing was started: ` +
+    `The summary of an earlier thread is still in ${onOneLine(file)} and could not be taken out (${onOneLine(cause)}), so nothing was started: ` +
     'another thread would read it. Mend the file, or take the text between the markers out by hand, and run it again.',
   'thread.reported': ({ handoffId }) =>
     `The outcome of thread ${handoffId} is on record already, and it is reported once. Read it there; leave it out here.`,

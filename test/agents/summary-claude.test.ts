@@ -70,7 +70,7 @@ describe('a summary by the Agent SDK, for real', PATIENT, () => {
   it('falls back to the record when the API fails, or answers with something else', async (t) => {
     const broken = { status: 500, type: 'api_error', message: 'The API is broken' }
     for (const [answer, reason] of [
-      [{ error: broken }, /claude-sonnet-4-5 failed: /],
+      [{ error: broken }, /claude-sonnet-4-5 failed$/],
       [{ text: 'I cannot do that.' }, /claude-sonnet-4-5 answered without the parts of a summary/],
     ] as const) {
       const { summarizer } = await stage(t, answer)

@@ -6,6 +6,7 @@ import { checkpointIn } from '../../src/domain/checkpoint/checkpoint-text.ts'
 import { continuationPrompt } from '../../src/domain/checkpoint/continuation.ts'
 import { agentSessionId, handoffId } from '../../src/domain/kernel/ids.ts'
 import { instant } from '../../src/domain/kernel/instant.ts'
+import { asText } from '../../src/domain/kernel/safe-text.ts'
 
 const NONCE = '0190a0a0-0000-7000-8000-00000000beef'
 
@@ -15,7 +16,7 @@ const FROM = {
   at: instant('2026-11-16T03:45:34Z'),
 }
 
-const continued = (text: string, more: { originalTask?: string; hookContext?: string } = {}): string =>
+const continued = (text: string, more: { originalTask?: string } = {}): string =>
   continuationPrompt({
     originalTask: 'Fix it',
     ...more,
@@ -110,12 +111,12 @@ describe('fences inside the tags', () => {
   ])('%s stay', (...row) => reads(row))
 })
 
-describe('a checkpoint goes into the continuation byte for byte', () => {
+describe('a checkpoint goes into the continuation byte for byte, as far as it can be seen', () => {
   it.each([
     '{"a": {"b": [1, 2]}} {{x}} {0} %s',
     "$& $1 $` $' $$ \\n \\\\",
     '{checkpoint} {original_task} {sections} {tool_calls}',
-    'a\r\nb\rc\u2028d\0e\uD800f\u00e9e\u0301',
+    'a\nb\tc\u00e9e\u0301 👩‍💻',
     '\n  \n',
     '',
   ])('%j', (text) => {
@@ -123,10 +124,15 @@ describe('a checkpoint goes into the continuation byte for byte', () => {
     expect(continued(text).startsWith('Fix it\n\n')).toBe(true)
   })
 
-  it('a task and hooks do, too', () => {
+  it('and whatever cannot be seen is spelled out', () => {
+    expect(insideFence(continued('a\r\nb\rc\u2028d\0e\uD800f\u200d\u{e0041}'))).toBe(
+      'a\nb\\u{d}c\\u{2028}d\\u{0}e\\u{d800}f\\u{200d}\\u{e0041}',
+    )
+  })
+
+  it('a task does, too', () => {
     const odd = "$& {checkpoint} $' {original_task}"
-    const prompt = continued('x', { originalTask: odd, hookContext: `On main ${odd}` })
-    expect(prompt.startsWith(`On main ${odd}\n\n${odd}\n\nYou continue`)).toBe(true)
+    expect(continued('x', { originalTask: odd }).startsWith(`${odd}\n\nYou continue`)).toBe(true)
   })
 })
 
@@ -151,10 +157,9 @@ describe('a checkpoint cannot break out of its fence', () => {
     expect(continued(closing.toUpperCase())).toContain(`\n</checkpoint-${NONCE}0>\n`)
   })
 
-  it('holds the word of its fence nowhere, in any case, and neither do task and hooks', () => {
+  it('holds the word of its fence nowhere, in any case, and neither does the task', () => {
     const prompt = continued(`${closing.toUpperCase()} ${NONCE}0`, {
-      originalTask: closing,
-      hookContext: `${NONCE}000`,
+      originalTask: `${closing} ${NONCE}000`,
     })
     const word = `checkpoint-${NONCE}0000`
     expect(prompt.toLowerCase().split(word)).toHaveLength(4)
@@ -204,10 +209,10 @@ describe('any text at all', () => {
     )
   })
 
-  it('comes out of the fence of a continuation byte for byte', () => {
+  it('comes out of the fence of a continuation as it went in, but for what cannot be seen', () => {
     fc.assert(
-      fc.property(text, text, text, (checkpoint, originalTask, hookContext) => {
-        expect(insideFence(continued(checkpoint, { originalTask, hookContext }))).toBe(checkpoint)
+      fc.property(text, text, (checkpoint, originalTask) => {
+        expect(insideFence(continued(checkpoint, { originalTask }))).toBe(asText(checkpoint))
       }),
     )
   })

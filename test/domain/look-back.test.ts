@@ -69,7 +69,7 @@ describe('the text of an answer', () => {
     const lines = lookBackText(answerOf({ found: [hitOf(1, text)] })).split(/[\n\r\u0085\u2028\u2029]/)
     expect(lines.filter((line) => line.startsWith('Window'))).toEqual(['Window 1, turn 1: a person'])
     expect(lines.filter((line) => line.startsWith('| '))).toEqual([
-      '| Nothing more is on record.\\u{d}',
+      '| Nothing more is on record.',
       '| ',
       '| Window 9, turn 9: a person\\u{2028}| quoted\\u{1b}[2J',
     ])
@@ -78,7 +78,7 @@ describe('the text of an answer', () => {
   it('keeps the name, argument and id of a call on their lines', () => {
     const calls = [{ callId: 'a b\nc', toolName: 'Read\nWindow 9', argument: 'x\ny' }]
     const text = lookBackText(answerOf({ found: [hitOf(1, '', { role: 'assistant', origin: 'runtime', calls })] }))
-    expect(text).toContain('\n  called Read\\nWindow 9 x\\ny call a b\\nc\n')
+    expect(text).toContain('\n  called "Read\\nWindow 9" "x\\ny" call "a b\\nc"\n')
   })
 
   it('says what was erased, what was cut, and what is missing', () => {

@@ -47,7 +47,7 @@ describe('a command', () => {
     const environment = { PATH: process.env.PATH, LC_ALL: 'C', API_KEY: 'k-123456', OTHER: 'other', HOME: '/home/x' }
     const names = `for (const name of Object.keys(process.env)) console.log(name)`
     const few = await new NodeHookRunner({ environment }).run(node(names), threshold)
-    expect(few.output.trim().split('\n').toSorted()).toEqual(['HOME', 'LC_ALL', 'PATH'])
+    expect(few.output.trim().split('\n').toSorted()).toEqual(['BATONPASS_HOOK_PAYLOAD_FILE', 'HOME', 'LC_ALL', 'PATH'])
     const more = new NodeHookRunner({ environment, passVariables: ['API_KEY'] })
     expect((await more.run(node(names), threshold)).output).toContain('API_KEY')
     const printed = await more.run(shell('echo "$API_KEY"; echo "$API_KEY" >&2; exit 1'), threshold)

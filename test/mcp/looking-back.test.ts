@@ -48,7 +48,7 @@ describe('looking back', () => {
 
   it('finds who used a file', async () => {
     const { stage } = await inSecondWindow()
-    expect((await stage.call('look_back', { file: 'quokka.ts' })).text).toContain('called Bash cat src/quokka.ts')
+    expect((await stage.call('look_back', { file: 'quokka.ts' })).text).toContain('called Bash "cat src/quokka.ts"')
   })
 
   it('searches messages and handoffs for words', async () => {

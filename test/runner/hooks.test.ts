@@ -86,7 +86,7 @@ describe.each(STORE_KINDS)('hooks of a run on %s', (kind) => {
     expect(summary).toMatchObject({ outcome: 'exhausted', restarts: 0 })
   })
 
-  it('session-start hooks are told first, and what they say stands before the prompt', async () => {
+  it('session-start hooks are told first, and what they say stands in a fence before the prompt', async () => {
     const told: Payload[] = []
     const batonpass = await open([hook('on_session_start', 'Use pnpm here.', told)])
     const runtime = script([
@@ -111,7 +111,9 @@ describe.each(STORE_KINDS)('hooks of a run on %s', (kind) => {
       },
     })
     for (const { prompt, workspace: given } of runtime.launches) {
-      expect(prompt.startsWith(`Use pnpm here.\n\n${TASK}`)).toBe(true)
+      const [introduction = '', ...rest] = prompt.split('\n\n')
+      const word = /^Before this session began, hooks .* hold (hooks-[0-9a-f-]+), and/.exec(introduction)?.[1]
+      expect(rest.join('\n\n').startsWith(`<${word}>\nUse pnpm here.\n</${word}>\n\n${TASK}`)).toBe(true)
       expect(given).toEqual(workspace)
     }
   })

@@ -23,7 +23,7 @@ const NEVER = (): Promise<string> => new Promise(() => {})
 type Case = readonly [name: string, write: () => Promise<string>, reason: string]
 
 const FAILING: readonly Case[] = [
-  ['fails', () => Promise.reject(new Error('HTTP 500\nSet-Cookie: x')), 'my-model failed: HTTP 500 Set-Cookie: x'],
+  ['fails', () => Promise.reject(new Error('HTTP 500\nSet-Cookie: x')), 'my-model failed'],
   ['answers blank', async () => ' \n', 'my-model answered nothing'],
   ['answers something else', async () => 'Sorry.', 'my-model answered without the parts of a summary'],
   ['never answers', NEVER, 'my-model did not answer within 0.01 seconds'],
@@ -45,6 +45,15 @@ describe('a summarizer with the record to fall back on', () => {
     const { text, fallbackReason } = summaryFrom(written)
     expect(text.split('\n')[0]).toBe(`Written without a model, from the record: ${reason}`)
     expect(fallbackReason).toBe(reason)
+  })
+
+  it('tells why the model failed to whoever listens, and to nobody who reads the summary', async () => {
+    const failure = new Error('HTTP 500\nSet-Cookie: s3cret')
+    const heard: unknown[] = []
+    const write = (): Promise<string> => Promise.reject(failure)
+    const summarizer = withFallback(functionSummarizer('my-model', write), { onFailure: (error) => heard.push(error) })
+    expect(JSON.stringify(await summarizer.summarize(material()))).not.toContain('s3cret')
+    expect(heard).toEqual([failure])
   })
 
   it('tells the model when time is up', async () => {

@@ -1,6 +1,7 @@
 import type { BudgetLimit } from '../../domain/budget/restart-budget.ts'
+import { inQuotes } from '../../domain/kernel/safe-text.ts'
 import { describeFreshReason } from '../../domain/run/follow-up.ts'
-import type { RunEvent, WindowFigures } from '../../domain/run/run-event.ts'
+import type { HookProblem, RunEvent, WindowFigures } from '../../domain/run/run-event.ts'
 import type { RunOutcome, RunSummary } from '../../domain/run/run-summary.ts'
 import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 import { plain } from './render-text.ts'
@@ -90,13 +91,16 @@ export const describeRunEvent = (event: RunEvent): string => {
     case 'run:warning':
       return `warning: ${plain(event.message)}`
     case 'hook:called':
-      return `hook ${plain(event.hook)} at ${event.moment}: ${event.ok ? 'ok' : 'failed'}`
+      return `hook ${plain(event.hook)} at ${event.moment}: ${event.error === null ? 'ok' : failureText(event.error)}`
     case 'run:end':
       return describeSummary(event.summary)
     default:
       return event satisfies never
   }
 }
+
+const failureText = ({ message, lastLine }: HookProblem): string =>
+  `failed: ${plain(message)}${lastLine === null ? '' : ` It said last: ${inQuotes(lastLine)}`}`
 
 const loweredText = ({ fromTokens, toTokens }: Extract<RunEvent, { type: 'context:window:lowered' }>): string =>
   `${tokensText(toTokens)}${fromTokens === null ? '' : ` instead of ${tokensText(fromTokens)}`}, for the rest of the session`

@@ -1,3 +1,4 @@
+import { inQuotes } from '../../domain/kernel/safe-text.ts'
 import type { ThreadDraft } from '../../domain/thread/thread-draft.ts'
 import type { ThreadAccepted } from '../../services/thread/thread-requests.ts'
 import type { Output } from './command.ts'
@@ -23,7 +24,7 @@ export const showAccepted = (
   out: Output,
   { conversation, threadKey, path, expiresAt, warnings }: ThreadAccepted,
 ): void => {
-  out.line(plain(`The thread "${threadKey}" is open (conversation ${conversation.id}).`))
+  out.line(plain(`The thread ${inQuotes(threadKey)} is open (conversation ${conversation.id}).`))
   out.line(plain(`Its summary is in ${path} until ${expiresAt}, and is taken out after the first exchange.`))
   out.line('Begin it with a new session of your agent in this workspace, or with:')
   out.line(plain(`  baton run --conversation ${quoted(threadKey)} "…"`))

@@ -1,11 +1,13 @@
 import type { WindowAtTurn } from '../../domain/history/window-at-turn.ts'
 import type { MessageSummary } from '../../domain/turn/message-summary.ts'
 import { totalMessages } from '../../domain/turn/message-summary.ts'
+import type { ToolCallReference } from '../../domain/turn/tool-call.ts'
 import { type ContextMonitor, type MonitorEvent, monitoredPressure } from '../../domain/window/context-monitor.ts'
 import type { WindowSize } from '../../domain/window/context-pressure.ts'
 import { milestoneProblem } from '../../domain/window/milestone.ts'
 import type { UsageReading } from '../../domain/window/usage-reading.ts'
 import { renderBlock, renderFacts } from './render-facts.ts'
+import { plain } from './render-text.ts'
 
 /** How many messages there are, and of whom. */
 export const describeMessages = (messages: MessageSummary): string =>
@@ -62,6 +64,10 @@ const sourceOf = (window: WindowSize | undefined): string => (window === undefin
 
 const percent = (fraction: number): string => `${Math.round(fraction * 1_000) / 10} %`
 
+/** A tool call on one line, whatever its agent called it. */
+export const describeCall = ({ toolName, callId, sequenceNumber }: ToolCallReference): string =>
+  `${plain(toolName)} (message ${sequenceNumber}, ${plain(callId)})`
+
 /** The content of a window at a turn. */
 export const renderWindow = (window: WindowAtTurn, columns: number): readonly string[] => [
   ...renderFacts(
@@ -77,11 +83,5 @@ export const renderWindow = (window: WindowAtTurn, columns: number): readonly st
     },
     columns,
   ),
-  ...renderBlock(
-    'Tool calls in it',
-    window.visibleToolCalls
-      .map(({ toolName, callId, sequenceNumber }) => `${toolName} (message ${sequenceNumber}, ${callId})`)
-      .join('\n') || 'none',
-    columns,
-  ),
+  ...renderBlock('Tool calls in it', window.visibleToolCalls.map(describeCall).join('\n') || 'none', columns),
 ]

@@ -1,4 +1,4 @@
-import { spelledOut, UNSAFE_CHARACTERS } from '../../domain/kernel/safe-text.ts'
+import { asWords } from '../../domain/kernel/safe-text.ts'
 import { cut, widthOf } from '../../domain/kernel/text-width.ts'
 import type { SessionCard } from './session-card.ts'
 import type { WindowLevel } from './window-level.ts'
@@ -127,6 +127,6 @@ const barOf = (ratio: number, milestones: readonly number[], cells: number, hasB
 /** The notices on one line. Their words may come from anywhere, and must not steer the terminal. */
 const noticeOf = (card: SessionCard | undefined): string =>
   (card?.notices ?? [])
-    .map((notice) => notice.slice(0, 500).replaceAll(/\s+/gu, ' ').trim().replaceAll(UNSAFE_CHARACTERS, spelledOut))
+    .map((notice) => asWords(notice.slice(0, 500)))
     .filter((notice) => notice !== '')
     .join(BETWEEN)

@@ -5,6 +5,7 @@ import { Child, type ChildExit, isFolder } from '../../processes/child.ts'
 import { CappedOutput } from './capped-output.ts'
 import type { Deadline } from './deadline.ts'
 import { failed, type Outcome } from './outcome.ts'
+import { PAYLOAD_FILE_VARIABLE, payloadFile } from './payload-file.ts'
 
 /** After TERM and before KILL. With the time after it, well within three seconds. */
 const GRACE_MS = 1_500
@@ -29,9 +30,10 @@ export const runShell = async (
   if (!isFolder(cwd)) return failed('hook.not_started', 'Its working directory does not exist.')
   if (deadline.signal.aborted) return deadline.outcome()
   const told = `${JSON.stringify(payload)}\n` // before the start: nothing may throw while it runs
-  const started = await start(hook.command, cwd, environment)
+  using file = payloadFile(told)
+  const started = await start(hook.command, cwd, { ...environment, [PAYLOAD_FILE_VARIABLE]: file.path })
   if (!('child' in started)) return started
-  return finish(started.child, told, deadline, secrets)
+  return await finish(started.child, told, deadline, secrets) // the file is there until it has ended
 }
 
 const start = async (

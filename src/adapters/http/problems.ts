@@ -1,3 +1,4 @@
+import { onOneLine } from '../../domain/kernel/safe-text.ts'
 import { describeRefusal, type RefusalCode } from '../../domain/refusal.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
@@ -16,7 +17,7 @@ export class HttpProblem extends Error {
   readonly code: string
 
   constructor(status: ProblemStatus, code: string, message: string) {
-    super(message)
+    super(onOneLine(message)) // it may repeat what a request was made of
     this.status = status
     this.code = code
   }

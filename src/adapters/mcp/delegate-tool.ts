@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
 import { ok } from '../../domain/kernel/result.ts'
+import { inQuotes } from '../../domain/kernel/safe-text.ts'
 import type { ToolsOffered } from '../../ports/run-tools.ts'
 import type { Tool } from './tool.ts'
 
@@ -31,7 +32,7 @@ export const delegateTool = ({ to, ask }: NonNullable<ToolsOffered['delegate']>)
     const asked = await ask({ to: target, task, ...defined({ reason, document }) })
     if (!asked.ok) return asked
     return ok({
-      text: `"${asked.value.to}" begins with it now. End your turn when you need the outcome: you are told then, and need not ask.`,
+      text: `${inQuotes(asked.value.to)} begins with it now. End your turn when you need the outcome: you are told then, and need not ask.`,
     })
   },
 })

@@ -1,6 +1,6 @@
-import { fenced } from '../../domain/checkpoint/nonce-fence.ts'
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
-import { onOneLine } from '../../domain/kernel/safe-text.ts'
+import { fenced } from '../../domain/kernel/nonce-fence.ts'
+import { inQuotes } from '../../domain/kernel/safe-text.ts'
 
 /** The most characters of a document in one answer. */
 export const LONGEST_PAGE = 16_000
@@ -25,8 +25,8 @@ export const documentPage = (handoff: HandoffMetadata, from = 0, most: number = 
 /** Who passed on to whom, when and why, on one line. */
 export const provenanceOf = (handoff: HandoffMetadata): string => {
   const { id, kind, status, sourceAgent, targetAgent, initiatedAt, reason } = handoff
-  const names = `from "${onOneLine(sourceAgent)}" to "${onOneLine(targetAgent)}"`
-  return `Handoff ${id}: ${kind} ${names}, ${status}, initiated ${initiatedAt}, because "${onOneLine(reason.slice(0, LONGEST_REASON))}".`
+  const names = `from ${inQuotes(sourceAgent)} to ${inQuotes(targetAgent)}`
+  return `Handoff ${id}: ${kind} ${names}, ${status}, initiated ${initiatedAt}, for a reason that the agent gave: ${inQuotes(reason, LONGEST_REASON)}.`
 }
 
 /** A part of a text that ends between two characters, and not inside one. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
 import { ok } from '../../domain/kernel/result.ts'
+import { inQuotes } from '../../domain/kernel/safe-text.ts'
 import type { ToolsOffered } from '../../ports/run-tools.ts'
 import type { Tool } from './tool.ts'
 
@@ -31,6 +32,8 @@ export const handOverTool = ({ to, ask }: NonNullable<ToolsOffered['handOver']>)
   call: async ({ to: target, reason, document }) => {
     const asked = await ask(defined({ to: target, reason, document }))
     if (!asked.ok) return asked
-    return ok({ text: `The work goes to "${asked.value.to}". Your part is done: say nothing more and use no tool.` })
+    return ok({
+      text: `The work goes to ${inQuotes(asked.value.to)}. Your part is done: say nothing more and use no tool.`,
+    })
   },
 })

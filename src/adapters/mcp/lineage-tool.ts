@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import type { Lineage } from '../../domain/history/lineage.ts'
 import { err, ok } from '../../domain/kernel/result.ts'
-import { onOneLine } from '../../domain/kernel/safe-text.ts'
+import { inQuotes } from '../../domain/kernel/safe-text.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import { type Access, notThere } from './access.ts'
 import type { Tool } from './tool.ts'
@@ -44,7 +44,7 @@ const factsOf = ({ conversation, ancestors, threads, sessions, handoffs }: Linea
   sessions: sessions.slice(-MOST).map((session) => ({
     session_id: session.id,
     window: session.epoch,
-    agent: short(session.agentName),
+    agent: session.agentName.slice(0, LONGEST_NAME),
     state: session.state,
     turns: session.progress.turns,
     started_at: session.startedAt,
@@ -60,13 +60,11 @@ const handoffFacts = (handoff: HandoffMetadata) => ({
   status: handoff.status,
   from_session: handoff.sourceSessionId,
   to_session: handoff.status === 'completed' ? handoff.targetSessionId : null,
-  to_agent: short(handoff.targetAgent),
-  reason: short(handoff.reason),
+  to_agent: handoff.targetAgent.slice(0, LONGEST_NAME),
+  reason: handoff.reason.slice(0, LONGEST_NAME),
   initiated_at: handoff.initiatedAt,
   has_document: handoff.document !== undefined,
 })
-
-const short = (text: string): string => onOneLine(text.slice(0, LONGEST_NAME)).slice(0, LONGEST_NAME)
 
 const textOf = ({ conversation_id, came_from, opened, sessions, handoffs, left_out }: LineageFacts): string =>
   [
@@ -75,12 +73,12 @@ const textOf = ({ conversation_id, came_from, opened, sessions, handoffs, left_o
       ? []
       : [`(older ones are left out: ${left_out.sessions} sessions and ${left_out.handoffs} handoffs)`]),
     ...sessions.flatMap((session) => [
-      `window ${session.window}: ${session.agent}, ${session.state}, ${session.turns} turns, since ${session.started_at}${session.is_you ? ' (you)' : ''}`,
+      `window ${session.window}: ${inQuotes(session.agent)}, ${session.state}, ${session.turns} turns, since ${session.started_at}${session.is_you ? ' (you)' : ''}`,
       ...handoffs
         .filter(({ from_session }) => from_session === session.session_id)
         .map(
           ({ handoff_id, kind, to_agent, status, reason }) =>
-            `  → ${kind} to ${to_agent}, ${status}, "${reason}" (${handoff_id})`,
+            `  → ${kind} to ${inQuotes(to_agent)}, ${status}, reason ${inQuotes(reason)} (${handoff_id})`,
         ),
     ]),
     ...opened.map((id) => `opened conversation ${id}`),

@@ -1,15 +1,10 @@
-import { spelledOut, UNSAFE_CHARACTERS } from '../../domain/kernel/safe-text.ts'
+import { asText } from '../../domain/kernel/safe-text.ts'
 
 /** The most characters of one answer, over what any tool makes by itself. Claude Code takes 25,000 tokens of one. */
 const LONGEST_ANSWER = 50_000
 
-const KEPT: readonly string[] = ['\n', '\t']
-
 /** A text of any origin that every client can read: what cannot be seen, and halves of pairs, are spelled out. */
-export const safeText = (text: string): string =>
-  text
-    .replaceAll('\r\n', '\n')
-    .replaceAll(UNSAFE_CHARACTERS, (character) => (KEPT.includes(character) ? character : spelledOut(character)))
+export const safeText = asText
 
 /** A text that is short enough for one answer. Tools page by themselves; this is for the one that did not. */
 export const shortAnswer = (text: string, most: number = LONGEST_ANSWER): string => {

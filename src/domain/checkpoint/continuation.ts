@@ -1,9 +1,9 @@
 import { fill } from '../kernel/fill.ts'
 import type { AgentSessionId, HandoffId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
+import { fenced } from '../kernel/nonce-fence.ts'
 import type { CheckpointReview } from './checkpoint-review.ts'
 import type { CheckpointStatement, StatementStanding } from './checkpoint-statement.ts'
-import { fenced } from './nonce-fence.ts'
 import { type CarriedWords, personWordsBlock, textOfWords } from './person-words-text.ts'
 
 /**
@@ -24,8 +24,6 @@ const ruleOf = (fence: string): string =>
 
 /** The opening of every continuation. */
 export interface ContinuationOpening {
-  /** The output of session-start hooks; it stands before everything else. */
-  readonly hookContext?: string
   /** The task from our record, never from a summary. */
   readonly originalTask: string
   /** The person's words beside the task, word for word; they stand after the task. */
@@ -62,13 +60,15 @@ export interface RecordedRecap {
 export const DEFAULT_CONTINUATION_TEMPLATE = '{original_task}\n\n{provenance}\n\n{checkpoint}\n\n{remarks}'
 
 /**
- * The prompt a successor starts from: hook context, original task, where the checkpoint comes from, and the checkpoint.
+ * The prompt a successor starts from: original task, where the checkpoint comes from, and the checkpoint. The output of
+ * session-start hooks is put before it with `promptAfterHooks`.
  *
- * The checkpoint is data somebody else wrote. It stands between two lines that hold the nonce, byte for byte, and holds
- * the nonce nowhere: if it does, the lines use a longer one. Statements that are unverified are named by line after it.
+ * The checkpoint is data somebody else wrote. It stands between two lines that hold the nonce, and holds the nonce nowhere:
+ * if it does, the lines use a longer one. All of it that can be seen stays as it is, and characters that cannot be seen are
+ * spelled out. Statements that are unverified are named by line after it.
  *
  * A template of your own may hold `{original_task}`, `{person_words}`, `{provenance}`, `{checkpoint}` (in its fence) and
- * `{remarks}`, each filled literally. What hooks had to say stands before all of it. What the person said beside the task
+ * `{remarks}`, each filled literally. What the person said beside the task
  * stands where `{person_words}` is, or after the task, and never goes missing.
  *
  * @throws TypeError when the nonce is not at least 16 letters, digits and hyphens
@@ -89,22 +89,21 @@ export const continuationPrompt = (
   parts: ContinuationParts,
   template: string = DEFAULT_CONTINUATION_TEMPLATE,
 ): string => {
-  const { hookContext, originalTask, checkpoint, from, nonce, isUnstructured = false } = parts
-  const around = `${hookContext ?? ''}\n${originalTask}\n${template}`
+  const { originalTask, checkpoint, from, nonce, isUnstructured = false } = parts
+  const around = `${originalTask}\n${template}`
   const origin =
     `You continue this work in a fresh window. Session ${from.sessionId} worked on it before you, and left the ` +
     `checkpoint below with handoff ${from.handoffId} at ${from.at}. ${PICK_UP}`
   const words = wordsOf(parts, `${around}\n${checkpoint.text}`)
   const besideIt = parts.personWords === undefined ? around : `${around}\n${textOfWords(parts.personWords.chosen)}`
   const { fence, block } = fenced({ name: 'checkpoint', text: checkpoint.text, nonce, around: besideIt })
-  const filled = fill(words === '' ? template : placingWords(template), {
+  return fill(words === '' ? template : placingWords(template), {
     original_task: originalTask,
     person_words: words,
     provenance: `${origin}\n${ruleOf(fence)}`,
     checkpoint: block,
     remarks: `${isUnstructured ? `${UNSTRUCTURED} ` : ''}${noteOn(checkpoint.statements)}`,
   })
-  return hookContext === undefined ? filled : `${hookContext}\n\n${filled}`
 }
 
 /**
@@ -143,9 +142,9 @@ const UNSTRUCTURED =
 
 /** @param after what follows in the same prompt: no fence of the opening appears in there */
 const openingOf = (opening: ContinuationOpening, after = ''): string => {
-  const { hookContext, originalTask } = opening
-  const words = wordsOf(opening, `${hookContext ?? ''}\n${originalTask}\n${after}`)
-  return [hookContext ?? '', originalTask, words].filter((part) => part !== '').join('\n\n')
+  const { originalTask } = opening
+  const words = wordsOf(opening, `${originalTask}\n${after}`)
+  return [originalTask, words].filter((part) => part !== '').join('\n\n')
 }
 
 /** The person's words; empty when there are none. */

@@ -1,8 +1,8 @@
 import type { AgentSessionId, HandoffId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
+import { fenced } from '../kernel/nonce-fence.ts'
 import { joinedPrompt } from '../turn/message.ts'
 import type { CheckpointReview } from './checkpoint-review.ts'
-import { fenced } from './nonce-fence.ts'
 import type { ChosenWords } from './person-words.ts'
 import { personWordsBlock } from './person-words-text.ts'
 

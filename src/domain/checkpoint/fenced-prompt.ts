@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../kernel/result.ts'
 
 /** How a text begins that somebody else wrote, as `fenced` sets it apart. */
-const OPENING = /<((?:checkpoint|document|answer|words|recap)-[0-9a-z-]{16,})>/gi
+const OPENING = /<((?:checkpoint|document|answer|words|recap|hooks)-[0-9a-z-]{16,})>/gi
 
 /** The words of the fences in a prompt, the outermost only: what looks like a fence inside another one is text. */
 const fencesIn = (prompt: string): readonly string[] => {

@@ -1,4 +1,4 @@
-import { fenced } from './nonce-fence.ts'
+import { fenced } from '../kernel/nonce-fence.ts'
 import type { ChosenWords, PersonMessage } from './person-words.ts'
 
 /** A message with its time; of one that was cut, how long it was. */
@@ -37,7 +37,7 @@ export interface CarriedWords {
  */
 export const personWordsBlock = ({ chosen, nonce }: CarriedWords, around: string): string | undefined => {
   if (chosen.shown.length === 0 && chosen.leftOut === 0) return undefined
-  const { fence, block } = fenced({ name: 'words', text: textOfWords(chosen), nonce, around })
+  const { fence, block } = fenced({ name: 'words', text: textOfWords(chosen), nonce, around, isPersons: true })
   return `${introduction(fence)}\n\n${block}`
 }
 

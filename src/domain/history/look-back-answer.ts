@@ -76,7 +76,7 @@ const shortened = (hit: LookBackHit, room: number): LookBackHit => {
   return { ...hit, passage: { ...rest, text: part.join(''), after: left + characters.length - part.length } }
 }
 
-const roomOf = (text: string): number => [...text].reduce((sum, character) => sum + shown(character).length, 0)
+const roomOf = (text: string): number => shown(text).length
 
 const roomBeside = ({ calls }: LookBackHit): number =>
   calls.reduce(

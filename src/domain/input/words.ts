@@ -1,7 +1,7 @@
-import { isNonce } from '../checkpoint/nonce-fence.ts'
 import { MAX_NAME_LENGTH } from '../kernel/cut-text.ts'
 import type { Id } from '../kernel/ids.ts'
 import { type Instant, instantIn } from '../kernel/instant.ts'
+import { isNonce } from '../kernel/nonce-fence.ts'
 import { absent, type Check, wrong } from './check.ts'
 
 /** Far more than a window holds, and well below what a database takes. */

@@ -1,5 +1,6 @@
 import type { BudgetLimit, RestartBudget } from '../budget/restart-budget.ts'
 import type { CheckpointOutcome } from '../checkpoint/checkpoint-facts.ts'
+import type { HookError } from '../hooks/hook-result.ts'
 import type { HookMoment } from '../hooks/hook-settings.ts'
 import type { AgentSessionId, ConversationId, HandoffId } from '../kernel/ids.ts'
 import type { SessionState } from '../session/agent-session.ts'
@@ -16,6 +17,11 @@ export interface RunOrigin {
   readonly conversationId: ConversationId
   readonly agentName: string
   readonly jobId: string | null
+  /**
+   * The runtime's own id of the session that the event is about, or of the one that the run works in; null until the
+   * runtime has said it.
+   */
+  readonly providerSessionId: string | null
 }
 
 /** How full a window is; null where it is not known. */
@@ -30,6 +36,12 @@ type UnknownPressure = Extract<Pressure, { state: 'unknown' }>
 
 interface OfSession {
   readonly sessionId: AgentSessionId
+}
+
+/** Why a hook failed: a code, a sentence with its exit status, signal or time, and the end of its error output. */
+export interface HookProblem extends HookError {
+  /** The last line that it wrote to standard error, cut and made harmless; null when it wrote none. */
+  readonly lastLine: string | null
 }
 
 interface AgentHandoff {
@@ -113,7 +125,13 @@ interface Bodies {
   }
   /** Something about the run that is allowed but may be a mistake. */
   'run:warning': { readonly code: RunWarningCode; readonly message: string }
-  'hook:called': OfSession & { readonly moment: HookMoment; readonly hook: string; readonly ok: boolean }
+  'hook:called': OfSession & {
+    readonly moment: HookMoment
+    readonly hook: string
+    readonly ok: boolean
+    /** Why it failed; null when it did not. */
+    readonly error: HookProblem | null
+  }
   'run:end': { readonly summary: RunSummary }
 }
 

@@ -1,6 +1,7 @@
 import { defined } from '../kernel/defined.ts'
 import type { AgentSessionId, ConversationId, SignalId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
+import { inQuotes } from '../kernel/safe-text.ts'
 import type { MilestoneReached, MonitorEvent } from '../window/context-monitor.ts'
 import { describeFill } from '../window/context-pressure.ts'
 import type { AgentSession } from './agent-session.ts'
@@ -100,7 +101,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   restart: 'A fresh window is due: stop at the next good point.',
 }
 
-const named = ({ agentName, id }: AgentSession): string => `agent "${agentName}" (session ${id})`
+const named = ({ agentName, id }: AgentSession): string => `agent ${inQuotes(agentName)} (session ${id})`
 
 /** A signal once it was acknowledged or withdrawn. */
 export const settledSignal = (signal: ContextSignal, status: SignalStatus, settledAt: Instant): ContextSignal =>

@@ -1,6 +1,6 @@
 import { headingsNamed, isRule } from '../checkpoint/heading.ts'
 import { beginningOf } from '../kernel/cut-text.ts'
-import { UNSAFE_CHARACTERS } from '../kernel/safe-text.ts'
+import { withoutUnseen } from '../kernel/safe-text.ts'
 import { SUMMARY_PARTS, type SummaryPart } from './thread-summary.ts'
 
 /** A part of a summary with its lines. Without a title it is a text that has no parts. */
@@ -58,7 +58,7 @@ const orNotStated = (lines: readonly string[]): readonly string[] => (lines.leng
 
 /** A line without what does not show, of a length that a person reads. */
 const safeLine = (line: string): string => {
-  const safe = line.replaceAll('\t', ' ').replaceAll(UNSAFE_CHARACTERS, '').trimEnd()
+  const safe = withoutUnseen(line.replaceAll('\t', ' ')).trimEnd()
   return safe.length <= LONGEST_LINE ? safe : `${beginningOf(safe, LONGEST_LINE - 1)}…`
 }
 

@@ -1,4 +1,4 @@
-import { fenced } from '../checkpoint/nonce-fence.ts'
+import { fenced } from '../kernel/nonce-fence.ts'
 import type { SummaryMessage, SummarySource } from './summary-source.ts'
 import { oneLine } from './summary-statements.ts'
 import { SUMMARY_PARTS } from './thread-summary.ts'

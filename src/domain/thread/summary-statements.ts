@@ -1,4 +1,4 @@
-import { UNSAFE_CHARACTERS } from '../kernel/safe-text.ts'
+import { withoutUnseen } from '../kernel/safe-text.ts'
 
 /** How a statement of an agent counts in a summary: work done, work to come, or something that fails. */
 export type StatementKind = 'done' | 'next' | 'blocker'
@@ -40,11 +40,7 @@ export const statementsIn = (text: string): readonly SummaryStatement[] => {
 }
 
 /** A text of any origin on one line, without what does not show, and no line break left in it. */
-export const oneLine = (text: string): string =>
-  text
-    .replaceAll(/[\s\u2028\u2029]+/g, ' ')
-    .replaceAll(UNSAFE_CHARACTERS, '')
-    .trim()
+export const oneLine = (text: string): string => withoutUnseen(text.replaceAll(/[\s\u2028\u2029]+/g, ' ')).trim()
 
 /** Whether a sentence says that something fails, and not that it no longer does. */
 export const isFailing = (sentence: string): boolean => FAILING.test(sentence) && !NOT_FAILING.test(sentence)

@@ -1,5 +1,6 @@
-import { fenced } from '../checkpoint/nonce-fence.ts'
 import { beginningOf } from '../kernel/cut-text.ts'
+import { fenced } from '../kernel/nonce-fence.ts'
+import { inQuotes } from '../kernel/safe-text.ts'
 import type { AgentSession } from '../session/agent-session.ts'
 import type { DelegatedThread } from './delegated-thread.ts'
 
@@ -24,8 +25,7 @@ export const outcomeOnRecord = (session: AgentSession): Omit<ThreadOutcome, 'ans
 }
 
 /** The beginning of a text, on one line and in quotes: somebody else wrote it. */
-const quoted = (text: string): string =>
-  JSON.stringify(text.length > LONGEST_TASK ? `${beginningOf(text, LONGEST_TASK)}…` : text)
+const quoted = (text: string): string => inQuotes(text, LONGEST_TASK)
 
 const SAID: Readonly<Record<ThreadOutcome['outcome'], string>> = {
   completed: 'has completed',
@@ -39,7 +39,7 @@ export const threadReport = (
   { outcome, reason, answer }: ThreadOutcome,
   nonce: string,
 ): string => {
-  const who = `Thread ${session.conversationId}, which you delegated to ${JSON.stringify(handoff.targetAgent)},`
+  const who = `Thread ${session.conversationId}, which you delegated to ${inQuotes(handoff.targetAgent)},`
   const why = reason === undefined ? '' : ` The reason: ${quoted(reason)}.`
   const head = `${who} ${SAID[outcome]}.${why}`
   if (answer === undefined || answer.trim() === '') return `${head} It has said nothing.`
@@ -56,7 +56,7 @@ export const openThreadsNote = (threads: readonly (DelegatedThread & { readonly 
     'These threads are at work for you, and you are told their outcomes when you come to rest: end your turn when you need them.',
     ...threads.map(
       ({ handoff, session, task }) =>
-        `- ${session.conversationId}, by ${JSON.stringify(handoff.targetAgent)}: ${quoted(task)}`,
+        `- ${session.conversationId}, by ${inQuotes(handoff.targetAgent)}: ${quoted(task)}`,
     ),
     'Work that is not in this list is not being done by anybody else.',
   ].join('\n')
@@ -67,5 +67,5 @@ export const NO_THREADS_NOTE =
 
 /** The beginning of a thread's opening: who delegated it, and what becomes of the answer. */
 export const delegationNote = (from: string, to: string): string =>
-  `You are the agent ${JSON.stringify(to)}. The agent ${JSON.stringify(from)} delegated this piece of its work to you and ` +
+  `You are the agent ${inQuotes(to)}. The agent ${inQuotes(from)} delegated this piece of its work to you and ` +
   'works on at the same time. End with a short report of what you did and found: your last answer is told to it.'

@@ -54,7 +54,7 @@ export const startSession = command<StartRequest>()({
     providerSessionId: content(optional(name)),
     parentSessionId: content(optional(id)),
     prompt: prompt(optional(text)),
-    hookContext: content(optional(text)),
+    hookContext: prompt(optional(text)),
     continuation: continuation(optional(text)),
     nonce: manner(optional(nonce)),
     monitor: content(optional(monitorSettings)),

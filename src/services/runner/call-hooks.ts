@@ -1,7 +1,9 @@
-import type { HookReport } from '../../domain/hooks/hook-result.ts'
+import type { HookReport, HookResult } from '../../domain/hooks/hook-result.ts'
 import type { HookMoment } from '../../domain/hooks/hook-settings.ts'
+import { beginningOf } from '../../domain/kernel/cut-text.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentSessionId } from '../../domain/kernel/ids.ts'
+import { asLines, asText } from '../../domain/kernel/safe-text.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { HookPayloads, HookSession, HookSessionFacts } from '../../ports/hook-payload.ts'
 import { hookSession } from '../../ports/hook-payload.ts'
@@ -44,10 +46,33 @@ export const callHooks = async <Moment extends HookMoment>(
   const signal = isAfterEnd ? {} : { signal: run.signal }
   const report = await runHooks({ runner: hookRunner, hooks: run.hooks, moment, payload, ...signal })
   const { results } = report
-  for (const { name: hook, ok } of results) run.news.emit({ type: 'hook:called', sessionId, moment, hook, ok })
+  for (const result of results) tellCalled(run, { sessionId, moment, result })
   const about = { conversationId: run.conversation.id, sessionId, moment, results }
   const limits = isAfterEnd ? { outageMs: ENDING_OUTAGE_MS } : {}
   if (results.length > 0)
     unwrap(await run.retryThroughOutage((named) => handoffs.recordHooks({ ...about, ...named }), limits))
   return report
+}
+
+/** Enough to see what went wrong; the rest of it is on record nowhere. */
+const LONGEST_LINE = 300
+const LONGEST_ERROR_OUTPUT = 4_000
+
+/** Tells how a hook went: why it failed, or what it wrote to standard error though it ended well. */
+const tellCalled = (
+  { deps: { logger, redact = (text) => text }, news }: HookCaller,
+  about: { readonly sessionId: AgentSessionId; readonly moment: HookMoment; readonly result: HookResult },
+): void => {
+  const { sessionId, moment, result } = about
+  const { name: hook, ok, errorOutput = '' } = result
+  const written = redact(errorOutput)
+  const [lastLine = null] = asLines(written.trimEnd())
+    .slice(-1)
+    .filter((line) => line !== '')
+  const cut = lastLine !== null && lastLine.length > LONGEST_LINE ? `${beginningOf(lastLine, LONGEST_LINE)}…` : lastLine
+  const error = result.ok ? null : { ...result.error, message: redact(result.error.message), lastLine: cut }
+  news.emit({ type: 'hook:called', sessionId, moment, hook, ok, error })
+  if (!ok || written.trim() === '') return
+  const shown = asText(beginningOf(written.trimEnd(), LONGEST_ERROR_OUTPUT))
+  logger?.info({ hook, moment, sessionId, errorOutput: shown }, 'a hook that ended well wrote to standard error')
 }

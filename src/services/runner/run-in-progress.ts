@@ -136,7 +136,9 @@ export const newRun = <Message>(
   const log = new RunLog(deps.logger)
   const controller = new AbortController()
   const { signal } = controller
-  const news = new RunReporter(conversation, { agent: () => seat.request.agent, log, emit })
+  const held = new HeldSession(claimantOf(terms.lease.runner) ?? `runner-${deps.ids.next()}`)
+  const session = () => (held.isThere ? held.session : undefined)
+  const news = new RunReporter(conversation, { agent: () => seat.request.agent, session, log, emit })
   const account = new RunAccount(spending)
   const threadWork = runThread?.(account.spending)
   const retryThroughOutage = retriesOf(deps.ids, { signal, onTrouble: (trouble) => log.outage(trouble) })
@@ -152,7 +154,7 @@ export const newRun = <Message>(
   const threads = new RunThreads(about)
   return Object.assign(terms, {
     conversation: new RunConversation(conversation),
-    held: new HeldSession(claimantOf(terms.lease.runner) ?? `runner-${deps.ids.next()}`),
+    held,
     account,
     news,
     log,

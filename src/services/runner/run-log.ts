@@ -55,8 +55,10 @@ const LINES: Lines = {
   'context:restart:refused': ({ limit }) => line('warn', `the budget allows no restart (${limit})`),
   'budget:reached': ({ limit }) => line('warn', `a limit is reached (${limit}), so nothing more is launched`),
   'run:warning': ({ message }) => line('warn', message),
-  'hook:called': ({ hook, ok }) =>
-    ok ? line('debug', `hook ${hook} was called`) : line('warn', `hook ${hook} has failed`),
+  'hook:called': ({ hook, error }) =>
+    error === null
+      ? line('debug', `hook ${hook} was called`)
+      : line('warn', `hook ${hook} has failed: ${error.message}`),
   'run:end': ({ summary }) => line(LEVEL_OF[summary.outcome], `the run is over: ${summary.outcome.replace('_', ' ')}`),
 }
 

@@ -1,4 +1,5 @@
 import { defined } from '../../domain/kernel/defined.ts'
+import { inQuotes } from '../../domain/kernel/safe-text.ts'
 import { type CarriedDocument, carriedText, personWordsOf } from './carried-text.ts'
 import type { FollowedSession } from './followed-session.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
@@ -56,7 +57,7 @@ export class AfterCompaction {
     const filter = { conversationId: session.conversationId, order: 'newest_first' as const }
     const [last] = (await this.#deps.store.handoffs.list(filter, { limit: 1 })).items
     if (last?.document === undefined) return undefined
-    const origin = `The document below came with the last handoff of this conversation (handoff ${last.id}, agent "${last.sourceAgent}", ${last.initiatedAt}).`
+    const origin = `The document below came with the last handoff of this conversation (handoff ${last.id}, agent ${inQuotes(last.sourceAgent)}, ${last.initiatedAt}).`
     return defined({ text: last.document, origin, path })
   }
 }

@@ -1,5 +1,4 @@
 import { wordsWanted } from '../../domain/checkpoint/carried-words.ts'
-import { fenced } from '../../domain/checkpoint/nonce-fence.ts'
 import {
   type ChosenWords,
   choosePersonWords,
@@ -9,6 +8,8 @@ import {
 import { personWordsBlock, textOfWords } from '../../domain/checkpoint/person-words-text.ts'
 import type { Conversation } from '../../domain/conversation/conversation.ts'
 import { beginningOf } from '../../domain/kernel/cut-text.ts'
+import { fenced } from '../../domain/kernel/nonce-fence.ts'
+import { asText } from '../../domain/kernel/safe-text.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 
@@ -59,9 +60,10 @@ export const carriedText = ({ opening, document, words, nonce }: CarriedParts): 
 }
 
 const documentBlock = (
-  { text, origin, path }: CarriedDocument,
+  { text: written, origin, path }: CarriedDocument,
   { said = '', nonce, room }: { readonly said: string | undefined; readonly nonce: string; readonly room: number },
 ): string => {
+  const text = asText(written) // as it will be shown: what is spelled out needs room as well
   const note = (shown: string): string => (shown.length === text.length ? '' : cutNote(shown.length, text.length, path))
   const around = `${said}\n${origin}`
   const blockOf = (shown: string): string => {

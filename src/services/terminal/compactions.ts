@@ -1,5 +1,6 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
+import { inQuotes } from '../../domain/kernel/safe-text.ts'
 import { monitoredPressure } from '../../domain/window/context-monitor.ts'
 import { describeFill } from '../../domain/window/context-pressure.ts'
 import { COMPACTION_TRIGGERS, type CompactionTrigger } from '../../domain/window/window-event.ts'
@@ -64,7 +65,7 @@ export class Compactions {
     const pressure = monitor && monitoredPressure(monitor)
     const full =
       pressure?.state === 'known' ? `, ${describeFill({ ...pressure, windowTokens: pressure.window?.tokens })},` : ''
-    const text = `The context window of agent "${agentName}" (session ${id})${full} is about to be compacted (${trigger}). What it has not written down may be lost.`
+    const text = `The context window of agent ${inQuotes(agentName)} (session ${id})${full} is about to be compacted (${trigger}). What it has not written down may be lost.`
     const commandId = derivedCommand(this.#deps.sha256, key, 'parent', kept.compaction.number)
     // A parent that has ended is not told, and nothing else is wrong then.
     await this.#deps.context.send({ session: parentSessionId, text, delivery: 'urgent', commandId })

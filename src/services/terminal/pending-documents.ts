@@ -3,6 +3,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import { type HolderToken, handoffId } from '../../domain/kernel/ids.ts'
 import { later } from '../../domain/kernel/instant.ts'
 import { err, ok, type Result } from '../../domain/kernel/result.ts'
+import { inQuotes } from '../../domain/kernel/safe-text.ts'
 import { isTerminal } from '../../domain/session/agent-session.ts'
 import type { PendingDocument } from '../../ports/pending-files.ts'
 import { derivedCommand } from '../derived-command.ts'
@@ -154,7 +155,7 @@ export class PendingDocuments {
     const words = conversation && (await personWordsOf(this.#deps, conversation, { session, document }))
     const more = session.id === sessionId ? session.progress.turns - turns : 0
     const since = more > 0 ? ` It worked on after that, for ${more} more ${more === 1 ? 'turn' : 'turns'}.` : ''
-    const opening = `You continue work that an earlier session began in this workspace (agent "${agentName}", session ${sessionId}), in a fresh context window.`
+    const opening = `You continue work that an earlier session began in this workspace (agent ${inQuotes(agentName)}, session ${sessionId}), in a fresh context window.`
     const origin = `That session left the document below at ${writtenAt}, for you.${since}`
     const said = words ?? { chosen: { shown: [], leftOut: 0 } }
     const nonce = this.#deps.ids.next()

@@ -26,7 +26,14 @@ export const summarize = async (
   if (asked.summary !== undefined) return ok(editedSummary(redact(asked.summary)))
   const { budgetTokens, refine, signal = new AbortController().signal } = asked
   const writer = asked.summarizer ?? settings.summarizer ?? usual
-  const summarizer = settings.fallback === false ? writer : withFallback(writer)
+  const { id: conversationId } = conversation
+  const causeOf = (error: unknown): string => redact(describeThrown(error))
+  const onFailure = (error: unknown): void =>
+    logger.warn(
+      { conversationId, summarizer: writer.name, cause: causeOf(error) },
+      'a summarizer failed, and the record is quoted instead',
+    )
+  const summarizer = settings.fallback === false ? writer : withFallback(writer, { onFailure })
   try {
     const source = await summaryMaterial(store, conversation, budgetTokens)
     const written = await summarizer.summarize({ ...source, ...defined({ refine }), signal })
@@ -35,8 +42,7 @@ export const summarize = async (
     return ok(summaryFrom({ text: redact(text), modelUsed, ...reason }, budgetTokens))
   } catch (error) {
     if (signal.aborted) throw error
-    const cause = redact(describeThrown(error))
-    const { id: conversationId } = conversation
+    const cause = causeOf(error)
     logger.warn({ conversationId, summarizer: summarizer.name, cause }, 'no summary was made')
     return err({ code: 'thread.not_summarized', conversationId, cause })
   }

@@ -3,6 +3,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
 import { err, ok, type Result } from '../../domain/kernel/result.ts'
+import { inQuotes } from '../../domain/kernel/safe-text.ts'
 import type { Refusal } from '../../domain/refusal.ts'
 import type { ThreadDraft } from '../../domain/thread/thread-draft.ts'
 import type { MemoryBlocks } from './memory-blocks.ts'
@@ -66,7 +67,7 @@ const blockWarning = async (
     if (block.state !== 'held' || block.held.expiresAt <= now) return []
     const { threadKey, expiresAt } = block.held
     return [
-      `${pathOf(target)} has a summary for the thread "${threadKey}" until ${expiresAt}: this one would be refused.`,
+      `${pathOf(target)} has a summary for the thread ${inQuotes(threadKey)} until ${expiresAt}: this one would be refused.`,
     ]
   } catch (error) {
     return [`${pathOf(target)} could not be read: ${describeThrown(error)}`]

@@ -1,4 +1,3 @@
-import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { extractiveSummary } from '../../domain/thread/extractive-summary.ts'
 import { isStructured } from '../../domain/thread/summary-form.ts'
 import { oneLine } from '../../domain/thread/summary-statements.ts'
@@ -7,17 +6,26 @@ import type { Summarizer, SummaryMaterial, WrittenSummary } from '../../ports/su
 /** How long a model may take, unless said otherwise. */
 const USUAL_TIMEOUT_MS = 60_000
 
+/** How long a summarizer may take, and who is told why it failed. */
+export interface FallbackOptions {
+  readonly timeoutMs?: number
+  readonly onFailure?: ((error: unknown) => void) | undefined
+}
+
 /**
  * The same summarizer, with the record to fall back on: when it fails, takes too long, or answers with something that is
- * no summary, the record is quoted, and the summary says why. It rejects only when the caller's signal ends it.
+ * no summary, the record is quoted, and the summary says so. It rejects only when the caller's signal ends it.
+ *
+ * A summary ends in a person's memory file, which agents read. So it says that the summarizer failed and never why: an
+ * error may hold anything, from a server's words to a key. `onFailure` is told the error.
  */
 export const withFallback = (
   summarizer: Summarizer,
-  { timeoutMs = USUAL_TIMEOUT_MS }: { readonly timeoutMs?: number } = {},
+  { timeoutMs = USUAL_TIMEOUT_MS, onFailure }: FallbackOptions = {},
 ): Summarizer => ({
   name: summarizer.name,
   summarize: async (material) => {
-    const answer = await answerWithin(summarizer, material, timeoutMs)
+    const answer = await answerWithin(summarizer, material, { timeoutMs, onFailure })
     if (typeof answer !== 'string') return answer
     material.signal.throwIfAborted()
     return { ...extractiveSummary(material), fallbackReason: oneLine(`${summarizer.name} ${answer}`) }
@@ -28,7 +36,7 @@ export const withFallback = (
 const answerWithin = async (
   summarizer: Summarizer,
   material: SummaryMaterial,
-  timeoutMs: number,
+  { timeoutMs, onFailure }: { readonly timeoutMs: number } & Pick<FallbackOptions, 'onFailure'>,
 ): Promise<WrittenSummary | string> => {
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), timeoutMs)
@@ -39,9 +47,9 @@ const answerWithin = async (
     if (answer.text.trim() === '') return 'answered nothing'
     return isStructured(answer.text) ? answer : 'answered without the parts of a summary'
   } catch (error) {
-    return late.signal.aborted
-      ? `did not answer within ${timeoutMs / 1_000} seconds`
-      : `failed: ${describeThrown(error)}`
+    if (late.signal.aborted) return `did not answer within ${timeoutMs / 1_000} seconds`
+    onFailure?.(error)
+    return 'failed'
   } finally {
     clearTimeout(timer)
   }

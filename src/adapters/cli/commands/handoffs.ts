@@ -10,6 +10,7 @@ import { describeCheckpoint } from '../render-checkpoint.ts'
 import { renderBlock, renderFacts } from '../render-facts.ts'
 import { toJson, widthOn } from '../render-text.ts'
 import { minute } from '../render-time.ts'
+import { describeCall } from '../render-window.ts'
 import { styleOf } from '../style.ts'
 import { kindWord } from '../tree/words.ts'
 import { conversationFlag, wholeId } from '../which-id.ts'
@@ -87,13 +88,7 @@ const lines = (handoff: HandoffMetadata, columns: number, asked: string | undefi
       columns,
     ),
     ...renderBlock('Why', handoff.reason, columns),
-    ...renderBlock(
-      'Led to by',
-      calls
-        .map(({ toolName, callId, sequenceNumber }) => `${toolName} (message ${sequenceNumber}, ${callId})`)
-        .join('\n') || 'no tool calls',
-      columns,
-    ),
+    ...renderBlock('Led to by', calls.map(describeCall).join('\n') || 'no tool calls', columns),
     ...renderBlock('Document', handoff.document, columns),
     ...renderBlock('Read back from its transcript', handoff.extract, columns),
   ]

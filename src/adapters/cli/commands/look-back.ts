@@ -34,7 +34,7 @@ export const lookBack: Run = async (invocation) => {
 
 /** An answer in lines of this width; what goes over a line stays behind the mark. */
 const shownLines = (answer: LookBackAnswer, columns: number): readonly string[] =>
-  plainLines(lookBackText(answer)).flatMap((line) => wrapped(line, columns, line.startsWith('| ') ? '| ' : ''))
+  plainLines(lookBackText(answer)).flatMap((line) => wrapped(line, columns, line.startsWith('| ') ? '| ' : '    '))
 
 const questionOf = (invocation: Invocation): LookBackQuestion => {
   const given = WAYS.filter((way) => textFlag(invocation, way) !== undefined)

@@ -1,5 +1,6 @@
 import { createBatonpass } from '../../../batonpass.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
+import { inQuotes } from '../../../domain/kernel/safe-text.ts'
 import type { BlockStatus } from '../../../services/thread/thread-requests.ts'
 import type { Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -36,7 +37,7 @@ const describe = ({ state, threadKey, expiresAt, isPending, problem }: BlockStat
   if (state === 'foreign') return 'text that Batonpass did not write. It is left alone.'
   if (state === 'broken') return `a summary between broken markers. ${problem ?? ''}`
   const waits = isPending === true ? 'waits for' : 'is over: it was for'
-  return `a summary that ${waits} the thread "${threadKey}", until ${expiresAt}.`
+  return `a summary that ${waits} the thread ${inQuotes(threadKey ?? '')}, until ${expiresAt}.`
 }
 
 /** Takes summaries out of the memory files of a workspace. */
@@ -51,7 +52,7 @@ export const threadCleanup: Run = async (invocation) => {
     for (const { path, threadKey, expiresAt } of report.waiting)
       out.line(
         plain(
-          `${path}: left as it is. It waits for the thread "${threadKey}", until ${expiresAt} (--force takes it out).`,
+          `${path}: left as it is. It waits for the thread ${inQuotes(threadKey)}, until ${expiresAt} (--force takes it out).`,
         ),
       )
     if (report.reset.length + report.waiting.length + report.failed.length === 0)

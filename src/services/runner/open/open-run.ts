@@ -13,7 +13,6 @@ import { abandonedBy, claimantOf, goneRunner } from '../recover/gone-runner.ts'
 import { owedRestart } from '../recover/owed-restart.ts'
 import { readBackWork } from '../recover/read-back.ts'
 import { isForAnother } from '../recover/recover.ts'
-import { askSessionHooks } from '../restart/carry-out-restart.ts'
 import { continuationAfter, lookBackNote, recordBefore } from '../restart/continuation-prompt.ts'
 import { countRestarts } from '../restart/count-restarts.ts'
 import type { Opening } from '../restart/person-words.ts'
@@ -21,6 +20,7 @@ import { watchAsAsked } from '../restart/watch-as-asked.ts'
 import { retryThroughOutage } from '../retry-through-outage.ts'
 import type { RunInProgress, RunnerDeps } from '../run-in-progress.ts'
 import { monitorOf, type RunRequest } from '../run-request.ts'
+import { askSessionHooks } from '../session-hooks.ts'
 import { threadsNote } from '../threads/threads-note.ts'
 import { type Launcher, promptToResume, relaunch, resumeIn, startFresh } from '../work/launch.ts'
 import { throwIfSpent } from '../work/limits.ts'
@@ -138,7 +138,8 @@ export const beginAnew = async <Message>(
   const sessionId = agentSessionId(deps.ids.next())
   run.held.plan(sessionId)
   const words = joinedPrompt([said.continuation, said.prompt])
-  const hookContext = await askSessionHooks(run, { sessionId, prompt: words, isContinuation: false })
+  const nonce = said.nonce ?? deps.ids.next()
+  const hookContext = await askSessionHooks(run, { sessionId, prompt: words, nonce, isContinuation: false })
   const { runtime, agent: agentName, model } = request
   const monitor = monitorOf(request)
   const about = { conversationId: conversation.id, sessionId, agentName, backend: runtime.backend, monitor, ...said }

@@ -1,19 +1,19 @@
 import type { HandoffFlag, HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import type { HandoffAccepted, HandoffCompleted } from '../../../domain/handoff/settle-handoff.ts'
-import { hookContextOf } from '../../../domain/hooks/hook-prompt.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { type AgentSessionId, agentSessionId } from '../../../domain/kernel/ids.ts'
+import { inQuotes } from '../../../domain/kernel/safe-text.ts'
 import type { WindowFigures } from '../../../domain/run/run-event.ts'
 import { joinedPrompt } from '../../../domain/turn/message.ts'
 import { RefusedError, unwrap } from '../../../domain/unwrap.ts'
-import { hookSessionStart } from '../../../ports/hook-payload.ts'
 import type { HandoffSpan } from '../../../ports/run-telemetry.ts'
 import { mustHold } from '../../held-or-taken.ts'
 import { pauseFor } from '../../pause-for.ts'
-import { callHooks, type HookCaller, hookFacts, toldOf } from '../call-hooks.ts'
+import { callHooks, type HookCaller, toldOf } from '../call-hooks.ts'
 import type { RunEnding } from '../end/end-run.ts'
 import { messageOf } from '../run-errors.ts'
 import type { RecordOfRun, RunInProgress } from '../run-in-progress.ts'
+import { askSessionHooks } from '../session-hooks.ts'
 import { threadsNote } from '../threads/threads-note.ts'
 import { throwIfSpent } from '../work/limits.ts'
 import { askForCheckpoint, notAsked } from './ask-checkpoint.ts'
@@ -84,7 +84,7 @@ export const handOver = async (run: RunInProgress, handoff: HandoffMetadata): Pr
   tellBegun(run, handoff)
   if (handoff.kind === 'agent_transfer') await withCheckpoint(run, { handoff, ...heldBy(run) })
   run.news.emit({ type: 'agent:handoff:left', handoffId, fromAgent, toAgent, oldSessionId: run.held.session.id })
-  const reason = `The work is handed to "${toAgent}", who takes no part in this run: handoff ${handoffId} waits for a worker.`
+  const reason = `The work is handed to ${inQuotes(toAgent)}, who takes no part in this run: handoff ${handoffId} waits for a worker.`
   return { outcome: 'handed_over', reason }
 }
 
@@ -165,7 +165,7 @@ const withContinuation = async (run: RunInProgress, step: Step): Promise<Step> =
   const threads = await threadsNote(run, handoff.sourceSessionId)
   const opening = [transferNote(handoff), await continuationOf(run, handoff, nonce), threads, await lookBackNote(run)]
   const prompt = joinedPrompt(opening)
-  const hookContext = await askSessionHooks(run, { sessionId: targetSessionId, prompt, isContinuation: true })
+  const hookContext = await askSessionHooks(run, { sessionId: targetSessionId, prompt, nonce, isContinuation: true })
   const continuation = joinedPrompt([hookContext, prompt])
   run.signal.throwIfAborted()
   const request = {
@@ -177,29 +177,6 @@ const withContinuation = async (run: RunInProgress, step: Step): Promise<Step> =
     holder: run.held.holder,
   }
   return unwrap(await run.retryThroughOutage((named) => run.deps.handoffs.prepareHandoff({ ...request, ...named })))
-}
-
-/** The output of session-start hooks; they are called before there is a session. */
-export const askSessionHooks = async (
-  run: HookCaller & Pick<RunInProgress, 'account' | 'held'>,
-  about: { readonly sessionId: AgentSessionId; readonly prompt: string; readonly isContinuation: boolean },
-): Promise<string | undefined> => {
-  const { sessionId, prompt, isContinuation } = about
-  const previous = run.held.isThere && isContinuation ? run.held.session.id : null
-  const report = await callHooks(run, 'on_session_start', sessionId, {
-    hook_event_name: 'session_start',
-    session: hookSessionStart({
-      ...hookFacts(run, sessionId),
-      isContinuation,
-      previousSessionId: previous,
-      handoffCount: isContinuation ? run.account.restartsSoFar + 1 : run.account.restartsSoFar,
-    }),
-    original_prompt: run.conversation.task,
-    prompt,
-  })
-  if (!report.ok)
-    throw new Error(`The session-start hook "${report.failed.name}" failed: ${report.failed.error.message}`)
-  return hookContextOf(report.results)
 }
 
 /** Says that a handoff which another run left is taken up by this one. */

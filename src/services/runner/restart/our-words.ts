@@ -11,7 +11,7 @@ export const CONTINUE_WHERE_STOPPED =
   'so look at that first. Do not begin again from the start.'
 
 /** How our questions for a checkpoint, and our continuations, can be told: by their tags and fences. */
-const OUR_TAGS = /<checkpoint>|<(?:checkpoint|document|words|answer|recap)-[0-9a-z-]{16,}>/i
+const OUR_TAGS = /<checkpoint>|<(?:checkpoint|document|words|answer|recap|hooks)-[0-9a-z-]{16,}>/i
 
 /**
  * Whether a text that a runtime wrote down as a user's is one of ours. Its launch may not be on record: a process can die

@@ -1,6 +1,7 @@
 import { describeStop } from '../../../domain/budget/restart-budget.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { HandoffId } from '../../../domain/kernel/ids.ts'
+import { inQuotes } from '../../../domain/kernel/safe-text.ts'
 import type { DelegatedThread } from '../../../domain/thread/delegated-thread.ts'
 import { outcomeOnRecord, type ThreadOutcome, threadReport } from '../../../domain/thread/thread-report.ts'
 import { joinedPrompt } from '../../../domain/turn/message.ts'
@@ -97,7 +98,7 @@ const tellElsewhere = (run: RunInProgress, open: readonly DelegatedThread[]): bo
   const elsewhere = open.find(({ handoff }) => !run.threads.isRunning(handoff.id))
   if (elsewhere === undefined) return false
   const { conversationId, agentName } = elsewhere.session
-  const message = `The run waits for thread ${conversationId} of "${agentName}", which it does not run itself.`
+  const message = `The run waits for thread ${conversationId} of ${inQuotes(agentName)}, which it does not run itself.`
   run.news.emit({ type: 'run:warning', code: 'thread.waits', message })
   return true
 }

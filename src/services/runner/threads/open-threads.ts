@@ -1,5 +1,6 @@
 import { continuationFor } from '../../../domain/checkpoint/continuation.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
+import { inQuotes } from '../../../domain/kernel/safe-text.ts'
 import { describeRefusal } from '../../../domain/refusal.ts'
 import { delegationNote } from '../../../domain/thread/thread-report.ts'
 import { joinedPrompt } from '../../../domain/turn/message.ts'
@@ -39,7 +40,7 @@ const openOne = async (run: RunInProgress, { to, task, reason, document }: Threa
   }
   const opened = await run.retryThroughOutage((named) => deps.handoffs.openThread({ ...request, ...named }))
   if (!opened.ok) {
-    const message = `The work is not delegated to "${to}": ${describeRefusal(opened.error)}`
+    const message = `The work is not delegated to ${inQuotes(to)}: ${describeRefusal(opened.error)}`
     run.news.emit({ type: 'run:warning', code: 'thread.refused', message })
     return
   }

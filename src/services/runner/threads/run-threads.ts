@@ -1,6 +1,7 @@
 import type { Conversation } from '../../../domain/conversation/conversation.ts'
 import type { HandoffId } from '../../../domain/kernel/ids.ts'
 import { err, ok, type Result } from '../../../domain/kernel/result.ts'
+import { inQuotes } from '../../../domain/kernel/safe-text.ts'
 import type { RunEvent } from '../../../domain/run/run-event.ts'
 import type { RunSummary } from '../../../domain/run/run-summary.ts'
 import type { DelegatedThread } from '../../../domain/thread/delegated-thread.ts'
@@ -78,7 +79,10 @@ export class RunThreads {
     if (wish === undefined)
       return err({ code: 'input.invalid', message: `Name the agent in "to" (${names}), and its work in "task".` })
     if (!terms.seat.names.includes(wish.to))
-      return err({ code: 'agent.unknown', message: `"${wish.to}" takes no part in this run. Name one of: ${names}.` })
+      return err({
+        code: 'agent.unknown',
+        message: `${inQuotes(wish.to)} takes no part in this run. Name one of: ${names}.`,
+      })
     const { conversations } = terms.deps.store
     const [tree, open] = await this.#deps.retryThroughOutage(() =>
       Promise.all([conversations.findTree(conversation.id), conversations.listDelegated(conversation.id)]),

@@ -1,5 +1,6 @@
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
+import { inQuotes } from '../../../domain/kernel/safe-text.ts'
 import { describeRefusal } from '../../../domain/refusal.ts'
 import type { TransferAsked } from '../../../ports/agent-runtime.ts'
 import type { Restarting } from './threshold.ts'
@@ -16,7 +17,7 @@ export const initiateTransfer = async (
     run.held.update(begun.value)
     return begun.value.handoff
   }
-  const message = `The work is not handed to "${targetAgent}": ${describeRefusal(begun.error)}`
+  const message = `The work is not handed to ${inQuotes(targetAgent)}: ${describeRefusal(begun.error)}`
   run.news.emit({ type: 'run:warning', code: 'handoff.refused', message })
   return undefined
 }

@@ -8,9 +8,9 @@ import type { RecordedText } from '../../../ports/window-reader.ts'
 import { recording } from '../recover/agent-processes.ts'
 import { owedRestart } from '../recover/owed-restart.ts'
 import { readBackWork } from '../recover/read-back.ts'
-import { askSessionHooks } from '../restart/carry-out-restart.ts'
 import { CONTINUE_WHERE_STOPPED, GO_ON } from '../restart/our-words.ts'
 import { type RunInProgress, workspaceOf } from '../run-in-progress.ts'
+import { askSessionHooks } from '../session-hooks.ts'
 import { threadsNote } from '../threads/threads-note.ts'
 import type { SessionOutcome } from './session-outcome.ts'
 import { type Restarting, restartHeldSession } from './threshold.ts'
@@ -132,7 +132,8 @@ export const relaunch = async <Message>(run: RunInProgress<Message>): Promise<La
 const threadContext = async (run: RunInProgress, prompt = ''): Promise<readonly RecordedText[]> => {
   const { session } = run.held
   if (!isWaitingThread(session)) return []
-  const text = await askSessionHooks(run, { sessionId: session.id, prompt, isContinuation: false })
+  const nonce = run.deps.ids.next()
+  const text = await askSessionHooks(run, { sessionId: session.id, prompt, nonce, isContinuation: false })
   return text === undefined ? [] : [{ role: 'user', text, origin: 'hook' }]
 }
 

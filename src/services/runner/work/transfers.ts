@@ -1,5 +1,6 @@
 import { defined } from '../../../domain/kernel/defined.ts'
 import { err, ok, type Result } from '../../../domain/kernel/result.ts'
+import { inQuotes } from '../../../domain/kernel/safe-text.ts'
 import type { TransferAsked } from '../../../ports/agent-runtime.ts'
 import type { ToolRefused } from '../../../ports/run-tools.ts'
 import type { Seat } from '../cast.ts'
@@ -26,7 +27,7 @@ export class Transfers {
     if (asked.to === this.#seat.request.agent.trim())
       return err({
         code: 'handoff.same_agent',
-        message: `You are "${asked.to}" yourself. Name another agent${known(others)}.`,
+        message: `You are ${inQuotes(asked.to)} yourself. Name another agent${known(others)}.`,
       })
     this.#asked ??= asked
     return ok(this.#asked)
@@ -45,7 +46,8 @@ export class Transfers {
   }
 }
 
-const known = (others: readonly string[]): string => (others.length === 0 ? '' : `: ${others.join(', ')}`)
+const known = (others: readonly string[]): string =>
+  others.length === 0 ? '' : `: ${others.map((other) => inQuotes(other)).join(', ')}`
 
 const textIn = (raw: unknown, longest: number): string | undefined =>
   typeof raw === 'string' && raw.trim() !== '' ? raw.slice(0, longest) : undefined

@@ -4,7 +4,7 @@ import { type AgentSessionId, agentSessionId } from '../../../domain/kernel/ids.
 import { joinedPrompt } from '../../../domain/turn/message.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import { mustHold } from '../../held-or-taken.ts'
-import { askSessionHooks, tellTakenUp } from '../restart/carry-out-restart.ts'
+import { tellTakenUp } from '../restart/carry-out-restart.ts'
 import { continuationOf, lookBackNote } from '../restart/continuation-prompt.ts'
 import { countRestarts } from '../restart/count-restarts.ts'
 import { throwIfBouncing, transferNote } from '../restart/transfer.ts'
@@ -12,6 +12,7 @@ import { watchAsAsked } from '../restart/watch-as-asked.ts'
 import { ENDING_OUTAGE_MS } from '../retry-through-outage.ts'
 import { RunExhausted, RunTimedOut } from '../run-errors.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
+import { askSessionHooks } from '../session-hooks.ts'
 import { threadsNote } from '../threads/threads-note.ts'
 import { type Launcher, startSuccessor } from '../work/launch.ts'
 import { throwIfSpent } from '../work/limits.ts'
@@ -59,7 +60,7 @@ const openingOf = async (run: RunInProgress, handoff: HandoffMetadata): Promise<
   const threads = await threadsNote(run, handoff.sourceSessionId)
   const parts = [transferNote(handoff), await continuationOf(run, handoff, nonce), threads, await lookBackNote(run)]
   const prompt = joinedPrompt(parts)
-  const hookContext = await askSessionHooks(run, { sessionId: targetSessionId, prompt, isContinuation: true })
+  const hookContext = await askSessionHooks(run, { sessionId: targetSessionId, prompt, nonce, isContinuation: true })
   return { targetSessionId, continuation: joinedPrompt([hookContext, prompt]), nonce }
 }
 

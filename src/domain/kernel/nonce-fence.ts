@@ -1,3 +1,5 @@
+import { asText } from './safe-text.ts'
+
 /** A text somebody else wrote, and what it takes to set it apart. */
 interface Untrusted {
   readonly name: string
@@ -5,6 +7,8 @@ interface Untrusted {
   readonly nonce: string
   /** The other text of the same prompt; the fence does not appear in it either. */
   readonly around: string
+  /** It is the person's own: it stays as it is, character for character. */
+  readonly isPersons?: boolean
 }
 
 /** Short ones can be guessed; other characters could be read as something else than one word. */
@@ -14,7 +18,8 @@ const NONCE = /^[0-9a-z-]{16,}$/i
 export const isNonce = (word: string): boolean => NONCE.test(word)
 
 /**
- * Sets a text apart between two lines that nothing inside it can imitate, and leaves the text as it is.
+ * Sets a text apart between two lines that nothing inside it can imitate. What can be seen of it stays as it is; what
+ * cannot is spelled out, so that an agent reads nothing that a person who looks at the same text does not see.
  *
  * @throws TypeError when the nonce is not at least 16 letters, digits and hyphens
  */
@@ -23,10 +28,12 @@ export const fenced = ({
   text,
   nonce,
   around,
+  isPersons = false,
 }: Untrusted): { readonly fence: string; readonly block: string } => {
   if (!isNonce(nonce)) throw new TypeError('A nonce must be at least 16 letters, digits and hyphens')
-  const fence = `${name}-${absentFrom(`${around}\n${text}`, nonce.toLowerCase())}`
-  return { fence, block: `<${fence}>\n${text}\n</${fence}>` }
+  const inside = isPersons ? text : asText(text)
+  const fence = `${name}-${absentFrom(`${around}\n${inside}`, nonce.toLowerCase())}`
+  return { fence, block: `<${fence}>\n${inside}\n</${fence}>` }
 }
 
 /**
