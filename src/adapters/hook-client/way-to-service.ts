@@ -34,13 +34,18 @@ export const wayToService = async ({ door, master }: ServiceAddress, ms: number)
 
 /** An agent that connects once: after a proof nobody is connected to again, who may be somebody else. */
 const oneConnection = async ({ host, port }: ProvenPlace): Promise<Agent> => {
-  const [http, { connect }] = await Promise.all([import('node:http'), import('node:net')])
+  const [http, { connect, Socket }] = await Promise.all([import('node:http'), import('node:net')])
   let isConnected = false
   class OneConnection extends http.Agent {
     override createConnection() {
-      if (isConnected) throw new Unproven('it hung up after its proof')
-      isConnected = true
-      return connect({ host, port })
+      if (!isConnected) {
+        isConnected = true
+        return connect({ host, port })
+      }
+      const none = new Socket()
+      // Once the request listens for what happens to it.
+      setImmediate(() => none.destroy(new Unproven('it hung up after its proof')))
+      return none
     }
   }
   return new OneConnection({ keepAlive: true, maxSockets: 1 })

@@ -63,7 +63,15 @@ export const listenOnPort = async (
   server.on('connection', (socket) => strangers.came(socket))
   await listening(server, { port: asked, host: LOOPBACK })
   port = (server.address() as AddressInfo).port
-  return { port, close: closing(server, answering) }
+  const close = closing(server, answering)
+  return {
+    port,
+    close: () => {
+      const closed = close()
+      strangers.end()
+      return closed
+    },
+  }
 }
 
 /** Listens on a socket, which is in a folder that only this user can enter. @returns nothing where none can be made there */

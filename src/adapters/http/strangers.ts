@@ -54,6 +54,11 @@ export class Strangers {
     this.#sockets.delete(socket)
   }
 
+  /** Ends those that are not being answered: nobody waits for them when the server ends. */
+  end(): void {
+    for (const [socket, answered] of [...this.#sockets]) if (answered?.request.complete !== true) this.#end(socket)
+  }
+
   /** The oldest one that is not being answered, else the oldest. */
   #leastMissed(): Socket | undefined {
     const all = [...this.#sockets]
