@@ -37,12 +37,12 @@ export const measureTerminals = async (size: Size): Promise<TerminalSpeed> => {
   const path = fileURLToPath(import.meta.url).replace(/terminals\.(\w+)$/, 'terminal-service.$1')
   const service = fork(path, [folder])
   try {
-    const { port } = await new Promise<{ readonly port: number }>((resolve, reject) => {
-      service.once('message', (said) => resolve(said as { readonly port: number }))
+    const { socket } = await new Promise<{ readonly socket: string }>((resolve, reject) => {
+      service.once('message', (said) => resolve(said as { readonly socket: string }))
       service.once('exit', (code) => reject(new Error(`The service ended with ${code}`)))
     })
     const master = readFileSync(join(folder, 'service.token'), 'utf8').trim()
-    return await measure({ port, master, usedMs: () => usedBy(service) }, size)
+    return await measure({ socket, master, usedMs: () => usedBy(service) }, size)
   } finally {
     service.kill('SIGKILL')
     rmSync(folder, { recursive: true, force: true })
@@ -60,17 +60,17 @@ const usedBy = (service: ChildProcess): Promise<number> =>
   })
 
 interface Measured {
-  readonly port: number
+  readonly socket: string
   readonly master: string
   readonly usedMs: () => Promise<number>
 }
 
-const measure = async ({ port, master, usedMs }: Measured, size: Size): Promise<TerminalSpeed> => {
+const measure = async ({ socket, master, usedMs }: Measured, size: Size): Promise<TerminalSpeed> => {
   const { sessions, each } = SIZES[size]
   const agent = new Agent({ keepAlive: true, maxSockets: sessions })
   const posting = (id: string) => {
     const token = createHmac('sha256', master).update(`session:${id}`).digest('hex')
-    return (event: string, payload: object) => post({ port, agent, token }, event, { session_id: id, ...payload })
+    return (event: string, payload: object) => post({ socket, agent, token }, event, { session_id: id, ...payload })
   }
   const all = Array.from({ length: sessions }, (_, index) => posting(`bench-${index}`))
   for (const ask of all) await ask('session-start', { source: 'startup', cwd: '/work' })
@@ -100,15 +100,15 @@ const measure = async ({ port, master, usedMs }: Measured, size: Size): Promise<
 }
 
 interface Client {
-  readonly port: number
+  readonly socket: string
   readonly agent: Agent
   readonly token: string
 }
 
-const post = ({ port, agent, token }: Client, event: string, payload: object): Promise<void> =>
+const post = ({ socket, agent, token }: Client, event: string, payload: object): Promise<void> =>
   new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const options = { port, agent, headers, host: '127.0.0.1', method: 'POST', path: '/hooks/events' }
+    const options = { socketPath: socket, agent, headers, method: 'POST', path: '/hooks/events' }
     const asking = request(options, (answer) => {
       answer.resume()
       answer.on('end', () =>

@@ -23,35 +23,36 @@ export const HOOK_INPUT = JSON.stringify({
 })
 
 const READ =
-  "let t='';process.stdin.setEncoding('utf8');for await(const c of process.stdin)t+=c;const port=+process.env.PORT;"
+  "let t='';process.stdin.setEncoding('utf8');for await(const c of process.stdin)t+=c;const socketPath=process.env.SOCKET;"
 
 /** Programs that read standard input and post it, each in another way. */
 export const POSTERS: Readonly<Record<string, string>> = {
   'reads input': `${READ}process.exit(0)`,
-  'posts with node:net': `${READ}const{connect}=await import('node:net');const s=connect(port,'127.0.0.1');s.on('data',()=>{});s.on('close',()=>process.exit(0));s.write('POST /hooks/events HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nConnection: close\\r\\nContent-Length: '+Buffer.byteLength(t)+'\\r\\n\\r\\n'+t)`,
-  'posts with node:http': `${READ}const{request}=await import('node:http');request({host:'127.0.0.1',port,method:'POST',path:'/hooks/events',agent:false},(r)=>r.resume().on('end',()=>process.exit(0))).end(t)`,
-  'posts with fetch': `${READ}const r=await fetch('http://127.0.0.1:'+port+'/hooks/events',{method:'POST',body:t});await r.text();process.exit(0)`,
+  'posts with node:net': `${READ}const{connect}=await import('node:net');const s=connect(socketPath);s.on('data',()=>{});s.on('close',()=>process.exit(0));s.write('POST /hooks/events HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nConnection: close\\r\\nContent-Length: '+Buffer.byteLength(t)+'\\r\\n\\r\\n'+t)`,
+  'posts with node:http': `${READ}const{request}=await import('node:http');request({socketPath,method:'POST',path:'/hooks/events',agent:false},(r)=>r.resume().on('end',()=>process.exit(0))).end(t)`,
 }
 
 const SERVICE = `
 require('node:http').createServer((q, r) => q.resume().on('end', () => r.end('{"outcome":"ok","session_id":null,"signals":[],"inject":null}')))
-  .listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
+  .listen(process.env.SOCKET, () => console.log('ready'))`
 
 /** A service in a process of its own that answers every event at once, and the folder that names it. */
 export const hookService = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'batonpass-bench-'))
   const emptyFolder = join(folder, 'empty')
   mkdirSync(emptyFolder, { mode: 0o700 })
-  const child = spawn(process.execPath, ['-e', SERVICE], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const port = await new Promise<number>((resolve) =>
-    child.stdout.once('data', (text: Buffer) => resolve(Number(text))),
-  )
-  writeFileSync(join(folder, 'service.json'), JSON.stringify({ v: 1, pid: child.pid, port }))
-  writeFileSync(join(folder, 'service.token'), randomBytes(32).toString('hex'))
+  mkdirSync(join(folder, 'service'), { mode: 0o700 })
+  const socket = join(folder, 'service', 'bench.sock')
+  const env = { ...process.env, SOCKET: socket }
+  const child = spawn(process.execPath, ['-e', SERVICE], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  await new Promise((resolve) => child.stdout.once('data', resolve))
+  const named = { v: 2, pid: child.pid, bootId: '', startTime: null, socket: 'service/bench.sock', address: null }
+  writeFileSync(join(folder, 'service.json'), JSON.stringify(named), { mode: 0o600 })
+  writeFileSync(join(folder, 'service.token'), randomBytes(32).toString('hex'), { mode: 0o600 })
   return {
     folder,
     emptyFolder,
-    port,
+    socket,
     [Symbol.asyncDispose]: async () => {
       child.kill()
       rmSync(folder, { recursive: true, force: true })

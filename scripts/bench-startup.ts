@@ -27,7 +27,7 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(Object.entries(POSTERS).map(([name, text]) => [name, ['--input-type=module', '-e', text]])),
 }
 
-const environment = { ...process.env, PORT: String(service.port) }
+const environment = { ...process.env, SOCKET: service.socket }
 const took = (args: readonly string[]): number => {
   const begun = performance.now()
   const { status } = spawnSync(process.execPath, args, {

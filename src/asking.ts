@@ -1,10 +1,12 @@
 import { sessionOfParent } from './adapters/hook-client/agent-process.ts'
+import { askService, NoService, type ServiceQuestion, type ServiceReply } from './adapters/hook-client/ask-service.ts'
+import { keepHandoff } from './adapters/hook-client/keep-handoff.ts'
 import { serviceAddress } from './adapters/hook-client/service-address.ts'
-import { startService } from './adapters/hook-client/start-service.ts'
+import type { ServiceStart } from './adapters/hook-client/start-service.ts'
 import { Access, type McpServices } from './adapters/mcp/access.ts'
 import { askingServer } from './adapters/mcp/asking-server.ts'
 import { serveStdio } from './adapters/mcp/serve-stdio.ts'
-import { serviceDesk } from './adapters/mcp/service-desk.ts'
+import { type ServiceWay, serviceDesk } from './adapters/mcp/service-desk.ts'
 import type { StoreOptions } from './options.ts'
 import { type Logger, silentLogger } from './ports/logger.ts'
 import type { TerminalRuntime } from './ports/terminal-files.ts'
@@ -45,10 +47,7 @@ export const answerAgent = async (options: AskingOptions): Promise<void> => {
   }
   const isShared = (): boolean => record.isOpen || isOnServer(options.store) || isServed(folder)
   const access = new Access({ open: () => record.open(), isShared, clues, isAllAllowed })
-  const desk = serviceDesk({
-    address: (provider) => serviceAddress(folder, provider),
-    start: () => startService({ folder, flags: serviceFlags, environment }),
-  })
+  const desk = serviceDesk(wayTo({ folder, flags: serviceFlags, environment }))
   const make = () => askingServer({ access, desk, version, logger })
   const tell = (error: Error): void => logger.warn({ problem: error.message }, 'a message was not understood')
   try {
@@ -60,9 +59,28 @@ export const answerAgent = async (options: AskingOptions): Promise<void> => {
 
 const isOnServer = ({ database, databaseFile }: StoreOptions): boolean => (database ?? databaseFile) !== undefined
 
+/** The service of a folder, which is started where none runs. */
+const wayTo = (start: ServiceStart): ServiceWay => ({
+  wake: async () => (await askedOrNot(start, { method: 'GET', path: '/health' })) !== undefined,
+  send: (as, handoff) => {
+    const path = `/sessions/${encodeURIComponent(as)}/handoff`
+    return askedOrNot(start, { method: 'POST', path, as, body: { ...handoff } })
+  },
+  keep: (session, { command_id, ...handoff }) => keepHandoff(start.folder, command_id, { session, ...handoff }),
+})
+
+const askedOrNot = async (start: ServiceStart, question: ServiceQuestion): Promise<ServiceReply | undefined> => {
+  try {
+    return await askService(start, question)
+  } catch (error) {
+    if (error instanceof NoService) return undefined
+    throw error
+  }
+}
+
 const isServed = (folder: string): boolean => {
   try {
-    return serviceAddress(folder, '') !== undefined
+    return serviceAddress(folder) !== undefined
   } catch {
     return false
   }

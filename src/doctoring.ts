@@ -6,7 +6,9 @@ import { claudeHooks, codexHooks } from './adapters/doctor/hooks-installed.ts'
 import { leftovers } from './adapters/doctor/leftovers.ts'
 import { nodeVersion } from './adapters/doctor/node-version.ts'
 import { serviceRuns } from './adapters/doctor/service-check.ts'
+import { type AskHealth, findService as findServiceOf, type ServiceState } from './adapters/doctor/service-state.ts'
 import { spooledEvents } from './adapters/doctor/spool.ts'
+import { askRunningService } from './adapters/hook-client/ask-service.ts'
 import { ExaminedStore } from './adapters/postgres/health/examined-store.ts'
 import { diskSpace, folderRights, lockState } from './adapters/postgres/health/folder-checks.ts'
 import { roleHasRights, schemaIsUnchanged, schemaStanding } from './adapters/postgres/health/schema-checks.ts'
@@ -80,7 +82,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'codex hooks': ({ place }) => codexHooks(place),
   'hooks firing': ({ place }) => hooksFiring(place.folder, place),
   spool: ({ place: { folder } }) => spooledEvents(folder),
-  service: ({ place: { folder, program } }) => serviceRuns(folder, program),
+  service: ({ place: { folder, program } }) => serviceRuns(folder, program, askHealth),
   leftovers: onFolders((folder) => leftovers(folder)),
 }
 
@@ -133,6 +135,15 @@ const addressOf = (
   }
 }
 
-export { findService, type ServiceState } from './adapters/doctor/service-state.ts'
+/** How long a service may take to say that it lives. */
+const PATIENCE_MS = 1_500
+
+const askHealth: AskHealth = async (folder) =>
+  (await askRunningService(folder, { method: 'GET', path: '/health' }, PATIENCE_MS))?.json
+
+/** Looks for the service of a folder, and asks it whether it lives. */
+export const findService = (folder: string): Promise<ServiceState> => findServiceOf(folder, askHealth)
+
+export type { ServiceState } from './adapters/doctor/service-state.ts'
 export { nodeProcesses } from './adapters/system/node-processes.ts'
 export { serviceFolder, storeFolder } from './service-folder.ts'

@@ -2,19 +2,24 @@ import { readFileSync } from 'node:fs'
 import { type App, appOf } from './adapters/http/app.ts'
 import type { EventStreamOptions } from './adapters/http/event-stream.ts'
 import { hookEventIn } from './adapters/http/hook-events.ts'
-import { type HttpTimeouts, listen } from './adapters/http/http-server.ts'
+import { type Answering, type HttpTimeouts, LOOPBACK } from './adapters/http/http-server.ts'
+import { isKeptHandoff, takeKeptHandoff } from './adapters/http/kept-handoffs.ts'
 import { HttpProblem } from './adapters/http/problems.ts'
+import type { StrangerLimits } from './adapters/http/strangers.ts'
 import { takeProvenLock } from './adapters/postgres/pglite-proven-lock.ts'
 import { IdleWatch } from './adapters/terminal/idle-watch.ts'
 import { masterToken, removeRunning, writeRunning } from './adapters/terminal/service-files.ts'
 import { lockService } from './adapters/terminal/service-lock.ts'
-import { Spool } from './adapters/terminal/spool.ts'
+import { type Deliver, Spool } from './adapters/terminal/spool.ts'
 import type { Environment } from './adapters/terminal/transcript-files.ts'
 import { defined } from './domain/kernel/defined.ts'
 import { describeThrown } from './domain/kernel/describe-thrown.ts'
 import { RefusedError } from './domain/unwrap.ts'
 import type { StoreOptions } from './options.ts'
 import { type Logger, silentLogger } from './ports/logger.ts'
+import { StoreFailure } from './ports/store-failure.ts'
+import { bootId, readProcess } from './processes/process-table.ts'
+import { openDoors, type Undo } from './service-doors.ts'
 import { safeLogger } from './services/safe-logger.ts'
 import { openStore } from './stores.ts'
 import { type Terminals, terminalsOn } from './terminal.ts'
@@ -23,7 +28,7 @@ import { type Terminals, terminalsOn } from './terminal.ts'
 export interface ServeOptions extends StoreOptions {
   /** The folder of the service: its token, its spool, the cards of sessions. */
   readonly folder: string
-  /** The port to listen on; the system chooses one unless given. */
+  /** The port to listen on as well; 0 lets the system choose. None unless given, or where no socket can be made. */
   readonly port?: number
   /** End by itself once nobody has used it for so long; never unless given. */
   readonly idleMs?: number
@@ -31,12 +36,17 @@ export interface ServeOptions extends StoreOptions {
   readonly environment?: Environment
   readonly logger?: Logger
   readonly timeouts?: HttpTimeouts
+  /** How many connections at the port may be without a token, and for how long. */
+  readonly strangers?: StrangerLimits
   readonly events?: EventStreamOptions
 }
 
 /** A service that runs. */
 export interface Service {
-  readonly port: number
+  /** The socket that hooks and commands speak over; absent where none could be made. */
+  readonly socket?: string
+  /** The port, where one was asked for, or where there is no socket. */
+  readonly port?: number
   readonly pid: number
   /** Settles once it has ended, by itself or because it was stopped. */
   readonly ended: Promise<void>
@@ -54,12 +64,14 @@ const { version: program } = JSON.parse(readFileSync(new URL('../package.json', 
 }
 
 /**
- * Runs the service of a folder: opens the store, takes the spool, and listens on the loopback address.
+ * Runs the service of a folder: opens the store, takes the spool, and listens on a socket in a private folder, and on a port
+ * of the loopback address if that is asked for.
  *
  * @throws AlreadyServed when another process is the service of that folder
+ * @throws NotOwn when the folder is another user's
  */
 export const serve = async (options: ServeOptions): Promise<Service> => {
-  const undo: (() => PromiseLike<void> | void)[] = []
+  const undo: Undo = []
   const undoAll = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step()
   }
@@ -71,12 +83,8 @@ export const serve = async (options: ServeOptions): Promise<Service> => {
   }
 }
 
-const begin = async (
-  options: ServeOptions,
-  undo: (() => PromiseLike<void> | void)[],
-  undoAll: () => Promise<void>,
-): Promise<Service> => {
-  const { folder, port = 0, idleMs, environment } = options
+const begin = async (options: ServeOptions, undo: Undo, undoAll: () => Promise<void>): Promise<Service> => {
+  const { folder, idleMs, environment } = options
   const logger = safeLogger(options.logger ?? silentLogger)
   const lock = await lockService(folder, takeProvenLock)
   undo.push(() => lock.release())
@@ -88,15 +96,19 @@ const begin = async (
   const spool = await spoolFor(folder, opened, logger)
   undo.push(sweeping(spool, logger))
   undo.push(await lookingAfter(opened, logger))
-  let listensOn = 0
-  const app = appFor(opened, spool, { ...options, logger, master, port: () => listensOn })
+  const machine = bootId() ?? ''
+  const app = appFor(opened, spool, { ...options, logger, master, bootId: machine })
   const idle = idleMs === undefined ? undefined : new IdleWatch(idleMs, isIdle(app, opened, spool))
-  const listening = await listen(watched(app, idle), port, options.timeouts)
-  listensOn = listening.port
-  undo.push(() => listening.close())
+  const doors = await openDoors(watched(app, idle), options, undo)
   const pid = process.pid
-  await writeRunning(folder, { v: 1, pid, port: listensOn, startedAt: new Date().toISOString(), program })
-  undo.push(() => removeRunning(folder, pid))
+  const running = {
+    ...{ v: 2 as const, pid, bootId: machine, startTime: readProcess(pid)?.startTime ?? null },
+    socket: doors.socket?.named ?? null,
+    address: doors.port === undefined ? null : { host: LOOPBACK, port: doors.port },
+    ...{ startedAt: new Date().toISOString(), program },
+  }
+  await writeRunning(folder, running)
+  undo.push(() => removeRunning(folder, running))
   let stopping: Promise<void> | undefined
   let over: () => void = () => {}
   const ended = new Promise<void>((resolve) => {
@@ -105,20 +117,30 @@ const begin = async (
   const stop = (): Promise<void> => (stopping ??= undoAll().finally(over))
   idle?.watch(() => void stop())
   undo.push(() => idle?.stop())
-  return { port: listensOn, pid, ended, stop }
+  return defined({ socket: doors.socket?.path, port: doors.port, pid, ended, stop })
 }
 
-const spoolFor = async (folder: string, { terminals }: Terminals, logger: Logger): Promise<Spool> => {
-  const spool = new Spool(folder, async (text) => {
+const spoolFor = async (folder: string, { terminals, requests }: Terminals, logger: Logger): Promise<Spool> => {
+  const take = async (json: unknown): Promise<unknown> =>
+    isKeptHandoff(json) ? takeKeptHandoff(requests, json) : terminals.take(hookEventIn(json))
+  const deliver: Deliver = async (text) => {
     try {
-      await terminals.take(hookEventIn(jsonIn(text)))
+      await take(jsonIn(text))
       return 'taken'
     } catch (error) {
-      if (!(error instanceof HttpProblem || error instanceof RefusedError)) throw error
-      logger.warn({ problem: error.message }, 'a spooled event cannot be taken, and is put aside')
+      const problem = describeThrown(error)
+      if (error instanceof StoreFailure) throw error
+      if (!(error instanceof HttpProblem || error instanceof RefusedError)) {
+        logger.error({ problem }, 'a spooled event failed, and is tried again; the others are taken')
+        return 'failed'
+      }
+      logger.warn({ problem }, 'a spooled event cannot be taken, and is put aside')
       return 'rejected'
     }
-  })
+  }
+  const spool = new Spool(folder, deliver, (path, problem) =>
+    logger.warn({ path, problem }, 'a file in the spool cannot be read, and is left where it is'),
+  )
   await spool.make()
   await spool.drain({ olderThanMs: 0 }).catch(told(logger))
   return spool
@@ -153,15 +175,15 @@ const lookingAfter = async ({ terminals }: Terminals, logger: Logger): Promise<(
   return () => clearInterval(timer)
 }
 
-type AppOptions = Pick<ServeOptions, 'events'> & Pick<Parameters<typeof appOf>[0], 'logger' | 'master' | 'port'>
+type AppOptions = Pick<ServeOptions, 'events'> & Pick<Parameters<typeof appOf>[0], 'logger' | 'master' | 'bootId'>
 
 const appFor = (
   { terminals, requests, audit }: Terminals,
   spool: Spool,
-  { logger, master, port, events }: AppOptions,
+  { logger, master, bootId, events }: AppOptions,
 ): App =>
   appOf({
-    ...{ requests, audit, logger, master, program, port },
+    ...{ requests, audit, logger, master, program, bootId },
     ...(events && { events }),
     take: async (event) => {
       // A session is not told again what it says it was told.
@@ -175,14 +197,18 @@ const isIdle =
   async (): Promise<boolean> =>
     streams.clients === 0 && !terminals.isBusy && (await spool.isEmpty())
 
-/** The application, of which the watch is told whenever somebody uses it. */
-const watched = ({ hono, streams }: App, idle: IdleWatch | undefined) => ({
+/** The application, of which the watch is told whenever somebody with a token uses it. */
+const watched = ({ hono, streams }: App, idle: IdleWatch | undefined): Answering => ({
   streams,
-  fetch: (request: Request): Response | Promise<Response> => {
-    idle?.used()
-    return hono.fetch(request)
+  fetch: (request, door) => {
+    const trust = (): void => {
+      idle?.used()
+      door.trust()
+    }
+    return hono.fetch(request, { ...door, trust })
   },
 })
 
 export { readRunning } from './adapters/terminal/service-files.ts'
 export { AlreadyServed } from './adapters/terminal/service-lock.ts'
+export { NotOwn } from './own-files.ts'

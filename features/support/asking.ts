@@ -26,7 +26,11 @@ export const askTool = async (
   }
   const clues = { ofProcess: () => session, environment: {}, workingFolder: '/nowhere' }
   const access = new Access({ open: async () => services, isShared: () => true, clues, isAllAllowed: false })
-  const desk = { wake: async () => false, send: () => Promise.reject(new Error('nobody hands off here')) }
+  const desk = {
+    wake: async () => false,
+    send: () => Promise.reject(new Error('nobody hands off here')),
+    keep: () => ({ status: 'kept' }),
+  }
   const server = askingServer({ access, desk, version: '1' })
   const client = new Client({ name: 'agent', version: '1' })
   const [ours, theirs] = InMemoryTransport.createLinkedPair()

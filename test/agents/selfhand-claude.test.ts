@@ -28,7 +28,7 @@ const turnsOf = ({ api }: ClaudeHome): readonly string[] =>
   api.requests.filter((_, index) => api.asked[index] === 'turn').map(textOf)
 
 const serving = async ({ folder, environment }: ClaudeHome, store: Store): Promise<Service> =>
-  serve({ folder, store, environment })
+  serve({ folder, store, environment, port: 0 })
 
 /** Leaves a document as the command and the tool do. */
 const leave = async ({ folder }: ClaudeHome, { port }: Service, session: string): Promise<number> => {
@@ -45,7 +45,7 @@ const leave = async ({ folder }: ClaudeHome, { port }: Service, session: string)
 const LEAVING = `
 import { readFileSync } from 'node:fs'
 const folder = process.env.HOME + '/.batonpass/'
-const { port } = JSON.parse(readFileSync(folder + 'service.json', 'utf8'))
+const { address: { port } } = JSON.parse(readFileSync(folder + 'service.json', 'utf8'))
 const token = readFileSync(folder + 'service.token', 'utf8').trim()
 const answer = await fetch('http://127.0.0.1:' + port + '/sessions/' + process.argv[2] + '/handoff', {
   method: 'POST',

@@ -1,15 +1,16 @@
-import { chmodSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { configurationFile } from '../../src/adapters/doctor/configuration-file.ts'
 import { hidingSecrets, secretsIn } from '../../src/adapters/doctor/hide-secrets.ts'
 import { leftovers } from '../../src/adapters/doctor/leftovers.ts'
 import { serviceRuns } from '../../src/adapters/doctor/service-check.ts'
+import type { AskHealth } from '../../src/adapters/doctor/service-state.ts'
 import { spooledEvents } from '../../src/adapters/doctor/spool.ts'
 import { readConfiguration } from '../../src/configuration.ts'
 import type { Finding } from '../../src/ports/health-check.ts'
+import { bootId, readProcess } from '../../src/processes/process-table.ts'
 import { examine } from '../../src/services/doctor.ts'
 import { endedPid } from '../embedded/planted-lock.ts'
 import { age, folder, results, write } from './stage.ts'
@@ -41,56 +42,91 @@ describe('the spool', () => {
     write(join(made, 'spool', 'rejected', 'b.json'), '')
     expect(results(await spooledEvents(made))).toEqual(['warning', 'warning'])
   })
+
+  it('names what nobody can read in it', async () => {
+    const made = folder()
+    const [pipe, inner, link] = ['p.json', 'f.json', 'l.json'].map((name) => join(made, 'spool', name)) as [
+      string,
+      string,
+      string,
+    ]
+    mkdirSync(inner, { recursive: true })
+    execFileSync('mkfifo', [pipe])
+    symlinkSync(join(made, 'nowhere'), link)
+    const found = await spooledEvents(made)
+    expect(results(found)).toEqual(['warning', 'warning', 'warning'])
+    for (const path of [pipe, inner, link])
+      expect(found.map(({ text }) => text).join()).toContain(`${path} is skipped: it is not a plain file`)
+  })
 })
 
 describe('the service', () => {
-  const listening = async (answer: string): Promise<number> => {
-    const server = createServer((_, response) => response.end(answer))
-    onTestFinished(() => void server.close())
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    return (server.address() as AddressInfo).port
+  const answers =
+    (pid: number): AskHealth =>
+    async () => ({ pid })
+  const nobody: AskHealth = async () => undefined
+  const silent: AskHealth = () => Promise.reject(new Error('no answer'))
+  const { pid } = process
+  const named = {
+    ...{ v: 2, pid, bootId: bootId() ?? '', startTime: readProcess(pid)?.startTime ?? null },
+    ...{ socket: 'service/a.sock', address: null, program: '1.0.0' },
   }
 
   it('runs, or there is none', async () => {
     const made = folder()
-    expect(results(await serviceRuns(made, '1.0.0'))).toEqual(['ok'])
-    const port = await listening(JSON.stringify({ status: 'ok', pid: process.pid }))
-    write(join(made, 'service.json'), { v: 1, pid: process.pid, port, program: '1.0.0' })
-    expect(await serviceRuns(made, '1.0.0')).toMatchObject([
-      { result: 'ok', text: expect.stringContaining(`port ${port}`) },
+    expect(results(await serviceRuns(made, '1.0.0', nobody))).toEqual(['ok'])
+    write(join(made, 'service.json'), named)
+    expect(await serviceRuns(made, '1.0.0', answers(pid))).toMatchObject([
+      { result: 'ok', text: expect.stringContaining(join(made, 'service/a.sock')) },
     ])
-    expect(await serviceRuns(made, '2.0.0')).toMatchObject([
+    expect(await serviceRuns(made, '2.0.0', answers(pid))).toMatchObject([
       { result: 'warning', text: expect.stringContaining('is Batonpass 1.0.0') },
     ])
   })
 
-  it('that has ended, or whose port is another’s by now, has left its file', async () => {
+  it('that has ended has left its file, also where another process has its number by now', async () => {
     const made = folder()
-    write(join(made, 'service.json'), { v: 1, pid: endedPid(), port: 1 })
-    expect(await serviceRuns(made, '1')).toMatchObject([
-      { result: 'warning', text: expect.stringContaining('has ended and left') },
-    ])
-    write(join(made, 'service.json'), { v: 1, pid: process.pid, port: await listening('hello') })
-    expect(results(await serviceRuns(made, '1'))).toEqual(['warning'])
+    const ended = { result: 'warning', text: expect.stringContaining('has ended and left') }
+    write(join(made, 'service.json'), { ...named, pid: endedPid() })
+    expect(await serviceRuns(made, '1', nobody)).toMatchObject([ended])
+    for (const other of [{ startTime: '1' }, { bootId: 'another' }]) {
+      write(join(made, 'service.json'), { ...named, ...other })
+      expect(await serviceRuns(made, '1', silent)).toMatchObject([ended])
+    }
+    write(join(made, 'service.json'), named)
+    expect(await serviceRuns(made, '1', silent)).toMatchObject([{ result: 'problem' }])
+    expect(await serviceRuns(made, '1', answers(1))).toMatchObject([ended])
   })
 
-  it.each(['', '{}', '[]', '{"pid": "1", "port": 2}', '{"pid": 1, "port": 70000}', '\u0000'])(
-    'of which the file says %j is unknown',
-    async (text) => {
-      const made = folder()
-      write(join(made, 'service.json'), text)
-      expect(await serviceRuns(made, '1')).toMatchObject([
-        { result: 'warning', text: expect.stringContaining('is of no use') },
-      ])
-    },
-  )
+  it('of an older version is not asked', async () => {
+    const made = folder()
+    write(join(made, 'service.json'), { v: 1, pid, port: 9, program: '0.1.0' })
+    expect(await serviceRuns(made, '1', answers(pid))).toMatchObject([
+      { result: 'warning', text: expect.stringContaining('Batonpass 0.1.0, which is not asked') },
+    ])
+  })
+
+  it.each([
+    '',
+    '{}',
+    '[]',
+    '{"v": 2, "pid": "1", "socket": "s"}',
+    '{"v": 2, "pid": 1, "address": {"port": 70000}}',
+    '\u0000',
+  ])('of which the file says %j is unknown', async (text) => {
+    const made = folder()
+    write(join(made, 'service.json'), text)
+    expect(await serviceRuns(made, '1', nobody)).toMatchObject([
+      { result: 'warning', text: expect.stringContaining('is of no use') },
+    ])
+  })
 
   it('has a token for its owner alone, which is never shown', async () => {
     const made = folder()
     const path = write(join(made, 'service.token'), 'ab'.repeat(32))
-    expect(results(await serviceRuns(made, '1'))).toEqual(['ok'])
+    expect(results(await serviceRuns(made, '1', nobody))).toEqual(['ok'])
     chmodSync(path, 0o644)
-    const found = await serviceRuns(made, '1')
+    const found = await serviceRuns(made, '1', nobody)
     expect(results(found)).toEqual(['ok', 'problem'])
     expect(JSON.stringify(found)).not.toContain('abab')
   })

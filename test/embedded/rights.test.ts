@@ -1,6 +1,7 @@
-import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
+import { chmodSync, chownSync, lchownSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { folderRights } from '../../src/adapters/postgres/health/folder-checks.ts'
 import { openPglite } from '../../src/adapters/postgres/open-pglite.ts'
 import { StoreFailure } from '../../src/ports/store-failure.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -118,4 +119,37 @@ describe.skipIf(process.platform === 'win32')('the files of an embedded store', 
       if (isRoot) chownSync(join(folder, 'data'), 0, 0)
     }
   })
+
+  it('behind a link are left alone, whoever’s they are', async () => {
+    const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()]
+    await opened(elsewhere)
+    chmodSync(join(elsewhere, 'data'), 0o755)
+    const before = rightsIn(elsewhere)
+    symlinkSync(join(elsewhere, 'data'), join(folder, 'data'))
+    expect(await refused(folder)).toMatchObject({
+      code: 'store.failed',
+      message: expect.stringContaining('is a link, or something else that is no folder'),
+    })
+    expect([rightsIn(elsewhere), readdirSync(folder)]).toEqual([before, ['data']])
+    expect(await folderRights(folder)).toMatchObject([
+      { result: 'problem', text: expect.stringContaining('is a link') },
+    ])
+  })
+
+  it.runIf(process.getuid?.() === 0)(
+    'in a folder of another user, or through a link of theirs, are left alone',
+    async () => {
+      const [folder, home] = [temporaryFolder(), temporaryFolder()]
+      await opened(folder)
+      const link = join(home, 'link')
+      symlinkSync(folder, link)
+      lchownSync(link, 65_534, 65_534)
+      const foreign = { code: 'store.failed', message: expect.stringContaining('belongs to another user') }
+      expect(await refused(link)).toMatchObject(foreign)
+      chownSync(folder, 65_534, 65_534)
+      expect(await refused(folder)).toMatchObject(foreign)
+      expect(readdirSync(folder)).toEqual(['data'])
+      chownSync(folder, 0, 0)
+    },
+  )
 })

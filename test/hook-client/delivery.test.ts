@@ -184,15 +184,4 @@ describe('without a service', () => {
     expectInTime(await runHook(dir, 'post-tool-use', { input: INPUT }))
     expect(spooled(dir)).toEqual([])
   })
-
-  it('one that was killed is not waited for, and its port is not asked', async () => {
-    const dir = folder()
-    await using service = await FakeService.start(dir)
-    const { writeFileSync, readFileSync } = await import('node:fs')
-    const named = JSON.parse(readFileSync(`${dir}/service.json`, 'utf8')) as Record<string, unknown>
-    writeFileSync(`${dir}/service.json`, JSON.stringify({ ...named, pid: 2 ** 22 + 1 }))
-    expectInTime(await runHook(dir, 'stop', { input: INPUT }))
-    expect(service.requests).toEqual([])
-    expect(spooled(dir)).toHaveLength(1)
-  })
 })

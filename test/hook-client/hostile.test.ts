@@ -126,7 +126,14 @@ describe('a service that', () => {
   })
 
   it('has a file that names nothing is not looked for', async () => {
-    for (const text of ['', '{', '[]', '{"port":0}', '{"port":"80"}', '{"port":99999}']) {
+    for (const text of [
+      '',
+      '{',
+      '[]',
+      '{"v":2}',
+      '{"v":2,"socket":7}',
+      '{"v":2,"address":{"host":"127.0.0.1","port":99999}}',
+    ]) {
       const dir = folder()
       writeFileSync(join(dir, 'service.json'), text)
       expectInTime(await runHook(dir, 'stop', { input: INPUT }))

@@ -26,11 +26,22 @@ describe('the service', () => {
     ],
   }
 
-  it('says that it runs, and where, without a token', async () => {
-    const { status, json } = await stage.ask('GET', '/health', { token: null })
+  it('says that it runs, and to its owner which process that is', async () => {
+    const { status, json } = await stage.ask('GET', '/health')
     expect([status, json]).toEqual([200, { status: 'ok', program: expect.any(String), pid: process.pid }])
     const said = JSON.parse(readFileSync(join(stage.folder, 'service.json'), 'utf8'))
-    expect(said).toMatchObject({ v: 1, pid: process.pid, port: stage.service.port })
+    expect(said).toMatchObject({ v: 2, pid: process.pid, address: { host: '127.0.0.1', port: stage.port } })
+    expect(said.socket).toMatch(/^service\/service-[0-9a-f]{8}\.sock$/)
+  })
+
+  it('tells a stranger nothing but that somebody answers', async () => {
+    for (const token of [null, 'ab'.repeat(32), stage.tokenOf('x')])
+      expect((await stage.ask('GET', '/health', { token })).text).toBe('{"status":"ok"}')
+    for (const path of ['/openapi.json', '/sessions', '/events', '/nowhere']) {
+      const { status, text } = await stage.ask('GET', path, { token: null })
+      expect([path, status]).toEqual([path, path === '/nowhere' ? 404 : 401])
+      expect(text).not.toMatch(/\d\.\d\.\d|pid|\/tmp/)
+    }
   })
 
   it('takes the events of hooks, and answers with what to say', async () => {

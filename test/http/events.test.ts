@@ -7,7 +7,7 @@ const following = async (stage: ServiceStage, headers: Readonly<Record<string, s
   let said = ''
   const waiting = new Set<() => void>()
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const options = { port: stage.service.port, host: '127.0.0.1', path: '/events', agent: false }
+    const options = { port: stage.port, host: '127.0.0.1', path: '/events', agent: false }
     const all = { authorization: `Bearer ${stage.master}`, ...headers }
     get({ ...options, headers: all }, resolve).on('error', reject)
   })

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -47,11 +47,14 @@ describe('baton serve', () => {
     const running = JSON.parse(readFileSync(join(folder, 'service.json'), 'utf8'))
     const second = await serving(folder).ended
     expect(second.status).toBe(3)
-    expect(second.err).toContain(`pid ${running.pid} on port ${running.port}`)
+    expect(second.err).toContain(`pid ${running.pid} on ${running.socket}`)
     winner.end()
     const { status, out } = await winner.ended
     expect(status).toBe(0)
-    expect(JSON.parse(out)).toEqual({ port: running.port, pid: running.pid })
+    expect(running.address).toBeNull()
+    const socket = join(realpathSync(folder), running.socket)
+    expect(JSON.parse(out)).toEqual({ socket, port: null, pid: running.pid })
+    expect(existsSync(socket)).toBe(false)
     expect(existsSync(join(folder, 'service.json'))).toBe(false)
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   })

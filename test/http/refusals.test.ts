@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES, type Route } from '../../src/adapters/http/routes.ts'
-import { sessionToken } from '../../src/adapters/http/tokens.ts'
+import { sessionToken } from '../../src/service-proof.ts'
 import { ServiceStage, windowAt } from './stage.ts'
 
 /** Sends bytes as they are, and reads until the other side ends. */
@@ -33,7 +33,7 @@ describe('the service refuses', () => {
   let port: number
   beforeAll(async () => {
     stage = await ServiceStage.open({ timeouts: { headersMs: 400, requestMs: 800, idleMs: 400 } })
-    port = stage.service.port
+    port = stage.port
     id = `p-${randomUUID()}`
     session = String((await stage.hook(id, 'session-start', { source: 'startup' })).json.session_id)
   })
@@ -89,7 +89,8 @@ describe('the service refuses', () => {
           headers,
           token: null,
         })
-        expect([path, status]).toEqual([path, access === 'open' ? 200 : 401])
+        // Without a nonce there is nothing to prove.
+        expect([path, status]).toEqual([path, path === '/proof' ? 400 : access === 'open' ? 200 : 401])
       }
     }
   })

@@ -44,8 +44,13 @@ export class ServiceStage {
   static async open(options: Partial<ServeOptions> = {}): Promise<ServiceStage> {
     const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'service-'))
     const store = new MemoryStore({ clock: systemClock })
-    const service = await serve({ store, ...options, folder })
+    const service = await serve({ store, port: 0, ...options, folder })
     return new ServiceStage(folder, service, store)
+  }
+
+  /** The port that was asked for. */
+  get port(): number {
+    return this.service.port ?? 0
   }
 
   get master(): string {
@@ -58,7 +63,7 @@ export class ServiceStage {
 
   /** Asks with the master token, unless another or none is given. */
   ask(method: string, path: string, { token = this.master, body, text, headers = {} }: Asked = {}): Promise<Answer> {
-    const { port } = this.service
+    const { port } = this
     const sent = text ?? (body === undefined ? undefined : JSON.stringify(body))
     const all = {
       ...(token !== null && { authorization: `Bearer ${token}` }),

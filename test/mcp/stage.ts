@@ -32,6 +32,7 @@ export class Stage {
   readonly batonpass: Batonpass
   readonly client: Client
   readonly sent: { readonly session: string; readonly handoff: HandoffSent }[] = []
+  readonly kept: { readonly session: string; readonly handoff: HandoffSent }[] = []
   /** How often the record was opened. */
   opened = 0
   isShared = true
@@ -55,7 +56,11 @@ export class Stage {
       stage.sent.push({ session, handoff })
       return ok({ status: 'pending', path: '/home/somebody/.batonpass/pending/one.md' })
     }
-    const server = askingServer({ access, desk: { wake: async () => true, send, ...desk }, version: '1' })
+    const keep: HandoffDesk['keep'] = (session, handoff) => {
+      stage.kept.push({ session, handoff })
+      return { status: 'kept', path: '/home/somebody/.batonpass/handoffs/one.md' }
+    }
+    const server = askingServer({ access, desk: { wake: async () => true, send, keep, ...desk }, version: '1' })
     const [ours, theirs] = InMemoryTransport.createLinkedPair()
     await server.connect(ours)
     await client.connect(theirs)

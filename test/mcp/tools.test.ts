@@ -153,7 +153,8 @@ describe('handoff', () => {
     const stage = await Stage.open(OWN)
     await stage.session('p-1')
     const { text, facts } = await stage.call('handoff', { document: '# Done', reason: 'Full' })
-    expect(stage.sent).toEqual([{ session: 'p-1', handoff: { document: '# Done', reason: 'Full' } }])
+    const command_id = expect.any(String)
+    expect(stage.sent).toEqual([{ session: 'p-1', handoff: { document: '# Done', reason: 'Full', command_id } }])
     expect(text).toMatch(/pending; its document is in .*one\.md\. It waits for the next session/)
     expect(facts).toMatchObject({ status: 'pending', what_happens_next: expect.stringContaining('next session') })
   })
@@ -166,10 +167,21 @@ describe('handoff', () => {
     expect([isError, text]).toEqual([true, 'handoff.already_open: Another one is open.'])
   })
 
-  it('says what to do where no service can be started', async () => {
+  it('is kept where no service can be started, and says where and until when', async () => {
     const stage = await Stage.open({ ...OWN, desk: { wake: async () => false } })
+    const { isError, text, facts } = await stage.call('handoff', { document: 'x' })
+    expect(isError).toBe(false)
+    expect(stage.kept).toMatchObject([{ session: 'p-1', handoff: { document: 'x' } }])
+    expect(text).toMatch(/is kept; its document is in .*one\.md.*takes effect when a service runs next/)
+    expect(facts).toMatchObject({ status: 'kept' })
+    expect(stage.opened).toBe(0)
+  })
+
+  it('says what to do where no service can be started and nobody knows whose it is', async () => {
+    const stage = await Stage.open({ desk: { wake: async () => false } })
     const { isError, text } = await stage.call('handoff', { document: 'x' })
     expect(isError).toBe(true)
     expect(text).toMatch(/^service\.absent: .*baton handoff FILE/)
+    expect(stage.kept).toEqual([])
   })
 })

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { HookPost } from '../../src/adapters/hook-client/hook-events.ts'
 import type { HookSignal } from '../../src/adapters/hook-client/post-event.ts'
+import { bootId, readProcess } from '../../src/processes/process-table.ts'
 
 /** What a stand-in answers to an event. */
 export interface FakeAnswer {
@@ -25,7 +25,7 @@ export type Manner =
   | 'list'
   | 'hangs up'
 
-/** A stand-in for the service, on the loopback: it takes events as the real one does, and keeps nothing but what it was told. */
+/** A stand-in for the service, on a socket: it takes events as the real one does, and keeps nothing but what it was told. */
 export class FakeService implements AsyncDisposable {
   readonly folder: string
   /** Every request that carried the right token, doubles included. */
@@ -49,11 +49,16 @@ export class FakeService implements AsyncDisposable {
   static async start(folder: string): Promise<FakeService> {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const service = new FakeService(folder)
-    await new Promise<void>((resolve) => service.#server.listen(0, '127.0.0.1', resolve))
-    const { port } = service.#server.address() as AddressInfo
+    mkdirSync(join(folder, 'service'), { recursive: true, mode: 0o700 })
+    const socket = `service/fake-${randomBytes(4).toString('hex')}.sock`
+    await new Promise<void>((resolve) => service.#server.listen(join(folder, socket), resolve))
     const token = join(folder, 'service.token')
     if (!existsSync(token)) writeFileSync(token, randomBytes(32).toString('hex'), { mode: 0o600 })
-    const named = { v: 1, pid: process.pid, port, startedAt: new Date().toISOString(), program: '0.0.0' }
+    const { pid } = process
+    const named = {
+      ...{ v: 2, pid, bootId: bootId() ?? '', startTime: readProcess(pid)?.startTime ?? null, socket, address: null },
+      ...{ startedAt: new Date().toISOString(), program: '0.0.0' },
+    }
     writeFileSync(join(folder, 'service.json'), JSON.stringify(named), { mode: 0o600 })
     return service
   }

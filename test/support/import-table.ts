@@ -29,6 +29,14 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'npm:node:timers/promises',
     ],
   },
+  'own-files.ts': {
+    holds: 'files and folders that are this user’s own, and closed to others',
+    mayImport: ['npm:node:fs'],
+  },
+  'service-proof.ts': {
+    holds: 'the tokens of the service, and its proof that it knows the secret',
+    mayImport: ['npm:node:crypto'],
+  },
   'sha256.ts': { holds: 'SHA-256, for everything outside the domain', mayImport: ['domain', 'npm:node:crypto'] },
   'adapters/memory': {
     holds: 'the in-memory store',
@@ -41,6 +49,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'adapters/postgres': {
     holds: 'the store on a server and embedded',
     mayImport: [
+      'own-files.ts',
       'domain',
       'ports',
       'adapters/postgres',
@@ -169,6 +178,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'adapters/doctor': {
     holds: 'the checks of `baton doctor` that look at this machine',
     mayImport: [
+      'own-files.ts',
       'domain',
       'ports',
       'adapters/doctor',
@@ -185,6 +195,11 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'adapters/hook-client': {
     holds: 'the hooks of terminal agents: a small client of the service that loads no store',
     mayImport: [
+      'own-files.ts',
+      'processes',
+      'service-proof.ts',
+      'npm:node:net',
+      'npm:node:path',
       'domain',
       'adapters/hook-client',
       'service-folder.ts',
@@ -207,6 +222,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'adapters/terminal': {
     holds: 'the files of the service: token, spool, cards and transcripts',
     mayImport: [
+      'own-files.ts',
+      'npm:node:fs',
       'domain',
       'ports',
       'adapters/terminal',
@@ -222,6 +239,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'adapters/http': {
     holds: 'the service over HTTP: routes, guards and the stream of events',
     mayImport: [
+      'service-proof.ts',
+      'npm:node:fs',
       'domain',
       'ports',
       'services',
@@ -348,6 +367,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'serving.ts': {
     holds: 'the service: store, terminal sessions, spool and HTTP, put together',
     mayImport: [
+      'service-doors.ts',
+      'own-files.ts',
+      'processes',
       'domain',
       'ports',
       'services',
@@ -359,6 +381,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'stores.ts',
       'npm:node:fs',
     ],
+  },
+  'service-doors.ts': {
+    holds: 'the socket of the service, and its port where one is asked for',
+    mayImport: ['domain', 'adapters/http', 'adapters/terminal'],
   },
   'asking.ts': {
     holds: 'the MCP server: its tools, the store and the way to the service, put together',
@@ -372,6 +398,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'doctoring.ts': {
     holds: 'the checks of `baton doctor`, in one table',
     mayImport: [
+      'adapters/hook-client',
       'domain',
       'ports',
       'services',

@@ -55,12 +55,16 @@ const serviceLine = ({ service }: StatusFrame, now: number): Line => {
       return line('Service: none runs')
     case 'runs': {
       const since = service.startedAt === undefined ? '' : `, for ${age(service.startedAt, now)}`
-      return line(`Service: runs (process ${service.pid}, port ${service.port}${since})`)
+      return line(
+        `Service: runs (process ${service.pid}${service.port === undefined ? '' : `, port ${service.port}`}${since})`,
+      )
     }
     case 'gone':
       return line(`Service: gone (process ${service.pid} ended and left service.json)`, 'bad')
     case 'silent':
-      return line(`Service: process ${service.pid} does not answer on port ${service.port}`, 'bad')
+      return line(`Service: process ${service.pid} does not answer`, 'bad')
+    case 'older':
+      return line(`Service: process ${service.pid} may be one of an older version, which is not asked`, 'bad')
     case 'unreadable':
       return line(`Service: nobody can say; service.json is no use (${service.why})`, 'bad')
     default:

@@ -1,23 +1,23 @@
-import { statSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Finding } from '../../ports/health-check.ts'
 import { quoted } from '../../processes/quoted.ts'
-import { findService } from './service-state.ts'
+import { type AskHealth, findService, placeOf } from './service-state.ts'
 
 /** Whether the service runs, and is the one of this program. */
-export const serviceRuns = async (folder: string, program: string): Promise<readonly Finding[]> => [
-  ...(await running(folder, program)),
+export const serviceRuns = async (folder: string, program: string, ask: AskHealth): Promise<readonly Finding[]> => [
+  ...(await running(folder, program, ask)),
   ...tokenRights(folder),
 ]
 
-const running = async (folder: string, program: string): Promise<readonly Finding[]> => {
+const running = async (folder: string, program: string, ask: AskHealth): Promise<readonly Finding[]> => {
   const file = join(folder, 'service.json')
-  const found = await findService(folder)
+  const found = await findService(folder, ask)
   switch (found.state) {
     case 'none':
       return [{ result: 'ok', text: 'none runs; the hooks start one when they need it' }]
     case 'runs': {
-      const text = `process ${found.pid} answers on port ${found.port}`
+      const text = `process ${found.pid} answers on ${placeOf(found)}`
       if (found.program === undefined || found.program === program) return [{ result: 'ok', text }]
       const repair = `End it, and the hooks start the new one: kill ${found.pid}`
       return [{ result: 'warning', text: `${text}, and is Batonpass ${found.program}, not ${program}`, repair }]
@@ -27,8 +27,12 @@ const running = async (folder: string, program: string): Promise<readonly Findin
       return [{ result: 'warning', text, repair: `baton serve, or: rm ${quoted(file)}` }]
     }
     case 'silent': {
-      const text = `process ${found.pid} is there and does not answer on port ${found.port}`
+      const text = `process ${found.pid} is there and does not answer on ${placeOf(found)}`
       return [{ result: 'problem', text, repair: `Look at service.log in ${folder}; if it hangs: kill ${found.pid}` }]
+    }
+    case 'older': {
+      const text = `process ${found.pid} may be a service of Batonpass ${found.program ?? 'of an older version'}, which is not asked: it cannot prove that it is the one`
+      return [{ result: 'warning', text, repair: `End it, and the hooks start the new one: kill ${found.pid}` }]
     }
     case 'unreadable': {
       const text = `${file} is of no use: ${found.why}`
@@ -42,7 +46,7 @@ const running = async (folder: string, program: string): Promise<readonly Findin
 /** Whoever reads the token of the service may speak for every session. */
 const tokenRights = (folder: string): readonly Finding[] => {
   const path = join(folder, 'service.token')
-  const found = statSync(path, { throwIfNoEntry: false })
+  const found = lstatSync(path, { throwIfNoEntry: false })
   const me = process.getuid?.()
   if (found === undefined || me === undefined) return []
   if (found.uid !== me)

@@ -1,4 +1,4 @@
-import { opendirSync, statSync } from 'node:fs'
+import { lstatSync, opendirSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The most names of a folder that are looked at. */
@@ -27,7 +27,7 @@ export const filesIn = (folder: string, isWanted: (name: string) => boolean = ()
   }
   return names.flatMap((name) => {
     const path = join(folder, name)
-    const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs
+    const changedAt = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs
     return changedAt === undefined ? [] : [{ name, path, changedAt }]
   })
 }

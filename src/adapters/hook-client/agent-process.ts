@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { codeOf, readOwnFile } from './own-files.ts'
+import { codeOf, readOwnFile } from '../../own-files.ts'
 import { isRecord } from './read-input.ts'
 import { isFileName } from './session-card.ts'
 

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
+import { codeOf } from '../../own-files.ts'
 import type { Budget } from './budget.ts'
 import type { HookLog } from './hook-log.ts'
-import { codeOf } from './own-files.ts'
 import { joined, previousStatusLine } from './previous-line.ts'
 import { type HookInput, isRecord } from './read-input.ts'
 import type { ServiceClient } from './service-client.ts'

@@ -1,5 +1,5 @@
+import { readOwnFile } from '../../own-files.ts'
 import { pendingFile, workspaceOf } from '../../workspace.ts'
-import { readOwnFile } from './own-files.ts'
 import { type HookInput, isRecord } from './read-input.ts'
 
 /** A document of a megabyte may grow to this when it is put into JSON. */

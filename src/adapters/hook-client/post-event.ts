@@ -1,8 +1,10 @@
+import type { RequestOptions } from 'node:http'
+import { codeOf } from '../../own-files.ts'
 import { afterAtMost } from './budget.ts'
 import type { HookPost } from './hook-events.ts'
-import { codeOf } from './own-files.ts'
 import { isRecord } from './read-input.ts'
-import type { ServiceAddress } from './service-address.ts'
+import { type ServiceAddress, tokenFor } from './service-address.ts'
+import { Unproven, wayToService } from './way-to-service.ts'
 
 /** One signal, as far as a hook passes it on. */
 export interface HookSignal {
@@ -30,18 +32,51 @@ export type Posted =
 const MOST_BYTES = 1024 * 1024
 const MOST_SIGNALS = 50
 
-/** Sends an event, and waits for the answer for no longer than this. */
-export const postEvent = async ({ port, token }: ServiceAddress, post: HookPost, ms: number): Promise<Posted> => {
-  const { request } = await import('node:http')
-  return new Promise((resolve) => {
+/** Sends an event of a session, and waits for the answer for no longer than this. */
+export const postEvent = async (
+  address: ServiceAddress,
+  session: string,
+  post: HookPost,
+  ms: number,
+): Promise<Posted> => {
+  const began = performance.now()
+  try {
+    const way = await wayToService(address, ms)
+    const { request } = await import('node:http')
     const body = Buffer.from(JSON.stringify(post))
+    const headers = headersOf(tokenFor(address, session), body.length)
+    const options = { ...way, method: 'POST', path: '/hooks/events', headers }
+    return await sent(request, options, body, Math.max(0, ms - (performance.now() - began)))
+  } catch (problem) {
+    return failedBy(problem)
+  }
+}
+
+const failed = (problem: string): Posted => ({ state: 'failed', problem: `the service ${problem}` })
+
+/** A socket without a process behind it, or one that is just being taken away, is no service. */
+export const NOBODY_LISTENS: readonly string[] = ['ECONNREFUSED', 'ENOENT']
+
+const failedBy = (problem: unknown): Posted => {
+  if (NOBODY_LISTENS.includes(codeOf(problem))) return { state: 'absent' }
+  if (problem instanceof Unproven) return failed(`was sent nothing: ${problem.message}`)
+  return failed(`could not be asked (${codeOf(problem)})`)
+}
+
+const sent = (
+  request: typeof import('node:http').request,
+  options: RequestOptions,
+  body: Buffer,
+  ms: number,
+): Promise<Posted> =>
+  new Promise((resolve) => {
     const end = (posted: Posted): void => {
       clearTimeout(timer)
       sending.destroy()
       resolve(posted)
     }
-    const fail = (problem: string): void => end({ state: 'failed', problem: `the service ${problem}` })
-    const sending = request({ ...TO_THE_SERVICE, port, headers: headersOf(token, body.length) }, (response) => {
+    const fail = (problem: string): void => end(failed(problem))
+    const sending = request(options, (response) => {
       const chunks: Buffer[] = []
       let size = 0
       response.on('data', (chunk: Buffer) => {
@@ -53,15 +88,9 @@ export const postEvent = async ({ port, token }: ServiceAddress, post: HookPost,
       response.once('end', () => end(readAnswer(response.statusCode ?? 0, Buffer.concat(chunks).toString('utf8'))))
     })
     const timer = afterAtMost(ms, () => fail('did not answer in time'))
-    sending.on('error', (problem) => {
-      if (codeOf(problem) === 'ECONNREFUSED') end({ state: 'absent' })
-      else fail(`could not be asked (${codeOf(problem)})`)
-    })
+    sending.on('error', (problem) => end(failedBy(problem)))
     sending.end(body)
   })
-}
-
-const TO_THE_SERVICE = { host: '127.0.0.1', method: 'POST', path: '/hooks/events', agent: false } as const
 
 const headersOf = (token: string, length: number): Readonly<Record<string, string | number>> => ({
   authorization: `Bearer ${token}`,

@@ -1,7 +1,7 @@
+import { codeOf, ownFolder } from '../../own-files.ts'
 import type { HookArguments } from './hook-arguments.ts'
 import { type HookEvent, type HookPost, isKept } from './hook-events.ts'
 import type { HookLog } from './hook-log.ts'
-import { codeOf, ownFolder } from './own-files.ts'
 import { type Posted, postEvent, type ServiceAnswer } from './post-event.ts'
 import type { HookInput } from './read-input.ts'
 import { serviceAddress } from './service-address.ts'
@@ -41,7 +41,8 @@ export class ServiceClient {
     if (!isKept(event)) return
     const { folder, hook, environment, log } = this.#parts
     try {
-      if (await startService({ folder, flags: hook.flags, environment })) log.debug('started the service')
+      if ((await startService({ folder, flags: hook.flags, environment })) !== undefined)
+        log.debug('started the service')
     } catch (problem) {
       log.tell(`the service could not be started: ${codeOf(problem)}`)
     }
@@ -66,9 +67,9 @@ export class ServiceClient {
 
   async #posted(post: HookPost, session: string, ms: number): Promise<Posted> {
     try {
-      const address = serviceAddress(this.#parts.folder, session)
+      const address = serviceAddress(this.#parts.folder)
       if (address === undefined) return { state: 'absent' }
-      return await postEvent(address, post, ms)
+      return await postEvent(address, session, post, ms)
     } catch (problem) {
       return { state: 'failed', problem: `the service could not be found: ${codeOf(problem)}` }
     }

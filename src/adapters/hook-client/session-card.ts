@@ -1,4 +1,4 @@
-import { readOwnFile } from './own-files.ts'
+import { readOwnFile } from '../../own-files.ts'
 import { isRecord } from './read-input.ts'
 
 /** The service's latest words about a session, as far as a hook uses them. */

@@ -9,7 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { CAREFULLY, codeOf } from './own-files.ts'
+import { CAREFULLY, codeOf, NotOwn } from '../../own-files.ts'
 
 const ONCE_PER_MS = 60_000
 const MOST_LOG_BYTES = 1024 * 1024
@@ -26,9 +26,24 @@ export interface ServiceStart {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Starts the service in a session of its own, unless one was started within a minute. @returns whether it was */
-export const startService = async ({ folder, flags, environment }: ServiceStart): Promise<boolean> => {
-  if (!takesTurn(folder, Date.now())) return false
+/** A service that was started, which may still end because another one has the folder, or because it cannot run. */
+export interface StartedService {
+  /** Its exit status, once it has ended; absent while it runs. */
+  readonly ended: () => number | undefined
+}
+
+/**
+ * Starts the service in a session of its own. A hook does so unless one was started within a minute: many come at once, and
+ * one that cannot start must not be started by each of them. A person who waits does so in any case: only one of several
+ * services gets the folder, and the others end well.
+ *
+ * @returns nothing where it was not this one's turn
+ */
+export const startService = async (
+  { folder, flags, environment }: ServiceStart,
+  { isAsked = false }: { readonly isAsked?: boolean } = {},
+): Promise<StartedService | undefined> => {
+  if (!takesTurn(folder, Date.now()) && !isAsked) return undefined
   const { spawn } = await import('node:child_process')
   const log = openLog(folder)
   try {
@@ -39,12 +54,18 @@ export const startService = async ({ folder, flags, environment }: ServiceStart)
       stdio: ['ignore', log, log],
       env: { ...passed(environment), BATONPASS_DATA_DIR: folder },
     })
-    child.on('error', () => {}) // the next event tries again
+    let status: number | undefined
+    child.on('error', () => {
+      status = -1 // the next event tries again
+    })
+    child.once('exit', (code) => {
+      status = code ?? -1
+    })
     child.unref()
+    return { ended: () => status }
   } finally {
     closeSync(log)
   }
-  return true
 }
 
 const serveArguments = (folder: string, flags: ServiceStart['flags']): readonly string[] => {
@@ -62,7 +83,11 @@ const openLog = (folder: string): number => {
   const { O_WRONLY, O_APPEND, O_CREAT } = constants
   const log = openSync(`${folder}/service.log`, O_WRONLY | O_APPEND | O_CREAT | CAREFULLY, 0o600)
   const found = fstatSync(log)
-  if (found.isFile() && found.size > MOST_LOG_BYTES) ftruncateSync(log, 0)
+  if (!found.isFile()) {
+    closeSync(log)
+    throw new NotOwn('service.log is not a plain file')
+  }
+  if (found.size > MOST_LOG_BYTES) ftruncateSync(log, 0)
   return log
 }
 

@@ -1,9 +1,12 @@
 import { type Context, Hono } from 'hono'
+import type { z } from 'zod'
 import type { Logger } from '../../ports/logger.ts'
+import { NONCE, proofOf } from '../../service-proof.ts'
 import type { AuditService } from '../../services/audit-service.ts'
 import { type EventStreamOptions, EventStreams } from './event-stream.ts'
 import { Bearer, mustBeForUs, noToken } from './guards.ts'
 import { type Call, type HandlerDeps, handlersFor, sessionNamedIn } from './handlers.ts'
+import { type Door, LOOPBACK } from './http-server.ts'
 import { openApiDocument } from './openapi.ts'
 import { HttpProblem, problemFrom } from './problems.ts'
 import { readJson } from './read-body.ts'
@@ -17,40 +20,43 @@ export interface AppDeps extends HandlerDeps {
   readonly master: string
   /** The version of the program. */
   readonly program: string
-  /** The port that is listened on, once it is. */
-  readonly port: () => number
+  /** The start of this machine, which a proof names; empty where the system does not tell. */
+  readonly bootId: string
   readonly events?: EventStreamOptions
 }
 
+type Env = { readonly Bindings: Door }
+
 /** The application, and its streams. */
 export interface App {
-  readonly hono: Hono
+  readonly hono: Hono<Env>
   readonly streams: EventStreams
 }
 
 /** Puts the routes together. Each is guarded in the same order: host, origin, token, body, session. */
 export const appOf = (deps: AppDeps): App => {
-  const { requests, master, program, logger, port } = deps
-  const hono = new Hono()
+  const { requests, master, program, logger } = deps
+  const hono = new Hono<Env>()
   const streams = new EventStreams(deps.audit, deps.events)
-  const answers = {
-    ...handlersFor(deps),
-    health: async () => ({ status: 'ok', program, pid: process.pid }),
-    openapi: async () => openApiDocument(program),
-  }
-  const handle = async (operation: Operation, route: Route, context: Context): Promise<Response> => {
-    const bearer = route.access === 'open' ? undefined : bearerOf(context, master)
-    if (route.access === 'master') bearer?.mustBeMaster()
+  const answers = { ...handlersFor(deps), openapi: async () => openApiDocument(program) }
+  const handle = async (operation: Operation, route: Route, context: Context<Env>): Promise<Response> => {
+    if (operation === 'health') return context.json(health(context, deps))
+    if (operation === 'prove') return context.json({ proof: proofFor(context, deps) })
+    const bearer = bearerOf(context, master)
+    if (route.access === 'master') bearer.mustBeMaster()
+    // Before the body is read: who has this token may take its time.
+    if (bearer.isMaster) context.env.trust()
     const body = route.body === undefined ? undefined : await readJson(context.req.raw, route.mostBytes)
     const id = context.req.param('id') ?? ''
-    if (route.access === 'session' && id !== '') await bearer?.mustOpen(id, requests)
-    else if (route.access === 'session') bearer?.mustOpenProvider(sessionNamedIn(operation, body))
+    if (route.access === 'session' && id !== '') await bearer.mustOpen(id, requests)
+    else if (route.access === 'session') bearer.mustOpenProvider(sessionNamedIn(operation, body))
+    context.env.trust()
     if (operation === 'followEvents') return streams.open(context)
     const call: Call = { id, body, query: (name) => context.req.query(name) }
     return context.json((await answers[operation](call)) as object, route.status ?? 200)
   }
   hono.use(async (context, next) => {
-    mustBeForUs(context.req.raw.headers, port())
+    mustBeForUs(context.req.raw.headers, context.env.port)
     await next()
     context.header('cache-control', 'no-store')
     context.header('x-content-type-options', 'nosniff')
@@ -71,10 +77,31 @@ export const appOf = (deps: AppDeps): App => {
   return { hono, streams }
 }
 
-const bearerOf = (context: Context, master: string): Bearer => {
+const bearerIfAny = (context: Context<Env>, master: string): Bearer | undefined => {
   const token = bearerIn(context.req.header('authorization'))
-  if (token === undefined) throw noToken()
-  return new Bearer(token, master)
+  return token === undefined ? undefined : new Bearer(token, master)
+}
+
+const bearerOf = (context: Context<Env>, master: string): Bearer => {
+  const bearer = bearerIfAny(context, master)
+  if (bearer === undefined) throw noToken()
+  return bearer
+}
+
+/** A stranger learns no more than that somebody answers, which connecting has told already. */
+const health = (context: Context<Env>, { master, program }: AppDeps): z.output<typeof ROUTES.health.answer> => {
+  if (bearerIfAny(context, master)?.isMaster !== true) return { status: 'ok' }
+  context.env.trust()
+  return { status: 'ok', program, pid: process.pid }
+}
+
+/** The proof for the port that the question came in at, and no other. Over the socket, where nobody asks for one, there is none. */
+const proofFor = (context: Context<Env>, { master, bootId }: AppDeps): string => {
+  const { port } = context.env
+  const nonce = context.req.query('nonce') ?? ''
+  if (port === undefined || !NONCE.test(nonce))
+    throw new HttpProblem(400, 'input.invalid', 'Send a nonce of 64 hexadecimal digits to the port of the service.')
+  return proofOf(master, nonce, { host: LOOPBACK, port, bootId })
 }
 
 const noRoute = (): HttpProblem =>
@@ -83,8 +110,8 @@ const noRoute = (): HttpProblem =>
 const failed = (): HttpProblem =>
   new HttpProblem(500, 'service.failed', 'The service could not do this. Its log says more.')
 
-const answerWith = (context: Context, { status, code, message }: HttpProblem): Response => {
-  // What is left of a body that was refused is not waited for.
-  if (status === 413) context.header('connection', 'close')
+const answerWith = (context: Context<Env>, { status, code, message }: HttpProblem): Response => {
+  // What is left of a body that was refused is not waited for, and who has no token need not stay.
+  if (status === 413 || status === 401) context.header('connection', 'close')
   return context.json({ error: { code, message } }, status)
 }

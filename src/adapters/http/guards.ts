@@ -1,20 +1,25 @@
+import { isSameToken, sessionToken } from '../../service-proof.ts'
 import type { TerminalRequests } from '../../services/terminal/terminal-requests.ts'
 import { HttpProblem } from './problems.ts'
-import { isSameToken, sessionToken } from './tokens.ts'
 
 const HOSTS = ['127.0.0.1', 'localhost', '[::1]']
 
-/** Refuses a request that was meant for another host: a page of some site may have been led here under its own name. */
-export const mustBeForUs = (headers: Headers, port: number): void => {
+/**
+ * Refuses a request that was meant for another host: a page of some site may have been led here under its own name. Over
+ * the socket, where no page comes, the host is one without a port, and there is no origin.
+ */
+export const mustBeForUs = (headers: Headers, port: number | undefined): void => {
+  const names = port === undefined ? HOSTS : HOSTS.map((name) => `${name}:${port}`)
   const host = headers.get('host')?.toLowerCase() ?? ''
-  if (!HOSTS.some((name) => host === `${name}:${port}`))
+  if (!names.includes(host))
     throw new HttpProblem(
       421,
       'host.foreign',
       'This service answers to 127.0.0.1 and localhost only. Use that address.',
     )
   const origin = headers.get('origin')?.toLowerCase()
-  if (origin !== undefined && !HOSTS.some((name) => origin === `http://${name}:${port}`))
+  const isOwn = port !== undefined && names.some((name) => origin === `http://${name}`)
+  if (origin !== undefined && !isOwn)
     throw new HttpProblem(403, 'origin.foreign', 'Pages of other sites may not use this service.')
 }
 
@@ -35,16 +40,19 @@ export class Bearer {
     this.#master = master
   }
 
+  get isMaster(): boolean {
+    return isSameToken(this.#token, this.#master)
+  }
+
   /** @throws HttpProblem unless it is the master token */
   mustBeMaster(): void {
-    if (!isSameToken(this.#token, this.#master)) throw wrongToken()
+    if (!this.isMaster) throw wrongToken()
   }
 
   /** @throws HttpProblem unless it opens the session with this name of its runtime */
   mustOpenProvider(providerSessionId: string): void {
-    const isMaster = isSameToken(this.#token, this.#master)
     const isSession = isSameToken(this.#token, sessionToken(this.#master, providerSessionId))
-    if (!isMaster && !isSession) throw wrongToken()
+    if (!this.isMaster && !isSession) throw wrongToken()
   }
 
   /** @throws HttpProblem unless it opens the session with this id, ours or the runtime's */

@@ -30,7 +30,7 @@ export interface Call {
   readonly query: (name: string) => string | undefined
 }
 
-type Handled = Exclude<Operation, 'health' | 'openapi' | 'followEvents'>
+type Handled = Exclude<Operation, 'health' | 'prove' | 'openapi' | 'followEvents'>
 
 const granted = <T>(result: Result<T, TerminalRefusal>): T => {
   if (result.ok) return result.value

@@ -25,15 +25,24 @@ export const ROUTES = {
   health: {
     method: 'get',
     path: '/health',
-    summary: 'Says that the service runs.',
+    summary: 'Says that the service runs; with the master token, also which program and process it is.',
     access: 'open',
-    answer: z.object({ status: z.literal('ok'), program: z.string(), pid: z.int() }),
+    answer: z.object({ status: z.literal('ok'), program: z.string().optional(), pid: z.int().optional() }),
+  },
+  prove: {
+    method: 'get',
+    path: '/proof',
+    summary:
+      'Proves that this server knows the master token, before a client sends it anything: an HMAC over the nonce, the address, the port and the start of the machine.',
+    access: 'open',
+    query: { nonce: '64 hexadecimal digits, made by the client for this question' },
+    answer: z.object({ proof: z.string() }),
   },
   openapi: {
     method: 'get',
     path: '/openapi.json',
     summary: 'This document.',
-    access: 'open',
+    access: 'master',
     answer: z.looseObject({ openapi: z.string() }),
   },
   takeEvent: {

@@ -210,6 +210,17 @@ export const handoffBody = z.strictObject({
   command_id: uuid.optional(),
 })
 
+/** A handoff that was kept in the spool because no service could be asked, of a session or of the one that works in a folder. */
+export const keptHandoff = z.object({
+  v: z.literal(1),
+  commandId: uuid,
+  at: time.optional().catch(undefined),
+  handoff: handoffBody.omit({ command_id: true }).extend({
+    session: z.string().min(1).max(LONGEST_NAME).optional(),
+    working_in: path.optional(),
+  }),
+})
+
 /** The document that waits, or the handoff that was begun. */
 export const handoffAnswer = z.object({
   handoff_id: uuid.nullable().describe('Absent while the document waits.'),

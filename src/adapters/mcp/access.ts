@@ -51,6 +51,11 @@ export class Access {
     return others.length === 0 ? ok(session) : err(SEVERAL_SESSIONS)
   }
 
+  /** The names of the caller's session, as far as they are known without the record. */
+  namesOf(caller: Caller): readonly string[] {
+    return sessionNames(this.#parts.clues, caller) ?? []
+  }
+
   /** A session that the caller may read: its own, or another one that it names. */
   async session(caller: Caller, named: string | undefined): Promise<Result<AgentSession, ToolRefusal>> {
     if (named === undefined) return this.own(caller)

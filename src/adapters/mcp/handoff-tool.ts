@@ -1,18 +1,22 @@
+import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
 import { err, ok, type Result } from '../../domain/kernel/result.ts'
 import type { Access } from './access.ts'
-import type { Tool, ToolRefusal } from './tool.ts'
+import type { Caller, Tool, ToolRefusal } from './tool.ts'
 
 /** A handoff as it is sent to the service. */
 export interface HandoffSent {
   readonly document: string
   readonly reason?: string
   readonly target_agent?: string
+  /** Sent and kept under the same id, a handoff is taken once. */
+  readonly command_id: string
 }
 
 /** The service's answer, as far as the agent is told of it. */
 export interface HandoffTaken {
+  /** `kept` where no service could be given it: the next one takes it. */
   readonly status: string
   /** The file that the document is in. */
   readonly path?: string
@@ -24,6 +28,8 @@ export interface HandoffDesk {
   wake(): Promise<boolean>
   /** Sends a handoff of a session, by the runtime's own name for it. */
   send(providerSessionId: string, handoff: HandoffSent): Promise<Result<HandoffTaken, ToolRefusal>>
+  /** Keeps a handoff for the service that runs next. */
+  keep(providerSessionId: string, handoff: HandoffSent): HandoffTaken
 }
 
 const LARGEST = 1_000_000
@@ -53,22 +59,36 @@ export const handoffTool = (access: Access, desk: HandoffDesk): Tool<typeof inpu
   input,
   isReadOnly: false,
   call: async ({ document, target_agent, reason }, caller) => {
+    const handoff = defined({ document, target_agent, reason, command_id: randomUUID() })
     // Before the record is opened: once it runs, the service knows what hooks have told, and lets us in to the store.
-    if (!(await desk.wake())) return err(NO_SERVICE)
-    const own = await access.own(caller)
-    if (!own.ok) return own
-    const { providerSessionId } = own.value
-    if (providerSessionId === undefined) return err(NO_TERMINAL)
-    const sent = await desk.send(providerSessionId, defined({ document, target_agent, reason }))
-    if (!sent.ok) return sent
-    const { status, path } = sent.value
-    const facts = { status, path: path ?? null, what_happens_next: NEXT }
-    return ok({
-      text: `The handoff is ${status}${path === undefined ? '' : `; its document is in ${path}`}. ${NEXT}`,
-      facts,
-    })
+    const sent = (await desk.wake()) ? await send(access, desk, caller, handoff) : keep(access, desk, caller, handoff)
+    return sent.ok ? ok(answerOf(sent.value)) : sent
   },
 })
+
+const send = async (access: Access, desk: HandoffDesk, caller: Caller, handoff: HandoffSent) => {
+  const own = await access.own(caller)
+  if (!own.ok) return own
+  const { providerSessionId } = own.value
+  return providerSessionId === undefined ? err(NO_TERMINAL) : desk.send(providerSessionId, handoff)
+}
+
+/** Without the service and its record only hooks and the environment can tell whose handoff it is. */
+const keep = (access: Access, desk: HandoffDesk, caller: Caller, handoff: HandoffSent) => {
+  const [name] = access.namesOf(caller)
+  return name === undefined ? err(NO_SERVICE) : ok(desk.keep(name, handoff))
+}
+
+const answerOf = ({ status, path }: HandoffTaken) => {
+  const next = status === 'kept' ? LATER : NEXT
+  return {
+    text: `The handoff is ${status}${path === undefined ? '' : `; its document is in ${path}`}. ${next}`,
+    facts: { status, path: path ?? null, what_happens_next: next },
+  }
+}
+
+const LATER =
+  'The service of Batonpass does not run and could not be started, so nobody has taken it yet. It takes effect when a service runs next: the next hook of a session starts one, or the person with "baton serve". A session that begins before that is not given it. Tell the person where the document is, and that "baton doctor" says what is wrong.'
 
 const NEXT =
   'It waits for the next session in this workspace, after /clear or in a new terminal, which gets it before its first turn. Tell the person that they can begin one now; nothing of this session is stopped.'

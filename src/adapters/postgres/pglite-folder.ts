@@ -6,7 +6,7 @@ import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { WireEngine } from './pglite-dialect.ts'
 import { type SharedLock, takeProvenLock } from './pglite-proven-lock.ts'
-import { checkRights, closeToOthers, type OnWarning } from './pglite-rights.ts'
+import { checkRights, closeToOthers, mustBeOwnLink, type OnWarning } from './pglite-rights.ts'
 import { guardSpace, mustHaveSpace } from './pglite-space.ts'
 
 /** An embedded store's engine, and the lock that keeps others from its files. */
@@ -100,8 +100,10 @@ const madeFolder = (dataDir: string): string => {
   if (dataDir.trim() === '') throw new StoreFailure('store.failed', 'The folder of the embedded store has no name.')
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    mustBeOwnLink(dataDir)
     return realpathSync(dataDir)
   } catch (error) {
+    if (error instanceof StoreFailure) throw error
     throw notOpened(
       `The folder ${resolve(dataDir)} for the embedded store cannot be made. Name another folder or change its rights`,
       error,

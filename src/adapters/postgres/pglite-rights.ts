@@ -14,19 +14,30 @@ export type OnWarning = (message: string) => void
 /**
  * Looks whether a store's files are for this user alone. Systems without owners, such as Windows, have nothing to look at.
  *
- * @throws StoreFailure when the database belongs to another user, or others could have written to it
+ * @throws StoreFailure when the folder or the database belongs to another user, when others could have written to it, or
+ * when the database is a link: whatever it leads to was not made by us
  */
 export const checkRights = (folder: string, onWarning: OnWarning): void => {
+  const data = join(folder, 'data')
+  const found = lstatSync(data, { throwIfNoEntry: false })
+  if (found !== undefined && !found.isDirectory()) throw notFolder(data)
   const me = process.getuid?.()
   if (me === undefined) return
   const outer = statSync(folder)
-  const data = join(folder, 'data')
-  const found = statSync(data, { throwIfNoEntry: false })
-  if (found !== undefined && found.uid !== me) throw foreign(folder, found.uid, me)
+  if (outer.uid !== me) throw foreign(folder, folder, { owner: outer.uid, me })
+  if (found !== undefined && found.uid !== me) throw foreign(folder, data, { owner: found.uid, me })
   const wasWritable = found !== undefined && (found.mode & WRITE) !== 0 && (outer.mode & ENTER) !== 0
   // Some file systems, as those of Windows inside Linux, show the same rights for everything: nothing can be done there.
   if (wasWritable && keepsRights(folder)) throw writable(data, found.mode)
   if ((outer.mode & ANYTHING) !== 0) onWarning(openFolderText(folder, outer.mode))
+}
+
+/** A link to a folder may be followed if it is this user's own: somebody else's leads wherever they like, whenever they like. */
+export const mustBeOwnLink = (folder: string): void => {
+  const me = process.getuid?.()
+  const found = lstatSync(folder)
+  if (me !== undefined && found.isSymbolicLink() && found.uid !== me)
+    throw foreign(folder, folder, { owner: found.uid, me })
 }
 
 const shown = (mode: number): string => (mode & 0o777).toString(8)
@@ -35,11 +46,22 @@ const openFolderText = (folder: string, mode: number): string =>
   `The folder ${folder} of the embedded store is open to other users (mode ${shown(mode)}). What is in it is closed to ` +
   `them, but the folder should be too: chmod 700 ${quoted(folder)}`
 
-const foreign = (folder: string, owner: number, me: number): StoreFailure =>
+const foreign = (
+  folder: string,
+  path: string,
+  { owner, me }: { readonly owner: number; readonly me: number },
+): StoreFailure =>
   new StoreFailure(
     'store.failed',
-    `The database in ${join(folder, 'data')} belongs to another user (uid ${owner}; this process has uid ${me}). Nothing ` +
+    `${path === folder ? 'The folder' : 'The database in'} ${path} belongs to another user (uid ${owner}; this process has uid ${me}). Nothing ` +
       `was touched. Run as that user, or, if it is yours, take it: chown -R ${me} ${quoted(folder)}`,
+  )
+
+const notFolder = (data: string): StoreFailure =>
+  new StoreFailure(
+    'store.failed',
+    `${data} is a link, or something else that is no folder, and the database must be a folder of its own there. Nothing ` +
+      'behind it was touched. Name the folder that the store is really in, or move the database there.',
   )
 
 const writable = (data: string, mode: number): StoreFailure =>

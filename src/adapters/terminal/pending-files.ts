@@ -1,4 +1,4 @@
-import { readdir, readFile, rename, rm } from 'node:fs/promises'
+import { readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { agentSessionId, commandId, conversationId } from '../../domain/kernel/ids.ts'
@@ -6,7 +6,7 @@ import { instant } from '../../domain/kernel/instant.ts'
 import type { Candidate, PendingDocument, PendingFiles } from '../../ports/pending-files.ts'
 import { PROVIDER_SESSION, TERMINAL_RUNTIMES } from '../../ports/terminal-files.ts'
 import { pendingFile, workspaceOf } from '../../workspace.ts'
-import { privateFolder, replaceFile } from './private-files.ts'
+import { privateFolder, readPrivate, replaceFile } from './private-files.ts'
 
 const time = z.iso.datetime().transform((text) => instant(text))
 const provider = z.string().regex(PROVIDER_SESSION)
@@ -100,13 +100,5 @@ const listed = async <T extends z.ZodType>(folder: string, schema: T): Promise<r
   return all
 }
 
-/** A file that is damaged is as good as none. */
-const read = async <T extends z.ZodType>(path: string, schema: T): Promise<z.output<T> | undefined> => {
-  try {
-    return schema.safeParse(JSON.parse(await readFile(path, 'utf8'))).data
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError) return undefined
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
+const read = async <T extends z.ZodType>(path: string, schema: T): Promise<z.output<T> | undefined> =>
+  readPrivate(path, schema)

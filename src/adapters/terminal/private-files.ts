@@ -1,23 +1,46 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import type { z } from 'zod'
+import { NotOwn, ownFolder, readOwnFile } from '../../own-files.ts'
 
-/** Makes a folder for its owner only. */
-export const privateFolder = async (path: string): Promise<void> => {
-  await mkdir(path, { recursive: true, mode: 0o700 })
+/** A document of a megabyte may grow to this when it is put into JSON. */
+const MOST_BYTES = 9 * 1024 * 1024
+
+/** Makes a folder for its owner only, or looks whether it is one. @throws NotOwn where another user could write to it */
+export const privateFolder = async (path: string): Promise<void> => ownFolder(path)
+
+/** The JSON of a file of ours, read as its schema has it. A file that is damaged, or that is no file of this user, is as good as none. */
+export const readPrivate = <T extends z.ZodType>(path: string, schema: T): z.output<T> | undefined => {
+  try {
+    const text = readOwnFile(path, MOST_BYTES)
+    return text === undefined ? undefined : schema.safeParse(JSON.parse(text)).data
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError || error instanceof NotOwn) return undefined
+    throw error
+  }
 }
 
 /** Replaces a file, for its owner only: whoever reads it finds the old one or the new one, whole. */
 export const replaceFile = async (path: string, text: string): Promise<void> => {
+  try {
+    await replace(path, text)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    // The folder was taken away while we ran.
+    await privateFolder(dirname(path))
+    await replace(path, text)
+  }
+}
+
+/** Neither step follows a link: a new file is made, and it takes the place of whatever has the name. */
+const replace = async (path: string, text: string): Promise<void> => {
   const draft = `${path}.${randomUUID().slice(0, 8)}.new`
   try {
     await writeFile(draft, text, { mode: 0o600, flag: 'wx' })
     await rename(draft, path)
   } catch (error) {
     await rm(draft, { force: true })
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    // The folder was taken away while we ran.
-    await privateFolder(dirname(path))
-    await writeFile(path, text, { mode: 0o600 })
+    throw error
   }
 }

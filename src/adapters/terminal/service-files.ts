@@ -1,14 +1,21 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { link, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
+import { readOwnFile } from '../../own-files.ts'
 import { privateFolder, replaceFile } from './private-files.ts'
 
 const running = z.object({
-  v: z.literal(1),
+  v: z.literal(2),
   pid: z.int().positive(),
-  port: z.int().positive(),
+  /** With the start of the machine and of the process: a pid, like a port, is given to others later. */
+  bootId: z.string(),
+  startTime: z.string().nullable(),
+  /** In the folder of the service by the way from there, so that it may be mounted anywhere; else absolute. */
+  socket: z.string().nullable(),
+  /** Named otherwise than in version 1, whose clients would send it their token unasked. */
+  address: z.object({ host: z.string(), port: z.int().positive() }).nullable(),
   startedAt: z.string(),
   program: z.string(),
 })
@@ -18,11 +25,12 @@ export type RunningService = Readonly<z.infer<typeof running>>
 
 const TOKEN = /^[0-9a-f]{64}$/
 const TRIES = 100
+const MOST_BYTES = 4_096
 
 /**
  * The master token of a folder: made once, by whoever needs it first, and kept over restarts.
  *
- * @throws Error when the file holds something else
+ * @throws Error when the file holds something else, or another user could have written it
  */
 export const masterToken = async (folder: string): Promise<string> => {
   const path = join(folder, 'service.token')
@@ -37,7 +45,7 @@ export const masterToken = async (folder: string): Promise<string> => {
     await rm(draft, { force: true })
   }
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const token = (await readFile(path, 'utf8')).trim()
+    const token = readOwnFile(path, MOST_BYTES)?.trim() ?? ''
     if (TOKEN.test(token)) return token
     // Whoever makes it may not have written it yet.
     await pause(10)
@@ -52,7 +60,7 @@ export const writeRunning = (folder: string, service: RunningService): Promise<v
 /** The service that said so last, whether or not it still runs. */
 export const readRunning = async (folder: string): Promise<RunningService | undefined> => {
   try {
-    const parsed = running.safeParse(JSON.parse(await readFile(join(folder, 'service.json'), 'utf8')))
+    const parsed = running.safeParse(JSON.parse(readOwnFile(join(folder, 'service.json'), MOST_BYTES) ?? ''))
     return parsed.success ? parsed.data : undefined
   } catch {
     // Nobody says so.
@@ -61,6 +69,7 @@ export const readRunning = async (folder: string): Promise<RunningService | unde
 }
 
 /** Says that the service has ended, unless another one runs by now. */
-export const removeRunning = async (folder: string, pid: number): Promise<void> => {
-  if ((await readRunning(folder))?.pid === pid) await rm(join(folder, 'service.json'), { force: true })
+export const removeRunning = async (folder: string, { pid, startedAt }: RunningService): Promise<void> => {
+  const found = await readRunning(folder)
+  if (found?.pid === pid && found.startedAt === startedAt) await rm(join(folder, 'service.json'), { force: true })
 }

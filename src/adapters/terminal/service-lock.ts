@@ -16,12 +16,15 @@ export class AlreadyServed extends Error {
  * service may use a server: it is given up with the process, however that ends, and is never taken from a living one.
  *
  * @throws AlreadyServed when another process has it
+ * @throws NotOwn when the folder is another user's, or others may write to it
  */
 export const lockService = async (
   folder: string,
   take: (folder: string) => Promise<ServiceLock>,
 ): Promise<ServiceLock> => {
   const own = join(folder, 'service')
+  // The folder itself first: nothing is made in one that is somebody else's.
+  await privateFolder(folder)
   await privateFolder(own)
   try {
     return await take(own)

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { agentSessionId, holderToken } from '../../domain/kernel/ids.ts'
@@ -8,7 +7,7 @@ import {
   TERMINAL_RUNTIMES,
   type TerminalFiles,
 } from '../../ports/terminal-files.ts'
-import { privateFolder, replaceFile } from './private-files.ts'
+import { privateFolder, readPrivate, replaceFile } from './private-files.ts'
 
 const count = z.int().nonnegative()
 
@@ -54,14 +53,6 @@ export const sessionFiles = async (folder: string): Promise<TerminalFiles> => {
   }
 }
 
-/** A file that is damaged is as good as none: the store has everything that matters. */
-const readKept = async (path: string): Promise<KeptSession | undefined> => {
-  try {
-    const parsed = kept.safeParse(JSON.parse(await readFile(path, 'utf8')))
-    return parsed.success ? (parsed.data as KeptSession) : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError) return undefined
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
+/** Where there is none that can be used, the store has everything that matters. */
+const readKept = async (path: string): Promise<KeptSession | undefined> =>
+  readPrivate(path, kept) as KeptSession | undefined

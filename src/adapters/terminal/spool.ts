@@ -1,42 +1,58 @@
-import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { codeOf, readOwnFile, TooLarge } from '../../own-files.ts'
 import { privateFolder } from './private-files.ts'
 
-/** The fate of an event: it is on record, or nobody can take it. A store that does not answer is an error. */
-export type Delivered = 'taken' | 'rejected'
+/**
+ * The fate of an event: it is on record, or nobody can take it, or it failed by itself and the others need not wait for it.
+ * A store that does not answer is an error.
+ */
+export type Delivered = 'taken' | 'rejected' | 'failed'
 
 /** Takes the text of a spooled event. */
 export type Deliver = (text: string) => Promise<Delivered>
 
+/** Hears of a file that is left where it is, once for each. */
+export type OnSkipped = (path: string, problem: string) => void
+
 const NAME = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.json$/
-const LARGEST_BYTES = 1024 * 1024
+/** A document of a megabyte may grow to this when it is put into JSON. */
+const LARGEST_BYTES = 9 * 1024 * 1024
 
 const header = z.looseObject({ event: z.string(), payload: z.looseObject({ session_id: z.string() }) })
 
-/** The events that clients have put aside because they must not be lost, one file each, oldest first by name. */
+/**
+ * The events that clients have put aside because they must not be lost, one file each, oldest first by name. What is no file
+ * of this user, such as a pipe, a folder or a link, and what cannot be read, is left where it is: the others are taken.
+ */
 export class Spool {
   readonly #folder: string
   readonly #deliver: Deliver
+  readonly #onSkipped: OnSkipped
   /** Whose acknowledgement a file is; files never change. */
   readonly #acks = new Map<string, string | undefined>()
+  /** Files that were told of, and stay. */
+  readonly #skipped = new Set<string>()
   #draining: Promise<void> | undefined
 
-  constructor(folder: string, deliver: Deliver) {
+  constructor(folder: string, deliver: Deliver, onSkipped: OnSkipped = () => {}) {
     this.#folder = join(folder, 'spool')
     this.#deliver = deliver
+    this.#onSkipped = onSkipped
   }
 
   async make(): Promise<void> {
+    await privateFolder(this.#folder)
     await privateFolder(join(this.#folder, 'rejected'))
   }
 
-  /** Whether nothing waits. */
+  /** Whether nothing waits that could be taken. */
   async isEmpty(): Promise<boolean> {
-    return (await this.#names()).length === 0
+    return (await this.#names()).every((name) => this.#skipped.has(name))
   }
 
-  /** Takes what waits, in order. A younger file is still on its way by itself. One that fails ends it for now. */
+  /** Takes what waits, in order. A younger file is still on its way by itself. A store that fails ends it for now. */
   drain({ olderThanMs }: { readonly olderThanMs: number }): Promise<void> {
     this.#draining ??= this.#drain(olderThanMs).finally(() => {
       this.#draining = undefined
@@ -47,46 +63,56 @@ export class Spool {
   /** Takes the acknowledgements of a session, so that it is not told again what it was told. */
   async takeAcks(providerSessionId: string): Promise<void> {
     for (const name of await this.#names()) {
-      if (!this.#acks.has(name)) this.#acks.set(name, await this.#ackIn(name))
+      if (!this.#acks.has(name)) this.#acks.set(name, this.#ackIn(name))
       if (this.#acks.get(name) === providerSessionId) await this.#take(name)
     }
   }
 
   async #drain(olderThanMs: number): Promise<void> {
-    const names = await this.#names()
-    for (const known of this.#acks.keys()) if (!names.includes(known)) this.#acks.delete(known)
+    const names = new Set(await this.#names())
+    for (const known of [...this.#acks.keys()]) if (!names.has(known)) this.#acks.delete(known)
+    for (const known of [...this.#skipped]) if (!names.has(known)) this.#skipped.delete(known)
     for (const name of names) {
       const found = await stat(join(this.#folder, name)).catch(() => undefined)
-      if (found !== undefined && Date.now() - found.mtimeMs >= olderThanMs) await this.#take(name)
+      // A link that leads nowhere has no age, and is told of like any other.
+      if (found === undefined || Date.now() - found.mtimeMs >= olderThanMs) await this.#take(name)
     }
   }
 
   async #take(name: string): Promise<void> {
     const path = join(this.#folder, name)
-    const text = await this.#read(path)
+    const text = this.#read(name)
     if (text === undefined) return
-    if ((await this.#deliver(text)) === 'taken') await rm(path, { force: true })
+    const delivered = await this.#deliver(text)
+    if (delivered === 'failed') return this.#skip(name, 'it could not be taken, and is tried again')
+    if (delivered === 'taken') await rm(path, { force: true })
     else await rename(path, join(this.#folder, 'rejected', name)).catch(() => rm(path, { force: true }))
   }
 
-  async #ackIn(name: string): Promise<string | undefined> {
+  #ackIn(name: string): string | undefined {
     try {
-      const parsed = header.safeParse(JSON.parse((await this.#read(join(this.#folder, name))) ?? ''))
+      const parsed = header.safeParse(JSON.parse(this.#read(name) ?? ''))
       return parsed.data?.event === 'ack' ? parsed.data.payload.session_id : undefined
     } catch {
       return undefined
     }
   }
 
-  /** Nothing when its client was quicker. A file that is too large is cut, and refused for it. */
-  async #read(path: string): Promise<string | undefined> {
+  /** Nothing when its client was quicker, or it is none of ours. A file that is too large is refused as if it were empty. */
+  #read(name: string): string | undefined {
     try {
-      const { size } = await stat(path)
-      return size > LARGEST_BYTES ? '' : await readFile(path, 'utf8')
+      return readOwnFile(join(this.#folder, name), LARGEST_BYTES)
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-      throw error
+      if (error instanceof TooLarge) return ''
+      this.#skip(name, codeOf(error))
+      return undefined
     }
+  }
+
+  #skip(name: string, problem: string): void {
+    if (this.#skipped.has(name)) return
+    this.#skipped.add(name)
+    this.#onSkipped(join(this.#folder, name), problem)
   }
 
   async #names(): Promise<readonly string[]> {

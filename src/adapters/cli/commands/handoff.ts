@@ -2,7 +2,15 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { serviceFolder } from '../../../doctoring.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
-import { askService, NoService, readPending, type ServiceReply, workspaceOf } from '../../../service-client.ts'
+import {
+  askService,
+  keepHandoff,
+  NoService,
+  newHandoffId,
+  readPending,
+  type ServiceReply,
+  workspaceOf,
+} from '../../../service-client.ts'
 import type { Invocation, Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { textFlag } from '../history-args.ts'
@@ -32,7 +40,7 @@ export const handoffCommand: Run = async (invocation) => {
   if (values.show === true) return show(invocation, folder, workspace)
   const ask = asking(invocation, folder)
   if (values.withdraw === true) return withdraw(invocation, { ask, folder, workspace })
-  return leave(invocation, ask, workspace)
+  return leave(invocation, { ask, folder, workspace })
 }
 
 const show = async ({ out, values }: Invocation, folder: string, workspace: string): Promise<void> => {
@@ -65,16 +73,20 @@ const waitingIn = (folder: string, workspace: string) => {
   return found
 }
 
-const leave = async (invocation: Invocation, ask: Ask, workspace: string): Promise<void> => {
+interface Leaving {
+  readonly document: string
+  readonly reason?: string
+  readonly target_agent?: string
+}
+
+const leave = async (invocation: Invocation, { ask, folder, workspace }: Place): Promise<void> => {
   const { out, values } = invocation
   const document = await documentIn(invocation)
-  const [reason, target_agent] = [textFlag(invocation, 'reason'), textFlag(invocation, 'target')]
-  const session = await sessionFor(invocation, ask, workspace)
-  const answer = await ask(
-    'POST',
-    `/sessions/${encodeURIComponent(session)}/handoff`,
-    defined({ document, reason, target_agent }),
-  )
+  const target_agent = textFlag(invocation, 'target')
+  const handoff: Leaving = defined({ document, reason: textFlag(invocation, 'reason'), target_agent })
+  const id = newHandoffId()
+  const answer = await sentOrKept(invocation, { ask, folder, workspace }, { id, handoff })
+  if (answer === undefined) return
   if (values.json === true) return out.line(toJson(answer))
   const { status, handoff_id, path, replaced, pending_document: pending } = answer
   if (status !== 'pending')
@@ -85,6 +97,51 @@ const leave = async (invocation: Invocation, ask: Ask, workspace: string): Promi
   out.line(`The document waits for the next session in ${plain(String(where))}, until ${String(expires_at)}.`)
   if (replaced === true) out.line('It takes the place of the one that waited there before.')
   out.line(`It is also in ${plain(String(path))}.`)
+}
+
+/** The answer of the service. Nothing where none could be asked: then the document is kept, and the person is told so. */
+const sentOrKept = async (
+  invocation: Invocation,
+  place: Place,
+  { id, handoff }: { readonly id: string; readonly handoff: Leaving },
+): Promise<ServiceReply['json'] | undefined> => {
+  const { ask, folder, workspace } = place
+  let session = namedSession(invocation)
+  try {
+    session = await sessionFor(invocation, ask, workspace)
+    return await ask('POST', `/sessions/${encodeURIComponent(session)}/handoff`, { ...handoff, command_id: id })
+  } catch (error) {
+    if (!(error instanceof Unasked)) throw error
+    const whose = session === undefined ? { working_in: workspace } : { session }
+    const path = keepIn(folder, () => keepHandoff(folder, id, { ...whose, ...handoff }), error)
+    tellKept(invocation, { path, problem: error.message })
+    return undefined
+  }
+}
+
+/** Where not even the folder can be written, both reasons are said: the document is only in the person's own file then. */
+const keepIn = (folder: string, keep: () => string, unasked: Unasked): string => {
+  try {
+    return keep()
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    const problem = `${unasked.message} The document could not be kept in ${plain(folder)} either: ${plain(why)}`
+    throw new CommandNotCompleted(problem, EXIT.failure)
+  }
+}
+
+const WHEN =
+  'It takes effect when a service runs next: the next hook of a session starts one, or you do with "baton serve". A session that begins before that is not given it.'
+
+const tellKept = (
+  { out, notes, values }: Invocation,
+  { path, problem }: { readonly path: string; readonly problem: string },
+): void => {
+  if (values.json === true) out.line(toJson({ status: 'kept', path, problem, what_happens_next: WHEN }))
+  else {
+    notes.line(problem)
+    out.line(`The document is kept in ${plain(path)}. ${WHEN}`)
+  }
 }
 
 const documentIn = async ({ positionals: [file = ''], input }: Invocation): Promise<string> => {
@@ -104,6 +161,10 @@ const fromFile = (file: string): string => {
   }
   throw new UsageError('The document is over a megabyte. Shorten it: the next session reads its beginning.')
 }
+
+/** The session that is known without the service: by name, or because this command was typed in it. */
+const namedSession = (invocation: Invocation): string | undefined =>
+  textFlag(invocation, 'session') ?? (invocation.environment.CLAUDE_CODE_SESSION_ID || undefined)
 
 /** The session that is named, the one this command was typed in, or the only one that works here. */
 const sessionFor = async (invocation: Invocation, ask: Ask, workspace: string): Promise<string> => {
@@ -145,9 +206,12 @@ const replyTo = async (ask: () => Promise<ServiceReply>): Promise<ServiceReply> 
   try {
     return await ask()
   } catch (error) {
-    if (error instanceof NoService) throw new CommandNotCompleted(error.message, EXIT.failure)
+    if (error instanceof NoService) throw new Unasked(plain(error.message), EXIT.failure)
     throw error
   }
 }
+
+/** No service could be asked, so nobody has said no. */
+class Unasked extends CommandNotCompleted {}
 
 const refused = (problem: string): CommandNotCompleted => new CommandNotCompleted(problem, EXIT.refused)

@@ -1,11 +1,11 @@
 import { defined } from '../../../domain/kernel/defined.ts'
-import { AlreadyServed, readRunning, type Service, serve } from '../../../serving.ts'
+import { AlreadyServed, NotOwn, readRunning, type Service, serve } from '../../../serving.ts'
 import type { Invocation, Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { duration, parsedFlag } from '../history-args.ts'
 import { lineLogger } from '../line-logger.ts'
 import { CommandNotCompleted, UsageError } from '../problems.ts'
-import { toJsonLine } from '../render-text.ts'
+import { plain, toJsonLine } from '../render-text.ts'
 import { placeToServe } from '../store-options.ts'
 
 /** Runs the service until it is interrupted, or nobody uses it. */
@@ -23,8 +23,9 @@ export const serveCommand: Run = async (invocation) => {
     notes,
   })
   if (service === undefined) return
-  notes.line(`Listening on http://127.0.0.1:${service.port} (pid ${service.pid}). Ctrl-C ends it.`)
-  if (values.json === true) out.line(toJsonLine({ port: service.port, pid: service.pid }))
+  const { socket = null, port: listensOn = null, pid } = service
+  notes.line(`Listening on ${placesOf(socket, listensOn)} (pid ${pid}). Ctrl-C ends it.`)
+  if (values.json === true) out.line(toJsonLine({ socket, port: listensOn, pid }))
   const stop = (): void => void service.stop()
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
@@ -47,15 +48,26 @@ const begun = async (
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
       throw new UsageError('That port is taken. Name another one, or leave --port out.', { cause: error })
+    if (error instanceof NotOwn) throw new CommandNotCompleted(notOurs(error), EXIT.refused)
     if (!(error instanceof AlreadyServed)) throw error
     const running = await readRunning(folder)
-    const where = running === undefined ? 'that is just starting' : `with pid ${running.pid} on port ${running.port}`
+    const where =
+      running === undefined
+        ? 'that is just starting'
+        : `with pid ${running.pid} on ${placesOf(running.socket, running.address?.port ?? null)}`
     const problem = `A service ${where} already serves ${folder}. Use that one, or end it first.`
     if (!isByHook) throw new CommandNotCompleted(problem, EXIT.refused)
     notes.line(problem)
     return undefined
   }
 }
+
+/** The socket and the port of a service, for a person. */
+const placesOf = (socket: string | null, port: number | null): string =>
+  [...(socket === null ? [] : [plain(socket)]), ...(port === null ? [] : [`http://127.0.0.1:${port}`])].join(' and ')
+
+const notOurs = ({ message }: Error): string =>
+  `${plain(message)} Name a folder of your own with --data-dir, or close this one to others: chmod 700.`
 
 const portNumber = (text: string): number => {
   const port = Number(text)

@@ -91,7 +91,7 @@ export const WORK_COMMANDS = {
       'FILE is the document, or "-" for standard input; a megabyte at most. It waits for 7 days. The next session in the same workspace (the git worktree, or the folder) begins with it and with what you said, and its first turn takes the work over. Nobody is blocked meanwhile.',
       'The session is the one that works in this workspace. Where there are several, name one with --session; inside of Claude Code it is the one that you are in.',
       'With --target another agent is to take over: that handoff begins at once, and the session waits.',
-      'Starts the service if none runs. Exit status 0 done, 3 refused or nothing there.',
+      'Starts the service if none runs. Where none can be started, the document is kept: the next service takes it, and you are told where it is. Exit status 0 done or kept, 3 refused or nothing there.',
     ].join('\n'),
     flags: {
       reason: { value: 'TEXT', help: 'why; it is on record' },
@@ -108,11 +108,12 @@ export const WORK_COMMANDS = {
   serve: {
     summary: 'run the service that terminal sessions report to',
     details: [
-      'Hooks start it by themselves when it is not there. It listens on 127.0.0.1 only, and is one for each folder: --data-dir, else BATONPASS_DATA_DIR, else ~/.batonpass. The folder holds its token, its spool and the cards of sessions; the store is in it too, unless a server is named.',
-      'Prints its address to standard error; with --json a line with port and pid to standard output. Ctrl-C ends it in good order.',
+      'Hooks start it by themselves when it is not there. It listens on a socket in its folder, which only you can use, and is one for each folder: --data-dir, else BATONPASS_DATA_DIR, else ~/.batonpass. The folder holds its token, its spool and the cards of sessions; the store is in it too, unless a server is named. A folder of another user, or one that others may write to, is refused.',
+      'With --port it also listens on that port of 127.0.0.1, where every program of this machine can connect and needs a token. Where no socket can be made it listens on a port in any case, and proves to its clients that it is the one.',
+      'Prints its address to standard error; with --json a line with socket, port and pid to standard output. Ctrl-C ends it in good order.',
     ].join('\n'),
     flags: {
-      port: { value: 'NUMBER', help: 'the port to listen on; the system chooses one unless given' },
+      port: { value: 'NUMBER', help: 'listen on this port as well; 0 lets the system choose; none unless given' },
       'idle-timeout': {
         value: 'TIME',
         help: 'end once nobody has used it for so long, such as 30m; never unless given',

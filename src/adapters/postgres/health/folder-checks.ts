@@ -1,4 +1,4 @@
-import { existsSync, statfsSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeThrown } from '../../../domain/kernel/describe-thrown.ts'
 import type { Finding } from '../../../ports/health-check.ts'
@@ -14,7 +14,15 @@ export const folderRights = async (folder: string): Promise<readonly Finding[]> 
   if (me === undefined || !existsSync(folder)) return []
   const outer = statSync(folder)
   if (!outer.isDirectory()) return [{ result: 'problem', text: `${folder} is no folder`, repair: 'Name another one.' }]
-  const data = statSync(join(folder, 'data'), { throwIfNoEntry: false })
+  const data = lstatSync(join(folder, 'data'), { throwIfNoEntry: false })
+  if (data !== undefined && !data.isDirectory())
+    return [
+      {
+        result: 'problem',
+        text: `${join(folder, 'data')} is a link or no folder, and no store is opened through it`,
+        repair: 'Name the folder that the store is really in, or move the database there.',
+      },
+    ]
   const owners = [outer.uid, ...(data === undefined ? [] : [data.uid])]
   const owner = owners.find((uid) => uid !== me)
   if (owner !== undefined)
