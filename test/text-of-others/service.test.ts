@@ -28,6 +28,7 @@ afterAll(async () => {
 /** What is asked of each route, in an order in which all of them have something to show. */
 const ASKED: Readonly<Record<Exclude<keyof typeof ROUTES, 'followEvents'>, object | undefined>> = {
   health: undefined,
+  prove: undefined,
   openapi: undefined,
   registerSession: { provider_session_id: id, runtime: 'claude', cwd: workspace, model: NASTY },
   recordTurns: { turns: [{ messages }] },
@@ -49,6 +50,9 @@ const ASKED: Readonly<Record<Exclude<keyof typeof ROUTES, 'followEvents'>, objec
   unwatchSession: undefined,
 }
 
+/** Routes that are asked with something behind their path. */
+const QUERIES: Readonly<Record<string, string>> = { prove: `?nonce=${'a'.repeat(64)}` }
+
 /** Fields that a person or an agent is shown as they are. All others are data, for programs. */
 const SHOWN = /^(?:inject|text|message|detail|notice|title)$/
 
@@ -65,9 +69,13 @@ describe('the service', () => {
     const texts: string[] = []
     for (const [name, body] of Object.entries(ASKED)) {
       const { method, path } = ROUTES[name as keyof typeof ASKED]
-      const { status, json, text } = await stage.ask(method.toUpperCase(), path.replace('{id}', id), {
-        ...(body && { body }),
-      })
+      const { status, json, text } = await stage.ask(
+        method.toUpperCase(),
+        `${path.replace('{id}', id)}${QUERIES[name] ?? ''}`,
+        {
+          ...(body && { body }),
+        },
+      )
       expect([name, status, text.slice(0, 200)]).toEqual([
         name,
         expect.toSatisfy((s: number) => s < 300),
