@@ -1,0 +1,34 @@
+import { lstat, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+
+const LARGEST_BYTES = 1024 * 1024
+
+const post = z.looseObject({
+  event: z.literal('user-prompt-submit'),
+  commandId: z.string(),
+  payload: z.looseObject({ session_id: z.string(), prompt: z.string(), agent_id: z.undefined().optional() }),
+})
+
+/** The prompts of a session in the spool, oldest first. What cannot be read says nothing, and is left to the spool. */
+export const spooledPrompts = async (
+  spool: string,
+  providerSessionId: string,
+): Promise<readonly { readonly by: string; readonly text: string }[]> => {
+  const names = await readdir(spool).catch(() => [])
+  const files = names.filter((name) => name.endsWith('.json')).sort()
+  const found = await Promise.all(files.map((name) => promptIn(join(spool, name))))
+  return found.flatMap((one) => (one?.session === providerSessionId ? [{ by: one.by, text: one.text }] : []))
+}
+
+const promptIn = async (path: string) => {
+  try {
+    const { size, isFile } = await lstat(path).then((found) => ({ size: found.size, isFile: found.isFile() }))
+    // A pipe in its place would never end.
+    if (!isFile || size > LARGEST_BYTES) return undefined
+    const { data } = post.safeParse(JSON.parse(await readFile(path, 'utf8')))
+    return data && { by: data.commandId, session: data.payload.session_id, text: data.payload.prompt }
+  } catch {
+    return undefined // it was taken meanwhile, or is damaged
+  }
+}
