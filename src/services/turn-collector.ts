@@ -55,8 +55,6 @@ export class TurnCollector {
   #lastCalls: ReadonlySet<string | undefined> = NO_CALLS
   /** How many turns have begun. */
   begun = 0
-  /** The first prompt of a person in the session. */
-  firstText: string | undefined
   /** How many texts of unknown origin were said. */
   unknown = 0
   /** The model that answered first. */
@@ -143,7 +141,6 @@ export class TurnCollector {
       ...this.#cut(text),
       ...(providerMessageId !== undefined && { providerMessageId }),
     }
-    if (said.role === 'user' && origin === 'person') this.firstText ??= said.text
     if (origin === 'unknown') this.unknown += 1
     // Whatever is said to the agent after its answer is the beginning of the next turn.
     if (said.role !== 'assistant' && this.#usage !== undefined) this.#end()

@@ -35,16 +35,20 @@ export class Bearer {
     this.#master = master
   }
 
+  /** Whether it is the master token, which no agent is given. */
+  get isMaster(): boolean {
+    return isSameToken(this.#token, this.#master)
+  }
+
   /** @throws HttpProblem unless it is the master token */
   mustBeMaster(): void {
-    if (!isSameToken(this.#token, this.#master)) throw wrongToken()
+    if (!this.isMaster) throw wrongToken()
   }
 
   /** @throws HttpProblem unless it opens the session with this name of its runtime */
   mustOpenProvider(providerSessionId: string): void {
-    const isMaster = isSameToken(this.#token, this.#master)
     const isSession = isSameToken(this.#token, sessionToken(this.#master, providerSessionId))
-    if (!isMaster && !isSession) throw wrongToken()
+    if (!this.isMaster && !isSession) throw wrongToken()
   }
 
   /** @throws HttpProblem unless it opens the session with this id, ours or the runtime's */
