@@ -75,7 +75,13 @@ export const handlersFor = ({
   recordTurns: async ({ id, body, isMaster }) => {
     const { turns, command_id } = checked(schemas.turnsBody, body)
     const command = command_id === undefined ? undefined : commandId(command_id)
-    const recorded = granted(await requests.recordTurns(id, turns.map((turn) => turnIn(turn, isMaster)), command))
+    const recorded = granted(
+      await requests.recordTurns(
+        id,
+        turns.map((turn) => turnIn(turn, isMaster)),
+        command,
+      ),
+    )
     const { session } = recorded
     return { session_id: session.id, turn_ids: recorded.turns.map((turn) => turn.id), turns: session.progress.turns }
   },
