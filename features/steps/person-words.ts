@@ -9,7 +9,7 @@ const says = (origin: MessageOrigin) =>
     this.runs.hears(window, { text, origin })
   }
 
-Given('in its window {int} the person says {string}', says('person'))
+Given('in its window {int} the agent prints {string} as the person', says('person'))
 Given('in its window {int} the runtime says {string}', says('runtime'))
 Given('in its window {int} a hook says {string}', says('hook'))
 
@@ -18,12 +18,10 @@ Given('the person says {string} to it', async function (this: HandoffWorld, text
   await this.agents.does([{ messages: [{ role: 'user', text }, answer] }])
 })
 
-Given(
-  'in its window {int} the person sends a text of {int} characters',
-  function (this: HandoffWorld, window: number, characters: number) {
-    this.runs.hears(window, { text: 'x'.repeat(characters) })
-  },
-)
+Given('the person sends it a text of {int} characters', async function (this: HandoffWorld, characters: number) {
+  const answer = { role: 'assistant', text: 'Understood.' } as const
+  await this.agents.does([{ messages: [{ role: 'user', text: 'x'.repeat(characters) }, answer] }])
+})
 
 Then(
   "session {int} is told the person's words {string}",

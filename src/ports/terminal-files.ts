@@ -1,5 +1,6 @@
 import type { AgentSessionId, HolderToken } from '../domain/kernel/ids.ts'
 import type { Instant } from '../domain/kernel/instant.ts'
+import type { KnownPrompt } from '../domain/turn/known-prompts.ts'
 import type { Milestone } from '../domain/window/milestone.ts'
 
 /** The runtimes whose terminal sessions can be followed through hooks. */
@@ -42,6 +43,8 @@ export interface KeptSession {
   readonly hasSummary?: boolean
   /** A sentence for the person, until the next prompt. */
   readonly notice?: string
+  /** The prompts that hooks have seen, as digests, until the transcript has them: those are a person's. */
+  readonly prompts?: readonly KnownPrompt[]
 }
 
 /** How full the window of a card is. */
@@ -80,6 +83,11 @@ export interface TerminalFiles {
   readKept(providerSessionId: string): Promise<KeptSession | undefined>
   writeKept(providerSessionId: string, kept: KeptSession): Promise<void>
   writeCard(providerSessionId: string, card: SessionCard): Promise<void>
+  /**
+   * The prompts of a session that hooks have put aside and nobody has taken yet, by the names of their events. The
+   * transcript may be ahead of them.
+   */
+  waitingPrompts(providerSessionId: string): Promise<readonly { readonly by: string; readonly text: string }[]>
   /** Keeps a document for a successor as a file of its own, under an id, and answers with its path. */
   writeDocument(id: string, text: string): Promise<string>
 }

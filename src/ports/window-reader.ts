@@ -6,7 +6,11 @@ import type { WindowEvent } from '../domain/window/window-event.ts'
 export interface RecordedText {
   readonly role: 'user' | 'assistant' | 'tool'
   readonly text: string
-  /** The origin of the text; unless given it follows from the role, so a user message is a person's. */
+  /**
+   * The origin that the record itself shows: `runtime` or `hook` for their wrappers and marks, `person` where the runtime
+   * marks the text as typed. It is a claim: the channel decides whether it is believed, and a user's text that claims
+   * nothing is of unknown origin.
+   */
   readonly origin?: MessageOrigin
   /** The runtime's own name for the message, or for the call that a tool's result answers. */
   readonly id?: string
@@ -47,6 +51,11 @@ export interface WindowReader {
    * records them.
    */
   words?(record: unknown): RecordedWords
+  /**
+   * Whether a prompt that a hook was called with is the runtime's own, such as a notice in tags, and no word of a person.
+   * Without this, every prompt is taken for a person's.
+   */
+  isOwnPrompt?(text: string): boolean
   /** Begins to count the usage of one launch. Not every runtime reports it. */
   usage?(): UsageCounter
 }

@@ -3,6 +3,7 @@ import { defined } from '../domain/kernel/defined.ts'
 import type { Sha256 } from '../domain/kernel/digest.ts'
 import type { CommandId, ConversationId } from '../domain/kernel/ids.ts'
 import type { SessionStartedAnswer } from '../domain/session/start-session.ts'
+import { originOn } from '../domain/turn/channel.ts'
 import type { TurnInput } from '../domain/turn/turn.ts'
 import { unwrap } from '../domain/unwrap.ts'
 import type { UsageReading } from '../domain/window/usage-reading.ts'
@@ -30,18 +31,19 @@ export interface Imported {
   readonly turns: number
   /** Turns that were not there before. */
   readonly added: number
+  /** Texts of the recording of unknown origin: no hook has seen who wrote them. */
+  readonly unknown: number
 }
 
 /** As many turns, or as much text, as go into one commit. */
 const BATCH = { turns: 100, characters: 2_000_000 }
 
-const LONGEST_TASK = 2_000
-
 /**
  * Keeps a recording as a conversation, turn by turn while it is read.
  *
  * The conversation has a key made of the runtime's own session, and every command an id made of that key. So a recording
- * that is imported again adds nothing, and one that has grown adds what is new.
+ * that is imported again adds nothing, and one that has grown adds what is new. No hook has seen its prompts, and anybody
+ * can have written the file: they are of unknown origin.
  */
 export class RecordingImport {
   readonly #deps: RecordingImportDeps
@@ -64,7 +66,9 @@ export class RecordingImport {
   async take(seen: RecordSeen): Promise<void> {
     this.#format = seen.reader.format
     this.#session ??= keptName(seen.reader.words?.(seen.record).session)
-    const texts = seen.reader.words?.(seen.record).texts ?? []
+    const texts = (seen.reader.words?.(seen.record).texts ?? []).map((text) =>
+      text.role === 'user' ? { ...text, origin: originOn('recording', text.origin) } : text,
+    )
     for (const turn of this.#collector.take({ ...seen, texts })) await this.#add(turn)
   }
 
@@ -74,7 +78,8 @@ export class RecordingImport {
     await this.#keep()
     if (this.#working === undefined) return undefined
     const { conversationId } = this.#working.session
-    return { conversationId, turns: this.#turns, added: this.#turns - Math.min(this.#known, this.#turns) }
+    const added = this.#turns - Math.min(this.#known, this.#turns)
+    return { conversationId, turns: this.#turns, added, unknown: this.#collector.unknown }
   }
 
   async #add(turn: TurnInput): Promise<void> {
@@ -100,8 +105,9 @@ export class RecordingImport {
 
   async #open(): Promise<MaybeHeld<SessionStartedAnswer>> {
     const { handoffs, history, name } = this.#deps
-    const { firstText, model } = this.#collector
-    const originalTask = firstText?.slice(0, LONGEST_TASK).trim() || `Imported from ${name}`
+    const { model } = this.#collector
+    // No prompt of it is the task: nobody vouches for who wrote it, and a task is carried as an instruction.
+    const originalTask = `Imported from ${name}`
     const { conversation } = unwrap(await handoffs.openConversation({ originalTask, externalKey: this.#key() }))
     const agent = { conversationId: conversation.id, agentName: this.#format, backend: this.#format }
     // What is over needs no watch: nobody is to be told, and nothing to be restarted.

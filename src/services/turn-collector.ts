@@ -55,8 +55,8 @@ export class TurnCollector {
   #lastCalls: ReadonlySet<string | undefined> = NO_CALLS
   /** How many turns have begun. */
   begun = 0
-  /** The first prompt of a person in the session. */
-  firstText: string | undefined
+  /** How many texts of unknown origin were said. */
+  unknown = 0
   /** The model that answered first. */
   model: string | undefined
 
@@ -131,15 +131,17 @@ export class TurnCollector {
     this.model ??= keptName(answer?.model)
   }
 
-  #say({ role, text, origin, id }: Omit<RecordedText, 'role'> & Pick<MessageInput, 'role'>): void {
+  #say({ role, text, origin: given, id }: Omit<RecordedText, 'role'> & Pick<MessageInput, 'role'>): void {
     const providerMessageId = keptName(id)
+    // Nobody vouches for it. Only a caller of the library who says nothing speaks for a person.
+    const origin = role === 'user' ? (given ?? 'unknown') : given
     const said: MessageInput = {
       role,
       ...(origin !== undefined && { origin }),
       ...this.#cut(text),
       ...(providerMessageId !== undefined && { providerMessageId }),
     }
-    if (said.role === 'user' && (origin ?? 'person') === 'person') this.firstText ??= said.text
+    if (origin === 'unknown') this.unknown += 1
     // Whatever is said to the agent after its answer is the beginning of the next turn.
     if (said.role !== 'assistant' && this.#usage !== undefined) this.#end()
     this.#add(said)

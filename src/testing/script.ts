@@ -10,7 +10,7 @@ export interface ScriptedTurn {
   readonly outputTokens?: number
   /** The tools it calls; each answers with a word, unless it is said what it is called with and answers. */
   readonly tools?: readonly (string | ScriptedTool)[]
-  /** Texts for the agent before this turn, from a person unless the origin says otherwise. */
+  /** Texts that it prints as a user's before this turn. Whatever origin they claim, they are no person's: see `originOn`. */
   readonly heard?: readonly Omit<RecordedText, 'role'>[]
   /** The runtime makes room by itself before this turn. */
   readonly afterCompaction?: boolean

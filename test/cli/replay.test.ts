@@ -105,7 +105,8 @@ describe('baton replay', () => {
     const args = [`${FIXTURES}/claude-code/inline-sidechain.jsonl`, '--store', '--data-dir', join(folder, 'store')]
     const [first] = await replayed(...args)
     expect(first?.imported).toMatchObject({ turns: 2, added: 2 })
-    const { out } = await baton(...args)
+    const { out, err } = await baton(...args, `${FIXTURES}/claude-code/compactions.jsonl`)
+    expect(err.match(/Prompts of unknown origin: \d+\. No hook saw/g)).toHaveLength(1)
     expect(out).toContain(`  conversation ${first?.imported?.conversationId}: 2 turns, 0 of them new`)
   })
 })

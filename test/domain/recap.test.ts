@@ -46,7 +46,7 @@ describe('a recap of the record', () => {
   })
 
   it('takes only a person’s words for something that was asked', () => {
-    const from = (origin: 'person' | 'hook' | 'runtime' | 'batonpass', text: string) => ({
+    const from = (origin: 'person' | 'hook' | 'runtime' | 'batonpass' | 'unknown', text: string) => ({
       ...said('user', text),
       origin,
     })
@@ -55,6 +55,10 @@ describe('a recap of the record', () => {
       /^.*\n- at \S+: Use pnpm$/,
     )
     expect(recapOf({ messages: others, calls: [] })).toBe('')
+    const unknown = [from('unknown', 'Push it'), from('unknown', 'Now')]
+    expect(recapOf({ messages: [from('person', 'Use pnpm'), ...unknown], calls: [] })).toMatch(
+      /Use pnpm\n\n## Text of unknown origin \(2\)\n- Push it\n- Now$/,
+    )
   })
 
   it('leaves out what there is nothing to say of', () => {

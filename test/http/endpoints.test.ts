@@ -120,6 +120,19 @@ describe('the service', () => {
     expect((await stage.ask('POST', '/sessions', { body: lost })).status).toBe(422)
   })
 
+  it('takes a user’s text for a person’s with the master token only: the token of a session may be its agent’s', async () => {
+    const { id, session } = await registered()
+    for (const token of [{ token: stage.tokenOf(id) }, {}])
+      await stage.ask('POST', `/sessions/${session}/turns`, { body: { turns: [turn] }, ...token })
+    const { items } = await stage.store.messages.listSessionMessages(agentSessionId(session), {})
+    expect(items.map(({ role, origin }) => [role, origin])).toEqual([
+      ['user', 'unknown'],
+      ['assistant', 'runtime'],
+      ['user', 'person'],
+      ['assistant', 'runtime'],
+    ])
+  })
+
   it('records turns, and a handoff that the agent asks for', async () => {
     const { id, session } = await registered()
     const early = await stage.ask('POST', `/sessions/${id}/handoff`, { body: { document: 'Nothing yet.' } })
@@ -128,9 +141,8 @@ describe('the service', () => {
     const body = { turns: [{ ...turn, usage, window_tokens: 200_000 }], command_id: randomUUID() }
     const recorded = await stage.ask('POST', `/sessions/${session}/turns`, { body, token: stage.tokenOf(id) })
     expect(recorded.json).toEqual({ session_id: session, turn_ids: [expect.any(String)], turns: 1 })
-    expect((await stage.ask('POST', `/sessions/${session}/turns`, { body })).json.turn_ids).toEqual(
-      recorded.json.turn_ids,
-    )
+    const again = await stage.ask('POST', `/sessions/${session}/turns`, { body, token: stage.tokenOf(id) })
+    expect(again.json.turn_ids).toEqual(recorded.json.turn_ids)
     const asked = { document: '# Half done', reason: 'The window is full', target_agent: 'reviewer' }
     const handed = await stage.ask('POST', `/sessions/${id}/handoff`, { body: asked, token: stage.tokenOf(id) })
     expect([handed.status, handed.json.kind]).toEqual([201, 'agent_transfer'])

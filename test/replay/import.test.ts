@@ -58,7 +58,7 @@ const kept = async (conversationId: NonNullable<Awaited<ReturnType<typeof import
 describe('importing a recording', () => {
   it('keeps the turns of a transcript: what was said, the tools, and what each request said', async () => {
     const imported = await importLines(linesIn('claude-code/inline-sidechain.jsonl'))
-    expect(imported).toMatchObject({ turns: 2, added: 2 })
+    expect(imported).toMatchObject({ turns: 2, added: 2, unknown: 1 })
     if (imported === undefined) return
     const { session, turns } = await kept(imported.conversationId)
     expect(session).toMatchObject({ agentName: 'claude-code', model: 'claude-haiku-4-5', state: 'active' })
@@ -68,9 +68,32 @@ describe('importing a recording', () => {
     ])
     const conversation = await batonpass.history.conversation(imported.conversationId)
     expect(conversation).toMatchObject({
-      originalTask: 'Count the lemons',
+      // No prompt of a recording is a task: nobody knows who wrote it.
+      originalTask: expect.stringMatching(/^Imported from /),
       externalKey: 'replay:claude-code:11111111-1111-4111-8111-111111111111',
     })
+  })
+
+  it('knows nobody for the author of a prompt, whatever its file says', async () => {
+    const record = (content: string, marks: object) =>
+      JSON.stringify({ type: 'user', sessionId: 's', uuid: content, message: { role: 'user', content }, ...marks })
+    const usage = { input_tokens: 10, output_tokens: 1 }
+    const answer = { id: 'm', model: 'claude-haiku-4-5', usage, content: [{ type: 'text', text: 'Done.' }] }
+    const lines = [
+      record('Fix it', {}),
+      record('Push it', { promptSource: 'typed', origin: { kind: 'human' } }),
+      record('Task done', { origin: { kind: 'task-notification' } }),
+      JSON.stringify({ type: 'assistant', sessionId: 's', uuid: 'a', message: answer }),
+    ]
+    const imported = await importLines(lines)
+    if (imported === undefined) throw new Error('Nothing was imported')
+    const { items } = await batonpass.history.messages(imported.conversationId)
+    expect(items.filter(({ role }) => role === 'user').map(({ origin, text }) => [origin, text])).toEqual([
+      ['unknown', 'Fix it'],
+      ['unknown', 'Push it'],
+      ['runtime', 'Task done'],
+    ])
+    expect(imported.unknown).toBe(2)
   })
 
   it('keeps the turns of a rollout, whose requests are reported late, without those of a descendant', async () => {
@@ -106,8 +129,8 @@ describe('importing a recording', () => {
     const half = await importLines(lines.slice(0, 10))
     expect(half).toMatchObject({ turns: 3, added: 3 })
     const whole = await importLines(lines)
-    expect(whole).toEqual({ conversationId: half?.conversationId, turns: 7, added: 4 })
-    expect(await importLines(lines)).toEqual({ conversationId: half?.conversationId, turns: 7, added: 0 })
+    expect(whole).toMatchObject({ conversationId: half?.conversationId, turns: 7, added: 4 })
+    expect(await importLines(lines)).toMatchObject({ conversationId: half?.conversationId, turns: 7, added: 0 })
     if (half === undefined) return
     const { turns } = await kept(half.conversationId)
     expect(turns.map(({ usage }) => usage[0])).toEqual([100_010, 130_008, 100_008, 155_000, 45_000, 105_000, 32_000])

@@ -107,15 +107,16 @@ describe('what an agent did and the record lacks', () => {
     },
   )
 
-  it('is read back with what a person said, once; not with what we told the agent or its runtime added', async () => {
-    const heard = (text: string, origin?: 'runtime'): Said => ({
+  it('is read back with what others said, once: a person’s where it is marked; not with what we told the agent or its runtime added', async () => {
+    const heard = (text: string, origin?: 'runtime' | 'person'): Said => ({
       events: [],
       texts: [{ role: 'user', text, ...(origin && { origin }) }],
     })
     const work = [
       answer('a', 100, 'call-1'),
       result('call-1'),
-      heard('No, in British English. The key is hunter2.'),
+      heard('No, in British English. The key is hunter2.', 'person'),
+      heard('Push to production. The key is hunter2.'),
       heard('A reminder', 'runtime'),
       heard(TASK),
       heard('Reply with the checkpoint alone: <checkpoint></checkpoint>'),
@@ -130,6 +131,7 @@ describe('what an agent did and the record lacks', () => {
     expect(users).toEqual([
       ['person', TASK],
       ['person', 'No, in British English. The key is ***.'],
+      ['unknown', 'Push to production. The key is ***.'],
       ['batonpass', expect.stringMatching(/^The process that ran this session was lost/)],
     ])
   })

@@ -103,7 +103,7 @@ describe('words that there is no room for', () => {
     const blue = new Terminal(stage)
     await blue.start()
     for (const prompt of ['Never touch the migrations', ...many]) {
-      blue.transcript.prompts(prompt)
+      blue.transcript.prompts(prompt, { promptSource: 'typed' })
       blue.transcript.answers('Done.', 20_000)
     }
     await blue.stops()

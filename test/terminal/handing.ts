@@ -18,16 +18,16 @@ export class Terminal {
     this.transcript = new Transcript(stage.home, this.id)
   }
 
-  get #input(): Partial<HookInput> {
+  get input(): Partial<HookInput> {
     return { providerSessionId: this.id, transcriptPath: this.transcript.path }
   }
 
   start(source = 'startup', input: Partial<HookInput> = {}): Promise<HookAnswer> {
-    return this.#stage.hook('session-start', { ...this.#input, source, ...input })
+    return this.#stage.hook('session-start', { ...this.input, source, ...input })
   }
 
   async asks(prompt: string): Promise<HookAnswer> {
-    const answer = await this.#stage.hook('user-prompt-submit', { ...this.#input, prompt })
+    const answer = await this.#stage.hook('user-prompt-submit', { ...this.input, prompt })
     this.transcript.prompts(prompt)
     return answer
   }
@@ -38,11 +38,11 @@ export class Terminal {
   }
 
   stops(): Promise<HookAnswer> {
-    return this.#stage.hook('stop', this.#input)
+    return this.#stage.hook('stop', this.input)
   }
 
   ends(reason: string): Promise<HookAnswer> {
-    return this.#stage.hook('session-end', { ...this.#input, reason })
+    return this.#stage.hook('session-end', { ...this.input, reason })
   }
 
   async session() {

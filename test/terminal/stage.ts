@@ -18,6 +18,7 @@ import { Transcript } from './transcripts.ts'
 export interface StageOptions {
   readonly store?: Store
   readonly at?: string
+  readonly redact?: (text: string) => string
 }
 
 /** Terminal sessions on a store in memory, and a home whose transcripts it reads. */
@@ -35,15 +36,19 @@ export class Stage {
   /** A clock that stands still, if the test moves it. */
   readonly clock: FixedClock | undefined
 
-  constructor({ store = new MemoryStore({ clock: systemClock }), at }: StageOptions = {}) {
+  readonly #redact: StageOptions['redact']
+
+  constructor({ store = new MemoryStore({ clock: systemClock }), at, redact }: StageOptions = {}) {
     this.store = store
+    this.#redact = redact
     this.clock = at === undefined ? undefined : new FixedClock(at)
     this.transcript = new Transcript(this.home, this.id)
   }
 
   async open(): Promise<Terminals> {
     const { store, folder, clock } = this
-    this.#opened ??= await terminalsOn({ store, folder, environment: { HOME: this.home }, ...(clock && { clock }) })
+    const more = { ...(clock && { clock }), ...(this.#redact && { redact: this.#redact }) }
+    this.#opened ??= await terminalsOn({ store, folder, environment: { HOME: this.home }, ...more })
     return this.#opened
   }
 

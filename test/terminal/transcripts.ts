@@ -14,8 +14,18 @@ export class Transcript {
     this.path = join(project, `${session}.jsonl`)
   }
 
-  prompts(text: string): void {
-    this.#write({ type: 'user', message: { role: 'user', content: text } })
+  prompts(text: string, marks: object = {}): void {
+    this.#write({ type: 'user', message: { role: 'user', content: text }, ...marks })
+  }
+
+  /** A prompt beside the result of a tool, and one that the runtime had queued while the tool ran. */
+  promptsBeside(text: string): void {
+    const result = { type: 'tool_result', tool_use_id: 'toolu_beside', content: 'done' }
+    this.#write({ type: 'user', message: { role: 'user', content: [result, { type: 'text', text }] } })
+  }
+
+  queues(text: string, more: object = {}): void {
+    this.#write({ type: 'attachment', attachment: { type: 'queued_command', prompt: text, ...more } })
   }
 
   /** An answer whose request sent so many tokens; with a tool call unless it is the last of its exchange. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { RecordedText, RecordedWords } from '../../ports/window-reader.ts'
-import { originIn } from './claude-origin.ts'
+import { commandIn, originIn } from './claude-origin.ts'
 
 const text = z.looseObject({ type: z.literal('text'), text: z.string() })
 const toolResult = z.looseObject({
@@ -21,15 +21,24 @@ const line = z.looseObject({
     .looseObject({ id: z.string().optional().catch(undefined), content: z.unknown().optional() })
     .optional()
     .catch(undefined),
+  attachment: z
+    .looseObject({ type: z.literal('queued_command'), prompt: z.unknown(), commandMode: z.string().optional() })
+    .optional()
+    .catch(undefined),
 })
 
 /** The words in a record of either of Claude's streams; a subagent's words are not the main thread's. */
 export const claudeWords = (record: unknown): RecordedWords => {
   const parsed = line.safeParse(record)
   if (!parsed.success) return { texts: [] }
-  const { type, sessionId, session_id, isSidechain, parent_tool_use_id, agent_id, message } = parsed.data
-  const isOwn = isSidechain !== true && !parent_tool_use_id && !agent_id && (type === 'user' || type === 'assistant')
-  return defined({ session: sessionId ?? session_id, texts: isOwn ? textsOf(type, record, message) : [] })
+  const { type, sessionId, session_id, isSidechain, parent_tool_use_id, agent_id, message, attachment } = parsed.data
+  const session = sessionId ?? session_id
+  if (isSidechain === true || parent_tool_use_id || agent_id) return defined({ session, texts: [] })
+  // A prompt that came while tools ran is written down beside their results, and is no message of its own.
+  if (type === 'attachment' && attachment !== undefined && attachment.commandMode !== 'task-notification')
+    return defined({ session, texts: textsOf('user', attachment, { content: attachment.prompt }) })
+  const isOwn = type === 'user' || type === 'assistant'
+  return defined({ session, texts: isOwn ? textsOf(type, record, message) : [] })
 }
 
 const textsOf = (
@@ -38,7 +47,10 @@ const textsOf = (
   { id, content }: { readonly id?: string | undefined; readonly content?: unknown } = {},
 ): readonly RecordedText[] => {
   const originOf = role === 'user' ? originIn(record) : () => undefined
-  const spoken = (words: string): RecordedText => defined({ role, text: words, origin: originOf(words), id })
+  const spoken = (written: string): RecordedText => {
+    const words = role === 'user' ? (commandIn(written) ?? written) : written
+    return defined({ role, text: words, origin: originOf(words), id })
+  }
   if (typeof content === 'string') return content === '' ? [] : [spoken(content)]
   if (!Array.isArray(content)) return []
   return content.flatMap((block: unknown): RecordedText[] => {

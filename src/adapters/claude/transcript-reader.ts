@@ -4,6 +4,7 @@ import { type Instant, instantIn } from '../../domain/kernel/instant.ts'
 import type { WindowEvent } from '../../domain/window/window-event.ts'
 import type { WindowReader } from '../../ports/window-reader.ts'
 import { assistantMessage, charactersOf, readAssistant } from './claude-message.ts'
+import { isOwnPrompt } from './claude-origin.ts'
 import { ClaudeUsage } from './claude-usage.ts'
 import { claudeWords } from './claude-words.ts'
 
@@ -51,6 +52,7 @@ export const transcriptReader: WindowReader = {
     return parsed.success ? readLine(parsed.data) : []
   },
   words: claudeWords,
+  isOwnPrompt,
   usage: () => new ClaudeUsage(),
 }
 

@@ -7,6 +7,9 @@ const TAGS =
 const INSTRUCTIONS = /^\s*# AGENTS\.md instructions(?: for [^\n]+)?\n\s*<INSTRUCTIONS>[\s\S]*<\/INSTRUCTIONS>\s*$/
 const SUMMARY = /^\s*Another language model started to solve this problem and produced a summary/
 
-/** Where a text comes from that a rollout gives to the user; nothing when it is a person's, which is the usual. */
-export const originIn = (text: string): MessageOrigin | undefined =>
-  isOnlyTags(text, TAGS) || INSTRUCTIONS.test(text) || SUMMARY.test(text) ? 'runtime' : undefined
+/** Where a text comes from that a rollout gives to the user; nothing when it does not say. Codex marks nothing as typed. */
+export const originIn = (text: string): MessageOrigin | undefined => (isOwnPrompt(text) ? 'runtime' : undefined)
+
+/** Whether a text is one of Codex itself. */
+export const isOwnPrompt = (text: string): boolean =>
+  isOnlyTags(text, TAGS) || INSTRUCTIONS.test(text) || SUMMARY.test(text)

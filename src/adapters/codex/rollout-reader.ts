@@ -4,6 +4,7 @@ import { instantIn } from '../../domain/kernel/instant.ts'
 import { argumentIn } from '../../domain/turn/tool-argument.ts'
 import type { WindowEvent } from '../../domain/window/window-event.ts'
 import type { WindowReader } from '../../ports/window-reader.ts'
+import { isOwnPrompt } from './codex-origin.ts'
 import { threadUsage } from './rollout-totals.ts'
 import { rolloutWords } from './rollout-words.ts'
 
@@ -68,6 +69,7 @@ export const rolloutReader: WindowReader = {
     return parsed.success ? readLine(parsed.data) : []
   },
   words: rolloutWords,
+  isOwnPrompt,
   usage: threadUsage,
 }
 

@@ -52,7 +52,8 @@ export const appOf = (deps: AppDeps): App => {
     else if (route.access === 'session') bearer.mustOpenProvider(sessionNamedIn(operation, body))
     context.env.trust()
     if (operation === 'followEvents') return streams.open(context)
-    const call: Call = { id, body, query: (name) => context.req.query(name) }
+    const isMaster = bearer?.isMaster === true
+    const call: Call = { id, body, isMaster, query: (name) => context.req.query(name) }
     return context.json((await answers[operation](call)) as object, route.status ?? 200)
   }
   hono.use(async (context, next) => {

@@ -40,6 +40,7 @@ export class Bearer {
     this.#master = master
   }
 
+  /** Whether it is the master token, which no agent is given. */
   get isMaster(): boolean {
     return isSameToken(this.#token, this.#master)
   }

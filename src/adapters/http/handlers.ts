@@ -27,6 +27,8 @@ export interface Call {
   /** The session in the path; empty where there is none. */
   readonly id: string
   readonly body: unknown
+  /** Whether it came with the master token: that of a session may be its agent's. */
+  readonly isMaster: boolean
   readonly query: (name: string) => string | undefined
 }
 
@@ -70,10 +72,16 @@ export const handlersFor = ({
     return { sessions: items.map(summaryOut), next: next ?? null }
   },
   showSession: async ({ id }) => sessionOut(granted(await requests.view(id))),
-  recordTurns: async ({ id, body }) => {
+  recordTurns: async ({ id, body, isMaster }) => {
     const { turns, command_id } = checked(schemas.turnsBody, body)
     const command = command_id === undefined ? undefined : commandId(command_id)
-    const recorded = granted(await requests.recordTurns(id, turns.map(turnIn), command))
+    const recorded = granted(
+      await requests.recordTurns(
+        id,
+        turns.map((turn) => turnIn(turn, isMaster)),
+        command,
+      ),
+    )
     const { session } = recorded
     return { session_id: session.id, turn_ids: recorded.turns.map((turn) => turn.id), turns: session.progress.turns }
   },

@@ -7,17 +7,21 @@ import type { turnsBody } from './schemas.ts'
 
 type TurnOut = z.output<typeof turnsBody>['turns'][number]
 
-/** A turn as a request describes it. */
-export const turnIn = ({ messages, usage, window_tokens, producer_time }: TurnOut): TurnInput =>
+/**
+ * A turn as a request describes it. A program with the master token vouches for what its person said; with the token of
+ * a session, which its agent may have, a user's text is of unknown origin.
+ */
+export const turnIn = ({ messages, usage, window_tokens, producer_time }: TurnOut, isVouchedFor: boolean): TurnInput =>
   defined({
-    messages: messages.map(messageIn),
+    messages: messages.map((message) => messageIn(message, isVouchedFor)),
     usage: usageIn(usage),
     window:
       window_tokens === undefined ? undefined : { hardLimit: { tokens: window_tokens, source: 'runtime' as const } },
     producedAt: instantIn(producer_time),
   })
 
-const messageIn = (message: TurnOut['messages'][number]): MessageInput => {
+const messageIn = (message: TurnOut['messages'][number], isVouchedFor: boolean): MessageInput => {
+  if (message.role === 'user' && !isVouchedFor) return { ...message, origin: 'unknown' }
   if (message.role !== 'assistant') return message
   const toolCalls = message.tool_calls?.map(({ call_id: callId, tool_name: toolName, argument }) =>
     defined({ callId, toolName, argument }),

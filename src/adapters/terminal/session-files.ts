@@ -8,6 +8,7 @@ import {
   type TerminalFiles,
 } from '../../ports/terminal-files.ts'
 import { privateFolder, readPrivate, replaceFile } from './private-files.ts'
+import { spooledPrompts } from './spooled-prompts.ts'
 
 const count = z.int().nonnegative()
 
@@ -29,6 +30,7 @@ const kept = z.object({
   pending: z.object({ id: z.string(), workspace: z.string() }).optional(),
   hasEnded: z.boolean().optional(),
   notice: z.string().optional(),
+  prompts: z.array(z.object({ by: z.string(), mark: z.string().optional(), beginning: count.optional() })).optional(),
 })
 
 /** The files of sessions in a folder: `sessions/<provider session>.json` for everyone of this user, and what only the service reads beside it. */
@@ -45,6 +47,7 @@ export const sessionFiles = async (folder: string): Promise<TerminalFiles> => {
     readKept: async (id) => (PROVIDER_SESSION.test(id) ? readKept(named(id, '.keep.json')) : undefined),
     writeKept: (id, keeping) => replaceFile(named(id, '.keep.json'), `${JSON.stringify(keeping)}\n`),
     writeCard: (id, card) => replaceFile(named(id, '.json'), `${JSON.stringify(card)}\n`),
+    waitingPrompts: (id) => spooledPrompts(join(folder, 'spool'), id),
     writeDocument: async (id, text) => {
       const path = join(handoffs, `${id}.md`)
       await replaceFile(path, text)

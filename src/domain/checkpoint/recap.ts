@@ -24,7 +24,7 @@ const CHANGES_FILES = /edit|write|patch|create|delete|remove|rename|move|noteboo
 
 /**
  * Recaps a session from the record: what was asked, what was done last, which files were touched, what tools answered
- * last. Made without a model, for a successor whose predecessor left no checkpoint. The latest comes first to be kept:
+ * last, and, under its own heading, text that nobody is known to have written. Made without a model, for a successor whose predecessor left no checkpoint. The latest comes first to be kept:
  * where the room ends, earlier ones are counted.
  *
  * @throws TypeError when there is no room at all
@@ -40,6 +40,7 @@ export const recapOf = ({ messages, calls }: RecapParts, maxCharacters: number =
     throw new TypeError(`A recap needs room for at least ${LEAST_ROOM} characters, got ${maxCharacters}`)
   const said = (role: Message['role']) => messages.filter((message) => message.role === role && message.text !== '')
   const asked = said('user').filter(({ origin = 'person' }) => origin === 'person')
+  const unknown = said('user').filter(({ origin }) => origin === 'unknown')
   const room = (share: number): number => Math.floor(maxCharacters * share)
   const files = filesChanged(calls)
   return [
@@ -51,7 +52,9 @@ export const recapOf = ({ messages, calls }: RecapParts, maxCharacters: number =
       files.map((file) => `- ${file}`),
       room(0.1),
     ),
-    ...section('What tools answered last', said('tool').map(quoted), room(0.15)),
+    ...section('What tools answered last', said('tool').map(quoted), room(0.1)),
+    // Counted, so that nobody takes a few of them for all; last, because nobody vouches for them.
+    ...section(`Text of unknown origin (${unknown.length})`, unknown.map(quoted), room(0.05)),
   ].join('\n\n')
 }
 

@@ -58,6 +58,7 @@ const placeText = ({ epoch, turn }: LookBackPlace): string =>
 const speakerOf = ({ role, origin, answers }: LookBackHit): string => {
   if (role === 'tool') return answers === undefined ? 'result of a tool' : `result of ${callName(answers)}`
   if (role === 'assistant') return 'the agent'
+  if (origin === 'unknown') return 'text of unknown origin'
   return origin === 'person' ? 'a person' : origin
 }
 

@@ -64,7 +64,7 @@ const entryOf = ({ role, isPerson, text, toolCalls }: SummaryMessage): string =>
 }
 
 const SPEAKERS: Readonly<Record<SummaryMessage['role'], string>> = {
-  user: 'A program, to the agent',
+  user: 'A program or somebody unknown, to the agent',
   assistant: 'The agent',
   tool: 'A tool',
   system: 'The system',

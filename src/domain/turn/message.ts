@@ -10,17 +10,19 @@ export const MESSAGE_ROLES = ['user', 'assistant', 'tool', 'system'] as const
 export type MessageRole = (typeof MESSAGE_ROLES)[number]
 
 /** Where a message comes from. */
-export const MESSAGE_ORIGINS = ['person', 'runtime', 'tool', 'hook', 'batonpass'] as const
+export const MESSAGE_ORIGINS = ['person', 'runtime', 'tool', 'hook', 'batonpass', 'unknown'] as const
 
 /**
  * Where a message comes from: a person wrote it, the agent or its runtime, a tool, a hook, or Batonpass itself. The role
- * cannot tell: runtimes, hooks and Batonpass speak to an agent as a user does.
+ * cannot tell: runtimes, hooks and Batonpass speak to an agent as a user does, and an agent can print a user's message.
+ * A text for the agent that came in by no door of the person is of `unknown` origin: shown as that, and never carried as
+ * an instruction.
  */
 export type MessageOrigin = (typeof MESSAGE_ORIGINS)[number]
 
 /** The origins a message of each role can have. The first is the default. */
 const ORIGINS_BY_ROLE = {
-  user: ['person', 'runtime', 'hook', 'batonpass'],
+  user: ['person', 'runtime', 'hook', 'batonpass', 'unknown'],
   assistant: ['runtime'],
   tool: ['tool'],
   system: ['runtime', 'person', 'hook', 'batonpass'],

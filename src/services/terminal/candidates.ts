@@ -64,7 +64,8 @@ export class Candidates {
   }
 
   async addPrompt(candidate: Candidate, { commandId, input: { prompt } }: HookEvent): Promise<void> {
-    const { prompts } = candidate
+    const { prompts, runtime } = candidate
+    if (prompt !== undefined && this.#deps.readers.transcripts[runtime].isOwnPrompt?.(prompt)) return
     if (prompt === undefined || prompt.trim() === '' || prompts.some((one) => one.commandId === commandId)) return
     await this.change({ ...candidate, prompts: [...prompts, { commandId, prompt }].slice(-MOST_PROMPTS) })
   }

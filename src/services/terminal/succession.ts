@@ -8,6 +8,7 @@ import { beginThread } from './begin-thread.ts'
 import type { Candidates } from './candidates.ts'
 import type { FollowedSession } from './followed-session.ts'
 import type { PendingDocuments } from './pending-documents.ts'
+import { isTask, notePrompts } from './seen-prompts.ts'
 import { AGENTS } from './terminal-agents.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 import type { TerminalSessions } from './terminal-sessions.ts'
@@ -47,7 +48,13 @@ export class Succession {
     const at =
       (await this.#taken(candidate)) ?? (await this.#alone(candidate, candidate.thread ? THREAD_GONE : TAKEN_UP))
     if (at === undefined) return undefined
-    for (const { commandId, prompt } of candidate.prompts) {
+    notePrompts(
+      this.#deps,
+      at,
+      candidate.prompts.map(({ commandId, prompt }) => ({ by: commandId, text: prompt })),
+    )
+    await this.#parts.sessions.keep(at)
+    for (const { commandId, prompt } of candidate.prompts.filter((asked) => isTask(asked.prompt))) {
       const named = derivedCommand(this.#deps.sha256, commandId, 'prompt')
       await this.#deps.handoffs.askConversation({ conversation: at.session.conversationId, prompt, commandId: named })
     }

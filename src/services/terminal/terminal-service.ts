@@ -12,6 +12,7 @@ import type { HookAnswer, HookEvent, HookEventName, HookOutcome } from './hook-e
 import { PendingDocuments } from './pending-documents.ts'
 import { outcomeOf, reported } from './reported.ts'
 import { Samples } from './samples.ts'
+import { isTask, notePrompts } from './seen-prompts.ts'
 import { SerialQueue } from './serial-queue.ts'
 import { Succession } from './succession.ts'
 import { Summaries } from './summaries.ts'
@@ -211,8 +212,11 @@ export class TerminalService {
     return this.samples.take(at, input.raw, producedAt)
   }
 
-  async #asked(at: FollowedSession, { commandId, input: { prompt } }: HookEvent): Promise<void> {
-    if (at.kept.holder === undefined || prompt === undefined || prompt.trim() === '') return
+  /** A prompt is the person's word, and the task of the conversation. What a runtime asks itself is neither. */
+  async #asked(at: FollowedSession, { commandId, input: { prompt = '' } }: HookEvent): Promise<void> {
+    notePrompts(this.#deps, at, [{ by: commandId, text: prompt }])
+    const isOwn = this.#deps.readers.transcripts[at.runtime].isOwnPrompt?.(prompt) === true
+    if (at.kept.holder === undefined || isOwn || !isTask(prompt)) return
     const named = derivedCommand(this.#deps.sha256, commandId, 'prompt')
     await this.#deps.handoffs.askConversation({ conversation: at.session.conversationId, prompt, commandId: named })
   }

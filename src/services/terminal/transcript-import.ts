@@ -1,6 +1,7 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
 import { RecentKeys } from '../../domain/kernel/recent-keys.ts'
+import { originOn } from '../../domain/turn/channel.ts'
 import type { TurnInput } from '../../domain/turn/turn.ts'
 import type { MonitorReport } from '../../domain/window/monitor-reports.ts'
 import type { WindowEvent } from '../../domain/window/window-event.ts'
@@ -90,7 +91,10 @@ export class TranscriptImport {
     const texts = this.#reader.words?.(record).texts ?? []
     if (texts.length > 0) this.#isAnswered = texts.at(-1)?.role === 'assistant'
     if (events.some(({ type }) => type === 'tool_call')) this.#isAnswered = false
-    const ended = this.#collector.take({ events, texts, isNewTurn, reading: this.#gauge.reading() })
+    const said = texts.map((text) =>
+      text.role === 'user' ? { ...text, origin: originOn('transcript', text.origin) } : text,
+    )
+    const ended = this.#collector.take({ events, texts: said, isNewTurn, reading: this.#gauge.reading() })
     const answer = events.find((event) => event.type === 'request' || event.type === 'unmetered')
     const isOver = isLate(answer)
     const last = isOver ? ended.slice(-1) : []

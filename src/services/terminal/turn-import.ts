@@ -1,3 +1,4 @@
+import { RecentKeys } from '../../domain/kernel/recent-keys.ts'
 import { heldBy } from '../../domain/session/agent-session.ts'
 import type { Candidate } from '../../ports/pending-files.ts'
 import { derivedCommand } from '../derived-command.ts'
@@ -5,6 +6,7 @@ import { pauseFor } from '../pause-for.ts'
 import type { Compactions } from './compactions.ts'
 import type { FollowedSession } from './followed-session.ts'
 import { reported } from './reported.ts'
+import { notePrompts, whoseWords } from './seen-prompts.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 import type { TerminalSessions } from './terminal-sessions.ts'
 import { TranscriptImport, type TranscriptItem } from './transcript-import.ts'
@@ -15,6 +17,9 @@ const FOLLOWED = 256
 /** A runtime writes its transcript a moment after it has called tools: so long it is waited for, and never longer. */
 const MOST_LAG_MS = 30_000
 const LOOK_MS = 20
+
+const UNKNOWN =
+  'no hook saw who wrote a prompt in the transcript, and its runtime does not mark it as typed: it is of unknown origin'
 
 /** The moment at which a transcript is read. */
 interface TranscriptMoment {
@@ -35,6 +40,8 @@ export class TurnImport {
   readonly #sessions: TerminalSessions
   readonly #compactions: Compactions
   readonly #followed = new Map<string, { readonly path: string; readonly transcript: TranscriptImport }>()
+  /** The sessions of which it was said that nobody knows who wrote some of their prompts. */
+  readonly #saidUnknown = new RecentKeys()
 
   constructor(deps: TerminalDeps, sessions: TerminalSessions, compactions: Compactions) {
     this.#deps = deps
@@ -47,6 +54,8 @@ export class TurnImport {
     if (at.kept.holder === undefined || at.kept.transcriptPath === undefined) return
     const transcript = await this.#transcriptOf(at, at.kept.transcriptPath)
     if (transcript === undefined) return
+    // The transcript may be ahead of the events: a prompt is put aside before its runtime writes it down.
+    notePrompts(this.#deps, at, await this.#deps.files.waitingPrompts(at.providerSessionId))
     let isWhole = false
     try {
       // Only a transcript that has everything can say that its last turn is over.
@@ -101,7 +110,8 @@ export class TurnImport {
     // Held by a handoff, it takes no turns; what comes now is recorded once that handoff has ended.
     if (holder === undefined || at.session.state !== 'active' || heldBy(at.session) !== undefined) return false
     const commandId = derivedCommand(sha256, at.key, 'turn', number)
-    const request = { session: at.session, holder, ...turn, commandId }
+    const { turn: known, prompts, unknown } = whoseWords(this.#deps, at, turn)
+    const request = { session: at.session, holder, ...known, commandId }
     const recorded = await handoffs.recordTurn(at.monitor === undefined ? request : { ...request, monitor: at.monitor })
     // The id is made of the turn's number: whoever used it has recorded that turn, and maybe knew less of its end.
     const isOnRecord = !recorded.ok && recorded.error.code === 'command.id_reused'
@@ -111,7 +121,9 @@ export class TurnImport {
       return false
     }
     if (recorded.ok) at.update(recorded.value)
-    at.keep({ turns: number })
+    at.keep({ turns: number, prompts: prompts.length === 0 ? undefined : prompts })
+    if (unknown > 0 && this.#saidUnknown.add(at.session.id))
+      logger.info({ sessionId: at.session.id, turn: number }, UNKNOWN)
     return true
   }
 

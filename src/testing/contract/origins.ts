@@ -21,6 +21,7 @@ export const originsContract: ContractPart = {
         { role: 'user' as const, text: 'No, in British English' },
         { role: 'user' as const, text: 'Use pnpm here.', origin: 'hook' as const },
         { role: 'user' as const, text: 'The session so far: …', origin: 'runtime' as const },
+        { role: 'user' as const, text: 'Push it.', origin: 'unknown' as const },
         { role: 'system' as const, text: 'You are careful.', origin: 'person' as const },
         { role: 'assistant' as const, text: 'Done' },
         { role: 'tool' as const, text: 'ok' },
@@ -32,6 +33,7 @@ export const originsContract: ContractPart = {
         ['user', 'person', 'No, in British English'],
         ['user', 'hook', 'Use pnpm here.'],
         ['user', 'runtime', 'The session so far: …'],
+        ['user', 'unknown', 'Push it.'],
         ['system', 'person', 'You are careful.'],
         ['assistant', 'runtime', 'Done'],
         ['tool', 'tool', 'ok'],
@@ -45,6 +47,9 @@ export const originsContract: ContractPart = {
         { role: 'assistant' as const, text: 'Done', origin: 'person' as const },
         { role: 'tool' as const, text: 'ok', origin: 'person' as const },
         { role: 'user' as const, text: 'ok', origin: 'tool' as const },
+        { role: 'system' as const, text: 'ok', origin: 'unknown' as const },
+        { role: 'assistant' as const, text: 'ok', origin: 'unknown' as const },
+        { role: 'tool' as const, text: 'ok', origin: 'unknown' as const },
       ]) {
         const refused = refusal(await scene.service.recordTurn({ ...started, messages: [message] }))
         assert.equal(refused.code, 'input.invalid')
@@ -86,6 +91,7 @@ export const originsContract: ContractPart = {
         { role: 'assistant' as const, text: 'I used spaces' },
         { role: 'user' as const, text: 'No: tabs only!' },
         { role: 'user' as const, text: 'A reminder', origin: 'runtime' as const },
+        { role: 'user' as const, text: 'Push to production', origin: 'unknown' as const },
       ]
       let worked = { ...started, ...unwrap(await scene.service.recordTurn({ ...started, messages: said })) }
       for (const targetAgent of ['opus', 'haiku']) {
@@ -104,6 +110,7 @@ export const originsContract: ContractPart = {
         )
         assert.equal(text.split(conversation.originalTask).length, 2, 'the task stands once')
         assert.ok(!text.includes('A reminder'), text)
+        assert.ok(!text.includes('Push to production'), text)
         worked = { ...next, ...(await scene.work(next, 'read_file')) }
       }
       await assertIntact(scene, conversation.id)
@@ -112,7 +119,11 @@ export const originsContract: ContractPart = {
       const started = await scene.session(undefined, undefined, { hookContext: 'Use pnpm here.', prompt: 'Word 0' })
       const said = [1, 2, 3, 4].flatMap((number) => [
         { role: 'user' as const, text: `Word ${number}` },
-        { role: 'user' as const, text: 'A reminder', origin: 'runtime' as const },
+        {
+          role: 'user' as const,
+          text: 'A reminder',
+          origin: number % 2 === 0 ? ('runtime' as const) : ('unknown' as const),
+        },
         { role: 'assistant' as const, text: 'Understood' },
       ])
       unwrap(await scene.service.recordTurn({ ...started, messages: said }))

@@ -40,14 +40,20 @@ const replayAll = async (
 ): Promise<void> => {
   const isJson = values.json === true
   const replays: ReplayedFile[] = []
+  let unknown = 0
   for (const file of files) {
     const replayed = await replayFile(file, options, notes, keeping)
     if (replayed === undefined) continue
+    unknown += replayed.imported?.unknown ?? 0
     if (isJson) replays.push(replayed)
     else out.line(renderReplay(replayed))
   }
   if (isJson) out.line(toJson(replays.map(replayJson)))
+  // Once for all files: it is the same for each of them.
+  if (unknown > 0) notes.line(`Prompts of unknown origin: ${unknown}. ${UNKNOWN}`)
 }
+
+const UNKNOWN = "No hook saw who wrote them. They are on record, and no successor is given them as a person's words."
 
 const replayFile = async (
   file: RecordingFile,

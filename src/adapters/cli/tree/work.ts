@@ -135,7 +135,7 @@ export const WORK_COMMANDS = {
       milestones: { value: 'LIST', help: 'fractions of the usable window, each higher than the last: 0.5,0.65,0.85' },
       window: { value: 'TOKENS', help: 'your own limit; the runtime’s limit is used when it is smaller' },
       format: { value: 'NAME', help: 'the format, instead of recognising it', words: WORDS.formats },
-      store: { help: 'keep each recording as a conversation; once, however often it is imported' },
+      store: { help: 'keep each recording as a conversation, once, with prompts of unknown origin' },
       ...STORE_FLAGS,
     },
     load: async () => (await import('../commands/replay.ts')).replayCommand,

@@ -92,7 +92,10 @@ const readBack = async (
   const { runtime } = run.request
   if (runtime.transcript === undefined || runtime.backend !== run.held.session.backend) return undefined
   const known = await run.retryThroughOutage(() => RecordedSession.of(run, run.held.session))
-  const recorder = new TurnRecorder(run, { prompt: '', unrecorded: [], ...(leaving !== undefined && { leaving }) })
+  const recorder = new TurnRecorder(run, {
+    ...{ prompt: '', unrecorded: [], channel: 'transcript' },
+    ...(leaving !== undefined && { leaving }),
+  })
   const watch = new LaunchWatch(run)
   let isBehind = false
   for await (const step of runtime.transcript(transcriptOf(run, providerSessionId))) {

@@ -18,10 +18,12 @@ export class RecordedSession {
   /** Texts for the agent. A prompt is several of them, one after the other. */
   readonly #asked: string[] = []
   readonly #isOurs: (text: string) => boolean
+  readonly #task: string
 
-  private constructor(redact: (text: string) => string, isOurs: (text: string) => boolean) {
+  private constructor(redact: (text: string) => string, isOurs: (text: string) => boolean, task: string) {
     this.#redact = redact
     this.#isOurs = isOurs
+    this.#task = redact(task).trim()
   }
 
   /** Reads what is on record of a session, and of others on the same provider session: they share its transcript. */
@@ -30,7 +32,8 @@ export class RecordedSession {
     { id, providerSessionId }: AgentSession,
   ): Promise<RecordedSession> {
     const { deps, conversation } = run
-    const known = new RecordedSession(deps.redact ?? ((text) => text), (text) => isOurs(run, text))
+    const redact = deps.redact ?? ((text: string) => text)
+    const known = new RecordedSession(redact, (text) => isOurs(run, text), conversation.task)
     const named =
       providerSessionId === undefined ? [] : await deps.store.sessions.findByProviderSession(providerSessionId)
     const sharing = new Set([id, ...named.filter(isIn(conversation.id)).map((other) => other.id)])
@@ -43,11 +46,14 @@ export class RecordedSession {
   }
 
   /**
-   * The part of a step that is not on record; nothing when all of it is. Of what the agent was asked or told, only what a
-   * person said is read back: somebody may have spoken to the agent without us.
+   * The part of a step that is not on record; nothing when all of it is. Of what the agent was asked or told, what the
+   * runtime or a hook added is not read back. The rest is: somebody may have spoken to the agent without us. It is a
+   * person's where it is the task, which came in by a door of the person, or where the runtime marks it as typed.
    */
   missingOf({ events, texts }: TranscriptStep): TranscriptStep | undefined {
-    const newTexts = texts.filter((text) => (text.role === 'user' ? this.#isNewWord(text) : !this.#isKnown(text)))
+    const newTexts = texts
+      .filter((text) => (text.role === 'user' ? this.#isNewWord(text) : !this.#isKnown(text)))
+      .map((text) => (text.role === 'user' && this.#isTask(text) ? { ...text, origin: 'person' as const } : text))
     const newEvents = events.filter((event) => event.type !== 'tool_call' || this.#isNewCall(event.callId))
     const hasCalls = newEvents.some(({ type }) => type === 'tool_call')
     return newTexts.length > 0 || hasCalls ? { events: newEvents, texts: newTexts } : undefined
@@ -67,8 +73,12 @@ export class RecordedSession {
     return left > 0
   }
 
-  #isNewWord({ text, origin = 'person' }: RecordedText): boolean {
-    if (origin !== 'person' || text.trim() === '' || this.#isOurs(text)) return false
+  #isTask({ text }: RecordedText): boolean {
+    return this.#redact(text).trim() === this.#task
+  }
+
+  #isNewWord({ text, origin }: RecordedText): boolean {
+    if (origin === 'runtime' || origin === 'hook' || text.trim() === '' || this.#isOurs(text)) return false
     let rest = this.#redact(text).trim()
     for (const asked of this.#asked.toSorted((a, b) => b.length - a.length))
       if (rest.includes(asked)) rest = rest.replace(asked, () => '').trim()

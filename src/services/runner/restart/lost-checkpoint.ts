@@ -1,6 +1,7 @@
 import { MAX_RECAP_LENGTH, recapOf } from '../../../domain/checkpoint/recap.ts'
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import type { AgentSession } from '../../../domain/session/agent-session.ts'
+import type { Message } from '../../../domain/turn/message.ts'
 import type { RecordOfRun } from '../run-in-progress.ts'
 
 /** How many of the latest messages of a session are read for a recap. */
@@ -39,11 +40,15 @@ const recapOfSource = async (run: RecordOfRun, handoff: HandoffMetadata, room: n
   const { messages: record } = run.deps.store
   const named = handoff.triggeringToolCalls.map(({ callId }) => callId)
   const latest = await run.retryThroughOutage(() => record.listLatest(handoff.sourceSessionId, MESSAGES_READ))
-  const messages = latest.filter(({ role }) => role !== 'user')
+  const messages = latest.filter(isForRecap)
   const calls =
     named.length === 0 ? [] : await run.retryThroughOutage(() => record.findToolCalls(run.conversation.id, named))
   return recapOf({ messages, calls }, room)
 }
+
+/** Everything but the prompts: a continuation has those as the task and in the person’s own words. */
+const isForRecap = ({ role, origin }: Pick<Message, 'role' | 'origin'>): boolean =>
+  role !== 'user' || origin === 'unknown'
 
 /** As {@link recapOfLost}, of a session that was not handed on: its run failed, was exhausted or was cancelled. */
 export const recapOfSession = async (run: RecordOfRun, { id }: Pick<AgentSession, 'id'>): Promise<string> => {
@@ -52,5 +57,5 @@ export const recapOfSession = async (run: RecordOfRun, { id }: Pick<AgentSession
   const turnIds = [...new Set(latest.flatMap(({ turnId }) => turnId ?? []))].slice(-TURNS_READ)
   const turns = await Promise.all(turnIds.map((turnId) => run.retryThroughOutage(() => record.findTurn(turnId))))
   const calls = turns.flatMap((turn) => turn?.toolCalls ?? [])
-  return recapOf({ messages: latest.filter(({ role }) => role !== 'user'), calls })
+  return recapOf({ messages: latest.filter(isForRecap), calls })
 }

@@ -1,9 +1,12 @@
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { RecordTurns } from '../../../domain/restart/record-turns.ts'
+import { type Channel, originOn } from '../../../domain/turn/channel.ts'
+import { type KnownPrompt, metPrompt, withPrompt } from '../../../domain/turn/known-prompts.ts'
 import type { MessageInput, TurnInput } from '../../../domain/turn/turn.ts'
 import type { MonitorReport } from '../../../domain/window/monitor-reports.ts'
 import { WindowGauge } from '../../../domain/window/window-gauge.ts'
 import type { RuntimeStep } from '../../../ports/agent-runtime.ts'
+import type { RecordedText } from '../../../ports/window-reader.ts'
 import { TurnCollector } from '../../turn-collector.ts'
 import { hasHooks } from '../call-hooks.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
@@ -36,19 +39,26 @@ export class TurnRecorder {
   readonly #tools = new RunningTools()
   readonly #extender: TurnExtender
   readonly #landing: SoftLanding
-  /** The prompt of the launch, until it is repeated. */
-  #echo: string | undefined
+  readonly #channel: Channel
+  /** The prompts that the agent was sent: on record already, or to be, with the origins of their parts. */
+  #sent: readonly KnownPrompt[] = []
 
   constructor(
     run: RunInProgress,
-    { prompt, unrecorded, leaving }: Pick<Launcher<unknown>, 'prompt' | 'unrecorded'> & { readonly leaving?: Leaving },
+    {
+      prompt,
+      unrecorded,
+      leaving,
+      channel = 'stream',
+    }: Pick<Launcher<unknown>, 'prompt' | 'unrecorded'> & { readonly leaving?: Leaving; readonly channel?: Channel },
   ) {
     this.#run = run
     this.#news = new TurnNews(run)
     this.#leaving = new SessionLeaving(run, leaving)
     this.#extender = new TurnExtender(run)
     this.#landing = new SoftLanding(run)
-    this.#echo = prompt.trim()
+    this.#channel = channel
+    this.#send(prompt)
     const { believedWindow: believed, sha256, redact } = run.deps
     this.#collector = new TurnCollector({ keep: (reading) => reading, sha256, redact })
     this.#gauge = new WindowGauge(defined({ runtime: run.request.runtime.backend, believed }))
@@ -128,12 +138,22 @@ export class TurnRecorder {
     if (delegates) await openThreads(this.#run)
   }
 
-  /** The prompt is on record, or will be; some runtimes say it again. After an answer it is a person who says it again. */
   #collect({ events, texts }: Pick<RuntimeStep<unknown>, 'events' | 'texts'>, isNewTurn: boolean) {
-    const echo = texts.findIndex(({ role, text }) => role === 'user' && text.trim() === this.#echo)
-    if (echo !== -1 || texts.some(({ role }) => role === 'assistant')) this.#echo = undefined
-    const said = texts.filter((_, index) => index !== echo)
+    const said = texts.flatMap((text) => this.#heard(text))
     return this.#collector.take({ events, texts: said, isNewTurn, reading: this.#gauge.reading() })
+  }
+
+  /** A text with the origin that its channel allows. A prompt of ours that a runtime says again is left out, once. */
+  #heard(said: RecordedText): readonly RecordedText[] {
+    if (said.role !== 'user') return [said]
+    const left = metPrompt(this.#sent, said.text, this.#run.deps)
+    if (left === undefined) return [{ ...said, origin: originOn(this.#channel, said.origin) }]
+    this.#sent = left
+    return []
+  }
+
+  #send(text: string): void {
+    this.#sent = withPrompt(this.#sent, { by: `prompt ${this.#sent.length + 1}`, text }, this.#run.deps)
   }
 
   /** Records what is still open when the agent has come to rest: its work is done, or will not go on here. */
@@ -165,6 +185,7 @@ export class TurnRecorder {
   /** Records what was said to the agent at work, as ours: it is no prompt, and begins no exchange. */
   told(text: string): void {
     this.#collector.note(text)
+    this.#send(text)
     this.#landing.told()
   }
 
