@@ -45,16 +45,16 @@ describe('an option that nobody knows is refused, with the nearest name', () => 
 
 describe('options that contradict each other are refused', () => {
   const given = ['database', 'databaseFile', 'dataDir', 'schema', 'autoMigrate', 'pooled', 'share', 'mustExist']
-  const valueOf = (name: string): unknown => (/^(data|schema)/.test(name) ? 'postgres://localhost/x' : true)
+  const exampleOf = (name: string): unknown => (/^(data|schema)/.test(name) ? 'postgres://localhost/x' : true)
 
   it.each(given)('a store in memory, and %s', async (name) => {
-    const [problem] = await problemsOf(create({ store: 'memory', [name]: valueOf(name) }))
+    const [problem] = await problemsOf(create({ store: 'memory', [name]: exampleOf(name) }))
     expect(problem).toBe(`${name}: Leave out "store", or leave out "${name}".`)
   })
 
   it.each(given)('a store of the caller, and %s', async (name) => {
     await using store = new MemoryStore({ clock: new FixedClock() })
-    const [problem] = await problemsOf(create({ store, [name]: valueOf(name) }))
+    const [problem] = await problemsOf(create({ store, [name]: exampleOf(name) }))
     expect(problem).toBe(`${name}: Leave out "store", or leave out "${name}".`)
   })
 })
