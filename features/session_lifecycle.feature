@@ -59,6 +59,27 @@ Feature: The life of an agent session
       And the person is told "has a newer holder"
       And nothing was stored
 
+    Scenario: A process that was thought dead hands off what it last worked on
+      Given "claude-code" is working on a conversation
+      And it has done 1 turn
+      When a new process takes over "claude-code"'s session
+      And the former process of "claude-code" hands the conversation to "opus"
+      Then that is refused as "session.superseded"
+      And nothing was stored
+      When "claude-code" hands the conversation to "opus"
+      Then the handoff is initiated
+
+    Scenario: Somebody without the token must say that they act by hand
+      Given "claude-code" is working on a conversation
+      And it has done 1 turn
+      When somebody hands the conversation of "claude-code" to "opus" and says nothing of who they are
+      Then that is refused as "session.no_token"
+      And the person is told "say `byHand: true`"
+      And nothing was stored
+      When somebody hands the conversation of "claude-code" to "opus" by hand
+      Then the handoff is initiated
+      And the last entry of the record was done by hand
+
     Scenario: An old copy of the session is not refused
       Given "claude-code" is working on a conversation
       And it has done 2 turns

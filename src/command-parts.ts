@@ -1,7 +1,6 @@
 // Parts that the command line uses beside the container. Heavier ones have files of their own: migrating.ts, readers.ts
 // and runtimes.ts.
 export { believedWindow } from './adapters/catalogue/model-windows.ts'
-export { nearestWord } from './adapters/config/nearest-word.ts'
 export { networkProblem } from './adapters/hooks/allowed-networks.ts'
 export { foreseenRefusals } from './adapters/hooks/foreseen-refusals.ts'
 export { extractiveSummarizer } from './adapters/summary/extractive-summarizer.ts'

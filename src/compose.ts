@@ -5,18 +5,20 @@ import { buildContainer, TOKENS } from './container.ts'
 import { DEFAULT_RETENTION_MS, retentionProblem } from './domain/kernel/command-retention.ts'
 import { defined } from './domain/kernel/defined.ts'
 import type { ConfiguredAgent } from './domain/run/agent-settings.ts'
-import { type Configuration, ConfigurationError } from './domain/run/configuration.ts'
+import { type Configuration, ConfigurationError, mustBeKnown } from './domain/run/configuration.ts'
 import type { SessionSettings } from './domain/run/session-settings.ts'
-import type { BatonpassOptions, CreateOptions } from './options.ts'
+import { type BatonpassOptions, type CreateOptions, OPTION_NAMES } from './options.ts'
 import type { HookRunner } from './ports/hook-runner.ts'
 import { silentLogger } from './ports/logger.ts'
 import type { AgentRunSettings } from './services/runner/run-request.ts'
 import { safeLogger } from './services/safe-logger.ts'
 import type { ThreadSettings } from './services/thread/thread-deps.ts'
-import { openStore } from './stores.ts'
+import { mustSayPlaces, openStore, PLACES } from './stores.ts'
 
 /** Reads the configuration, opens the store and builds the container. A store that was opened here is closed with it. */
 export const compose = async (options: CreateOptions): Promise<Batonpass> => {
+  mustBeKnown(options, OPTION_NAMES)
+  mustAgree(options)
   const { config, store: _, ...given } = options
   const configured = config === undefined ? {} : await settingsOf((await readConfiguration(config)).configuration)
   const settings = { ...configured, ...defined(given) }
@@ -33,6 +35,25 @@ export const compose = async (options: CreateOptions): Promise<Batonpass> => {
     await store[Symbol.asyncDispose]()
   }
   return { ...batonpass, close, [Symbol.asyncDispose]: close }
+}
+
+/** The options that say where or how a store is opened. One that is given, or in memory, is open already. */
+const OPENING = ['schema', 'autoMigrate', 'pooled', 'share', 'mustExist'] as const
+
+/** Refuses options that contradict each other: one of them would count for nothing. @throws ConfigurationError */
+const mustAgree = (options: CreateOptions): void => {
+  const { store } = options
+  if (store === undefined) return
+  const given = store === 'memory' ? "store: 'memory'" : 'a store of your own'
+  mustSayPlaces(options)
+  const problems = [...PLACES, ...OPENING]
+    .filter((name) => options[name] !== undefined)
+    .map((path) => ({
+      path,
+      problem: `${given} is given as well`,
+      advice: `Leave out "store", or leave out "${path}".`,
+    }))
+  if (problems.length > 0) throw new ConfigurationError(problems)
 }
 
 const mustRetain = ({ commandRetentionMs = DEFAULT_RETENTION_MS }: Partial<BatonpassOptions>): void => {

@@ -1,4 +1,6 @@
 import type { RestartBudget } from './domain/budget/restart-budget.ts'
+import type { KnownNames } from './domain/kernel/known-names.ts'
+import type { BlockMarkers } from './domain/thread/memory-block.ts'
 import type { MonitorSettings } from './domain/window/context-monitor.ts'
 import type { AgentProcesses } from './ports/agent-processes.ts'
 import type { HookRunner } from './ports/hook-runner.ts'
@@ -9,21 +11,25 @@ import type { RunTelemetry } from './ports/run-telemetry.ts'
 import type { RunTools } from './ports/run-tools.ts'
 import type { Store } from './ports/store.ts'
 import type { Clock, IdGenerator } from './ports/system.ts'
+import { BUDGET_NAMES, RUN_SETTINGS_NAMES } from './services/runner/known-requests.ts'
 import type { RunSettings } from './services/runner/run-request.ts'
 import type { RunSurroundings } from './services/runner/run-surroundings.ts'
 import type { PriceOf } from './services/runner/work/cost-meter.ts'
 import type { ThreadSettings } from './services/thread/thread-deps.ts'
 
-/** Where everything is stored. Without any of these: the embedded store in `.batonpass/`. */
+/**
+ * Where everything is stored. Without any of these: the embedded store in `.batonpass/`. A place that is named and
+ * `undefined`, such as a variable that is not set, is refused when the store is opened.
+ */
 export interface StoreOptions {
   /** The caller's own store, which is used and never closed; or `memory`, which forgets everything at the end. */
   readonly store?: Store | 'memory'
   /** A Postgres server, such as `postgres://user@host/database`: for more than one machine or user. */
-  readonly database?: string
+  readonly database?: string | undefined
   /** A file with that address, instead of the address itself: for its owner only, so that agents and `ps` do not see it. */
-  readonly databaseFile?: string
+  readonly databaseFile?: string | undefined
   /** The folder of the embedded store. */
-  readonly dataDir?: string
+  readonly dataDir?: string | undefined
   /** False keeps the embedded store for this process alone; else other processes of the same user may open it too. */
   readonly share?: boolean
   /**
@@ -87,4 +93,51 @@ export interface BatonpassOptions extends StoreOptions, RunSurroundings {
 export interface CreateOptions extends BatonpassOptions {
   /** The name of a YAML or JSON file, or its content as an object. */
   readonly config?: string | object
+}
+
+/** The names of all options, and of those below them. */
+export const OPTION_NAMES: KnownNames<CreateOptions> = {
+  config: true,
+  store: true,
+  database: true,
+  databaseFile: true,
+  dataDir: true,
+  share: true,
+  mustExist: true,
+  schema: true,
+  autoMigrate: true,
+  pooled: true,
+  onWarning: true,
+  clock: true,
+  ids: true,
+  redact: true,
+  monitor: {
+    isEnabled: true,
+    policy: true,
+    milestones: true,
+    contextLimit: true,
+  } satisfies KnownNames<MonitorSettings>,
+  restartBudget: BUDGET_NAMES,
+  commandRetentionMs: true,
+  notifier: true,
+  runs: RUN_SETTINGS_NAMES,
+  priceOf: true,
+  hookRunner: true,
+  allowNetworks: true,
+  processes: true,
+  telemetry: true,
+  runTools: true,
+  threads: {
+    summarizer: true,
+    fallback: true,
+    file: true,
+    markers: { begin: true, end: true } satisfies KnownNames<BlockMarkers>,
+    budgetTokens: true,
+    expiresMs: true,
+    offerAt: true,
+    files: true,
+  } satisfies KnownNames<NonNullable<BatonpassOptions['threads']>>,
+  logger: true,
+  agents: true,
+  worktrees: true,
 }

@@ -31,11 +31,19 @@ export const openStore = async (options: StoreOptions & { readonly clock?: Clock
   return openPostgres(defined({ connectionString: database, schema, autoMigrate, pooled }))
 }
 
-/** The place of the store. Without a name it is the embedded store; an empty name is a mistake. */
-export const placeOf = (options: StoreOptions): { readonly database?: string; readonly dataDir: string } => {
+/** The options that name a place. */
+export const PLACES = ['database', 'databaseFile', 'dataDir'] as const
+
+/** Refuses a place that is named and says nothing. @throws StoreFailure `store.bad_address` */
+export const mustSayPlaces = (options: StoreOptions): void => {
   mustBeSaid(options, 'database', 'Leave the option out to use the embedded store.')
   mustBeSaid(options, 'databaseFile', 'Leave the option out to use the embedded store.')
   mustBeSaid(options, 'dataDir', `Leave the option out to use the folder ${DEFAULT_DATA_DIR}.`)
+}
+
+/** The place of the store. Without a name it is the embedded store; an empty name is a mistake. */
+export const placeOf = (options: StoreOptions): { readonly database?: string; readonly dataDir: string } => {
+  mustSayPlaces(options)
   const { database, databaseFile, dataDir = DEFAULT_DATA_DIR } = options
   if (databaseFile === undefined) return defined({ database, dataDir })
   if (database !== undefined)

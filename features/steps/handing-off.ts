@@ -107,3 +107,24 @@ When(
     await this.handoffs.openThread(target, { child: { externalKey: this.named(key), originalTask } })
   },
 )
+
+When(
+  'the former process of {agent} hands the conversation to {agent}',
+  async function (this: HandoffWorld, agent: string, target: string) {
+    await this.handoffs.handAsFormer(agent, target)
+  },
+)
+
+When(
+  'somebody hands the conversation of {agent} to {agent} by hand',
+  async function (this: HandoffWorld, agent: string, target: string) {
+    await this.handoffs.handFromOutside(agent, target, { byHand: true })
+  },
+)
+
+When(
+  'somebody hands the conversation of {agent} to {agent} and says nothing of who they are',
+  async function (this: HandoffWorld, agent: string, target: string) {
+    await this.handoffs.handFromOutside(agent, target, {})
+  },
+)

@@ -28,6 +28,17 @@ export class HandoffsUnderWay {
     return this.#initiate({ session, holder, targetAgent, reason: 'The window is nearly full', ...words })
   }
 
+  /** The former process of an agent hands its conversation on, though another one has its session. */
+  handAsFormer(agent: string, targetAgent: string): Promise<void> {
+    return this.#initiate({ ...this.#stage.hands.former(agent), targetAgent, reason: 'The window is nearly full' })
+  }
+
+  /** Somebody without a token, who says that they act by hand, or nothing. */
+  handFromOutside(agent: string, targetAgent: string, by: { readonly byHand?: true }): Promise<void> {
+    const { id: session } = this.#stage.hands.working(agent).session
+    return this.#initiate({ session, targetAgent, ...by } as InitiateRequest)
+  }
+
   /** Hands over pointing at one of its turns, and at the last calls of some tools. */
   handToNaming(targetAgent: string, turn: number, tools: readonly string[]): Promise<void> {
     const { hands } = this.#stage

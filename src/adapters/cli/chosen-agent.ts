@@ -1,5 +1,5 @@
-import { nearestWord } from '../../command-parts.ts'
 import { defined } from '../../domain/kernel/defined.ts'
+import { nearestWord } from '../../domain/kernel/nearest-word.ts'
 import type { ConfiguredAgent } from '../../domain/run/agent-settings.ts'
 import type { Invocation } from './command.ts'
 import { textFlag } from './history-args.ts'

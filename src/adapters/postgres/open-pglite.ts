@@ -1,4 +1,6 @@
 import type { Dialect } from 'kysely'
+import type { KnownNames } from '../../domain/kernel/known-names.ts'
+import { mustBeKnown } from '../../domain/run/configuration.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import { Migrator } from './migrator.ts'
 import { PgliteDialect } from './pglite-dialect.ts'
@@ -11,7 +13,7 @@ import { mustBeSaid } from './store-address.ts'
 /** Where the embedded store keeps its files. */
 export interface PgliteOptions {
   /** A folder, made when missing, for the processes of one user; left out means in memory, gone with the process. */
-  readonly dataDir?: string
+  readonly dataDir?: string | undefined
   readonly schema?: string
   /** A dump of a database folder to begin from. */
   readonly loadDataDir?: Blob
@@ -21,6 +23,15 @@ export interface PgliteOptions {
   readonly share?: boolean
   /** Is told what is worth a second look, such as a folder that others may enter. */
   readonly onWarning?: (message: string) => void
+}
+
+const OPTION_NAMES: KnownNames<PgliteOptions> = {
+  dataDir: true,
+  schema: true,
+  loadDataDir: true,
+  mustExist: true,
+  share: true,
+  onWarning: true,
 }
 
 /**
@@ -40,6 +51,7 @@ export interface PgliteOptions {
  * ```
  */
 export const openPglite = async (options: PgliteOptions = {}): Promise<SqlStore> => {
+  mustBeKnown(options, OPTION_NAMES)
   mustBeSaid(options, 'dataDir', 'Leave the option out for a store in memory, which is gone with the process.')
   const { dataDir, schema = 'batonpass', ...beginning } = options
   const opened = dataDir === undefined ? await inMemory(beginning) : await inFolder(dataDir, beginning)

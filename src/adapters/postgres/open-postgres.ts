@@ -1,5 +1,7 @@
 import { PostgresDialect } from 'kysely'
 import pg from 'pg'
+import type { KnownNames } from '../../domain/kernel/known-names.ts'
+import { mustBeKnown } from '../../domain/run/configuration.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import { ClosingClient } from './closing-client.ts'
 import { Migrator } from './migrator.ts'
@@ -10,7 +12,7 @@ import { checkedAddress, mustBeSaid } from './store-address.ts'
 /** How to reach a server, and what to do there. */
 export interface PostgresOptions {
   /** Where the server is, such as `postgres://user@host/database`. Give this or a pool. */
-  readonly connectionString?: string
+  readonly connectionString?: string | undefined
   /** A pool of the caller's own: used, and never closed. */
   readonly pool?: pg.Pool
   /** The schema Batonpass has to itself; `batonpass` unless given. One schema per tenant keeps tenants apart. */
@@ -32,6 +34,18 @@ export interface PostgresOptions {
   readonly connectTimeoutMs?: number
 }
 
+const OPTION_NAMES: KnownNames<PostgresOptions> = {
+  connectionString: true,
+  pool: true,
+  schema: true,
+  autoMigrate: true,
+  pooled: true,
+  maxConnections: true,
+  statementTimeoutMs: true,
+  queryTimeoutMs: true,
+  connectTimeoutMs: true,
+}
+
 const DEFAULT_STATEMENT_TIMEOUT_MS = 15_000
 const DEFAULT_CONNECT_TIMEOUT_MS = 5_000
 const ANSWER_GRACE_MS = 5_000
@@ -48,6 +62,7 @@ const ANSWER_GRACE_MS = 5_000
  * ```
  */
 export const openPostgres = async (options: PostgresOptions): Promise<PostgresStore> => {
+  mustBeKnown(options, OPTION_NAMES)
   if (options.pool === undefined) mustBeSaid(options, 'connectionString', 'Or give a pool.')
   const { schema = 'batonpass', autoMigrate = false } = options
   const waits = waitLimitsOf(options)

@@ -2,6 +2,7 @@ import type { RestartBudget } from '../budget/restart-budget.ts'
 import type { Workspace } from '../conversation/conversation.ts'
 import type { WorktreeSettings } from '../conversation/worktree.ts'
 import type { HookSettings } from '../hooks/hook-settings.ts'
+import { type NestedNames, unknownNames } from '../kernel/known-names.ts'
 import { onOneLine } from '../kernel/safe-text.ts'
 import type { FanOutLimits } from '../thread/fan-out.ts'
 import type { PressurePolicy } from '../window/context-monitor.ts'
@@ -124,6 +125,16 @@ export class ConfigurationError extends Error {
     super(['The configuration cannot be used.', ...problems.map(describeProblem)].join('\n'), options)
     this.problems = problems
   }
+}
+
+/** Refuses options that nobody knows, each with the nearest name. @throws ConfigurationError */
+export const mustBeKnown = (options: unknown, known: NestedNames): void => {
+  const problems = unknownNames(options, known).map(({ path, advice }) => ({
+    path,
+    problem: 'is not an option',
+    advice,
+  }))
+  if (problems.length > 0) throw new ConfigurationError(problems)
 }
 
 const describeProblem = ({ path, problem, advice, line }: ConfigurationProblem): string =>

@@ -10,6 +10,7 @@ import { safeLogger } from '../safe-logger.ts'
 import { AgentRun, type RunWatch } from './agent-run.ts'
 import { type Cast, type CastMessage, type CastRunRequest, Seat } from './cast.ts'
 import { endingOf, endRun, type RunEnding } from './end/end-run.ts'
+import { mustKnowRecovery, mustKnowRun, mustKnowWork } from './known-requests.ts'
 import { onAbort } from './on-abort.ts'
 import { afterTakeover, openBudget } from './open/begin-budget.ts'
 import { budgetFor, type LeftWork } from './open/left-work.ts'
@@ -87,12 +88,14 @@ export class RestartRunner {
    *
    * @returns what became of each, once all of them are over
    */
-  recover(request: RecoverRequest = {}): Promise<readonly Recovered[]> {
+  async recover(request: RecoverRequest = {}): Promise<readonly Recovered[]> {
+    mustKnowRecovery(request)
     return recoverAll(this.#deps, request, (sessionId, by) => this.#resume(sessionId, by, request))
   }
 
   /** Takes up what is handed to these agents, until the signal says to stop. */
-  work(request: WorkRequest): Promise<WorkSummary> {
+  async work(request: WorkRequest): Promise<WorkSummary> {
+    mustKnowWork(request)
     const takeUp = (handoff: HandoffMetadata, claimant: string, cancel: AbortSignal): Promise<RunSummary> => {
       const { conversationId, targetAgent: start } = handoff
       const about = { ...request.run, agents: request.agents, start, conversationId, prompt: '', signal: cancel }
@@ -136,6 +139,7 @@ export class RestartRunner {
     watch: RunWatch,
     left: LeftWork = {},
   ): AsyncGenerator<Message | typeof BETWEEN, void> {
+    mustKnowRun(asked)
     const deps = this.#deps
     const seat = new Seat(asked, left.abandoned === undefined || 'agents' in asked ? deps.agents : undefined)
     const { request } = seat

@@ -1,6 +1,8 @@
 import { claimOf, type HandoffMetadata } from '../../../domain/handoff/handoff.ts'
+import { defined } from '../../../domain/kernel/defined.ts'
 import { handoffId } from '../../../domain/kernel/ids.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
+import type { Cursor } from '../../../ports/page.ts'
 import type { HandoffHistory } from '../../../services/handoff-history.ts'
 import type { Run } from '../command.ts'
 import { handoffFilter } from '../handoff-filter.ts'
@@ -42,8 +44,10 @@ export const handoffsShow: Run = async (invocation) => {
     if (found === undefined && id !== undefined) throw new RefusedError({ code: 'handoff.not_found', handoffId: id })
     if (found === undefined) throw notFound('key', 'the conversation with this key has no handoff')
     const { out, values } = invocation
-    if (values.json === true) return out.line(toJson(found))
-    out.line(lines(found, widthOn(out), await lookedBack(history, found)).join('\n'))
+    const byHand = await stepsByHand(history, found)
+    if (values.json === true) return out.line(toJson({ ...found, ...(byHand.length > 0 && { byHand }) }))
+    const beside = defined({ lookedBack: await lookedBack(history, found), byHand: byHand.join(', ') || undefined })
+    out.line(lines(found, widthOn(out), beside).join('\n'))
   })
 }
 
@@ -61,7 +65,32 @@ const lookedBack = async (history: HandoffHistory, handoff: HandoffMetadata): Pr
   return count === undefined ? undefined : `${count} ${count === 1 ? 'time' : 'times'}, by its successor`
 }
 
-const lines = (handoff: HandoffMetadata, columns: number, asked: string | undefined): readonly string[] => {
+/** The steps that somebody without the token of the source's holder did, such as `initiated`. Only the log knows it. */
+const stepsByHand = async (history: HandoffHistory, { id, conversationId }: HandoffMetadata) => {
+  const steps: string[] = []
+  for (let after: Cursor | undefined, isMore = true; isMore; ) {
+    const { items, next } = await history.auditTrail(conversationId, defined({ after, limit: 1_000 }))
+    for (const { event } of items) {
+      const about = event.type === 'handoff.initiated' ? event.handoff.id : 'handoffId' in event && event.handoffId
+      if (event.byHand === true && about === id && event.type.startsWith('handoff.'))
+        steps.push(event.type.replace('handoff.', ''))
+    }
+    after = next
+    isMore = next !== undefined
+  }
+  return steps
+}
+
+interface BesideHandoff {
+  readonly lookedBack?: string
+  readonly byHand?: string
+}
+
+const lines = (
+  handoff: HandoffMetadata,
+  columns: number,
+  { lookedBack: asked, byHand }: BesideHandoff,
+): readonly string[] => {
   const claim = claimOf(handoff)
   const { triggeringToolCalls: calls } = handoff
   return [
@@ -77,6 +106,7 @@ const lines = (handoff: HandoffMetadata, columns: number, asked: string | undefi
         initiated: handoff.initiatedAt,
         claimed: claim && `${claim.acceptedAt} by ${claim.claimant}, until ${claim.deadline}`,
         ended: 'endedAt' in handoff ? handoff.endedAt : undefined,
+        'done by hand': byHand,
         'ended because': 'endReason' in handoff ? handoff.endReason : undefined,
         'after turn': handoff.priorTurnId,
         flags: handoff.flags.length === 0 ? undefined : handoff.flags.join(', '),
