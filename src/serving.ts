@@ -15,7 +15,8 @@ import { describeThrown } from './domain/kernel/describe-thrown.ts'
 import { RefusedError } from './domain/unwrap.ts'
 import type { StoreOptions } from './options.ts'
 import { type Logger, silentLogger } from './ports/logger.ts'
-import { safeLogger } from './services/safe-logger.ts'
+import { hiddenAccount, redactionIn, redactorFor, writeRules } from './redaction.ts'
+import { redactedLogger, safeLogger } from './services/safe-logger.ts'
 import { openStore } from './stores.ts'
 import { type Terminals, terminalsOn } from './terminal.ts'
 
@@ -77,13 +78,23 @@ const begin = async (
   undoAll: () => Promise<void>,
 ): Promise<Service> => {
   const { folder, port = 0, idleMs, environment } = options
-  const logger = safeLogger(options.logger ?? silentLogger)
+  const given = safeLogger(options.logger ?? silentLogger)
+  const redaction = await redactionIn(folder)
+  const redactor = redactorFor(redaction, {
+    ...defined({ environment }),
+    onWithheld: (why) => given.warn({ why }, 'a text could not be looked through for secrets, and is withheld'),
+  })
+  const { redact } = redactor
+  const logger = redactedLogger(given, redactor.redactAll)
   const lock = await lockService(folder, takeProvenLock)
   undo.push(() => lock.release())
+  writeRules(folder, redaction)
   const master = await masterToken(folder)
   const store = await openStore(options)
   undo.push(() => store[Symbol.asyncDispose]())
-  const opened = await terminalsOn(defined({ store, folder, environment, logger }))
+  const onTaken = hiddenAccount(folder, redactor, (counts) => logger.info({ ...counts }, 'secrets were hidden'))
+  const opened = await terminalsOn(defined({ store, folder, environment, logger, redact, onTaken }))
+  undo.push(() => onTaken())
   undo.push(() => opened.close())
   const spool = await spoolFor(folder, opened, logger)
   undo.push(sweeping(spool, logger))

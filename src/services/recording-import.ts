@@ -14,6 +14,8 @@ import { TurnCollector } from './turn-collector.ts'
 
 /** The dependencies of an import. */
 export interface RecordingImportDeps {
+  /** Applied before a text is cut. */
+  readonly redact?: (text: string) => string
   readonly handoffs: HandoffService
   readonly history: HandoffHistory
   readonly sha256: Sha256
@@ -55,7 +57,7 @@ export class RecordingImport {
   constructor(deps: RecordingImportDeps) {
     this.#deps = deps
     const keep = (reading: UsageReading): UsageReading => asRecorded(reading, this.#format)
-    this.#collector = new TurnCollector({ keep, sha256: deps.sha256 })
+    this.#collector = new TurnCollector({ keep, sha256: deps.sha256, redact: deps.redact })
   }
 
   /** Takes the next record. */
@@ -95,9 +97,13 @@ export class RecordingImport {
   }
 
   async #open(): Promise<SessionStartedAnswer> {
-    const { handoffs, history, name } = this.#deps
+    const { handoffs, history, name, redact = (text: string) => text } = this.#deps
     const { firstText, model } = this.#collector
-    const originalTask = firstText?.slice(0, LONGEST_TASK).trim() || `Imported from ${name}`
+    // Before it is cut: no part of a secret is left at its end.
+    const originalTask =
+      redact(firstText ?? '')
+        .slice(0, LONGEST_TASK)
+        .trim() || `Imported from ${name}`
     const { conversation } = unwrap(await handoffs.openConversation({ originalTask, externalKey: this.#key() }))
     const agent = { conversationId: conversation.id, agentName: this.#format, backend: this.#format }
     // What is over needs no watch: nobody is to be told, and nothing to be restarted.

@@ -42,7 +42,8 @@ export const callHooks = async <Moment extends HookMoment>(
   // What is told after the end is told though the run was cancelled.
   const isAfterEnd = moment === 'after_run' || moment === 'on_error'
   const signal = isAfterEnd ? {} : { signal: run.signal }
-  const report = await runHooks({ runner: hookRunner, hooks: run.hooks, moment, payload, ...signal })
+  const told = withoutSecrets(payload, run.deps.redact)
+  const report = await runHooks({ runner: hookRunner, hooks: run.hooks, moment, payload: told, ...signal })
   const { results } = report
   for (const { name: hook, ok } of results) run.news.emit({ type: 'hook:called', sessionId, moment, hook, ok })
   const about = { conversationId: run.conversation.id, sessionId, moment, results }
@@ -50,4 +51,20 @@ export const callHooks = async <Moment extends HookMoment>(
   if (results.length > 0)
     unwrap(await run.retryThroughOutage((named) => handoffs.recordHooks({ ...about, ...named }), limits))
   return report
+}
+
+/** A hook is no agent: it may pass on what it is told to anybody, and is told what is on record. */
+const withoutSecrets = <Payload extends object>(
+  payload: Payload,
+  redact: (text: string) => string = (text) => text,
+): Payload => {
+  const { prompt, original_prompt: original } = payload as {
+    readonly prompt?: string
+    readonly original_prompt?: string
+  }
+  return {
+    ...payload,
+    ...(prompt !== undefined && { prompt: redact(prompt) }),
+    ...(original !== undefined && { original_prompt: redact(original) }),
+  }
 }
