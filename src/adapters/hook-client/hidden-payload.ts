@@ -49,7 +49,7 @@ export class HiddenPayload {
     return this.#hidden === 0 ? payload : { ...payload, hidden_secrets: this.#hidden }
   }
 
-  /** What may stand in a file until the service has it. What only the service can look through is left to the transcript. */
+  /** The part that may stand in a file until the service has it. What only the service can look through is left to the transcript. */
   forSpool(payload: HookInput): HookInput {
     if (!this.#rules.hasMore) return payload
     const { prompt: _, ...rest } = payload

@@ -17,7 +17,7 @@ export interface ServiceClientParts {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** What a hook passes on, and what of it may stand in a file until the service has it. */
+/** The words of a hook, and what of them may stand in a file until the service has it. */
 export interface Said {
   readonly payload: HookInput
   readonly spooled?: HookInput

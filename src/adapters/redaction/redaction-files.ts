@@ -21,7 +21,7 @@ export interface HiddenSoFar extends RedactionCounts {
   readonly since: string
 }
 
-/** What is known of how much was hidden. Absent where no service has hidden anything, or the file is no use. */
+/** The count of what was hidden. Absent where no service has hidden anything, or the file is no use. */
 export const readHidden = (folder: string): HiddenSoFar | undefined => {
   try {
     const found = JSON.parse(readFileSync(join(folder, 'hidden.json'), 'utf8')) as Partial<HiddenSoFar> | null

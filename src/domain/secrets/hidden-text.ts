@@ -2,7 +2,7 @@
 export const SHORTEST_SECRET = 8
 
 /** The kinds of secrets that are told apart. Each is a word of the mark that stands where one was. */
-export const SECRET_KINDS = [
+const SECRET_KINDS = [
   'private-key',
   'variable',
   'key',

@@ -44,7 +44,7 @@ export const hideSecrets = (text: string, known: KnownSecrets = {}): HiddenText 
 
 type Stage = (text: string, hide: Hide) => string
 
-/** What is hidden whole comes first: a value before the key that is a part of it. */
+/** Whole things come first: a value before the key that is a part of it. */
 const stagesOf = ({ values = [], more }: KnownSecrets): readonly Stage[] => [
   hidePrivateKeys,
   ...values.map(

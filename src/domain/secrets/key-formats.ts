@@ -110,7 +110,11 @@ const BEARER: SecretForm = {
   isSecret: (value) => DIGIT.test(value),
 }
 
-const COOKIE = formOf('((?<![A-Za-z])(?:set-)?cookie["\']?\\s{0,3}:\\s{0,3}["\']?)', '[^\\r\\n"\'`]', SHORTEST_SECRET)
+const COOKIE = formOf(
+  '((?<![A-Za-z])(?:set-)?cookie["\']?\\s{0,3}:\\s{0,3}["\']?)',
+  '[^\\r\\n"\'`\\\\]',
+  SHORTEST_SECRET,
+)
 
 /** Up to the last @ before a slash or a blank: a password may hold one. */
 const URL_PASSWORD = /(:\/\/[^\s/:@"'`<>]{0,256}:)([^\s/"'`<>]{1,256})(?=@[^\s/@"'`<>])/g

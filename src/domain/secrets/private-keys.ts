@@ -4,7 +4,7 @@ import { endOfRun, runOf } from './runs.ts'
 const BEGIN = /-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g
 const END = /-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g
 
-/** What the lines of a key are made of, headers and escaped line breaks included. */
+/** The characters of the lines of a key, headers and escaped line breaks included. */
 const BODY = runOf('[A-Za-z0-9+/=\\s\\\\:,.-]')
 const OF_A_BODY = /[A-Za-z0-9+/=\s\\]/
 

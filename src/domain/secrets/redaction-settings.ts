@@ -29,7 +29,7 @@ export const patternProblem = (pattern: string): string | undefined => {
   }
 }
 
-/** What a redactor has hidden so far. */
+/** The account of a redactor so far. */
 export interface RedactionCounts {
   /** How many secrets were hidden. */
   readonly hidden: number
