@@ -44,6 +44,7 @@ describe('a secret', () => {
     'readonly token: HolderToken',
     '"input_tokens": 123456789, "max_tokens": 200000',
     'password is required here',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as a shell has it
     'FOO_TOKEN=$BAR_TOKEN, PASSWORD="${PASSWORD}", token=$(cat secret.txt)',
     'apiKey: options.apiKey,',
     'TOKEN_FILE=/run/secrets/token-of-the-day',
