@@ -37,7 +37,7 @@ const IDLE_MS = 60_000
 export const answerAgent = async (options: AskingOptions): Promise<void> => {
   const { folder, serviceFlags, session, runtime, environment, workingFolder, isAllAllowed, version } = options
   const { logger = silentLogger } = options
-  const record = new LazyRecord(options.store)
+  const record = new LazyRecord(options.store, folder)
   const clues = {
     ...(session !== undefined && { named: session }),
     ...(runtime !== undefined && { runtime }),
@@ -89,11 +89,13 @@ const isServed = (folder: string): boolean => {
 /** The record, opened when it is first asked and closed when nobody asks any more. */
 class LazyRecord {
   readonly #options: StoreOptions
+  readonly #folder: string
   #opened: Promise<McpServices & AsyncDisposable> | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(options: StoreOptions) {
+  constructor(options: StoreOptions, folder: string) {
     this.#options = options
+    this.#folder = folder
   }
 
   get isOpen(): boolean {
@@ -102,7 +104,7 @@ class LazyRecord {
 
   async open(): Promise<McpServices> {
     clearTimeout(this.#timer)
-    this.#opened ??= openServices(this.#options)
+    this.#opened ??= openServices(this.#options, this.#folder)
     try {
       return await this.#opened
     } catch (error) {
@@ -122,13 +124,16 @@ class LazyRecord {
   }
 }
 
-const openServices = async (options: StoreOptions): Promise<McpServices & AsyncDisposable> => {
-  const [{ openStore }, { buildContainer, TOKENS }] = await Promise.all([
+const openServices = async (options: StoreOptions, folder: string): Promise<McpServices & AsyncDisposable> => {
+  const [{ openStore }, { buildContainer, TOKENS }, { redactionIn, redactorFor }] = await Promise.all([
     import('./stores.ts'),
     import('./container.ts'),
+    import('./redaction.ts'),
   ])
   const store = await openStore(options)
-  const parts = buildContainer({ store })
+  // What an agent asks is on record too.
+  const { redact } = redactorFor(await redactionIn(folder))
+  const parts = buildContainer({ store, redact })
   return {
     history: parts.resolve(TOKENS.historyService),
     lookBack: parts.resolve(TOKENS.lookBack),

@@ -10,6 +10,7 @@ import type { SessionSettings } from './domain/run/session-settings.ts'
 import { type BatonpassOptions, type CreateOptions, OPTION_NAMES } from './options.ts'
 import type { HookRunner } from './ports/hook-runner.ts'
 import { silentLogger } from './ports/logger.ts'
+import { redactorFor } from './redaction.ts'
 import type { AgentRunSettings } from './services/runner/run-request.ts'
 import { safeLogger } from './services/safe-logger.ts'
 import type { ThreadSettings } from './services/thread/thread-deps.ts'
@@ -105,6 +106,7 @@ const settingsOf = async (configuration: Configuration): Promise<Partial<Batonpa
     monitor: defined({ ...monitor, contextLimit }),
     restartBudget,
     commandRetentionMs,
+    ...(configuration.redact && { redact: redactorFor(configuration.redact).redact }),
     runs: defined({ hooks, workspace, worktree, fanOut, ...sessionChoices(session), ...runs }),
     threads: await threadSettings(configuration.threads),
     agents: new Map(configuration.agents.map((agent) => [agent.name, agentSettings(agent)])),

@@ -19,8 +19,9 @@ import type { StoreOptions } from './options.ts'
 import { type Logger, silentLogger } from './ports/logger.ts'
 import { StoreFailure } from './ports/store-failure.ts'
 import { bootId, readProcess } from './processes/process-table.ts'
+import { hiddenAccount, redactionIn, redactorFor, writeRules } from './redaction.ts'
 import { openDoors, type Undo } from './service-doors.ts'
-import { safeLogger } from './services/safe-logger.ts'
+import { redactedLogger, safeLogger } from './services/safe-logger.ts'
 import { openStore } from './stores.ts'
 import { type Terminals, terminalsOn } from './terminal.ts'
 
@@ -85,13 +86,23 @@ export const serve = async (options: ServeOptions): Promise<Service> => {
 
 const begin = async (options: ServeOptions, undo: Undo, undoAll: () => Promise<void>): Promise<Service> => {
   const { folder, idleMs, environment } = options
-  const logger = safeLogger(options.logger ?? silentLogger)
+  const given = safeLogger(options.logger ?? silentLogger)
+  const redaction = await redactionIn(folder)
+  const redactor = redactorFor(redaction, {
+    ...defined({ environment }),
+    onWithheld: (why) => given.warn({ why }, 'a text could not be looked through for secrets, and is withheld'),
+  })
+  const { redact } = redactor
+  const logger = redactedLogger(given, redactor.redactAll)
   const lock = await lockService(folder, takeProvenLock)
   undo.push(() => lock.release())
+  writeRules(folder, redaction)
   const master = await masterToken(folder)
   const store = await openStore(options)
   undo.push(() => store[Symbol.asyncDispose]())
-  const opened = await terminalsOn(defined({ store, folder, environment, logger }))
+  const onTaken = hiddenAccount(folder, redactor, (counts) => logger.info({ ...counts }, 'secrets were hidden'))
+  const opened = await terminalsOn(defined({ store, folder, environment, logger, redact, onTaken }))
+  undo.push(() => onTaken())
   undo.push(() => opened.close())
   const spool = await spoolFor(folder, opened, logger)
   undo.push(sweeping(spool, logger))

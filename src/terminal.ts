@@ -16,6 +16,8 @@ export interface TerminalParts extends ContainerParts {
   readonly folder: string
   /** Says where runtimes keep their transcripts; the environment of this process unless given. */
   readonly environment?: Environment
+  /** Is told that an event was taken, and how many secrets its hook had hidden in it. */
+  readonly onTaken?: (hiddenByHook: number) => void
 }
 
 /** Terminal sessions on a store, for whoever listens in front of it. */
@@ -31,6 +33,7 @@ export interface Terminals {
 export const terminalsOn = async ({
   folder,
   environment = process.env,
+  onTaken = () => undefined,
   ...given
 }: TerminalParts): Promise<Terminals> => {
   const offerAt = environment.BATONPASS_OFFER_THREADS_AT?.trim() || undefined
@@ -44,6 +47,7 @@ export const terminalsOn = async ({
     sha256: parts.resolve(TOKENS.sha256),
     logger: parts.resolve(TOKENS.logger),
     redact: parts.resolve(TOKENS.redact),
+    onTaken,
     believedWindow: parts.resolve(TOKENS.believedWindow),
     files: await sessionFiles(folder),
     pending: await pendingFiles(folder),

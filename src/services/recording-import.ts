@@ -17,6 +17,8 @@ import { TurnCollector } from './turn-collector.ts'
 
 /** The dependencies of an import. */
 export interface RecordingImportDeps {
+  /** Applied before a text is cut. */
+  readonly redact?: (text: string) => string
   readonly handoffs: HandoffService
   readonly history: HandoffHistory
   readonly sha256: Sha256
@@ -59,7 +61,7 @@ export class RecordingImport {
   constructor(deps: RecordingImportDeps) {
     this.#deps = deps
     const keep = (reading: UsageReading): UsageReading => asRecorded(reading, this.#format)
-    this.#collector = new TurnCollector({ keep, sha256: deps.sha256 })
+    this.#collector = new TurnCollector({ keep, sha256: deps.sha256, redact: deps.redact })
   }
 
   /** Takes the next record. */

@@ -21,3 +21,12 @@ export const errorFields = (error: unknown, redact: (text: string) => string = (
   ...(error instanceof Error && 'code' in error && { code: error.code }),
   error: redact(describeThrown(error)),
 })
+
+/** The same logger, which is told everything without its secrets. */
+export const redactedLogger = (logger: Logger, redact: <T>(value: T) => T): Logger => {
+  const redacted =
+    (level: LogLevel): Logger[LogLevel] =>
+    (fields, message) =>
+      logger[level](redact(fields), redact(message))
+  return Object.fromEntries(LEVELS.map((level) => [level, redacted(level)])) as unknown as Logger
+}

@@ -76,6 +76,7 @@ describe('baton config check', () => {
       'threads.expires               1d             default',
       'threads.offer_at              none           default',
       'commands.retention            7d             default',
+      'redact                        on             default',
       'hooks.after_run               tests (shell)  hooks.after_run',
       'hooks.on_error                none           default',
       'hooks.on_context_threshold    none           default',

@@ -71,6 +71,18 @@ describe('baton handoff without a service', () => {
 })
 
 describe('a document that was kept', () => {
+  it('has its secrets hidden, in its file and in the spool', () => {
+    const dir = folder()
+    const key = `ghp_${'Ab3dEf9hIj'.repeat(4).slice(0, 36)}`
+    const file = keepHandoff(dir, newHandoffId(), { session: 'p-1', document: `Use ${key}.`, reason: `Has ${key}` })
+    const [spooled = ''] = readdirSync(join(dir, 'spool'))
+    const texts = [readFileSync(file, 'utf8'), readFileSync(join(dir, 'spool', spooled), 'utf8')]
+    for (const text of texts) {
+      expect(text).not.toContain(key)
+      expect(text).toContain('[hidden')
+    }
+  })
+
   it.each(['by its session', 'by its workspace'])('is taken by the service, %s, once', async (by) => {
     const workspace = folder()
     mkdirSync(join(workspace, '.git'))

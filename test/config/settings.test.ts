@@ -187,6 +187,7 @@ describe('a configuration', () => {
     expect(settings.filter(({ from }) => from === 'default').map(({ key }) => key)).toEqual([
       'workspace.worktree_path',
       'workspace.branch',
+      'redact',
       'hooks.after_run',
       'hooks.on_error',
       'hooks.on_context_threshold',

@@ -215,6 +215,18 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     holds: 'any function or command as a runtime',
     mayImport: ['domain', 'ports', 'adapters/runtime', 'processes'],
   },
+  'adapters/redaction': {
+    holds: 'the hiding of secrets: the built-in rules, and the patterns and the program of a person',
+    mayImport: [
+      'domain',
+      'adapters/redaction',
+      'sha256.ts',
+      'npm:node:child_process',
+      'npm:node:fs',
+      'npm:node:path',
+      'npm:node:vm',
+    ],
+  },
   'adapters/summary': {
     holds: 'summaries of threads without a runtime of ours: from the record, or by any function',
     mayImport: ['domain', 'ports', 'adapters/summary'],
@@ -378,6 +390,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'adapters/postgres',
       'terminal.ts',
       'options.ts',
+      'redaction.ts',
       'stores.ts',
       'npm:node:fs',
     ],
@@ -389,7 +402,15 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'asking.ts': {
     holds: 'the MCP server: its tools, the store and the way to the service, put together',
     // The store and the container are loaded when a tool first needs them.
-    mayImport: ['ports', 'adapters/hook-client', 'adapters/mcp', 'container.ts', 'options.ts', 'stores.ts'],
+    mayImport: [
+      'ports',
+      'adapters/hook-client',
+      'adapters/mcp',
+      'container.ts',
+      'options.ts',
+      'redaction.ts',
+      'stores.ts',
+    ],
   },
   'migrating.ts': {
     holds: 'the schema that the options choose, for migrating',
@@ -412,6 +433,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     ],
   },
   'configuration.ts': { holds: '`readConfiguration`', mayImport: ['domain', 'adapters/config'] },
+  'redaction.ts': {
+    holds: 'how secrets are hidden: the rules of a configuration, for every door',
+    mayImport: ['domain', 'adapters/redaction', 'configuration.ts'],
+  },
   'readers.ts': { holds: 'the readers of every runtime', mayImport: ['ports', 'adapters/claude', 'adapters/codex'] },
   'command-parts.ts': {
     holds: 'parts that the command line uses beside the container',
@@ -424,6 +449,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'processes',
       'configuration.ts',
       'options.ts',
+      'redaction.ts',
       'sha256.ts',
       'service-folder.ts',
       'stores.ts',
@@ -467,6 +493,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'configuration.ts',
       'container.ts',
       'options.ts',
+      'redaction.ts',
       'stores.ts',
     ],
   },
@@ -498,6 +525,7 @@ const room = (name: string, holds: string, ...mayImport: readonly string[]): Roo
 /** The rooms of the domain, lowest first: each may import only rooms that stand before it. */
 export const ROOMS: readonly Room[] = [
   room('kernel', 'ids, times, results, transition tables: the material of every room'),
+  room('secrets', 'the forms of keys and passwords, and how they are hidden', 'kernel'),
   room('budget', 'the limits of a conversation', 'kernel'),
   room('window', 'readings, pressure, milestones and the monitor of a window', 'kernel', 'budget'),
   room('turn', 'messages, tool calls and turns', 'kernel', 'window'),
@@ -530,6 +558,7 @@ export const ROOMS: readonly Room[] = [
     'run',
     'the settings, events and summary of a run',
     'kernel',
+    'secrets',
     'budget',
     'window',
     'turn',

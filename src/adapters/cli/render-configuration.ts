@@ -54,6 +54,7 @@ const DURATIONS: ReadonlySet<string> = new Set([
   'restart.checkpoint_timeout',
   'threads.expires',
   'commands.retention',
+  'redact.timeout',
 ])
 
 const isDuration = (key: string): boolean => DURATIONS.has(key) || key.endsWith('session.timeout')

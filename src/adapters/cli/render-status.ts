@@ -1,5 +1,6 @@
 import { levelOf } from '../../domain/window/window-level.ts'
 import type { SessionNow, WaitingHandoff, WorkStatus } from '../../services/work-status.ts'
+import { hiddenText } from './hidden-secrets.ts'
 import { age } from './render-age.ts'
 import { type Column, Table } from './render-table.ts'
 import { cut, plain } from './render-text.ts'
@@ -12,7 +13,7 @@ type Line = readonly Span[]
 /** A look in lines of this width, at a time of this machine. */
 export const renderStatus = (frame: StatusFrame, now: number, width?: number): readonly Line[] => {
   const { work, problem } = frame
-  const lines = [serviceLine(frame, now)]
+  const lines = [serviceLine(frame, now), ...secretsLine(frame)]
   if (problem !== undefined) return [...lines, line(`The store cannot be read: ${plain(problem)}`, 'bad')]
   if (work === undefined) return [...lines, line('There is no store yet: nothing was ever kept here.')]
   const { sessions, handoffs } = work
@@ -70,6 +71,11 @@ const serviceLine = ({ service }: StatusFrame, now: number): Line => {
     default:
       return service satisfies never
   }
+}
+
+const secretsLine = ({ secrets }: StatusFrame): readonly Line[] => {
+  const text = secrets && hiddenText(secrets)
+  return text === undefined ? [] : [line(`Secrets: ${text} (since ${plain(secrets?.since.slice(0, 10) ?? '')})`)]
 }
 
 /** The key of a conversation, or the beginning of its id that `baton conversations show` takes. */

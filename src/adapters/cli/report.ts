@@ -1,6 +1,8 @@
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { onOneLine } from '../../domain/kernel/safe-text.ts'
 import { ConfigurationError } from '../../domain/run/configuration.ts'
+import { hideSecrets } from '../../domain/secrets/hide-secrets.ts'
+import { secretValuesIn } from '../../domain/secrets/secret-variables.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import { MemoryFileFailure } from '../../ports/memory-file.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
@@ -14,7 +16,9 @@ import { writeSpans } from './style.ts'
 
 /** Tells a person what went wrong, without a stack, and answers with the exit status. */
 export const report = (problem: unknown, err: Output): number => {
-  const { text, status } = reported(problem)
+  const { text: said, status } = reported(problem)
+  // A failure may have passed by everything that hides secrets on the way.
+  const { text } = hideSecrets(said, { values: secretValuesIn(process.env) })
   writeSpans(err, [{ text: 'baton:', style: 'bad' }, { text: ` ${text}` }])
   return status
 }

@@ -1,3 +1,4 @@
+import type { HiddenSoFar } from '../../command-parts.ts'
 import type { ServiceState } from '../../doctoring.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { heldBy } from '../../domain/session/agent-session.ts'
@@ -9,6 +10,8 @@ export interface StatusFrame {
   /** Which store was looked at. */
   readonly store: string
   readonly service: ServiceState
+  /** How much was hidden from the record of terminal sessions; absent where nothing was. */
+  readonly secrets?: HiddenSoFar
   /** Absent where there is no store yet, or where it could not be read. */
   readonly work?: WorkStatus
   /** Why it could not be read. */
@@ -20,12 +23,13 @@ export const standingOf = ({ session }: SessionNow): 'active' | 'paused' | 'held
   heldBy(session) !== undefined ? 'held' : session.state === 'active' ? 'active' : 'paused'
 
 /** A look as a document for machines. */
-export const statusDocument = ({ store, service, work, problem }: StatusFrame): object =>
+export const statusDocument = ({ store, service, work, problem, secrets }: StatusFrame): object =>
   defined({
     at: work?.at,
     store,
     problem,
     service,
+    redaction: secrets,
     sessions: work?.sessions.map(sessionFacts) ?? [],
     handoffs: work?.handoffs.map(handoffFacts) ?? [],
     hasMoreSessions: work?.hasMoreSessions ?? false,

@@ -4,11 +4,14 @@ import { defined } from '../../domain/kernel/defined.ts'
 import type { Result } from '../../domain/kernel/result.ts'
 import { describeThreadRefusal, type ThreadRefusal } from '../../domain/thread/thread-refusal.ts'
 import type { Logger } from '../../ports/logger.ts'
+import { redactedLogger } from '../../services/safe-logger.ts'
 import type { Invocation } from './command.ts'
 import { EXIT } from './exit-codes.ts'
+import { redactorIn, sayHidden } from './hidden-secrets.ts'
 import { textFlag } from './history-args.ts'
 import { CommandNotCompleted, UsageError } from './problems.ts'
 import { plain } from './render-text.ts'
+import { configurationFrom } from './run-choices.ts'
 import { storeToRead } from './store-options.ts'
 
 /** Opens Batonpass on the store that the flags choose, for a command about threads. Warnings go to the notes. */
@@ -21,8 +24,14 @@ export const withThreads = async <T>(
     invocation.notes.line(`Warning: ${plain(message)} (${plain(Object.values(fields).map(String).join(', '))})`)
   const logger: Logger = { debug: quiet, info: quiet, warn, error: warn }
   const config = textFlag(invocation, 'config')
-  await using batonpass = await createBatonpass({ ...storeToRead(invocation), ...defined({ config }), logger })
-  return await work(batonpass)
+  const redactor = await redactorIn(invocation, await configurationFrom(invocation))
+  const parts = { ...defined({ config }), logger: redactedLogger(logger, redactor.redactAll), redact: redactor.redact }
+  await using batonpass = await createBatonpass({ ...storeToRead(invocation), ...parts })
+  try {
+    return await work(batonpass)
+  } finally {
+    sayHidden(invocation, redactor)
+  }
 }
 
 /** The workspace that the flags name, or the one around the working directory. @throws UsageError */

@@ -4,6 +4,7 @@ import { PRESSURE_POLICIES } from '../../domain/window/context-monitor.ts'
 import { agentsSchema } from './agent-schema.ts'
 import { hooksSchema } from './hook-schema.ts'
 import { milestoneList, milestonesByName } from './milestone-schema.ts'
+import { redactSchema } from './redact-schema.ts'
 import { sessionSchema } from './session-schema.ts'
 import { threadSchema } from './thread-schema.ts'
 import {
@@ -57,6 +58,7 @@ const keys = {
     max_threads: count(0, 'threads').optional(),
   }).nullish(),
   commands: section({ retention: retention.optional() }).nullish(),
+  redact: redactSchema.nullish(),
   hooks: hooksSchema.nullish(),
   agents: agentsSchema.nullish(),
   working_directory: workingDirectorySchema.nullish(),

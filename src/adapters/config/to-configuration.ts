@@ -13,6 +13,7 @@ import { DEFAULT_SESSION_SETTINGS } from '../../domain/run/session-settings.ts'
 import { DEFAULT_FAN_OUT } from '../../domain/thread/fan-out.ts'
 import { hookNames, toHooks } from './hook-schema.ts'
 import { milestonesInForce, pathText, type SettledMilestones } from './milestone-settings.ts'
+import { redactionOf, redactionSettings } from './redact-schema.ts'
 import type { FileContent } from './schema.ts'
 import type { TemplateTexts } from './template-file.ts'
 import { threadSettings, threadsOf } from './thread-schema.ts'
@@ -78,12 +79,24 @@ const configurationOf = (
       maxThreads: content.fan_out?.max_threads ?? DEFAULT_FAN_OUT.maxThreads,
     },
     threads: threadsOf(content),
+    redact: redactionOf(content),
     hooks: toHooks(hooks ?? {}),
   })
 }
 
 const settingsOf = (
-  { monitor, restart, contextLimit, session, agents, hooks, fanOut, threads, commandRetentionMs }: Configuration,
+  {
+    monitor,
+    restart,
+    contextLimit,
+    session,
+    agents,
+    hooks,
+    fanOut,
+    threads,
+    commandRetentionMs,
+    redact,
+  }: Configuration,
   content: FileContent,
   milestones: SettledMilestones,
   ofAgents: readonly SettledMilestones[],
@@ -124,6 +137,7 @@ const settingsOf = (
     setting('fan_out.max_threads', fanOut.maxThreads),
     ...threadSettings(threads, setting),
     setting('commands.retention', commandRetentionMs === false ? 'forever' : commandRetentionMs),
+    ...redactionSettings(redact, setting),
     ...HOOK_MOMENTS.map((moment) => setting(`hooks.${moment}`, hookNames(hooks, moment))),
     ...agentSettings(content, agents, ofAgents),
   ]

@@ -35,7 +35,7 @@ export const drawLine = async (drawing: Drawing): Promise<void> => {
   const theirs = flags.then === undefined ? undefined : previousLine(drawing)
   const isSample = session !== undefined && level.state !== 'unknown'
   const posting = isSample
-    ? service.deliver('statusline', session, trimmedPayload('statusline', input), budget.forSample)
+    ? service.deliver('statusline', session, { payload: trimmedPayload('statusline', input) }, budget.forSample)
     : undefined
   const card = cardOf(drawing)
   const look = lookOf(drawing)

@@ -17,6 +17,12 @@ export interface ServiceClientParts {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
+/** The words of a hook, and what of them may stand in a file until the service has it. */
+export interface Said {
+  readonly payload: HookInput
+  readonly spooled?: HookInput
+}
+
 /** Sends what hooks hear to the service, and keeps what must not be lost until it has it. */
 export class ServiceClient {
   readonly #parts: ServiceClientParts
@@ -26,10 +32,11 @@ export class ServiceClient {
   }
 
   /** Delivers one event of a session. @returns the service's answer, where it gave one in time */
-  async deliver(event: HookEvent | 'ack', session: string, payload: HookInput, ms: number): Promise<Posted> {
+  async deliver(event: HookEvent | 'ack', session: string, said: Said, ms: number): Promise<Posted> {
+    const { payload, spooled = payload } = said
     const at = new Date(event === 'ack' ? Date.now() : performance.timeOrigin).toISOString()
     const post = { v: 1, commandId: uuidV7(), at, event, runtime: this.#parts.hook.runtime, payload } as const
-    const file = isKept(event) ? this.#kept(post) : undefined
+    const file = isKept(event) ? this.#kept({ ...post, payload: spooled }) : undefined
     const posted = await this.#posted({ ...post, waitMs: Math.max(0, Math.floor(ms / 2)) }, session, ms)
     if (posted.state === 'taken' && file !== undefined) this.#removed(file)
     if (posted.state === 'failed') this.#parts.log.tell(posted.problem)

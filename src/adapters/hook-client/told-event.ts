@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs'
 import { codeOf } from '../../own-files.ts'
 import type { Budget } from './budget.ts'
+import { HiddenPayload } from './hidden-payload.ts'
 import type { HookEvent } from './hook-events.ts'
 import type { HookLog } from './hook-log.ts'
 import { hookOutput } from './hook-output.ts'
@@ -32,13 +33,17 @@ export const tellEvent = async (work: HookWork): Promise<void> => {
   // Read before anything is sent: a service that starts now takes seconds.
   const waiting = event === 'session-start' ? begunWith(work) : undefined
   const within = event === 'session-start' ? startedWithin(environment, session) : undefined
-  const payload = { ...trimmedPayload(event, input), ...(within !== undefined && { within }) }
-  const posted = await service.deliver(event, session, payload, budget.left - AFTER_ANSWER_MS)
+  const hidden = new HiddenPayload(work.folder, environment)
+  const trimmed = { ...trimmedPayload(event, input, hidden.hide), ...(within !== undefined && { within }) }
+  const payload = hidden.counted(trimmed)
+  const spooled = hidden.forSpool(payload)
+  const posted = await service.deliver(event, session, { payload, spooled }, budget.left - AFTER_ANSWER_MS)
   const answer = posted.state === 'taken' ? posted.answer : { ...NO_ANSWER, inject: waiting }
   const { text, told } = hookOutput(event, input, answer)
   if (text !== '') writeSync(1, text)
   if (posted.state === 'absent') await service.wake(event)
-  if (told.length > 0) await service.deliver('ack', session, { session_id: session, signals: told }, budget.left)
+  if (told.length > 0)
+    await service.deliver('ack', session, { payload: { session_id: session, signals: told } }, budget.left)
 }
 
 /** The text that a session begins with, as far as it is known without the service. */

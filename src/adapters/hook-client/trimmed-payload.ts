@@ -48,33 +48,58 @@ const ESSENTIAL: readonly string[] = [
 ]
 
 /** A hook's input without what is long: the texts above are left out, others are cut to 4,000 characters. */
-export const trimmedPayload = (event: HookEvent, input: HookInput): HookInput => {
-  const trimmed = fieldsOf(input, (name) => event !== 'statusline' || OF_A_SAMPLE.includes(name))
+export const trimmedPayload = (
+  event: HookEvent,
+  input: HookInput,
+  hide: (text: string) => string = (text) => text,
+): HookInput => {
+  const trimmed = fieldsOf(input, hide, (name) => event !== 'statusline' || OF_A_SAMPLE.includes(name))
   if (JSON.stringify(trimmed).length <= MOST_CHARACTERS) return trimmed
-  return fieldsOf(input, (name) => ESSENTIAL.includes(name) && typeof input[name] === 'string')
+  return fieldsOf(input, hide, (name) => ESSENTIAL.includes(name) && typeof input[name] === 'string')
 }
 
-const fieldsOf = (input: HookInput, isWanted: (name: string) => boolean): HookInput =>
+type Hide = (text: string) => string
+
+const fieldsOf = (input: HookInput, hide: Hide, isWanted: (name: string) => boolean): HookInput =>
   Object.fromEntries(
     Object.entries(input)
       .filter(([name]) => isWanted(name))
       .slice(0, MOST_ITEMS)
-      .flatMap(([name, value]) => trimmedField(name, value, DEEPEST)),
+      .flatMap(([name, value]) => trimmedField(name, value, { depth: DEEPEST, hide })),
   )
 
-const trimmedField = (name: string, value: unknown, depth: number): readonly (readonly [string, unknown])[] => {
+interface How {
+  readonly depth: number
+  readonly hide: Hide
+}
+
+const trimmedField = (name: string, value: unknown, how: How): readonly (readonly [string, unknown])[] => {
   if (LEFT_OUT.includes(name)) return []
   if (WHOLE.includes(name) && typeof value === 'string' && value.length > LONGEST_PATH) return []
   if (WHOLE.includes(name) && typeof value === 'string') return [[name, value]]
-  const trimmed = trimmedValue(value, depth)
+  const trimmed = trimmedValue(value, how)
   return trimmed === undefined ? [] : [[name, trimmed]]
 }
 
-const trimmedValue = (value: unknown, depth: number): unknown => {
-  if (typeof value === 'string') return value.length > LONGEST ? `${value.slice(0, LONGEST).replace(HALF, '')}…` : value
+const trimmedValue = (value: unknown, { depth, hide }: How): unknown => {
+  if (typeof value === 'string') return trimmedText(value, hide)
   if (depth === 0 && typeof value === 'object' && value !== null) return undefined
-  if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map((each) => trimmedValue(each, depth - 1) ?? null)
+  if (Array.isArray(value))
+    return value.slice(0, MOST_ITEMS).map((each) => trimmedValue(each, { depth: depth - 1, hide }) ?? null)
   if (!isRecord(value)) return value
   const fields = Object.entries(value).slice(0, MOST_ITEMS)
-  return Object.fromEntries(fields.flatMap(([name, each]) => trimmedField(name, each, depth - 1)))
+  return Object.fromEntries(fields.flatMap(([name, each]) => trimmedField(name, each, { depth: depth - 1, hide })))
+}
+
+/** Far more than is kept: what is hidden may be most of it. */
+const MOST_LOOKED_AT = 65_536
+/** The word that a cut went through may be half of a secret, which nobody could tell any more. */
+const LAST_WORD = /\S{1,4096}$/
+
+/** Secrets are hidden before anything is cut: half of one would be left at the end. */
+const trimmedText = (text: string, hide: Hide): string => {
+  const looked = text.length > MOST_LOOKED_AT ? text.slice(0, MOST_LOOKED_AT).replace(LAST_WORD, '') : text
+  const shown = hide(looked)
+  const isWhole = shown.length <= LONGEST && looked.length === text.length
+  return isWhole ? shown : `${shown.slice(0, LONGEST).replace(HALF, '')}…`
 }

@@ -19,6 +19,7 @@ export const hookEventIn = (body: unknown): HookEvent => {
     costUsd: costIn(payload),
     toolCalls: toolCallsIn(payload),
     signals: payload.signals?.map(signalId),
+    hiddenByHook: hiddenIn(payload),
     raw: payload,
   })
   return defined({ commandId: commandId(command), at: instantIn(at), event, runtime, waitMs, input })
@@ -29,6 +30,9 @@ const costIn = ({ cost }: Readonly<Record<string, unknown>>): number | undefined
   const usd = (cost as { readonly total_cost_usd?: unknown } | null | undefined)?.total_cost_usd
   return typeof usd === 'number' && Number.isFinite(usd) && usd >= 0 ? usd : undefined
 }
+
+const hiddenIn = ({ hidden_secrets: hidden }: Readonly<Record<string, unknown>>): number | undefined =>
+  typeof hidden === 'number' && Number.isSafeInteger(hidden) && hidden > 0 && hidden < 10_000 ? hidden : undefined
 
 /** The ids of the tool calls that a hook is called after: of one tool, or of all that were called at once. */
 const toolCallsIn = ({ tool_use_id, tool_calls }: Readonly<Record<string, unknown>>): readonly string[] | undefined => {

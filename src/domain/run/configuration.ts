@@ -4,6 +4,7 @@ import type { WorktreeSettings } from '../conversation/worktree.ts'
 import type { HookSettings } from '../hooks/hook-settings.ts'
 import { type NestedNames, unknownNames } from '../kernel/known-names.ts'
 import { onOneLine } from '../kernel/safe-text.ts'
+import type { RedactionSettings } from '../secrets/redaction-settings.ts'
 import type { FanOutLimits } from '../thread/fan-out.ts'
 import type { PressurePolicy } from '../window/context-monitor.ts'
 import type { Milestone } from '../window/milestone.ts'
@@ -73,6 +74,8 @@ export interface Configuration {
   }
   /** How long commands are remembered; false means for ever. */
   readonly commandRetentionMs: number | false
+  /** How secrets are hidden; absent where nothing is written: then the command line hides them, and a library does not. */
+  readonly redact?: RedactionSettings
   readonly hooks: readonly HookSettings[]
 }
 

@@ -44,7 +44,8 @@ export const callHooks = async <Moment extends HookMoment>(
   // What is told after the end is told though the run was cancelled.
   const isAfterEnd = moment === 'after_run' || moment === 'on_error'
   const signal = isAfterEnd ? {} : { signal: run.signal }
-  const report = await runHooks({ runner: hookRunner, hooks: run.hooks, moment, payload, ...signal })
+  const told = withoutSecrets(payload, run.deps.redact)
+  const report = await runHooks({ runner: hookRunner, hooks: run.hooks, moment, payload: told, ...signal })
   const { results } = report
   for (const result of results) tellCalled(run, { sessionId, moment, result })
   const about = { conversationId: run.conversation.id, sessionId, moment, results }
@@ -75,4 +76,20 @@ const tellCalled = (
   if (!ok || written.trim() === '') return
   const shown = asText(beginningOf(written.trimEnd(), LONGEST_ERROR_OUTPUT))
   logger?.info({ hook, moment, sessionId, errorOutput: shown }, 'a hook that ended well wrote to standard error')
+}
+
+/** A hook is no agent: it may pass on what it is told to anybody, and is told what is on record. */
+const withoutSecrets = <Payload extends object>(
+  payload: Payload,
+  redact: (text: string) => string = (text) => text,
+): Payload => {
+  const { prompt, original_prompt: original } = payload as {
+    readonly prompt?: string
+    readonly original_prompt?: string
+  }
+  return {
+    ...payload,
+    ...(prompt !== undefined && { prompt: redact(prompt) }),
+    ...(original !== undefined && { original_prompt: redact(original) }),
+  }
 }

@@ -40,6 +40,8 @@ export interface HookInput {
   readonly within?: string
   /** Signals that were passed on, of an `ack`. */
   readonly signals?: readonly SignalId[]
+  /** How many secrets the hook hid before it passed its input on. */
+  readonly hiddenByHook?: number
   readonly raw: unknown
 }
 

@@ -34,4 +34,6 @@ export interface TerminalDeps {
   readonly threads?: Pick<ThreadCleanup, 'clearAround' | 'end' | 'sweep' | 'waitingIn' | 'offerAt'>
   /** Applied before a long text is cut, so that no part of a secret is left at its end. */
   readonly redact?: (text: string) => string
+  /** Is told that an event was taken, and how many secrets its hook had hidden in it. */
+  readonly onTaken?: (hiddenByHook: number) => void
 }

@@ -127,11 +127,22 @@ export class TerminalRequests {
     const { turns, documents } = this.#terminals
     const kept = await this.#at(id, async (at) => {
       await turns.take(at, { isAtRest: true })
-      return requestHandoff(this.#deps, documents, at, asked)
+      return requestHandoff(this.#deps, documents, at, this.#redacted(asked))
     })
     // Whoever left the document that this one takes the place of waits no longer.
     if (kept.ok && kept.value.state === 'pending' && kept.value.isReplacing) await this.#terminals.sweep()
     return kept
+  }
+
+  /** The document stands in files as well as in the record. */
+  #redacted(asked: HandoffAsked): HandoffAsked {
+    const { redact = (text: string) => text } = this.#deps
+    const { document, reason } = asked
+    return {
+      ...asked,
+      ...(document !== undefined && { document: redact(document) }),
+      ...(reason !== undefined && { reason: redact(reason) }),
+    }
   }
 
   /** Takes the document back that a session has left. */

@@ -75,7 +75,19 @@ export class TerminalService {
 
   /** Takes an event. Everything it means is stored when this answers. */
   take(event: HookEvent): Promise<HookAnswer> {
-    return this.inTurn(event.input.providerSessionId, () => this.#take(event))
+    return this.inTurn(event.input.providerSessionId, async () => {
+      const answer = await this.#take(this.#redacted(event))
+      this.#deps.onTaken?.(event.input.hiddenByHook ?? 0)
+      return answer
+    })
+  }
+
+  /** Before anything is kept of it: a prompt stands in a file before it stands in the record. */
+  #redacted(event: HookEvent): HookEvent {
+    const { redact } = this.#deps
+    const { prompt } = event.input
+    if (redact === undefined || prompt === undefined) return event
+    return { ...event, input: { ...event.input, prompt: redact(prompt) } }
   }
 
   /** Does something about a session while nothing else happens to it here. */

@@ -1,16 +1,19 @@
 import { createBatonpass } from '../../../batonpass.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { RunEvent } from '../../../domain/run/run-event.ts'
+import type { RedactionCounts } from '../../../domain/secrets/redaction-settings.ts'
 import type { AgentRuntime } from '../../../ports/agent-runtime.ts'
 import { RuntimeFailure } from '../../../ports/runtime-failure.ts'
 import type { HeldLease } from '../../../ports/session-leases.ts'
 import { backendOf, RUNTIME_NAMES } from '../../../runtimes.ts'
 import type { Recovered, RecoverRequest } from '../../../services/runner/recover/recover.ts'
+import { redactedLogger } from '../../../services/safe-logger.ts'
 import { allowedNetworks } from '../allowed-networks.ts'
 import { castFrom } from '../chosen-cast.ts'
 import { runtimeFrom, runtimeName } from '../chosen-runtime.ts'
 import type { Invocation, Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
+import { redactorIn, sayHidden } from '../hidden-secrets.ts'
 import { textFlag } from '../history-args.ts'
 import { lineLogger } from '../line-logger.ts'
 import { notTogether } from '../list-command.ts'
@@ -34,19 +37,29 @@ export const recoverCommand: Run = async (invocation) => {
   const isFail = values.fail === true
   const who = isFail ? { runtimes: [] } : await whoResumes(invocation)
   const config = textFlag(invocation, 'agents') ?? textFlag(invocation, 'config')
-  const logger = values.verbose === true ? lineLogger(notes) : undefined
+  const redactor = await redactorIn(invocation, await configurationFrom(invocation))
+  const logger = values.verbose === true ? redactedLogger(lineLogger(notes), redactor.redactAll) : undefined
   const parts = defined({ config, logger, allowNetworks: allowedNetworks(invocation) })
-  await using batonpass = await createBatonpass({ ...storeToChange(invocation), ...parts })
+  await using batonpass = await createBatonpass({ ...storeToChange(invocation), ...parts, redact: redactor.redact })
   const signal = invocation.interruption()
-  const onEvent = (event: RunEvent): void => notes.line(`${event.conversationId} ${describeRunEvent(event)}`)
+  const onEvent = (event: RunEvent): void =>
+    notes.line(`${event.conversationId} ${describeRunEvent(redactor.redactAll(event))}`)
   const cancelled = new CommandNotCompleted('Recovering was cancelled.', EXIT.cancelled)
   const onWaiting = (lease: HeldLease): void => notes.line(`Waiting for ${describeWaiting(lease)}`)
   const how = { leaveOthers: !isFail, wait: values.wait === true }
   const request = { ...who, run, ...how, signal, onEvent, onWaiting }
-  const recovered = await batonpass.recover(request).catch((problem) => {
+  const done = await batonpass.recover(request).catch((problem) => {
     throw signal.aborted ? cancelled : problem
   })
-  out.line(rendered(recovered, await batonpass.waiting(), { isJson: values.json === true, width: out.columns }))
+  const recovered = redactor.redactAll(done)
+  out.line(
+    rendered(recovered, await batonpass.waiting(), {
+      isJson: values.json === true,
+      width: out.columns,
+      hidden: redactor.counts(),
+    }),
+  )
+  if (values.json !== true) sayHidden(invocation, redactor)
   if (signal.aborted) throw cancelled
   const broken = recovered.filter(
     (one) => one.type === 'unfinished' || (one.type === 'resumed' && one.summary.outcome !== 'completed'),
@@ -76,12 +89,18 @@ const runtimesFor = (invocation: Invocation): readonly AgentRuntime[] => {
   })
 }
 
+interface RenderedHow {
+  readonly isJson: boolean
+  readonly width: number | undefined
+  readonly hidden: RedactionCounts
+}
+
 const rendered = (
   recovered: readonly Recovered[],
   waiting: readonly HeldLease[],
-  { isJson, width }: { readonly isJson: boolean; readonly width: number | undefined },
+  { isJson, width, hidden }: RenderedHow,
 ): string => {
-  if (isJson) return toJson({ recovered, ...(waiting.length > 0 && { waiting }) })
+  if (isJson) return toJson({ recovered, ...(waiting.length > 0 && { waiting }), redaction: hidden })
   const notYet = waiting.map(describeWaiting)
   if (recovered.length === 0 && waiting.length === 0) return 'There is nothing to recover.'
   const why = 'Not recovered, because a process that may still live has it (--wait waits for that):'

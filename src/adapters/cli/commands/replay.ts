@@ -9,6 +9,7 @@ import { UnknownFormatError } from '../../../services/record-source.ts'
 import { RecordingImport } from '../../../services/recording-import.ts'
 import { type ReplayOptions, replay } from '../../../services/replay.ts'
 import type { Invocation, Output, Run } from '../command.ts'
+import { redactorIn, sayHidden } from '../hidden-secrets.ts'
 import { UsageError } from '../problems.ts'
 import { readLines } from '../read-lines.ts'
 import { type RecordingFile, recordingFiles } from '../recording-files.ts'
@@ -27,16 +28,22 @@ export const replayCommand: Run = async (invocation) => {
   const options = optionsFrom(invocation)
   const files = await recordingFiles(positionals)
   if (values.store !== true) return replayAll(files, options, invocation)
-  await using batonpass = await createBatonpass(storeToWrite(invocation))
+  const redactor = await redactorIn(invocation)
+  const { redact } = redactor
+  await using batonpass = await createBatonpass({ ...storeToWrite(invocation), redact })
   // Awaited here: the store closes as soon as this function returns.
-  await replayAll(files, options, invocation, batonpass)
+  await replayAll(files, options, invocation, { ...batonpass, redact })
+  sayHidden(invocation, redactor)
 }
+
+/** Where a recording is kept, and how its secrets are hidden. */
+type Keeping = Batonpass & { readonly redact: (text: string) => string }
 
 const replayAll = async (
   files: readonly RecordingFile[],
   options: ReplayOptions,
   { values, out, notes }: Invocation,
-  keeping?: Batonpass,
+  keeping?: Keeping,
 ): Promise<void> => {
   const isJson = values.json === true
   const replays: ReplayedFile[] = []
@@ -59,7 +66,7 @@ const replayFile = async (
   file: RecordingFile,
   options: ReplayOptions,
   notes: Output,
-  keeping: Batonpass | undefined,
+  keeping: Keeping | undefined,
 ): Promise<ReplayedFile | undefined> => {
   const importing = keeping && new RecordingImport({ ...keeping, sha256, name: basename(file.path) })
   const lines = readLines(file.path, { onBytes: progress(file, notes) })

@@ -1,4 +1,5 @@
 import { createBatonpass } from '../../../batonpass.ts'
+import type { Redactor } from '../../../command-parts.ts'
 import type { BudgetLimit } from '../../../domain/budget/restart-budget.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { ConfiguredAgent } from '../../../domain/run/agent-settings.ts'
@@ -7,12 +8,14 @@ import type { AgentRuntime } from '../../../ports/agent-runtime.ts'
 import type { AgentRun } from '../../../services/runner/agent-run.ts'
 import type { CastRunRequest } from '../../../services/runner/cast.ts'
 import type { RunRequest } from '../../../services/runner/run-request.ts'
+import { redactedLogger } from '../../../services/safe-logger.ts'
 import { allowedNetworks } from '../allowed-networks.ts'
 import { agentFrom, asConfigured } from '../chosen-agent.ts'
 import { castFrom } from '../chosen-cast.ts'
 import { runtimeFrom, runtimeName } from '../chosen-runtime.ts'
 import type { Invocation, Run } from '../command.ts'
 import { EXIT_OF_RUN } from '../exit-codes.ts'
+import { redactorIn, sayHidden } from '../hidden-secrets.ts'
 import { textFlag } from '../history-args.ts'
 import { lineLogger } from '../line-logger.ts'
 import { withListener } from '../listened-runtime.ts'
@@ -29,19 +32,21 @@ export const runCommand: Run = async (invocation) => {
   if (values.messages === true && values.json !== true) throw new UsageError('--messages goes with --json.')
   const prompt = await promptFrom(invocation)
   const checked = await configurationFrom(invocation)
+  const redactor = await redactorIn(invocation, checked)
   const progress = new RunProgress(notes)
   const who = whoRuns(invocation, checked?.configuration.agents ?? [], (runtime) =>
-    listened(runtime, invocation, progress),
+    listened(runtime, { invocation, progress, redactor }),
   )
   const choices = runChoices(who.asked, checked, who.configured)
   if ('runtime' in who.request) mustResume(who.request.runtime, choices)
   const config = textFlag(invocation, 'agents') ?? textFlag(invocation, 'config')
-  const logger = values.verbose === true ? lineLogger(notes) : undefined
+  const logger = values.verbose === true ? redactedLogger(lineLogger(notes), redactor.redactAll) : undefined
   const parts = defined({ config, logger, allowNetworks: allowedNetworks(invocation) })
-  await using batonpass = await createBatonpass({ ...storeToWrite(invocation), ...parts })
+  await using batonpass = await createBatonpass({ ...storeToWrite(invocation), ...parts, redact: redactor.redact })
   const signal = invocation.interruption()
   const run = batonpass.run({ ...choices, ...who.request, prompt, signal } as RunRequest)
-  const summary = await watched(run, invocation, progress)
+  const summary = redactor.redactAll(await watched(run, { invocation, progress, redactor }))
+  if (values.json !== true) sayHidden(invocation, redactor)
   if (summary.outcome !== 'completed') throw runNotCompleted(summary, choices.conversation)
 }
 
@@ -70,12 +75,19 @@ const whoRuns = (
   return { request, configured: agent, asked }
 }
 
-const listened = (runtime: AgentRuntime, invocation: Invocation, progress: RunProgress): AgentRuntime => {
+/** Somebody who looks on: what is shown to them has no secrets in it. */
+interface Watching {
+  readonly invocation: Invocation
+  readonly progress: RunProgress
+  readonly redactor: Redactor
+}
+
+const listened = (runtime: AgentRuntime, { invocation, progress, redactor }: Watching): AgentRuntime => {
   const { values } = invocation
   return withListener(runtime, {
     onTexts: (texts) => {
       if (values.json === true || values.quiet === true) return
-      for (const { role, text } of texts) if (role === 'assistant') sayLines(invocation, text)
+      for (const { role, text } of texts) if (role === 'assistant') sayLines(invocation, redactor.redact(text))
     },
     onTotals: (totals) => values.json !== true && progress.used(totals, runtime),
   })
@@ -86,18 +98,22 @@ const sayLines = ({ out }: Invocation, text: string): void => {
 }
 
 /** Passes on what happens, for a person or for a machine, until the run is over. */
-const watched = (run: AgentRun<unknown>, invocation: Invocation, progress: RunProgress): Promise<RunSummary> =>
-  invocation.values.json === true ? writtenDown(run, invocation) : shown(run, progress)
+const watched = (run: AgentRun<unknown>, watching: Watching): Promise<RunSummary> =>
+  watching.invocation.values.json === true ? writtenDown(run, watching) : shown(run, watching)
 
 /** A line for each thing that happens, and for each message where they are wanted: in one order. */
-const writtenDown = async (run: AgentRun<unknown>, { values, out }: Invocation): Promise<RunSummary> => {
-  for await (const item of run.everything())
-    if (item.type !== 'message' || values.messages === true) out.line(toJsonLine(item))
+const writtenDown = async (run: AgentRun<unknown>, { invocation, redactor }: Watching): Promise<RunSummary> => {
+  const { values, out } = invocation
+  for await (const item of run.everything()) {
+    if (item.type === 'message' && values.messages !== true) continue
+    const shown = redactor.redactAll(item)
+    out.line(toJsonLine(item.type === 'run:end' ? { ...shown, redaction: redactor.counts() } : shown))
+  }
   return run.summary
 }
 
-const shown = async (run: AgentRun<unknown>, progress: RunProgress): Promise<RunSummary> => {
-  run.on((event) => progress.take(event))
+const shown = async (run: AgentRun<unknown>, { progress, redactor }: Watching): Promise<RunSummary> => {
+  run.on((event) => progress.take(redactor.redactAll(event)))
   try {
     return await run.finish()
   } finally {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { openStore } from '../../../command-parts.ts'
+import { openStore, readHidden } from '../../../command-parts.ts'
 import { findService, nodeProcesses } from '../../../doctoring.ts'
+import { defined } from '../../../domain/kernel/defined.ts'
 import { describeThrown } from '../../../domain/kernel/describe-thrown.ts'
 import { onOneLine } from '../../../domain/kernel/safe-text.ts'
 import type { Store } from '../../../ports/store.ts'
@@ -45,7 +46,8 @@ class Looker implements AsyncDisposable {
   /** @throws StoreFailure unless the store only is not there yet */
   async look(): Promise<StatusFrame> {
     const [service, work] = await Promise.all([findService(this.#place.folder), this.#work()])
-    return { store: describeStore(this.#place.store), service, ...(work !== undefined && { work }) }
+    const secrets = readHidden(this.#place.folder)
+    return defined({ store: describeStore(this.#place.store), service, secrets, work })
   }
 
   /** The same, with a failure as one more thing to show: whoever watches waits until it passes. */

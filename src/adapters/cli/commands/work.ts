@@ -3,10 +3,12 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import type { RunEvent } from '../../../domain/run/run-event.ts'
 import type { Cast } from '../../../services/runner/cast.ts'
 import type { WaitingBy } from '../../../services/runner/worker/waiting.ts'
+import { redactedLogger } from '../../../services/safe-logger.ts'
 import { allowedNetworks } from '../allowed-networks.ts'
 import { castFrom } from '../chosen-cast.ts'
 import { runtimeFrom, runtimeName } from '../chosen-runtime.ts'
 import type { Invocation, Run } from '../command.ts'
+import { redactorIn, sayHidden } from '../hidden-secrets.ts'
 import { duration, parsedFlag, textFlag } from '../history-args.ts'
 import { lineLogger } from '../line-logger.ts'
 import { UsageError } from '../problems.ts'
@@ -24,12 +26,16 @@ export const workCommand: Run = async (invocation) => {
   const drainMs = parsedFlag(invocation, 'drain-for', duration)
   const { budget: _, ...limits } = limitsFrom(invocation)
   const config = textFlag(invocation, 'agents') ?? textFlag(invocation, 'config')
-  const logger = values.verbose === true ? lineLogger(notes) : undefined
+  const redactor = await redactorIn(invocation, checked)
+  const logger = values.verbose === true ? redactedLogger(lineLogger(notes), redactor.redactAll) : undefined
   const parts = defined({ config, logger, allowNetworks: allowedNetworks(invocation) })
-  await using batonpass = await createBatonpass({ ...storeToWrite(invocation), ...parts })
+  await using batonpass = await createBatonpass({ ...storeToWrite(invocation), ...parts, redact: redactor.redact })
   const isJson = values.json === true
-  const onEvent = (event: RunEvent): void =>
-    isJson ? out.line(toJsonLine(event)) : notes.line(`${event.conversationId} ${describeRunEvent(event)}`)
+  const onEvent = (told: RunEvent): void => {
+    const event = redactor.redactAll(told)
+    if (isJson) out.line(toJsonLine(event))
+    else notes.line(`${event.conversationId} ${describeRunEvent(event)}`)
+  }
   const untilDone = drainMs === undefined ? 'when the work under way is done' : `within ${drainMs / 1_000} seconds`
   notes.line(`Working for ${Object.keys(agents).map(plain).join(', ')}. Ctrl-C stops it ${untilDone}.`)
   const signal = invocation.interruption()
@@ -37,7 +43,8 @@ export const workCommand: Run = async (invocation) => {
     isJson ? out.line(toJsonLine({ type: 'work:waiting', ...waiting })) : notes.line(describeWaiting(waiting))
   const request = { agents, signal, onEvent, onWaiting, run: limits }
   const summary = await batonpass.work({ ...request, ...defined({ concurrency, drainMs }) })
-  if (isJson) return out.line(toJsonLine({ type: 'work:end', ...summary }))
+  if (isJson) return out.line(toJsonLine({ type: 'work:end', ...summary, redaction: redactor.counts() }))
+  sayHidden(invocation, redactor)
   const ended = Object.entries(summary.ended).map(([outcome, count]) => `${count} ${outcome.replace('_', ' ')}`)
   const poisoned =
     summary.poisoned === 0 ? [] : [`${counted(summary.poisoned, 'handoff')} failed that nobody could take up`]

@@ -17,6 +17,7 @@ export const WORK_COMMANDS = {
       'The prompt is a word of the command line, "-" for standard input, or --prompt-file FILE.',
       'The agent’s answers go to standard output, the progress to standard error.',
       'Ctrl-C cancels the run and pauses its session; a second Ctrl-C ends it at once.',
+      'Secrets are hidden from the record and from what is printed, unless the configuration says redact: off; how many is said at the end.',
       'Exit status: 0 completed, 1 failed, 4 no restart left, 5 out of time, 6 taken over by another, 9 handed to an agent that takes no part in the run, 130 cancelled; 2 and 3 as everywhere.',
     ].join('\n'),
     flags: RUN_FLAGS,
@@ -130,7 +131,7 @@ export const WORK_COMMANDS = {
     summary: 'follow a recorded session and say where each milestone would have fired',
     takes: '[FILE...]',
     details:
-      'Reads Claude Code transcripts, Claude Agent SDK streams, Claude status lines, Codex rollouts and events of codex exec, one JSON record a line; of a folder, every .jsonl file below it. Nothing is stored unless --store is given. Texts are stored as they stand in the file: the command line has no redactor.',
+      'Reads Claude Code transcripts, Claude Agent SDK streams, Claude status lines, Codex rollouts and events of codex exec, one JSON record a line; of a folder, every .jsonl file below it. Nothing is stored unless --store is given. Secrets in the texts are hidden before they are stored.',
     flags: {
       milestones: { value: 'LIST', help: 'fractions of the usable window, each higher than the last: 0.5,0.65,0.85' },
       window: { value: 'TOKENS', help: 'your own limit; the runtime’s limit is used when it is smaller' },

@@ -1,0 +1,43 @@
+// An agent that prints every secret it was given in KEYS (a JSON list), in every place that an agent has: its words, the
+// input of a tool, the result of a tool, and what SCRIPT says: an error, or a handoff to another agent.
+import { readFileSync } from 'node:fs'
+
+readFileSync(0, 'utf8')
+const keys = JSON.parse(process.env.KEYS ?? '[]')
+const all = keys.join('\n')
+const session_id = `leaky-${process.pid}`
+const write = (message) => process.stdout.write(`${JSON.stringify({ session_id, ...message })}\n`)
+const answer = (number, content) =>
+  write({
+    type: 'assistant',
+    message: {
+      id: `msg_${process.pid}_${number}`,
+      model: 'claude-haiku-4-5',
+      content,
+      usage: { input_tokens: 100 * number, output_tokens: 10 },
+    },
+  })
+write({ type: 'system', subtype: 'init', model: 'claude-haiku-4-5' })
+answer(1, [
+  { type: 'text', text: `I found these:\n${all}` },
+  ...keys.map((key, index) => ({
+    type: 'tool_use',
+    id: `toolu_${process.pid}_${index}`,
+    name: 'Bash',
+    input: { command: `echo '${key}'` },
+  })),
+])
+write({
+  type: 'user',
+  message: { content: [{ type: 'tool_result', tool_use_id: `toolu_${process.pid}_0`, content: `printed:\n${all}` }] },
+})
+if (process.env.SCRIPT === 'hand') {
+  write({ type: 'batonpass_handoff', to: 'reviewer', reason: `Look at ${all}`, document: `# State\n${all}` })
+  await new Promise((resolve) => setTimeout(resolve, 60_000))
+}
+if (process.env.SCRIPT === 'fail') {
+  process.stderr.write(`It broke: ${all}\n`)
+  process.exit(3)
+}
+answer(2, [{ type: 'text', text: `Done with ${all}` }])
+write({ type: 'result', subtype: 'success', is_error: false, result: `Done with ${all}` })
