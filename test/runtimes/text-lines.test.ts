@@ -40,6 +40,8 @@ describe('the lines of a stream', () => {
     for (let piece = 0; piece < 1_000; piece += 1) expect([...lines.take('x'.repeat(100))]).toEqual([])
     const [line] = [...lines.end()]
     expect(line).toEqual(new CutLine('x'.repeat(1_000), { length: 100_000, longest: 5_000 }))
-    expect((line as CutLine).words).toMatch(/^This line of the agent was cut: it had 100000 characters.* It begins: x{1000}$/)
+    expect((line as CutLine).words).toMatch(
+      /^This line of the agent was cut: it had 100000 characters.* It begins: x{1000}$/,
+    )
   })
 })

@@ -1,4 +1,5 @@
 import { onOneLine } from '../../domain/kernel/safe-text.ts'
+import { withoutEnd } from '../../domain/kernel/without-end.ts'
 import { formsOf } from './hidden-values.ts'
 import type { Environment } from './variables.ts'
 
@@ -46,7 +47,7 @@ export const chatText = (text: string, environment: Environment): string => {
 
 /** A cut may go through a secret, so that nobody knows what is left of it. */
 const withoutCutWord = (text: string): string =>
-  text.length <= MOST_READ ? text : text.slice(0, MOST_READ).replace(/\S+$/, '')
+  text.length <= MOST_READ ? text : withoutEnd(text.slice(0, MOST_READ), /\S/)
 
 const withoutSecrets = (text: string, environment: Environment): string => {
   const values = Object.entries(environment).flatMap(([name, value]) =>
