@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { folder, spawnBaton, until } from './spawned.ts'
+import { database, folder, spawnBaton, until } from './spawned.ts'
 
 /** Agents that print something without end, and then wait for theirs. */
 const PRINTS: Readonly<Record<string, string>> = {
@@ -32,9 +32,10 @@ describe('Ctrl-C while baton reads', () => {
       setInterval(() => {}, 1_000)`,
     )
     const command = `exec "${process.execPath}" "${agent}"`
-    const run = spawnBaton(['run', '--command', command, '--data-dir', join(place, 'store'), 'Fix it'], { HOME: place })
+    const run = spawnBaton(['run', '--command', command, '--cwd', place, 'Fix it'], { DATABASE_URL: await database() })
     await until(() => existsSync(printed) || run.child.exitCode !== null, 'all that it prints')
     run.child.kill('SIGINT')
-    expect(await run.ended).toMatchObject({ code: 130 })
+    const { code: status, err } = await run.ended
+    expect(status, err).toBe(130)
   })
 })

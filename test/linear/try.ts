@@ -53,10 +53,19 @@ const patterns = (): readonly Tried[] =>
     return {
       name: `${place} /${source}/${flags}`,
       attacks: attacksOn({ source, flags }),
-      run: (text) => text.replace(everywhere, ''),
-      runLarge: (text) => once.test(text),
+      run: (text) => toItsEnd(() => text.replace(everywhere, '')),
+      runLarge: (text) => toItsEnd(() => once.test(text)),
     }
   })
+
+/** A pattern that finds no room for its way back throws, which is an end. What reads texts of others must not: see the doors. */
+const toItsEnd = (work: () => unknown): void => {
+  try {
+    work()
+  } catch (problem) {
+    if (!(problem instanceof RangeError)) throw problem
+  }
+}
 
 /** Texts at the beginning, and after something: much is looked for in the first line only. */
 const doors = (): readonly Tried[] =>

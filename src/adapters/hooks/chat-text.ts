@@ -25,7 +25,7 @@ const KNOWN_KEYS = new RegExp(
     .join('|'),
   'g',
 )
-const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----END)[\s\S])*(?:-----END [A-Z ]{0,40}-----)?/g
+const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?=-----END|$)(?:-----END [A-Z ]{0,40}-----)?/g
 const CREDENTIAL = /\b(bearer|basic|token)( +)[\w.~+/=-]{6,}/gi
 const ASSIGNED =
   /((?:key|token|secret|password|passwd|credentials?|authorization)["']?\s{0,3}[:=]\s{0,3})("[^"]*"?|'[^']*'?|[^\s,;"']+)/gi
