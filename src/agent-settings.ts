@@ -72,13 +72,14 @@ export interface OwnHook {
   readonly isMixed: boolean
 }
 
-const CALL = /^(.*?)\s+hook\s+([a-z-]+)(?=["'\s]|$)(.*)$/s
+const CALL = /^(.*?)\shook\s+([a-z-]+)(?=["'\s]|$)(.*)$/s
 const PROGRAM = /(?:^|[\s"'/\\])(?:baton(?:\.cmd|\.js|\.mjs)?|batonpass)(?=["'\s]|$)|cli\/main\.(?:js|ts)(?=["'\s]|$)/
 const SHELL_WORDS = /[;&|`\n]|\$\(/
 
 /** Finds a call of ours in a command. */
 export const ownHookIn = (command: string): OwnHook | undefined => {
-  const [, program = '', event = '', rest = ''] = CALL.exec(command.trim()) ?? []
+  const [, before = '', event = '', rest = ''] = CALL.exec(command.trim()) ?? []
+  const program = before.trimEnd()
   if (!isOwnProgram(program) || !EVENTS.includes(event)) return undefined
   return { program, event, rest, isMixed: SHELL_WORDS.test(program) || SHELL_WORDS.test(withoutQuotes(rest)) }
 }

@@ -33,6 +33,10 @@ Given('{agent} works in one ordinary window', function (this: HandoffWorld, agen
   this.runs.agent(agent, 1000, [[`${ROOMY}, 20 %`, '']])
 })
 
+Given("{agent} is a program of one's own:", function (this: HandoffWorld, agent: string, table: DataTable) {
+  this.runs.program(agent, table.rows())
+})
+
 Given('it is restarted at {int} percent', function (this: HandoffWorld, percent: number) {
   this.runs.restartAt(percent)
 })

@@ -18,6 +18,7 @@ import { type Habits, withHabits } from './agent-habits.ts'
 import { need } from './hands.ts'
 import type { LooksUp } from './looking-agent.ts'
 import type { Machine } from './machine.ts'
+import { programOf } from './program.ts'
 import { ScriptedAgent, windowOf } from './scripted-agent.ts'
 import type { Stage } from './stage.ts'
 
@@ -37,6 +38,7 @@ export class Runs {
   /** What somebody who follows the run has seen. */
   readonly followed: RunItem<ScriptedMessage>[] = []
   #agent = ''
+  #program: AgentRuntime | undefined
   #tokens = 0
   #windows: readonly ScriptedWindow[] = []
   #isStubborn = false
@@ -214,6 +216,12 @@ export class Runs {
     this.#hooks = [...this.#hooks, hook]
   }
 
+  /** A program of one's own in place of a scripted agent; what it prints in each of its windows, and its exit code. */
+  program(name: string, windows: readonly (readonly string[])[]): void {
+    this.#agent = name
+    this.#program = programOf(windows, this.#stage.named('program'))
+  }
+
   /** Runs the agent until it is done, or is not to go on. */
   async run(task = need(this.#task, 'a task')): Promise<void> {
     await (await this.#begin(task)).finish()
@@ -316,6 +324,7 @@ export class Runs {
 
   /** What all processes of the scenario have in common beside the store. Its name is the scenario's own. */
   #playing(): AgentRuntime<ScriptedMessage> {
+    if (this.#program !== undefined) return this.#program as AgentRuntime<ScriptedMessage>
     const backend = this.#stage.named('scripted')
     const takesInput = this.#takesInput
     const looksUp = this.#looksUp

@@ -1,6 +1,7 @@
 import type { MessageOrigin } from '../domain/turn/message.ts'
 import type { UsageTotals } from '../domain/window/usage-reading.ts'
 import type { WindowEvent } from '../domain/window/window-event.ts'
+import type { RuntimeEnd } from './agent-runtime.ts'
 
 /** A text of the main thread. */
 export interface RecordedText {
@@ -34,6 +35,13 @@ export interface UsageCounter {
   take(record: unknown): CountedUsage | undefined
 }
 
+/** How an agent's work came to its end, as a record says it. */
+export interface ReportedEnd {
+  readonly end: RuntimeEnd
+  /** Whether it is the result. An error that is not may be followed by another try. */
+  readonly isFinal: boolean
+}
+
 /**
  * Reads what one runtime sends. Every implementation keeps these promises:
  * - it never throws: an unknown or damaged record gives no events;
@@ -56,6 +64,8 @@ export interface WindowReader {
    * Without this, every prompt is taken for a person's.
    */
   isOwnPrompt?(text: string): boolean
+  /** How the work came to its end, where the record says so. Not every runtime does. */
+  ending?(record: unknown): ReportedEnd | undefined
   /** Begins to count the usage of one launch. Not every runtime reports it. */
   usage?(): UsageCounter
 }

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { endGroup, signalGroup } from './process-group.ts'
-import { TextLines } from './text-lines.ts'
+import { type TextLine, TextLines } from './text-lines.ts'
 
 /** Everything that a child process is started with. */
 export interface ChildStart {
@@ -78,10 +78,10 @@ export class Child {
   }
 
   /**
-   * The lines of its output. A line of more than `longest` characters is dropped. A process that fled may hold the pipe for
+   * The lines of its output. A line of more than `longest` characters is cut, and says so. A process that fled may hold the pipe for
    * ever: once the child `isOver` and its reader has waited for a while, nothing more is expected.
    */
-  async *lines(longest: number, isOver: Promise<unknown> = this.exited): AsyncGenerator<string> {
+  async *lines(longest: number, isOver: Promise<unknown> = this.exited): AsyncGenerator<TextLine> {
     const { stdout } = this.process
     const lines = new TextLines(longest)
     const chunks = stdout.setEncoding('utf8').iterator() as AsyncIterator<string>

@@ -30,7 +30,7 @@ const usableSetpriv = (): string | undefined => {
   if (found === undefined) return undefined
   try {
     // That of busybox knows no --pdeathsig.
-    execFileSync(found, [...WRAPPER, 'true'], { stdio: 'ignore' })
+    execFileSync(found, [...WRAPPER, 'true'], { stdio: 'ignore', env: { PATH: process.env.PATH } })
     return found
   } catch {
     return undefined

@@ -45,7 +45,8 @@ const kill = (pid: number): void => {
 /** Asked of `ps` and not of /proc, which only Linux has. */
 const descendantsOf = async (root: number): Promise<readonly number[]> => {
   const listed = await new Promise<string>((resolve) => {
-    execFile('ps', ['-A', '-o', 'pid=,ppid='], (_, output) => resolve(output))
+    const env = { PATH: process.env.PATH } // it needs nothing else of ours
+    execFile('ps', ['-A', '-o', 'pid=,ppid='], { env }, (_, output) => resolve(output))
   })
   const pairs = listed.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
   const found = new Set([root])

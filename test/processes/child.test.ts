@@ -3,14 +3,15 @@ import { describe, expect, it } from 'vitest'
 import { startAgent } from '../../src/processes/agent-child.ts'
 import { Child, type ChildStart } from '../../src/processes/child.ts'
 import { isTaken } from '../../src/processes/process-table.ts'
+import type { TextLine } from '../../src/processes/text-lines.ts'
 
 const HOW = { env: process.env, graceMs: 300, atExit: 'SIGKILL' } as const
 const node = (code: string): Child => new Child({ ...HOW, command: [process.execPath, '-e', code] })
 const shell = (command: string, more: Partial<ChildStart> = {}): Child => new Child({ ...HOW, command, ...more })
 
-const allOf = async (lines: AsyncIterable<string>): Promise<readonly string[]> => {
+const allOf = async (lines: AsyncIterable<TextLine>): Promise<readonly string[]> => {
   const found: string[] = []
-  for await (const line of lines) found.push(line)
+  for await (const line of lines) found.push(String(line))
   return found.filter((line) => line !== '')
 }
 
@@ -26,7 +27,7 @@ describe('a child process', () => {
     const read: string[] = []
     for await (const line of child.lines(10_000)) {
       if (read.length === 0) await child.exited.then(() => pause(1_500))
-      read.push(line)
+      read.push(String(line))
     }
     expect(read.filter((line) => line !== '').map(Number)).toEqual(Array.from({ length: 60 }, (_, index) => index))
     expect(await child.exited).toEqual({ code: 0, signal: null })

@@ -12,6 +12,7 @@ import {
   promptOf,
   readAssistant,
 } from './claude-message.ts'
+import { endOf, resultIn } from './claude-result.ts'
 import { ClaudeUsage } from './claude-usage.ts'
 import { claudeWords } from './claude-words.ts'
 import { readContextUsage } from './context-usage.ts'
@@ -73,6 +74,10 @@ export const agentSdkReader: WindowReader = {
   },
   words: claudeWords,
   usage: () => new ClaudeUsage(),
+  ending: (record) => {
+    const said = resultIn(record)
+    return said && { end: endOf(said, false), isFinal: true }
+  },
 }
 
 const readMessage = (sent: SdkMessage): readonly WindowEvent[] => {

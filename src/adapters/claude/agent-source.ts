@@ -1,8 +1,10 @@
 import type { WindowEvent } from '../../domain/window/window-event.ts'
+import type { CutLine } from '../../processes/text-lines.ts'
 
 /** A runtime at work, before anything it says is understood. */
 export interface AgentSource<Message> {
-  readonly messages: AsyncIterator<Message>
+  /** Its messages, and lines that were too long to be one. */
+  readonly messages: AsyncIterator<Message | CutLine>
   /** Says something to it while it works, if it can hear. */
   tell?(text: string): void
   /** Asks it to stop. May throw. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
+import { saysTooLong } from '../../domain/run/agent-end.ts'
 import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 import type { RuntimeEnd } from '../../ports/agent-runtime.ts'
 import { counters, promptOf } from './claude-message.ts'
@@ -21,7 +22,7 @@ const modelUsage = z.record(
 const result = z.looseObject({
   type: z.literal('result'),
   subtype: text,
-  is_error: z.boolean().catch(false),
+  is_error: z.boolean().default(false).catch(true), // one that cannot be read is no success
   result: text,
   errors: z.array(z.string()).catch([]),
   stop_reason: text,
@@ -53,7 +54,7 @@ const FULL: readonly (string | undefined)[] = ['prompt_too_long', 'blocking_limi
 export const endOf = (said: ClaudeResult, wasInterrupted: boolean): RuntimeEnd => {
   if (isOverflow(said)) return { type: 'overflow', message: messageOf(said) }
   if (said.terminal_reason?.startsWith('aborted_')) return { type: 'interrupted' }
-  if (said.subtype === 'success' && !said.is_error) return { type: 'idle' }
+  if (!isError(said)) return { type: 'idle' }
   if (wasInterrupted) return { type: 'interrupted' }
   return defined({ type: 'failed' as const, message: messageOf(said), code: codeOf(said) })
 }
@@ -62,9 +63,10 @@ const isOverflow = (said: ClaudeResult): boolean =>
   FULL.includes(said.terminal_reason) ||
   said.stop_reason === 'model_context_window_exceeded' ||
   // Only an error's words: an agent may well talk about prompts that are too long.
-  (isError(said) && [said.result ?? '', ...said.errors].some((words) => /prompt is too long/i.test(words)))
+  (isError(said) && [said.result ?? '', ...said.errors].some(saysTooLong))
 
-const isError = ({ is_error, subtype }: ClaudeResult): boolean => is_error || subtype !== 'success'
+/** A program of one's own may leave the subtype out. */
+const isError = ({ is_error, subtype = 'success' }: ClaudeResult): boolean => is_error || subtype !== 'success'
 
 /** An error in the middle of a success has `success` for its subtype. */
 const codeOf = ({ terminal_reason, subtype }: ClaudeResult): string | undefined =>

@@ -2,6 +2,7 @@ import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import type { WindowEvent } from '../../domain/window/window-event.ts'
 import type { RunningAgent, RuntimeEnd, RuntimeStep } from '../../ports/agent-runtime.ts'
 import { RuntimeFailure } from '../../ports/runtime-failure.ts'
+import { CutLine } from '../../processes/text-lines.ts'
 import type { AgentSource } from './agent-source.ts'
 import { endOf, resultIn } from './claude-result.ts'
 import { modelIn, stepOf } from './claude-step.ts'
@@ -9,7 +10,7 @@ import { ClaudeUsage } from './claude-usage.ts'
 import { Inbox } from './inbox.ts'
 
 type Heard<Message> =
-  | { readonly type: 'message'; readonly message: Message }
+  | { readonly type: 'message'; readonly message: Message | CutLine }
   | { readonly type: 'window'; readonly events: readonly WindowEvent[] }
   | { readonly type: 'over'; readonly error?: unknown }
   | { readonly type: 'stop' }
@@ -116,6 +117,11 @@ export class ClaudeRun<Message> implements RunningAgent<Message> {
       if (heard.type === 'over') return yield only(this.#endWithoutResult(heard.error))
       if (heard.type === 'window') {
         if (heard.events.length > 0) yield { events: heard.events, texts: [] }
+        continue
+      }
+      if (heard.message instanceof CutLine) {
+        yield { events: [], texts: [{ role: 'assistant', text: heard.message.words }], beginsTurn: true }
+        this.#listen()
         continue
       }
       const step = this.#read(heard.message)

@@ -1,4 +1,5 @@
 import { RuntimeFailure } from '../../ports/runtime-failure.ts'
+import type { CutLine } from '../../processes/text-lines.ts'
 import type { AgentSource } from './agent-source.ts'
 import { ClaudeProcess, type ClaudeStart } from './claude-process.ts'
 import { MOST_CHARACTERS, objectIn } from './json-lines.ts'
@@ -42,9 +43,11 @@ export const openCommand = async (
   }
 }
 
-async function* messagesOf({ child }: ClaudeProcess): AsyncGenerator<SdkMessage, void> {
-  for await (const line of child.lines(MOST_CHARACTERS))
+async function* messagesOf({ child }: ClaudeProcess): AsyncGenerator<SdkMessage | CutLine, void> {
+  for await (const line of child.lines(MOST_CHARACTERS)) {
+    if (typeof line !== 'string') yield line
     for (const message of objectIn(line)) if (isMessage(message)) yield message
+  }
   await child.closed() // its output ends a little before it does, and before it is known how
 }
 

@@ -1,4 +1,4 @@
-import { TextLines } from '../../processes/text-lines.ts'
+import { type TextLine, TextLines } from '../../processes/text-lines.ts'
 
 /** A message may hold a picture, but not without end. */
 export const MOST_CHARACTERS = 32 * 1024 * 1024
@@ -17,7 +17,8 @@ export async function* jsonLines(
 }
 
 /** The object that a line holds, if it is one. */
-export const objectIn = (line: string): readonly object[] => {
+export const objectIn = (line: TextLine): readonly object[] => {
+  if (typeof line !== 'string') return []
   try {
     const value: unknown = JSON.parse(line)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? [value] : []

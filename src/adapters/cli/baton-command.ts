@@ -71,7 +71,7 @@ export class BatonCommand extends Command {
   }
 
   #mistake({ code, message }: CommanderError): UsageError {
-    const meant = /\n\(Did you mean (.+)\?\)$/s.exec(message)?.[1]
+    const meant = /\n\(Did you mean ([^\n]+)\?\)$/.exec(message)?.[1]
     const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
     const [, word = ''] = /^error: [a-z ]+'(.*)'/s.exec(message) ?? []
     const [name = ''] = word.split(/[ =]/)

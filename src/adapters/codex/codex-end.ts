@@ -1,10 +1,9 @@
+import { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
+import { saysTooLong } from '../../domain/run/agent-end.ts'
 import type { RuntimeEnd } from '../../ports/agent-runtime.ts'
+import type { ReportedEnd } from '../../ports/window-reader.ts'
 import type { CodexEvent } from './codex-sdk.ts'
-
-/** Codex itself says "Codex ran out of room in the model's context window"; providers say it in their own words. */
-const OVERFLOW =
-  /context[ _]window|context[ _]length|maximum context|\b(prompt|input|request|conversation|context)\b.{0,40}\btoo (long|large)\b/i
 
 /** The SDK reports the signal that ended the process in words only. */
 const STOPPED = /exited with signal SIG(INT|TERM)\b/
@@ -27,7 +26,7 @@ export class EndFinder {
     if (isInterrupted) return { type: 'interrupted' }
     const message = this.#failure ?? this.#error ?? messageOf(thrown)
     if (STOPPED.test(message)) return { type: 'interrupted' }
-    if (OVERFLOW.test(message)) return { type: 'overflow', message }
+    if (saysTooLong(message)) return { type: 'overflow', message }
     return defined({ type: 'failed' as const, message, code: codeOf(thrown) })
   }
 }
@@ -39,3 +38,22 @@ const messageOf = (thrown: unknown): string => {
 
 const codeOf = (thrown: unknown): string | undefined =>
   thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : undefined
+
+const ended = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('turn.completed') }),
+  z.looseObject({
+    type: z.literal('turn.failed'),
+    error: z.looseObject({ message: z.string() }).optional().catch(undefined),
+  }),
+  z.looseObject({ type: z.literal('error'), message: z.string() }),
+])
+
+/** How the work came to its end, as one event says it: an `error` may be followed by another try. */
+export const endIn = (event: unknown): ReportedEnd | undefined => {
+  const { data: said } = ended.safeParse(event)
+  if (said === undefined) return undefined
+  if (said.type === 'turn.completed') return { end: { type: 'idle' }, isFinal: true }
+  const words = said.type === 'error' ? said.message : said.error?.message
+  const message = words || 'The turn failed, and Codex gave no reason.'
+  return { end: { type: saysTooLong(message) ? 'overflow' : 'failed', message }, isFinal: said.type === 'turn.failed' }
+}

@@ -3,6 +3,7 @@ import { defined } from '../../domain/kernel/defined.ts'
 import { argumentIn } from '../../domain/turn/tool-argument.ts'
 import type { WindowEvent } from '../../domain/window/window-event.ts'
 import type { WindowReader } from '../../ports/window-reader.ts'
+import { endIn } from './codex-end.ts'
 import { execWords } from './exec-words.ts'
 import { threadUsage } from './rollout-totals.ts'
 
@@ -50,6 +51,7 @@ export const execReader: WindowReader = {
   },
   usage: threadUsage,
   words: execWords,
+  ending: endIn,
 }
 
 const readEvent = (sent: z.output<typeof event>): readonly WindowEvent[] => {

@@ -1,7 +1,7 @@
 const MASK = '***'
 
 /** Passwords in addresses of servers, whoever wrote them. */
-const IN_ADDRESS = /([a-z][a-z0-9+.-]*:\/\/[^\s:@/]*:)[^\s@/]+@/gi
+const IN_ADDRESS = /([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:@/]*:)[^\s@/]+@/gi
 
 /** Tokens of the service are 64 hexadecimal characters; nothing else that is shown looks like that. */
 const TOKEN = /\b[0-9a-f]{64}\b/gi

@@ -11,12 +11,40 @@ export interface GitAnswer {
 
 const MOST_BYTES = 16 * 1024 * 1024
 
-/** The working directory of a call chooses the repository; variables of our caller do not. */
+/**
+ * All of our environment that git gets, and with it the filters of a repository: what finds programs and the person's own
+ * settings. The working directory of a call chooses the repository; variables of our caller do not.
+ */
+const PASSED: readonly string[] = [
+  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TZ', 'TMPDIR', 'XDG_CONFIG_HOME'],
+  // Windows finds nothing without these.
+  ...['SystemRoot', 'PATHEXT', 'TEMP', 'TMP', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA'],
+]
+
 const environment = (): NodeJS.ProcessEnv => ({
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))),
+  ...Object.fromEntries(PASSED.map((name) => [name, process.env[name]])),
   GIT_TERMINAL_PROMPT: '0',
+  // Nothing that we ask for needs another machine. A clone without its files would fetch them, by programs that it names.
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_NO_LAZY_FETCH: '1',
   LC_ALL: 'C',
 })
+
+/**
+ * Settings that win over those of a repository, which may be written by an agent: nothing that a repository names is run.
+ * Filters are: without them a checkout of large or encrypted files is wrong.
+ */
+const SETTINGS: readonly string[] = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.sshCommand=ssh',
+  'core.gitProxy=',
+  'credential.helper=',
+  'protocol.allow=never',
+  'submodule.recurse=false',
+  // A folder that only looks like a repository, such as one that came with the files of another, is none.
+  'safe.bareRepository=explicit',
+].flatMap((setting) => ['-c', setting])
 
 /**
  * Calls git in a folder, without a shell.
@@ -26,7 +54,7 @@ const environment = (): NodeJS.ProcessEnv => ({
 export const git = (folder: string, ...args: readonly string[]): Promise<GitAnswer> =>
   new Promise((resolve, reject) => {
     const options = { cwd: folder, env: environment(), maxBuffer: MOST_BYTES, encoding: 'utf8' } as const
-    execFile('git', ['-C', folder, ...args], options, (error, output, complaints) => {
+    execFile('git', ['--no-pager', ...SETTINGS, '-C', folder, ...args], options, (error, output, complaints) => {
       const code = (error as NodeJS.ErrnoException | null)?.code
       if (code === 'ENOENT' || code === 'EACCES') reject(noGit(error))
       else resolve({ ok: error === null, output: output.trimEnd(), complaint: lastLine(complaints) })

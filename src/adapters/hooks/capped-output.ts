@@ -1,3 +1,4 @@
+import { withoutEnd } from '../../domain/kernel/without-end.ts'
 import { formsOf } from './hidden-values.ts'
 
 const HEAD_BYTES = 48 * 1024
@@ -36,7 +37,7 @@ export class CappedOutput {
 }
 
 /** A cut may go through a character; its pieces are dropped. */
-const wholeCharacters = (bytes: Buffer): string => bytes.toString().replace(/^\uFFFD+|\uFFFD+$/g, '')
+const wholeCharacters = (bytes: Buffer): string => withoutEnd(bytes.toString().replace(/^\uFFFD+/, ''), /\uFFFD/)
 
 /** The text with every secret in it taken out: a server may send back what it was sent. */
 const withoutSecrets = (text: string, secrets: readonly string[]): string =>

@@ -1,4 +1,5 @@
 import { onOneLine } from '../../domain/kernel/safe-text.ts'
+import { withoutEnd } from '../../domain/kernel/without-end.ts'
 import { formsOf } from './hidden-values.ts'
 import type { Environment } from './variables.ts'
 
@@ -24,7 +25,7 @@ const KNOWN_KEYS = new RegExp(
     .join('|'),
   'g',
 )
-const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----END)[\s\S])*(?:-----END [A-Z ]{0,40}-----)?/g
+const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?=-----END|$)(?:-----END [A-Z ]{0,40}-----)?/g
 const CREDENTIAL = /\b(bearer|basic|token)( +)[\w.~+/=-]{6,}/gi
 const ASSIGNED =
   /((?:key|token|secret|password|passwd|credentials?|authorization)["']?\s{0,3}[:=]\s{0,3})("[^"]*"?|'[^']*'?|[^\s,;"']+)/gi
@@ -46,7 +47,7 @@ export const chatText = (text: string, environment: Environment): string => {
 
 /** A cut may go through a secret, so that nobody knows what is left of it. */
 const withoutCutWord = (text: string): string =>
-  text.length <= MOST_READ ? text : text.slice(0, MOST_READ).replace(/\S+$/, '')
+  text.length <= MOST_READ ? text : withoutEnd(text.slice(0, MOST_READ), /\S/)
 
 const withoutSecrets = (text: string, environment: Environment): string => {
   const values = Object.entries(environment).flatMap(([name, value]) =>

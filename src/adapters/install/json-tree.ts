@@ -38,7 +38,8 @@ export class JsonProblem extends Error {
 
 const MOST_NESTING = 200
 const BLANK = /[ \t\r\n]*/y
-const STRING = /"(?:[^"\\\p{Cc}]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|[\u007f-\u009f])*"/uy
+/** Each character can be read in one way only: else a string that is not closed would take time without end. */
+const STRING = /"[^"\\\p{Cc}]*(?:(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|[\u007f-\u009f])[^"\\\p{Cc}]*)*"/uy
 const LITERAL = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
 /** Reads a JSON text as it stands. @throws JsonProblem with line and column: a comment, a mistake, or a key that is there twice */

@@ -12,9 +12,9 @@ interface TomlTable {
 
 const MARK = '# Added by "baton codex install". "baton codex uninstall" removes it.'
 const OUR_TABLE = `mcp_servers.${SERVER_NAME}`
-const HEADER = /^\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}\s*(?:#.*)?$/
+const HEADER = /^\s*\[{1,2}([^\]]+)\]{1,2}\s*(?:#.*)?$/
 /** Ways to name a server that are no table of their own. */
-const INLINE = new RegExp(`^\\s*(?:"?mcp_servers"?\\s*=|"?mcp_servers"?\\s*\\.\\s*"?${SERVER_NAME}"?\\s*[.=])`, 'm')
+const INLINE = new RegExp(`^[ \\t]*"?mcp_servers"?[ \\t]*(?:=|\\.[ \\t]*"?${SERVER_NAME}"?[ \\t]*[.=])`, 'm')
 
 /** How our server is started by a text of TOML; something else of the same name is foreign. */
 export const tomlServerIn = (text: string): ServerStart | 'foreign' | undefined => {
@@ -22,10 +22,16 @@ export const tomlServerIn = (text: string): ServerStart | 'foreign' | undefined 
   const table = tablesIn(lines).find(({ name }) => name === OUR_TABLE)
   if (table === undefined) return isNamedOtherwise(text, lines) ? 'foreign' : undefined
   const body = lines.slice(table.from, table.to).join('')
-  const [, command] = /^\s*command\s*=\s*("(?:\\.|[^"\\])*")/m.exec(body) ?? []
-  const [, args] = /^\s*args\s*=\s*(\[[^\]]*\])/m.exec(body) ?? []
+  const [, command] = /^[ \t]*command[ \t]*=[ \t]*("(?:\\.|[^"\\\n])*")/m.exec(body) ?? []
+  const [args] = /^\[[^\]]*\]/.exec(body.slice(argumentsStart(body))) ?? []
   const start = { command: read(command), args: read(args) ?? [] }
   return isStart(start) && isOwnServer(start) ? start : 'foreign'
+}
+
+/** Where the list of arguments begins; it may go over several lines. */
+const argumentsStart = (body: string): number => {
+  const named = /^[ \t]*args[ \t]*=[ \t]*(?=\[)/m.exec(body)
+  return named === null ? body.length : named.index + named[0].length
 }
 
 const read = (written: string | undefined): unknown => {
@@ -45,7 +51,7 @@ const isNamedOtherwise = (text: string, lines: readonly string[]): boolean =>
     ({ name, from, to }) =>
       name.startsWith(`${OUR_TABLE}.`) ||
       (name === 'mcp_servers' &&
-        new RegExp(`^\\s*"?${SERVER_NAME}"?\\s*[.=]`, 'm').test(lines.slice(from, to).join(''))),
+        new RegExp(`^[ \\t]*"?${SERVER_NAME}"?[ \\t]*[.=]`, 'm').test(lines.slice(from, to).join(''))),
   )
 
 /** Adds the table of our server at the end, which is always a good place for one. */

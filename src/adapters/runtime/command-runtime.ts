@@ -12,6 +12,7 @@ import type {
 import type { UsageCounter, WindowReader } from '../../ports/window-reader.ts'
 import { type AgentChild, startAgent } from '../../processes/agent-child.ts'
 import { type ChildExit, isFolder, tailOf } from '../../processes/child.ts'
+import { EndReport } from './end-report.ts'
 
 /** A program that is an agent. */
 export interface CommandRuntimeOptions {
@@ -27,7 +28,7 @@ export interface CommandRuntimeOptions {
 
 /** Enough of its last words to see what went wrong. */
 const MOST_COMPLAINT = 2_000
-/** No record is that long. What is, is dropped: a program that never ends its line must not fill our memory. */
+/** No record is that long. What is, is cut: a program that never ends its line must not fill our memory. */
 const LONGEST_LINE = 64 * 1024 * 1024
 /** After TERM and before KILL: agents put their things in order when they are asked to stop. */
 const GRACE_MS = 2_000
@@ -35,8 +36,8 @@ const GRACE_MS = 2_000
 const HARMLESS = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TZ', 'TMPDIR', 'TERM'] as const
 
 /**
- * Any program that reads a prompt from its standard input and writes JSON lines of a format that is known. Its exit code
- * says whether the work is done. It cannot go on in a session, and is not asked for a checkpoint.
+ * Any program that reads a prompt from its standard input and writes JSON lines of a format that is known. Its result and
+ * its exit code say whether the work is done. It cannot go on in a session, and is not asked for a checkpoint.
  */
 export const commandRuntime = (options: CommandRuntimeOptions): AgentRuntime<unknown> => {
   const { backend = 'command' } = options
@@ -72,7 +73,7 @@ async function* stepsOf(
   const isOver = child.exited.then(() => child.end())
   try {
     for await (const line of child.lines(LONGEST_LINE, isOver)) {
-      const step = ear.take(line)
+      const step = typeof line === 'string' ? ear.take(line) : ear.report.takeCut(line)
       if (step !== undefined) yield step
     }
     const ended = await child.exited
@@ -117,13 +118,15 @@ const failed = (message: string) => ({ type: 'failed', message }) as const
 
 const endOf = ({ code, signal }: ChildExit, lastErrors: string, ear: Ear): RuntimeEnd => {
   const said = lastErrors === '' ? '' : ` It said: ${lastErrors}`
-  if (signal !== null) return failed(`The command was ended by ${signal}.${said}`)
-  if (code !== 0) return failed(`The command ended with exit code ${code}.${said}`)
-  return ear.isKnown ? { type: 'idle' } : failed(`The command wrote no line of a known format: ${ear.formats}.${said}`)
+  const how = code === 0 ? 'well' : 'badly'
+  const words = signal === null ? `The command ended with exit code ${code}.` : `The command was ended by ${signal}.`
+  const notUnderstood = ear.isKnown ? undefined : `The command wrote no line of a known format: ${ear.formats}.${said}`
+  return ear.report.settle({ how, words: `${words}${said}`, notUnderstood })
 }
 
 /** Understands what a program writes, as soon as a reader knows whose words they are. */
 class Ear {
+  readonly report = new EndReport()
   readonly #readers: readonly WindowReader[]
   readonly #pid: number
   #reader: WindowReader | undefined
@@ -152,6 +155,8 @@ class Ear {
     const asksThread = threadIn(message)
     if (asksThread !== undefined) return { events: [], texts: [], asksThreads: [asksThread] }
     this.#reader ??= this.#readers.find((reader) => reader.recognises(message))
+    const knowing = this.#reader === undefined ? this.#readers : [this.#reader]
+    for (const reader of knowing) this.report.take(reader.ending?.(message))
     if (this.#reader === undefined) return { message, events: [], texts: [] }
     this.#usage ??= this.#reader.usage?.()
     const events = this.#reader.read(message)

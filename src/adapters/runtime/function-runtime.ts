@@ -1,4 +1,5 @@
 import { defined } from '../../domain/kernel/defined.ts'
+import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import type {
   AgentRuntime,
   Launch,
@@ -9,6 +10,7 @@ import type {
   RuntimeStep,
 } from '../../ports/agent-runtime.ts'
 import type { WindowReader } from '../../ports/window-reader.ts'
+import { EndReport, type Stopped } from './end-report.ts'
 
 /** The meaning of a message; unknown parts are left out. */
 export type MessageMeaning = Partial<Omit<RuntimeStep<never>, 'message'>>
@@ -77,10 +79,14 @@ export const functionRuntime = <Message>(options: FunctionRuntimeOptions<Message
 }
 
 /** The meaning of the messages of one launch. A reader counts the usage of each launch. */
-const meaningOf = <Message>(read: FunctionRuntimeOptions<Message>['read']): ((message: Message) => MessageMeaning) => {
+const meaningOf = <Message>(
+  read: FunctionRuntimeOptions<Message>['read'],
+  report: EndReport,
+): ((message: Message) => MessageMeaning) => {
   if (typeof read === 'function') return read
   const usage = read.usage?.()
   return (message) => {
+    report.take(read.ending?.(message))
     const { session: providerSessionId, texts } = read.words?.(message) ?? { texts: [] }
     return { events: read.read(message), texts, ...usage?.take(message), ...defined({ providerSessionId }) }
   }
@@ -107,11 +113,13 @@ const launched = <Message, L extends Launch>(
     readonly tell: FunctionRuntimeOptions<Message>['tell'] | undefined
   },
 ): RunningAgent<Message> => {
-  const meaning = meaningOf(read)
+  const report = new EndReport()
+  const meaning = meaningOf(read, report)
   const stopping = new AbortController()
   const signal = AbortSignal.any([launch.signal, stopping.signal])
   const steps = async function* (): AsyncGenerator<RuntimeStep<Message>> {
     let hasEnded = false
+    let stopped: Stopped = { how: 'well', words: '' }
     try {
       for await (const message of begin({ ...launch, signal })) {
         const step = inFull(message, meaning(message))
@@ -121,9 +129,12 @@ const launched = <Message, L extends Launch>(
       }
     } catch (error) {
       // An error that it throws because it was told to stop is no failure.
-      if (!signal.aborted) throw error
+      stopped = { how: 'badly', words: describeThrown(error) }
+      if (!signal.aborted && (hasEnded || !report.explains(stopped.words))) throw error
     }
-    if (!hasEnded) yield { events: [], texts: [], end: { type: stopping.signal.aborted ? 'interrupted' : 'idle' } }
+    if (hasEnded) return
+    const left = { type: stopping.signal.aborted ? 'interrupted' : 'idle' } as const
+    yield { events: [], texts: [], end: signal.aborted ? left : report.settle(stopped) }
   }
   return {
     worksAhead,

@@ -50,7 +50,7 @@ const endOfBlock = (text: string, start: number): number => {
 }
 
 /** Only a fence that says nothing, or that this is a document, is a wrapping; one that says `ts` belongs to the text. */
-const OUTER_FENCE = /^\s*(`{3,})[ \t]*(?:xml|markdown|md)?[ \t]*\r?(?:\n|$)/i
+const OUTER_FENCE = /^\s*(`{3,})[ \t]*(?:(?:xml|markdown|md)[ \t]*)?\r?(?:\n|$)/i
 
 /** The text inside the fence around it, if there is one, closed or not. */
 const withoutOuterFence = (text: string): string => {

@@ -1,3 +1,4 @@
+import { withoutEnd } from '../kernel/without-end.ts'
 /** A line that begins a section: one of ours, or one the agent thought of. */
 export interface Heading<Title extends string> {
   readonly section: Title | undefined
@@ -8,9 +9,9 @@ export interface Heading<Title extends string> {
 /** No heading is longer; what is longer is not looked at, so that odd lines cost nothing. */
 const MAX_HEADING_LENGTH = 200
 
-const HASHES = /^ {0,3}#{1,6}[ \t]+(.+)$/
+const HASHES = /^ {0,3}#{1,6}[ \t](.+)$/
 const RULE = /^ {0,3}(?:=+|-+)[ \t]*$/
-const BOLD = /^\s*(?:[-*+]\s+|\d+[.)]\s+)?(\*\*|__)(.+?)\1(\s*:)?(.*)$/
+const BOLD = /^\s*(?:[-*+]\s+|\d+[.)]\s+)?(\*\*|__)(.+?)\1(\s*:)?(.*)$/s
 
 /** Finds the title that a heading names. */
 type Named<Title extends string> = (title?: string) => Title | undefined
@@ -51,8 +52,6 @@ const plainHeading = <Title extends string>(
 
 /** Agents number their headings, decorate them, and end them in colons. */
 const bareTitle = (title: string): string =>
-  title
-    .replace(/^[\s*_]*(?:\d+[.)]\s*)?[\s*_]*/, '')
-    .replace(/[\s*_:#]+$/, '')
+  withoutEnd(title.replace(/^[\s*_]*(?:\d+[.)]\s*)?[\s*_]*/, ''), /[\s*_:#]/)
     .replaceAll(/\s+/g, ' ')
     .toLowerCase()

@@ -78,7 +78,7 @@ const PLAIN = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9_-]))*$/
 /** A key as a part of a branch: as it is, or with odd characters replaced and a digest that keeps it apart from others. */
 const partOf = (key: string, digest: (text: string) => string): string => {
   if (PLAIN.test(key) && key.length <= LONGEST_JOB && !key.endsWith('.lock')) return key
-  const plain = key.replaceAll(/[^A-Za-z0-9_]+/g, '-').replaceAll(/^-+|-+$/g, '')
+  const plain = key.replaceAll(/[^A-Za-z0-9_]+/g, '-').replaceAll(/^-|-$/g, '')
   const short = digest(key).slice(0, 8)
   return plain === '' ? short : `${plain.slice(0, LONGEST_JOB)}-${short}`
 }

@@ -32,7 +32,7 @@ export const secretProblem = (secret: string): { readonly problem: string; reado
 }
 
 const keyProblem = (text: string, isEncoded: boolean) => {
-  const bytes = isEncoded ? (text.replace(/=+$/, '').length * 3) >> 2 : new TextEncoder().encode(text).length
+  const bytes = isEncoded ? (text.replace(/==?$/, '').length * 3) >> 2 : new TextEncoder().encode(text).length
   if (bytes < SHORTEST_KEY_BYTES) return { problem: `it has ${bytes} bytes, which can be guessed`, advice: ADVICE }
   if (new Set(text).size < FEWEST_KINDS) return { problem: 'it repeats a few characters', advice: ADVICE }
   return undefined

@@ -1,4 +1,6 @@
-const HEADING = /^ {0,3}#{1,6}[ \t]+(.*?)[ \t#]*$/
+import { withoutEnd } from '../kernel/without-end.ts'
+
+const HEADING = /^ {0,3}#{1,6}[ \t](.*)$/
 const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/
 const LINK = /!?\[([^\][]{0,500})\]\([^()\s]{0,2000}\)/g
 
@@ -8,7 +10,7 @@ export const plainText = (markdown: string): string => {
   let below: string[] | undefined
   for (const line of markdown.split(/\r?\n/)) {
     const heading = HEADING.exec(line)
-    const text = unmarked(heading?.[1] ?? line.replace(ITEM, '')).trim()
+    const text = unmarked(heading === null ? line.replace(ITEM, '') : withoutEnd(heading[1] ?? '', /[ \t#]/)).trim()
     if (heading !== null) {
       below = [`${text}:`]
       plain.push(below)

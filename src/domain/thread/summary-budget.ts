@@ -1,5 +1,6 @@
 import { beginningOf } from '../kernel/cut-text.ts'
 import { defined } from '../kernel/defined.ts'
+import { withoutEnd } from '../kernel/without-end.ts'
 import { tokensIn } from '../window/pending-text.ts'
 import { plainText } from './plain-text.ts'
 import { markdownOf, SHORTENED, type SummarySection, sectionsOf } from './summary-parts.ts'
@@ -84,7 +85,7 @@ export const shorter = (line: string, most: number): string => {
   const begun = beginningOf(line, most - 2)
   const sentence = /^.*[.!?](?=\s|$)/s.exec(begun)?.[0] ?? ''
   if (sentence.length > most / 2) return closed(sentence)
-  const words = begun.replace(/\s+\S*$/, '')
+  const words = withoutEnd(withoutEnd(begun, /\S/), /\s/)
   return closed(`${words.length > most / 2 ? words : begun}…`)
 }
 

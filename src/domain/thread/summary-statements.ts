@@ -9,8 +9,8 @@ export interface SummaryStatement {
   readonly text: string
 }
 
-const CODE = /^ {0,3}(`{3,}|~{3,})[^\n]*\n(?:[\s\S]*?\n {0,3}\1[`~]*[ \t]*$|[\s\S]*)/gm
-const HEADING = /^ {0,3}(?:#{1,6}[ \t]+(.+)|\*\*([^*]{1,80})\*\*:?|([A-Z][\w' ]{0,40}):)[ \t]*$/
+const FENCE = /^ {0,3}(`{3,}|~{3,})/
+const HEADING = /^ {0,3}(?:#{1,6}[ \t](.+)|\*\*([^*]{1,80})\*\*:?|([A-Z][\w' ]{0,40}):)$/
 const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/
 const BOX = /^\[([ xX])\]\s+/
 const SENTENCE_END = /(?<=[.!?])\s+(?=\S)/
@@ -31,12 +31,25 @@ const NOTHING = /^(?:none|nothing|n\/a|no)\b[\s\w]{0,10}[.!]?$/i
 export const statementsIn = (text: string): readonly SummaryStatement[] => {
   const statements: SummaryStatement[] = []
   let below: StatementKind | undefined
-  for (const line of text.slice(-MOST_READ).replaceAll('\r', '').replaceAll(CODE, '').split('\n')) {
-    const heading = HEADING.exec(line)
+  for (const line of text.slice(-MOST_READ).replaceAll('\r', '').split('\n').filter(outsideCode())) {
+    const heading = HEADING.exec(line.trimEnd())
     if (heading !== null) below = kindOfTitle(heading[1] ?? heading[2] ?? heading[3] ?? '')
     else statements.push(...statementsOf(line, below))
   }
   return statements
+}
+
+/** Whether each line in turn stands in no fence of code. A fence that is never closed goes on to the end. */
+const outsideCode = (): ((line: string) => boolean) => {
+  let open: string | undefined
+  return (line) => {
+    const [begun = '', fence] = FENCE.exec(line) ?? []
+    const rest = line.slice(begun.length)
+    const wasOpen = open !== undefined
+    if (!wasOpen) open = fence
+    else if (fence?.startsWith(open ?? '') && /^[`~]*[ \t]*$/.test(rest)) open = undefined
+    return !wasOpen && fence === undefined
+  }
 }
 
 /** A text of any origin on one line, without what does not show, and no line break left in it. */

@@ -1,0 +1,46 @@
+/** How an agent stopped: by itself, as it should, or not. */
+export type AgentStop = 'well' | 'badly'
+
+/** What an agent said about its end before it stopped. */
+export type AgentReport =
+  /** A result that is a success: `"is_error": false`, `turn.completed`. */
+  | 'success'
+  /** A result that is an error: `"is_error": true`, `error_max_turns`, `turn.failed`, or an `error` and nothing after it. */
+  | 'error'
+  /** Records of a known format, none of which is a result. */
+  | 'nothing'
+  /** The same, and one of its lines was too long to be read: the result may have been in it. */
+  | 'a line that was cut'
+  /** No record of a known format. */
+  | 'no known line'
+
+/** What decides: its work is done; its own words say why not; how it stopped says why not; or why it was not understood. */
+export type AgentVerdict = 'done' | 'its words' | 'how it stopped' | 'cut' | 'unknown'
+
+/**
+ * Settles what the end of an agent means, for a program of one's own and for a function: an error that the agent reports is
+ * a failure whatever its exit status says, and a bad exit status is one whatever the agent reports.
+ */
+export const AGENT_ENDS = {
+  well: {
+    success: 'done',
+    error: 'its words',
+    nothing: 'done',
+    'a line that was cut': 'cut',
+    'no known line': 'unknown',
+  },
+  badly: {
+    success: 'how it stopped',
+    error: 'its words',
+    nothing: 'how it stopped',
+    'a line that was cut': 'how it stopped',
+    'no known line': 'how it stopped',
+  },
+} as const satisfies Record<AgentStop, Record<AgentReport, AgentVerdict>>
+
+/** Codex itself says "Codex ran out of room in the model's context window"; providers say it in their own words. */
+const TOO_LONG =
+  /context[ _]window|context[ _]length|maximum context|\b(prompt|input|request|conversation|context)\b.{0,40}\btoo (long|large)\b/i
+
+/** Whether the words of an error say that a window took no more. Only for errors: an agent may well talk about such things. */
+export const saysTooLong = (words: string): boolean => TOO_LONG.test(words)

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { describe, expect, it } from 'vitest'
+import { DOORS, MADE } from './doors.ts'
+import { allPatterns, patternsIn } from './patterns.ts'
+
+/** A quadratic pattern needs hours for 8 MB. This is the one place where a time guards a test. */
+const MOST_MS = 60_000
+
+/** Tries everything in a process of its own. @returns what did not end, if anything did not */
+const notEnding = (...args: readonly string[]): Promise<string | undefined> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'test/linear/try.ts', ...args], {
+      env: { PATH: process.env.PATH },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let last = 'nothing'
+    const giveUp = (): void => {
+      child.kill('SIGKILL')
+      resolve(last)
+    }
+    let timer = setTimeout(giveUp, MOST_MS)
+    createInterface(child.stdout).on('line', (line) => {
+      last = line
+      clearTimeout(timer)
+      timer = setTimeout(giveUp, MOST_MS)
+    })
+    child.once('error', reject)
+    child.once('close', (code) => {
+      clearTimeout(timer)
+      resolve(code === 0 && last === 'done' ? undefined : `${last} (exit status ${code})`)
+    })
+  })
+
+describe('a text without end', () => {
+  it('is read by every pattern of the source in linear time', { timeout: 600_000 }, async () => {
+    expect(allPatterns().found.length).toBeGreaterThan(250)
+    expect(await notEnding('patterns')).toBeUndefined()
+  })
+
+  it('is read by everything that takes texts of others apart in linear time', { timeout: 600_000 }, async () => {
+    expect(await notEnding('doors')).toBeUndefined()
+  })
+
+  it('goes through a door for every pattern that is made at run time, or there is a reason why none does', () => {
+    const places = [...new Set(allPatterns().made.map(({ place }) => place))]
+    expect(places.toSorted()).toEqual(Object.keys(MADE).toSorted())
+    const behind = Object.values(MADE).filter((why) => !why.startsWith('no text of others: '))
+    expect(behind.filter((door) => !(door in DOORS))).toEqual([])
+  })
+
+  it('is not read in linear time by a pattern that is not linear, and that is noticed', {
+    timeout: 600_000,
+  }, async () => {
+    expect(await notEnding('planted', '\\s+$')).toMatch(/^\\s\+\$/)
+  })
+})
+
+describe('patterns in a source', () => {
+  it('are found wherever they are, and only there', () => {
+    const text = [
+      'const a = 1 / 2 / 3 // not /this/',
+      "const b = [/that/g.test('/no/'), `/nor this/`]",
+      'new RegExp(b)',
+    ]
+    const { found, made } = patternsIn('x.ts', text.join('\n'))
+    expect(found).toEqual([{ place: 'x.ts', source: 'that', flags: 'g' }])
+    expect(made).toEqual([{ place: 'x.ts', text: 'new RegExp(b)' }])
+  })
+})
