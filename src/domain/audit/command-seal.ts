@@ -25,7 +25,7 @@ export const payloadDigest = (payload: string, salt: string, sha256: Sha256): st
 export const asksTheSame = (digest: string, payload: string, sha256: Sha256): boolean =>
   payloadDigest(payload, digest.slice(0, digest.indexOf(':')), sha256) === digest
 
-/** Whether migration 0010 took a token out of a receipt: it is no longer what its entry was sealed with. */
+/** Whether the migration to digests took a token out of a receipt: it is no longer what its entry was sealed with. */
 export const isTokenRemoved = ({ receipt }: KeptCommand): boolean =>
   typeof receipt === 'object' && receipt !== null && 'tokenRemoved' in receipt && receipt.tokenRemoved === true
 
