@@ -1,5 +1,11 @@
 -- Tokens cannot be made from digests: after this no process has the token of a session, and each must be taken over.
 -- Receipts do not get their tokens back either; who repeats such a command is answered without one.
+alter table batonpass.session_leases drop constraint session_leases_runner_formed, drop constraint session_leases_processes_formed;
+alter table batonpass.conversations drop constraint conversations_asked_formed, drop constraint conversations_budget_formed;
+drop function batonpass.is_asked(jsonb);
+drop function batonpass.is_budget(jsonb);
+drop function batonpass.are_processes(jsonb);
+drop function batonpass.is_process(jsonb);
 alter table batonpass.commands drop constraint commands_receipt_has_no_token;
 alter table batonpass.agent_sessions alter column holder type uuid using gen_random_uuid();
 alter table batonpass.session_leases alter column holder type uuid using gen_random_uuid();

@@ -28,3 +28,54 @@ update batonpass.commands set receipt = (receipt - 'holder') || '{"tokenRemoved"
 alter table batonpass.commands enable trigger commands_stay;
 alter table batonpass.commands
   add constraint commands_receipt_has_no_token check (not receipt ? 'holder');
+
+-- What a program may write as JSON has the form that every reader expects: one ill-formed row would stop them all. Rows
+-- of before are left as they are, and shown as broken.
+create function batonpass.is_process(process jsonb) returns boolean language sql immutable parallel safe as $$
+  select coalesce(
+    jsonb_typeof(process) = 'object'
+    and process - '{host,bootId,pidNamespace,userId,mark,leader}'::text[] = '{}'
+    and jsonb_typeof(process -> 'host') = 'string' and jsonb_typeof(process -> 'bootId') = 'string'
+    and jsonb_typeof(process -> 'pidNamespace') = 'string' and jsonb_typeof(process -> 'mark') = 'string'
+    and length(process ->> 'mark') > 0 and process ->> 'userId' ~ '^[0-9]{1,10}$'
+    and jsonb_typeof(process -> 'userId') = 'number'
+    and (not process ? 'leader' or (
+      jsonb_typeof(process -> 'leader') = 'object'
+      and (process -> 'leader') - '{pid,startTime}'::text[] = '{}'
+      and jsonb_typeof(process -> 'leader' -> 'pid') = 'number' and process -> 'leader' ->> 'pid' ~ '^[1-9][0-9]{0,9}$'
+      and jsonb_typeof(process -> 'leader' -> 'startTime') = 'string')), false)
+$$;
+comment on function batonpass.is_process is 'Whether a document says which process it is about, and nothing else.';
+
+create function batonpass.are_processes(processes jsonb) returns boolean language sql immutable parallel safe as $$
+  select jsonb_typeof(processes) = 'array'
+    and not exists (select from jsonb_array_elements(processes) as one (process) where not batonpass.is_process(process))
+$$;
+comment on function batonpass.are_processes is 'Whether a document is a list of processes.';
+
+create function batonpass.is_budget(budget jsonb) returns boolean language sql immutable parallel safe as $$
+  select coalesce(
+    jsonb_typeof(budget) = 'object'
+    and budget - '{maxRestarts,deadlineMs,maxCostUsd,maxTakeovers,whenExhausted}'::text[] = '{}'
+    and jsonb_typeof(budget -> 'maxRestarts') = 'number'
+    and coalesce(jsonb_typeof(budget -> 'deadlineMs'), 'number') = 'number'
+    and coalesce(jsonb_typeof(budget -> 'maxCostUsd'), 'number') = 'number'
+    and coalesce(jsonb_typeof(budget -> 'maxTakeovers'), 'number') = 'number'
+    and budget ->> 'whenExhausted' in ('stop', 'carry_on'), false)
+$$;
+comment on function batonpass.is_budget is 'Whether a document is the restart budget of a conversation.';
+
+create function batonpass.is_asked(asked jsonb) returns boolean language sql immutable parallel safe as $$
+  select asked - '{mark,prompt,sequence,restarts,takeovers}'::text[] = '{}'
+    and jsonb_typeof(asked -> 'mark') = 'number' and jsonb_typeof(asked -> 'prompt') = 'string'
+    and jsonb_typeof(asked -> 'sequence') = 'number' and jsonb_typeof(asked -> 'restarts') = 'number'
+    and jsonb_typeof(asked -> 'takeovers') = 'number'
+$$;
+comment on function batonpass.is_asked is 'Whether a document is the latest new prompt of a conversation.';
+
+alter table batonpass.conversations
+  add constraint conversations_budget_formed check (batonpass.is_budget(restart_budget)) not valid,
+  add constraint conversations_asked_formed check (batonpass.is_asked(asked)) not valid;
+alter table batonpass.session_leases
+  add constraint session_leases_processes_formed check (batonpass.are_processes(processes)) not valid,
+  add constraint session_leases_runner_formed check (runner is null or batonpass.is_process(runner)) not valid;

@@ -57,6 +57,8 @@ export const blindStore = (store: Store): Store => {
       listSnapshotsIn: none,
       listLookBacksIn: none,
       findCommands: async () => [],
+      listUnnamedCommands: async () => [],
+      listMisnumbered: async () => [],
       listSharedIds: none,
     },
     monitors: { find: nothing },

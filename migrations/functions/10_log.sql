@@ -40,12 +40,21 @@ end
 $$;
 comment on function batonpass.append_audit_v1 is 'Appends events to the audit streams of their conversations.';
 
+-- The entry that seals a command also says when it was kept, by this database's clock: it is written behind the seal.
+create or replace function batonpass.dated_v1(bodies text[], seal text, kept_at timestamptz) returns text[]
+language sql stable as $$
+  select array_agg(replace(body, seal || '@"', seal || '@'
+    || to_char(kept_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '"') order by place)
+  from unnest(bodies) with ordinality as one (body, place)
+$$;
+comment on function batonpass.dated_v1 is 'Entries with the time at which their command was kept.';
+
 -- A command without a digest is not remembered: readings come by the thousand, and taken twice they are taken once.
 create or replace function batonpass.remember_command_v1(command jsonb) returns void language plpgsql as $$
 begin
   if not command ? 'digest' then return; end if;
-  insert into batonpass.commands (id, conversation_id, digest, receipt)
-  select id, conversation_id, digest, receipt from jsonb_populate_record(null::batonpass.commands, command);
+  insert into batonpass.commands (id, conversation_id, digest, receipt, kept_at)
+  select id, conversation_id, digest, receipt, kept_at from jsonb_populate_record(null::batonpass.commands, command);
 end
 $$;
 comment on function batonpass.remember_command_v1 is 'Remembers a command by its id and digest, and with its receipt if it has one.';

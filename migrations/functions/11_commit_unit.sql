@@ -5,6 +5,7 @@ create or replace function batonpass.keep_unit_v1(unit jsonb, streams uuid[], bo
 returns jsonb language plpgsql as $$
 declare
   command constant uuid := unit -> 'command' ->> 'id';
+  kept_at constant timestamptz := clock_timestamp();
   moved   text;
 begin
   -- A command that was carried out before has moved its own guards on, or finds its own row taken below.
@@ -19,7 +20,7 @@ begin
   if unit ?| array['turns', 'extended_turns'] and not unit ? 'moved_sessions' then
     raise exception using errcode = 'BP003', message = 'a turn is only recorded with the session that it moves';
   end if;
-  perform batonpass.remember_command_v1(unit -> 'command');
+  perform batonpass.remember_command_v1((unit -> 'command') || jsonb_build_object('kept_at', kept_at));
   -- A unit has few of these lists. Asking first is cheap; calling a function for a list that is not there is not.
   if unit ? 'conversations' then perform batonpass.add_conversations_v1(unit -> 'conversations'); end if;
   if unit ? 'sessions' then perform batonpass.add_sessions_v1(unit -> 'sessions'); end if;
@@ -53,6 +54,7 @@ begin
       batonpass.agent_sessions_move_as_handed, batonpass.handoffs_begin_as_sessions_say,
       batonpass.handoffs_end_as_sessions_say immediate;
   end if;
+  if unit -> 'command' ? 'seal' then bodies := batonpass.dated_v1(bodies, unit -> 'command' ->> 'seal', kept_at); end if;
   perform batonpass.append_audit_v1(command, streams, bodies, salts);
   return '{"outcome": "kept"}';
 end

@@ -1,5 +1,5 @@
 import type { KeptCommand } from '../domain/audit/command-seal.ts'
-import type { AgentSessionId, CommandId, ConversationId } from '../domain/kernel/ids.ts'
+import type { AgentSessionId, CommandId, ConversationId, HandoffId } from '../domain/kernel/ids.ts'
 import type { SnapshotRecord } from '../domain/session/context-snapshot.ts'
 import type { LookBackRecord } from '../domain/session/looked-back.ts'
 import type { ToolCallRecord } from '../domain/turn/tool-call.ts'
@@ -32,6 +32,10 @@ export interface AuditedRows {
   listLookBacksIn(conversation: ConversationId, page: Page): Promise<Paged<LookBackRecord>>
   /** Those that are still remembered, in any order. */
   findCommands(ids: readonly CommandId[]): Promise<readonly KeptCommand[]>
+  /** Those of a conversation that no entry of its log names: commands that logged nothing, unless somebody changed an id. */
+  listUnnamedCommands(conversation: ConversationId): Promise<readonly KeptCommand[]>
+  /** Handoffs whose tool calls are not numbered from one without a gap. */
+  listMisnumbered(conversation: ConversationId): Promise<readonly HandoffId[]>
   /** Every id that two rows share, in any conversation, by kind and id. */
   listSharedIds(page: Page): Promise<Paged<SharedId>>
 }

@@ -20,6 +20,8 @@ export interface HeldLease {
   readonly processes: readonly ProcessIdentity[]
   /** The process that holds the session, where it said so: see `LeaseAsked`. */
   readonly runner?: ProcessIdentity
+  /** Parts that could not be read: somebody wrote what no version of this program writes. They are left out. */
+  readonly broken?: readonly ('processes' | 'runner')[]
 }
 
 /**

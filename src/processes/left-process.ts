@@ -82,16 +82,16 @@ export const endLeftProcess = async (left: ProcessIdentity): Promise<ProcessFate
   return 'remains'
 }
 
-/** The processes that are certainly of the launch: those of its leader's group, and those that carry its mark. */
+/** The processes that are certainly of the launch: those of its marked leader's group, and those that carry its mark. */
 const rootsOf = ({ leader, userId, mark }: ProcessIdentity): readonly FoundProcess[] => {
   const found = leader === undefined ? undefined : readProcess(leader.pid)
-  const isLeader = found !== undefined && found.startTime === leader?.startTime && userOf(found.pid) === userId
+  // A row may name any process of this user. Only one that carries the mark itself was launched under it.
+  const isMarked = (pid: number): boolean => userOf(pid) === userId && hasVariable(pid, `${VARIABLE}=${mark}`)
+  const isLeader = found !== undefined && found.startTime === leader?.startTime && isMarked(found.pid)
   return runningProcesses().filter(
     ({ pid, group }) =>
       pid !== process.pid &&
-      ((isLeader && group === found.group && group === found.pid) ||
-        (isLeader && pid === found.pid) ||
-        (userOf(pid) === userId && hasVariable(pid, `${VARIABLE}=${mark}`))),
+      ((isLeader && group === found.group && group === found.pid) || (isLeader && pid === found.pid) || isMarked(pid)),
   )
 }
 

@@ -90,9 +90,22 @@ export class AuditComparison {
       this.#checkLastTurns() ??
       (await this.#checkRows(texts)) ??
       (await this.#checkNoMore()) ??
+      (await this.#checkNumbers()) ??
       this.#commands.problem()
     this.#counts = texts.counts
     return problem ?? texts.problem()
+  }
+
+  /** How many receipts could not be compared, because a migration took a token out of them. */
+  get uncheckedReceipts(): number {
+    return this.#commands.unchecked
+  }
+
+  async #checkNumbers(): Promise<AuditProblem | undefined> {
+    const [first] = await this.#store.audit.listMisnumbered(this.#conversation)
+    if (first === undefined) return undefined
+    const detail = `The tool calls of handoff ${first} are not numbered from 1 without a gap.`
+    return { class: 'state_differs', detail }
   }
 
   async #checkRows(texts: TextLedger): Promise<AuditProblem | undefined> {

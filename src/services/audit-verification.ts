@@ -71,12 +71,13 @@ class AuditVerification {
   }
 
   #verdict(problem: AuditProblem | undefined): AuditVerdict {
-    const { setBack } = this.#comparison
+    const { setBack, uncheckedReceipts } = this.#comparison
     const about = {
       conversationId: this.#context.conversation,
       entries: this.#last.position,
       texts: this.#comparison.texts,
       ...(setBack && { setBack }),
+      ...(uncheckedReceipts > 0 && { uncheckedReceipts }),
       notCovered: NOT_COVERED,
     }
     return problem === undefined ? { ...about, intact: true } : { ...about, intact: false, problem }

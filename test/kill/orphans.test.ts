@@ -122,15 +122,16 @@ describe('a process that is recorded', () => {
     return child as ChildProcess & { readonly pid: number }
   }
 
-  const recorded = (pid: number): ProcessIdentity & Required<Pick<ProcessIdentity, 'leader'>> => {
-    const identity = identityOf(newMark().mark, pid)
+  const recorded = (pid: number, { mark } = newMark()): ProcessIdentity & Required<Pick<ProcessIdentity, 'leader'>> => {
+    const identity = identityOf(mark, pid)
     if (identity?.leader === undefined) throw new Error('There is no /proc')
     return { ...identity, leader: identity.leader }
   }
 
   it('is ended when everything agrees', async () => {
-    const { pid } = bystander()
-    const identity = recorded(pid)
+    const launch = newMark()
+    const { pid } = bystander(launch.environment)
+    const identity = recorded(pid, launch)
     expect(await endLeftProcess(identity)).toBe('ended')
     expect(alive(pid)).toBe(false)
     expect(await endLeftProcess(identity)).toBe('gone')
@@ -145,6 +146,7 @@ describe('a process that is recorded', () => {
   })
 
   it.each<readonly [string, (identity: ReturnType<typeof recorded>) => ProcessIdentity, string]>([
+    ['does not carry the mark, though a row names it with its start time', (it) => it, 'gone'],
     ['began at another time', (it) => ({ ...it, leader: { ...it.leader, startTime: '1' } }), 'gone'],
     ['was of another start of the machine', (it) => ({ ...it, bootId: 'another' }), 'gone'],
     ['was of another machine', (it) => ({ ...it, bootId: 'another', host: 'another' }), 'elsewhere'],

@@ -6,6 +6,8 @@ export const OLD = {
   handoff: '0190a0a0-0000-7000-8000-000000000004',
   snapshot: '0190a0a0-0000-7000-8000-000000000005',
   command: '0190a0a0-0000-7000-8000-000000000006',
+  /** The token of its holder, which a process that lives has in its memory. */
+  token: '0190a0a0-0000-7000-8000-000000000007',
 } as const
 
 const AT = '2026-01-01T00:00:00.000Z'
@@ -15,7 +17,7 @@ const SESSION = `insert into batonpass.agent_sessions (
   conversation_id, id, epoch, agent_name, backend, start_sequence, started_at, holder, version, turns, next_sequence,
   window_user, window_assistant, window_tool, window_system, window_usage, state
 ) values (
-  '${OLD.conversation}', '${OLD.session}', 1, 'claude-code', 'scripted', 1, '${AT}', '${OLD.command}', 1, 0, 1,
+  '${OLD.conversation}', '${OLD.session}', 1, 'claude-code', 'scripted', 1, '${AT}', '${OLD.token}', 1, 0, 1,
   0, 0, 0, 0, '{"state": "unknown"}', 'active')`
 
 const TURN = [
@@ -76,7 +78,7 @@ export const ROWS: readonly (readonly [since: number, statements: readonly strin
     3,
     [
       `insert into batonpass.commands (id, conversation_id, digest, receipt)
-       values ('${OLD.command}', '${OLD.conversation}', 'none', '{}')`,
+       values ('${OLD.command}', '${OLD.conversation}', 'none', '{"holder": "${OLD.token}"}')`,
     ],
   ],
   [

@@ -4,8 +4,9 @@ import { schemaSnapshot } from '../../scripts/schema-snapshot.ts'
 import type { Database } from '../../src/adapters/postgres/database.ts'
 import { openMigratorAt } from '../../src/adapters/postgres/open-migrator.ts'
 import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
-import { agentSessionId, conversationId, handoffId, snapshotId } from '../../src/domain/kernel/ids.ts'
+import { agentSessionId, conversationId, handoffId, holderToken, snapshotId } from '../../src/domain/kernel/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
+import { digestOf } from '../../src/holder-tokens.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { ask, emptyDatabase, expectedSnapshot } from './empty-database.ts'
@@ -15,14 +16,29 @@ const COUNT = readdirSync('migrations').filter((file) => file.endsWith('.down.sq
 /** From each change of the tables on; after the last of them only the functions are missing. */
 const POINTS = Array.from({ length: COUNT }, (_, index) => index + 1)
 
-/** Every row of every table, by table. */
+/** From this change on sessions have digests, and receipts no tokens. */
+const DIGESTS =
+  readdirSync('migrations')
+    .filter((file) => file.endsWith('.down.sql'))
+    .findIndex((file) => file.includes('holder_digests')) + 1
+
+/** A statement as it could be made then. */
+const asOf = (point: number, statement: string): string =>
+  point < DIGESTS
+    ? statement
+    : statement.replace(`{"holder": "${OLD.token}"}`, '{}').replaceAll(OLD.token, digestOf(holderToken(OLD.token)))
+
+/** Every row of every table, by table; who holds a session is looked at by itself. */
 const contents = async (database: Database): Promise<Readonly<Record<string, readonly unknown[]>>> => {
   const named = `select relname::text as name from pg_class
     where relnamespace = to_regnamespace($1) and relkind = 'r' and relname <> 'migrations' order by relname`
   const tables = await ask<{ name: string }>(database, named, database.schema)
   const rows = await Promise.all(
     tables.map(({ name }) =>
-      ask<{ row: unknown }>(database, `select to_jsonb(t) as row from ${database.schema}.${name} t`),
+      ask<{ row: unknown }>(
+        database,
+        `select to_jsonb(t) - 'holder' - 'receipt' as row from ${database.schema}.${name} t`,
+      ),
     ),
   )
   return Object.fromEntries(tables.map(({ name }, index) => [name, rows[index]?.map(({ row }) => row) ?? []]))
@@ -46,6 +62,9 @@ const readThrough = async (store: Store, point: number): Promise<void> => {
 const goOn = async (store: Store): Promise<void> => {
   const scene = new Scene({ store, passTime: async () => {} })
   const { service } = scene
+  // The process that held it before the upgrade goes on with the token that it has.
+  const held = { session: agentSessionId(OLD.session), holder: holderToken(OLD.token) }
+  unwrap(await service.recordTurn({ ...held, ...scene.turn('read_file') }))
   const working = unwrap(await service.takeOverSession({ session: agentSessionId(OLD.session) }))
   const worked = unwrap(await service.recordTurn({ ...working, ...scene.turn('run_tests') }))
   const request = { ...worked, targetAgent: 'opus', reason: 'The window is nearly full' }
@@ -65,7 +84,7 @@ describe('an upgrade with data in the schema', () => {
     await migrator.up()
     const undone = await migrator.down(COUNT + 1 - point)
     for (const statement of ROWS.filter(([since]) => since <= point).flatMap(([, statements]) => statements)) {
-      await ask(opened.database, statement.replaceAll('batonpass.', `${schema}.`))
+      await ask(opened.database, asOf(point, statement).replaceAll('batonpass.', `${schema}.`))
     }
     const before = await contents(opened.database)
     expect(Object.values(before).flat().length).toBeGreaterThanOrEqual(Math.min(point, 2))
@@ -75,6 +94,9 @@ describe('an upgrade with data in the schema', () => {
     expect(await schemaSnapshot(opened.database)).toBe(await expected)
     await using store = await openPostgres({ connectionString, schema, maxConnections: 1 })
     await readThrough(store, point)
+    const receipts = await ask<{ receipt: object }>(opened.database, `select receipt from ${schema}.commands`)
+    const isTaken = point >= 3 && point < DIGESTS
+    expect(receipts.map(({ receipt }) => receipt)).toEqual(point < 3 ? [] : [isTaken ? { tokenRemoved: true } : {}])
     await goOn(store)
   })
 })

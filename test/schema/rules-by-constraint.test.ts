@@ -50,7 +50,7 @@ const lease = (but: object): Statement => [
   JSON.stringify({
     conversation_id: conversation,
     session_id: source,
-    holder: nobody(),
+    holder: 'A'.repeat(43),
     expires_at: AT,
     processes: [],
     ...but,

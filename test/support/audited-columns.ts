@@ -22,12 +22,10 @@ export const NOT_COVERED_COLUMNS: Readonly<Record<string, string>> = {
     'a mirror of summaries, beside the decision: the document of the handoff is verified; the verdict says so',
   session_leases: 'leases are renewed every few seconds and are not logged; the verdict says so',
   migrations: 'says which changes of the schema were applied, and nothing about a conversation',
-  'agent_sessions.holder': 'a token of a holder must not be in a log that others read; the verdict says so',
+  'agent_sessions.holder':
+    'the digest of a token; who changes it locks the holder out, and can write nothing. The verdict says so',
   'audit_entries.transaction_id': 'orders the feed; a database that was restored has others. The verdict says so',
   'audit_heads.transaction_id': 'as that of the entries',
-  'commands.id': 'a command that is not there was forgotten, as all are after a while; one nobody knows answers nobody',
-  'commands.kept_at': 'says when a command may be forgotten, and nothing about what it did',
-  'handoff_tool_calls.ordinal': 'only the order counts, and a change of the order is found; a gap changes nothing',
 }
 
 /** Why verifying does not cover a column; `undefined` when it does. */

@@ -105,6 +105,7 @@ const levelText = ({ monitor }: SessionNow): string => {
 /** The most important word first: a narrow column shows only that. */
 const holderText = ({ holder, lease }: SessionNow): string => {
   if (lease === undefined) return 'no lease'
+  if (lease.broken !== undefined) return `broken lease (${lease.broken.join(', ')}): end its agent by hand`
   const { runner, until } = lease
   const who = runner?.leader === undefined ? '' : `pid ${runner.leader.pid} `
   const where = runner === undefined ? '' : ` on ${runner.host}`

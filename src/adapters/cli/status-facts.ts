@@ -53,7 +53,13 @@ const sessionFacts = (now: SessionNow): object => {
     startedAt: session.startedAt,
     turns: session.progress.turns,
     window: levelOf(now.monitor),
-    holder: defined({ state: now.holder, until: lease?.until, host: runner?.host, pid: runner?.leader?.pid }),
+    holder: defined({
+      state: now.holder,
+      broken: lease?.broken,
+      until: lease?.until,
+      host: runner?.host,
+      pid: runner?.leader?.pid,
+    }),
     waitingSignals: now.waitingSignals,
   })
 }

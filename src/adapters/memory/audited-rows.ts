@@ -17,5 +17,10 @@ export const auditedRowsIn = (tables: Tables): AuditedRows => ({
   listLookBacksIn: async (conversation, page) =>
     pageBy(tables.lookBacks.in('conversation', conversation), ({ id }) => id, page),
   findCommands: async (ids) => ids.flatMap((id) => tables.commands.get(id) ?? []),
+  listUnnamedCommands: async (conversation) => {
+    const named = new Set(tables.audit.in('conversation', conversation).map(({ sealed }) => sealed.commandId))
+    return tables.commands.in('all', 'all').filter((row) => row.conversationId === conversation && !named.has(row.id))
+  },
+  listMisnumbered: async () => [],
   listSharedIds: async () => ({ items: [] }),
 })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { commandSeal, type KeptCommand, payloadDigest } from '../../domain/audit/command-seal.ts'
+import { commandSeal, payloadDigest } from '../../domain/audit/command-seal.ts'
 import { type Change, type Expected, type ExpectedHandoff, expecting, expectingHandoff } from '../../domain/decision.ts'
 import { CLAIM_TOLERANCE_MS, claimOf, type HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import { canonicalJson } from '../../domain/kernel/canonical-json.ts'
@@ -32,9 +32,9 @@ export const commitTo = (tables: Tables, unit: Unit, now: Instant): CommitOutcom
     checkCompany(unit.changes)
     for (const change of unit.changes) for (const step of stepsOf(tables, change, now)) done.push(step())
     checkLinks(tables, unit.changes)
-    const kept = keptCommand(unit)
+    const kept = keptCommand(unit, now)
     for (const step of logSteps(tables, unit, kept)) done.push(step())
-    if (kept !== undefined) done.push(tables.commands.insert({ ...kept, keptAt: now }))
+    if (kept !== undefined) done.push(tables.commands.insert(kept))
     return { outcome: 'kept' }
   } catch (cause) {
     for (const undo of done.reverse()) undo()
@@ -223,17 +223,17 @@ const mustExist = (row: unknown, what: string): void => {
 }
 
 /** One entry per event, at the next position of its conversation. */
-const logSteps = (tables: Tables, { command, events }: Unit, kept: KeptCommand | undefined): readonly Step[] =>
+const logSteps = (tables: Tables, { command, events }: Unit, kept: CommandRow | undefined): readonly Step[] =>
   events.map((event, index) => () => {
     const { conversationId } = event
     mustExist(tables.conversations.get(conversationId), `conversation ${conversationId}`)
-    const receipt = kept === undefined || index > 0 ? undefined : commandSeal(kept, sha256)
+    const receipt = kept === undefined || index > 0 ? undefined : `${commandSeal(kept, sha256)}@${kept.keptAt}`
     return appendAudit(tables, { commandId: command.id, receipt }, event)
   })
 
 /** The row that remembers a command; none when the command is not to be remembered. */
-const keptCommand = ({ command, events, isRemembered, receipt }: Unit): Omit<CommandRow, 'keptAt'> | undefined => {
+const keptCommand = ({ command, events, isRemembered, receipt }: Unit, keptAt: Instant): CommandRow | undefined => {
   if (!isRemembered) return undefined
   const digest = payloadDigest(command.payload, randomUUID(), sha256)
-  return { id: command.id, digest, ...defined({ receipt, conversationId: events[0]?.conversationId }) }
+  return { id: command.id, digest, keptAt, ...defined({ receipt, conversationId: events[0]?.conversationId }) }
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { KeptCommand } from '../../domain/audit/command-seal.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import { commandId } from '../../domain/kernel/ids.ts'
+import { commandId, handoffId } from '../../domain/kernel/ids.ts'
 import { type AuditedRows, FOUND_BY_ID, type SharedId } from '../../ports/audited-rows.ts'
 import { called, type Database, named, readDocuments, reading } from './database.ts'
 import { toLookBackRecord } from './look-back-rows.ts'
@@ -53,9 +53,24 @@ export const auditedRowsIn = (database: Database): AuditedRows => {
     },
     findCommands: async (ids) => {
       const rows = await documents(sql`
-        select to_jsonb(c)::text as json from ${named(database, 'commands')} c
+        select (to_jsonb(c) || jsonb_build_object('kept_at', ${keptAt}))::text as json from ${named(database, 'commands')} c
         where c.id = any (array(select jsonb_array_elements_text(${JSON.stringify(ids)}::text::jsonb)::uuid))`)
       return rows.map(toCommand)
+    },
+    // One pass over the commands that are remembered: no index has them by conversation, which each turn would pay for.
+    listUnnamedCommands: async (conversation) => {
+      const rows = await documents(sql`
+        select (to_jsonb(c) || jsonb_build_object('kept_at', ${keptAt}))::text as json from ${named(database, 'commands')} c
+        where c.conversation_id = ${conversation}::uuid and c.id not in (
+          select e.command_id from ${named(database, 'audit_entries')} e where e.conversation_id = ${conversation}::uuid)`)
+      return rows.map(toCommand)
+    },
+    listMisnumbered: async (conversation) => {
+      const rows = await documents(sql`
+        select to_jsonb(t.handoff_id)::text as json from ${named(database, 'handoff_tool_calls')} t
+        where t.conversation_id = ${conversation}::uuid
+        group by t.handoff_id having min(t.ordinal) <> 1 or max(t.ordinal) <> count(*)`)
+      return rows.map((id) => handoffId(String(id)))
     },
     listSharedIds: async (page) => {
       const rows = await documents(sharedIds(database, page.after, limitOf(page)))
@@ -63,6 +78,9 @@ export const auditedRowsIn = (database: Database): AuditedRows => {
     },
   }
 }
+
+/** As the entry of a command says it. */
+const keptAt = sql`to_char(c.kept_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
 const toCommand = reader(
   'command',
@@ -72,11 +90,13 @@ const toCommand = reader(
       conversation_id: maybe(aConversation),
       digest: z.string(),
       receipt: maybe(z.unknown()),
+      kept_at: z.string(),
     })
     .transform(
-      ({ id, conversation_id: conversationId, digest, receipt }): KeptCommand => ({
+      ({ id, conversation_id: conversationId, digest, receipt, kept_at: keptAt }): KeptCommand => ({
         id,
         digest,
+        keptAt,
         ...defined({ conversationId, receipt }),
       }),
     ),

@@ -1,7 +1,27 @@
 import { z } from 'zod'
 import type { Conversation } from '../../domain/conversation/conversation.ts'
 import { defined } from '../../domain/kernel/defined.ts'
+import { brokenIn, orBroken, readOr } from './broken-part.ts'
 import { aConversation, maybe, note, place, reader, time } from './row-types.ts'
+
+const budget = z.strictObject({
+  maxRestarts: z.number(),
+  deadlineMs: z.number().exactOptional(),
+  maxCostUsd: z.number().exactOptional(),
+  maxTakeovers: z.number().exactOptional(),
+  whenExhausted: z.enum(['stop', 'carry_on']),
+})
+
+const asked = z.strictObject({
+  mark: z.number(),
+  prompt: z.string(),
+  sequence: place,
+  restarts: z.number(),
+  takeovers: z.number(),
+})
+
+/** A budget that cannot be read allows nothing. */
+const NO_RESTART = { maxRestarts: 0, whenExhausted: 'stop' } as const
 
 const row = z.object({
   id: aConversation,
@@ -13,22 +33,8 @@ const row = z.object({
   worktree_path: maybe(z.string()),
   branch: maybe(z.string()),
   base_branch: maybe(z.string()),
-  restart_budget: z.strictObject({
-    maxRestarts: z.number(),
-    deadlineMs: z.number().exactOptional(),
-    maxCostUsd: z.number().exactOptional(),
-    maxTakeovers: z.number().exactOptional(),
-    whenExhausted: z.enum(['stop', 'carry_on']),
-  }),
-  asked: maybe(
-    z.strictObject({
-      mark: z.number(),
-      prompt: z.string(),
-      sequence: place,
-      restarts: z.number(),
-      takeovers: z.number(),
-    }),
-  ),
+  restart_budget: orBroken(budget),
+  asked: orBroken(maybe(asked)),
   opened_at: time,
   closed_at: maybe(time),
   metadata: maybe(note),
@@ -46,11 +52,12 @@ export const toConversation = reader(
       originalTask: stored.original_task,
       parentId: stored.parent_id,
       workspace: Object.keys(workspace).length === 0 ? undefined : workspace,
-      restartBudget: stored.restart_budget,
-      asked: stored.asked,
+      restartBudget: readOr(stored.restart_budget, NO_RESTART),
+      asked: readOr(stored.asked, undefined),
       openedAt: stored.opened_at,
       closedAt: stored.closed_at,
       metadata: stored.metadata,
+      broken: brokenIn({ restartBudget: stored.restart_budget, asked: stored.asked }),
     })
   }),
 )

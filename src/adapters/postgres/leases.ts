@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Page, Paged } from '../../ports/page.ts'
 import type { HeldLease, SessionLeases } from '../../ports/session-leases.ts'
+import { brokenIn, orBroken, readOr } from './broken-part.ts'
 import { called, type Database, named, readDocuments, reading, withRetry } from './database.ts'
 import { fromCursor, limitOf, paged } from './paging.ts'
 import { aConversation, aSession, maybe, reader, time } from './row-types.ts'
@@ -28,8 +29,8 @@ export const leaseRow = z
     conversation_id: aConversation,
     session_id: aSession,
     expires_at: time,
-    processes: z.array(aProcess),
-    runner: maybe(aProcess),
+    processes: orBroken(z.array(aProcess)),
+    runner: orBroken(maybe(aProcess)),
     place: z.string(),
   })
   .transform(
@@ -38,8 +39,9 @@ export const leaseRow = z
         conversationId: row.conversation_id,
         sessionId: row.session_id,
         until: row.expires_at,
-        processes: row.processes,
-        runner: row.runner,
+        processes: readOr(row.processes, []),
+        runner: readOr(row.runner, undefined),
+        broken: brokenIn({ processes: row.processes, runner: row.runner }),
         place: row.place,
       }),
   )

@@ -47,13 +47,16 @@ type RowList =
 
 type RowsOfChange = Partial<Record<RowList, readonly object[]>>
 
+/** The database writes behind the seal in the log when the row was kept: its own clock says so. */
+type SealedCommand = KeptCommand & { readonly seal: string }
+
 /** A unit as the parameters of `commit_unit`: its rows, and its events beside them. */
 export const unitColumns = (unit: Unit) => {
   const kept = keptCommand(unit)
   return { rows: unitRows(unit, kept), ...auditColumns(unit.events, kept) }
 }
 
-const unitRows = ({ command, changes }: Unit, kept: KeptCommand | undefined): object => {
+const unitRows = ({ command, changes }: Unit, kept: SealedCommand | undefined): object => {
   const lists: Record<string, object[]> = {}
   for (const change of changes) {
     for (const [name, rows] of Object.entries(rowsOf(change))) {
@@ -65,10 +68,8 @@ const unitRows = ({ command, changes }: Unit, kept: KeptCommand | undefined): ob
   return { command: { id: command.id, ...(kept && fromCommand(kept)) }, ...lists }
 }
 
-const fromCommand = ({ conversationId, digest, receipt }: KeptCommand) => ({
-  conversation_id: conversationId,
-  digest,
-  receipt,
+const fromCommand = ({ conversationId, digest, receipt, seal }: SealedCommand) => ({
+  ...{ conversation_id: conversationId, digest, receipt, seal },
 })
 
 /** The columns that recognise a repetition. The row belongs to the conversation whose log seals it. */
@@ -78,11 +79,12 @@ const keptCommand = ({
   events,
   isRemembered,
   receipt,
-}: Unit): KeptCommand | undefined => {
+}: Unit): SealedCommand | undefined => {
   if (!isRemembered) return undefined
   const conversationId = events[0]?.conversationId ?? (first && conversationOf(first))
   const digest = payloadDigest(payload, randomUUID(), sha256)
-  return { id, digest, ...defined({ receipt, conversationId }) }
+  const kept = { id, digest, ...defined({ receipt, conversationId }) }
+  return { ...kept, seal: commandSeal(kept, sha256) }
 }
 
 const rowsOf = (change: Change): RowsOfChange => {
@@ -230,7 +232,7 @@ const conversationOf = (change: Change): ConversationId => {
 }
 
 /** The events of a unit: grouped by stream in id order, in which their heads are locked. */
-const auditColumns = (events: Unit['events'], kept: KeptCommand | undefined) => {
+const auditColumns = (events: Unit['events'], kept: SealedCommand | undefined) => {
   const sealed = events.map((event, index) => auditRow(event, index === 0 ? kept : undefined))
   const rows = sealed.sort(({ stream: a }, { stream: b }) => (a < b ? -1 : Number(a > b)))
   return {
@@ -240,7 +242,7 @@ const auditColumns = (events: Unit['events'], kept: KeptCommand | undefined) => 
   }
 }
 
-const auditRow = (event: AuditEvent, kept: KeptCommand | undefined) => ({
+const auditRow = (event: AuditEvent, kept: SealedCommand | undefined) => ({
   stream: event.conversationId,
-  ...sealBody(event, { salt: randomUUID(), receipt: kept && commandSeal(kept, sha256) }, sha256),
+  ...sealBody(event, { salt: randomUUID(), receipt: kept && `${kept.seal}@` }, sha256),
 })

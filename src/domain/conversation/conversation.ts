@@ -25,6 +25,8 @@ export interface Conversation<Note extends Metadata = Metadata> {
   readonly parentId?: ConversationId
   readonly workspace?: Workspace
   readonly restartBudget: RestartBudget
+  /** Parts that the store could not read; a budget that is among them allows no restart until it is set anew. */
+  readonly broken?: readonly ('restartBudget' | 'asked')[]
   /** The latest new prompt after the original task; absent while there is none. */
   readonly asked?: AskedPrompt
   readonly openedAt: Instant

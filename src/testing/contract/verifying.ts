@@ -133,7 +133,10 @@ export const verifyingContract: ContractPart = {
       assert.deepEqual(kept.map(({ id }) => id).sort(), [...ids].sort())
       for (const command of kept) {
         const first = entries.find((entry) => entry.commandId === command.id)
-        assert.equal(openBody(first?.json ?? '', handoff.conversationId).receipt, commandSeal(command, sha256))
+        assert.equal(
+          openBody(first?.json ?? '', handoff.conversationId).receipt,
+          `${commandSeal(command, sha256)}@${command.keptAt}`,
+        )
         assert.equal(command.conversationId, handoff.conversationId)
       }
       await assertIntact(scene, handoff.conversationId)

@@ -22,11 +22,15 @@ export const conversationsList: Run = async (invocation) => {
       { title: 'OPENED', of: ({ openedAt }) => minute(openedAt), most: 16 },
       { title: 'SUBJECT', of: ({ subject = '' }) => subject, most: 12 },
       { title: 'KEY', of: ({ externalKey = '' }) => externalKey, most: 12 },
-      { title: 'TASK', of: ({ originalTask }) => originalTask },
+      { title: 'TASK', of: ({ originalTask, broken }) => `${brokenWords(broken)}${originalTask}` },
     ],
     read: (history, page) => history.listConversations(filter, page),
   })
 }
+
+/** A row that cannot be read whole is listed all the same, and says so. */
+const brokenWords = (broken: Conversation['broken']): string =>
+  broken === undefined ? '' : `[broken: ${broken.join(', ')}; see "baton audit verify"] `
 
 /** Shows one conversation. */
 export const conversationsShow: Run = async (invocation) => {
@@ -56,6 +60,7 @@ const lines = ({ workspace, restartBudget, ...conversation }: Conversation, colu
       branch: workspace?.branch,
       'base branch': workspace?.baseBranch,
       restarts: `${restartBudget.maxRestarts} at most, then ${restartBudget.whenExhausted}`,
+      broken: conversation.broken && `${conversation.broken.join(', ')}: run "baton audit verify ${conversation.id}"`,
     },
     columns,
   ),

@@ -51,7 +51,13 @@ export const endOrphans = async (
   sessionId: AgentSessionId,
 ): Promise<readonly LeftProcess[]> => {
   const left: LeftProcess[] = []
-  for (const process of (await store.leases.find(sessionId))?.processes ?? []) {
+  const lease = await store.leases.find(sessionId)
+  if (lease?.broken?.includes('processes') === true)
+    throw new Error(
+      `The lease of session ${sessionId} is broken: which processes it left at work cannot be read, so nobody else begins. ` +
+        'Look for its agent and end it; then complete or fail the session by hand. "baton status" shows what is broken.',
+    )
+  for (const process of lease?.processes ?? []) {
     const fate = (await processes?.end(process)) ?? 'elsewhere'
     if (fate === 'remains')
       throw new Error(`The agent that was left at work (${nameOf(process)}) does not end, so nobody else begins.`)
