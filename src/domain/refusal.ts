@@ -15,7 +15,7 @@ interface Details {
   'conversation.open': { conversationId: ConversationId }
   'conversation.key_taken': { externalKey: string; conversationId: ConversationId }
   'session.not_found': { sessionId: AgentSessionId }
-  'session.not_active': { sessionId: AgentSessionId; state: SessionState }
+  'session.not_active': { sessionId: AgentSessionId; state: SessionState; heldBy?: HandoffId }
   'session.illegal_transition': { sessionId: AgentSessionId; from: SessionState; command: SessionCommandType }
   'session.held': { sessionId: AgentSessionId; handoffId: HandoffId; command: SessionCommandType }
   'session.superseded': { sessionId: AgentSessionId }
@@ -78,8 +78,11 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
   'conversation.key_taken': ({ externalKey, conversationId }) =>
     `The key ${inQuotes(externalKey)} already names conversation ${conversationId}. A thread needs another key, or none.`,
   'session.not_found': ({ sessionId }) => `There is no session ${sessionId}. Check the id.`,
-  'session.not_active': ({ sessionId, state }) =>
-    `Session ${sessionId} is ${state}, and only an active session can do this. Look up the active session instead.`,
+  'session.not_active': ({ sessionId, state, heldBy }) =>
+    heldBy === undefined
+      ? `Session ${sessionId} is ${state}, and only an active session can do this. Look up the active session instead.`
+      : `Session ${sessionId} is held by the open handoff ${heldBy}, and only an active session can do this. ` +
+        'No session of the conversation is active meanwhile: complete or cancel that handoff first.',
   'session.illegal_transition': ({ sessionId, from, command }) =>
     `Session ${sessionId} is ${from}, and "${command}" is not possible from there.`,
   'session.held': ({ sessionId, handoffId, command }) =>

@@ -1,4 +1,3 @@
-import { defined } from '../domain/kernel/defined.ts'
 import { RefusedError } from '../domain/unwrap.ts'
 
 /** Where a page ended; opaque, and only meaningful to the list it came from. */
@@ -28,10 +27,11 @@ export const strangeCursor = (): RefusedError => {
   return new RefusedError({ code: 'input.invalid', fields: [{ field: 'page.after', problem }] })
 }
 
-/** How many items a page has. @throws RangeError unless it is from 1 to 1,000 */
+/** How many items a page has. @throws RefusedError unless it is from 1 to 1,000 */
 export const pageLimit = ({ limit = 100 }: Page): number => {
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > 1_000) {
-    throw new RangeError(`A page has 1 to 1,000 items, got ${limit}`)
+    const problem = `a page has 1 to 1,000 items, not ${limit}`
+    throw new RefusedError({ code: 'input.invalid', fields: [{ field: 'page.limit', problem }] })
   }
   return limit
 }
@@ -51,12 +51,13 @@ export const pageLimit = ({ limit = 100 }: Page): number => {
  */
 export async function* everyPage<Item>(
   read: (page: Page) => Promise<Paged<Item>>,
-  { after, limit }: Page = {},
+  page: Page = {},
 ): AsyncGenerator<Item, void, undefined> {
-  for (let from = after; ; ) {
-    const { items, next } = await read(defined({ after: from, limit }))
+  // Whoever reads the first page refuses one that makes no sense.
+  for (let wanted = page; ; ) {
+    const { items, next } = await read(wanted)
     yield* items
     if (next === undefined) return
-    from = next
+    wanted = { ...page, after: next }
   }
 }

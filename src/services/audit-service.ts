@@ -98,7 +98,9 @@ export class AuditService {
    * Every change of every conversation, page by page, for as long as the caller likes. Store `next` once a page has
    * been dealt with, and continue after it next time. The signal ends it without an error.
    */
-  async *follow({ after, signal, pollMs = POLL_MS, limit }: FollowRequest = {}): AsyncGenerator<Changes, void> {
+  async *follow(request: FollowRequest = {}): AsyncGenerator<Changes, void> {
+    const { after, limit } = askedPage(request)
+    const { signal, pollMs = POLL_MS } = request
     let reached = after
     while (signal?.aborted !== true) {
       const page = await this.changes(defined({ after: reached, limit }))

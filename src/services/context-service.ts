@@ -24,8 +24,9 @@ import type { Clock } from '../ports/system.ts'
 import { CommandRunner } from './command-runner.ts'
 import type { Surroundings } from './commands/command-context.ts'
 import * as contexts from './commands/context-commands.ts'
+import { pageOf } from './list-page.ts'
 import { announce } from './notifying.ts'
-import { asked, askedId, askedPage } from './questions.ts'
+import { asked, askedId } from './questions.ts'
 import type { ReportRequest, SendRequest, WatchRequest } from './requests.ts'
 import { safeLogger } from './safe-logger.ts'
 
@@ -140,7 +141,8 @@ export class ContextService {
 
   /** Every signal of a session, oldest first. */
   async signals(session: AgentSessionId, page: Page = {}): Promise<Paged<ContextSignal>> {
-    return this.#store.signals.listFor(askedId(session), askedPage(page))
+    const recipient = askedId(session)
+    return pageOf(['signals', recipient], page, (at) => this.#store.signals.listFor(recipient, at))
   }
 
   /** Queues a message for a session, beside the signals about its window. */

@@ -1,13 +1,9 @@
 import type { AuditEntry } from '../domain/audit-event.ts'
-import type { Conversation } from '../domain/conversation/conversation.ts'
-import type { HandoffMetadata } from '../domain/handoff/handoff.ts'
 import { arrangeLineage, type Lineage, type LineageSubject } from '../domain/history/lineage.ts'
 import type { LookBackAnswer } from '../domain/history/look-back.ts'
 import type { WindowAtTurn } from '../domain/history/window-at-turn.ts'
-import { idRange } from '../domain/kernel/id-range.ts'
 import type { AgentSessionId, ConversationId, HandoffId, TurnId } from '../domain/kernel/ids.ts'
 import type { MetadataTypes } from '../domain/kernel/metadata.ts'
-import type { AgentSession } from '../domain/session/agent-session.ts'
 import type { ContextWindowSnapshot } from '../domain/session/context-snapshot.ts'
 import type { LookBackInHistory } from '../domain/session/looked-back.ts'
 import type { DelegatedThread } from '../domain/thread/delegated-thread.ts'
@@ -21,25 +17,10 @@ import { everyPage, type Page, type Paged } from '../ports/page.ts'
 import type { Store } from '../ports/store.ts'
 import type { KeptSummary, SummaryFigures, SummaryFilter } from '../ports/thread-summaries.ts'
 import type { UnfinishedPage } from '../ports/unfinished-session.ts'
+import type { ConversationWith, Found, HandoffWith, SessionWith } from './history-types.ts'
+import { type Conversations, type Handoffs, pageOf, pageOfOne, type Sessions } from './list-page.ts'
 import { answerLookBack, type LookBackAsked } from './look-back-question.ts'
-import {
-  asked,
-  askedId,
-  askedPage,
-  askedSubject,
-  askedText,
-  CONVERSATION_FILTER,
-  HANDOFF_FILTER,
-  SESSION_FILTER,
-  SUMMARY_FILTER,
-  trimmed,
-} from './questions.ts'
-
-type ConversationWith<Notes extends MetadataTypes> = Conversation<Notes['conversation']>
-type SessionWith<Notes extends MetadataTypes> = AgentSession<Notes['session']>
-type Pages<Item> = Promise<Paged<Item>>
-type Found<Item> = Promise<Item | undefined>
-type HandoffWith<Notes extends MetadataTypes> = HandoffMetadata<Notes['handoff']>
+import { asked, askedBeginning, askedId, askedIds, askedSubject, askedText, FILTERS, trimmed } from './questions.ts'
 
 /**
  * Answers questions about what happened, and changes nothing: for auditors and operators.
@@ -73,8 +54,10 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** Conversations, by the time they were opened. */
   async listConversations(filter: ConversationFilter = {}, page: Page = {}): Promise<Paged<ConversationWith<Notes>>> {
-    const wanted = asked(CONVERSATION_FILTER, filter, 'filter')
-    return this.#store.conversations.list(wanted, askedPage(page)) as Pages<ConversationWith<Notes>>
+    const wanted = asked(FILTERS.conversation, filter, 'filter')
+    return pageOf(['conversations', wanted], page, (at) =>
+      this.#store.conversations.list(wanted, at),
+    ) as Conversations<Notes>
   }
 
   /** Every conversation that matches. */
@@ -99,13 +82,16 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** The sessions of a conversation, by epoch. */
   async sessions(conversation: ConversationId, page: Page = {}): Promise<Paged<SessionWith<Notes>>> {
-    return this.#store.sessions.listForConversation(askedId(conversation), askedPage(page)) as Pages<SessionWith<Notes>>
+    const { sessions } = this.#store
+    return pageOfOne('sessions', conversation, page, (id, at) =>
+      sessions.listForConversation(id, at),
+    ) as Sessions<Notes>
   }
 
   /** Sessions across conversations, by the time they were started. */
   async listSessions(filter: SessionFilter = {}, page: Page = {}): Promise<Paged<SessionWith<Notes>>> {
-    const wanted = trimmed(asked(SESSION_FILTER, filter, 'filter'))
-    return this.#store.sessions.list(wanted, askedPage(page)) as Pages<SessionWith<Notes>>
+    const wanted = trimmed(asked(FILTERS.session, filter, 'filter'))
+    return pageOf(['sessions', wanted], page, (at) => this.#store.sessions.list(wanted, at)) as Sessions<Notes>
   }
 
   /** Every session that matches. */
@@ -115,11 +101,11 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** The sessions of any conversation that have not ended, newest first, with their windows, holders and signals. */
   async unfinishedSessions(page: Page = {}): Promise<UnfinishedPage> {
-    return this.#store.sessions.listUnfinished(askedPage(page))
+    return pageOf(['unfinished'], page, (at) => this.#store.sessions.listUnfinished(at))
   }
 
   /** The sessions that ran on a provider session. */
-  async sessionsOfProvider(providerSessionId: string): Promise<readonly AgentSession[]> {
+  async sessionsOfProvider(providerSessionId: string): Promise<readonly SessionWith<MetadataTypes>[]> {
     return this.#store.sessions.findByProviderSession(askedText(providerSessionId))
   }
 
@@ -135,13 +121,16 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** The handoffs of a conversation. */
   async handoffs(conversation: ConversationId, page: Page = {}): Promise<Paged<HandoffWith<Notes>>> {
-    return this.#store.handoffs.listForConversation(askedId(conversation), askedPage(page)) as Pages<HandoffWith<Notes>>
+    const { handoffs } = this.#store
+    return pageOfOne('handoffs', conversation, page, (id, at) =>
+      handoffs.listForConversation(id, at),
+    ) as Handoffs<Notes>
   }
 
   /** Handoffs across conversations, by the time they were initiated. */
   async listHandoffs(filter: HandoffFilter = {}, page: Page = {}): Promise<Paged<HandoffWith<Notes>>> {
-    const wanted = trimmed(asked(HANDOFF_FILTER, filter, 'filter'))
-    return this.#store.handoffs.list(wanted, askedPage(page)) as Pages<HandoffWith<Notes>>
+    const wanted = trimmed(asked(FILTERS.handoff, filter, 'filter'))
+    return pageOf(['handoffs', wanted], page, (at) => this.#store.handoffs.list(wanted, at)) as Handoffs<Notes>
   }
 
   /** Every handoff that matches. */
@@ -162,12 +151,12 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
   /** The handoffs an agent may claim now. */
   async pendingFor(targetAgent: string, page: Page = {}): Promise<Paged<HandoffWith<Notes>>> {
     const agent = askedText(targetAgent).trim()
-    return this.#store.handoffs.listPendingFor(agent, askedPage(page)) as Pages<HandoffWith<Notes>>
+    return pageOf(['pending', agent], page, (at) => this.#store.handoffs.listPendingFor(agent, at)) as Handoffs<Notes>
   }
 
   /** The snapshots of a session, in the order they were taken. */
   async snapshots(session: AgentSessionId, page: Page = {}): Promise<Paged<ContextWindowSnapshot>> {
-    return this.#store.snapshots.listForSession(askedId(session), askedPage(page))
+    return pageOfOne('snapshots', session, page, (id, at) => this.#store.snapshots.listForSession(id, at))
   }
 
   /** The newest snapshot of a session. */
@@ -177,17 +166,17 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** The turns of a session, with their tool calls. */
   async turns(session: AgentSessionId, page: Page = {}): Promise<Paged<Turn>> {
-    return this.#store.messages.listTurns(askedId(session), askedPage(page))
+    return pageOfOne('turns', session, page, (id, at) => this.#store.messages.listTurns(id, at))
   }
 
   /** The messages of a conversation, each with the handoffs it is related to. */
   async messages(conversation: ConversationId, page: Page = {}): Promise<Paged<MessageInHistory>> {
-    return this.#store.messages.listMessages(askedId(conversation), askedPage(page))
+    return pageOfOne('messages', conversation, page, (id, at) => this.#store.messages.listMessages(id, at))
   }
 
   /** The messages of a session, each with the handoffs it is related to. */
   async messagesOf(session: AgentSessionId, page: Page = {}): Promise<Paged<MessageInHistory>> {
-    return this.#store.messages.listSessionMessages(askedId(session), askedPage(page))
+    return pageOfOne('messages-of', session, page, (id, at) => this.#store.messages.listSessionMessages(id, at))
   }
 
   /** The content of a session's window right after one of its turns, computed from the record. */
@@ -197,7 +186,7 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** The audit log of a conversation, entry by entry. */
   async auditTrail(conversation: ConversationId, page: Page = {}): Promise<Paged<AuditEntry>> {
-    return this.#store.audit.list(askedId(conversation), askedPage(page))
+    return pageOfOne('audit', conversation, page, (id, at) => this.#store.audit.list(id, at))
   }
 
   /** Looks back at a conversation, as a person does: all of it is searched, and nothing is put on record. */
@@ -207,27 +196,28 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
 
   /** The questions that sessions of a conversation asked when they looked back, and the handoffs they came from. */
   async lookBacks(conversation: ConversationId, page: Page = {}): Promise<Paged<LookBackInHistory>> {
-    return this.#store.lookBacks.listForConversation(askedId(conversation), askedPage(page))
+    return pageOfOne('look-backs', conversation, page, (id, at) => this.#store.lookBacks.listForConversation(id, at))
   }
 
   /** How often these sessions looked back; those that never did are left out. */
   async lookBackCounts(sessions: readonly AgentSessionId[]): Promise<ReadonlyMap<AgentSessionId, number>> {
-    return this.#store.lookBacks.countFor(sessions.map(askedId))
+    return this.#store.lookBacks.countFor(askedIds(sessions))
   }
 
   /** The summaries that new threads began with, newest first. */
   async threadSummaries(filter: SummaryFilter = {}, page: Page = {}): Promise<Paged<KeptSummary>> {
-    return this.#store.threadSummaries.list(trimmed(asked(SUMMARY_FILTER, filter, 'filter')), askedPage(page))
+    const wanted = trimmed(asked(FILTERS.summary, filter, 'filter'))
+    return pageOf(['summaries', wanted], page, (at) => this.#store.threadSummaries.list(wanted, at))
   }
 
   /** Figures about those summaries by agent and model, over the newest 10,000 that match. */
   async threadFigures(filter: SummaryFilter = {}): Promise<readonly SummaryFigures[]> {
-    return this.#store.threadSummaries.figures(trimmed(asked(SUMMARY_FILTER, filter, 'filter')))
+    return this.#store.threadSummaries.figures(trimmed(asked(FILTERS.summary, filter, 'filter')))
   }
 
   /** The ids of one kind that begin with a text, lowest first: for people who wrote an id in part. */
   async idsBeginning(kind: IdKind, beginning: string, most = 10): Promise<readonly string[]> {
-    const range = idRange(beginning)
+    const range = askedBeginning(kind, beginning, most)
     return range === undefined ? [] : this.#store.ids.within(kind, range, most)
   }
 

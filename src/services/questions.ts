@@ -1,12 +1,23 @@
 import { HANDOFF_KINDS, HANDOFF_STATUSES } from '../domain/handoff/handoff.ts'
 import type { LineageSubject } from '../domain/history/lineage.ts'
-import { type Check, type InputProblem, objectOf, oneOf, optional, wholeNumber, wrong } from '../domain/input/check.ts'
+import {
+  type Check,
+  type InputProblem,
+  listOf,
+  objectOf,
+  oneOf,
+  optional,
+  wholeNumber,
+  wrong,
+} from '../domain/input/check.ts'
 import { metadata } from '../domain/input/notes.ts'
 import { id, messageText, moment } from '../domain/input/words.ts'
+import { type IdRange, idRange } from '../domain/kernel/id-range.ts'
 import type { Id } from '../domain/kernel/ids.ts'
 import { SESSION_STATES } from '../domain/session/agent-session.ts'
 import { RefusedError } from '../domain/unwrap.ts'
 import type { ConversationFilter, HandoffFilter, OverdueRule, SessionFilter } from '../ports/history-filters.ts'
+import { ID_KINDS, type IdKind } from '../ports/id-search.ts'
 import type { ListOrder, Page } from '../ports/page.ts'
 import type { SummaryFilter } from '../ports/thread-summaries.ts'
 
@@ -29,12 +40,28 @@ const PAGE = objectOf<Page>({ after: optional(messageText), limit: optional(whol
 /** A page to read. @throws RefusedError */
 export const askedPage = (page: Page): Page => asked(PAGE, page, 'page')
 
+const IDS = listOf(id)
+
+/** Ids to look for. @throws RefusedError */
+export const askedIds = <T extends Id<string>>(values: readonly T[]): readonly T[] =>
+  asked(IDS, values, 'ids') as readonly string[] as readonly T[]
+
+const KIND_OF_ID = oneOf<IdKind>(...ID_KINDS)
+const FEW = wholeNumber(1, 1_000)
+
+/** The range of the ids of one kind that begin with a text; nothing when none does. @throws RefusedError */
+export const askedBeginning = (kind: IdKind, beginning: string, most: number): IdRange | undefined => {
+  asked(KIND_OF_ID, kind, 'kind')
+  asked(FEW, most, 'most')
+  return idRange(asked(messageText, beginning, 'beginning'))
+}
+
 const order = optional(oneOf<ListOrder>('oldest_first', 'newest_first'))
 
 const isTrue: Check<true> = (value, field, problems) =>
   value === true ? value : wrong('it is not true', field, problems)
 
-export const CONVERSATION_FILTER = objectOf<ConversationFilter>({
+const CONVERSATION_FILTER = objectOf<ConversationFilter>({
   subject: optional(messageText),
   isRoot: optional(isTrue),
   state: optional(oneOf('open', 'closed')),
@@ -42,7 +69,7 @@ export const CONVERSATION_FILTER = objectOf<ConversationFilter>({
   order,
 })
 
-export const SESSION_FILTER = objectOf<SessionFilter>({
+const SESSION_FILTER = objectOf<SessionFilter>({
   conversationId: optional(id),
   agentName: optional(messageText),
   state: optional(oneOf(...SESSION_STATES)),
@@ -50,7 +77,7 @@ export const SESSION_FILTER = objectOf<SessionFilter>({
   order,
 })
 
-export const HANDOFF_FILTER = objectOf<HandoffFilter>({
+const HANDOFF_FILTER = objectOf<HandoffFilter>({
   conversationId: optional(id),
   agent: optional(messageText),
   sourceAgent: optional(messageText),
@@ -66,12 +93,20 @@ export const HANDOFF_FILTER = objectOf<HandoffFilter>({
   order,
 })
 
-export const SUMMARY_FILTER = objectOf<SummaryFilter>({
+const SUMMARY_FILTER = objectOf<SummaryFilter>({
   agentName: optional(messageText),
   sourceThreadId: optional(id),
   since: optional(moment),
   until: optional(moment),
 })
+
+/** What each filter may say. */
+export const FILTERS = {
+  conversation: CONVERSATION_FILTER,
+  session: SESSION_FILTER,
+  handoff: HANDOFF_FILTER,
+  summary: SUMMARY_FILTER,
+} as const
 
 const SUBJECT = objectOf<{ conversationId?: Id<never>; sessionId?: Id<never>; handoffId?: Id<never> }>({
   conversationId: optional(id),

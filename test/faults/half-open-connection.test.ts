@@ -157,8 +157,14 @@ describe('where no server is', () => {
     await expectUnavailable(at(`${host}:${await freePort()}`), 40_000)
   })
 
-  it('a host that does not exist is unavailable', async () => {
-    await expectUnavailable(at('batonpass.invalid:5432'), 40_000)
+  it('a host that does not exist is a wrong address, which is not worth trying again', async () => {
+    const failure = await failureOf(at('batonpass.invalid:5432')())
+    // Without a name server nobody can say whether it exists.
+    if (!failure.message.includes('EAI_AGAIN')) {
+      expect(failure).toMatchObject({ code: 'store.bad_address', retryable: false })
+      expect(failure.message).toContain('There is no host of that name')
+    }
+    expectNoSecret(failure)
   })
 
   it.each([`postgres://postgres:${PASSWORD}@[not an address`, `postgres://postgres:${PASSWORD}@host:port/d`])(
@@ -168,8 +174,17 @@ describe('where no server is', () => {
 
   it('a database that does not exist is a failure that is not worth trying again', async () => {
     const failure = await failureOf(openPostgres({ connectionString: withPassword(withDatabase(SERVER, 'nowhere')) }))
-    expect(failure).toMatchObject({ code: 'store.failed', retryable: false })
+    expect(failure).toMatchObject({ code: 'store.bad_address', retryable: false })
+    expect(failure.message).toMatch(/no database of that name.*"nowhere"/)
     expectNoSecret(failure)
+  })
+
+  it('a role that does not exist is a wrong address too', async () => {
+    const address = new URL(SERVER)
+    address.username = 'nobody_of_that_name'
+    const failure = await failureOf(openPostgres({ connectionString: address.href }))
+    expect(failure).toMatchObject({ code: 'store.bad_address', retryable: false })
+    expect(failure.message).toContain('Check the role')
   })
 })
 

@@ -18,6 +18,38 @@ const keptSummary = async (scene: Scene) => {
 }
 
 describe('a program', () => {
+  it('that lacks rights is told its role, the grants and where to look', async () => {
+    const owner = withDatabase(process.env.TEST_DATABASE_URL ?? '', await cloneDatabase())
+    const role = `batonpass_role_${Math.floor(Math.random() * 2 ** 40).toString(36)}`
+    const as = new URL(owner)
+    as.username = role
+    as.password = 'test'
+    await onServer(owner, `create role ${role} login password 'test'`)
+    try {
+      await onServer(owner, `grant usage on schema batonpass to ${role}`)
+      await onServer(owner, `grant select on batonpass.migrations to ${role}`)
+      await using store = await openPostgres({ connectionString: as.href })
+      const { service } = new Scene({ store, passTime: async () => {} })
+      const nobody = '00000000-0000-7000-8000-000000000000' as never
+      for (const ask of [
+        () => service.openConversation({ originalTask: 'Fix it' }),
+        () => store.conversations.find(nobody),
+        () => store.conversations.list({}, {}),
+      ]) {
+        const failure = await ask().then(
+          () => undefined,
+          (error: unknown) => error,
+        )
+        expect(failure, ask.toString()).toMatchObject({ code: 'store.failed', retryable: false })
+        for (const words of [`The role "${role}" lacks a right`, 'select on its tables', 'baton doctor'])
+          expect(String(failure), ask.toString()).toContain(words)
+      }
+    } finally {
+      await onServer(owner, `drop owned by ${role}`)
+      await onServer(owner, `drop role ${role}`)
+    }
+  })
+
   it('needs the rights docs/operating.md names, and no more', async () => {
     const owner = withDatabase(process.env.TEST_DATABASE_URL ?? '', await cloneDatabase())
     const role = `batonpass_role_${Math.floor(Math.random() * 2 ** 40).toString(36)}`

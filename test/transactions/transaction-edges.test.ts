@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
 import { commandId } from '../../src/domain/kernel/ids.ts'
@@ -22,6 +23,28 @@ const somebodyWaits = async (): Promise<void> => {
   const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   while ((await stage.pool.query(waiting)).rowCount === 0) await pause(5)
 }
+
+describe('a transaction in another database', () => {
+  it('is told that it is in another one, and not to migrate it', async () => {
+    const { scene } = stage
+    const working = await scene.worked()
+    const client = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL })
+    await client.connect()
+    try {
+      await client.query('begin')
+      const asked = scene.service.with(client).recordTurn({ ...working, ...scene.turn('elsewhere') })
+      const failure = await asked.then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+      expect(failure).toMatchObject({ code: 'store.not_migrated', retryable: false })
+      expect(String(failure)).toContain('Begin it in the database that the store was opened on')
+      expect(String(failure)).not.toContain('baton migrate up')
+    } finally {
+      await client.end()
+    }
+  })
+})
 
 describe('two transactions', () => {
   it('race for one session: the second waits, then has a conflict and is usable', async () => {

@@ -1,6 +1,6 @@
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { onOneLine } from '../../domain/kernel/safe-text.ts'
-import { ConfigurationError } from '../../domain/run/configuration.ts'
+import { ConfigurationError, unusable } from '../../domain/run/configuration.ts'
 import { hideSecrets } from '../../domain/secrets/hide-secrets.ts'
 import { secretValuesIn } from '../../domain/secrets/secret-variables.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
@@ -29,7 +29,7 @@ const reported = (problem: unknown): { readonly text: string; readonly status: n
     return { text: `${onOneLine(problem.message)} (${problem.code})`, status: EXIT.refused }
   if (problem instanceof CommandNotCompleted) return { text: problem.message, status: problem.status }
   if (problem instanceof ConfigurationError) {
-    const text = `The configuration cannot be used.\n${renderProblems(problem.problems)}`
+    const text = `${unusable(problem.file)}\n${renderProblems(problem.problems)}`
     return { text, status: EXIT.refused }
   }
   if (problem instanceof StoreFailure && problem.code === 'store.missing')

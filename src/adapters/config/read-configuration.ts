@@ -25,12 +25,21 @@ import { placeProblems } from './to-workspace.ts'
 /** Reads a configuration: a file by its name, or an object. `src/configuration.ts` publishes it. @throws ConfigurationError */
 export const readConfiguration = async (fileOrObject: string | object): Promise<CheckedConfiguration> => {
   if (typeof fileOrObject !== 'string') return check({ content: fileOrObject, lineOf: () => undefined })
-  const text = await fileText(fileOrObject, 'YAML or JSON')
+  try {
+    return await readFrom(fileOrObject)
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error
+    throw new ConfigurationError(error.problems, defined({ cause: error.cause, file: fileOrObject }))
+  }
+}
+
+const readFrom = async (file: string): Promise<CheckedConfiguration> => {
+  const text = await fileText(file, 'YAML or JSON')
   if (typeof text !== 'string') {
     const { cause, ...problem } = text
     throw new ConfigurationError([{ path: '', ...problem }], { cause })
   }
-  return check(parseText(text, fileOrObject.toLowerCase().endsWith('.json')), fileOrObject)
+  return check(parseText(text, file.toLowerCase().endsWith('.json')), file)
 }
 
 /** An empty file is a configuration in which nothing is written. */

@@ -14,6 +14,7 @@ import type { MessageRepository } from '../../ports/message-repository.ts'
 import type { SessionLeases } from '../../ports/session-leases.ts'
 import type { SignalQueue } from '../../ports/signal-queue.ts'
 import type { Store } from '../../ports/store.ts'
+import { StoreFailure } from '../../ports/store-failure.ts'
 import type { Clock } from '../../ports/system.ts'
 import type { ThreadSummaries } from '../../ports/thread-summaries.ts'
 import type { WakeUps } from '../../ports/wake-ups.ts'
@@ -62,8 +63,11 @@ export class MemoryStore implements Store {
   readonly threadSummaries: ThreadSummaries
   readonly wakeUps: WakeUps
 
+  readonly #tables: Tables
+
   constructor({ clock }: { readonly clock: Clock }) {
     const tables = emptyTables()
+    this.#tables = tables
     const wakeUps = new MemoryWakeUps()
     this.wakeUps = wakeUps
     this.unitOfWork = new MemoryUnitOfWork(tables, clock, wakeUps)
@@ -82,7 +86,16 @@ export class MemoryStore implements Store {
     this.threadSummaries = threadSummariesIn(tables)
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {}
+  /** Everything is forgotten, and whoever asks afterwards is told so, as by any other store that is closed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const name of Object.keys(this.#tables))
+      Object.defineProperty(this.#tables, name, {
+        get: () => {
+          throw new StoreFailure('store.failed', 'The store is closed')
+        },
+        configurable: true,
+      })
+  }
 }
 
 const snapshotsIn = (tables: Tables): ContextSnapshotPort => {

@@ -85,10 +85,21 @@ class CallerConnection implements DatabaseConnection {
 }
 
 const failureOf = (error: unknown): StoreFailure => {
-  if (error instanceof StoreFailure || !isConnectionLost(error)) return toFailure(error)
+  if (error instanceof StoreFailure || !isConnectionLost(error)) return elsewhere(toFailure(error))
   const problem = `The transaction of the caller cannot be used any more: ${describeThrown(error)}. Run it again.`
   return new StoreFailure('store.unavailable', problem, { cause: error })
 }
+
+/** The store was looked at when it was opened, so a schema that is missing here is missing in another database. */
+const elsewhere = (failure: StoreFailure): StoreFailure =>
+  failure.code !== 'store.not_migrated'
+    ? failure
+    : new StoreFailure(
+        failure.code,
+        `The transaction is in a database that lacks the schema of this store: ${describeThrown(failure.cause)}. Begin it ` +
+          'in the database that the store was opened on, with the same host and database in the address.',
+        { cause: failure.cause },
+      )
 
 const askOf = (transaction: CallerTransaction): Ask => {
   if (typeof transaction !== 'object' || transaction === null) throw noTransaction('it is nothing')

@@ -9,6 +9,7 @@ const STATE = {
   lockNotAvailable: '55P03',
   queryCanceled: '57014',
   diskFull: '53100',
+  noRight: '42501',
   /** Our own: something a decision was based on has moved on. */
   moved: 'BP001',
 } as const
@@ -29,7 +30,6 @@ const BROKEN_SOCKET = new Set([
   'ERR_STREAM_WRITE_AFTER_END',
   'EPIPE',
   'ETIMEDOUT',
-  'ENOTFOUND',
   'EAI_AGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
@@ -130,11 +130,39 @@ const IN_WORDS: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
+/**
+ * Parts of an address that name nothing there. A database, a role or a host that is missing does not come by itself while
+ * a command is tried again, and whoever misspelt it should hear of it at once. A name server that does not answer
+ * (`EAI_AGAIN`) is another matter: it may answer the next time.
+ */
+const NOT_THERE: readonly (readonly [RegExp, string])[] = [
+  [/^ENOTFOUND$/, 'There is no host of that name. Check the host in the address'],
+  [/^3D000$/, 'There is no database of that name on the server. Create it, or check the address'],
+  [/^28(000|P01)$/, 'The server does not let this role in. Check the role and the password in the address'],
+]
+
 /** A problem of the address, its password or its certificate. Trying again changes nothing. */
 const addressProblem = (error: unknown, code = ''): string | undefined => {
   const told = error instanceof Error ? IN_WORDS.find(([words]) => words.test(error.message)) : undefined
   if (told !== undefined) return told[1]
-  return CERTIFICATE.find(([codes]) => codes.test(code))?.[1]
+  return [...CERTIFICATE, ...NOT_THERE].find(([codes]) => codes.test(code))?.[1]
+}
+
+/** The roles of connections by the errors they met; an error itself names no role. */
+const roles = new WeakMap<object, string>()
+
+/** Remembers the role of the connection that met an error. */
+export const metBy = (error: unknown, role: string | undefined): void => {
+  if (typeof error === 'object' && error !== null && role !== undefined) roles.set(error, role)
+}
+
+const noRight = (error: unknown, detail: string): string => {
+  const role = typeof error === 'object' && error !== null ? roles.get(error) : undefined
+  return (
+    `The role ${role === undefined ? 'of this connection' : `"${role}"`} lacks a right: ${detail}. A program needs usage on ` +
+    'the schema, select on its tables and execute on its functions, granted anew after each migration; docs/operating.md ' +
+    'has the statements, and "baton doctor" names the grants that are missing.'
+  )
 }
 
 /** Any error of a driver as a failure that says what broke. The cause stays attached. */
@@ -156,6 +184,9 @@ export const toFailure = (error: unknown): StoreFailure => {
       `The database lacks part of the schema. Run "baton migrate up". (${detail})`,
       { cause: error },
     )
+  }
+  if (code === STATE.noRight) {
+    return new StoreFailure('store.failed', noRight(error, detail), { cause: error })
   }
   if (isContention(error)) {
     return new StoreFailure('store.contention', `Too many writers at one spot: ${detail}. Try again.`, { cause: error })

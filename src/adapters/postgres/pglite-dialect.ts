@@ -9,6 +9,7 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely'
+import { StoreFailure } from '../../ports/store-failure.ts'
 
 /** The statements of an engine, or of one transaction in it. */
 export interface Asking {
@@ -66,6 +67,7 @@ export class PgliteDriver implements Driver {
   /** A new one each time: a transaction belongs to the connection that began it, and to no statement beside it. */
   async acquireConnection(): Promise<PgliteConnection> {
     if (this.#engine === undefined) throw new Error('The engine is not open yet')
+    if (this.#engine.closed) throw new StoreFailure('store.failed', 'The store is closed')
     return new PgliteConnection(this.#engine)
   }
 

@@ -1,7 +1,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
 import { StoreFailure } from '../../ports/store-failure.ts'
-import { isConnectionLost } from './pg-errors.ts'
+import { isConnectionLost, metBy } from './pg-errors.ts'
 
 /** How long to wait, in milliseconds. */
 export interface WaitLimits {
@@ -88,6 +88,7 @@ const checkedOut = (client: PoolClient, { waits, isDirect }: PoolManners): Postg
         return 'The database gave no answer'
       })
     } catch (error) {
+      metBy(error, (client as { readonly user?: string }).user)
       if (isConnectionLost(error)) isBroken = true
       throw error
     }

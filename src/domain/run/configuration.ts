@@ -123,10 +123,14 @@ export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
   readonly code = 'configuration.invalid'
   readonly problems: readonly ConfigurationProblem[]
+  /** The file, where there is one, as the caller named it. */
+  readonly file?: string
 
-  constructor(problems: readonly ConfigurationProblem[], options?: ErrorOptions) {
-    super(['The configuration cannot be used.', ...problems.map(describeProblem)].join('\n'), options)
+  constructor(problems: readonly ConfigurationProblem[], options: ErrorOptions & { readonly file?: string } = {}) {
+    const { file, ...rest } = options
+    super([unusable(file), ...problems.map(describeProblem)].join('\n'), rest)
     this.problems = problems
+    if (file !== undefined) this.file = file
   }
 }
 
@@ -139,6 +143,10 @@ export const mustBeKnown = (options: unknown, known: NestedNames): void => {
   }))
   if (problems.length > 0) throw new ConfigurationError(problems)
 }
+
+/** Says that a configuration cannot be used, and which. */
+export const unusable = (file?: string): string =>
+  onOneLine(`The configuration ${file === undefined ? '' : `${file} `}cannot be used.`)
 
 const describeProblem = ({ path, problem, advice, line }: ConfigurationProblem): string =>
   onOneLine(`${line === undefined ? '' : `line ${line}: `}${path === '' ? '' : `${path}: `}${problem}. ${advice}`)

@@ -64,7 +64,12 @@ export const decideSession = (session: AgentSession, command: SessionCommand): R
 
 const refuse = (session: AgentSession, command: SessionCommandType): Refusal =>
   command === 'record_turn' || command === 'hold'
-    ? { code: 'session.not_active', sessionId: session.id, state: session.state }
+    ? defined({
+        code: 'session.not_active' as const,
+        sessionId: session.id,
+        state: session.state,
+        heldBy: heldBy(session),
+      })
     : { code: 'session.illegal_transition', sessionId: session.id, from: session.state, command }
 
 const factOf = (session: AgentSession, command: SessionCommand): SessionMoved => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { frozenCopy } from '../../../src/adapters/memory/frozen-copy.ts'
 import { numberKey, pageBy } from '../../../src/adapters/memory/paging.ts'
 import { PlaceTaken, Table } from '../../../src/adapters/memory/table.ts'
+import { RefusedError } from '../../../src/domain/unwrap.ts'
 
 interface Row {
   readonly id: string
@@ -68,7 +69,7 @@ describe('pages', () => {
   })
 
   it.each([0, -1, 1.5, 1_001, Number.NaN])('of %s items are refused', (limit) => {
-    expect(() => pageBy(rows, key, { limit })).toThrow(RangeError)
+    expect(() => pageBy(rows, key, { limit })).toThrow(RefusedError)
   })
 })
 

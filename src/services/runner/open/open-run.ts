@@ -2,6 +2,8 @@ import { type BudgetUse, DEFAULT_RESTART_BUDGET, type RestartBudget } from '../.
 import type { Conversation } from '../../../domain/conversation/conversation.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { agentSessionId } from '../../../domain/kernel/ids.ts'
+import { err } from '../../../domain/kernel/result.ts'
+import type { Refusal } from '../../../domain/refusal.ts'
 import { describeFreshReason } from '../../../domain/run/follow-up.ts'
 import { type AgentSession, heldBy } from '../../../domain/session/agent-session.ts'
 import type { ProcessIdentity } from '../../../domain/session/process-identity.ts'
@@ -43,8 +45,18 @@ export const conversationFor = async (deps: RunnerDeps, request: RunRequest): Pr
   const details = defined({ externalKey, subject, workspace, restartBudget })
   const wanted = { originalTask: prompt, ...details }
   const open = () => retryThroughOutage(deps.ids, (named) => deps.handoffs.openConversation({ ...wanted, ...named }))
-  return withBudget(deps, unwrap(await open()).conversation, budget)
+  const opened = await open()
+  return withBudget(deps, unwrap(opened.ok ? opened : err(aboutPrompt(opened.error))).conversation, budget)
 }
+
+/** The refusal in the words of a run: the first prompt is the task of the conversation. */
+const aboutPrompt = (refusal: Refusal): Refusal =>
+  refusal.code === 'input.invalid'
+    ? {
+        ...refusal,
+        fields: refusal.fields.map((found) => (found.field === 'originalTask' ? { ...found, field: 'prompt' } : found)),
+      }
+    : refusal
 
 /** The conversation with what this run says of its budget. What it says already is not said again. */
 const withBudget = async (
