@@ -61,7 +61,7 @@ Then('these hooks are in the record:', async function (this: HandoffWorld, table
 
 /** The output of hooks at the beginning of an opening, as far as it stands in its fence. */
 const hookOutputIn = (opening: string): string | undefined =>
-  /^Before this session began, hooks [^\n]+ hold (hooks-[0-9a-f-]+), [^\n]+\n\n<\1>\n([^]*?)\n<\/\1>\n/.exec(
+  /^Before this session began, hooks [^\n]+ hold (hooks-[0-9a-f-]+), [^\n]+\n\n<\1>\n([\s\S]*?)\n<\/\1>\n/.exec(
     opening,
   )?.[2]
 

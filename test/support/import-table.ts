@@ -156,9 +156,12 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'processes',
       'npm:node:crypto',
       'npm:node:dns',
+      'npm:node:fs',
       'npm:node:http',
       'npm:node:https',
       'npm:node:net',
+      'npm:node:os',
+      'npm:node:path',
     ],
   },
   'adapters/install': {

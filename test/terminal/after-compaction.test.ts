@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { asText } from '../../src/domain/kernel/safe-text.ts'
 import { leaves, Terminal, worked } from './handing.ts'
 import { Stage } from './stage.ts'
 
@@ -133,7 +134,7 @@ describe('a document', () => {
     const { inject = '' } = await green.start()
     const [, fence = ''] = /^<(document-[0-9a-f-]+)>$/m.exec(inject) ?? []
     expect(fence).not.toBe('')
-    expect(inject.split(`<${fence}>\n`)[1]?.split(`\n</${fence}>`)[0]).toBe(hostile)
+    expect(inject.split(`<${fence}>\n`)[1]?.split(`\n</${fence}>`)[0]).toBe(asText(hostile))
     expect(hostile).not.toContain(fence)
     await green.asks('Continue')
     await green.answers('I continue.')

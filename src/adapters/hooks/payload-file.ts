@@ -1,13 +1,10 @@
-import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PREFIX, sweepPayloads } from './sweep-payloads.ts'
 
 /** The variable that names the file of the payload, for commands that cannot hold JSON in a variable. */
 export const PAYLOAD_FILE_VARIABLE = 'BATONPASS_HOOK_PAYLOAD_FILE'
-
-const PREFIX = 'batonpass-hook-'
-/** The name of a folder says whose it is: `batonpass-hook-<pid>-<random>`. */
-const FOLDER = /^batonpass-hook-(\d{1,10})-\w+$/
 
 /** The payload of a hook as a file of its owner, in a folder of its own, until it is disposed of. */
 export interface PayloadFile extends Disposable {
@@ -30,7 +27,7 @@ const removeAll = (): void => {
 /** Writes the payload of a hook: 0600 in a fresh folder of 0700. The first one also sweeps what killed processes left. */
 export const payloadFile = (payload: string): PayloadFile => {
   if (!hasSwept) process.on('exit', removeAll)
-  if (!hasSwept) sweepPayloads()
+  if (!hasSwept) sweepPayloads(tmpdir())
   hasSwept = true
   const folder = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`)) // which makes it 0700
   there.add(folder)
@@ -41,37 +38,5 @@ export const payloadFile = (payload: string): PayloadFile => {
   } catch (error) {
     remove(folder)
     throw error
-  }
-}
-
-/** Takes payloads away that processes of this user left when they were killed. Whatever else is there is left alone. */
-export const sweepPayloads = (place: string = tmpdir()): void => {
-  for (const name of namesIn(place)) {
-    const pid = Number(FOLDER.exec(name)?.[1])
-    const folder = join(place, name)
-    if (Number.isSafeInteger(pid) && !isAlive(pid) && isOwn(folder)) rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-const namesIn = (place: string): readonly string[] => {
-  try {
-    return readdirSync(place)
-  } catch {
-    return [] // such as a folder that may be written to and not listed
-  }
-}
-
-/** A link, or a folder of somebody else, is not ours to take away. */
-const isOwn = (folder: string): boolean => {
-  const found = lstatSync(folder, { throwIfNoEntry: false })
-  return found?.isDirectory() === true && found.uid === process.getuid?.()
-}
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }

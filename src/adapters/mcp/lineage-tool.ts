@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import type { Lineage } from '../../domain/history/lineage.ts'
 import { err, ok } from '../../domain/kernel/result.ts'
-import { inQuotes } from '../../domain/kernel/safe-text.ts'
+import { inQuotes, named } from '../../domain/kernel/safe-text.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import { type Access, notThere } from './access.ts'
 import type { Tool } from './tool.ts'
@@ -73,12 +73,12 @@ const textOf = ({ conversation_id, came_from, opened, sessions, handoffs, left_o
       ? []
       : [`(older ones are left out: ${left_out.sessions} sessions and ${left_out.handoffs} handoffs)`]),
     ...sessions.flatMap((session) => [
-      `window ${session.window}: ${inQuotes(session.agent)}, ${session.state}, ${session.turns} turns, since ${session.started_at}${session.is_you ? ' (you)' : ''}`,
+      `window ${session.window}: ${named(session.agent)}, ${session.state}, ${session.turns} turns, since ${session.started_at}${session.is_you ? ' (you)' : ''}`,
       ...handoffs
         .filter(({ from_session }) => from_session === session.session_id)
         .map(
           ({ handoff_id, kind, to_agent, status, reason }) =>
-            `  → ${kind} to ${inQuotes(to_agent)}, ${status}, reason ${inQuotes(reason)} (${handoff_id})`,
+            `  → ${kind} to ${named(to_agent)}, ${status}, reason ${inQuotes(reason)} (${handoff_id})`,
         ),
     ]),
     ...opened.map((id) => `opened conversation ${id}`),

@@ -17,7 +17,7 @@ export class RunReporter {
   readonly #origin: Omit<RunOrigin, 'agentName' | 'providerSessionId'>
   readonly #agent: () => string
   readonly #session: ReporterParts['session']
-  /** What the runtime calls each session of the run, as far as it has said so. */
+  /** The names that the runtime gave to sessions of the run, as far as it has said so. */
   readonly #provided = new Map<string, string>()
   readonly #log: RunLog
   readonly #emit: (event: RunEvent) => void

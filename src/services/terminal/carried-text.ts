@@ -60,10 +60,9 @@ export const carriedText = ({ opening, document, words, nonce }: CarriedParts): 
 }
 
 const documentBlock = (
-  { text: written, origin, path }: CarriedDocument,
+  { text, origin, path }: CarriedDocument,
   { said = '', nonce, room }: { readonly said: string | undefined; readonly nonce: string; readonly room: number },
 ): string => {
-  const text = asText(written) // as it will be shown: what is spelled out needs room as well
   const note = (shown: string): string => (shown.length === text.length ? '' : cutNote(shown.length, text.length, path))
   const around = `${said}\n${origin}`
   const blockOf = (shown: string): string => {
@@ -74,7 +73,18 @@ const documentBlock = (
   const whole = text.length <= left ? blockOf(text) : undefined
   if (whole !== undefined && whole.length <= left) return whole
   const overhead = blockOf('').length
-  return blockOf(beginningOf(text, Math.max(0, left - overhead)))
+  return blockOf(beginningThatFits(text, Math.max(0, left - overhead)))
+}
+
+/** The longest beginning of a text that has room as it is shown: what is spelled out takes more of it. */
+const beginningThatFits = (text: string, room: number): string => {
+  let [fits, tooLong] = [0, Math.min(text.length, 2 * room) + 1]
+  while (tooLong - fits > 1) {
+    const middle = Math.floor((fits + tooLong) / 2)
+    if (asText(beginningOf(text, middle)).length <= room) fits = middle
+    else tooLong = middle
+  }
+  return beginningOf(text, fits)
 }
 
 const moreIn = (path: string): string =>
