@@ -60,7 +60,7 @@ const answering =
     const background = {
       command: `until [ -e '${whileItRuns}-2' ]; do sleep 0.1; done`,
       run_in_background: true,
-      description: 'Runs beside',
+      description: 'Runs along',
     }
     if (last.includes('beside')) return { tool: { name: 'Bash', input: background }, usage: USAGE }
     return { text: 'Okay.', usage: USAGE }

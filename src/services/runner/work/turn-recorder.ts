@@ -1,16 +1,15 @@
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { RecordTurns } from '../../../domain/restart/record-turns.ts'
-import { type Channel, originOn } from '../../../domain/turn/channel.ts'
-import { type KnownPrompt, metPrompt, withPrompt } from '../../../domain/turn/known-prompts.ts'
+import type { Channel } from '../../../domain/turn/channel.ts'
 import type { MessageInput, TurnInput } from '../../../domain/turn/turn.ts'
 import type { MonitorReport } from '../../../domain/window/monitor-reports.ts'
 import { WindowGauge } from '../../../domain/window/window-gauge.ts'
 import type { RuntimeStep } from '../../../ports/agent-runtime.ts'
-import type { RecordedText } from '../../../ports/window-reader.ts'
 import { TurnCollector } from '../../turn-collector.ts'
 import { hasHooks } from '../call-hooks.ts'
 import type { RunInProgress } from '../run-in-progress.ts'
 import { askThreads, openThreads } from '../threads/open-threads.ts'
+import { HeardWords } from './heard-words.ts'
 import { attachTo, mine } from './held-work.ts'
 import { initiateTransfer } from './initiate-transfer.ts'
 import type { Launcher } from './launch.ts'
@@ -39,9 +38,7 @@ export class TurnRecorder {
   readonly #tools = new RunningTools()
   readonly #extender: TurnExtender
   readonly #landing: SoftLanding
-  readonly #channel: Channel
-  /** The prompts that the agent was sent: on record already, or to be, with the origins of their parts. */
-  #sent: readonly KnownPrompt[] = []
+  readonly #words: HeardWords
 
   constructor(
     run: RunInProgress,
@@ -57,8 +54,8 @@ export class TurnRecorder {
     this.#leaving = new SessionLeaving(run, leaving)
     this.#extender = new TurnExtender(run)
     this.#landing = new SoftLanding(run)
-    this.#channel = channel
-    this.#send(prompt)
+    this.#words = new HeardWords(run.deps, channel)
+    this.#words.sent(prompt)
     const { believedWindow: believed, sha256, redact } = run.deps
     this.#collector = new TurnCollector({ keep: (reading) => reading, sha256, redact })
     this.#gauge = new WindowGauge(defined({ runtime: run.request.runtime.backend, believed }))
@@ -139,21 +136,8 @@ export class TurnRecorder {
   }
 
   #collect({ events, texts }: Pick<RuntimeStep<unknown>, 'events' | 'texts'>, isNewTurn: boolean) {
-    const said = texts.flatMap((text) => this.#heard(text))
+    const said = this.#words.take(texts)
     return this.#collector.take({ events, texts: said, isNewTurn, reading: this.#gauge.reading() })
-  }
-
-  /** A text with the origin that its channel allows. A prompt of ours that a runtime says again is left out, once. */
-  #heard(said: RecordedText): readonly RecordedText[] {
-    if (said.role !== 'user') return [said]
-    const left = metPrompt(this.#sent, said.text, this.#run.deps)
-    if (left === undefined) return [{ ...said, origin: originOn(this.#channel, said.origin) }]
-    this.#sent = left
-    return []
-  }
-
-  #send(text: string): void {
-    this.#sent = withPrompt(this.#sent, { by: `prompt ${this.#sent.length + 1}`, text }, this.#run.deps)
   }
 
   /** Records what is still open when the agent has come to rest: its work is done, or will not go on here. */
@@ -185,7 +169,7 @@ export class TurnRecorder {
   /** Records what was said to the agent at work, as ours: it is no prompt, and begins no exchange. */
   told(text: string): void {
     this.#collector.note(text)
-    this.#send(text)
+    this.#words.sent(text)
     this.#landing.told()
   }
 
