@@ -79,3 +79,11 @@ Feature: Terminal sessions
       And the service is started again
       And its agent stops
       Then the agent of the terminal "blue" has said "I look."
+
+  Rule: A secret is not on record
+
+    Scenario: A key that was printed is not in the record
+      Given the terminal "blue" starts
+      And its agent has answered "The key is AKIAABCDEFGH23456789, and it works." with 1000 tokens sent
+      When the terminal "blue" comes to rest
+      Then the words of the terminal "blue" are on record with "The key is [hidden:key], and it works." and without "AKIAABCDEFGH23456789"

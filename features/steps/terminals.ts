@@ -148,3 +148,16 @@ Then(
     )
   },
 )
+
+When('the terminal {string} comes to rest', function (this: HandoffWorld, name: string) {
+  return this.terminals.stops(name)
+})
+
+Then(
+  'the words of the terminal {string} are on record with {string} and without {string}',
+  async function (this: HandoffWorld, name: string, mark: string, secret: string) {
+    const said = await this.terminals.said(name)
+    assert.ok(said.includes(mark), `"${mark}" is not in "${said}"`)
+    assert.ok(!said.includes(secret), `"${secret}" is on record`)
+  },
+)

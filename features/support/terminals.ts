@@ -6,6 +6,8 @@ import { pendingFiles } from '../../src/adapters/terminal/pending-files.ts'
 import { defined } from '../../src/domain/kernel/defined.ts'
 import { commandId } from '../../src/domain/kernel/ids.ts'
 import { instant } from '../../src/domain/kernel/instant.ts'
+import { BUILT_IN_REDACTION } from '../../src/domain/secrets/redaction-settings.ts'
+import { redactorFor } from '../../src/redaction.ts'
 import type { HookAnswer, HookEventName, HookInput } from '../../src/services/terminal/hook-event.ts'
 import { type Terminals as Opened, terminalsOn } from '../../src/terminal.ts'
 import { Transcript } from '../../test/terminal/transcripts.ts'
@@ -127,6 +129,17 @@ export class Terminals {
     transcript.answers(text, tokens)
   }
 
+  /** Every message of the terminal that is on record, in its words. */
+  async said(name: string): Promise<string> {
+    const session = need(await this.#sessionOf(name), 'a session')
+    const { items } = await this.#stage.scene.store.messages.listMessages(session.conversationId, {})
+    return items.map(({ text }) => text).join('\n')
+  }
+
+  async stops(name: string): Promise<void> {
+    await this.#hook('stop', {}, name)
+  }
+
   async requestHandoff(document: string, targetAgent?: string): Promise<void> {
     const { requests } = await this.#open()
     const about = defined({ document, reason: 'The window is full', targetAgent })
@@ -166,6 +179,8 @@ export class Terminals {
       ids,
       folder: join(this.#folder, 'terminals'),
       environment,
+      // As the service has it.
+      redact: redactorFor(BUILT_IN_REDACTION, { environment }).redact,
     })
     return this.#terminals
   }

@@ -1,5 +1,5 @@
 // An agent that prints every secret it was given in KEYS (a JSON list), in every place that an agent has: its words, the
-// input of a tool, the result of a tool, and what SCRIPT says: an error, or a handoff to another agent.
+// input of a tool, the result of a tool, and an error if SCRIPT says so.
 import { readFileSync } from 'node:fs'
 
 readFileSync(0, 'utf8')
@@ -31,10 +31,6 @@ write({
   type: 'user',
   message: { content: [{ type: 'tool_result', tool_use_id: `toolu_${process.pid}_0`, content: `printed:\n${all}` }] },
 })
-if (process.env.SCRIPT === 'hand') {
-  write({ type: 'batonpass_handoff', to: 'reviewer', reason: `Look at ${all}`, document: `# State\n${all}` })
-  await new Promise((resolve) => setTimeout(resolve, 60_000))
-}
 if (process.env.SCRIPT === 'fail') {
   process.stderr.write(`It broke: ${all}\n`)
   process.exit(3)

@@ -28,7 +28,7 @@ export const hiddenText = ({ hidden, withheld }: RedactionCounts): string | unde
     ...(hidden === 0 ? [] : [`${hidden} ${hidden === 1 ? 'secret was' : 'secrets were'} hidden`]),
     ...(withheld === 0 ? [] : [`${withheld} ${withheld === 1 ? 'text was' : 'texts were'} withheld`]),
   ]
-  return parts.length === 0 ? undefined : `${parts.join(', ')}: neither is in the record.`
+  return parts.length === 0 ? undefined : `${parts.join(', ')}, and kept out of the record.`
 }
 
 /** Says on the side how much was hidden. */
