@@ -39,9 +39,7 @@ export const REASONS: Readonly<Record<string, readonly string[]>> = {
       'thread_summaries insert, accepted_at *',
     ],
   'Documents: columns hold JSON, readers refuse what they could not have written, and verify compares it.': [
-    '(agent_sessions|context_snapshots|turns) insert, (window_usage|usage|totals) of something else',
-    'agent_sessions update, (window_usage|totals) of something else',
-    'handoffs (insert|update), checkpoint of something else',
+    '(context_snapshots|turns) insert, (window_usage|usage) of something else',
   ],
   'Times are those of the callers’ clocks, which may be wrong or differ from machine to machine. Verify compares them.':
     [
@@ -96,8 +94,7 @@ export const REASONS: Readonly<Record<string, readonly string[]>> = {
     [
       'context_monitors (insert|update), (version|cycle) far ahead',
       'context_monitors (insert|update), (is_enabled|is_compacting|awaits_reading) turned',
-      'context_monitors (insert|update), (milestones|window_parts) (with a negative number|a list|of something else)',
-      'context_monitors (insert|update), reading of something else',
+      'context_monitors (insert|update), milestones (with a negative number|a list|of something else)',
       'context_monitors (insert|update), (boundary_at|sampled_at) *',
       'context_monitors (insert|update), boundary_key (empty|blank|another)',
       'context_monitors (delete|truncate)',
