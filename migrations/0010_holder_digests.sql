@@ -73,9 +73,73 @@ create function batonpass.is_asked(asked jsonb) returns boolean language sql imm
 $$;
 comment on function batonpass.is_asked is 'Whether a document is the latest new prompt of a conversation.';
 
+create function batonpass.is_usage(usage jsonb) returns boolean language sql immutable parallel safe as $$
+  select coalesce(case usage ->> 'state'
+    when 'unknown' then usage - 'state' = '{}'
+    when 'metered' then usage - '{state,promptTokens,outputTokens,pendingTokens,provenance}'::text[] = '{}'
+      and jsonb_typeof(usage -> 'promptTokens') = 'number' and jsonb_typeof(usage -> 'outputTokens') = 'number'
+      and coalesce(jsonb_typeof(usage -> 'pendingTokens'), 'number') = 'number'
+    when 'percentage' then usage - '{state,usedPercent,provenance}'::text[] = '{}'
+      and jsonb_typeof(usage -> 'usedPercent') = 'number' end
+    and (not usage ? 'provenance' or (
+      jsonb_typeof(usage -> 'provenance') = 'object'
+      and (usage -> 'provenance') - '{runtime,source,semantics}'::text[] = '{}'
+      and jsonb_typeof(usage -> 'provenance' -> 'runtime') = 'string'
+      and jsonb_typeof(usage -> 'provenance' -> 'source') = 'string'
+      and usage -> 'provenance' ->> 'semantics' in ('exact', 'lower_bound', 'estimate'))), false)
+$$;
+comment on function batonpass.is_usage is 'Whether a document is a reading of usage.';
+
+create function batonpass.are_totals(totals jsonb) returns boolean language sql immutable parallel safe as $$
+  select coalesce(
+    jsonb_typeof(totals) = 'object' and totals ?& '{inputTokens,outputTokens}'::text[]
+    and totals - '{inputTokens,outputTokens,requests,cacheReadTokens,cacheWriteTokens,costUsd,estimatedUsd}'::text[] = '{}'
+    and not totals @? '$.* ? (@.type() != "number")', false)
+$$;
+comment on function batonpass.are_totals is 'Whether a document is usage in sum.';
+
+create function batonpass.is_checkpoint(checkpoint jsonb) returns boolean language sql immutable parallel safe as $$
+  select coalesce(
+    checkpoint - '{outcome,reason,characters,isCut,sections,statements,attempts,totals}'::text[] = '{}'
+    and checkpoint ->> 'outcome' in ('kept', 'missing', 'failed', 'timed_out', 'skipped')
+    and coalesce(jsonb_typeof(checkpoint -> 'reason'), 'string') = 'string'
+    and coalesce(jsonb_typeof(checkpoint -> 'characters'), 'number') = 'number'
+    and coalesce(jsonb_typeof(checkpoint -> 'isCut'), 'boolean') = 'boolean'
+    and coalesce(jsonb_typeof(checkpoint -> 'sections'), 'array') = 'array'
+    and coalesce(checkpoint -> 'sections', '[]') <@ '["Goal", "Completed work", "Current state", "Remaining tasks", "Do not redo", "Key decisions", "Open issues", "Files changed"]'
+    and coalesce(jsonb_typeof(checkpoint -> 'attempts'), 'number') = 'number'
+    and (not checkpoint ? 'statements' or (
+      jsonb_typeof(checkpoint -> 'statements') = 'object'
+      and checkpoint -> 'statements' ?& '{cited,uncited,miscited,exempt}'::text[]
+      and (checkpoint -> 'statements') - '{cited,uncited,miscited,exempt}'::text[] = '{}'
+      and not checkpoint @? '$.statements.* ? (@.type() != "number")'))
+    and (not checkpoint ? 'totals' or batonpass.are_totals(checkpoint -> 'totals')), false)
+$$;
+comment on function batonpass.is_checkpoint is 'Whether a document has the facts about a checkpoint.';
+
+create function batonpass.is_window(parts jsonb) returns boolean language sql immutable parallel safe as $$
+  select coalesce(
+    jsonb_typeof(parts) = 'object'
+    and parts - '{hardLimit,configuredLimit,autoCompactAt,compactedAt}'::text[] = '{}'
+    and not (parts - 'hardLimit') @? '$.* ? (@.type() != "number")'
+    and (not parts ? 'hardLimit' or (
+      jsonb_typeof(parts -> 'hardLimit') = 'object' and (parts -> 'hardLimit') - '{tokens,source}'::text[] = '{}'
+      and jsonb_typeof(parts -> 'hardLimit' -> 'tokens') = 'number'
+      and parts -> 'hardLimit' ->> 'source' in ('runtime', 'configured', 'suffix', 'catalogue', 'observed'))), false)
+$$;
+comment on function batonpass.is_window is 'Whether a document says what is known of a window.';
+
 alter table batonpass.conversations
   add constraint conversations_budget_formed check (batonpass.is_budget(restart_budget)) not valid,
   add constraint conversations_asked_formed check (batonpass.is_asked(asked)) not valid;
 alter table batonpass.session_leases
   add constraint session_leases_processes_formed check (batonpass.are_processes(processes)) not valid,
   add constraint session_leases_runner_formed check (runner is null or batonpass.is_process(runner)) not valid;
+alter table batonpass.agent_sessions
+  add constraint agent_sessions_usage_formed check (batonpass.is_usage(window_usage)) not valid,
+  add constraint agent_sessions_totals_formed check (totals is null or batonpass.are_totals(totals)) not valid;
+alter table batonpass.handoffs
+  add constraint handoffs_checkpoint_formed check (checkpoint is null or batonpass.is_checkpoint(checkpoint)) not valid;
+alter table batonpass.context_monitors
+  add constraint context_monitors_reading_formed check (batonpass.is_usage(reading)) not valid,
+  add constraint context_monitors_window_formed check (batonpass.is_window(window_parts)) not valid;

@@ -9,6 +9,7 @@ import { serviceRuns } from './adapters/doctor/service-check.ts'
 import { type AskHealth, findService as findServiceOf, type ServiceState } from './adapters/doctor/service-state.ts'
 import { spooledEvents } from './adapters/doctor/spool.ts'
 import { askRunningService } from './adapters/hook-client/ask-service.ts'
+import { rowsAreFormed } from './adapters/postgres/health/broken-rows.ts'
 import { ExaminedStore } from './adapters/postgres/health/examined-store.ts'
 import { diskSpace, folderRights, lockState } from './adapters/postgres/health/folder-checks.ts'
 import { roleHasRights, schemaIsUnchanged, schemaStanding } from './adapters/postgres/health/schema-checks.ts'
@@ -77,6 +78,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   schema: onStore(schemaStanding),
   'schema drift': onStore(schemaIsUnchanged),
   rights: onStore(roleHasRights),
+  'broken rows': onStore(rowsAreFormed),
   configuration: ({ place }) => configurationFile(place.workingFolder, readConfiguration),
   'claude hooks': ({ place }) => claudeHooks(place),
   'codex hooks': ({ place }) => codexHooks(place),

@@ -6,7 +6,7 @@ import { forgettingCommands, forgettingUnnamedCommands } from './faulty-stores/f
 import { guardingVersionsOnly, startingInClosed, withoutGuard } from './faulty-stores/guards.ts'
 import { countingOwnSignals, hidingTheHeld } from './faulty-stores/hiding-the-held.ts'
 import { keepingEndedLeases } from './faulty-stores/keeping-ended-leases.ts'
-import { keepingTokensInReceipts, keepingTokensRaw } from './faulty-stores/keeping-tokens.ts'
+import { keepingTokensInReceipts, keepingTokensRaw, takingDigestsForTokens } from './faulty-stores/keeping-tokens.ts'
 import { leavingEndFields } from './faulty-stores/leaving-end-fields.ts'
 import {
   searchingByPattern,
@@ -64,6 +64,11 @@ describe('the store contract catches', () => {
       'a store that keeps tokens as they are',
       keepingTokensRaw,
       'keeps digests, and no token in anything that can be read',
+    ],
+    [
+      'a store that takes a digest for the token',
+      takingDigestsForTokens,
+      'takes nothing from a caller that has read the digest',
     ],
     ['a store that renews for anyone', renewingForAnyone, 'lets nobody else renew, and changes nothing then'],
     [

@@ -1,5 +1,5 @@
 /** Parameters that every write has: the command row and the audit entries. */
-export const COMMAND = { conversation: 'uuid', command: 'uuid', digest: 'text' } as const
+export const COMMAND = { conversation: 'uuid', command: 'uuid', digest: 'text', kept_at: 'timestamptz' } as const
 
 /** The hash of an entry, written out: `audit_hash` is a function, and calling it costs. */
 const hashOver = (body: string): string =>
@@ -21,7 +21,8 @@ export const chain = (schema: string, guard: string, bodies: readonly string[], 
     insert into ${schema}.audit_salts select :conversation, place, :salt from link${salted})`
   return `
   command as (
-    insert into ${schema}.commands (id, conversation_id, digest) select :command, :conversation, :digest from ${guard}),
+    insert into ${schema}.commands (id, conversation_id, digest, kept_at)
+    select :command, :conversation, :digest, :kept_at from ${guard}),
   link0 as materialized (
     select h.position as place, h.hash from ${schema}.audit_heads h, ${guard}
     where h.conversation_id = :conversation for update of h),

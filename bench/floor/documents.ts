@@ -8,8 +8,12 @@ export const digestOf = (asked: unknown): string => {
   return `${salt}:${sha256(`${salt}\n${JSON.stringify(asked)}`)}`
 }
 
-/** Binds a command to the first entry it writes. */
-export const sealOf = (conversation: string, digest: string): string => sha256(`["${conversation}","${digest}",null]`)
+/** Binds a command, and when it was kept, to the first entry it writes. */
+export const sealOf = (conversation: string, digest: string, keptAt: string): string =>
+  `${sha256(`["${conversation}","${digest}",null]`)}@${keptAt}`
+
+/** The digest under which a session is held with a token. */
+export const holderOf = (token: string): string => sha256(token)
 
 /** The digests that stand for the texts of one entry, and the salt they were made with. */
 export const saltTexts = (...texts: readonly string[]): { salt: string; digests: readonly string[] } => {

@@ -1,8 +1,9 @@
 import { uuidV7Ids } from '../../src/container.ts'
 import { originsOf } from '../../src/domain/turn/message.ts'
+import { newHolderToken } from '../../src/holder-tokens.ts'
 import { DEFAULT_MILESTONES, type WorkingSession } from '../../src/index.ts'
 import { AGENTS, BACKEND, CLAIMANT, ORIGINAL_TASK, REASON, type Seat, turnInput } from '../seat.ts'
-import { bodyOf, digestOf, saltTexts, sealOf } from './documents.ts'
+import { bodyOf, digestOf, holderOf, saltTexts, sealOf } from './documents.ts'
 import { type Run, write } from './statement.ts'
 import type { Statements } from './statements.ts'
 
@@ -195,8 +196,9 @@ export class FloorSeat implements Seat {
     const source = this.#session
     const handoffId = this.#handoff
     const at = new Date().toISOString()
-    const [target, targetHolder, snapshot, message] = [1, 2, 3, 4].map(() => uuidV7Ids.next())
-    if (!target || !targetHolder || !snapshot || !message) throw new Error('No ids')
+    const [target, snapshot, message] = [1, 2, 3].map(() => uuidV7Ids.next())
+    if (!target || !snapshot || !message) throw new Error('No ids')
+    const targetHolder = newHolderToken()
     const agent = AGENTS.find((name) => name !== source.agent) ?? AGENTS[0]
     const next: Standing = {
       ...{ id: target, holder: targetHolder, version: 1, epoch: source.epoch + 1, agent, turns: 0 },
@@ -211,7 +213,7 @@ export class FloorSeat implements Seat {
       handoff: handoffId,
       handoff_version: 2,
       target,
-      target_holder: targetHolder,
+      target_holder: holderOf(targetHolder),
       epoch: next.epoch,
       agent,
       backend: BACKEND,
@@ -263,8 +265,9 @@ export class FloorSeat implements Seat {
   /** Nobody names these commands, so that the library digests their name alone and stores no receipt. */
   #command(name: string) {
     const { conversationId: conversation } = this
-    const command = { conversation, command: uuidV7Ids.next(), digest: digestOf(name) }
-    return { ...command, seal: sealOf(conversation, command.digest) }
+    const kept_at = new Date().toISOString().replace('Z', '000Z')
+    const command = { conversation, command: uuidV7Ids.next(), digest: digestOf(name), kept_at }
+    return { ...command, seal: sealOf(conversation, command.digest, kept_at) }
   }
 
   #captured(session: Standing, type: string, snapshot: string, at: string, receipt?: string): string {

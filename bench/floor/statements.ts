@@ -1,8 +1,10 @@
 import { COMMAND, chain } from './chain.ts'
 import { statement } from './statement.ts'
 
-const GUARD = { session: 'uuid', holder: 'uuid', version: 'bigint' } as const
-const AT_VERSION = 'conversation_id = :conversation and id = :session and version = :version and holder = :holder'
+const GUARD = { session: 'uuid', holder: 'text', version: 'bigint' } as const
+/** The digest of a token, written out: `token_digest` is a function, and calling it costs. */
+const HOLDS = `holder = rtrim(encode(sha256(convert_to(:holder, 'UTF8')), 'base64'), '=')`
+const AT_VERSION = `conversation_id = :conversation and id = :session and version = :version and ${HOLDS}`
 const WINDOW = 'window_start, window_end, window_user, window_assistant, window_tool, window_system, window_usage'
 const SNAPSHOT = `conversation_id, id, session_id, type, ${WINDOW}, captured_at`
 
@@ -131,7 +133,7 @@ export const statementsIn = (schema: string) => ({
       handoff: 'uuid',
       handoff_version: 'bigint',
       target: 'uuid',
-      target_holder: 'uuid',
+      target_holder: 'text',
       epoch: 'integer',
       agent: 'text',
       backend: 'text',

@@ -40,7 +40,7 @@ begin
     where session.conversation_id = next.conversation_id and session.id = next.id
       and batonpass.session_stands_v1(session, item -> 'expected')
       -- Nobody speaks in a session without its token: not even a program that was told to.
-      and (session.last_sequence is not distinct from next.last_sequence or item -> 'expected' ? 'token');
+      and (session.last_sequence is not distinct from next.last_sequence or item -> 'expected' ->> 'token' is not null);
     if not found then return format('session %s has moved on', next.id); end if;
   end loop;
   return null;

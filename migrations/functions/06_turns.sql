@@ -33,6 +33,26 @@ end
 $$;
 comment on function batonpass.extend_turns_v1 is 'Adds to the range of turns.';
 
+-- Nobody speaks in a session without its token. The guard of a session asks for it when the session moves on; here every
+-- row must be of such a session, or of one that the same unit begins: otherwise a unit could show the token of one
+-- session and speak in another.
+create or replace function batonpass.expect_speakers_v1(unit jsonb) returns void language plpgsql as $$
+begin
+  perform from jsonb_to_recordset(
+    coalesce(unit -> 'turns', '[]') || coalesce(unit -> 'extended_turns', '[]')
+      || coalesce(unit -> 'messages', '[]') || coalesce(unit -> 'tool_calls', '[]')) said (conversation_id text, session_id text)
+  where not exists (
+    select from jsonb_to_recordset(coalesce(unit -> 'moved_sessions', '[]') || coalesce(unit -> 'sessions', '[]'))
+      session (conversation_id text, id text, expected jsonb)
+    where session.conversation_id = said.conversation_id and session.id = said.session_id
+      and (session.expected is null or session.expected ->> 'token' is not null));
+  if found then
+    raise exception using errcode = 'BP003', message = 'a turn is only recorded with the session that it moves, and its token';
+  end if;
+end
+$$;
+comment on function batonpass.expect_speakers_v1 is 'Refuses a unit that speaks in a session whose token it does not show.';
+
 -- Rows that come together go in one statement: starting one costs as much as a row. References are checked at its end.
 create or replace function batonpass.add_turns_v1(added jsonb, said jsonb, calls jsonb) returns void language plpgsql as $$
 begin

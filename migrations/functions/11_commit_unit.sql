@@ -16,10 +16,7 @@ begin
     batonpass.move_monitors_v1(unit -> 'moved_monitors'));
   if moved is not null then return batonpass.conflict_v1(command, moved); end if;
 
-  -- Turns come with the session that they move, whose guard asks for the token.
-  if unit ?| array['turns', 'extended_turns'] and not unit ? 'moved_sessions' then
-    raise exception using errcode = 'BP003', message = 'a turn is only recorded with the session that it moves';
-  end if;
+  if unit ?| array['turns', 'extended_turns', 'messages'] then perform batonpass.expect_speakers_v1(unit); end if;
   perform batonpass.remember_command_v1((unit -> 'command') || jsonb_build_object('kept_at', kept_at));
   -- A unit has few of these lists. Asking first is cheap; calling a function for a list that is not there is not.
   if unit ? 'conversations' then perform batonpass.add_conversations_v1(unit -> 'conversations'); end if;

@@ -45,3 +45,18 @@ export const keepingTokensRaw = (store: Store): Store => {
     },
   })
 }
+
+/** Takes the digest, which everybody can read, for the token: it compares what it was shown with what it keeps. */
+export const takingDigestsForTokens = (store: Store): Store => {
+  const { unitOfWork } = store
+  return withUnitOfWork(store, {
+    commit: (unit) => {
+      const changes = unit.changes.map((change) => {
+        if (change.type !== 'expect_session' && change.type !== 'move_session') return change
+        const { token, ...read } = change.expected
+        return (token as string | undefined) === read.holder ? { ...change, expected: read } : change
+      })
+      return unitOfWork.commit({ ...unit, changes: changes as typeof unit.changes })
+    },
+  })
+}

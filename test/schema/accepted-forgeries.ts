@@ -39,10 +39,7 @@ export const REASONS: Readonly<Record<string, readonly string[]>> = {
       'thread_summaries insert, accepted_at *',
     ],
   'Documents: columns hold JSON, readers refuse what they could not have written, and verify compares it.': [
-    '(agent_sessions|context_snapshots|turns) insert, (window_usage|usage|totals) of something else',
-    'agent_sessions update, (window_usage|totals) of something else',
-    'conversations (insert|update), restart_budget of something else',
-    'handoffs (insert|update), checkpoint of something else',
+    '(context_snapshots|turns) insert, (window_usage|usage) of something else',
   ],
   'Times are those of the callers’ clocks, which may be wrong or differ from machine to machine. Verify compares them.':
     [
@@ -64,8 +61,8 @@ export const REASONS: Readonly<Record<string, readonly string[]>> = {
   'A parent session may be of another conversation; the domain looks whether it is there.': [
     'agent_sessions insert, parent_session_id of (nobody|another conversation)',
   ],
-  'A token means nothing but that two are the same. Whoever may rewrite rows needs none.': [
-    'agent_sessions (insert|update), holder of (nobody|another conversation)',
+  'Any digest may be that of a token. Whoever may rewrite rows needs none; a program begins a session with its own.': [
+    'agent_sessions (insert|update), holder the digest of another token',
   ],
   'A note is the caller’s own, in any state; what it may be is checked where it comes in, and verify compares it.': [
     '(agent_sessions|conversations|handoffs) (insert|update|update, ended), metadata (with a negative number|a list|of something else)',
@@ -97,8 +94,7 @@ export const REASONS: Readonly<Record<string, readonly string[]>> = {
     [
       'context_monitors (insert|update), (version|cycle) far ahead',
       'context_monitors (insert|update), (is_enabled|is_compacting|awaits_reading) turned',
-      'context_monitors (insert|update), (milestones|window_parts) (with a negative number|a list|of something else)',
-      'context_monitors (insert|update), reading of something else',
+      'context_monitors (insert|update), milestones (with a negative number|a list|of something else)',
       'context_monitors (insert|update), (boundary_at|sampled_at) *',
       'context_monitors (insert|update), boundary_key (empty|blank|another)',
       'context_monitors (delete|truncate)',
@@ -109,8 +105,8 @@ export const REASONS: Readonly<Record<string, readonly string[]>> = {
   'Who is told may be of another conversation than the session it is about.': [
     'context_signals (insert|update), recipient_session_id of (nobody|another conversation)',
   ],
-  'A lease is a promise for some seconds and no record; the token in it is compared when it is renewed.': [
-    'session_leases (insert|update), holder of (nobody|another conversation)',
+  'A lease is a promise for some seconds and no record; the digest in it is compared when it is renewed.': [
+    'session_leases (insert|update), holder the digest of another token',
     'session_leases (insert|update), expires_at *',
     'session_leases insert, processes a list',
     'session_leases (delete|truncate)',

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { rowsAreFormed } from '../../src/adapters/postgres/health/broken-rows.ts'
+import { ExaminedStore } from '../../src/adapters/postgres/health/examined-store.ts'
 import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
+import { CHECKPOINT_OUTCOMES } from '../../src/domain/checkpoint/checkpoint-facts.ts'
+import { CHECKPOINT_SECTIONS } from '../../src/domain/checkpoint/checkpoint-section.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
+import { WINDOW_SOURCES } from '../../src/domain/window/context-pressure.ts'
+import { READING_SEMANTICS } from '../../src/domain/window/usage-reading.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { endOrphans } from '../../src/services/runner/recover/agent-processes.ts'
 import { readWorkStatus } from '../../src/services/work-status.ts'
@@ -29,7 +35,62 @@ const NO_PROCESS = [
   PROCESS.replace('}', ', "x": 1}'),
 ]
 
+/** The broken rows that `baton doctor` names. */
+const broken = async (): Promise<readonly string[]> => {
+  await using examined = new ExaminedStore({ connectionString: url })
+  examined.isOpen = true
+  return (await rowsAreFormed(examined)).map(({ text }) => text)
+}
+
+const NO_USAGE = [
+  '{"state": "gossip"}',
+  '{"state": "unknown", "by": 1}',
+  '{"state": "metered", "promptTokens": "1", "outputTokens": 0}',
+  '{"state": "percentage", "usedPercent": 1, "provenance": {"runtime": "x", "source": "y", "semantics": "guess"}}',
+]
+
 describe('the database', () => {
+  it('takes every word that the domain has', async () => {
+    const sections = JSON.stringify(CHECKPOINT_SECTIONS)
+    const asked = [
+      ...CHECKPOINT_OUTCOMES.map((outcome) => `is_checkpoint('{"outcome": "${outcome}", "sections": ${sections}}')`),
+      ...WINDOW_SOURCES.map((source) => `is_window('{"hardLimit": {"tokens": 1, "source": "${source}"}}')`),
+      ...READING_SEMANTICS.map(
+        (semantics) =>
+          `is_usage('{"state": "percentage", "usedPercent": 1, "provenance": {"runtime": "r", "source": "s", "semantics": "${semantics}"}}')`,
+      ),
+    ]
+    for (const question of asked) await onServer(url, `do $$ begin assert batonpass.${question}; end $$`)
+  })
+
+  it('refuses readings, sums and facts of a checkpoint that would stop a list', async () => {
+    const scene = new Scene({ store, passTime: async () => {} })
+    const { session } = (await scene.initiated()).source
+    const changes = [
+      ...NO_USAGE.flatMap((usage) => [
+        `agent_sessions set window_usage = '${usage}' where id`,
+        `context_monitors set reading = '${usage}' where session_id`,
+      ]),
+      ...['{}', '{"inputTokens": 1, "outputTokens": "1"}', '{"inputTokens": 1, "outputTokens": 1, "x": 1}'].map(
+        (totals) => `agent_sessions set totals = '${totals}' where id`,
+      ),
+      ...[
+        '{}',
+        '{"outcome": "lost"}',
+        '{"outcome": "kept", "sections": ["Gossip"]}',
+        '{"outcome": "kept", "x": 1}',
+        '{"outcome": "kept", "totals": {}}',
+      ].map((facts) => `handoffs set checkpoint = '${facts}' where source_session_id`),
+      ...['[]', '{"x": 1}', '{"configuredLimit": "1"}', '{"hardLimit": {"tokens": 1, "source": "gossip"}}'].map(
+        (parts) => `context_monitors set window_parts = '${parts}' where session_id`,
+      ),
+    ]
+    for (const change of changes)
+      await expect(onServer(url, `update batonpass.${change} = '${session.id}'`), change).rejects.toMatchObject({
+        code: '23514',
+      })
+  })
+
   it('refuses a budget and processes that no reader could read', async () => {
     const scene = new Scene({ store, passTime: async () => {} })
     const { session } = await scene.session(scene.name('one'), undefined, { leaseMs: 60_000 })
@@ -67,11 +128,20 @@ describe('the database', () => {
       `alter table batonpass.session_leases drop constraint session_leases_processes_formed`,
       `update batonpass.conversations set restart_budget = '{"maxRestarts": "x"}' where id = '${session.conversationId}'`,
       `update batonpass.session_leases set processes = '[{"host": "x"}]' where session_id = '${session.id}'`,
+      `alter table batonpass.conversations add constraint conversations_budget_formed
+         check (batonpass.is_budget(restart_budget)) not valid`,
+      `alter table batonpass.session_leases add constraint session_leases_processes_formed
+         check (batonpass.are_processes(processes)) not valid`,
     ]
+    expect(await broken()).toEqual(['no row is broken'])
     for (const statement of plant) await onServer(url, statement)
+    expect(await broken()).toEqual([
+      `conversations has rows that conversations_budget_formed refuses today: ${session.conversationId}`,
+      `session_leases has rows that session_leases_processes_formed refuses today: ${session.id}`,
+    ])
     const { items } = await store.conversations.list({}, { limit: 1_000 })
-    const broken = items.find(({ id }) => id === session.conversationId)
-    expect(broken).toMatchObject({ broken: ['restartBudget'], restartBudget: { maxRestarts: 0 } })
+    const shown = items.find(({ id }) => id === session.conversationId)
+    expect(shown).toMatchObject({ broken: ['restartBudget'], restartBudget: { maxRestarts: 0 } })
     expect(items.find(({ id }) => id === other.session.conversationId)).not.toHaveProperty('broken')
     const { sessions } = await readWorkStatus({ store })
     expect(sessions.find((one) => one.session.id === session.id)?.lease).toMatchObject({ broken: ['processes'] })

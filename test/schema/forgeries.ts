@@ -88,6 +88,7 @@ const byType = (name: string, type: string): readonly (readonly [string, string]
         ['empty', literal('')],
         ['blank', literal('\u00a0\u2003\t')],
         ['another', literal('somebody else')],
+        ...(name === 'holder' ? ([['the digest of another token', literal('A'.repeat(43))]] as const) : []),
       ]
     case 'smallint':
     case 'integer':
@@ -183,16 +184,42 @@ const insert = (world: World, table: string, what: string, change: string): Forg
   const rows = [...homes(world, table), [table, copied(world, table, change)] as const]
   const statements = rows.map(([into, row]) => `insert into batonpass.${into} ${row} returning 1`)
   const forgery = { name: `${table} insert, ${what}`, statements }
-  return LISTS[table] === undefined ? forgery : { ...forgery, unit: [offered(rows)] }
+  return LISTS[table] === undefined ? forgery : { ...forgery, unit: [offered(world, rows)] }
 }
 
-/** The same rows as a unit. Tool calls come with turns and references with handoffs, of which there are none here. */
-const offered = (rows: readonly (readonly [table: string, row: string])[]): string => {
+const SPOKEN: ReadonlySet<string> = new Set(['turns', 'messages', 'tool_calls'])
+
+/**
+ * The same rows as a unit. Tool calls come with turns and references with handoffs, of which there are none here. Who
+ * speaks shows the token of the session: a forger who has one is stopped by nothing but the rules for rows.
+ */
+const offered = (world: World, rows: readonly (readonly [table: string, row: string])[]): string => {
   const lists = rows.map(([table, row]) => `'${LISTS[table]}', (select jsonb_agg(rows) from (${row}) rows)`)
-  return `select batonpass.commit_unit_v1(
-    '{"turns": [], "handoffs": [], "command": {"id": "${randomUUID()}"}}'::jsonb
-      || jsonb_build_object(${lists.join(', ')}), '{}', '{}', '{}')`
+  const isSpoken = rows.some(([table]) => SPOKEN.has(table))
+  return unitOf([...lists, ...(isSpoken ? [`'turns', '[]'::jsonb`, movedSession(world)] : [`'handoffs', '[]'::jsonb`])])
 }
+
+/** A unit, kept by the one function that keeps any; no row is answered when it is not. The first list of a name counts. */
+export const unitOf = (lists: readonly string[]): string =>
+  `select 1 from batonpass.commit_unit_v1(
+    jsonb_build_object('command', '{"id": "${randomUUID()}"}'::jsonb)
+      || ${lists
+        .toReversed()
+        .map((list) => `jsonb_build_object(${list})`)
+        .join(' || ')}, '{}', '{}', '{}') as answer
+  where answer ->> 'outcome' = 'kept'`
+
+/** A session that moves on, for whoever shows what is asked for: its token, unless told otherwise. */
+export const movedSession = (
+  { unleased: { session, token } }: World,
+  proof = `jsonb_build_object('token', '${token}')`,
+): string =>
+  `'moved_sessions', (select jsonb_agg(to_jsonb(s) - 'holder'
+      || jsonb_build_object('version', s.version + 1, 'last_sequence', s.last_sequence + 1,
+        'next_sequence', s.next_sequence + 1, 'expected', ${proof}
+        || jsonb_build_object('version', s.version, 'state', s.state, 'held_by', s.held_by, 'turns', s.turns,
+          'next_sequence', s.next_sequence)))
+    from batonpass.agent_sessions s where s.id = '${session}')`
 
 const update = (world: World, column: Column, what: string, value: string): readonly Forgery[] => {
   const { table, name } = column

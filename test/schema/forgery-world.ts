@@ -13,7 +13,13 @@ export interface World {
   /** A conversation that nothing of the others belongs to, with a row in every table. */
   readonly elsewhere: string
   /** A session that is held by an open handoff, and has no lease. */
-  readonly unleased: { readonly conversation: string; readonly session: string; readonly handoff: string }
+  readonly unleased: {
+    readonly conversation: string
+    readonly session: string
+    readonly handoff: string
+    /** The token of its holder: with it, units get as far as the rules for rows. */
+    readonly token: string
+  }
   /** The handoff of a thread that no summary is kept of. */
   readonly unsummarised: string
   /** A handoff that was completed, its source and its target. */
@@ -61,7 +67,7 @@ export const lawfulWorld = async (store: SqlStore): Promise<World> => {
   return {
     elsewhere,
     unsummarised: unsummarised.handoff.id,
-    unleased: { conversation: conversationId, session: source, handoff: open.handoff.id },
+    unleased: { conversation: conversationId, session: source, handoff: open.handoff.id, token: open.source.holder },
     past: { conversation: past, source: left, target: worker, handoff },
     atWork: {
       conversations: `original.id = '${conversationId}'`,
@@ -135,7 +141,8 @@ $$`
 export const admitProgram = async ({ database }: SqlStore): Promise<void> => {
   for (const statement of [
     TRY,
-    'create role batonpass_program',
+    // Roles are those of all databases of a server: another test may have made this one.
+    `do $$ begin create role batonpass_program; exception when duplicate_object or unique_violation then null; end $$`,
     'grant usage on schema batonpass to batonpass_program',
     'grant select on all tables in schema batonpass to batonpass_program',
     'grant execute on all functions in schema batonpass to batonpass_program',

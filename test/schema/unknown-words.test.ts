@@ -44,13 +44,13 @@ describe('a word nobody knows, in a row', () => {
     ],
     [
       'an outcome of asking for a checkpoint',
-      'handoffs drop constraint handoffs_prepared_while_accepted',
+      'handoffs drop constraint handoffs_checkpoint_formed',
       `handoffs set checkpoint = '{"outcome": "lost"}' where id = '${handoff}'`,
       () => store.handoffs.find(handoff),
     ],
     [
       'totals that are none',
-      'handoffs drop constraint handoffs_ended_when_over',
+      'agent_sessions drop constraint agent_sessions_totals_formed',
       `agent_sessions set totals = '{"inputTokens": "many"}' where id = '${session}'`,
       () => store.sessions.find(session),
     ],
