@@ -247,7 +247,7 @@ describe('a run ends', () => {
 
   it.each([
     [{ agent: ' ' }, 'The agent cannot be used: it is blank'],
-    [{ prompt: ' ' }, 'The originalTask cannot be used: it is blank'],
+    [{ prompt: ' ' }, 'The prompt cannot be used: it is blank'],
     [{ policy: 'sometimes' }, 'not one of manual, advise, auto'],
     [{ leaseMs: 0 }, 'The leaseMs cannot be used'],
     [{ milestones: [{ name: 'restart', at: 2 }] }, 'The milestones[0].at cannot be used'],

@@ -168,8 +168,8 @@ describe('a worker', () => {
   it('does not begin with an agent or a setting that no run could use', async () => {
     const { conversationId } = await leave('coder')
     const coder = runtimeOf('types', CODES)
-    expect(() => batonpass.work({ agents: { coder: {} as never } })).toThrow('"coder" needs a runtime')
-    expect(() => batonpass.work({ agents: { coder }, run: { maxTurns: 0 } })).toThrow('maxTurns')
+    await expect(batonpass.work({ agents: { coder: {} as never } })).rejects.toThrow('"coder" needs a runtime')
+    await expect(batonpass.work({ agents: { coder }, run: { maxTurns: 0 } })).rejects.toThrow('maxTurns')
     expect((await recorded(batonpass, { conversationId })).handoffs).toMatchObject([{ status: 'initiated' }])
   })
 
@@ -303,7 +303,7 @@ describe('a worker', () => {
 
   it('needs agents, and a number of handoffs at a time', async () => {
     const coder = runtimeOf('types', CODES)
-    expect(() => batonpass.work({ agents: {} })).toThrow('at least one agent')
-    expect(() => batonpass.work({ agents: { coder }, concurrency: 0 })).toThrow('from 1 up')
+    await expect(batonpass.work({ agents: {} })).rejects.toThrow('at least one agent')
+    await expect(batonpass.work({ agents: { coder }, concurrency: 0 })).rejects.toThrow('from 1 up')
   })
 })
