@@ -16,9 +16,9 @@ Feature: One place for all of the work
     And the agent of session 1 says "I work in /repo, in the worktree /repo/.worktrees/fix on fix."
     And the agent of session 2 says "I work in /repo, in the worktree /repo/.worktrees/fix on fix."
     And the agent of session 3 says "I work in /repo, in the worktree /repo/.worktrees/fix on fix."
-    And session 1 begins with "Hooks run in /repo/.worktrees/fix, in the worktree /repo/.worktrees/fix on fix."
-    And session 2 begins with "Hooks run in /repo/.worktrees/fix, in the worktree /repo/.worktrees/fix on fix."
-    And session 3 begins with "Hooks run in /repo/.worktrees/fix, in the worktree /repo/.worktrees/fix on fix."
+    And session 1 begins with the output of hooks, set apart: "Hooks run in /repo/.worktrees/fix, in the worktree /repo/.worktrees/fix on fix."
+    And session 2 begins with the output of hooks, set apart: "Hooks run in /repo/.worktrees/fix, in the worktree /repo/.worktrees/fix on fix."
+    And session 3 begins with the output of hooks, set apart: "Hooks run in /repo/.worktrees/fix, in the worktree /repo/.worktrees/fix on fix."
 
   Scenario: A hook at the threshold is told of the repository, of the worktree, and how full the window is
     Given "claude-code" works in windows of 1000 tokens:

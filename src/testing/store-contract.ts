@@ -7,6 +7,7 @@ import { delegationsContract } from './contract/delegations.ts'
 import { extensionsContract } from './contract/extensions.ts'
 import { fencesContract } from './contract/fences.ts'
 import { handoffsContract } from './contract/handoffs.ts'
+import { holderTokensContract } from './contract/holder-tokens.ts'
 import { idSearchContract } from './contract/id-search.ts'
 import { inputsContract } from './contract/inputs.ts'
 import { leasesContract } from './contract/leases.ts'
@@ -47,6 +48,7 @@ const PARTS: readonly ContractPart[] = [
   commandsContract,
   inputsContract,
   fencesContract,
+  holderTokensContract,
   copiesContract,
   notesContract,
   renewalsContract,

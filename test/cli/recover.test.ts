@@ -32,7 +32,10 @@ const stateOf = async (id: string): Promise<string> =>
 describe('baton recover', () => {
   it('says so when there is nothing to do', async () => {
     expect(await batonOn(url)('recover')).toEqual({ code: 0, out: 'There is nothing to recover.', err: '' })
-    expect(JSON.parse((await batonOn(url)('recover', '--json')).out)).toEqual({ recovered: [] })
+    expect(JSON.parse((await batonOn(url)('recover', '--json')).out)).toEqual({
+      recovered: [],
+      redaction: { hidden: 0, withheld: 0 },
+    })
   })
 
   it('leaves a living process alone', async () => {

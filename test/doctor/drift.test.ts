@@ -108,7 +108,7 @@ const CHANGES: readonly (readonly [string, string, readonly string[]])[] = [
   [
     'a function that is open to all',
     'grant execute on function batonpass.renew_lease_v1 to public',
-    ['function renew_lease_v1(session uuid, token uuid, lease_ms integer) is not as the migrations make it'],
+    ['function renew_lease_v1(session uuid, token text, lease_ms integer) is not as the migrations make it'],
   ],
   [
     'a trigger function',

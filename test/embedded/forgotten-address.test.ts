@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { openPglite } from '../../src/adapters/postgres/open-pglite.ts'
 import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
 import { createBatonpass } from '../../src/batonpass.ts'
-import type { Batonpass } from '../../src/index.ts'
+
 import { openMigrator } from '../../src/migrating.ts'
 import { makeStore } from './made-store.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -50,9 +50,9 @@ describe.each(NOTHING)('an address that %s', (_, nothing) => {
     expect((failure as Error).message).toMatch(/variable/)
   })
 
-  it('does not matter where a store is given', async () => {
-    const memory: Batonpass = await createBatonpass(loose({ store: 'memory', database: nothing }))
-    await memory.close()
+  it('is refused beside a store too: the two would contradict each other', async () => {
+    const failure = await inEmptyFolder(() => createBatonpass(loose({ store: 'memory', database: nothing })))
+    expect(failure).toMatchObject({ name: 'StoreFailure', code: 'store.bad_address' })
   })
 })
 

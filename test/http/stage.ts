@@ -44,7 +44,9 @@ export class ServiceStage {
   static async open(options: Partial<ServeOptions> = {}): Promise<ServiceStage> {
     const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'service-'))
     const store = new MemoryStore({ clock: systemClock })
-    const service = await serve({ store, port: 0, ...options, folder })
+    // Lent: a service closes its store, and a test looks into it afterwards.
+    const lent = { ...store, [Symbol.asyncDispose]: async () => {} }
+    const service = await serve({ store: lent, port: 0, ...options, folder })
     return new ServiceStage(folder, service, store)
   }
 

@@ -2,7 +2,6 @@ import { type Redactor, redactionIn, redactorFor, serviceFolder } from '../../co
 import type { CheckedConfiguration } from '../../domain/run/configuration.ts'
 import type { RedactionCounts } from '../../domain/secrets/redaction-settings.ts'
 import type { Invocation } from './command.ts'
-import { textFlag } from './history-args.ts'
 import { plain } from './render-text.ts'
 
 /**
@@ -10,8 +9,10 @@ import { plain } from './render-text.ts'
  * service, else the built-in rules.
  */
 export const redactorIn = async (invocation: Invocation, checked?: CheckedConfiguration): Promise<Redactor> => {
-  const { environment, notes } = invocation
-  const { folder } = serviceFolder(environment, textFlag(invocation, 'data-dir'))
+  const { environment, notes, values } = invocation
+  // An empty one is refused by the choice of the store, in its own words.
+  const given = values['data-dir']
+  const { folder } = serviceFolder(environment, typeof given === 'string' && given.trim() !== '' ? given : undefined)
   const settings = checked?.configuration.redact ?? (await redactionIn(folder))
   const told = new Set<string>()
   const onWithheld = (why: string): void => {

@@ -24,7 +24,7 @@ const aProcess = z.strictObject({
 })
 
 /** A row of the table of leases, with its place. */
-export const leaseRow = z
+export const leaseRow: z.ZodType<LeaseInList> = z
   .object({
     conversation_id: aConversation,
     session_id: aSession,

@@ -91,3 +91,10 @@ export interface HookAnswer {
   /** A sentence for the person. */
   readonly notice?: string
 }
+
+/** An event without its secrets, before anything is kept of it: a prompt stands in a file before it stands in the record. */
+export const redactedEvent = (event: HookEvent, redact?: (text: string) => string): HookEvent => {
+  const { prompt } = event.input
+  if (redact === undefined || prompt === undefined) return event
+  return { ...event, input: { ...event.input, prompt: redact(prompt) } }
+}

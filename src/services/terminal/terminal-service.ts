@@ -8,7 +8,7 @@ import { Candidates } from './candidates.ts'
 import { Cards } from './cards.ts'
 import { Compactions, triggerIn } from './compactions.ts'
 import type { FollowedSession } from './followed-session.ts'
-import type { HookAnswer, HookEvent, HookEventName, HookOutcome } from './hook-event.ts'
+import { type HookAnswer, type HookEvent, type HookEventName, type HookOutcome, redactedEvent } from './hook-event.ts'
 import { PendingDocuments } from './pending-documents.ts'
 import { outcomeOf, reported } from './reported.ts'
 import { Samples } from './samples.ts'
@@ -76,18 +76,10 @@ export class TerminalService {
   /** Takes an event. Everything it means is stored when this answers. */
   take(event: HookEvent): Promise<HookAnswer> {
     return this.inTurn(event.input.providerSessionId, async () => {
-      const answer = await this.#take(this.#redacted(event))
+      const answer = await this.#take(redactedEvent(event, this.#deps.redact))
       this.#deps.onTaken?.(event.input.hiddenByHook ?? 0)
       return answer
     })
-  }
-
-  /** Before anything is kept of it: a prompt stands in a file before it stands in the record. */
-  #redacted(event: HookEvent): HookEvent {
-    const { redact } = this.#deps
-    const { prompt } = event.input
-    if (redact === undefined || prompt === undefined) return event
-    return { ...event, input: { ...event.input, prompt: redact(prompt) } }
   }
 
   /** Does something about a session while nothing else happens to it here. */
