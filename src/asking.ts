@@ -10,6 +10,7 @@ import { type ServiceWay, serviceDesk } from './adapters/mcp/service-desk.ts'
 import type { StoreOptions } from './options.ts'
 import { type Logger, silentLogger } from './ports/logger.ts'
 import type { TerminalRuntime } from './ports/terminal-files.ts'
+import type { Redactor } from './redaction.ts'
 
 /** How the MCP server is run. */
 export interface AskingOptions {
@@ -59,6 +60,12 @@ export const answerAgent = async (options: AskingOptions): Promise<void> => {
 
 const isOnServer = ({ database, databaseFile }: StoreOptions): boolean => (database ?? databaseFile) !== undefined
 
+/** Loaded when something is written, as the store is. */
+const redactorIn = async (folder: string): Promise<Redactor> => {
+  const { redactionIn, redactorFor } = await import('./redaction.ts')
+  return redactorFor(await redactionIn(folder))
+}
+
 /** The service of a folder, which is started where none runs. */
 const wayTo = (start: ServiceStart): ServiceWay => ({
   wake: async () => (await askedOrNot(start, { method: 'GET', path: '/health' })) !== undefined,
@@ -66,7 +73,10 @@ const wayTo = (start: ServiceStart): ServiceWay => ({
     const path = `/sessions/${encodeURIComponent(as)}/handoff`
     return askedOrNot(start, { method: 'POST', path, as, body: { ...handoff } })
   },
-  keep: (session, { command_id, ...handoff }) => keepHandoff(start.folder, command_id, { session, ...handoff }),
+  keep: async (session, { command_id, ...handoff }) => {
+    const { redact } = await redactorIn(start.folder)
+    return keepHandoff(start.folder, command_id, { session, ...handoff }, redact)
+  },
 })
 
 const askedOrNot = async (start: ServiceStart, question: ServiceQuestion): Promise<ServiceReply | undefined> => {
@@ -125,14 +135,13 @@ class LazyRecord {
 }
 
 const openServices = async (options: StoreOptions, folder: string): Promise<McpServices & AsyncDisposable> => {
-  const [{ openStore }, { buildContainer, TOKENS }, { redactionIn, redactorFor }] = await Promise.all([
+  const [{ openStore }, { buildContainer, TOKENS }] = await Promise.all([
     import('./stores.ts'),
     import('./container.ts'),
-    import('./redaction.ts'),
   ])
   const store = await openStore(options)
   // What an agent asks is on record too.
-  const { redact } = redactorFor(await redactionIn(folder))
+  const { redact } = await redactorIn(folder)
   const parts = buildContainer({ store, redact })
   return {
     history: parts.resolve(TOKENS.historyService),

@@ -29,7 +29,7 @@ export const askTool = async (
   const desk = {
     wake: async () => false,
     send: () => Promise.reject(new Error('nobody hands off here')),
-    keep: () => ({ status: 'kept' }),
+    keep: async () => ({ status: 'kept' }),
   }
   const server = askingServer({ access, desk, version: '1' })
   const client = new Client({ name: 'agent', version: '1' })

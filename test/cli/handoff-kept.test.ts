@@ -16,6 +16,9 @@ const folder = (): string => {
   return made
 }
 
+/** Hides nothing. */
+const asItIs = (text: string): string => text
+
 interface Ended {
   readonly code: number
   readonly out: string
@@ -71,15 +74,23 @@ describe('baton handoff without a service', () => {
 })
 
 describe('a document that was kept', () => {
-  it('has its secrets hidden, in its file and in the spool', () => {
-    const dir = folder()
+  it("has its secrets hidden, by the person's own rules too, in its file and in the spool", async () => {
+    const [dir, workspace] = [folder(), folder()]
     const key = `ghp_${'Ab3dEf9hIj'.repeat(4).slice(0, 36)}`
-    const file = keepHandoff(dir, newHandoffId(), { session: 'p-1', document: `Use ${key}.`, reason: `Has ${key}` })
-    const [spooled = ''] = readdirSync(join(dir, 'spool'))
-    const texts = [readFileSync(file, 'utf8'), readFileSync(join(dir, 'spool', spooled), 'utf8')]
+    writeFileSync(join(dir, 'config.json'), JSON.stringify({ redact: { patterns: ['ACME-[0-9]+'] } }))
+    writeFileSync(join(workspace, 'state.md'), `Use ${key} and ACME-123456.`)
+    const main = await program(resolve('test/support/baton-without-service.ts'))
+    const place = ['--data-dir', dir, '--workspace', workspace, '--session', 'p-1']
+    const args = ['handoff', join(workspace, 'state.md'), ...place, '--reason', `Has ${key}, ACME-123456`]
+    expect(await run(main, args)).toMatchObject({ code: 0, err: expect.stringContaining('4 secrets were hidden') })
+    const texts = ['spool', 'handoffs'].map((name) => {
+      const [file = ''] = readdirSync(join(dir, name))
+      return readFileSync(join(dir, name, file), 'utf8')
+    })
     for (const text of texts) {
       expect(text).not.toContain(key)
-      expect(text).toContain('[hidden')
+      expect(text).not.toContain('ACME-123456')
+      expect(text).toContain('Use [hidden:key] and [hidden:pattern].')
     }
   })
 
@@ -93,7 +104,7 @@ describe('a document that was kept', () => {
     await stage.ask('POST', `/sessions/${session}/turns`, { body: { turns: [{ messages }] } })
     const id = newHandoffId()
     const whose = by === 'by its session' ? { session } : { working_in: workspace }
-    const path = keepHandoff(stage.folder, id, { ...whose, document: '# Half done', reason: 'Full' })
+    const path = keepHandoff(stage.folder, id, { ...whose, document: '# Half done', reason: 'Full' }, asItIs)
     while (readPending(stage.folder, workspace) === undefined) await pause(50)
     expect(readPending(stage.folder, workspace)).toMatchObject({ document: '# Half done', path })
     while (readdirSync(join(stage.folder, 'spool')).some((name) => name.endsWith('.json'))) await pause(50)
@@ -106,7 +117,7 @@ describe('a document that was kept', () => {
 
   it('of nobody is put aside, and can still be read', async () => {
     await using stage = await ServiceStage.open({ folder: folder() })
-    const path = keepHandoff(stage.folder, newHandoffId(), { working_in: folder(), document: '# Lost' })
+    const path = keepHandoff(stage.folder, newHandoffId(), { working_in: folder(), document: '# Lost' }, asItIs)
     const rejected = join(stage.folder, 'spool', 'rejected')
     while (readdirSync(rejected).length === 0) await pause(50)
     expect(readFileSync(path, 'utf8')).toBe('# Lost')

@@ -56,7 +56,7 @@ export class Stage {
       stage.sent.push({ session, handoff })
       return ok({ status: 'pending', path: '/home/somebody/.batonpass/pending/one.md' })
     }
-    const keep: HandoffDesk['keep'] = (session, handoff) => {
+    const keep: HandoffDesk['keep'] = async (session, handoff) => {
       stage.kept.push({ session, handoff })
       return { status: 'kept', path: '/home/somebody/.batonpass/handoffs/one.md' }
     }

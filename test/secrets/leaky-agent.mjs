@@ -1,9 +1,10 @@
-// An agent that prints every secret it was given in KEYS (a JSON list), in every place that an agent has: its words, the
-// input of a tool, the result of a tool, and an error if SCRIPT says so.
+// An agent that prints every secret of a file (a JSON list), in every place that an agent has: its words, the input of a
+// tool, the result of a tool, and an error if its second argument is "fail".
 import { readFileSync } from 'node:fs'
 
 readFileSync(0, 'utf8')
-const keys = JSON.parse(process.env.KEYS ?? '[]')
+const [, , file, script] = process.argv
+const keys = JSON.parse(readFileSync(file, 'utf8'))
 const all = keys.join('\n')
 const session_id = `leaky-${process.pid}`
 const write = (message) => process.stdout.write(`${JSON.stringify({ session_id, ...message })}\n`)
@@ -31,7 +32,7 @@ write({
   type: 'user',
   message: { content: [{ type: 'tool_result', tool_use_id: `toolu_${process.pid}_0`, content: `printed:\n${all}` }] },
 })
-if (process.env.SCRIPT === 'fail') {
+if (script === 'fail') {
   process.stderr.write(`It broke: ${all}\n`)
   process.exit(3)
 }

@@ -1,5 +1,4 @@
 import { ownFolder, writeOwnFile } from '../../own-files.ts'
-import { HiddenPayload } from './hidden-payload.ts'
 import { spoolFile } from './spool.ts'
 import { uuidV7 } from './uuid-v7.ts'
 
@@ -18,17 +17,21 @@ export const newHandoffId = (): string => uuidV7()
 
 /**
  * Keeps a handoff for the next service, which takes it before anything that happens later. The document is also in a file of
- * its own, which a person can read. Secrets are hidden by the built-in rules; the service applies the person's own as well.
+ * its own, which a person can read. Its secrets are hidden first.
  *
  * @returns that file @throws where it cannot be kept
  */
-export const keepHandoff = (folder: string, id: string, handoff: UnsentHandoff): string => {
+export const keepHandoff = (
+  folder: string,
+  id: string,
+  handoff: UnsentHandoff,
+  redact: (text: string) => string,
+): string => {
   const documents = `${folder}/handoffs`
   ownFolder(folder)
   ownFolder(documents)
-  const { hide } = new HiddenPayload(folder, process.env)
   const { document, reason } = handoff
-  const kept = { ...handoff, document: hide(document), ...(reason !== undefined && { reason: hide(reason) }) }
+  const kept = { ...handoff, document: redact(document), ...(reason !== undefined && { reason: redact(reason) }) }
   writeOwnFile(documents, `${id}.md`, kept.document)
   spoolFile(folder, id, JSON.stringify({ v: 1, commandId: id, at: new Date().toISOString(), handoff: kept }))
   return `${documents}/${id}.md`

@@ -1,3 +1,4 @@
+import { withoutFirstWord, withoutLastWord } from '../../domain/kernel/cut-words.ts'
 import { withoutEnd } from '../../domain/kernel/without-end.ts'
 import { formsOf } from './hidden-values.ts'
 
@@ -13,6 +14,7 @@ export class CappedOutput {
   #headBytes = 0
   #tail: Buffer = Buffer.alloc(0)
   #tailTaken = 0
+  #isEndCut = false
 
   add(chunk: Buffer): void {
     const room = HEAD_BYTES - this.#headBytes
@@ -25,13 +27,21 @@ export class CappedOutput {
     this.#tail = Buffer.concat([this.#tail, rest.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES)
   }
 
-  /** The kept output, without secrets. */
+  /** Says that there is more, which is not read. */
+  stopHere(): void {
+    this.#isEndCut = true
+  }
+
+  /** The kept output, without secrets, and without the words that a cut went through: they may be halves of others. */
   text(secrets: readonly string[] = []): string {
     const head = Buffer.concat(this.#head)
-    const leftOut = this.#tailTaken - this.#tail.length
-    if (leftOut === 0) return withoutSecrets(Buffer.concat([head, this.#tail]).toString(), secrets)
-    const beginning = withoutCutEnd(withoutSecrets(wholeCharacters(head), secrets), secrets)
-    const end = withoutCutStart(withoutSecrets(wholeCharacters(this.#tail), secrets), secrets)
+    const cutOff = this.#tailTaken - this.#tail.length
+    const atEnd = (text: string): string => (this.#isEndCut ? withoutLastWord(withoutCutEnd(text, secrets)) : text)
+    if (cutOff === 0) return atEnd(withoutSecrets(Buffer.concat([head, this.#tail]).toString(), secrets))
+    const first = withoutCutEnd(withoutSecrets(wholeCharacters(head), secrets), secrets)
+    const last = withoutCutStart(withoutSecrets(wholeCharacters(this.#tail), secrets), secrets)
+    const [beginning, end] = [withoutLastWord(first), atEnd(withoutFirstWord(last))]
+    const leftOut = cutOff + Buffer.byteLength(first + last) - Buffer.byteLength(beginning + end)
     return `${beginning}\n… ${leftOut} bytes left out …\n${end}`
   }
 }

@@ -86,7 +86,9 @@ const bodyOf = async (response: IncomingMessage): Promise<CappedOutput> => {
   for await (const chunk of response as AsyncIterable<Buffer>) {
     output.add(chunk)
     bytes += chunk.length
-    if (bytes > MOST_BYTES) break // which also closes the connection
+    if (bytes <= MOST_BYTES) continue
+    output.stopHere()
+    break // which also closes the connection
   }
   return output
 }

@@ -29,7 +29,7 @@ export interface HandoffDesk {
   /** Sends a handoff of a session, by the runtime's own name for it. */
   send(providerSessionId: string, handoff: HandoffSent): Promise<Result<HandoffTaken, ToolRefusal>>
   /** Keeps a handoff for the service that runs next. */
-  keep(providerSessionId: string, handoff: HandoffSent): HandoffTaken
+  keep(providerSessionId: string, handoff: HandoffSent): Promise<HandoffTaken>
 }
 
 const LARGEST = 1_000_000
@@ -61,7 +61,9 @@ export const handoffTool = (access: Access, desk: HandoffDesk): Tool<typeof inpu
   call: async ({ document, target_agent, reason }, caller) => {
     const handoff = defined({ document, target_agent, reason, command_id: randomUUID() })
     // Before the record is opened: once it runs, the service knows what hooks have told, and lets us in to the store.
-    const sent = (await desk.wake()) ? await send(access, desk, caller, handoff) : keep(access, desk, caller, handoff)
+    const sent = (await desk.wake())
+      ? await send(access, desk, caller, handoff)
+      : await keep(access, desk, caller, handoff)
     return sent.ok ? ok(answerOf(sent.value)) : sent
   },
 })
@@ -74,9 +76,9 @@ const send = async (access: Access, desk: HandoffDesk, caller: Caller, handoff: 
 }
 
 /** Without the service and its record only hooks and the environment can tell whose handoff it is. */
-const keep = (access: Access, desk: HandoffDesk, caller: Caller, handoff: HandoffSent) => {
+const keep = async (access: Access, desk: HandoffDesk, caller: Caller, handoff: HandoffSent) => {
   const [name] = access.namesOf(caller)
-  return name === undefined ? err(NO_SERVICE) : ok(desk.keep(name, handoff))
+  return name === undefined ? err(NO_SERVICE) : ok(await desk.keep(name, handoff))
 }
 
 const answerOf = ({ status, path }: HandoffTaken) => {

@@ -15,7 +15,7 @@ export interface ServiceWay {
   /** Sends a handoff with the token of its session. @returns nothing where no service could be asked */
   send(providerSessionId: string, handoff: HandoffSent): Promise<DeskReply | undefined>
   /** Keeps a handoff for the service that runs next. @returns the file that its document is in */
-  keep(providerSessionId: string, handoff: HandoffSent): string
+  keep(providerSessionId: string, handoff: HandoffSent): Promise<string>
 }
 
 const taken = z.looseObject({ status: z.string().max(100), path: z.string().max(4_096).nullish() })
@@ -26,14 +26,14 @@ export const serviceDesk = (way: ServiceWay): HandoffDesk => ({
   wake: () => way.wake(),
   send: async (providerSessionId, handoff) => {
     const reply = await way.send(providerSessionId, handoff)
-    return reply === undefined ? ok(kept(way, providerSessionId, handoff)) : answerIn(reply.json)
+    return reply === undefined ? ok(await kept(way, providerSessionId, handoff)) : answerIn(reply.json)
   },
   keep: (providerSessionId, handoff) => kept(way, providerSessionId, handoff),
 })
 
-const kept = (way: ServiceWay, providerSessionId: string, handoff: HandoffSent): HandoffTaken => ({
+const kept = async (way: ServiceWay, providerSessionId: string, handoff: HandoffSent): Promise<HandoffTaken> => ({
   status: 'kept',
-  path: way.keep(providerSessionId, handoff),
+  path: await way.keep(providerSessionId, handoff),
 })
 
 const answerIn = (answer: DeskReply['json']): Result<HandoffTaken, ToolRefusal> => {

@@ -1,3 +1,5 @@
+import { withoutLastWord } from '../kernel/cut-words.ts'
+
 /** Enough to tell one use of a tool from the next; what is longer is cut. */
 const MAX_ARGUMENT_LENGTH = 240
 
@@ -21,8 +23,15 @@ const SHELL = /^(?:\/\S*\/)?(?:ba|z|da|k)?sh$/
  * an edit, the pattern of a search. Nothing when the input says nothing.
  */
 export const argumentIn = (input: unknown): string | undefined => {
-  const line = oneLine(tellingPart(input, 3) ?? '')
+  const part = tellingPart(input, 3) ?? ''
+  const line = oneLine(part.length > MOST_READ ? wholeWords(part.slice(0, MOST_READ)) : part)
   return line === '' ? undefined : line
+}
+
+/** Half of a key is not known for one. A single word without end has the beginning of its key in it, and stays. */
+const wholeWords = (text: string): string => {
+  const whole = withoutLastWord(text)
+  return whole.trim() === '' ? text : whole
 }
 
 /** An argument as it is kept: one line, and no longer than it may be. One that was kept before stays as it is. */

@@ -13,6 +13,7 @@ import {
 } from '../../../service-client.ts'
 import type { Invocation, Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
+import { redactorIn, sayHidden } from '../hidden-secrets.ts'
 import { textFlag } from '../history-args.ts'
 import { CommandNotCompleted, UsageError } from '../problems.ts'
 import { plain, toJson } from '../render-text.ts'
@@ -113,7 +114,10 @@ const sentOrKept = async (
   } catch (error) {
     if (!(error instanceof Unasked)) throw error
     const whose = session === undefined ? { working_in: workspace } : { session }
-    const path = keepIn(folder, () => keepHandoff(folder, id, { ...whose, ...handoff }), error)
+    const redactor = await redactorIn(invocation)
+    const keep = () => keepHandoff(folder, id, { ...whose, ...handoff }, redactor.redact)
+    const path = keepIn(folder, keep, error)
+    if (invocation.values.json !== true) sayHidden(invocation, redactor)
     tellKept(invocation, { path, problem: error.message })
     return undefined
   }
