@@ -61,6 +61,8 @@ const COMMON = [
   '\ud83d',
   '\udc00',
   '\ufffd',
+  '\u200d',
+  '\ufe0f',
 ]
 
 /** Texts without end for one pattern: what is before, what is repeated, and what comes after. */
