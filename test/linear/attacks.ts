@@ -61,6 +61,8 @@ const COMMON = [
   '\ud83d',
   '\udc00',
   '\ufffd',
+  '\u200d',
+  '\ufe0f',
 ]
 
 /** Texts without end for one pattern: what is before, what is repeated, and what comes after. */
@@ -88,7 +90,8 @@ export const attacksOn = ({
 }): readonly Attack[] => {
   const unicode = flags.replace(/[gy]/g, '')
   const own = [...new Set([...source.replace(/\\[a-zA-Z]\w*/g, ''), ...sampled(parse(source), unicode)])]
-  const alphabet = [...new Set([...own, ...COMMON])].filter((character) => character !== '')
+  // Blanks first: most that goes back and forth does it over blanks.
+  const alphabet = [...new Set([' ', '\n', '\t', ...own, ...COMMON])].filter((character) => character !== '')
   const picked = new Map<string, readonly string[]>()
   const pick = (one: string): readonly string[] => {
     const known = picked.get(one)

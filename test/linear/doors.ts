@@ -1,9 +1,11 @@
 import { agentSdkReader } from '../../src/adapters/claude/agent-sdk-reader.ts'
+import { commandIn, isOwnPrompt } from '../../src/adapters/claude/claude-origin.ts'
 import { transcriptReader } from '../../src/adapters/claude/transcript-reader.ts'
-import { forTerminal, plain, plainLines } from '../../src/adapters/cli/render-text.ts'
+import { forTerminal, plain, plainLines, wrapped } from '../../src/adapters/cli/render-text.ts'
 import { execReader } from '../../src/adapters/codex/exec-reader.ts'
 import { rolloutReader } from '../../src/adapters/codex/rollout-reader.ts'
 import { hidingSecrets } from '../../src/adapters/doctor/hide-secrets.ts'
+import { trimmedPayload } from '../../src/adapters/hook-client/trimmed-payload.ts'
 import { capped } from '../../src/adapters/hooks/capped-output.ts'
 import { chatText } from '../../src/adapters/hooks/chat-text.ts'
 import { parseTree } from '../../src/adapters/install/json-tree.ts'
@@ -18,10 +20,12 @@ import { checkpointIn } from '../../src/domain/checkpoint/checkpoint-text.ts'
 import { redactPrompt } from '../../src/domain/checkpoint/fenced-prompt.ts'
 import { wordsIn } from '../../src/domain/history/look-back-search.ts'
 import { handoffAnswer, thresholdAnswer } from '../../src/domain/hooks/hook-answer.ts'
+import { hookContextOf } from '../../src/domain/hooks/hook-prompt.ts'
 import { cutText } from '../../src/domain/kernel/cut-text.ts'
-import { onOneLine } from '../../src/domain/kernel/safe-text.ts'
+import { named, onOneLine } from '../../src/domain/kernel/safe-text.ts'
 import { saysTooLong } from '../../src/domain/run/agent-end.ts'
 import { hasLanded } from '../../src/domain/run/soft-landing.ts'
+import { hideSecrets } from '../../src/domain/secrets/hide-secrets.ts'
 import { contentOf, hasSummary, heldIn } from '../../src/domain/thread/block-content.ts'
 import { findBlock } from '../../src/domain/thread/marked-text.ts'
 import { plainText } from '../../src/domain/thread/plain-text.ts'
@@ -113,10 +117,16 @@ export const DOORS: Readonly<Record<string, (text: string) => unknown>> = {
   contentOf: (summary) =>
     contentOf({ threadKey: 'k', sourceThreadId: 's', expiresAt: new Date(0) as never, summary } as never, MARKERS),
   hasSummary,
+  hideSecrets: (text) => hideSecrets(text, { values: ['known to be secret'] }),
+  isOwnPrompt: (text) => [isOwnPrompt(text), commandIn(text)],
+  trimmedPayload: (text) => trimmedPayload('user-prompt-submit', { prompt: text, cwd: text }),
+  hookContextOf: (text) => hookContextOf([{ stdout: text } as never], { nonce: '0123456789abcdef', around: text }),
   onOneLine,
+  named,
   plain,
   plainLines,
   forTerminal,
+  wrapped: (text) => wrapped(text, 80),
   safeText,
   shortAnswer: (text) => shortAnswer(text),
   chatText: (text) => chatText(text, {}),
@@ -205,6 +215,28 @@ export const PUMPS: readonly string[] = [
     'Goal:\n',
     '# Goal\n',
   ],
+  ...[
+    'sk-',
+    'AKIA',
+    'password=',
+    'a_token: "',
+    'password="a1b2c3d4e5" ',
+    'A_KEY=',
+    '--token ',
+    ' -u a:',
+    '[hidden:key]',
+  ],
+  ...[
+    'authorization: ',
+    'bearer a1',
+    'cookie: ',
+    'eyJ.',
+    '://a:',
+    '://a:b@',
+    'hooks.slack.com/services/',
+    '12345678:AA',
+  ],
+  ...['-----BEGIN PRIVATE KEY-----', '-----END PRIVATE KEY-----', '-----BEGIN ', 'known to be secret', '\ufe0f'],
 ]
 
 /** Patterns that are made at run time cannot be read from the source: the door behind which each is tried, or why it need not be. */
@@ -217,6 +249,13 @@ export const MADE: Readonly<Record<string, string>> = {
   'adapters/postgres/sql-statements.ts': 'no text of others: our own migrations',
   'adapters/postgres/text-codec.ts': 'toStorableText',
   'domain/checkpoint/fenced-prompt.ts': 'redactPrompt',
+  'domain/hooks/hook-prompt.ts': 'hookContextOf',
+  'domain/kernel/safe-text.ts': 'onOneLine',
+  'domain/secrets/hidden-text.ts': 'hideSecrets',
+  'domain/secrets/key-formats.ts': 'hideSecrets',
+  'domain/secrets/redaction-settings.ts': "no text of others: it tries a person's own pattern with no text",
+  'domain/secrets/runs.ts': 'hideSecrets',
+  'domain/secrets/secret-values.ts': 'hideSecrets',
   'domain/turn/only-tags.ts': 'agentSdkReader',
   'ports/word-search.ts': 'wordsOf',
 }

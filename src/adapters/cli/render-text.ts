@@ -25,7 +25,7 @@ const NARROWEST = 20
 
 /** The text in lines of this width, broken between words where that is possible. Later lines begin with `hang`. */
 export const wrapped = (text: string, width: number, hang = ''): readonly string[] => {
-  if (width < hang.length + NARROWEST || widthOf(text) <= width) return [text]
+  if (width < hang.length + NARROWEST || cut(text, width) === text) return [text]
   const lines: string[] = []
   let [line, used] = ['', 0]
   for (const grapheme of graphemesOf(text)) {

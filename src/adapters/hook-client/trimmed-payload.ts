@@ -93,12 +93,17 @@ const trimmedValue = (value: unknown, { depth, hide }: How): unknown => {
 
 /** Far more than is kept: what is hidden may be most of it. */
 const MOST_LOOKED_AT = 65_536
+const LONGEST_WORD = 4_096
+/** Greedy and at the beginning only: a pattern that looks for the end from every place takes seconds in a hook. */
+const UP_TO_A_BLANK = /^.*\s/s
+
 /** The word that a cut went through may be half of a secret, which nobody could tell any more. */
-const LAST_WORD = /\S{1,4096}$/
+const withoutLastWord = (text: string): string =>
+  `${text.slice(0, -LONGEST_WORD)}${UP_TO_A_BLANK.exec(text.slice(-LONGEST_WORD))?.[0] ?? ''}`
 
 /** Secrets are hidden before anything is cut: half of one would be left at the end. */
 const trimmedText = (text: string, hide: Hide): string => {
-  const looked = text.length > MOST_LOOKED_AT ? text.slice(0, MOST_LOOKED_AT).replace(LAST_WORD, '') : text
+  const looked = text.length > MOST_LOOKED_AT ? withoutLastWord(text.slice(0, MOST_LOOKED_AT)) : text
   const shown = hide(looked)
   const isWhole = shown.length <= LONGEST && looked.length === text.length
   return isWhole ? shown : `${shown.slice(0, LONGEST).replace(HALF, '')}…`

@@ -15,8 +15,11 @@
  */
 const UNSEEN = String.raw`[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\ufffc\u{16fe4}\u{1d159}[\p{Cf}--[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]]]`
 
-/** An emoji of Unicode's own list may hold joiners, selectors and tags. The list is closed: nothing else can hide in one. */
-const EMOJI = String.raw`\p{RGI_Emoji}`
+/**
+ * An emoji of Unicode's own list may hold joiners, selectors and tags. The list is closed: nothing else can hide in one. It
+ * is long, so it is looked through only where an emoji can begin.
+ */
+const EMOJI = String.raw`(?=\p{Emoji})\p{RGI_Emoji}`
 
 /** Persian and its neighbours write one non-joiner between two letters, and the scripts of India a joiner after a virama. */
 const SPELLING = String.raw`(?<=[\p{Script=Arabic}&&\p{L}])\u200c(?=[\p{Script=Arabic}&&\p{L}])|(?<=[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca])[\u200c\u200d](?=[\p{L}&&[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}]])`
@@ -24,7 +27,9 @@ const SPELLING = String.raw`(?<=[\p{Script=Arabic}&&\p{L}])\u200c(?=[\p{Script=A
 const EACH_UNSEEN = new RegExp(UNSEEN, 'gv')
 /** Only these are kept anywhere: a text without them needs no list of emoji, which takes long to make. */
 const MAY_BE_KEPT = /\u200c|\u200d|\ufe0f|[\u{e0020}-\u{e007f}]/u
-let eachWithKept: RegExp | undefined
+let eachOrEmoji: RegExp | undefined
+/** No character that cannot be seen begins an emoji. */
+const BEGINS_EMOJI = /^\p{Emoji}/u
 
 /** How a character is written instead. */
 type Spelling = (character: string) => string
@@ -33,8 +38,9 @@ type Spelling = (character: string) => string
 const harmless = (text: string, spell: Spelling): string => {
   if (!MAY_BE_KEPT.test(text)) return text.replaceAll(EACH_UNSEEN, spell)
   // No emoji is longer than ten characters, and nothing else looks around further than one: the time is linear.
-  eachWithKept ??= new RegExp(`(${EMOJI}|${SPELLING})|${UNSEEN}`, 'gv')
-  return text.replaceAll(eachWithKept, (found, kept: string | undefined) => kept ?? spell(found))
+  // Without a group: one costs a list for every character that is found, which are too many in a text of nothing else.
+  eachOrEmoji ??= new RegExp(`${EMOJI}|(?!${SPELLING})${UNSEEN}`, 'gv')
+  return text.replaceAll(eachOrEmoji, (found) => (BEGINS_EMOJI.test(found) ? found : spell(found)))
 }
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }

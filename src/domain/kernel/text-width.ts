@@ -4,10 +4,21 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u
 const MARK_ONLY = /^\p{M}+$/u
 
-/** The characters of a text as people see them. */
-export const graphemesOf = (text: string): readonly string[] => {
+/** Each step of a segmenter costs as much as its text is long, so a long text is given to it in pieces. */
+const PIECE = 1_024
+
+/** The characters of a text as people see them, one after the other: a list of all has no room for a long text. */
+export function* graphemesOf(text: string): Generator<string> {
   graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
-  return [...graphemes.segment(text)].map(({ segment }) => segment)
+  for (let from = 0; from < text.length; ) {
+    const found = [...graphemes.segment(text.slice(from, from + PIECE))]
+    // The last one may go on in the next piece, which begins with it.
+    if (from + PIECE < text.length && found.length > 1) found.pop()
+    for (const { segment } of found) {
+      yield segment
+      from += segment.length
+    }
+  }
 }
 
 /** How many columns one such character takes in a terminal. */
@@ -17,17 +28,21 @@ export const columnsOf = (grapheme: string): number => (MARK_ONLY.test(grapheme)
 const NARROW = /^[\u0020-\u007e\u00b7\u2013\u2026\u2502\u2588\u2591]*$/
 
 /** How many columns a text takes in a terminal. */
-export const widthOf = (text: string): number =>
-  NARROW.test(text) ? text.length : graphemesOf(text).reduce((width, grapheme) => width + columnsOf(grapheme), 0)
+export const widthOf = (text: string): number => {
+  if (NARROW.test(text)) return text.length
+  let width = 0
+  for (const grapheme of graphemesOf(text)) width += columnsOf(grapheme)
+  return width
+}
 
-/** The text, or as much of it as fits before a `…`. */
+/** The text, or as much of it as fits before a `…`. What is beyond that is not looked at. */
 export const cut = (text: string, width: number): string => {
-  if (widthOf(text) <= width) return text
+  if (NARROW.test(text)) return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`
   let [kept, used] = ['', 0]
   for (const grapheme of graphemesOf(text)) {
     used += columnsOf(grapheme)
-    if (used > width - 1) break
-    kept += grapheme
+    if (used > width) return `${kept}…`
+    if (used < width) kept += grapheme
   }
-  return `${kept}…`
+  return text
 }
