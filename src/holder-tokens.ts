@@ -12,22 +12,11 @@ const digests = new Map<HolderToken, HolderDigest>()
 /**
  * A new holder token: 256 random bits, made where the command is asked, before its first try. No generator can be given
  * from outside: a fence is as good as its tokens.
- *
- * @example
- * ```ts
- * console.log(newHolderToken().length) // => 48
- * ```
  */
 export const newHolderToken = (): HolderToken => holderToken(`hold_${randomBytes(32).toString('base64url')}`)
 
 /**
  * The digest of a token, as stores keep it. A salt would hide nothing: nobody can try 2^256 tokens.
- *
- * @example
- * ```ts
- * const token = newHolderToken()
- * console.log(digestOf(token) === digestOf(token), digestOf(token).length) // => true 43
- * ```
  */
 export const digestOf = (token: HolderToken): HolderDigest => {
   const known = digests.get(token)

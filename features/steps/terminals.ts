@@ -156,7 +156,7 @@ When('the terminal {string} comes to rest', function (this: HandoffWorld, name: 
 Then(
   'the words of the terminal {string} are on record with {string} and without {string}',
   async function (this: HandoffWorld, name: string, mark: string, secret: string) {
-    const said = await this.terminals.said(name)
+    const said = (await this.keptTerminal(name).messages()).map(({ text }) => text).join('\n')
     assert.ok(said.includes(mark), `"${mark}" is not in "${said}"`)
     assert.ok(!said.includes(secret), `"${secret}" is on record`)
   },

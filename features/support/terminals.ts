@@ -129,13 +129,6 @@ export class Terminals {
     transcript.answers(text, tokens)
   }
 
-  /** Every message of the terminal that is on record, in its words. */
-  async said(name: string): Promise<string> {
-    const session = need(await this.#sessionOf(name), 'a session')
-    const { items } = await this.#stage.scene.store.messages.listMessages(session.conversationId, {})
-    return items.map(({ text }) => text).join('\n')
-  }
-
   async stops(name: string): Promise<void> {
     await this.#hook('stop', {}, name)
   }

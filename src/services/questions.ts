@@ -100,7 +100,7 @@ const SUMMARY_FILTER = objectOf<SummaryFilter>({
   until: optional(moment),
 })
 
-/** What each filter may say. */
+/** The words that each filter may say. */
 export const FILTERS = {
   conversation: CONVERSATION_FILTER,
   session: SESSION_FILTER,

@@ -255,7 +255,7 @@ describe.each(['postgres', 'pglite'] as const)('on %s', (kind) => {
   it('an answer that is remembered cannot be rewritten', async () => {
     const id = await stage.conversation()
     const changed = await stage.tamper([
-      `update batonpass.commands set receipt = receipt || '{"holder": "00000000-0000-4000-8000-00000000beef"}'
+      `update batonpass.commands set receipt = receipt || '{"outcome": "another"}'
        where id = (select command_id from ${ENTRIES} where conversation_id = $1 and position = 5)`,
       id,
     ])

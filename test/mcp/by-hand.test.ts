@@ -17,7 +17,7 @@ it('no tool takes byHand, and none passes it on', async () => {
     expect(Object.keys(inputSchema.properties ?? {}).filter((key) => /hand$/i.test(key))).toEqual([])
     await stage.call(name, { document: 'Half.', query: 'Half', ...BY_HAND })
   }
-  expect(stage.sent.map(({ handoff }) => handoff)).toEqual([{ document: 'Half.' }])
+  expect(stage.sent.map(({ handoff }) => handoff)).toEqual([{ document: 'Half.', command_id: expect.any(String) }])
   const trail = await stage.batonpass.history.auditTrail(session.conversationId, { limit: 1_000 })
   expect(trail.items.filter(({ event }) => event.byHand === true)).toEqual([])
 })

@@ -4,8 +4,12 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { bundleHookClient } from '../../scripts/bundle-hook-client.ts'
 import { loadedBy } from './loaded-modules.ts'
 
-/** About thirty small modules and no package stay within 1.5 times a bare Node; `npm run bench:startup` shows the ratio. */
-const FEW = 32
+/**
+ * Some thirty small modules and no package stay within 1.5 times a bare Node; `npm run bench:startup` shows the ratio. A
+ * hook is one file once it is built; from source it has more modules, for the proof of the service and the hiding of secrets.
+ */
+const FEW = 36
+const FEW_OF_A_HOOK = 44
 
 describe('starting', () => {
   const folder = mkdtempSync('.startup-')
@@ -38,7 +42,7 @@ describe('starting', () => {
     const { ours, packages } = await loadedBy('src/adapters/cli/main.ts', 'hook', 'statusline', '--data-dir', folder)
     expect(packages).toEqual([])
     expect(ours).toBeGreaterThan(5)
-    expect(ours).toBeLessThanOrEqual(FEW)
+    expect(ours).toBeLessThanOrEqual(FEW_OF_A_HOOK)
   })
 
   it('loads one module with a hook of the built package, and nothing of Node that it does not always need', async () => {

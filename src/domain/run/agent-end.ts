@@ -1,7 +1,7 @@
 /** How an agent stopped: by itself, as it should, or not. */
 export type AgentStop = 'well' | 'badly'
 
-/** What an agent said about its end before it stopped. */
+/** The report of an agent about its end, before it stopped. */
 export type AgentReport =
   /** A result that is a success: `"is_error": false`, `turn.completed`. */
   | 'success'
@@ -14,7 +14,7 @@ export type AgentReport =
   /** No record of a known format. */
   | 'no known line'
 
-/** What decides: its work is done; its own words say why not; how it stopped says why not; or why it was not understood. */
+/** The reason for the outcome: its work is done; its own words say why not; how it stopped says why not; or why it was not understood. */
 export type AgentVerdict = 'done' | 'its words' | 'how it stopped' | 'cut' | 'unknown'
 
 /**

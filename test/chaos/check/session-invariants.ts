@@ -83,7 +83,7 @@ export const SESSION_INVARIANTS: readonly Invariant[] = [
             join batonpass.agent_sessions s on s.conversation_id = l.conversation_id and s.id = l.session_id
             where l.holder <> s.holder or not (s.state = 'active' or s.held_by is not null)`,
     breaks: `insert into batonpass.session_leases (conversation_id, session_id, holder, expires_at)
-             select conversation_id, id, gen_random_uuid(), now() from batonpass.agent_sessions
+             select conversation_id, id, repeat('A', 43), now() from batonpass.agent_sessions
              on conflict (conversation_id, session_id) do update set holder = excluded.holder`,
   },
   {
