@@ -5,6 +5,7 @@ import { commandId } from '../../src/domain/kernel/ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { Scene } from '../../src/testing/scene.ts'
+import { givenAgain } from '../support/given-again.ts'
 import { type Cut, TcpProxy } from '../support/tcp-proxy.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
 import { ALL_COMMANDS, COMMANDS } from './commands.ts'
@@ -57,7 +58,7 @@ describe.each(WAYS)('the line is cut after the commit, $way', ({ url, pooled, ro
       expect(proxy.cuts).toBe(cuts + 1)
       expect(added(there, await countRows(calm))).toEqual(expected)
       await expectStored(scene.store, answer)
-      expect(unwrap(await ask(scene.service, id))).toStrictEqual(answer)
+      expect(unwrap(await ask(scene.service, id))).toStrictEqual(givenAgain(answer))
       expect(added(there, await countRows(calm))).toEqual(expected)
     }
   })

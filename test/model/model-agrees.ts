@@ -12,8 +12,9 @@ import { AuditService } from '../../src/services/audit-service.ts'
 import { sha256 } from '../../src/sha256.ts'
 import type { StoreUnderTest } from '../../src/testing/scene.ts'
 import { everyItem, ReadBack } from '../cases/read-back.ts'
+import { givenAgain } from '../support/given-again.ts'
 import { type Choices, type CommandKind, PLANS, type Planned, sensibleInstead } from './commands.ts'
-import { type Outcome, UNKNOWN } from './plain-model.ts'
+import type { Outcome } from './plain-model.ts'
 import { World } from './world.ts'
 
 /** How hard to try. */
@@ -161,12 +162,13 @@ class Run {
     const known = first?.answer
     const repeats = first?.planned === planned
     const outcome: Outcome =
-      known === undefined ? planned.expect() : { refused: this.#refusedAgain(known, planned, repeats), writes: false }
+      known === undefined ? planned.expect() : { refused: this.#refusedAgain(planned, repeats), writes: false }
     const result = await planned.perform(id)
     deepStrictEqual({ as, kind, refused: codesOf(result) }, { as, kind, refused: outcome.refused.toSorted() })
     this.#count(as, result.ok)
     if (known !== undefined) {
-      if (result.ok) deepStrictEqual(withoutAsked(result.value), withoutAsked(await this.#asKept(kind, known)))
+      if (result.ok)
+        deepStrictEqual(withoutAsked(result.value), withoutAsked(givenAgain(await this.#asKept(kind, known))))
       return
     }
     if (result.ok) this.#world.learn(result.value)
@@ -187,13 +189,9 @@ class Run {
     return { ...known, handoff: { ...handoff, prepared: { ...prepared, continuation: TEXT_WITHHELD } } }
   }
 
-  /** Wrong input is seen before the id is looked up. A token is given again only while nobody has taken over. */
-  #refusedAgain({ session, holder }: Answer, { isInvalid }: Planned, repeats: boolean): readonly string[] {
-    if (!repeats) return [isInvalid === true ? 'input.invalid' : 'command.id_reused']
-    if (session === undefined || holder === undefined) return []
-    const { model, sessions, tokens } = this.#world
-    const current = model.sessions[sessions.indexOf(session.id)]?.holder ?? UNKNOWN
-    return tokens[current] === holder ? [] : ['session.superseded']
+  /** Wrong input is seen before the id is looked up. */
+  #refusedAgain({ isInvalid }: Planned, repeats: boolean): readonly string[] {
+    return repeats ? [] : [isInvalid === true ? 'input.invalid' : 'command.id_reused']
   }
 
   #count(kind: StepKind, allowed: boolean): void {
