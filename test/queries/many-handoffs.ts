@@ -32,7 +32,7 @@ const STATEMENTS: readonly string[] = [
      holder, version, turns, next_sequence, window_user, window_assistant, window_tool, window_system, window_usage,
      state, ended_at)
    select ${uuid('c0', 'n')}, ${uuid('50', '(n * 100 + e)')}, e, 'agent-' || (n + e) % ${AGENTS}, 'scripted', 1,
-     '2026-01-01Z'::timestamptz + (n * 100 + e) * interval '1 minute', ${uuid('a0', 'n')}, 1, 1, 1, 0, 0, 0, 0,
+     '2026-01-01Z'::timestamptz + (n * 100 + e) * interval '1 minute', lpad(n::text, 43, '0'), 1, 1, 1, 0, 0, 0, 0,
      '{"state": "unknown"}', case when e = 2 and n % 50 = 0 then 'active' else 'completed' end,
      case when e = 2 and n % 50 = 0 then null else '2026-06-01Z'::timestamptz end
    from generate_series(0, ${CONVERSATIONS - 1}) n, generate_series(1, 2) e`,
