@@ -19,7 +19,8 @@ const LARGE = uses(10, 1_000, 121_000, 60)
 const RULE = 'Never touch the folder quokka'
 const DOCUMENT = 'Half is done: the word is numbat.'
 
-const memory = (): Store => new MemoryStore({ clock: systemClock })
+/** Lent: a service closes its store, and the test looks into it afterwards. */
+const memory = (): Store => ({ ...new MemoryStore({ clock: systemClock }), [Symbol.asyncDispose]: async () => {} })
 
 const sessionIn = (out: string): string => /"session_id":"([0-9a-f-]{36})"/.exec(out)?.[1] ?? ''
 

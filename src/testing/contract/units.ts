@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type Change, expecting, expectingHandoff } from '../../domain/decision.ts'
 import { agentSessionId, messageId, turnId } from '../../domain/kernel/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
+import { digestOf } from '../../holder-tokens.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { ContractPart } from '../store-contract.ts'
 import { rawHandoff, rawSnapshot, rawUnit, stored } from './raw-unit.ts'
@@ -127,7 +128,13 @@ export const unitsContract: ContractPart = {
       const first = items[0]
       assert.ok(first)
       const { metadata: _, turnId: __, ...message } = first
-      const unit = rawUnit(scene, [{ type: 'add_message', message: { ...message, id: messageId(scene.ids.next()) } }])
+      const { session, holder } = worked
+      const working = { session: { ...session, version: session.version + 1 } }
+      const expected = expecting({ session, holder: digestOf(holder), token: holder })
+      const unit = rawUnit(scene, [
+        { type: 'move_session', working, expected },
+        { type: 'add_message', message: { ...message, id: messageId(scene.ids.next()) } },
+      ])
       assert.equal((await scene.store.unitOfWork.commit(unit)).outcome, 'conflict')
     },
     'never shares what it was given or gives': async (scene) => {
