@@ -4,7 +4,7 @@ import { WINDOW_READERS } from '../../src/readers.ts'
 
 const record = (fields: object): string => JSON.stringify({ session_id: 'its-own', ...fields })
 
-/** What a program prints, as scenarios write it. */
+/** The lines of a program, as scenarios write them. */
 const printed = (words: string): string => {
   if (words === 'an answer') {
     const content = [{ type: 'text', text: 'I have looked at it.' }]

@@ -102,7 +102,7 @@ export interface Expected {
   readonly version: number
   /** The digest of its holder's token, where the decision knew. */
   readonly holder?: HolderDigest
-  /** The token that was shown. A store digests it and compares: whoever has read the digest cannot show the token. */
+  /** The token that was shown. A store digests it and compares: a reader of the digest cannot show the token. */
   readonly token?: HolderToken
   readonly state: AgentSession['state']
   readonly heldBy?: HandoffId

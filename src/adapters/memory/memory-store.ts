@@ -86,7 +86,7 @@ export class MemoryStore implements Store {
     this.threadSummaries = threadSummariesIn(tables)
   }
 
-  /** Everything is forgotten, and whoever asks afterwards is told so, as by any other store that is closed. */
+  /** Everything is forgotten, and later questions fail, as with any other store that is closed. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const name of Object.keys(this.#tables))
       Object.defineProperty(this.#tables, name, {
