@@ -188,6 +188,7 @@ describe('refusals', () => {
     'handoff.same_agent': 4,
     'handoff.already_open': 4,
     'handoff.illegal_transition': 4,
+    'turn.not_last': 4,
     'handoff.checkpointed': 4,
     'handoff.extracted': 4,
     'handoff.already_claimed': 4,
@@ -204,7 +205,7 @@ describe('refusals', () => {
   } as const satisfies Record<RefusalCode, number>
 
   it('can be told apart by their codes, all of them', () => {
-    expect(Object.keys(exits)).toHaveLength(39)
+    expect(Object.keys(exits)).toHaveLength(40)
     // @ts-expect-error a code that is forgotten breaks the build
     const forgetful = { 'input.invalid': 2 } as const satisfies Record<RefusalCode, number>
     expect(forgetful['input.invalid']).toBe(2)

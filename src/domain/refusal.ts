@@ -25,6 +25,7 @@ interface Details {
   'session.not_leased': { sessionId: AgentSessionId }
   'session.no_turns': { sessionId: AgentSessionId }
   'turn.not_found': { conversationId: ConversationId; turnId: TurnId }
+  'turn.not_last': { sessionId: AgentSessionId; turnId: TurnId }
   'tool_call.not_found': { conversationId: ConversationId; callIds: readonly string[] }
   'handoff.not_found': { handoffId: HandoffId }
   'handoff.same_agent': { agent: string }
@@ -104,6 +105,9 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
     `Session ${sessionId} has no turn yet, and a handoff must name the turn that led to it. Record a turn first.`,
   'turn.not_found': ({ conversationId, turnId }) =>
     `Conversation ${conversationId} has no turn ${turnId}. A handoff can only name a turn of its own conversation.`,
+  'turn.not_last': ({ sessionId, turnId }) =>
+    `Another session has spoken since turn ${turnId} of session ${sessionId}, so nothing can be added to that turn. ` +
+    'Keep what was said with the handoff instead (`keepExtract`), or cancel the handoff and record a turn.',
   'tool_call.not_found': ({ conversationId, callIds }) =>
     `Conversation ${conversationId} has no tool call ${callIds.map((id) => inQuotes(id)).join(', ')}. ` +
     'A handoff can only name recorded tool calls of its own conversation.',

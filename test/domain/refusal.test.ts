@@ -38,6 +38,7 @@ const EVERY = {
   'session.leased': { code: 'session.leased', sessionId: SESSION, until: DEADLINE },
   'session.not_leased': { code: 'session.not_leased', sessionId: SESSION },
   'session.no_turns': { code: 'session.no_turns', sessionId: SESSION },
+  'turn.not_last': { code: 'turn.not_last', sessionId: SESSION, turnId: TURN },
   'turn.not_found': { code: 'turn.not_found', conversationId: CONVERSATION, turnId: TURN },
   'tool_call.not_found': { code: 'tool_call.not_found', conversationId: CONVERSATION, callIds: ['call-1', 'call-2'] },
   'handoff.not_found': { code: 'handoff.not_found', handoffId: HANDOFF },

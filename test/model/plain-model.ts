@@ -136,6 +136,8 @@ export class PlainModel {
     if (holder !== source.holder) return no('session.superseded')
     if (source.heldBy !== handoff) return no('session.illegal_transition')
     if (found.checkpoint !== undefined) return no('handoff.checkpointed')
+    // Another session has spoken while it was paused.
+    if (this.#conversation(source.conversation).messages.at(-1)?.session !== found.source) return no('turn.not_last')
     turn.roles.forEach((role, index) => {
       const calls = index === turn.roles.length - 1 && role === 'assistant' ? turn.calls : []
       this.#say(found.source, source.turns, role, calls)

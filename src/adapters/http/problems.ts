@@ -49,6 +49,7 @@ const STATUS_OF = {
   'handoff.same_agent': 409,
   'handoff.already_open': 409,
   'handoff.illegal_transition': 409,
+  'turn.not_last': 409,
   'handoff.checkpointed': 409,
   'handoff.extracted': 409,
   'handoff.already_claimed': 409,

@@ -55,8 +55,16 @@ export const decideSession = (session: AgentSession, command: SessionCommand): R
     return err({ code: 'session.attached', sessionId: session.id, providerSessionId: session.providerSessionId })
   const byItsHandoff = 'handoffId' in command && command.handoffId === holder
   // A session that was paused by hand is not being handed off: its next message is a new turn, once it is resumed.
-  const isLeft = holder !== undefined && session.progress.lastTurnId !== undefined
+  const { lastTurnId, lastSequence, nextSequence } = session.progress
+  const isLeft = holder !== undefined && lastTurnId !== undefined
   if (command.type === 'extend_turn' && !isLeft) return err(refuse(session, command.type))
+  // The messages of a turn have no others between them, and somebody else may have spoken while it was paused.
+  if (
+    command.type === 'extend_turn' &&
+    isLeft &&
+    (lastSequence === undefined || advance(lastSequence, 1) !== nextSequence)
+  )
+    return err({ code: 'turn.not_last', sessionId: session.id, turnId: lastTurnId })
   if (to === undefined || (BY_HANDOFF.includes(command.type) && !byItsHandoff))
     return err(refuse(session, command.type))
   return ok(factOf(session, command))

@@ -74,6 +74,29 @@ export const extensionsContract: ContractPart = {
       unwrap(await scene.service.extendTurn({ handoff, holder: taken.holder, messages: [RESULT] }))
       await assertIntact(scene, session.conversationId)
     },
+    'is refused when another session has spoken since, and can be kept as an extract': async (scene) => {
+      const source = await scene.worked()
+      const { session, holder } = source
+      const [turn] = source.turns.slice(-1)
+      assert.ok(turn)
+      unwrap(await scene.service.pauseSession({ session: session.id, holder }))
+      const agent = { conversationId: session.conversationId, agentName: scene.name('other'), backend: 'scripted' }
+      const other = unwrap(await scene.service.startSession(agent))
+      unwrap(await scene.service.recordTurn({ ...other, messages: [AFTERWARDS] }))
+      unwrap(await scene.service.completeSession({ session: other.session.id, holder: other.holder }))
+      unwrap(await scene.service.resumeSession({ session: session.id, holder }))
+      const { handoff } = unwrap(
+        await scene.service.initiateHandoff({ session: session.id, holder, targetAgent: scene.name('opus') }),
+      )
+      const before = await scene.store.messages.findTurn(turn.id)
+      const added = await scene.service.extendTurn({ handoff: handoff.id, holder, messages: [RESULT] })
+      assert.deepEqual(refusal(added), { code: 'turn.not_last', sessionId: session.id, turnId: turn.id })
+      assert.deepEqual(await scene.store.messages.findTurn(turn.id), before)
+      const { items } = await scene.store.messages.listMessages(session.conversationId, {})
+      assert.equal(items.at(-1)?.text, AFTERWARDS.text)
+      unwrap(await scene.service.keepExtract({ handoff: handoff.id, extract: 'tool: All green.' }))
+      await assertIntact(scene, session.conversationId)
+    },
     'is kept with the handoff as an extract, once, when its turns take no more': async (scene) => {
       const { handoff, source } = await scene.initiated()
       const { session } = unwrap(await scene.service.completeHandoff({ handoff }))
