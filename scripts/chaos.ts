@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type ChaosOptions, helpFor, readOptions } from '../test/chaos/options.ts'
-import { type Row, tableOf } from '../test/chaos/row.ts'
+import { type Row, tableOf, verdictOf } from '../test/chaos/row.ts'
 import { PHASES, runChaos } from '../test/chaos/run-chaos.ts'
 import { CLONE, enterCleanRoom } from '../test/support/clean-room.ts'
 
@@ -42,10 +42,9 @@ const main = async (asked: ChaosOptions): Promise<number> => {
   mkdirSync(dirname(REPORT), { recursive: true })
   writeFileSync(REPORT, `${title}\n\n${table}\n\n${problemsOf(rows, Number.POSITIVE_INFINITY)}\n\n${notes}\n`)
   console.log(`${problemsOf(rows, MOST)}\n\n${title}\n\n${table}\n`)
-  const isHeld = rows.every(({ problems }) => problems.length === 0)
-  const verdict = isHeld ? 'Everything held.' : 'Something did not hold: see above.'
-  console.log(stop.signal.aborted ? 'Stopped early, so this proves nothing.' : verdict)
-  return isHeld && !stop.signal.aborted ? 0 : 1
+  const { line, exit } = verdictOf(rows, stop.signal.aborted)
+  console.log(line)
+  return exit
 }
 
 const asked = options()

@@ -24,6 +24,7 @@ export const helpFor = (phases: readonly string[]): string => `npm run chaos -- 
 Lets twenty processes give every command at random while servers crash, lines die and disks fill up, and then proves
 that nothing acknowledged was lost, nothing happened twice, and everything verifies. Then it tampers with the record
 and sends wrong requests to every store. Exit code 0: all of it held. 1: something did not. 2: the options are wrong.
+3: what ran held, and some phases could not be run here.
 
   --minutes <n>     about how long; ${FULL.minutes} unless given. What is counted (tamperings, requests) shrinks with it
   --only <phases>   only these, separated by commas: ${phases.join(', ')}

@@ -43,5 +43,18 @@ export const tableOf = (rows: readonly Row[]): string => {
   return [line(head), rule, ...body.map(line)].join('\n')
 }
 
+/** The last line of a run, and its exit code: 0 only when every phase that was asked for has run and held. */
+export const verdictOf = (
+  rows: readonly Row[],
+  isStopped: boolean,
+): { readonly line: string; readonly exit: number } => {
+  if (isStopped) return { line: 'Stopped early, so this proves nothing.', exit: 1 }
+  if (rows.some(({ problems }) => problems.length > 0)) return { line: 'Something did not hold: see above.', exit: 1 }
+  const left = rows.flatMap(({ phase, notRun }) => (notRun === undefined ? [] : [`${phase} (${notRun})`]))
+  if (left.length === 0) return { line: 'Everything held.', exit: 0 }
+  const ran = rows.length - left.length
+  return { line: `${ran} of ${rows.length} phases held; not run, so not proven: ${left.join('; ')}.`, exit: 3 }
+}
+
 const text = (cell: string | number | undefined): string =>
   cell === undefined ? '' : typeof cell === 'number' ? cell.toLocaleString('en-US') : cell

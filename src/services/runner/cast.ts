@@ -85,7 +85,8 @@ export class Seat {
 
   /** The request for an agent, as it would be if it worked now; undefined when it does not take part. */
   requestFor(agent: string): RunRequest | undefined {
-    if (agent === this.#request.agent.trim()) return this.#request
+    // As it was given, too: a name that is none must reach the check of the request.
+    if (agent === this.#request.agent || agent === this.#request.agent.trim()) return this.#request
     const member = this.#cast.get(agent)
     return member && this.#for(agent, member)
   }

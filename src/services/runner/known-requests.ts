@@ -113,6 +113,11 @@ const RECOVER_NAMES: KnownNames<RecoverRequest> = {
 const mustKnow =
   <Request>(names: NestedNames) =>
   (request: Request): void => {
+    if (typeof request !== 'object' || request === null)
+      throw new RefusedError({
+        code: 'input.invalid',
+        fields: [{ field: 'request', problem: `it must be an object, with some of ${Object.keys(names).join(', ')}` }],
+      })
     const unknown = unknownNames(request, names).map(({ path, advice }) => ({
       field: path,
       problem: `it is not known here. ${advice.replace(/\.$/, '')}`,

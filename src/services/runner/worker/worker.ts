@@ -220,8 +220,9 @@ export class Worker {
 }
 
 /** Refuses agents and settings that no run could begin with, before anything is claimed. @throws TypeError, RefusedError */
-const checkAgents = (deps: RunnerDeps, { agents, run }: WorkRequest): void => {
-  const [start = ''] = Object.keys(agents ?? {})
+const checkAgents = (deps: RunnerDeps, { agents: given, run }: WorkRequest): void => {
+  const agents = given ?? {}
+  const [start = ''] = Object.keys(agents)
   const seat = new Seat({ ...run, agents, start, prompt: '' }, deps.agents)
   for (const agent of [start.trim(), ...seat.others]) checkRequest(seat.requestFor(agent) ?? seat.request)
 }
