@@ -8,7 +8,9 @@ import { nodeVersion } from './adapters/doctor/node-version.ts'
 import { serviceRuns } from './adapters/doctor/service-check.ts'
 import { type AskHealth, findService as findServiceOf, type ServiceState } from './adapters/doctor/service-state.ts'
 import { spooledEvents } from './adapters/doctor/spool.ts'
+import { toolServers } from './adapters/doctor/tool-servers.ts'
 import { askRunningService } from './adapters/hook-client/ask-service.ts'
+import { claudeProjectOf } from './adapters/install/claude-project.ts'
 import { rowsAreFormed } from './adapters/postgres/health/broken-rows.ts'
 import { ExaminedStore } from './adapters/postgres/health/examined-store.ts'
 import { diskSpace, folderRights, lockState } from './adapters/postgres/health/folder-checks.ts'
@@ -82,6 +84,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   configuration: ({ place }) => configurationFile(place.workingFolder, readConfiguration),
   'claude hooks': ({ place }) => claudeHooks(place),
   'codex hooks': ({ place }) => codexHooks(place),
+  'tool servers': ({ place }) => toolServers(place, claudeProjectOf(place.workingFolder)),
   'hooks firing': ({ place }) => hooksFiring(place.folder, place),
   spool: ({ place: { folder } }) => spooledEvents(folder),
   service: ({ place: { folder, program } }) => serviceRuns(folder, program, askHealth),

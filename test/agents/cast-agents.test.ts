@@ -11,7 +11,7 @@ import type { Body } from './messages-api.ts'
 import { never, PATIENT } from './patience.ts'
 import { startResponsesApi } from './responses-api.ts'
 
-const HANDOFF = 'mcp__baton__handoff'
+const HANDOFF = 'mcp__baton_run__handoff'
 const to = (name: string, reason: string) => ({ tool: { name: HANDOFF, input: { to: name, reason } }, usage: EMPTY })
 /** Whoever has handed its work over is interrupted, and asked for no more. */
 const unneeded = { text: 'This should not be needed.', usage: EMPTY, after: never }
@@ -52,7 +52,7 @@ describe('real agents that hand the work to each other', PATIENT, () => {
       const asked = reviewed.push(sent)
       if (asked === 1) return { command: 'echo wombat', ...used }
       if (asked > 2) await never(gone)
-      return { tool: { server: 'baton', name: 'handoff', input: { to: 'planner', reason: 'Seen.' } }, ...used }
+      return { tool: { server: 'baton_run', name: 'handoff', input: { to: 'planner', reason: 'Seen.' } }, ...used }
     })
     await using batonpass = await createBatonpass({ store: 'memory' })
     const cast = {

@@ -11,7 +11,7 @@ import { PATIENT } from './patience.ts'
 import { startResponsesApi } from './responses-api.ts'
 
 const delegates = (to: string, task: string) => ({
-  tool: { name: 'mcp__baton__delegate', input: { to, task } },
+  tool: { name: 'mcp__baton_run__delegate', input: { to, task } },
   usage: EMPTY,
 })
 

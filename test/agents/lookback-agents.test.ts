@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -60,7 +60,7 @@ const RUNTIMES: Readonly<Record<string, Make>> = {
 }
 
 const toolsOf = ({ tools = [] }: Body): readonly string[] => tools.map((tool) => (tool as { name: string }).name)
-const LOOK_BACK = 'mcp__baton__look_back'
+const LOOK_BACK = 'mcp__baton_run__look_back'
 
 for (const [backend, make] of Object.entries(RUNTIMES)) {
   describe(`looking back, in a run of ${backend}`, PATIENT, () => {
@@ -78,7 +78,7 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
       equal(isOffered[0], false)
       deepEqual(isOffered.slice(-2), [true, true])
       const [opening, answered] = turns.slice(-2).map((body) => JSON.stringify(body.messages))
-      match(opening ?? '', /the tool `look_back` of the MCP server `baton`/)
+      match(opening ?? '', /the tool `look_back` of the MCP server `baton_run`/)
       ok(!opening?.includes(WORD), 'nobody told it the word')
       match(answered ?? '', new RegExp(`\\| ${WORD}`))
       for (const [index, body] of api.requests.entries())
@@ -88,31 +88,39 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
 }
 
 describe('looking back, in a run of codex', PATIENT, () => {
-  it('gives the third window the result of a call that the first one cited', async (t) => {
-    const home = mkdtempSync(join(tmpdir(), 'batonpass-codex-'))
-    t.after(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }))
-    const windows: string[][] = [[], [], []]
-    let window = 0
-    const [full, empty] = [
-      { input: 240_000, cached: 0, output: 40 },
-      { input: 12_000, cached: 0, output: 40 },
-    ]
-    await using api = await startResponsesApi(async (sent, gone) => {
-      if (sent.includes(ASKS)) {
-        window += 1
-        return { text: checkpointOn('call_1'), ...full }
-      }
-      const asked = windows[window]?.push(sent) ?? 0
-      if (window < 2 && asked === 1) return { command: COMMAND_IN[window] ?? '', ...empty }
-      if (window < 2 && asked === 2) return { command: 'echo still', ...full }
-      if (window < 2) await never(gone)
-      if (asked > 1) return { text: 'I have the word.', ...empty }
-      return { tool: { server: 'baton', name: 'look_back', input: { call: '[call:call_1]' } }, ...empty }
+  // Settings are merged by name: the server of a run must not be the one that is installed for terminals.
+  for (const [beside, settings] of Object.entries({
+    'nothing else': '',
+    'what "baton codex install" puts into its settings':
+      '[mcp_servers.baton]\ncommand = "baton"\nargs = ["mcp", "--runtime", "codex"]\n',
+  }))
+    it(`gives the third window the result of a call that the first one cited, beside ${beside}`, async (t) => {
+      const home = mkdtempSync(join(tmpdir(), 'batonpass-codex-'))
+      t.after(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }))
+      mkdirSync(join(home, '.codex'))
+      writeFileSync(join(home, '.codex', 'config.toml'), settings)
+      const windows: string[][] = [[], [], []]
+      let window = 0
+      const [full, empty] = [
+        { input: 240_000, cached: 0, output: 40 },
+        { input: 12_000, cached: 0, output: 40 },
+      ]
+      await using api = await startResponsesApi(async (sent, gone) => {
+        if (sent.includes(ASKS)) {
+          window += 1
+          return { text: checkpointOn('call_1'), ...full }
+        }
+        const asked = windows[window]?.push(sent) ?? 0
+        if (window < 2 && asked === 1) return { command: COMMAND_IN[window] ?? '', ...empty }
+        if (window < 2 && asked === 2) return { command: 'echo still', ...full }
+        if (window < 2) await never(gone)
+        if (asked > 1) return { text: 'I have the word.', ...empty }
+        return { tool: { server: 'baton_run', name: 'look_back', input: { call: '[call:call_1]' } }, ...empty }
+      })
+      deepEqual(await run(codexAt(api.url, home), home, 'gpt-5.5'), [[3, 'call', 'call_1', 2]])
+      const [opening = '', answered = ''] = windows[2] ?? []
+      match(opening, /the tool `look_back` of the MCP server `baton_run`/)
+      ok(!opening.includes(WORD), 'nobody told it the word')
+      match(answered, new RegExp(`\\| ${WORD}`))
     })
-    deepEqual(await run(codexAt(api.url, home), home, 'gpt-5.5'), [[3, 'call', 'call_1', 2]])
-    const [opening = '', answered = ''] = windows[2] ?? []
-    match(opening, /the tool `look_back` of the MCP server `baton`/)
-    ok(!opening.includes(WORD), 'nobody told it the word')
-    match(answered, new RegExp(`\\| ${WORD}`))
-  })
 })

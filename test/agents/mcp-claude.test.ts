@@ -13,7 +13,7 @@ import { PATIENT } from './patience.ts'
 const USED = uses(10, 1_000, 131_000, 60)
 const MAIN = fileURLToPath(new URL('../../src/adapters/cli/main.ts', import.meta.url))
 
-const tool = (name: string, input: unknown) => ({ tool: { name: `mcp__batonpass__${name}`, input }, usage: USED })
+const tool = (name: string, input: unknown) => ({ tool: { name: `mcp__baton__${name}`, input }, usage: USED })
 
 describe('the real claude with baton mcp', PATIENT, () => {
   it('calls its tools, and is recognised without being told', async (t) => {

@@ -74,7 +74,8 @@ const claudeApi = ({ next, before, numberedAfter }: Playing, sent: string[]) => 
     const doing = next(known)
     const after = (gone: AbortSignal) => before('turn', gone)
     if (typeof doing === 'object') return { tool: says(doing.word), usage: EMPTY, after }
-    if (doing === 'hands over') return { tool: { name: 'mcp__baton__handoff', input: HANDS_OVER }, usage: EMPTY, after }
+    if (doing === 'hands over')
+      return { tool: { name: 'mcp__baton_run__handoff', input: HANDS_OVER }, usage: EMPTY, after }
     if (doing === 'waits') return { text: WAITS, usage: EMPTY, after: never }
     return { text: textOf(doing), usage: EMPTY, after }
   }
@@ -99,6 +100,6 @@ const codexApi = ({ next, before }: Playing, sent: string[]) =>
     if (doing === 'waits') await never(gone)
     await before('turn', gone)
     if (typeof doing === 'object') return { command: says(doing.word).input.command, ...USED }
-    if (doing === 'hands over') return { tool: { server: 'baton', name: 'handoff', input: HANDS_OVER }, ...USED }
+    if (doing === 'hands over') return { tool: { server: 'baton_run', name: 'handoff', input: HANDS_OVER }, ...USED }
     return { text: textOf(doing), ...USED }
   })

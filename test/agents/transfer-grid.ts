@@ -71,7 +71,7 @@ export const planOfTransfer = ({ point, who }: TransferCell): Plan => {
 /** What an agent of the grid does next, by what it knows: whoever resumes a session asks again. */
 export type Doing = { readonly word: string } | 'hands over' | 'waits' | 'is done' | 'has nothing to add'
 
-const HANDED = /"name":"(?:mcp__baton__)?handoff"/g
+const HANDED = /"name":"(?:mcp__baton_run__)?handoff"/g
 
 export const BOTH = 'Say the words quokka and wombat, one after the other.'
 /** The checkpoint of the first agent. */

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
+import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
 import { serverEdit, settingsEdit } from '../../src/adapters/install/edits.ts'
 import type { FileEdit, Past } from '../../src/adapters/install/file-edit.ts'
 import type { JsonPath } from '../../src/adapters/install/json-document.ts'
-import { withoutTomlServer, withTomlServer } from '../../src/adapters/install/toml-server.ts'
+import { tomlServerIn, withoutTomlServer, withTomlServer } from '../../src/adapters/install/toml-server.ts'
 import { CLAUDE_HOOKS } from '../../src/agent-settings.ts'
 
 const hooks = Object.fromEntries(Object.entries(CLAUDE_HOOKS).map(([name, event]) => [name, `baton hook ${event}`]))
@@ -136,16 +137,63 @@ describe('any configuration of Codex', () => {
     'command = "x"',
     '  [features] # on',
   )
+  const isToml = (text: string): boolean => {
+    try {
+      return Boolean(parse(text))
+    } catch {
+      return false
+    }
+  }
+
+  it.each([
+    ['an inline table', '[mcp_servers]\nbaton = { command = "baton", args = ["mcp"] }\n'],
+    ['a dotted name', 'mcp_servers.baton.command = "baton"\nmcp_servers.baton.args = ["mcp"]\n'],
+    ['one inline table of servers', 'mcp_servers = { "baton" = { command = "x" } }\n'],
+    ['a table with an address', '[mcp_servers."baton"]\nurl = "http://127.0.0.1:1"\n'],
+    ['a table below it', '[mcp_servers.baton.env]\nA = "1"\n'],
+  ])('that names a server of our name by %s is left as it is', (_, text) => {
+    expect(tomlServerIn(text)).toBe('foreign')
+    expect(withTomlServer(text, START)).toMatchObject({ ok: false, error: { code: 'settings.foreign_entry' } })
+    expect(withoutTomlServer(text)).toEqual({ ok: true, value: text })
+  })
+
+  it.each(['[mcp_servers.baton\n', 'model = \n', 'a = 1\na = 2\n', '[mcp_servers.baton]\ncommand = "baton\n'])(
+    'that is no TOML is refused, with the place: %j',
+    (text) => {
+      expect(tomlServerIn(text)).toBeUndefined()
+      for (const after of [withTomlServer(text, START), withoutTomlServer(text)])
+        expect(after).toMatchObject({
+          ok: false,
+          error: { code: 'settings.malformed', problem: expect.stringMatching(/line \d+, column \d+/) },
+        })
+    },
+  )
+
+  it('keeps a text that only looks like our table', () => {
+    const text = 'notes = """\n[mcp_servers.baton]\ncommand = "baton"\nargs = ["mcp"]\n"""\n'
+    expect(withoutTomlServer(text)).toEqual({ ok: true, value: text })
+    const after = withTomlServer(text, START)
+    // Lines alone cannot tell the two apart, so nothing is taken out.
+    if (!after.ok) throw new Error(after.error.problem)
+    expect(withoutTomlServer(after.value)).toMatchObject({ ok: false, error: { code: 'settings.malformed' } })
+  })
+
   it('keeps its lines, and those that Codex adds after ours', () => {
     fc.assert(
       fc.property(fc.array(line), fc.array(line), fc.constantFrom('\n', '\r\n'), (before, later, lineEnd) => {
         const text = before.map((one) => `${one}${lineEnd}`).join('')
         const after = withTomlServer(text, START)
+        const more = ['[tui]', ...later].map((one) => `${one}${lineEnd}`).join('')
+        // A name that is there twice is no TOML: such a file is refused, and never changed.
+        if (!isToml(text)) {
+          expect(after).toMatchObject({ ok: false, error: { code: 'settings.malformed' } })
+          return
+        }
         if (!after.ok) throw new Error(after.error.problem)
         expect(withTomlServer(after.value, START)).toEqual(after)
-        expect(withoutTomlServer(after.value)).toBe(text)
-        const more = ['[tui]', ...later].map((one) => `${one}${lineEnd}`).join('')
-        expect(withoutTomlServer(`${after.value}${more}`)).toBe(`${text}${more}`)
+        expect(withoutTomlServer(after.value)).toEqual({ ok: true, value: text })
+        if (isToml(`${text}${more}`))
+          expect(withoutTomlServer(`${after.value}${more}`)).toEqual({ ok: true, value: `${text}${more}` })
       }),
       { numRuns: 100 },
     )

@@ -68,7 +68,7 @@ describe('a continued session of a run', () => {
     const runtime = asking(said)
     const { summary } = await play(batonpass, runtime)
     const { sessions } = await recorded(batonpass, summary)
-    expect(runtime.launches.map(({ tools }) => tools?.server)).toEqual([undefined, 'baton', 'baton'])
+    expect(runtime.launches.map(({ tools }) => tools?.server)).toEqual([undefined, 'baton_run', 'baton_run'])
     expect(runtime.launches.map(({ prompt }) => prompt.split(LOOK_BACK_NOTE).length - 1)).toEqual([0, 1, 1])
     expect(runtime.launches[1]?.prompt.endsWith(`\n\n${LOOK_BACK_NOTE}`)).toBe(true)
     const [, second, third] = sessions
@@ -163,7 +163,7 @@ describe('a continued session of a run', () => {
     await play(batonpass, runtime, { conversation: 'shop-1', prompt: 'Now the other test' })
     expect(runtime.launches.map(({ how, tools }) => [how, tools?.server])).toEqual([
       ['start', undefined],
-      ['resume', 'baton'],
+      ['resume', 'baton_run'],
     ])
     expect(runtime.launches[1]?.prompt).toBe('Now the other test')
   })

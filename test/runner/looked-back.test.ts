@@ -98,7 +98,7 @@ describe('a session that looks back in its run', () => {
     const [one] = await batonpass.recover({ runtimes: [runtime], wait: true })
     expect(one).toMatchObject({ type: 'resumed', summary: { outcome: 'completed' } })
     const { prompt = '', tools } = runtime.launches[1] ?? {}
-    expect([prompt.split(LOOK_BACK_NOTE).length, tools?.server]).toEqual([2, 'baton'])
+    expect([prompt.split(LOOK_BACK_NOTE).length, tools?.server]).toEqual([2, 'baton_run'])
     expect(said[0]?.text).toContain('| At 100.')
   })
 

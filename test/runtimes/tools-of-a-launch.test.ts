@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { launchArgs, questionArgs } from '../../src/adapters/claude/command-args.ts'
 import { launchOptions, questionOptions } from '../../src/adapters/claude/sdk-options.ts'
@@ -6,7 +9,7 @@ import type { ToolsEndpoint } from '../../src/ports/run-tools.ts'
 import { withToolsToken } from '../../src/processes/tools-environment.ts'
 
 const tools: ToolsEndpoint = {
-  server: 'baton',
+  server: 'baton_run',
   url: 'http://127.0.0.1:4711/mcp',
   token: 's3cret-of-the-launch',
   tools: ['look_back'],
@@ -19,10 +22,13 @@ const question = { providerSessionId: 's-1', prompt: 'What is done?', signal }
 describe('the tools of a launch', () => {
   it('stand beside the caller’s own in the Agent SDK, and are used without asking', () => {
     const mine = { type: 'stdio', command: 'mine' }
-    const options = { env: { PATH: '/bin' }, mcpServers: { mine }, allowedTools: ['Bash'], tools: ['Bash'] }
+    const lists = { allowedTools: ['Bash'], disallowedTools: ['Task'], tools: ['Bash'] }
+    const options = { env: { PATH: '/bin' }, mcpServers: { mine }, ...lists }
     const { env, ...given } = launchOptions({ options }, { tools })
-    expect(given.mcpServers).toEqual({ mine, baton: SERVER })
-    expect(given.allowedTools).toEqual(['Bash', 'mcp__baton__look_back'])
+    expect(given.mcpServers).toEqual({ mine, baton_run: SERVER })
+    expect(given.allowedTools).toEqual(['Bash', 'mcp__baton_run__look_back'])
+    // What is installed for terminals would offer the same tools again, and knows nothing of the run.
+    expect(given.disallowedTools).toEqual(['Task', 'mcp__baton', 'mcp__plugin_baton_baton'])
     expect(given.tools).toEqual(['Bash'])
     expect(env?.BATONPASS_TOOLS_TOKEN).toBe(tools.token)
     // The SDK makes arguments of everything else, which every user of the machine can read.
@@ -30,29 +36,49 @@ describe('the tools of a launch', () => {
     expect(launchOptions({ options }, {}).mcpServers).toEqual({ mine })
   })
 
-  it('are two more arguments of the command, without the token', () => {
+  it('are three more arguments of the command, without the token', () => {
     const args = launchArgs({ args: ['--mcp-config', 'mine.json', '--allowedTools', 'Bash'] }, { tools })
     expect(args.slice(0, 4)).toEqual(['--mcp-config', 'mine.json', '--allowedTools', 'Bash'])
-    expect(args.slice(-2)).toEqual([
-      `--mcp-config=${JSON.stringify({ mcpServers: { baton: SERVER } })}`,
-      '--allowedTools=mcp__baton__look_back',
+    expect(args.slice(-3)).toEqual([
+      `--mcp-config=${JSON.stringify({ mcpServers: { baton_run: SERVER } })}`,
+      '--allowedTools=mcp__baton_run__look_back',
+      '--disallowedTools=mcp__baton,mcp__plugin_baton_baton',
     ])
     expect(args.join(' ')).not.toContain(tools.token)
     expect(launchArgs({}, {}).join(' ')).not.toContain('mcp')
   })
 
-  it('are one more server in the configuration of Codex, approved in advance, without the token', () => {
+  it('are one more server in the configuration of Codex, approved in advance, without the token', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'batonpass-codex-'))
     const mine = { command: 'mine' }
-    const { env, ...given } = withTools({ config: { model: 'm', mcp_servers: { mine } }, env: { PATH: '/bin' } }, tools)
-    const baton = {
+    const asked = { config: { model: 'm', mcp_servers: { mine } }, env: { PATH: '/bin' } }
+    const { env, ...given } = await withTools(asked, tools, home)
+    const ours = {
       url: tools.url,
       bearer_token_env_var: 'BATONPASS_TOOLS_TOKEN',
       default_tools_approval_mode: 'approve',
     }
-    expect(given).toEqual({ config: { model: 'm', mcp_servers: { mine, baton } } })
+    expect(given).toEqual({ config: { model: 'm', mcp_servers: { mine, baton_run: ours } } })
     expect(env).toEqual({ PATH: '/bin', BATONPASS_TOOLS_TOKEN: tools.token })
     const codex = { env: { PATH: '/bin' } }
-    expect(withTools(codex, undefined)).toBe(codex)
+    expect(await withTools(codex, undefined, home)).toBe(codex)
+  })
+
+  it.each([
+    ['a table', '[mcp_servers.baton]\ncommand = "baton"\nargs = ["mcp"]\n', true],
+    ['an inline table', 'mcp_servers = { baton = { url = "http://127.0.0.1:1" } }\n', true],
+    ['nothing', '[mcp_servers.other]\ncommand = "baton"\n', false],
+    ['a text that only looks like it', 'notes = """\n[mcp_servers.baton]\n"""\n', false],
+    ['no TOML', '[mcp_servers.baton\n', false],
+  ])('take the place of the server that is installed for terminals, named by %s', async (_, settings, isInstalled) => {
+    const home = mkdtempSync(join(tmpdir(), 'batonpass-codex-'))
+    writeFileSync(join(home, 'config.toml'), settings)
+    const { config } = await withTools({ env: {} }, tools, home)
+    // Codex refuses to switch off a server that nobody has named.
+    expect(config?.mcp_servers).toEqual({
+      ...(isInstalled && { baton: { enabled: false } }),
+      baton_run: expect.objectContaining({ url: tools.url }),
+    })
   })
 
   it('are in no question', () => {

@@ -98,6 +98,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'npm:node:os',
       'npm:node:path',
       'npm:node:timers/promises',
+      'npm:smol-toml',
       'npm:zod',
     ],
   },
@@ -176,6 +177,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'npm:node:fs',
       'npm:node:path',
       'npm:node:timers/promises',
+      'npm:node:util',
+      'npm:smol-toml',
     ],
   },
   'adapters/doctor': {
@@ -193,6 +196,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'npm:node:os',
       'npm:node:path',
       'npm:node:url',
+      'npm:smol-toml',
     ],
   },
   'adapters/hook-client': {
@@ -422,6 +426,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'doctoring.ts': {
     holds: 'the checks of `baton doctor`, in one table',
     mayImport: [
+      'adapters/install',
       'adapters/hook-client',
       'domain',
       'ports',

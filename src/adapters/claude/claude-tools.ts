@@ -1,3 +1,4 @@
+import { INSTALLED_SERVER } from '../../domain/kernel/tool-servers.ts'
 import type { ToolsEndpoint } from '../../ports/run-tools.ts'
 import { TOOLS_TOKEN } from '../../processes/tools-environment.ts'
 
@@ -18,3 +19,12 @@ export const mcpServersOf = ({ server, url }: ToolsEndpoint): Record<string, Cla
 /** The tools of a launch by the names that Claude gives them, to be used without asking. */
 export const toolNamesOf = ({ server, tools }: ToolsEndpoint): string[] =>
   tools.map((tool) => `mcp__${server}__${tool}`)
+
+/**
+ * The servers that are installed for terminals, by the settings and by the plugin, as rules that hide all of their tools:
+ * an agent of a run has each tool once, and hands over to its run.
+ */
+export const INSTALLED_TOOLS: readonly string[] = [
+  `mcp__${INSTALLED_SERVER}`,
+  `mcp__plugin_${INSTALLED_SERVER}_${INSTALLED_SERVER}`,
+]

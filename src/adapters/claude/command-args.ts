@@ -1,5 +1,5 @@
 import type { Launch, RuntimeQuestion } from '../../ports/agent-runtime.ts'
-import { mcpServersOf, toolNamesOf } from './claude-tools.ts'
+import { INSTALLED_TOOLS, mcpServersOf, toolNamesOf } from './claude-tools.ts'
 
 /** Settings of all launches of a command. */
 export interface CommandDefaults {
@@ -44,6 +44,7 @@ const toolArgs = (tools: Launch['tools']): readonly string[] =>
     : [
         ...option('mcp-config', JSON.stringify({ mcpServers: mcpServersOf(tools) })),
         ...option('allowedTools', toolNamesOf(tools).join(',')),
+        ...option('disallowedTools', INSTALLED_TOOLS.join(',')),
       ]
 
 /**

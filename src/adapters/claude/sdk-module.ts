@@ -53,6 +53,7 @@ export interface SdkOwnOptions {
   settings?: { autoCompactEnabled?: boolean; disableAllHooks?: boolean }
   tools?: string[]
   allowedTools?: string[]
+  disallowedTools?: string[]
   mcpServers?: Record<string, ClaudeMcpServer>
   maxTurns?: number
   permissionMode?: 'dontAsk'

@@ -3,7 +3,7 @@ import type { Launch, RuntimeQuestion } from '../../ports/agent-runtime.ts'
 import { agentEnvironment } from '../../processes/agent-environment.ts'
 import { withToolsToken } from '../../processes/tools-environment.ts'
 import { withoutBlockingLimit } from './blocking-limit.ts'
-import { mcpServersOf, toolNamesOf } from './claude-tools.ts'
+import { INSTALLED_TOOLS, mcpServersOf, toolNamesOf } from './claude-tools.ts'
 import type { SdkOwnOptions } from './sdk-module.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -56,6 +56,7 @@ const withTools = (options: SdkOwnOptions, tools: Launch['tools']): SdkOwnOption
         env: withToolsToken(options.env ?? {}, tools.token),
         mcpServers: { ...options.mcpServers, ...mcpServersOf(tools) },
         allowedTools: [...(options.allowedTools ?? []), ...toolNamesOf(tools)],
+        disallowedTools: [...(options.disallowedTools ?? []), ...INSTALLED_TOOLS],
       }
 
 /** Of these, a question has its own or none: what would answer for it, add to it, or give it something to use. */

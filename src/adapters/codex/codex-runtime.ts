@@ -72,15 +72,13 @@ class CodexRuntime<Event extends CodexEvent> implements Required<Omit<AgentRunti
   start(launch: Launch): RunningAgent<Event> {
     return new CodexRun(launch, async () => {
       const { Codex } = await this.#sdk()
-      const thread = new Codex(await marked(withTools(this.#place.codex, launch.tools), launch)).startThread(
-        this.#threadOf(launch),
-      )
+      const thread = new Codex(await marked(await this.#withTools(launch), launch)).startThread(this.#threadOf(launch))
       return { thread, follower: new RolloutFollower(this.#place.home) }
     })
   }
 
   resume(launch: Resumption): RunningAgent<Event> {
-    return this.#resume(launch, withTools(this.#place.codex, launch.tools), this.#threadOf(launch))
+    return this.#resume(launch, this.#withTools(launch), this.#threadOf(launch))
   }
 
   async has({ providerSessionId }: { readonly providerSessionId: string }): Promise<boolean> {
@@ -97,13 +95,21 @@ class CodexRuntime<Event extends CodexEvent> implements Required<Omit<AgentRunti
     return answerOf(this.#resume(question, withoutTools(this.#place.codex), options), question)
   }
 
-  #resume(launch: RuntimeQuestion, codex: CodexOptions, options: CodexThreadOptions): RunningAgent<Event> {
+  #resume(
+    launch: RuntimeQuestion,
+    codex: CodexOptions | Promise<CodexOptions>,
+    options: CodexThreadOptions,
+  ): RunningAgent<Event> {
     return new CodexRun(launch, async () => {
       const { Codex } = await this.#sdk()
       const follower = await RolloutFollower.ofResumed(this.#place.home, launch.providerSessionId)
-      const marks = await marked(codex, launch)
+      const marks = await marked(await codex, launch)
       return { thread: new Codex(marks).resumeThread(launch.providerSessionId, options), follower }
     })
+  }
+
+  #withTools({ tools }: Pick<Launch, 'tools'>): Promise<CodexOptions> {
+    return withTools(this.#place.codex, tools, this.#place.home)
   }
 
   #threadOf({ model, workspace }: Pick<Launch, 'model' | 'workspace'>): CodexThreadOptions {

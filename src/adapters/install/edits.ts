@@ -80,7 +80,10 @@ export const tomlEdit = (path: string, start: ServerStart | undefined): FileEdit
     const after = withTomlServer(text ?? '', start)
     return after.ok ? ok({ text: after.value }) : after
   },
-  remove: (text) => ok({ text: withoutTomlServer(text) }),
+  remove: (text) => {
+    const after = withoutTomlServer(text)
+    return after.ok ? ok({ text: after.value }) : after
+  },
 })
 
 /** A file that is ours from the first to the last character. One that a person has changed is theirs. */

@@ -1,5 +1,6 @@
 import { isOwnProgram } from '../../agent-settings.ts'
 import { ok, type Result } from '../../domain/kernel/result.ts'
+import { INSTALLED_SERVER } from '../../domain/kernel/tool-servers.ts'
 import {
   changed,
   type IsMade,
@@ -12,9 +13,6 @@ import {
 import { withMember, withoutChild } from './json-edit.ts'
 import { type JsonNode, memberOf, textOf } from './json-tree.ts'
 import { type TextProblem, wrong } from './refusal.ts'
-
-/** The name of our MCP server in every runtime. */
-export const SERVER_NAME = 'baton'
 
 /** How an MCP server is started: a program and its words. */
 export interface ServerStart {
@@ -32,7 +30,7 @@ export const isSameStart = (one: ServerStart, other: ServerStart): boolean =>
 
 /** The server of our name in a list of servers, where there is one. It may be somebody else's. */
 export const serverIn = (document: JsonDocument, list: JsonPath): ServerStart | 'unknown' | undefined => {
-  const node = nodeAt(document, [...list, SERVER_NAME])
+  const node = nodeAt(document, [...list, INSTALLED_SERVER])
   return node === undefined ? undefined : startOf(node)
 }
 
@@ -57,12 +55,12 @@ export const withServer = (
   const servers = nodeAt(ready.value, list)
   if (servers?.kind !== 'object') return ready
   const entry = { type: 'stdio', command: start.command, args: start.args }
-  return ok(changed(ready.value, withMember(ready.value.text, servers, SERVER_NAME, entry)))
+  return ok(changed(ready.value, withMember(ready.value.text, servers, INSTALLED_SERVER, entry)))
 }
 
 /** The refusal of a server of our name that somebody else named. */
 export const FOREIGN = wrong(
-  `has an MCP server "${SERVER_NAME}" that is not ours: rename or remove it, or leave ours out with --no-mcp`,
+  `has an MCP server "${INSTALLED_SERVER}" that is not ours: rename or remove it, or leave ours out with --no-mcp`,
   'settings.foreign_entry',
 )
 
@@ -75,7 +73,7 @@ export const withoutServer = (document: JsonDocument, list: JsonPath, isMade: Is
 
 const takenOut = (document: JsonDocument, list: JsonPath): JsonDocument => {
   const servers = nodeAt(document, list)
-  const member = memberOf(servers, SERVER_NAME)
+  const member = memberOf(servers, INSTALLED_SERVER)
   if (servers?.kind !== 'object' || member === undefined) return document
   return changed(document, withoutChild(document.text, servers, member))
 }

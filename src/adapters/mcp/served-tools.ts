@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
+import { RUN_SERVER } from '../../domain/kernel/tool-servers.ts'
 import { type Logger, silentLogger } from '../../ports/logger.ts'
 import type { ServedTools, ToolsOffered } from '../../ports/run-tools.ts'
 import { delegateTool } from './delegate-tool.ts'
@@ -12,8 +13,6 @@ import { mcpServer } from './mcp-server.ts'
 import type { Tool } from './tool.ts'
 import { problemOf, requestFrom, respondWith } from './tools-requests.ts'
 
-/** The name of the server for agents, and with it of its tools. */
-const SERVER = 'baton'
 const PATH = '/mcp'
 
 const INSTRUCTIONS =
@@ -63,7 +62,7 @@ export const serveTools = async (logger: Logger = silentLogger): Promise<ServedT
       const tools = toolsOf(offered)
       offer = { token: randomBytes(32).toString('base64url'), handler: handlerOf(tools, logger) }
       const names = tools.map(({ name }) => name)
-      return { server: SERVER, url: `http://127.0.0.1:${port}${PATH}`, token: offer.token, tools: names }
+      return { server: RUN_SERVER, url: `http://127.0.0.1:${port}${PATH}`, token: offer.token, tools: names }
     },
     [Symbol.asyncDispose]: async () => {
       await withdraw()

@@ -1,0 +1,52 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { toolServers } from '../../src/adapters/doctor/tool-servers.ts'
+import { folder, write } from './stage.ts'
+
+const stage = () => {
+  const [home, workingFolder] = [folder(), folder()]
+  return { home, workingFolder, environment: { HOME: home, PATH: '' } }
+}
+const OURS = { command: 'baton', args: ['mcp'] }
+
+it('says nothing where no server of ours is named', async () => {
+  const place = stage()
+  write(join(place.home, '.claude.json'), { mcpServers: { baton: { command: 'drumstick', args: ['play'] }, odd: 5 } })
+  write(join(place.home, '.codex', 'config.toml'), '[mcp_servers.baton\n')
+  expect(await toolServers(place, place.workingFolder)).toEqual([])
+})
+
+it('names the one that is there', async () => {
+  const place = stage()
+  const file = write(join(place.home, '.claude.json'), { mcpServers: { baton: OURS } })
+  expect(await toolServers(place, place.workingFolder)).toEqual([{ result: 'ok', text: `"baton" in ${file}` }])
+})
+
+it('finds the same server under two names, and says which to remove', async () => {
+  const place = stage()
+  const own = write(join(place.home, '.claude.json'), {
+    mcpServers: { batonpass: OURS },
+    projects: { [place.workingFolder]: { mcpServers: { baton: { ...OURS, type: 'stdio' } } } },
+  })
+  const config = write(
+    join(place.home, '.codex', 'config.toml'),
+    '[mcp_servers.a]\ncommand = "baton"\nargs = ["mcp", "--runtime", "codex"]\n[mcp_servers]\nb = { command = "baton", args = ["mcp"] }\n',
+  )
+  expect(await toolServers(place, place.workingFolder)).toEqual([
+    {
+      result: 'warning',
+      text: `"batonpass" and "baton" are the same server (${own}), so an agent has each tool twice`,
+      repair: 'Run "claude mcp remove batonpass".',
+    },
+    expect.objectContaining({ text: expect.stringContaining(config), repair: 'Run "codex mcp remove b".' }),
+  ])
+})
+
+it('looks at the file of the project too', async () => {
+  const place = stage()
+  write(join(place.home, '.claude.json'), { mcpServers: { baton: OURS } })
+  write(join(place.workingFolder, '.mcp.json'), { mcpServers: { handoffs: OURS } })
+  expect(await toolServers(place, place.workingFolder)).toMatchObject([
+    { result: 'warning', repair: 'Run "claude mcp remove handoffs".' },
+  ])
+})
