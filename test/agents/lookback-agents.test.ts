@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import * as sdk from '@anthropic-ai/claude-agent-sdk'
 import { agentSdkRuntime } from '../../src/adapters/claude/agent-sdk-runtime.ts'
 import { claudeCommandRuntime } from '../../src/adapters/claude/claude-command-runtime.ts'
@@ -59,6 +60,7 @@ const RUNTIMES: Readonly<Record<string, Make>> = {
     }),
 }
 
+const BATON = fileURLToPath(new URL('../../src/adapters/cli/main.ts', import.meta.url))
 const toolsOf = ({ tools = [] }: Body): readonly string[] => tools.map((tool) => (tool as { name: string }).name)
 const LOOK_BACK = 'mcp__baton_run__look_back'
 
@@ -72,10 +74,22 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
       ]
       const question = { prompt: ASKS, text: checkpointOn('toolu_1'), usage: FULL }
       const { api, home, runtime } = await stage(t, make, { windows: [first, FILLS, third], question })
+      // As `baton claude install` leaves it. It knows nothing of a run, so the agent of a run must not have it.
+      const installed = {
+        type: 'stdio',
+        command: process.execPath,
+        args: ['--import', import.meta.resolve('tsx'), BATON, 'mcp'],
+        alwaysLoad: true,
+      }
+      writeFileSync(join(home, '.claude.json'), JSON.stringify({ mcpServers: { baton: installed } }))
       deepEqual(await run(runtime, home), [[3, 'call', 'toolu_1', 2]])
       const turns = api.requests.filter((_, index) => api.asked[index] === 'turn')
       const isOffered = turns.map((body) => toolsOf(body).includes(LOOK_BACK))
       equal(isOffered[0], false)
+      const installedOf = (body: Body) => toolsOf(body).filter((name) => name.startsWith('mcp__baton__')).length
+      // The SDK is told to read no settings.
+      equal(turns.slice(0, 1).some(installedOf), backend === 'claude_code')
+      equal(turns.slice(-2).some(installedOf), false)
       deepEqual(isOffered.slice(-2), [true, true])
       const [opening, answered] = turns.slice(-2).map((body) => JSON.stringify(body.messages))
       match(opening ?? '', /the tool `look_back` of the MCP server `baton_run`/)

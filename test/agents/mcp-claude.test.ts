@@ -28,7 +28,7 @@ describe('the real claude with baton mcp', PATIENT, () => {
     const place = await claudeHome(t, { turns })
     const { api, home, folder, environment } = place
     const args = ['--import', import.meta.resolve('tsx'), MAIN, 'mcp', '--data-dir', folder]
-    const settings = { mcpServers: { batonpass: { command: process.execPath, args } } }
+    const settings = { mcpServers: { baton: { command: process.execPath, args } } }
     const config = join(home, 'mcp.json')
     writeFileSync(config, JSON.stringify(settings))
     const service = await serve({ folder, dataDir: folder, environment })
