@@ -45,7 +45,7 @@ export class RecordSource {
 
   /** Says that there are no more lines. */
   end(): void {
-    if (this.reader === undefined && this.#held.length > 0) throw this.#unknown()
+    if (this.reader === undefined && (this.#held.length > 0 || this.damaged > 0)) throw this.#unknown()
   }
 
   #parse(line: string): unknown {

@@ -88,7 +88,7 @@ for (const [backend, make] of Object.entries(RUNTIMES)) {
       equal(isOffered[0], false)
       const installedOf = (body: Body) => toolsOf(body).filter((name) => name.startsWith('mcp__baton__')).length
       // The SDK is told to read no settings.
-      equal(turns.slice(0, 1).some(installedOf), backend === 'claude_code')
+      equal(turns.slice(0, 3).some(installedOf), backend === 'claude_code')
       equal(turns.slice(-2).some(installedOf), false)
       deepEqual(isOffered.slice(-2), [true, true])
       const [opening, answered] = turns.slice(-2).map((body) => JSON.stringify(body.messages))

@@ -93,6 +93,14 @@ describe('baton replay', () => {
     expect(err).toContain('other.jsonl: This is no recording of a known runtime.')
   })
 
+  it.each(['root:x:0:0:root:/root:/bin/bash\nbin:x:1:1::/bin:\n', '{"half":'])(
+    'refuses a file in which no line is a record: %j',
+    async (text) => {
+      const { code, out, err } = await baton(written('no-records.jsonl', text))
+      expect([code, out, err]).toEqual([2, '', expect.stringContaining('no recording of a known runtime')])
+    },
+  )
+
   it('prints no control characters that a recording brings', async () => {
     const message = { id: 'm', model: 'evil\u001b[2J', content: [], usage: { input_tokens: 5 } }
     const record = { type: 'assistant', sessionId: 's', uuid: 'u', message }

@@ -74,6 +74,14 @@ describe('a table', () => {
   })
 })
 
+describe('a terminal that says it has 0 columns', () => {
+  it('is written to as one of the usual width', async () => {
+    const { out } = outputsOn(stream(0), stream(0), {})
+    expect(out.columns).toBe(80)
+    expect(widest(await helpOn(0, {}))).toBeGreaterThan(40)
+  })
+})
+
 describe('a text', () => {
   it('is wrapped between words and nothing of it is lost', () => {
     const text = 'The clock is read twice across midnight, once for the user and once for the session.'

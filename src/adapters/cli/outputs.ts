@@ -67,8 +67,11 @@ const outputTo = (stream: Writable, environment: Invocation['environment']): Out
   }
 }
 
-/** `COLUMNS` counts everywhere; without it a terminal says how wide it is, and anything else has no width. */
+/**
+ * `COLUMNS` counts everywhere; without it a terminal says how wide it is, and anything else has no width. A terminal that
+ * says 0 does not know: some say so for as long as nobody has sized them.
+ */
 const columnsOf = (stream: Writable, { COLUMNS: said = '' }: Invocation['environment']): number | undefined => {
   if (/^[1-9]\d{0,4}$/.test(said)) return Number(said)
-  return stream.isTTY === true ? (stream.columns ?? USUAL_COLUMNS) : undefined
+  return stream.isTTY === true ? stream.columns || USUAL_COLUMNS : undefined
 }

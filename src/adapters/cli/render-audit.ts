@@ -2,6 +2,7 @@ import { type AuditVerdict, NOT_COVERED } from '../../domain/audit/audit-verdict
 import type { AuditEntry, AuditEvent } from '../../domain/audit-event.ts'
 import type { RestartBudget } from '../../domain/budget/restart-budget.ts'
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
+import { counted } from '../../domain/kernel/counted.ts'
 import { onOneLine } from '../../domain/kernel/safe-text.ts'
 import { totalMessages } from '../../domain/turn/message-summary.ts'
 import { describeMonitorEvent } from './render-window.ts'
@@ -42,7 +43,7 @@ const describe = (event: AuditEvent, context: TrailContext): string => {
     case 'handoff.prepared':
       return `handoff ${short(event.handoffId)} prepared for session ${short(event.prepared.sessionId)}`
     case 'text.erased':
-      return `${count(event.texts.length, 'text')} erased by ${event.by}  ${quoted(event.why)}`
+      return `${counted(event.texts.length, 'text')} erased by ${event.by}  ${quoted(event.why)}`
     case 'hook.delivered':
       return `hook ${event.hook} (${event.hookType}, ${event.moment}) ${event.ok ? 'ok' : event.errorCode}, ${event.durationMs} ms`
     case 'handoff.accepted':
@@ -55,7 +56,7 @@ const describe = (event: AuditEvent, context: TrailContext): string => {
     case 'handoff.claim_renewed':
       return `handoff ${short(event.handoffId)} claim renewed by ${event.claim.claimant} until ${event.claim.deadline}`
     case 'turn.extended':
-      return `last turn of ${agent(event.sessionId, context)}: ${count(event.messages.length, 'message')} added`
+      return `last turn of ${agent(event.sessionId, context)}: ${counted(event.messages.length, 'message')} added`
     case 'handoff.extract_kept':
       return `handoff ${short(event.handoffId)} extract kept`
     case 'handoff.metadata_set':
@@ -73,7 +74,7 @@ const describe = (event: AuditEvent, context: TrailContext): string => {
       return `handoff ${short(event.handoffId)} ${event.type.slice('handoff.'.length)}  ${endReason(context.handoff)}`
     case 'snapshot.captured': {
       const { type, messages, sessionId } = event.snapshot
-      return `snapshot ${type} of session ${short(sessionId)}: ${count(totalMessages(messages), 'message')}`
+      return `snapshot ${type} of session ${short(sessionId)}: ${counted(totalMessages(messages), 'message')}`
     }
     case 'session.looked_back': {
       const { sessionId, by, found } = event.lookBack
@@ -96,10 +97,10 @@ const describe = (event: AuditEvent, context: TrailContext): string => {
 /** A budget in a few words, with the limits it has. */
 const budgetText = ({ maxRestarts, maxCostUsd, deadlineMs, maxTakeovers, whenExhausted }: RestartBudget): string =>
   [
-    count(maxRestarts, 'restart'),
+    counted(maxRestarts, 'restart'),
     ...(maxCostUsd === undefined ? [] : [`$${maxCostUsd}`]),
     ...(deadlineMs === undefined ? [] : [`${deadlineMs} ms`]),
-    ...(maxTakeovers === undefined ? [] : [count(maxTakeovers, 'takeover')]),
+    ...(maxTakeovers === undefined ? [] : [counted(maxTakeovers, 'takeover')]),
     `then ${whenExhausted}`,
   ].join(', ')
 
@@ -137,8 +138,6 @@ const agent = (session: string, { agents }: TrailContext): string => agents.get(
 /** The end of an id: ids of one minute begin alike. */
 const short = (id: string): string => `…${id.slice(-8)}`
 
-const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
-
 const quoted = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ')
   return `"${line.length > 80 ? `${line.slice(0, 79)}…` : line}"`
@@ -151,7 +150,7 @@ const shown = onOneLine
 export const renderVerdict = (verdict: AuditVerdict): string => {
   const { conversationId, entries, texts, setBack } = verdict
   if (verdict.intact) {
-    const erased = texts.erased === 0 ? '' : `, ${count(texts.erased, 'text')} erased on record`
+    const erased = texts.erased === 0 ? '' : `, ${counted(texts.erased, 'text')} erased on record`
     const back = setBack && `entry ${setBack.position} is dated ${setBack.behindMs} ms before an earlier one`
     const remark = back === undefined ? '' : `, clocks went back: ${back}`
     return `${conversationId}  intact, ${entries === 1 ? '1 entry' : `${entries} entries`}${erased}${remark}`

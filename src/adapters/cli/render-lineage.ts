@@ -1,5 +1,6 @@
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import type { Lineage, LineageBranch } from '../../domain/history/lineage.ts'
+import { counted } from '../../domain/kernel/counted.ts'
 import type { AgentSessionId } from '../../domain/kernel/ids.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import { cut, plain } from './render-text.ts'
@@ -49,8 +50,8 @@ const sessionPart = (session: AgentSession, { handoffs }: LineageBranch, lookedB
   const { turns, lastSequence } = progress
   const messages = lastSequence === undefined ? 'no messages' : `messages ${startSequence}–${lastSequence}`
   const agent = plain(agentName)
-  const head = `session ${epoch}  ${agent}  ${state}  ${messages}, ${count(turns, 'turn')}  since ${startedAt}`
-  const asked = lookedBack === 0 ? [] : [`looked back ${count(lookedBack, 'time')}`]
+  const head = `session ${epoch}  ${agent}  ${state}  ${messages}, ${counted(turns, 'turn')}  since ${startedAt}`
+  const asked = lookedBack === 0 ? [] : [`looked back ${counted(lookedBack, 'time')}`]
   return [
     head,
     ...asked,
@@ -70,7 +71,5 @@ const handoffPart = (handoff: HandoffMetadata): readonly string[] => {
     `  led to by ${tools.length === 0 ? 'no tool calls' : tools.join(', ')}`,
   ]
 }
-
-const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
 
 const quoted = (text: string): string => `"${plain(text)}"`

@@ -1,3 +1,4 @@
+import { counted } from '../../domain/kernel/counted.ts'
 import { onOneLine } from '../../domain/kernel/safe-text.ts'
 import type { Replay } from '../../services/replay.ts'
 import { plain } from './render-text.ts'
@@ -9,8 +10,8 @@ const BLOCKS = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as 
 export const renderReplay = (replay: ReplayedFile): string =>
   [
     onOneLine(replay.file),
-    `  ${replay.format}${replay.model === undefined ? '' : `, ${plain(replay.model)}`}: ${count(replay.turns, 'turn')}, ` +
-      `${count(replay.toolCalls, 'tool call')}, ${count(replay.subagentTurns, 'subagent turn')} left out`,
+    `  ${replay.format}${replay.model === undefined ? '' : `, ${plain(replay.model)}`}: ${counted(replay.turns, 'turn')}, ` +
+      `${counted(replay.toolCalls, 'tool call')}, ${counted(replay.subagentTurns, 'subagent turn')} left out`,
     `  context ${contextOf(replay)}, window ${windowOf(replay)}`,
     ...(replay.chart.length === 0 || replay.window === undefined ? [] : [`  ${chart(replay.chart)}`]),
     ...replay.compactions.map(
@@ -23,13 +24,13 @@ export const renderReplay = (replay: ReplayedFile): string =>
     ),
     ...(replay.signals.length === 0 ? ['  no milestone would have fired'] : []),
     ...(replay.window === undefined ? [] : [`  other thresholds: ${thresholds(replay)}`]),
-    ...(replay.unmetered === 0 ? [] : [`  ${count(replay.unmetered, 'answer')} without usage`]),
-    ...(replay.damagedLines === 0 ? [] : [`  ${count(replay.damagedLines, 'damaged line')} skipped`]),
+    ...(replay.unmetered === 0 ? [] : [`  ${counted(replay.unmetered, 'answer')} without usage`]),
+    ...(replay.damagedLines === 0 ? [] : [`  ${counted(replay.damagedLines, 'damaged line')} skipped`]),
     ...(replay.imported === undefined ? [] : [`  ${importedAs(replay.imported)}`]),
   ].join('\n')
 
 const importedAs = ({ conversationId, turns, added }: NonNullable<ReplayedFile['imported']>): string =>
-  `conversation ${conversationId}: ${count(turns, 'turn')}, ${added} of them new`
+  `conversation ${conversationId}: ${counted(turns, 'turn')}, ${added} of them new`
 
 const contextOf = ({ turns, lastContext, peakContext }: Replay): string =>
   turns === 0 || lastContext === undefined ? 'unknown' : `${tokens(lastContext)} last, ${tokens(peakContext)} peak`
@@ -48,5 +49,3 @@ const chart = (columns: readonly number[]): string =>
 const tokens = (value: number | undefined): string => (value === undefined ? 'unknown' : value.toLocaleString('en-US'))
 
 const percent = (fraction: number): string => `${Math.round(fraction * 1_000) / 10} %`
-
-const count = (value: number, word: string): string => `${value} ${word}${value === 1 ? '' : 's'}`

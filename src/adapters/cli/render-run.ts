@@ -1,4 +1,5 @@
 import type { BudgetLimit } from '../../domain/budget/restart-budget.ts'
+import { counted } from '../../domain/kernel/counted.ts'
 import { inQuotes } from '../../domain/kernel/safe-text.ts'
 import { describeFreshReason } from '../../domain/run/follow-up.ts'
 import type { HookProblem, RunEvent, WindowFigures } from '../../domain/run/run-event.ts'
@@ -31,9 +32,6 @@ const moneyText = ({ costUsd, estimatedUsd }: { readonly costUsd: number; readon
   const share = estimatedUsd < costUsd ? `$${estimatedUsd.toFixed(2)} ` : ''
   return `about $${costUsd.toFixed(2)} (${share}estimated)`
 }
-
-/** How many there are of something. */
-export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
 /** An event in one line. */
 export const describeRunEvent = (event: RunEvent): string => {

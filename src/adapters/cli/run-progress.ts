@@ -1,8 +1,9 @@
+import { counted } from '../../domain/kernel/counted.ts'
 import type { RunEvent, WindowFigures } from '../../domain/run/run-event.ts'
 import { addTotals, NO_TOTALS } from '../../domain/run/run-summary.ts'
 import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 import type { Output } from './command.ts'
-import { costText, counted, describeRunEvent, renderFigures } from './render-run.ts'
+import { costText, describeRunEvent, renderFigures } from './render-run.ts'
 import { plain } from './render-text.ts'
 
 const NOTHING_READ: WindowFigures = { usagePercent: null, inputTokens: null, contextWindow: null }

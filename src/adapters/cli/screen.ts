@@ -29,7 +29,7 @@ export const screenOn = (stream: ScreenStream, environment: Invocation['environm
   stream.write(ENTER)
   const draw = (lines: readonly (readonly Span[])[]): void => {
     if (!isOpen) return
-    const { columns = 80, rows = 24 } = stream
+    const [columns, rows] = [stream.columns || 80, stream.rows || 24]
     // A line that is as wide as the screen would leave the cursor in the next one on some terminals.
     const shown = lines.length > rows ? [...lines.slice(0, rows - 1), more(lines.length - rows + 1)] : lines
     const texts = shown.map((line) => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { AgentPlace } from '../../agent-settings.ts'
+import { counted } from '../../domain/kernel/counted.ts'
 import type { Finding } from '../../ports/health-check.ts'
 import { quoted } from '../../processes/quoted.ts'
 import { hasHooks } from './hooks-installed.ts'
@@ -51,6 +52,6 @@ const complaints = (folder: string, now: number): readonly Finding[] => {
   const lines = found.text.split('\n').filter((line) => line.trim() !== '')
   const last = lines.at(-1)
   if (last === undefined) return []
-  const text = `hooks had trouble in the last day; the newest of ${lines.length} lines: ${last.slice(0, 300)}`
+  const text = `hooks had trouble in the last day; the newest of ${counted(lines.length, 'line')}: ${last.slice(0, 300)}`
   return [{ result: 'warning', text, repair: `Read ${quoted(path)}.` }]
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { counted } from '../../domain/kernel/counted.ts'
 import { codeOf, NotOwn, readOwnFile, TooLarge } from '../../own-files.ts'
 import type { Finding } from '../../ports/health-check.ts'
 import { quoted } from '../../processes/quoted.ts'
@@ -34,7 +35,7 @@ export const spooledEvents = async (folder: string, now = Date.now()): Promise<r
       text: `${waiting.length} of their events wait for a service, the oldest for ${lengthText(oldest)}`,
       repair: `Start one: baton serve --data-dir ${quoted(folder)}`,
     })
-  else if (waiting.length > 0) findings.push({ result: 'ok', text: `${waiting.length} events are on their way` })
+  else if (waiting.length > 0) findings.push({ result: 'ok', text: `${counted(waiting.length, 'event')} on the way` })
   for (const [path, problem] of [...problems].slice(0, MOST_NAMED))
     findings.push({
       result: 'warning',
@@ -51,7 +52,7 @@ export const spooledEvents = async (folder: string, now = Date.now()): Promise<r
     const path = join(folder, 'spool', 'rejected')
     findings.push({
       result: 'warning',
-      text: `${refused.length} events could not be taken, and lie in ${path}`,
+      text: `${counted(refused.length, 'event')} could not be taken: see ${path}`,
       repair: `Look at them, then remove them: rm -r ${quoted(path)}`,
     })
   }

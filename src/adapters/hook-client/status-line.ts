@@ -1,3 +1,4 @@
+import { counted } from '../../domain/kernel/counted.ts'
 import { asWords } from '../../domain/kernel/safe-text.ts'
 import { cut, widthOf } from '../../domain/kernel/text-width.ts'
 import type { SessionCard } from './session-card.ts'
@@ -105,8 +106,7 @@ const costOf = (usd: number | undefined): string => {
   return usd < 0.01 ? '<$0.01' : `$${usd.toFixed(usd < 100 ? 2 : 0)}`
 }
 
-const restartsOf = (restarts: number): string =>
-  restarts === 0 ? '' : `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`
+const restartsOf = (restarts: number): string => (restarts === 0 ? '' : counted(restarts, 'restart'))
 
 const colourOf = (ratio: number | undefined, milestones: readonly number[]): Colour => {
   if (ratio === undefined) return 'plain'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import type { Lineage } from '../../domain/history/lineage.ts'
+import { counted } from '../../domain/kernel/counted.ts'
 import { err, ok } from '../../domain/kernel/result.ts'
 import { inQuotes, named } from '../../domain/kernel/safe-text.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
@@ -71,9 +72,11 @@ const textOf = ({ conversation_id, came_from, opened, sessions, handoffs, left_o
     `Conversation ${conversation_id}${came_from.length === 0 ? '' : `, opened by ${came_from.at(-1)}`}`,
     ...(left_out.sessions + left_out.handoffs === 0
       ? []
-      : [`(older ones are left out: ${left_out.sessions} sessions and ${left_out.handoffs} handoffs)`]),
+      : [
+          `(older ones are left out: ${counted(left_out.sessions, 'session')} and ${counted(left_out.handoffs, 'handoff')})`,
+        ]),
     ...sessions.flatMap((session) => [
-      `window ${session.window}: ${named(session.agent)}, ${session.state}, ${session.turns} turns, since ${session.started_at}${session.is_you ? ' (you)' : ''}`,
+      `window ${session.window}: ${named(session.agent)}, ${session.state}, ${counted(session.turns, 'turn')}, since ${session.started_at}${session.is_you ? ' (you)' : ''}`,
       ...handoffs
         .filter(({ from_session }) => from_session === session.session_id)
         .map(

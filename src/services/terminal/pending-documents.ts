@@ -1,4 +1,5 @@
 import { decideHold } from '../../domain/handoff/initiate-handoff.ts'
+import { counted } from '../../domain/kernel/counted.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { type HolderToken, handoffId } from '../../domain/kernel/ids.ts'
 import { later } from '../../domain/kernel/instant.ts'
@@ -154,7 +155,7 @@ export class PendingDocuments {
     const conversation = await this.#deps.store.conversations.find(pending.conversationId)
     const words = conversation && (await personWordsOf(this.#deps, conversation, { session, document }))
     const more = session.id === sessionId ? session.progress.turns - turns : 0
-    const since = more > 0 ? ` It worked on after that, for ${more} more ${more === 1 ? 'turn' : 'turns'}.` : ''
+    const since = more > 0 ? ` It worked on after that, for ${counted(more, 'more turn')}.` : ''
     const opening = `You continue work that an earlier session began in this workspace (agent ${inQuotes(agentName)}, session ${sessionId}), in a fresh context window.`
     const origin = `That session left the document below at ${writtenAt}, for you.${since}`
     const said = words ?? { chosen: { shown: [], leftOut: 0 } }

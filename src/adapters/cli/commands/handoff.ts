@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { serviceFolder } from '../../../doctoring.ts'
+import { counted } from '../../../domain/kernel/counted.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import {
   askService,
@@ -177,7 +178,7 @@ const sessionFor = async (invocation: Invocation, ask: Ask, workspace: string): 
   const { sessions } = await ask('GET', `/sessions?working_in=${encodeURIComponent(workspace)}`)
   const working = (sessions as readonly Readonly<Record<string, unknown>>[]).map((session) => ({
     id: String(session.provider_session_id),
-    line: `  ${String(session.provider_session_id)}  ${String(session.agent_name)}, ${String(session.turns)} turns, since ${String(session.started_at)}`,
+    line: `  ${String(session.provider_session_id)}  ${String(session.agent_name)}, ${counted(Number(session.turns), 'turn')}, since ${String(session.started_at)}`,
   }))
   const own = working.find(({ id }) => id === invocation.environment.CLAUDE_CODE_SESSION_ID)
   const [only, another] = working

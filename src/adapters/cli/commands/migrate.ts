@@ -1,11 +1,11 @@
 import type { StoreOptions } from '../../../command-parts.ts'
+import { counted } from '../../../domain/kernel/counted.ts'
 import { onOneLine } from '../../../domain/kernel/safe-text.ts'
 import { openMigrator } from '../../../migrating.ts'
 import type { Invocation, Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { textFlag } from '../history-args.ts'
 import { CommandNotCompleted, UsageError } from '../problems.ts'
-import { counted } from '../render-run.ts'
 import { toJson } from '../render-text.ts'
 import { storeOptions, storeToChange, storeToRead, storeToWrite } from '../store-options.ts'
 

@@ -1,12 +1,12 @@
 import { openStore, readConfiguration } from '../../../command-parts.ts'
 import { DEFAULT_RETENTION_MS, retentionProblem } from '../../../domain/kernel/command-retention.ts'
+import { counted } from '../../../domain/kernel/counted.ts'
 import { pruneCommands } from '../../../services/command-pruner.ts'
 import type { Invocation, Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { duration, parsedFlag, textFlag } from '../history-args.ts'
 import { notTogether } from '../list-command.ts'
 import { CommandNotCompleted, UsageError } from '../problems.ts'
-import { counted } from '../render-run.ts'
 import { toJson } from '../render-text.ts'
 import { storeToChange } from '../store-options.ts'
 
