@@ -144,6 +144,19 @@ describe('baton recover', () => {
     expect(await stateOf(left.id)).toBe('failed')
   })
 
+  it('names the flag that resumes a program of the person’s own', async () => {
+    const left = await leaveBehind('command', 'program')
+    await lapsed()
+    expect(await recover([])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`${left.id}  left: it runs on command (--command, with the program that it ran)`),
+    })
+    expect(await recover(['--command', AGENT_COMMAND])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`${left.id}  resumed: completed`),
+    })
+  })
+
   it('ends with 1 when what it went on with did not complete', async () => {
     await leaveBehind('command', 'broken')
     await lapsed()

@@ -150,5 +150,7 @@ const became = (one: Recovered): string => {
 
 const runtimeHint = (backend: string): string => {
   const name = RUNTIME_NAMES.find((candidate) => backendOf(candidate) === backend)
-  return name === undefined ? '' : ` (--runtime ${name})`
+  if (name === undefined) return ''
+  // Only the person knows which program it was: it is not on record, because it may have secrets in it.
+  return name === 'command' ? ' (--command, with the program that it ran)' : ` (--runtime ${name})`
 }
