@@ -1,0 +1,151 @@
+import type { Answer } from '../domain/decision.ts'
+import { LEAST_RETENTION_MS } from '../domain/kernel/command-retention.ts'
+import type { CommandId } from '../domain/kernel/ids.ts'
+import type { Instant } from '../domain/kernel/instant.ts'
+import type { Store } from '../ports/store.ts'
+import type { CommandStamp, Question, Subjects } from '../ports/unit-of-work.ts'
+import {
+  type AnyFacts,
+  further,
+  isLess,
+  type Place,
+  type PlacedKind,
+  placeInWords,
+  placeOf,
+  seenPlaces,
+} from './seen-places.ts'
+import { type Behind, setBack } from './set-back.ts'
+
+/** How many things of each kind are remembered. In a process with more of them, those that were answered last. */
+const MOST = 10_000
+
+/** A store remembers commands for longer than this, by its own clock; and that may be put right by a few minutes meanwhile. */
+const SURELY_REMEMBERED_MS = LEAST_RETENTION_MS / 2
+
+/** A read under way: the step before which something must have been answered to say anything about it. */
+interface Read {
+  readonly step: number
+  readonly stamp: CommandStamp
+  readonly now?: Instant | undefined
+}
+
+/**
+ * How far everything had come when this process was last answered, after a commit. A store never goes back, so one that
+ * has less now is not the store that answered: a standby took over too early, or an older copy was restored.
+ *
+ * In the memory of this process, and bounded: the things that were answered longest ago are forgotten first.
+ */
+export class Answered {
+  readonly #places: Readonly<Record<PlacedKind, Map<string, { readonly place: Place; readonly step: number }>>> = {
+    conversation: new Map(),
+    session: new Map(),
+    handoff: new Map(),
+    monitor: new Map(),
+  }
+  readonly #keys = new Map<string, { readonly id: string; readonly step: number }>()
+  readonly #commands = new Map<CommandId, { readonly storedAt: Instant; readonly step: number }>()
+  #step = 0
+
+  /** The moment before a read: what is answered while a read is under way says nothing about it. */
+  get step(): number {
+    return this.#step
+  }
+
+  /** Remembers an answer about what is stored for good. */
+  note({ conversation, session, handoff, monitor }: Answer): void {
+    this.#step += 1
+    if (conversation !== undefined) {
+      const { externalKey: key, id } = conversation
+      this.#keep('conversation', id, {})
+      if (key !== undefined && !this.#keys.has(key)) keepLast(this.#keys, key, { id, step: this.#step })
+    }
+    if (session !== undefined) {
+      const { epoch, conversationId, progress } = session
+      this.#keep('session', session.id, placeOf(session))
+      this.#keep('conversation', conversationId, { sessions: epoch, 'next message': progress.nextSequence })
+    }
+    if (handoff !== undefined) this.#keep('handoff', handoff.id, { version: handoff.version })
+    if (monitor !== undefined) this.#keep('monitor', monitor.sessionId, { version: monitor.version })
+  }
+
+  /** Remembers that a named command is on record, and since when by the store's clock. */
+  noteCommand({ id, isNamed }: CommandStamp, storedAt: Instant | undefined): void {
+    this.#step += 1
+    if (isNamed === true && storedAt !== undefined) keepLast(this.#commands, id, { storedAt, step: this.#step })
+  }
+
+  /**
+   * Whether a read tells more than the copy that a caller holds: this process was answered with a later one, or the command
+   * was carried out. The old copy would fit a store that was set back.
+   */
+  isOutdated(held: unknown, { id }: CommandStamp): boolean {
+    if (this.#commands.has(id)) return true
+    const { working, handoff } = (held ?? {}) as AnyFacts
+    const session = working?.session
+    if (session && isLess(placeOf(session), this.#places.session.get(session.id)?.place ?? {})) return true
+    return handoff !== undefined && handoff.version < (this.#places.handoff.get(handoff.id)?.place.version ?? 0)
+  }
+
+  /** What the store has less of than it said before, if there is such a thing in what a read was answered with. */
+  behindIn(question: Question, facts: object, read: Read): Behind | undefined {
+    for (const { kind, id, place } of seenPlaces(question, facts)) {
+      const known = this.#places[kind].get(id)
+      if (known === undefined || known.step > read.step || !isLess(place, known.place)) continue
+      const what = kind === 'monitor' ? `the monitor of session ${id}` : `${kind} ${id}`
+      return { what, had: placeInWords(known.place), has: placeInWords(place) }
+    }
+    return this.#lostKey(question, facts, read) ?? this.#lostCommand(read)
+  }
+
+  /** A key stays with its conversation for good. */
+  #lostKey(question: Question, { existing }: AnyFacts, { step }: Read): Behind | undefined {
+    const key = question.about === 'opening' ? question.externalKey : undefined
+    const known = key === undefined ? undefined : this.#keys.get(key)
+    if (known === undefined || known.step > step || known.id === existing?.id) return undefined
+    return { what: `conversation ${known.id}`, had: placeInWords({}), has: placeInWords(undefined) }
+  }
+
+  /** Where commands may have been forgotten by now, only the things they changed can tell. */
+  #lostCommand({ stamp: { id }, step, now }: Read): Behind | undefined {
+    const known = this.#commands.get(id)
+    if (known === undefined || known.step > step || now === undefined) return undefined
+    if (Date.parse(now) - Date.parse(known.storedAt) > SURELY_REMEMBERED_MS) return undefined
+    return { what: `command ${id}`, had: 'carried out', has: 'unknown' }
+  }
+
+  #keep(kind: PlacedKind, id: string, place: Place): void {
+    const known = this.#places[kind].get(id)
+    const furthest = known === undefined ? place : further(known.place, place)
+    const step = known !== undefined && furthest === known.place ? known.step : this.#step
+    keepLast(this.#places[kind], id, { place: furthest, step })
+  }
+}
+
+const keepLast = <K, V>(map: Map<K, V>, key: K, value: V): void => {
+  map.delete(key)
+  map.set(key, value)
+  if (map.size > MOST) for (const oldest of map.keys()) if (map.delete(oldest)) break
+}
+
+const memories = new WeakMap<Store, Answered>()
+
+/** What this store answered, as everything in this process that uses it remembers together. */
+export const answeredBy = (store: Store): Answered => {
+  const answered = memories.get(store) ?? new Answered()
+  memories.set(store, answered)
+  return answered
+}
+
+/** Asks the store with one read whether it has less than it said before. @throws StoreFailure `store.set_back` */
+export const mustNotBeSetBack = async <Subject extends keyof Subjects>(
+  store: Store,
+  question: Question<Subject>,
+  stamp: CommandStamp,
+): Promise<void> => {
+  const answered = answeredBy(store)
+  const { step } = answered
+  const loaded = await store.unitOfWork.load<Subject>(question, stamp)
+  if (loaded.repeated !== undefined) return
+  const behind = answered.behindIn(question as Question, loaded.facts, { step, stamp, now: store.unitOfWork.estimateNow() })
+  if (behind !== undefined) throw setBack(behind)
+}
