@@ -146,6 +146,10 @@ export const mustNotBeSetBack = async <Subject extends keyof Subjects>(
   const { step } = answered
   const loaded = await store.unitOfWork.load<Subject>(question, stamp)
   if (loaded.repeated !== undefined) return
-  const behind = answered.behindIn(question as Question, loaded.facts, { step, stamp, now: store.unitOfWork.estimateNow() })
+  const behind = answered.behindIn(question as Question, loaded.facts, {
+    step,
+    stamp,
+    now: store.unitOfWork.estimateNow(),
+  })
   if (behind !== undefined) throw setBack(behind)
 }
