@@ -29,6 +29,13 @@ interface Read {
   readonly now?: Instant | undefined
 }
 
+/** A named command that is on record: since when by this process, and by the store's clock where that is known. */
+interface Acknowledged {
+  readonly step: number
+  readonly ownMs: number
+  readonly storedAt: Instant | undefined
+}
+
 /**
  * How far everything had come when this process was last answered, after a commit. A store never goes back, so one that
  * has less now is not the store that answered: a standby took over too early, or an older copy was restored.
@@ -43,7 +50,7 @@ export class Answered {
     monitor: new Map(),
   }
   readonly #keys = new Map<string, { readonly id: string; readonly step: number }>()
-  readonly #commands = new Map<CommandId, { readonly storedAt: Instant; readonly step: number }>()
+  readonly #commands = new Map<CommandId, Acknowledged>()
   #step = 0
 
   /** The moment before a read: what is answered while a read is under way says nothing about it. */
@@ -71,15 +78,17 @@ export class Answered {
   /** Remembers that a named command is on record, and since when by the store's clock. */
   noteCommand({ id, isNamed }: CommandStamp, storedAt: Instant | undefined): void {
     this.#step += 1
-    if (isNamed === true && storedAt !== undefined) keepLast(this.#commands, id, { storedAt, step: this.#step })
+    if (isNamed === true) keepLast(this.#commands, id, { step: this.#step, ownMs: performance.now(), storedAt })
   }
 
   /**
-   * Whether a read tells more than the copy that a caller holds: this process was answered with a later one, or the command
-   * was carried out. The old copy would fit a store that was set back.
+   * Whether a read tells more than what a caller holds: this process was answered with something later, or the command was
+   * carried out. What is old would fit a store that was set back.
    */
-  isOutdated(held: unknown, { id }: CommandStamp): boolean {
+  isOutdated(held: unknown, question: unknown, { id }: CommandStamp): boolean {
     if (this.#commands.has(id)) return true
+    const { externalKey } = question as { readonly externalKey?: string }
+    if (externalKey !== undefined && this.#keys.has(externalKey)) return true
     const { working, handoff } = (held ?? {}) as AnyFacts
     const session = working?.session
     if (session && isLess(placeOf(session), this.#places.session.get(session.id)?.place ?? {})) return true
@@ -108,8 +117,10 @@ export class Answered {
   /** Where commands may have been forgotten by now, only the things they changed can tell. */
   #lostCommand({ stamp: { id }, step, now }: Read): Behind | undefined {
     const known = this.#commands.get(id)
-    if (known === undefined || known.step > step || now === undefined) return undefined
-    if (Date.parse(now) - Date.parse(known.storedAt) > SURELY_REMEMBERED_MS) return undefined
+    if (known === undefined || known.step > step) return undefined
+    const sinceMs = [performance.now() - known.ownMs]
+    if (now !== undefined && known.storedAt !== undefined) sinceMs.push(Date.parse(now) - Date.parse(known.storedAt))
+    if (sinceMs.some((passed) => passed > SURELY_REMEMBERED_MS)) return undefined
     return { what: `command ${id}`, had: 'carried out', has: 'unknown' }
   }
 

@@ -126,7 +126,7 @@ export class CommandRunner {
     command: UnderWay<Subject, Held, A>,
   ): Promise<Result<A, Refusal>> {
     const { stamp, question, decide } = command
-    const mustRead = this.#afterCommit !== undefined || this.#answered.isOutdated(command.held, stamp)
+    const mustRead = this.#afterCommit !== undefined || this.#answered.isOutdated(command.held, question, stamp)
     let facts: Held | Subjects[Subject]['facts'] | undefined = mustRead ? undefined : command.held
     let fresh = false
     let sent: A | undefined
