@@ -12,6 +12,8 @@ import { cloneDatabase, onServer, withDatabase } from '../support/test-databases
 /** A store of which a copy can be taken, and put in its place later, while a process uses it. */
 export interface RewindableStore extends AsyncDisposable {
   readonly store: Store
+  /** Where it is, on a server. */
+  readonly connectionString?: string
   /** The store as another process has it, which was never answered anything. */
   another(): Promise<Store>
   keepCopy(): Promise<void>
@@ -111,6 +113,7 @@ const onAServer = async (): Promise<RewindableStore> => {
   const others: Store[] = []
   return {
     store,
+    connectionString,
     another: async () => {
       const other = await openPostgres({ connectionString })
       others.push(other)

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { commandId } from '../../src/domain/kernel/ids.ts'
+import type { WorkingSession } from '../../src/domain/session/agent-session.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { refusal } from '../../src/testing/index.ts'
 import { Scene } from '../../src/testing/scene.ts'
@@ -28,9 +29,7 @@ describe.each(REWINDABLE_KINDS)('a store that was set back, on %s', (kind) => {
     return { copied, worked }
   }
 
-  const turnsOf = async ({ session }: { readonly session: { readonly id: typeof copiedId } }) =>
-    (await scene.store.sessions.find(session.id))?.progress.turns
-  let copiedId!: Awaited<ReturnType<typeof workedOn>>['copied']['session']['id']
+  const turnsOf = async ({ session }: WorkingSession) => (await scene.store.sessions.find(session.id))?.progress.turns
 
   it('takes no turn of a holder that was answered more, and says what it had and what is there', async () => {
     const { copied, worked } = await workedOn()
@@ -94,6 +93,9 @@ describe.each(REWINDABLE_KINDS)('a store that was set back, on %s', (kind) => {
       'session.not_found',
     )
   })
+
+  // An engine takes seconds to start, and what follows is the same read.
+  if (kind === 'pglite') return
 
   it('starts no session where one was started before', async () => {
     const conversation = await scene.conversation()
