@@ -1,6 +1,6 @@
 import type { Answer } from '../domain/decision.ts'
 import { LEAST_RETENTION_MS } from '../domain/kernel/command-retention.ts'
-import type { CommandId } from '../domain/kernel/ids.ts'
+import { type CommandId, type ConversationId, commandId } from '../domain/kernel/ids.ts'
 import type { Instant } from '../domain/kernel/instant.ts'
 import type { Store } from '../ports/store.ts'
 import type { CommandStamp, Question, Subjects } from '../ports/unit-of-work.ts'
@@ -56,6 +56,11 @@ export class Answered {
   /** The moment before a read: what is answered while a read is under way says nothing about it. */
   get step(): number {
     return this.#step
+  }
+
+  /** Whether this process was answered with something of this conversation. */
+  knows(conversation: ConversationId): boolean {
+    return this.#places.conversation.has(conversation)
   }
 
   /** Remembers an answer about what is stored for good. */
@@ -147,11 +152,14 @@ export const answeredBy = (store: Store): Answered => {
   return answered
 }
 
+/** The stamp of a question that belongs to no command. */
+const NO_COMMAND: CommandStamp = { id: commandId('00000000-0000-7000-8000-000000000000'), payload: '' }
+
 /** Asks the store with one read whether it has less than it said before. @throws StoreFailure `store.set_back` */
 export const mustNotBeSetBack = async <Subject extends keyof Subjects>(
   store: Store,
   question: Question<Subject>,
-  stamp: CommandStamp,
+  stamp: CommandStamp = NO_COMMAND,
 ): Promise<void> => {
   const answered = answeredBy(store)
   const { step } = answered

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { commandId } from '../../src/domain/kernel/ids.ts'
 import type { WorkingSession } from '../../src/domain/session/agent-session.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
+import { AuditService } from '../../src/services/audit-service.ts'
+import { sha256 } from '../../src/sha256.ts'
 import { refusal } from '../../src/testing/index.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { openRewindable, REWINDABLE_KINDS, type RewindableStore } from './rewindable-store.ts'
@@ -134,6 +136,16 @@ describe.each(REWINDABLE_KINDS)('a store that was set back, on %s', (kind) => {
     unwrap(await sample(300))
     await rewindable.setBack()
     await expect(sample(400)).rejects.toMatchObject(SET_BACK)
+  })
+
+  it('is not called intact in the process that was answered; another one cannot tell', async () => {
+    const { worked } = await workedOn()
+    const { conversationId } = worked.session
+    await rewindable.setBack()
+    const audit = new AuditService({ store: scene.store, sha256 })
+    await expect(audit.verify(conversationId)).rejects.toMatchObject(SET_BACK)
+    const elsewhere = new AuditService({ store: await rewindable.another(), sha256 })
+    expect(unwrap(await elsewhere.verify(conversationId)).intact).toBe(true)
   })
 
   it('looks like any other to a process that was never answered', async () => {

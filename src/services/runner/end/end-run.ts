@@ -1,6 +1,6 @@
 import { type BudgetLimit, isPausedFor } from '../../../domain/budget/restart-budget.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
-import type { AgentSessionId, CommandId } from '../../../domain/kernel/ids.ts'
+import type { AgentSessionId } from '../../../domain/kernel/ids.ts'
 import type { RunOutcome, RunSummary } from '../../../domain/run/run-summary.ts'
 import { hasBaton, heldBy, isTerminal } from '../../../domain/session/agent-session.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
@@ -65,9 +65,7 @@ const mustStillBeThere = async (
 ): Promise<RunEnding> => {
   if (!held.isThere) return ending
   const question = { about: 'session', sessionId: held.session.id } as const
-  const look = ({ commandId: id }: { readonly commandId: CommandId }) =>
-    mustNotBeSetBack(deps.store, question, { id, payload: '' })
-  await retryThroughOutage(look, { outageMs: ENDING_OUTAGE_MS })
+  await retryThroughOutage(() => mustNotBeSetBack(deps.store, question), { outageMs: ENDING_OUTAGE_MS })
   return ending
 }
 
