@@ -4,6 +4,7 @@ import { type CommandId, type ConversationId, commandId } from '../domain/kernel
 import type { Instant } from '../domain/kernel/instant.ts'
 import type { Store } from '../ports/store.ts'
 import type { CommandStamp, Question, Subjects } from '../ports/unit-of-work.ts'
+import { LatestEntries } from './latest-entries.ts'
 import {
   type AnyFacts,
   further,
@@ -16,8 +17,8 @@ import {
 } from './seen-places.ts'
 import { type Behind, setBack } from './set-back.ts'
 
-/** How many things of each kind are remembered. In a process with more of them, those that were answered last. */
-const MOST = 10_000
+/** How many things of each kind are remembered at least: those that were answered last. */
+const REMEMBERED = 10_000
 
 /** A store remembers commands for longer than this, by its own clock; and that may be put right by a few minutes meanwhile. */
 const SURELY_REMEMBERED_MS = LEAST_RETENTION_MS / 2
@@ -43,14 +44,16 @@ interface Acknowledged {
  * In the memory of this process, and bounded: the things that were answered longest ago are forgotten first.
  */
 export class Answered {
-  readonly #places: Readonly<Record<PlacedKind, Map<string, { readonly place: Place; readonly step: number }>>> = {
-    conversation: new Map(),
-    session: new Map(),
-    handoff: new Map(),
-    monitor: new Map(),
+  readonly #places: Readonly<
+    Record<PlacedKind, LatestEntries<string, { readonly place: Place; readonly step: number }>>
+  > = {
+    conversation: new LatestEntries(REMEMBERED),
+    session: new LatestEntries(REMEMBERED),
+    handoff: new LatestEntries(REMEMBERED),
+    monitor: new LatestEntries(REMEMBERED),
   }
-  readonly #keys = new Map<string, { readonly id: string; readonly step: number }>()
-  readonly #commands = new Map<CommandId, Acknowledged>()
+  readonly #keys = new LatestEntries<string, { readonly id: string; readonly step: number }>(REMEMBERED)
+  readonly #commands = new LatestEntries<CommandId, Acknowledged>(REMEMBERED)
   #step = 0
 
   /** The moment before a read: what is answered while a read is under way says nothing about it. */
@@ -60,7 +63,7 @@ export class Answered {
 
   /** Whether this process was answered with something of this conversation. */
   knows(conversation: ConversationId): boolean {
-    return this.#places.conversation.has(conversation)
+    return this.#places.conversation.get(conversation) !== undefined
   }
 
   /** Remembers an answer about what is stored for good. */
@@ -69,7 +72,7 @@ export class Answered {
     if (conversation !== undefined) {
       const { externalKey: key, id } = conversation
       this.#keep('conversation', id, {})
-      if (key !== undefined && !this.#keys.has(key)) keepLast(this.#keys, key, { id, step: this.#step })
+      if (key !== undefined) this.#keys.set(key, this.#keys.get(key) ?? { id, step: this.#step })
     }
     if (session !== undefined) {
       const { epoch, conversationId, progress } = session
@@ -83,7 +86,7 @@ export class Answered {
   /** Remembers that a named command is on record, and since when by the store's clock. */
   noteCommand({ id, isNamed }: CommandStamp, storedAt: Instant | undefined): void {
     this.#step += 1
-    if (isNamed === true) keepLast(this.#commands, id, { step: this.#step, ownMs: performance.now(), storedAt })
+    if (isNamed === true) this.#commands.set(id, { step: this.#step, ownMs: performance.now(), storedAt })
   }
 
   /**
@@ -91,16 +94,16 @@ export class Answered {
    * carried out. What is old would fit a store that was set back.
    */
   isOutdated(held: unknown, question: unknown, { id }: CommandStamp): boolean {
-    if (this.#commands.has(id)) return true
+    if (this.#commands.get(id) !== undefined) return true
     const { externalKey } = question as { readonly externalKey?: string }
-    if (externalKey !== undefined && this.#keys.has(externalKey)) return true
+    if (externalKey !== undefined && this.#keys.get(externalKey) !== undefined) return true
     const { working, handoff } = (held ?? {}) as AnyFacts
     const session = working?.session
     if (session && isLess(placeOf(session), this.#places.session.get(session.id)?.place ?? {})) return true
     return handoff !== undefined && handoff.version < (this.#places.handoff.get(handoff.id)?.place.version ?? 0)
   }
 
-  /** What the store has less of than it said before, if there is such a thing in what a read was answered with. */
+  /** The thing of which the store has less than it said before, if a read was answered with such a thing. */
   behindIn(question: Question, facts: object, read: Read): Behind | undefined {
     for (const { kind, id, place } of seenPlaces(question, facts)) {
       const known = this.#places[kind].get(id)
@@ -133,19 +136,13 @@ export class Answered {
     const known = this.#places[kind].get(id)
     const furthest = known === undefined ? place : further(known.place, place)
     const step = known !== undefined && furthest === known.place ? known.step : this.#step
-    keepLast(this.#places[kind], id, { place: furthest, step })
+    this.#places[kind].set(id, { place: furthest, step })
   }
-}
-
-const keepLast = <K, V>(map: Map<K, V>, key: K, value: V): void => {
-  map.delete(key)
-  map.set(key, value)
-  if (map.size > MOST) for (const oldest of map.keys()) if (map.delete(oldest)) break
 }
 
 const memories = new WeakMap<Store, Answered>()
 
-/** What this store answered, as everything in this process that uses it remembers together. */
+/** The memory of what this store answered. Everything in this process that uses the store shares it. */
 export const answeredBy = (store: Store): Answered => {
   const answered = memories.get(store) ?? new Answered()
   memories.set(store, answered)

@@ -12,8 +12,8 @@ const STANDING = `select current_setting('synchronous_commit') as durability,
   else ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer end as timeline`
 
 /**
- * What can be seen of commits that were acknowledged and lost: the setting that allows it, and whether it may have happened.
- * Whether it did, only a process knows that was answered.
+ * Commits that were acknowledged and lost, as far as they can be seen: the setting that allows it, and whether it may have
+ * happened. Whether it did, only a process knows that was answered.
  */
 export const lostCommits = async (store: ExaminedStore): Promise<readonly Finding[]> => {
   if (!store.isOpen || !store.isServer) return []
