@@ -14,6 +14,7 @@ import { claudeProjectOf } from './adapters/install/claude-project.ts'
 import { rowsAreFormed } from './adapters/postgres/health/broken-rows.ts'
 import { ExaminedStore } from './adapters/postgres/health/examined-store.ts'
 import { diskSpace, folderRights, lockState } from './adapters/postgres/health/folder-checks.ts'
+import { lostCommits } from './adapters/postgres/health/lost-commits.ts'
 import { roleHasRights, schemaIsUnchanged, schemaStanding } from './adapters/postgres/health/schema-checks.ts'
 import { clockDifference, poolerBetween, storeOpens } from './adapters/postgres/health/server-checks.ts'
 import { readConfiguration } from './configuration.ts'
@@ -77,6 +78,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   store: onStore(storeOpens),
   pooler: onStore(poolerBetween),
   clock: onStore(clockDifference),
+  'lost commits': onStore(lostCommits),
   schema: onStore(schemaStanding),
   'schema drift': onStore(schemaIsUnchanged),
   rights: onStore(roleHasRights),

@@ -10,6 +10,10 @@ Given('the store will be down for a moment', function (this: HandoffWorld) {
   this.plan('unavailable')
 })
 
+Given('the next commit will be acknowledged, and lost with its server', function (this: HandoffWorld) {
+  this.plan('acknowledged_and_lost')
+})
+
 When('the same command is sent again', async function (this: HandoffWorld) {
   await this.attempts.again()
 })
@@ -50,4 +54,12 @@ Then('nothing was stored', async function (this: HandoffWorld) {
 
 Then('the caller is told that the store failed and may be tried again', function (this: HandoffWorld) {
   assert.deepEqual([this.attempts.failure.code, this.attempts.failure.retryable], ['store.unavailable', true])
+})
+
+Then('the caller is told that the store was set back, which is not to be tried again', function (this: HandoffWorld) {
+  assert.deepEqual([this.attempts.failure.code, this.attempts.failure.retryable], ['store.set_back', false])
+})
+
+Then('the failure names {string} and {string}', function (this: HandoffWorld, had: string, has: string) {
+  for (const words of [had, has]) assert.ok(this.attempts.failure.message.includes(words), this.attempts.failure.message)
 })

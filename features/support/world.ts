@@ -2,7 +2,7 @@ import { setWorldConstructor, World } from '@cucumber/cucumber'
 import type { HandoffMetadata } from '../../src/domain/handoff/handoff.ts'
 import { describeRefusal } from '../../src/domain/refusal.ts'
 import type { Store } from '../../src/ports/store.ts'
-import type { StoreUnderTest } from '../../src/testing/index.ts'
+import type { Fault, StoreUnderTest } from '../../src/testing/index.ts'
 import { openStore, type StoreKind } from '../../test/support/stores.ts'
 import { AgentsAtWork } from './agents-at-work.ts'
 import { askTool, type Told } from './asking.ts'
@@ -150,7 +150,7 @@ export class HandoffWorld extends World<Parameters> {
   }
 
   /** Breaks the next commit. */
-  plan(fault: 'reply_lost' | 'unavailable'): void {
+  plan(fault: Fault): void {
     this.#set.faults.plan(fault)
   }
 

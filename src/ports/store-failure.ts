@@ -18,6 +18,11 @@ export type StoreFailureCode =
   | 'store.full'
   /** There is no store where one was to be read, and none was made. */
   | 'store.missing'
+  /**
+   * The store has less than it answered this process before: a standby without the last commits took over, or an older
+   * copy was restored. Nothing is built on it.
+   */
+  | 'store.set_back'
   /** The address of the store is empty, or is no address. */
   | 'store.bad_address'
   /** Anything else; the cause says more. */

@@ -9,13 +9,13 @@ type News = () => void | Promise<void>
  * store knows whether it is so.
  */
 export class AfterCommit {
-  readonly #outside: Store
+  /** The store outside of the transaction. */
+  readonly outside: Store
   #latest: CommandStamp | undefined
   #news: News[] = []
 
-  /** Takes the store outside of the transaction. */
   constructor(outside: Store) {
-    this.#outside = outside
+    this.outside = outside
   }
 
   /** A command was kept in the transaction. */
@@ -38,7 +38,7 @@ export class AfterCommit {
 
   /** The question is about nothing: every answer says first whether its command was carried out. */
   async #isOnRecord(stamp: CommandStamp): Promise<boolean> {
-    const { repeated } = await this.#outside.unitOfWork.load({ about: 'opening' }, stamp)
+    const { repeated } = await this.outside.unitOfWork.load({ about: 'opening' }, stamp)
     return repeated !== undefined
   }
 }

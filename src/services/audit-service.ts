@@ -9,6 +9,7 @@ import type { Refusal } from '../domain/refusal.ts'
 import type { Changes } from '../ports/audit-log.ts'
 import type { Cursor, Page } from '../ports/page.ts'
 import type { Store } from '../ports/store.ts'
+import { answeredBy, mustNotBeSetBack } from './answered.ts'
 import { verifyStream } from './audit-verification.ts'
 import { pauseFor } from './pause-for.ts'
 import { askedPage } from './questions.ts'
@@ -61,12 +62,16 @@ export class AuditService {
   /**
    * Reads the log of a conversation from its beginning and reports the first problem, if there is one: with the
    * chain, or else with the rows stored beside it. Other processes may write meanwhile.
+   *
+   * @throws StoreFailure `store.set_back` when the log is sound, and less than this process was answered
    */
   async verify(conversation: ConversationId): Promise<Result<AuditVerdict, Refusal>> {
     const problems: InputProblem[] = []
     id(conversation, 'id', problems)
     if (problems.length > 0) return err({ code: 'input.invalid', fields: problems })
     const verdict = await verifyStream(this.#store, { conversation, sha256: this.#sha256 })
+    if (verdict?.intact !== false && answeredBy(this.#store).knows(conversation))
+      await mustNotBeSetBack(this.#store, { about: 'conversation', conversationId: conversation })
     return verdict === undefined ? err({ code: 'conversation.not_found', conversationId: conversation }) : ok(verdict)
   }
 

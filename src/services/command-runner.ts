@@ -7,8 +7,9 @@ import type { CommandTelemetry } from '../ports/command-telemetry.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Store } from '../ports/store.ts'
 import { StoreFailure } from '../ports/store-failure.ts'
-import type { CommandStamp, Repeated, Subjects, Unit } from '../ports/unit-of-work.ts'
+import type { CommandStamp, Loaded, Question, Repeated, Subjects, Unit } from '../ports/unit-of-work.ts'
 import type { AfterCommit } from './after-commit.ts'
+import { type Answered, answeredBy, mustNotBeSetBack } from './answered.ts'
 import { ClaimSpread } from './claim-spread.ts'
 import { CommandWatch } from './command-watch.ts'
 import type { CommandDefinition, Plan } from './commands/command.ts'
@@ -18,6 +19,7 @@ import { issue } from './issued.ts'
 import { answerAgain, receiptFor } from './receipts.ts'
 import type { Repeatable } from './requests.ts'
 import { safeLogger } from './safe-logger.ts'
+import { setBack } from './set-back.ts'
 import { newHolder, UnansweredTokens } from './unanswered-tokens.ts'
 
 /** Each conflict means that another command was stored, so this many in a row point at a store that never commits. */
@@ -50,6 +52,7 @@ export class CommandRunner {
   readonly #logger: Logger | undefined
   readonly #afterCommit: AfterCommit | undefined
   readonly #watch: CommandWatch
+  readonly #answered: Answered
   readonly #unanswered = new UnansweredTokens()
 
   constructor({ store, logger, afterCommit, telemetry, ...around }: CommandRunnerParts) {
@@ -57,6 +60,7 @@ export class CommandRunner {
     this.#store = store
     this.#afterCommit = afterCommit
     this.#watch = new CommandWatch(telemetry)
+    this.#answered = answeredBy(afterCommit?.outside ?? store)
     this.#logger = logger && safeLogger(logger)
     const spread = new ClaimSpread()
     this.#context = { ...around, spread, storeNow: () => store.unitOfWork.estimateNow(), holder: newHolder }
@@ -102,9 +106,16 @@ export class CommandRunner {
     const carriedOut = await this.#unanswered.until(request.commandId, proof, () =>
       this.#carryOut<Subject, Held, A>(command),
     )
-    if (carriedOut.ok) return ok(issue(carriedOut.value, this.#afterCommit === undefined))
+    if (carriedOut.ok) return ok(this.#issue(carriedOut.value))
     this.#logger?.debug({ command: definition.name, refusal: carriedOut.error }, 'a command was refused')
     return carriedOut
+  }
+
+  /** An answer from a transaction of the caller is not stored for good: that may yet be rolled back. */
+  #issue<A extends Answer>(answer: A): A {
+    const isStored = this.#afterCommit === undefined
+    if (isStored) this.#answered.note(answer)
+    return issue(answer, isStored)
   }
 
   /**
@@ -115,14 +126,15 @@ export class CommandRunner {
     command: UnderWay<Subject, Held, A>,
   ): Promise<Result<A, Refusal>> {
     const { stamp, question, decide } = command
-    let facts: Held | Subjects[Subject]['facts'] | undefined = this.#afterCommit ? undefined : command.held
+    const mustRead = this.#afterCommit !== undefined || this.#answered.isOutdated(command.held, question, stamp)
+    let facts: Held | Subjects[Subject]['facts'] | undefined = mustRead ? undefined : command.held
     let fresh = false
     let sent: A | undefined
     let at = 'nowhere'
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; ) {
       if (facts === undefined) {
         const asked = typeof question === 'function' ? question(conflicts) : question
-        const loaded = await this.#store.unitOfWork.load<Subject>(asked, stamp)
+        const loaded = await this.#load<Subject>(asked, stamp)
         if (loaded.repeated !== undefined) return this.#again(command, loaded.repeated, sent)
         facts = loaded.facts
         fresh = true
@@ -161,8 +173,26 @@ export class CommandRunner {
     )
   }
 
+  /** Reads, and looks whether the store has less than it answered before. @throws StoreFailure `store.set_back` */
+  async #load<Subject extends keyof Subjects>(
+    question: Question<Subject>,
+    stamp: CommandStamp,
+  ): Promise<Loaded<Subject>> {
+    const { step } = this.#answered
+    const loaded = await this.#store.unitOfWork.load<Subject>(question, stamp)
+    if (loaded.repeated !== undefined) return loaded
+    const read = { step, stamp, now: this.#store.unitOfWork.estimateNow() }
+    const behind = this.#answered.behindIn(question as Question, loaded.facts, read)
+    if (behind === undefined) return loaded
+    if (this.#afterCommit === undefined) throw setBack(behind)
+    // A transaction of the caller may read from the moment it began, when there was less. The store itself is asked.
+    await mustNotBeSetBack(this.#afterCommit.outside, question, stamp)
+    return loaded
+  }
+
   /** In a transaction of the caller a decision counts when that is committed. */
   #kept(stamp: CommandStamp, decision: Parameters<CommandWatch['count']>[0]): void {
+    if (this.#afterCommit === undefined) this.#answered.noteCommand(stamp, this.#store.unitOfWork.estimateNow())
     this.#afterCommit?.kept(stamp)
     const count = (): void => this.#watch.count(decision)
     if (this.#afterCommit) this.#afterCommit.wait(count)

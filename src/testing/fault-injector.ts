@@ -12,6 +12,8 @@ export type Fault =
   | 'unavailable'
   /** Nothing is done, and the caller is told that something moved. */
   | 'conflict'
+  /** Nothing is done, and the caller is told that it was kept: the server that had it is lost, and its standby takes over without. */
+  | 'acknowledged_and_lost'
 
 /**
  * Makes the next commits of a store go wrong, in order; after that it works again.
@@ -70,6 +72,7 @@ export class FaultInjector {
 
   async #commit(unitOfWork: UnitOfWork, unit: Unit): Promise<CommitOutcome> {
     const fault = this.#faults.shift()
+    if (fault === 'acknowledged_and_lost') return { outcome: 'kept' }
     if (fault === 'conflict') return { outcome: 'conflict', at: 'a planned fault' }
     if (fault === 'unavailable')
       throw new StoreFailure('store.unavailable', 'The store was made unavailable for a test')

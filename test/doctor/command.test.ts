@@ -8,7 +8,14 @@ import { emptyDatabase } from '../migrations/empty-database.ts'
 import { cloneDatabase, onServer, withDatabase } from '../support/test-databases.ts'
 import { folder } from './stage.ts'
 
-const database = async (): Promise<string> => withDatabase(process.env.TEST_DATABASE_URL ?? '', await cloneDatabase())
+/** The servers of tests are fast and forgetful; a database of somebody is not. */
+const durable = async (url: string): Promise<string> => {
+  await onServer(url, `alter database ${new URL(url).pathname.slice(1)} set synchronous_commit = on`)
+  return url
+}
+
+const database = async (): Promise<string> =>
+  durable(withDatabase(process.env.TEST_DATABASE_URL ?? '', await cloneDatabase()))
 
 const findingsOf = ({ out }: Said): readonly Examined[] =>
   (JSON.parse(out) as { readonly findings: readonly Examined[] }).findings
@@ -22,8 +29,30 @@ describe('baton doctor on a server', () => {
     const said = await batonWith({ DATABASE_URL: await database(), HOME: folder() })('doctor', '--json')
     expect({ code: said.code, wrong: wrong(said) }).toEqual({ code: 0, wrong: [] })
     const checks = findingsOf(said).map(({ check }) => check)
-    for (const check of ['node', 'store chosen', 'store', 'pooler', 'clock', 'schema', 'schema drift', 'rights'])
+    for (const check of [
+      'node',
+      'store chosen',
+      'store',
+      'pooler',
+      'clock',
+      'lost commits',
+      'schema',
+      'schema drift',
+      'rights',
+    ])
       expect(checks).toContain(check)
+  })
+
+  it('warns of a server that can lose what it acknowledged, and says what it cannot see', async () => {
+    const url = await database()
+    await onServer(url, `alter database ${new URL(url).pathname.slice(1)} set synchronous_commit = off`)
+    const said = await batonWith({ DATABASE_URL: url, HOME: folder() })('doctor', '--json')
+    expect([said.code, wrong(said)]).toEqual([
+      0,
+      [expect.stringMatching(/^warning lost commits: .*synchronous_commit is off/)],
+    ])
+    const text = findingsOf(said).flatMap((finding) => (finding.check === 'lost commits' ? [finding.text] : []))
+    expect(text).toContain('no standby has taken over here, and the server was not restored to a moment')
   })
 
   it('names a difference of the schema and what repairs it, with status 1, and is content after that', async () => {
@@ -42,7 +71,7 @@ describe('baton doctor on a server', () => {
   })
 
   it('says what is pending, and what a newer program has made', async () => {
-    const url = await emptyDatabase()
+    const url = await durable(await emptyDatabase())
     const baton = batonWith({ DATABASE_URL: url, HOME: folder() })
     const [pending] = findingsOf(await baton('doctor', '--json')).filter(({ check }) => check === 'schema')
     expect(pending).toMatchObject({ result: 'problem', repair: 'baton migrate up' })
@@ -76,7 +105,8 @@ describe('baton doctor on a server', () => {
   })
 
   it.runIf(process.env.TEST_POOLER_URL !== undefined)('sees a pooler, and whether it was told of it', async () => {
-    const url = withDatabase(process.env.TEST_POOLER_URL ?? '', await cloneDatabase())
+    const { pathname } = new URL(await database())
+    const url = withDatabase(process.env.TEST_POOLER_URL ?? '', pathname.slice(1))
     const baton = batonWith({ DATABASE_URL: url, HOME: folder() })
     const [untold, told] = [await baton('doctor', '--json'), await baton('doctor', '--json', '--pooled')]
     expect(wrong(untold)).toEqual([expect.stringContaining('problem pooler: a pooler such as PgBouncer')])

@@ -4,6 +4,7 @@ import { agentSessionId } from '../../src/domain/kernel/ids.ts'
 import type { WorkingSession } from '../../src/domain/session/agent-session.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import type { Store } from '../../src/ports/store.ts'
+import { FaultInjector } from '../../src/testing/index.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
@@ -127,11 +128,16 @@ describe.each(WAYS)('$way', ({ url, pooled }) => {
     it('a stale copy costs one read and one more write, a bare id one read', async () => {
       const { service } = scene
       const stale = await worked(turns)
-      const fresh = unwrap(await service.recordTurn({ ...stale, ...scene.turn('a') }))
+      // Another process: this one is not told.
+      const elsewhere = scene.serviceOver(new FaultInjector(store).store)
+      const fresh = unwrap(await elsewhere.recordTurn({ ...stale, ...scene.turn('a') }))
       // A write that does not fit, the read, the write that does.
       const [late, lateTrips] = await trips(() => service.recordTurn({ ...stale, ...scene.turn('b') }))
       expect(unwrap(late).session.progress.turns).toBe(fresh.session.progress.turns + 1)
       expect(lateTrips).toBe(3)
+      // One that this process was answered past is known to be stale.
+      const [, knownTrips] = await trips(() => service.recordTurn({ ...stale, ...scene.turn('c') }))
+      expect(knownTrips).toBe(2)
       const { holder } = stale
       const [, byId] = await trips(() => service.recordTurn({ session: stale.session.id, holder, ...scene.turn() }))
       expect(byId).toBe(2)
@@ -208,7 +214,10 @@ describe.each(WAYS)('$way', ({ url, pooled }) => {
     const [first, keyed] = await trips(() => service.openConversation({ ...task, externalKey }))
     const [again, taken] = await trips(() => service.openConversation({ ...task, externalKey }))
     expect(unwrap(again)).toEqual(unwrap(first))
-    expect({ plain, keyed, taken }).toEqual({ plain: 1, keyed: 1, taken: 2 })
+    // This process was answered with it; another one finds out with a write that does not fit.
+    const elsewhere = scene.serviceOver(new FaultInjector(store).store)
+    const [, found] = await trips(() => elsewhere.openConversation({ ...task, externalKey }))
+    expect({ plain, keyed, taken, found }).toEqual({ plain: 1, keyed: 1, taken: 1, found: 2 })
     const [, starting] = await trips(() =>
       service.startSession({
         ...unwrap(first),

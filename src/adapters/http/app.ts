@@ -69,7 +69,7 @@ export const appOf = (deps: AppDeps): App => {
   hono.notFound((context) => answerWith(context, noRoute()))
   hono.onError((thrown, context) => {
     const problem = problemFrom(thrown)
-    if (problem === undefined) {
+    if (problem === undefined || problem.status === 500) {
       const why = thrown instanceof Error ? thrown.message : String(thrown)
       logger.error({ path: context.req.routePath, problem: why }, 'a request failed')
     }

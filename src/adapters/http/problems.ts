@@ -100,5 +100,8 @@ export const problemFrom = (thrown: unknown): HttpProblem | undefined => {
   if (thrown instanceof RefusedError) return problemOf(thrown.refusal)
   if (thrown instanceof StoreFailure && thrown.retryable)
     return new HttpProblem(503, thrown.code, 'The store does not answer now. Send the same request again.')
+  // Nothing that the caller could do: a person has to look at the store, and start the service again.
+  if (thrown instanceof StoreFailure && thrown.code === 'store.set_back')
+    return new HttpProblem(500, thrown.code, thrown.message)
   return undefined
 }

@@ -147,6 +147,7 @@ export const newRun = <Message>(
     conversation,
     account,
     signal,
+    stop: (reason: Error) => controller.abort(reason),
     retryThroughOutage,
     emit,
     ...(threadWork && { runThread: threadWork }),

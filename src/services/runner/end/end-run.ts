@@ -5,6 +5,8 @@ import type { RunOutcome, RunSummary } from '../../../domain/run/run-summary.ts'
 import { hasBaton, heldBy, isTerminal } from '../../../domain/session/agent-session.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import { StoreFailure } from '../../../ports/store-failure.ts'
+import { mustNotBeSetBack } from '../../answered.ts'
+import { isSetBack } from '../../set-back.ts'
 import { callHooks, type HookCaller, toldOf } from '../call-hooks.ts'
 import { isForAnother } from '../recover/recover.ts'
 import { ENDING_OUTAGE_MS } from '../retry-through-outage.ts'
@@ -22,11 +24,14 @@ export interface RunEnding {
   readonly limit?: BudgetLimit
   /** The session is left to whoever resumes it next. */
   readonly isHandedBack?: boolean
+  /** The store was set back: nothing more is stored, and the run fails with this. */
+  readonly setBack?: StoreFailure
 }
 
 /** The end of a run that an error stopped. */
 export const endingOf = (error: unknown): RunEnding => {
   const reason = messageOf(error)
+  if (isSetBack(error)) return { outcome: 'failed', reason, setBack: error }
   if (error instanceof RunCancelled) return { outcome: 'cancelled', reason, isHandedBack: error.isHandedBack }
   if (error instanceof RunTimedOut) return { outcome: 'timed_out', reason, limit: 'deadline' }
   if (error instanceof AgentSilent) return { outcome: 'timed_out', reason }
@@ -42,14 +47,26 @@ const endingAsHolder = async (
   ending: RunEnding,
 ): Promise<RunEnding> => {
   // One that was failed or paused with the restart it was refused has no lease any more, and nobody took it.
-  if (!run.held.isThere || !hasBaton(run.held.session) || ending.outcome === 'superseded') return ending
+  if (ending.outcome === 'superseded') return mustStillBeThere(run, ending)
+  if (!run.held.isThere || !hasBaton(run.held.session)) return ending
   const { session, holder } = run.held
   const renew = () => run.deps.store.leases.renew(session.id, holder, run.lease.leaseMs)
   const isOurs = await run.retryThroughOutage(renew, { outageMs: ENDING_OUTAGE_MS })
   if (isOurs) return ending
   const now = await run.retryThroughOutage(() => run.deps.history.session(session.id), { outageMs: ENDING_OUTAGE_MS })
   const isTakenUp = ending.outcome === 'handed_over' && now?.state === 'handed_off'
-  return isTakenUp ? ending : endingOf(run.held.overtaken())
+  return isTakenUp ? ending : mustStillBeThere(run, endingOf(run.held.overtaken()))
+}
+
+/** In a store that was set back nobody has taken the session: it is gone, or has a holder of an earlier day. */
+const mustStillBeThere = async (
+  { deps, held, retryThroughOutage }: Pick<RunInProgress, 'deps' | 'held' | 'retryThroughOutage'>,
+  ending: RunEnding,
+): Promise<RunEnding> => {
+  if (!held.isThere) return ending
+  const question = { about: 'session', sessionId: held.session.id } as const
+  await retryThroughOutage(() => mustNotBeSetBack(deps.store, question), { outageMs: ENDING_OUTAGE_MS })
+  return ending
 }
 
 /**
@@ -59,10 +76,10 @@ const endingAsHolder = async (
 export const endRun = async (run: RunInProgress, given: RunEnding): Promise<RunSummary> => {
   run.held.beginToEnd()
   let ending = withoutSecrets(run, given)
-  let failure: unknown
+  let failure: unknown = given.setBack
   try {
-    ending = await endingAsHolder(run, ending)
-    if (run.held.isThere && ending.outcome !== 'superseded') await settle(run, ending)
+    if (failure === undefined) ending = await endingAsHolder(run, ending)
+    if (failure === undefined && run.held.isThere && ending.outcome !== 'superseded') await settle(run, ending)
   } catch (error) {
     failure = error
     ending = withoutSecrets(run, endingOf(error))
@@ -97,8 +114,9 @@ const settle = async (
   const keep = <T>(command: Parameters<typeof run.retryThroughOutage<T>>[0]) =>
     run.retryThroughOutage(command, { outageMs: ENDING_OUTAGE_MS })
   const now = await keep(() => history.session(run.held.session.id))
-  run.held.update({ session: now ?? run.held.session })
-  if (now === undefined || isTerminal(now)) return
+  if (now === undefined) return void (await mustStillBeThere(run, { outcome }))
+  run.held.update({ session: now })
+  if (isTerminal(now)) return
   // Handed to another agent or back, it is no longer ours to end; whoever takes it up need not wait for our lease.
   if (isHandedBack || (await isForAnother(run.deps, now, run.seat))) {
     await keep(() => run.deps.store.leases.renew(now.id, run.held.holder, SHORTEST_LEASE_MS))

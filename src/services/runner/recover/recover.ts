@@ -1,23 +1,22 @@
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
-import { defined } from '../../../domain/kernel/defined.ts'
 import type { AgentSessionId, ConversationId } from '../../../domain/kernel/ids.ts'
 import type { Instant } from '../../../domain/kernel/instant.ts'
 import type { RunEvent } from '../../../domain/run/run-event.ts'
 import type { RunSummary } from '../../../domain/run/run-summary.ts'
 import { type AgentSession, heldBy } from '../../../domain/session/agent-session.ts'
-import { RefusedError, unwrap } from '../../../domain/unwrap.ts'
+import { RefusedError } from '../../../domain/unwrap.ts'
 import type { AgentRuntime } from '../../../ports/agent-runtime.ts'
 import type { LogLevel } from '../../../ports/logger.ts'
 import { everyPage } from '../../../ports/page.ts'
 import type { HeldLease } from '../../../ports/session-leases.ts'
 import { pauseFor } from '../../pause-for.ts'
+import { isSetBack } from '../../set-back.ts'
 import type { Cast } from '../cast.ts'
-import { DEFAULT_LEASE_MS } from '../lease.ts'
 import { messageOf } from '../run-errors.ts'
 import type { RunnerDeps } from '../run-in-progress.ts'
 import type { RunRequest, RunSettings } from '../run-request.ts'
-import { endOrphans } from './agent-processes.ts'
-import { abandonedBy, claimantOf, goneRunner, runningLeases } from './gone-runner.ts'
+import { giveUp } from './give-up.ts'
+import { runningLeases } from './gone-runner.ts'
 
 /** How to recover. */
 export interface RecoverRequest {
@@ -86,8 +85,6 @@ const castOf = (agents: Cast, leavesReady: boolean): CarriesOut => ({
 
 const AT_ONCE = 4
 const LOOK_AGAIN_MS = 250
-/** Runners claim for as long as they hold a session, so that theirs lapse by then. */
-const LONGEST_WAIT_MS = 120_000
 
 /** Recovers orphaned sessions, some of them at the same time. */
 export const recoverAll = async (
@@ -122,8 +119,9 @@ export const recoverAll = async (
         recovered.push(one)
       }
     }
-    await Promise.all(Array.from({ length: atOnce }, worker))
+    const ended = await Promise.allSettled(Array.from({ length: atOnce }, worker))
     // Not before each of them has ended: nobody would wait for the others.
+    for (const one of ended) if (one.status === 'rejected') throw one.reason
     if (isCut) request.signal?.throwIfAborted()
     if (waited.size === 0 || request.stop?.aborted === true) return recovered
     await pauseFor(LOOK_AGAIN_MS, request.signal)
@@ -181,6 +179,8 @@ const recoverOne = async (
     await giveUp(deps, sessionId, { reason, ...(signal && { signal }) })
     return { ...about, type: 'failed', reason }
   } catch (error) {
+    // In a store that was set back nothing can be recovered: nobody knows what is missing.
+    if (isSetBack(error)) throw error
     if (error instanceof RefusedError && OVERTAKEN.includes(error.code)) return { ...about, type: 'taken' }
     // One that could not be finished does not keep the others from it. It is found again when its lease has lapsed.
     const problem = messageOf(error)
@@ -215,36 +215,4 @@ export const isForAnother = async (
   const handoffId = heldBy(session)
   const handoff = handoffId === undefined ? undefined : await history.handoff(handoffId)
   return handoff !== undefined && !(seat?.carriesOut(handoff) ?? handoff.kind === 'context_restart')
-}
-
-/** Why a session is given up, and who has claimed the handoff that holds it: the lost process unless named. */
-interface GivingUp {
-  readonly reason: string
-  readonly by?: string
-  readonly signal?: AbortSignal
-}
-
-/** Fails a session that nobody resumes, and the handoff that was under way. */
-export const giveUp = async (
-  deps: RunnerDeps,
-  sessionId: AgentSessionId,
-  { reason, signal, by: claimant }: GivingUp,
-): Promise<void> => {
-  const { handoffs, history } = deps
-  const gone = await goneRunner(deps, sessionId)
-  const request = { session: sessionId, leaseMs: DEFAULT_LEASE_MS, ...abandonedBy(gone) }
-  const taken = unwrap(await handoffs.takeOverSession(request))
-  const by = claimant ?? claimantOf(gone)
-  await endOrphans(deps, sessionId)
-  for (let waitedMs = 0; ; waitedMs += LOOK_AGAIN_MS) {
-    const handoffId = heldBy(taken.session)
-    const handoff = handoffId === undefined ? undefined : await history.handoff(handoffId)
-    if (handoff === undefined) break
-    const failed = await handoffs.failHandoff({ handoff, reason, ...defined({ by }) })
-    if (failed.ok) break
-    // Whoever claimed it may not be heard of again; until the claim has lapsed nobody else may end it.
-    if (failed.error.code !== 'handoff.not_claimant' || waitedMs > LONGEST_WAIT_MS) throw new RefusedError(failed.error)
-    await pauseFor(LOOK_AGAIN_MS, signal)
-  }
-  unwrap(await handoffs.failSession({ session: sessionId, holder: taken.holder, reason }))
 }

@@ -11,6 +11,7 @@ import type { ThreadAsked } from '../../../ports/agent-runtime.ts'
 import type { ToolRefused } from '../../../ports/run-tools.ts'
 import { pauseFor } from '../../pause-for.ts'
 import { errorFields } from '../../safe-logger.ts'
+import { isSetBack } from '../../set-back.ts'
 import type { RetryThroughOutage } from '../retry-through-outage.ts'
 import type { RunAccount } from '../run-account.ts'
 import { messageOf } from '../run-errors.ts'
@@ -31,6 +32,8 @@ interface ThreadsDeps {
   /** Absent where nothing is delegated: one agent has nobody to delegate to. */
   readonly runThread?: RunThread
   readonly signal: AbortSignal
+  /** Stops the run itself. */
+  readonly stop: (reason: Error) => void
   readonly retryThroughOutage: RetryThroughOutage
   readonly emit: (event: RunEvent) => void
 }
@@ -128,6 +131,8 @@ export class RunThreads {
         else if (outcome !== 'completed') this.#stopped.set(handoffId, reason)
         this.#hasEnded()
       } catch (error) {
+        // What its threads were answered is lost, and the run would tell of it.
+        if (isSetBack(error)) this.#deps.stop(error)
         const isElsewhere = error instanceof RefusedError && WORKED_ELSEWHERE.includes(error.code)
         if (isElsewhere) this.#elsewhere.add(handoffId)
         else {

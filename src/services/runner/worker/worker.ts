@@ -5,9 +5,11 @@ import type { RunSummary } from '../../../domain/run/run-summary.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
 import { pauseFor } from '../../pause-for.ts'
 import { errorFields } from '../../safe-logger.ts'
+import { isSetBack } from '../../set-back.ts'
 import { type Cast, Seat } from '../cast.ts'
 import { DEFAULT_LEASE_MS } from '../lease.ts'
-import { giveUp, type RecoverRequest, type RecoveryGate } from '../recover/recover.ts'
+import { giveUp } from '../recover/give-up.ts'
+import type { RecoverRequest, RecoveryGate } from '../recover/recover.ts'
 import { RunCancelled } from '../run-errors.ts'
 import type { RunnerDeps } from '../run-in-progress.ts'
 import { checkRequest, type RunSettings } from '../run-request.ts'
@@ -78,6 +80,8 @@ export class Worker {
   readonly #cancel: AbortSignal
   readonly #running = new Set<Promise<void>>()
   readonly #ended: Partial<Record<RunSummary['outcome'], number>> = {}
+  /** Stops, because the store was set back: whatever this worker does from here on is built on less than it knows. */
+  readonly #failed = new AbortController()
   #poisoned = 0
   #hasFailed = false
 
@@ -93,7 +97,8 @@ export class Worker {
     this.#agents = Object.keys(agents).map((name) => name.trim())
     this.#claims = new Claims(deps, { agents: this.#agents, claimant: this.#claimant, claimMs: this.#leaseMs })
     this.#slots = new Slots(concurrency)
-    this.#signal = cancel === undefined ? signal : AbortSignal.any([signal, cancel])
+    const stops = [signal, this.#failed.signal]
+    this.#signal = AbortSignal.any(cancel === undefined ? stops : [...stops, cancel])
     this.#cancel = cancel === undefined ? this.#handBack.signal : AbortSignal.any([cancel, this.#handBack.signal])
   }
 
@@ -102,6 +107,7 @@ export class Worker {
     await this.#claimAndBegin()
     using _draining = this.#draining()
     await Promise.all([...this.#running, recovering])
+    this.#failed.signal.throwIfAborted()
     return { ended: this.#ended, poisoned: this.#poisoned }
   }
 
@@ -132,6 +138,7 @@ export class Worker {
     try {
       return await this.#claims.next()
     } catch (error) {
+      this.#failOf(error)
       this.#deps.logger?.warn({ ...errorFields(error, this.#deps.redact) }, 'a worker could not look for work')
       return undefined
     }
@@ -141,6 +148,7 @@ export class Worker {
     const done = this.#carryOut(handoff)
       .catch((error: unknown) => {
         this.#hasFailed = true
+        this.#failOf(error)
         const fields = { handoffId: handoff.id, ...errorFields(error, this.#deps.redact) }
         this.#deps.logger?.warn(fields, 'a handoff was not taken up; it can be claimed again once the claim is over')
       })
@@ -149,6 +157,10 @@ export class Worker {
         place[Symbol.dispose]()
       })
     this.#running.add(done)
+  }
+
+  #failOf(error: unknown): void {
+    if (isSetBack(error)) this.#failed.abort(error)
   }
 
   async #carryOut(handoff: HandoffMetadata): Promise<void> {
@@ -195,6 +207,7 @@ export class Worker {
         await this.#runner.recover({ ...about, stop: this.#signal }, gate)
       } catch (error) {
         if (this.#cancel.aborted) return
+        this.#failOf(error)
         this.#deps.logger?.warn({ ...errorFields(error, this.#deps.redact) }, 'a worker could not look for lost work')
       }
       await pauseFor(this.#leaseMs, this.#signal).catch(() => undefined)
