@@ -1,14 +1,15 @@
 import { PostgresDriver } from 'kysely'
 import type { Holder } from '../pglite-holder.ts'
-import { safePool } from '../safe-pool.ts'
+import { type Around, safePool } from '../safe-pool.ts'
 import type { Way } from '../shared-folder.ts'
+import { PATIENCE_MS } from '../shared-waiting.ts'
 import { foundDoorFolder } from './door-place.ts'
 
 /** The engine does one thing at a time; more connections would only wait there instead of here. */
 const MOST_CONNECTIONS = 4
 
 /** The way through a holder's door. Nothing when it has none, or none that is safe to go through. */
-export const wayThrough = async (store: string, holder: Holder, waitMs: number): Promise<Way | undefined> => {
+export const wayThrough = async (store: string, holder: Holder, asking: Around): Promise<Way | undefined> => {
   const folder = holder.door === undefined ? undefined : foundDoorFolder(store, holder.door)
   if (folder === undefined) return undefined
   const { default: pg } = await import('pg')
@@ -26,13 +27,9 @@ export const wayThrough = async (store: string, holder: Holder, waitMs: number):
   })
   // An idle connection breaks when the holder ends; the next one finds out who has the folder then.
   pool.on('error', () => {})
-  const waits = { connectMs: waitMs, answerMs: waitMs }
-  const driver = new PostgresDriver({ pool: safePool(pool, { waits, isDirect: false }) })
+  const waits = { connectMs: PATIENCE_MS, answerMs: PATIENCE_MS }
+  const driver = new PostgresDriver({ pool: safePool(pool, { waits, isDirect: false, asking }) })
   await driver.init()
   let closing: Promise<void> | undefined
-  return {
-    driver,
-    holder: `process ${holder.pid} on ${holder.host}`,
-    close: () => (closing ??= pool.end()),
-  }
+  return { driver, holder, close: () => (closing ??= pool.end()) }
 }
