@@ -128,16 +128,9 @@ export const HAPPENINGS: readonly Happening[] = [
   },
 ]
 
-/** Opens the folder as the next process does. The first one may have to notice first; then it is opened again. */
-export const openNext = async (dataDir: string, mustExist: boolean): Promise<SqlStore> => {
-  const open = () => openPglite(mustExist ? { dataDir, mustExist } : { dataDir, loadDataDir: dump() })
-  try {
-    return await open()
-  } catch (error) {
-    if (!(error instanceof StoreFailure && error.code === 'store.missing')) throw error
-    return await open()
-  }
-}
+/** Opens the folder as the next process does, or makes a store there. */
+export const openNext = (dataDir: string, mustExist: boolean): Promise<SqlStore> =>
+  openPglite(mustExist ? { dataDir, mustExist } : { dataDir, loadDataDir: dump() })
 
 /** What a store says when it is written to: the code of its failure, or that it was kept. */
 export const saidBy = async (store: SqlStore): Promise<string> => {

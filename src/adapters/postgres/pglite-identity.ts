@@ -65,7 +65,7 @@ export class KnownDatabase {
     this.#number = numberAt(this.#data)
   }
 
-  /** What became of it, as the end of a sentence; nothing while its path leads to it. */
+  /** The difference to what was found, as the end of a sentence; nothing while its path leads to it. */
   change(): string | undefined {
     const now = numberAt(this.#data)
     if (now === undefined) return 'it was removed or moved away'

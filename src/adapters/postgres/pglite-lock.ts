@@ -137,18 +137,29 @@ const refuseUnlessDead = (holder: Holder, path: string, known: Liveness | undefi
   const { pid, host, startedAt } = holder
   const isOurs = liveness === 'alive' && known === undefined && pid === process.pid
   const who = isOurs ? `this process (pid ${pid} on ${host})` : `process ${pid} on ${host}`
-  const advice = isCopiedLock(holder, dirname(path))
-    ? copied(path)
-    : isOurs
-      ? 'Use the store that is already open, or close it first.'
-      : liveness === 'alive'
-        ? `${notSharing(holder, known)} Wait until it has ended, or use a Postgres server, which any number of processes can share.`
-        : 'That is another machine, or a container that nobody here can look into, so its lock is left alone. When you ' +
-          `know that it has ended, delete ${path}.`
   throw new StoreFailure(
     'store.locked',
-    `The embedded store in ${dirname(path)} is held by ${who} since ${startedAt}. ${advice}`,
+    `The embedded store in ${dirname(path)} is held by ${who} since ${startedAt}. ${advice(holder, path, { liveness, isOurs, known })}`,
   )
+}
+
+/** The facts about a holder that decide what to do. */
+interface Seen {
+  readonly liveness: Liveness
+  readonly isOurs: boolean
+  readonly known: Liveness | undefined
+}
+
+const advice = (holder: Holder, path: string, { liveness, isOurs, known }: Seen): string => {
+  if (liveness !== 'alive')
+    return (
+      'That is another machine, or a container that nobody here can look into, so its lock is left alone. When you ' +
+      `know that it has ended, delete ${path}.`
+    )
+  // Another container may see the same folder under other numbers.
+  if (known === undefined && isCopiedLock(holder, dirname(path))) return copied(path)
+  if (isOurs) return 'Use the store that is already open, or close it first.'
+  return `${notSharing(holder, known)} Wait until it has ended, or use a Postgres server, which any number of processes can share.`
 }
 
 /** A copy of a store that was open is no backup, so nobody opens it unasked. */

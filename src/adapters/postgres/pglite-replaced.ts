@@ -2,7 +2,7 @@ import { StoreFailure } from '../../ports/store-failure.ts'
 import type { Asking, WireEngine } from './pglite-dialect.ts'
 import type { HeldDatabase } from './pglite-identity.ts'
 
-/** What belongs to an engine that has its files in a folder. */
+/** The parts of an engine that has its files in a folder. */
 export interface HeldParts {
   readonly folder: string
   readonly database: HeldDatabase

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Driver } from 'kysely'
 import { defined } from '../../domain/kernel/defined.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
@@ -44,7 +45,8 @@ export class SharedFolder {
   #isClosed = false
 
   constructor(dataDir: string, beginning: Beginning) {
-    this.#dataDir = dataDir
+    // Resolved once: the process may change its working directory. A name that is empty is refused when it is used.
+    this.#dataDir = dataDir.trim() === '' ? dataDir : resolve(dataDir)
     this.#beginning = { share: true, ...beginning }
     this.#waiting = new Waiting(dataDir, beginning.onWarning)
   }
@@ -84,7 +86,11 @@ export class SharedFolder {
    */
   hasStore(): void {
     this.#beginning = defined({ share: this.#beginning.share, mustExist: true })
-    this.#known ??= new KnownDatabase(this.#dataDir)
+    try {
+      this.#known ??= new KnownDatabase(this.#dataDir)
+    } catch {
+      throw replaced(this.#dataDir, 'it was removed or moved away')
+    }
   }
 
   async close(): Promise<void> {
@@ -135,13 +141,22 @@ export class SharedFolder {
     throw alreadyThere(folder)
   }
 
-  /** Asks the holder. Once it has said that its database was replaced, nothing is asked any more, whoever has the folder then. */
+  /**
+   * Asks the holder. Once it has said that its database was replaced, nothing is asked any more, whoever has the folder
+   * then. While the store is being opened, that is no loss: the holder has given it up, and what is there is opened.
+   */
   async #askedOf<T>(holder: Holder, ask: () => Promise<T>): Promise<T> {
     try {
       return await this.waitingFor(ask)
     } catch (error) {
       const failure = toFailure(error)
-      if (failure.code === 'store.missing') this.#lost = failure
+      if (failure.code === 'store.missing') {
+        if (this.#known !== undefined) this.#lost = failure
+        else {
+          this.#finding = undefined
+          throw new StoreFailure('store.unavailable', failure.message, { cause: error })
+        }
+      }
       throw error instanceof StoreFailure && error.retryable ? notAnswered(holder, error) : error
     }
   }
