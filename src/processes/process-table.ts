@@ -9,6 +9,8 @@ export interface FoundProcess {
   readonly startTime: string
   /** It has ended and only waits for its parent to notice. It holds no files. */
   readonly isZombie: boolean
+  /** It was stopped, by a signal or a debugger, and does nothing until it is continued. */
+  readonly isStopped: boolean
 }
 
 /** Whether a pid is in use, as far as can be seen. */
@@ -31,7 +33,8 @@ export const readProcess = (pid: number): FoundProcess | undefined => {
   // The command name stands in parentheses and may hold anything, so count from the last one.
   const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [parent, group] = [Number(fields[0]), Number(fields[1])]
-  return { pid, parent, group, startTime: fields[18] ?? '', isZombie: state === 'Z' || state === 'X' }
+  const [isZombie, isStopped] = [state === 'Z' || state === 'X', state === 'T' || state === 't']
+  return { pid, parent, group, startTime: fields[18] ?? '', isZombie, isStopped }
 }
 
 /** Every process that can be seen from here and has not ended. */

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync } from 'node:fs'
+import { chmodSync, chownSync, copyFileSync, mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -57,6 +57,16 @@ describe('the folder of an embedded store', () => {
     const planted = { pid: endedPid(), host: hostname(), startedAt: new Date().toISOString() }
     write(join(made, 'lock'), { ...planted, token: '0190a0a0-0000-7000-8000-000000000001' })
     expect(await lockState(made)).toMatchObject([{ result: 'ok', text: expect.stringContaining('which has ended') }])
+  })
+
+  it('that is a copy, made while a process had the original, is said', async () => {
+    const [original, copy] = [folder(), folder()]
+    const lock = takeLock(original)
+    copyFileSync(join(original, 'lock'), join(copy, 'lock'))
+    expect(await lockState(copy)).toMatchObject([
+      { result: 'warning', text: expect.stringContaining('a copy'), repair: expect.stringContaining('rm ') },
+    ])
+    lock.release()
   })
 
   it('that is held elsewhere, or by nobody who can be named, is said with what to do', async () => {

@@ -57,6 +57,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'holder-tokens.ts',
       'sha256.ts',
       'npm:@electric-sql/pglite',
+      'npm:@electric-sql/pglite/nodefs',
       'npm:kysely',
       'npm:node:crypto',
       'npm:node:fs',

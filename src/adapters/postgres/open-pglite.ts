@@ -7,6 +7,7 @@ import { PgliteDialect } from './pglite-dialect.ts'
 import { type Beginning, openInMemory } from './pglite-folder.ts'
 import { SharedDialect } from './shared-dialect.ts'
 import { SharedFolder } from './shared-folder.ts'
+import { PATIENCE_MS } from './shared-waiting.ts'
 import { SqlStore } from './sql-store.ts'
 import { mustBeSaid } from './store-address.ts'
 
@@ -92,12 +93,15 @@ const MOST_TRIES = 5
 
 /** Again when the holder ended meanwhile: changes are made all together or not at all. */
 const migrated = async (migrator: Migrator): Promise<void> => {
+  const deadline = Date.now() + PATIENCE_MS
   for (let tries = 1; ; tries += 1) {
     try {
       await migrator.up()
       return
     } catch (error) {
-      if (!(error instanceof StoreFailure && error.retryable) || tries === MOST_TRIES) throw error
+      const isPassing = error instanceof StoreFailure && error.retryable
+      // One that did not answer for that long is not waited for again.
+      if (!isPassing || tries === MOST_TRIES || Date.now() >= deadline) throw error
     }
   }
 }

@@ -12,6 +12,8 @@ const STATE = {
   noRight: '42501',
   /** Our own: something a decision was based on has moved on. */
   moved: 'BP001',
+  /** Our own, said by the holder of an embedded store: its folder leads to another database. */
+  replaced: 'BP004',
 } as const
 
 const INTEGRITY = new Set(['23503', '23514', '23502', '22P02', 'BP002', 'BP003'])
@@ -80,7 +82,7 @@ export const isTransient = (error: unknown): boolean => {
 /** Whether a connection should not be used again after this. */
 export const isConnectionLost = (error: unknown): boolean => {
   const { code } = problemOf(error)
-  return code === undefined || BROKEN_SOCKET.has(code) || UNREACHABLE.test(code)
+  return code === undefined || code === STATE.replaced || BROKEN_SOCKET.has(code) || UNREACHABLE.test(code)
 }
 
 const isUnreachable = (error: unknown): boolean => {
@@ -195,6 +197,7 @@ export const toFailure = (error: unknown): StoreFailure => {
     const message = `The disk of the database is full: ${detail}. Free some space there, then try again.`
     return new StoreFailure('store.full', message, { cause: error })
   }
+  if (code === STATE.replaced) return new StoreFailure('store.missing', detail, { cause: error })
   if (isUnreachable(error) || code === STATE.queryCanceled) {
     return new StoreFailure('store.unavailable', `${whyUnavailable(code)}: ${detail}. Try again.`, { cause: error })
   }

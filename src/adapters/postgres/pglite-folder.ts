@@ -1,12 +1,15 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { PGlite, PGliteOptions } from '@electric-sql/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import { defined } from '../../domain/kernel/defined.ts'
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { WireEngine } from './pglite-dialect.ts'
+import { HeldDatabase, numberAt } from './pglite-identity.ts'
 import { type SharedLock, takeProvenLock } from './pglite-proven-lock.ts'
+import { guardReplaced, replaced } from './pglite-replaced.ts'
 import { checkRights, closeToOthers, mustBeOwnLink, type OnWarning } from './pglite-rights.ts'
+import { created, openRooted, type RootedPglite } from './pglite-root.ts'
 import { guardSpace, mustHaveSpace } from './pglite-space.ts'
 
 /** An embedded store's engine, and the lock that keeps others from its files. */
@@ -47,9 +50,9 @@ export const openFolder = async (folder: string, beginning: Beginning): Promise<
     } else if (loadDataDir !== undefined) throw alreadyThere(folder)
     mustHaveSpace(folder, false)
     closeToOthers(data)
-    const pglite = await openDatabase(data)
+    const opened = await openDatabase(folder, data)
     closeToOthers(data)
-    return { pglite: guardSpace(pglite, folder), lock }
+    return { pglite: guarded(folder, lock, opened), lock }
   } catch (error) {
     void lock.door?.close()
     lock.release()
@@ -57,16 +60,12 @@ export const openFolder = async (folder: string, beginning: Beginning): Promise<
   }
 }
 
-/** Loaded when it is needed: a process that another one lets in needs no engine. */
-const create = async (options: PGliteOptions): Promise<PGlite> =>
-  (await import('@electric-sql/pglite')).PGlite.create(options)
-
 /** Opens an engine that keeps nothing on disk. */
 export const openInMemory = async ({ loadDataDir, mustExist = false }: Beginning): Promise<PGlite> => {
   if (mustExist)
     throw new StoreFailure('store.missing', 'A store in memory begins empty: name the folder that has one.')
   try {
-    return await create(defined({ loadDataDir }))
+    return await created(defined({ loadDataDir }))
   } catch (error) {
     throw notOpened('The embedded store does not start in memory. Is there enough of it, and is the dump whole?', error)
   }
@@ -150,18 +149,34 @@ const makeDatabase = async (folder: string, data: string, loadDataDir: Blob | un
     rmSync(unfinished, { recursive: true, force: true })
     // Closed before anything is in it.
     mkdirSync(unfinished, { mode: 0o700 })
-    const pglite = await create(defined({ dataDir: unfinished, loadDataDir }))
-    await pglite.close()
+    const own = numberAt(unfinished)
+    const { close } = await openRooted(unfinished, defined({ loadDataDir }))
+    // The next process may be making its own there by now.
+    if (numberAt(unfinished) !== own) throw replaced(folder, 'it was removed or moved away while it was made')
+    await close()
     renameSync(unfinished, data)
   } catch (error) {
+    if (error instanceof StoreFailure) throw error
     throw notOpened(`The embedded store in ${folder} cannot be made. Is the disk full or the folder read-only?`, error)
   }
 }
 
-const openDatabase = async (data: string): Promise<PGlite> => {
+/** A database that was opened, and the files by which it is known. */
+interface OpenedDatabase {
+  readonly engine: RootedPglite
+  readonly database: HeldDatabase
+}
+
+const openDatabase = async (folder: string, data: string): Promise<OpenedDatabase> => {
+  let database: HeldDatabase | undefined
   try {
-    return await create({ dataDir: data })
+    // Looked at first: what takes its place while it is opened is another one.
+    database = new HeldDatabase(folder)
+    const engine = await openRooted(data)
+    database.remember()
+    return { engine, database }
   } catch (error) {
+    database?.unpin()
     throw notOpened(
       `The database in ${data} does not open. It may lack memory or space here, its files may be of another version of ` +
         'PGlite, or they may be damaged. Nobody can tell from here, and everything in it may be whole: copy the folder ' +
@@ -169,6 +184,22 @@ const openDatabase = async (data: string): Promise<PGlite> => {
       error,
     )
   }
+}
+
+const guarded = (folder: string, lock: SharedLock, { engine, database }: OpenedDatabase): WireEngine => {
+  const close = async (): Promise<void> => {
+    await engine.close()
+    database.unpin()
+  }
+  const giveUp = async (): Promise<void> => {
+    try {
+      lock.release(engine.parent)
+    } finally {
+      database.unpin()
+      await engine.abandon()
+    }
+  }
+  return guardReplaced(guardSpace(engine.pglite, folder, close), { folder, database, giveUp })
 }
 
 const notOpened = (message: string, cause: unknown): StoreFailure =>

@@ -2,6 +2,7 @@ import { statfsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { z } from 'zod'
 import { bootId, isTaken, pidNamespace, readProcess } from '../../processes/process-table.ts'
+import { numberAt } from './pglite-identity.ts'
 
 /** The content of a lock: the process that holds it. */
 const holderSchema = z.object({
@@ -14,6 +15,8 @@ const holderSchema = z.object({
   processStart: z.string().optional(),
   /** Pids mean something only inside their namespace; a sandbox or container has one of its own. */
   pidNamespace: z.string().optional(),
+  /** The folder the lock was made in, by its device and its number there. A copy of it has another. */
+  folder: z.string().optional(),
   /** The kind of file system the folder is on, as Linux numbers them. */
   fileSystem: z.int().optional(),
   /** The socket in the folder that is listened to while the holder lives; see `pglite-pulse.ts`. */
@@ -42,6 +45,7 @@ export const thisProcess = (folder: string, token: string, sockets: HolderSocket
   token,
   processStart: startOf(process.pid),
   pidNamespace: pidNamespace(),
+  folder: numberAt(folder),
   ...(process.platform === 'linux' && { fileSystem: fileSystemOf(folder) }),
   ...sockets,
 })
@@ -61,6 +65,14 @@ export const livenessOf = (holder: Holder, folder: string): Liveness => {
   if (theirBoot === ourBoot) return isSameNamespace(holder) ? byPid(holder) : 'elsewhere'
   return isOwnDisk(holder, folder) || isNear(holder) ? 'dead' : 'elsewhere'
 }
+
+/** Whether a lock was made in another folder, of which this one is a copy: its holder has that one. */
+export const isCopiedLock = (holder: Holder, folder: string): boolean =>
+  holder.folder !== undefined && holder.folder !== numberAt(folder)
+
+/** A holder as words in a sentence. One that is stopped does not answer, and nothing else says why. */
+export const describeHolder = ({ pid, host }: Holder): string =>
+  `process ${pid} on ${host}${readProcess(pid)?.isStopped === true ? `, which is stopped (kill -CONT ${pid} lets it go on)` : ''}`
 
 /** Whether the holder's pulse can be felt from here though its process cannot be seen: another container, one kernel. */
 export const isOnSameKernel = (holder: Holder, folder: string): boolean => {

@@ -16,13 +16,13 @@ import { defined } from '../../domain/kernel/defined.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { Door } from './door/door.ts'
 import { DOOR, removeDoor } from './door/door-place.ts'
-import { type Holder, type Liveness, livenessOf, parseHolder, thisProcess } from './pglite-holder.ts'
+import { type Holder, isCopiedLock, type Liveness, livenessOf, parseHolder, thisProcess } from './pglite-holder.ts'
 import { PULSE, type Pulse } from './pglite-pulse.ts'
 
 /** A lock this process holds. */
 export interface PgliteLock {
-  /** Gives it up. More than once is fine. */
-  release(): void
+  /** Gives it up, also in the folder that the store was moved to, if that is known. More than once is fine. */
+  release(movedTo?: string): void
 }
 
 /** Each try that fails means that somebody else got on; so many in a row mean that something else is wrong. */
@@ -137,17 +137,36 @@ const refuseUnlessDead = (holder: Holder, path: string, known: Liveness | undefi
   const { pid, host, startedAt } = holder
   const isOurs = liveness === 'alive' && known === undefined && pid === process.pid
   const who = isOurs ? `this process (pid ${pid} on ${host})` : `process ${pid} on ${host}`
-  const advice = isOurs
-    ? 'Use the store that is already open, or close it first.'
-    : liveness === 'alive'
-      ? `${notSharing(holder, known)} Wait until it has ended, or use a Postgres server, which any number of processes can share.`
-      : 'That is another machine, or a container that nobody here can look into, so its lock is left alone. When you ' +
-        `know that it has ended, delete ${path}.`
   throw new StoreFailure(
     'store.locked',
-    `The embedded store in ${dirname(path)} is held by ${who} since ${startedAt}. ${advice}`,
+    `The embedded store in ${dirname(path)} is held by ${who} since ${startedAt}. ${advice(holder, path, { liveness, isOurs, known })}`,
   )
 }
+
+/** The facts about a holder that decide what to do. */
+interface Seen {
+  readonly liveness: Liveness
+  readonly isOurs: boolean
+  readonly known: Liveness | undefined
+}
+
+const advice = (holder: Holder, path: string, { liveness, isOurs, known }: Seen): string => {
+  if (liveness !== 'alive')
+    return (
+      'That is another machine, or a container that nobody here can look into, so its lock is left alone. When you ' +
+      `know that it has ended, delete ${path}.`
+    )
+  // Another container may see the same folder under other numbers.
+  if (known === undefined && isCopiedLock(holder, dirname(path))) return copied(path)
+  if (isOurs) return 'Use the store that is already open, or close it first.'
+  return `${notSharing(holder, known)} Wait until it has ended, or use a Postgres server, which any number of processes can share.`
+}
+
+/** A copy of a store that was open is no backup, so nobody opens it unasked. */
+const copied = (path: string): string =>
+  'But its lock was made in another folder, so this one is a copy that was made while the store was open. Its files may ' +
+  'not be of one moment: close the store there, and copy it then. If you want to use this copy nevertheless, delete ' +
+  `${path}.`
 
 /** Why a holder that lives does not let this process in. */
 const notSharing = ({ door }: Holder, known: Liveness | undefined): string => {
@@ -207,11 +226,13 @@ const attempt = (work: () => void): unknown => {
 
 const held = (path: string, { token }: Holder, taking: Taking): PgliteLock => {
   const lock: PgliteLock = {
-    release: () => {
+    release: (movedTo) => {
       if (!heldHere.delete(lock)) return
       if (heldHere.size === 0) process.off('exit', releaseAll)
       try {
-        if (readHolder(path)?.token === token) rmSync(path, { force: true })
+        // By its token: another process may have the folder that is there now.
+        for (const found of [path, ...(movedTo === undefined ? [] : [`${movedTo}/lock`])])
+          if (readHolder(found)?.token === token) rmSync(found, { force: true })
       } finally {
         taking.door?.remove()
         taking.pulse?.stop()

@@ -25,7 +25,7 @@ export const takeProvenLock = async (folder: string, isShared = false): Promise<
   try {
     const known = await livenessByPulse(folder)
     const lock = takeLock(folder, defined({ token, known, pulse, door }))
-    return defined({ release: () => lock.release(), door })
+    return defined({ release: (movedTo?: string) => lock.release(movedTo), door })
   } catch (error) {
     pulse?.stop()
     void door?.close()

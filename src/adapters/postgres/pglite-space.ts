@@ -46,7 +46,7 @@ const full = (folder: string, why: string, options?: ErrorOptions): StoreFailure
  * An engine that is asked nothing while the disk is full. One that met a full disk all the same, because somebody else
  * was quicker, is not asked again: it might never answer. Its files are whole; opening the store anew is safe.
  */
-export const guardSpace = (pglite: PGlite, folder: string): WireEngine => {
+export const guardSpace = (pglite: PGlite, folder: string, close = () => pglite.close()): WireEngine => {
   let broken: unknown
   const mustBeWhole = (): void => {
     if (broken !== undefined) throw full(folder, 'it was met while writing. Close the store', { cause: broken })
@@ -85,7 +85,7 @@ export const guardSpace = (pglite: PGlite, folder: string): WireEngine => {
     },
     // Closing writes as well. What is not closed is put in order by the next opening, as after a kill.
     close: async () => {
-      if (broken === undefined && freeIn(folder) >= FLOOR) await pglite.close()
+      if (broken === undefined && freeIn(folder) >= FLOOR) await close()
     },
   }
 }

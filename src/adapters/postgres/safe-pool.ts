@@ -16,7 +16,12 @@ export interface PoolManners {
   readonly waits: WaitLimits
   /** Statements keep their plans by name, which a transaction pooler does not allow. */
   readonly isDirect: boolean
+  /** Goes around each question, such as to say that its answer takes long. */
+  readonly asking?: Around
 }
+
+/** Does some work, and something before or after it. */
+export type Around = <T>(work: () => Promise<T>) => Promise<T>
 
 const ignore = (): void => {}
 
@@ -72,13 +77,16 @@ const takeFrom = (pool: Pool, fail: (error: unknown) => void, take: (client: Poo
   if (answer instanceof Promise) answer.then((client?: PoolClient) => client && take(client), fail)
 }
 
-const checkedOut = (client: PoolClient, { waits, isDirect }: PoolManners): PostgresPoolClient => {
+const plainly: Around = (work) => work()
+
+const checkedOut = (client: PoolClient, { waits, isDirect, asking = plainly }: PoolManners): PostgresPoolClient => {
   let isBroken = false
   const onError = (): void => {
     isBroken = true
   }
   client.on('error', onError)
-  const query = async (text: string, parameters: readonly unknown[]) => {
+  const query = (text: string, parameters: readonly unknown[]) => asking(() => answered(text, parameters))
+  const answered = async (text: string, parameters: readonly unknown[]) => {
     const values = [...parameters]
     const ask = async () =>
       client.query(isDirect && values.length > 0 ? { name: nameOf(text), text, values } : { text, values })

@@ -9,7 +9,8 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import { StoreFailure } from '../../ports/store-failure.ts'
-import { PATIENCE_MS, type SharedFolder, type Way } from './shared-folder.ts'
+import type { SharedFolder, Way } from './shared-folder.ts'
+import { notAnswered, PATIENCE_MS } from './shared-waiting.ts'
 
 /** Speaks through Kysely to a folder that may change hands: each connection is to whoever has the folder then. */
 export class SharedDialect implements Dialect {
@@ -39,23 +40,26 @@ class SharedDriver implements Driver {
   }
 
   /** Waits while the folder changes hands. The statement itself was not sent yet, so nothing is sent twice. */
-  async acquireConnection(): Promise<DatabaseConnection> {
+  acquireConnection(): Promise<DatabaseConnection> {
+    return this.#folder.waitingFor(() => this.#connected())
+  }
+
+  async #connected(): Promise<DatabaseConnection> {
     const deadline = Date.now() + PATIENCE_MS
-    for (;;) {
+    for (let tries = 1; ; tries += 1) {
       const way = await this.#folder.way()
       try {
         return await this.#connectedBy(way)
       } catch (error) {
         if (way.holder === undefined || (error instanceof StoreFailure && !error.retryable)) throw error
-        if (error instanceof StoreFailure || Date.now() > deadline) throw notLetIn(way.holder, error)
-        await this.#folder.lose(way)
+        if (error instanceof StoreFailure || Date.now() > deadline) throw notAnswered(way.holder, error)
+        await this.#folder.lose(way, tries)
       }
     }
   }
 
-  async #connectedBy({ driver, holder }: Way): Promise<DatabaseConnection> {
-    const connect = (): Promise<DatabaseConnection> => driver.acquireConnection()
-    const connection = await (holder === undefined ? connect() : this.#folder.waitingFor(holder, connect))
+  async #connectedBy({ driver }: Way): Promise<DatabaseConnection> {
+    const connection = await driver.acquireConnection()
     this.#drivers.set(connection, driver)
     return connection
   }
@@ -80,11 +84,3 @@ class SharedDriver implements Driver {
     return driver
   }
 }
-
-const notLetIn = (holder: string, cause: unknown): StoreFailure =>
-  new StoreFailure(
-    'store.unavailable',
-    `The embedded store is held by ${holder}, which let nobody else in within ${PATIENCE_MS / 1000} seconds. Is it ` +
-      'stopped, or busy with something else? Try again, or end it: then another process takes the store over.',
-    { cause },
-  )

@@ -8,18 +8,21 @@ import { Turns } from './turns.ts'
  */
 const afterOthersWereHeard = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Serves an engine at a door. The process that has it speaks to it through what this returns, and takes turns as visitors do. */
-export const servedAt = async (door: Door, engine: WireEngine): Promise<Engine> => {
+/**
+ * Serves an engine at a door, if there is one. The process that has it speaks to it through what this returns, and takes
+ * turns as visitors do: what is looked at before a statement is looked at right before it, and not while it waits.
+ */
+export const servedAt = async (door: Door | undefined, engine: WireEngine): Promise<Engine> => {
   const turns = new Turns()
   const { rows } = await engine.query<{ server_version: string }>('show server_version')
-  door.serve({
+  door?.serve({
     turns,
     serverVersion: rows[0]?.server_version ?? '',
     exchange: (messages) => engine.exchange(messages),
     rollback: () => engine.rollback(),
   })
   const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
-    await afterOthersWereHeard()
+    if (door !== undefined) await afterOthersWereHeard()
     return turns.run(work)
   }
   return {

@@ -8,6 +8,7 @@ import {
   NO_COPY,
   NO_ENCRYPTION,
   olderProtocol,
+  REPLACED,
   type SessionState,
   SYNC,
   stateAfter,
@@ -21,7 +22,7 @@ import { WireReader } from './wire-reader.ts'
 export interface Host {
   readonly turns: Turns
   readonly serverVersion: string
-  /** Hands messages of the protocol to the engine. @throws StoreFailure `store.full` */
+  /** Hands messages of the protocol to the engine. @throws StoreFailure `store.full`, `store.missing` */
   exchange(messages: Uint8Array): Promise<Buffer>
   /** Ends the transaction that a visitor left open. */
   rollback(): Promise<void>
@@ -57,11 +58,17 @@ export const visit = async (socket: Socket, host: Host, limits: VisitLimits): Pr
   }
 }
 
+/** The failures of a holder that visitors hear of as such. */
+const STATES: Readonly<Partial<Record<StoreFailure['code'], string>>> = {
+  'store.full': DISK_FULL,
+  'store.missing': REPLACED,
+}
+
 const lastWords = (error: unknown): Buffer => {
   if (error instanceof WireProblem)
     return failure('FATAL', error.sqlState, `The door of this embedded store does not take ${error.message}.`)
-  const isFull = error instanceof StoreFailure && error.code === 'store.full'
-  return failure('FATAL', isFull ? DISK_FULL : 'XX000', describeThrown(error))
+  const state = error instanceof StoreFailure ? STATES[error.code] : undefined
+  return failure('FATAL', state ?? 'XX000', describeThrown(error))
 }
 
 /** Lets a visitor have what was said to it, and then go; one that does not listen goes all the same. */

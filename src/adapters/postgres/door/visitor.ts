@@ -1,18 +1,25 @@
+import { Socket } from 'node:net'
 import { PostgresDriver } from 'kysely'
 import type { Holder } from '../pglite-holder.ts'
-import { safePool } from '../safe-pool.ts'
+import { type Around, safePool } from '../safe-pool.ts'
 import type { Way } from '../shared-folder.ts'
+import { PATIENCE_MS } from '../shared-waiting.ts'
 import { foundDoorFolder } from './door-place.ts'
 
 /** The engine does one thing at a time; more connections would only wait there instead of here. */
 const MOST_CONNECTIONS = 4
 
+/** How long a holder may take to let go of those who leave. */
+const LEAVING_MS = 1_000
+
 /** The way through a holder's door. Nothing when it has none, or none that is safe to go through. */
-export const wayThrough = async (store: string, holder: Holder, waitMs: number): Promise<Way | undefined> => {
+export const wayThrough = async (store: string, holder: Holder, asking: Around): Promise<Way | undefined> => {
   const folder = holder.door === undefined ? undefined : foundDoorFolder(store, holder.door)
   if (folder === undefined) return undefined
   const { default: pg } = await import('pg')
+  const sockets = new Set<Socket>()
   const pool = new pg.Pool({
+    stream: () => openedIn(sockets),
     // Each of these is said, because what is not is looked for in the environment.
     host: folder,
     port: 5432,
@@ -26,13 +33,28 @@ export const wayThrough = async (store: string, holder: Holder, waitMs: number):
   })
   // An idle connection breaks when the holder ends; the next one finds out who has the folder then.
   pool.on('error', () => {})
-  const waits = { connectMs: waitMs, answerMs: waitMs }
-  const driver = new PostgresDriver({ pool: safePool(pool, { waits, isDirect: false }) })
+  const waits = { connectMs: PATIENCE_MS, answerMs: PATIENCE_MS }
+  const driver = new PostgresDriver({ pool: safePool(pool, { waits, isDirect: false, asking }) })
   await driver.init()
   let closing: Promise<void> | undefined
-  return {
-    driver,
-    holder: `process ${holder.pid} on ${holder.host}`,
-    close: () => (closing ??= pool.end()),
+  return { driver, holder, close: () => (closing ??= left(pool.end(), sockets)) }
+}
+
+const openedIn = (sockets: Set<Socket>): Socket => {
+  const socket = new Socket()
+  sockets.add(socket)
+  socket.once('close', () => sockets.delete(socket))
+  return socket
+}
+
+/** Leaves, and waits for the holder's last word only so long: one that is stopped never says it. */
+const left = async (leaving: Promise<void>, sockets: ReadonlySet<Socket>): Promise<void> => {
+  const timer = setTimeout(() => {
+    for (const socket of sockets) socket.destroy()
+  }, LEAVING_MS)
+  try {
+    await leaving
+  } finally {
+    clearTimeout(timer)
   }
 }

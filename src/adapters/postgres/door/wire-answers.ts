@@ -1,6 +1,9 @@
 /** The SQLSTATE of a full disk. */
 export const DISK_FULL = '53100'
 
+/** Our own SQLSTATE: the folder of the store leads to another database than the one that its holder opened. */
+export const REPLACED = 'BP004'
+
 /** The states of a session as the protocol names them: idle, in a transaction, in one that has failed. */
 export type SessionState = 'I' | 'T' | 'E'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describeThrown } from '../../../domain/kernel/describe-thrown.ts'
 import type { Finding } from '../../../ports/health-check.ts'
 import { quoted } from '../../../processes/quoted.ts'
-import { isOnSameKernel, type Liveness, livenessOf } from '../pglite-holder.ts'
+import { isCopiedLock, isOnSameKernel, type Liveness, livenessOf } from '../pglite-holder.ts'
 import { lineOf } from '../pglite-lock.ts'
 import { feelPulse } from '../pglite-pulse.ts'
 import { spaceFinding } from './space-finding.ts'
@@ -72,6 +72,10 @@ export const lockState = async (folder: string): Promise<readonly Finding[]> => 
     const { pid, host, startedAt } = holder
     const who = `process ${pid} on ${host}, since ${startedAt}`
     const liveness = await felt(folder, holder)
+    if (liveness === 'alive' && isCopiedLock(holder, folder)) {
+      const text = `a copy, made while the store was open in another folder: the lock is of ${who}, which has that one`
+      return [{ result: 'warning', text, repair: `To use the copy nevertheless: rm ${quoted(path)}` }]
+    }
     if (liveness === 'alive') return [{ result: 'ok', text: `held by ${who}` }]
     if (liveness === 'dead')
       return [{ result: 'ok', text: `left by ${who}, which has ended; the next opener takes it over` }]
