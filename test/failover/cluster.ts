@@ -27,7 +27,7 @@ export class Cluster implements AsyncDisposable {
   readonly #base: string
   readonly #replication: Replication
   readonly #isCopied: boolean
-  #gone: PostgresNode[] = []
+  #gone: PostgresNode | undefined
   primary: PostgresNode
   standby: PostgresNode
 
@@ -58,18 +58,29 @@ export class Cluster implements AsyncDisposable {
     return `postgres://postgres@127.0.0.1:${this.standby.port},127.0.0.1:${this.primary.port}/${database}${query}`
   }
 
-  /** Kills the primary and promotes the standby. Nothing is put in the place of the one that is gone. */
-  async failOver(): Promise<void> {
-    this.primary.kill()
-    const gone = this.primary
-    await this.standby.promote()
-    this.primary = this.standby
-    this.#gone.push(gone)
+  /** Takes the line between both away: the standby gets nothing any more. */
+  async cut(): Promise<void> {
+    await this.standby.set('primary_conninfo', '')
+    await until(async () => (await onServer(this.standby.url(), 'select 1 from pg_stat_wal_receiver')).length === 0)
   }
 
-  /** Gives the primary a new standby, at another port. */
+  /** Kills the primary and promotes the standby, at once or later. Nothing is put in the place of the one that is gone. */
+  async failOver(gapMs = 0): Promise<void> {
+    this.#gone = this.primary
+    this.primary.kill()
+    await new Promise((resolve) => setTimeout(resolve, gapMs))
+    await this.standby.promote()
+    this.primary = this.standby
+  }
+
+  /** Gives the primary a new standby, in the place of the server that is gone. */
   async addStandby(): Promise<void> {
-    this.standby = await PostgresNode.standbyOf(this.primary, { isCopied: this.#isCopied })
+    const gone = this.#gone
+    await gone?.end()
+    this.standby = await PostgresNode.standbyOf(this.primary, {
+      isCopied: this.#isCopied,
+      ...(gone !== undefined && { port: gone.port }),
+    })
     await this.#follow()
   }
 
@@ -99,7 +110,7 @@ export class Cluster implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const node of new Set([this.primary, this.standby, ...this.#gone])) await node.end()
+    for (const node of new Set([this.primary, this.standby, this.#gone])) await node?.end()
     rmSync(this.#base, { recursive: true, force: true, maxRetries: 10 })
   }
 }

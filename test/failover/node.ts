@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { appendFileSync, chownSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chownSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { cleanEnvironment } from '../support/clean-room.ts'
@@ -54,8 +54,11 @@ export class PostgresNode {
   }
 
   /** Makes a standby of a server that runs. The server is stopped for a moment unless `pg_basebackup` is there. */
-  static async standbyOf(primary: PostgresNode, { isCopied }: { readonly isCopied: boolean }): Promise<PostgresNode> {
-    const node = await PostgresNode.#at(primary.#ground)
+  static async standbyOf(
+    primary: PostgresNode,
+    { isCopied, port }: { readonly isCopied: boolean; readonly port?: number },
+  ): Promise<PostgresNode> {
+    const node = await PostgresNode.#at(primary.#ground, port)
     if (isCopied) {
       await primary.stop()
       cpSync(primary.#data, node.#data, { recursive: true })
@@ -88,8 +91,8 @@ export class PostgresNode {
     return node
   }
 
-  static async #at(ground: Ground): Promise<PostgresNode> {
-    const port = await freePort()
+  static async #at(ground: Ground, given?: number): Promise<PostgresNode> {
+    const port = given ?? (await freePort())
     return new PostgresNode(ground, port, join(ground.base, `data-${port}-${Date.now()}`))
   }
 
@@ -112,20 +115,6 @@ export class PostgresNode {
     await this.#control('stop', '-m', 'fast')
   }
 
-  async start(): Promise<void> {
-    await this.#control('start')
-  }
-
-  /** Makes the server a standby of another one when it is started the next time. */
-  async follow({ port }: PostgresNode): Promise<void> {
-    writeFileSync(join(this.#data, 'standby.signal'), '')
-    await this.#own(join(this.#data, 'standby.signal'))
-    appendFileSync(
-      join(this.#data, 'postgresql.auto.conf'),
-      `\nprimary_conninfo = 'host=127.0.0.1 port=${port} user=postgres application_name=${STANDBY}'\n`,
-    )
-  }
-
   /** Kills every process of the server, as if its machine had lost its power. */
   kill(): void {
     const [line = ''] = readFileSync(join(this.#data, 'postmaster.pid'), 'utf8').split('\n')
@@ -141,9 +130,10 @@ export class PostgresNode {
     }
   }
 
-  /** Ends the server, whatever state it is in. */
+  /** Ends the server, whatever state it is in, and takes its data away. */
   async end(): Promise<void> {
     await this.#control('stop', '-m', 'immediate').catch(() => {})
+    rmSync(this.#data, { recursive: true, force: true, maxRetries: 10 })
   }
 
   async #control(...args: readonly string[]): Promise<void> {
