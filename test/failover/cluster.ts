@@ -64,13 +64,18 @@ export class Cluster implements AsyncDisposable {
     await until(async () => (await onServer(this.standby.url(), 'select 1 from pg_stat_wal_receiver')).length === 0)
   }
 
-  /** Kills the primary and promotes the standby, at once or later. Nothing is put in the place of the one that is gone. */
-  async failOver(gapMs = 0): Promise<void> {
+  /**
+   * Kills the primary and promotes the standby, at once or later. Nothing is put in the place of the one that is gone.
+   * @returns when the last process of the primary was killed
+   */
+  async failOver(gapMs = 0): Promise<number> {
     this.#gone = this.primary
     this.primary.kill()
+    const killedAt = Date.now()
     await new Promise((resolve) => setTimeout(resolve, gapMs))
     await this.standby.promote()
     this.primary = this.standby
+    return killedAt
   }
 
   /** Gives the primary a new standby, in the place of the server that is gone. */

@@ -37,7 +37,7 @@ export const hear = async (server: WakeUpServer, listener: WakeUpListener, signa
     leave = () => reject(new Error('commands go to another server now'))
   })
   elsewhere.catch(() => {})
-  const client = await server.client(leave)
+  const client = await unlessAborted(server.client(leave), signal)
   const proof = ` ${randomUUID()}`
   let proven = (): void => {}
   const heard = new Promise<void>((resolve) => {
@@ -61,6 +61,20 @@ export const hear = async (server: WakeUpServer, listener: WakeUpListener, signa
   } finally {
     over.abort()
     await Promise.race([client.end().catch(() => undefined), quietly(1_000)])
+  }
+}
+
+/** The server may be looked for for a while; whoever closes the store does not wait for that. */
+const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
+  const over = new AbortController()
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: over.signal })
+    if (signal.aborted) reject(signal.reason)
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    over.abort()
   }
 }
 
