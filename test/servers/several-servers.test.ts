@@ -4,6 +4,7 @@ import { createBatonpass, unwrap } from '../../src/index.ts'
 import type { StoreFailure } from '../../src/ports/store-failure.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { Cluster } from '../failover/cluster.ts'
+import type { PostgresNode } from '../failover/node.ts'
 import { freePort } from '../support/postgres-server.ts'
 import { onServer } from '../support/test-databases.ts'
 import { Heard } from '../wake-ups/heard.ts'
@@ -17,6 +18,13 @@ const failureOf = (opening: Promise<unknown>): Promise<StoreFailure> =>
     () => expect.unreachable('it opened'),
     (error: unknown) => error as StoreFailure,
   )
+
+/** Lets a server take writes again that was set read-only. */
+const writable = async (server: PostgresNode): Promise<void> => {
+  const off = '?options=-c%20default_transaction_read_only%3Doff'
+  await onServer(`${server.url()}${off}`, 'alter system reset default_transaction_read_only')
+  await onServer(server.url(), 'select pg_reload_conf()')
+}
 
 /** Soon enough for a test; what is looked for is there or not. */
 const SHORT = { connectTimeoutMs: 2_000 }
@@ -81,17 +89,14 @@ describe('several addresses', () => {
     expect(missing.message).toContain('two.invalid')
   })
 
-  it('a primary that is set read-only is dropped, and found again when it takes writes', async () => {
-    await using batonpass = await createBatonpass({ database: cluster.addressOf('agents') })
+  it('a primary that is set read-only is waited for, longer than anything is tried again', async () => {
+    await using store = await openPostgres({ connectionString: cluster.addressOf('agents'), connectTimeoutMs: 60_000 })
+    await using batonpass = await createBatonpass({ store })
     unwrap(await open(batonpass, 'before read-only'))
     await cluster.primary.set('default_transaction_read_only', 'on')
     const waiting = open(batonpass, 'during read-only')
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    await onServer(
-      `${cluster.primary.url()}?options=-c%20default_transaction_read_only%3Doff`,
-      'alter system reset default_transaction_read_only',
-    )
-    await onServer(cluster.primary.url(), 'select pg_reload_conf()')
+    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    await writable(cluster.primary)
     expect(await waiting).toMatchObject({ ok: true })
   })
 })
@@ -151,6 +156,31 @@ describe('a failover', () => {
     expect(await batonpass.history.conversation(before.conversation.id)).toMatchObject({ id: before.conversation.id })
     expect(await heard.told(3)).toEqual({ isHeard: true })
     const { handoff } = await scene.initiated({ targetAgent: 'after the failover' })
+    await heard.woken(handoff.targetAgent)
+  })
+
+  it('a server that lost its part though its connections live is left, by the pool and by the listener', async () => {
+    await cluster.addStandby()
+    const { primary: old, standby: next } = cluster
+    const addresses = [old.url('agents'), next.url('agents')]
+    await using store = await openPostgres({ connectionString: addresses, connectTimeoutMs: 60_000, maxConnections: 4 })
+    await using batonpass = await createBatonpass({ store })
+    const scene = new Scene({ store, passTime: async () => {} })
+    using heard = new Heard(store.wakeUps)
+    await heard.told()
+    // Now the pool has connections to the old one.
+    await Promise.all([1, 2, 3, 4].map((number) => open(batonpass, `on the old one ${number}`)))
+    await next.promote()
+    await old.set('default_transaction_read_only', 'on')
+    unwrap(await open(batonpass, 'moved 0'))
+    expect(await heard.told(3)).toEqual({ isHeard: true })
+    // Both take writes now, and nobody may go back.
+    await writable(old)
+    await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((number) => open(batonpass, `moved ${number}`)))
+    const count = `select count(*)::integer as found from batonpass.conversations where external_key like 'moved %'`
+    expect(await onServer(next.url('agents'), count)).toEqual([{ found: 9 }])
+    expect(await onServer(old.url('agents'), count)).toEqual([{ found: 0 }])
+    const { handoff } = await scene.initiated({ targetAgent: 'on the next one' })
     await heard.woken(handoff.targetAgent)
   })
 })
