@@ -14,7 +14,7 @@ export interface ServerPool {
   close(): Promise<void>
 }
 
-/** What the connections are for, and how they are made. */
+/** The use of the connections, and how they are made. */
 export interface ServerPoolSettings {
   readonly use: Use
   readonly waits: WaitLimits

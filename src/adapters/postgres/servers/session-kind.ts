@@ -1,12 +1,12 @@
 import { badAddress } from './bad-address.ts'
 
-/** What `target_session_attrs` of libpq can ask for. */
+/** The kinds that `target_session_attrs` of libpq can ask for. */
 const KINDS = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const
 
 /** Which server of several is wanted. */
 export type SessionKind = (typeof KINDS)[number]
 
-/** What the servers are for: everything, or questions that change nothing. */
+/** The use of servers: everything, or questions that change nothing. */
 export type Use = 'writing' | 'reading'
 
 /** How a server takes sessions. */
