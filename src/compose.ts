@@ -39,7 +39,7 @@ export const compose = async (options: CreateOptions): Promise<Batonpass> => {
 }
 
 /** The options that say where or how a store is opened. One that is given, or in memory, is open already. */
-const OPENING = ['schema', 'autoMigrate', 'pooled', 'share', 'mustExist'] as const
+const OPENING = ['readFrom', 'schema', 'autoMigrate', 'pooled', 'share', 'mustExist'] as const
 
 /** Refuses options that contradict each other: one of them would count for nothing. @throws ConfigurationError */
 const mustAgree = (options: CreateOptions): void => {

@@ -28,7 +28,7 @@ import type { MemoryFiles } from './ports/memory-file.ts'
 import type { Notifier } from './ports/notifier.ts'
 import type { RunTelemetry } from './ports/run-telemetry.ts'
 import type { RunTools } from './ports/run-tools.ts'
-import type { Store } from './ports/store.ts'
+import { forQuestions, type Store } from './ports/store.ts'
 import type { Clock, IdGenerator } from './ports/system.ts'
 import type { Worktrees } from './ports/worktrees.ts'
 import { forRuns, withTwin } from './run-twins.ts'
@@ -143,7 +143,7 @@ export const buildContainer = (given: ContainerParts): DependencyContainer => {
     return new LookBack({ store, handoffs, logger: from.resolve(TOKENS.logger) })
   })
   add(TOKENS.auditService, (from) => {
-    return new AuditService({ store: from.resolve(TOKENS.store), sha256: from.resolve(TOKENS.sha256) })
+    return new AuditService({ store: forQuestions(from.resolve(TOKENS.store)), sha256: from.resolve(TOKENS.sha256) })
   })
   add(TOKENS.memoryFiles, () => given.threads?.files ?? new FileMemoryFiles({ isTracked: isKeptByGit }))
   add(TOKENS.threadSettings, () => given.threads ?? {})
@@ -220,7 +220,7 @@ const batonpassFrom = (from: DependencyContainer): Batonpass => {
     recover: (request) => runner.recover(request),
     waiting: () => runner.waiting(),
     handoffs: from.resolve(TOKENS.handoffService),
-    history: from.resolve(TOKENS.historyService),
+    history: new HandoffHistory({ store: forQuestions(from.resolve(TOKENS.store)) }),
     context: from.resolve(TOKENS.contextService),
     audit: from.resolve(TOKENS.auditService),
     lookBack: from.resolve(TOKENS.lookBack),

@@ -108,7 +108,7 @@ export const examineEverything = async (place: DoctorPlace): Promise<readonly Ex
   const chosen = addressOf(place.store)
   const store = chosen.address && new ExaminedStore(chosen.address)
   const secrets = [
-    ...secretsIn(chosen.address?.connectionString),
+    ...[chosen.address?.connectionString].flat().flatMap(secretsIn),
     ...secretsIn(place.environment.DATABASE_URL),
     place.environment.PGPASSWORD ?? '',
   ]

@@ -24,10 +24,18 @@ import type { ThreadSettings } from './services/thread/thread-deps.ts'
 export interface StoreOptions {
   /** The caller's own store, which is used and never closed; or `memory`, which forgets everything at the end. */
   readonly store?: Store | 'memory'
-  /** A Postgres server, such as `postgres://user@host/database`: for more than one machine or user. */
-  readonly database?: string | undefined
+  /**
+   * A Postgres server, such as `postgres://user@host/database`: for more than one machine or user. Several hosts with
+   * commas between them, or a list of addresses, are a primary and its standbys.
+   */
+  readonly database?: string | readonly string[] | undefined
   /** A file with that address, instead of the address itself: for its owner only, so that agents and `ps` do not see it. */
   readonly databaseFile?: string | undefined
+  /**
+   * A standby, or several, that `history` and `audit` ask instead of the primary. Nothing is written there, and what was
+   * stored a moment ago may be missing there.
+   */
+  readonly readFrom?: string | readonly string[] | undefined
   /** The folder of the embedded store. */
   readonly dataDir?: string | undefined
   /** False keeps the embedded store for this process alone; else other processes of the same user may open it too. */
@@ -101,6 +109,7 @@ export const OPTION_NAMES: KnownNames<CreateOptions> = {
   store: true,
   database: true,
   databaseFile: true,
+  readFrom: true,
   dataDir: true,
   share: true,
   mustExist: true,

@@ -30,6 +30,11 @@ export interface Store extends AsyncDisposable {
   readonly commands: CommandRetention
   readonly ids: IdSearch
   readonly lookBacks: LookBackPort
+  /**
+   * The same record in a place that lags behind, such as a standby: for questions about history and audit. It is never
+   * written to, and nothing that decides reads from it. It is closed with this store.
+   */
+  readonly replica?: Store
   /** Wakes workers when a handoff is stored. A store without it is looked at again and again. */
   readonly wakeUps?: WakeUps
   /**
@@ -45,3 +50,6 @@ export interface Store extends AsyncDisposable {
   within?(transaction: CallerTransaction): Store
   readonly threadSummaries: ThreadSummaries
 }
+
+/** Where the questions of people are answered. What decides by what it reads asks the store itself. */
+export const forQuestions = (store: Store): Store => store.replica ?? store

@@ -156,6 +156,7 @@ it.each([
   ['postgres://ada:hunter2@127.0.0.1:1/none?sslpassword=hunter2&application_name=x', 'sslpassword=***'],
   ['postgres://127.0.0.1:1/none?user=ada&password=hunter2', 'password=***'],
   ['postgres://ada:hunter%322@127.0.0.1:1/none', 'ada:***@'],
+  ['postgres://ada:hunter2@127.0.0.1:1,[::1]:2/none?sslpassword=hunter2', 'ada:***@127.0.0.1:1,[::1]:2/none'],
 ])('%s is named without its secrets', async (url, masked) => {
   const { err } = await batonOn(url)('handoffs', 'list')
   expect(err).toContain(masked)

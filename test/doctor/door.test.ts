@@ -153,6 +153,9 @@ describe('what is found', () => {
     for (const text of ['h@nter22 was wrong', 'h%40nter22', 'at postgres://bob:other@db/x', token, 'private'])
       expect(hide(text)).toContain('***')
     expect(hide('nothing to see')).toBe('nothing to see')
+    const several = hidingSecrets(secretsIn('postgres://ada:h%40nter22@db:1,[::1]:2/x?sslkey=private'))
+    for (const text of ['h@nter22 was wrong', 'h%40nter22', 'private']) expect(several(text)).toContain('***')
+    expect(several('db:1 is away')).toBe('db:1 is away')
   })
 
   it('is a problem where a check breaks, and the next one is made', async () => {

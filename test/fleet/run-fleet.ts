@@ -114,7 +114,7 @@ const work = async ({ url, jobs, options, ...disturbed }: Work, signal: AbortSig
 }
 
 /** How many jobs have come to their end. */
-const finished = async (url: string, jobs: readonly Job[]): Promise<number> => {
+export const finished = async (url: string, jobs: readonly Job[]): Promise<number> => {
   const last = new Map(jobs.map(({ number, chain }) => [`job-${number}`, chain.at(-1)]))
   const ended = await onServer(
     url,
@@ -125,7 +125,9 @@ const finished = async (url: string, jobs: readonly Job[]): Promise<number> => {
 }
 
 /** Whether the store itself is sound: every invariant of chaos, and the log of every conversation. */
-const check = async (url: string): Promise<{ readonly verified: number; readonly problems: readonly string[] }> => {
+export const check = async (
+  url: string,
+): Promise<{ readonly verified: number; readonly problems: readonly string[] }> => {
   await terminateAll(url)
   const client = new pg.Client({ connectionString: url })
   await client.connect()

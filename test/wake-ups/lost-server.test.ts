@@ -1,7 +1,11 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { OwnServer } from '../chaos/faults/own-server.ts'
+import { program } from '../support/bundle.ts'
 import { Heard } from './heard.ts'
 
 it('wakes again after the server was away, and once for what was missed', async () => {
@@ -19,4 +23,13 @@ it('wakes again after the server was away, and once for what was missed', async 
     const { handoff } = await scene.initiated({ targetAgent: `after ${times}` })
     await heard.woken(handoff.targetAgent)
   }
+})
+
+it('a store is closed to its end, though nothing is left of it but the connection that listens', async () => {
+  await using server = await OwnServer.start()
+  const closing = await program(fileURLToPath(new URL('./closing-process.ts', import.meta.url)))
+  const env = { ...process.env, CLOSING_STORE: await server.database('closing') }
+  // Else the process ends in the middle, with code 13: nothing else keeps it alive.
+  const { stdout } = await promisify(execFile)(process.execPath, [closing], { env })
+  expect(stdout).toBe('closed\n')
 })

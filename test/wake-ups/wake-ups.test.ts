@@ -160,7 +160,7 @@ describe.each(POOLERS)('behind $line', ({ pooler }) => {
     const pool = new pg.Pool({ connectionString: through, max: 1 })
     const wakeUps = new PostgresWakeUps({
       schema: 'batonpass',
-      client: () => new ClosingClient({ connectionString: through }),
+      client: async () => new ClosingClient({ connectionString: through }),
       send: (channel, payload) => pool.query('select pg_notify($1, $2)', [channel, payload]),
     })
     using heard = new Heard(wakeUps)

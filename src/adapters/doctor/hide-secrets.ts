@@ -18,8 +18,10 @@ export const hidingSecrets = (known: readonly string[]): ((text: string) => stri
 
 /** The secrets in the address of a server, as it is written and as it is meant. */
 export const secretsIn = (address: string | undefined): readonly string[] => {
-  if (address === undefined || !URL.canParse(address)) return []
-  const { password, searchParams } = new URL(address)
+  // Several hosts are no URL; here they do not matter.
+  const single = address?.replace(/^([a-z]+:\/\/(?:[^/?#]*@)?)[^/?#@]*,[^/?#@]*/i, '$1hosts')
+  if (single === undefined || !URL.canParse(single)) return []
+  const { password, searchParams } = new URL(single)
   const named = [...searchParams].flatMap(([name, value]) => (/pass|secret|token|key/i.test(name) ? [value] : []))
   return [password, decoded(password), ...named].filter((secret) => secret !== '')
 }

@@ -1,18 +1,18 @@
-import { Kysely, PostgresDialect } from 'kysely'
-import pg from 'pg'
+import { Kysely } from 'kysely'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Database, Schema } from './database.ts'
 import { Migrator } from './migrator.ts'
 import { PgliteDialect } from './pglite-dialect.ts'
 import { openInMemory } from './pglite-folder.ts'
-import { safePool, type WaitLimits } from './safe-pool.ts'
+import type { WaitLimits } from './safe-pool.ts'
+import type { Addresses } from './servers/server-list.ts'
+import { openServerPool } from './servers/server-pool.ts'
 import { SharedDialect } from './shared-dialect.ts'
 import { SharedFolder } from './shared-folder.ts'
-import { checkedAddress } from './store-address.ts'
 
 /** Which schema to migrate: on a server, in the folder of an embedded store, or else in memory. */
 export interface MigratorOptions {
-  readonly connectionString?: string
+  readonly connectionString?: Addresses
   readonly dataDir?: string
   readonly mustExist?: boolean
   readonly schema?: string
@@ -32,8 +32,7 @@ const WAIT_LIMITS: WaitLimits = { connectMs: 5_000, answerMs: 3_900_000 }
 /** Opens a schema for migrating, whatever stands there. Nothing is connected to before the first question. */
 export const openMigratorAt = (options: MigratorOptions): OpenMigrator => {
   const { connectionString, schema = 'batonpass' } = options
-  const { dialect, close } =
-    connectionString === undefined ? embedded(options) : server(checkedAddress(connectionString))
+  const { dialect, close } = connectionString === undefined ? embedded(options) : server(connectionString)
   const kysely = new Kysely<Schema>({ dialect }).withSchema(schema)
   const database = { kysely, schema }
   return {
@@ -56,12 +55,5 @@ const embedded = ({ dataDir, mustExist, share, onWarning }: MigratorOptions) => 
 })
 
 /** No settings at connect time: the migrator makes its own for each transaction, and a pooler would refuse them. */
-const server = (connectionString: string) => {
-  const pool = new pg.Pool({ connectionString, max: 1, keepAlive: true })
-  // An idle connection may break at any time; the pool drops it and opens another.
-  pool.on('error', () => {})
-  return {
-    dialect: new PostgresDialect({ pool: safePool(pool, { waits: WAIT_LIMITS, isDirect: false }) }),
-    close: () => pool.end(),
-  }
-}
+const server = (addresses: Addresses) =>
+  openServerPool(addresses, { use: 'writing', waits: WAIT_LIMITS, isDirect: false, config: { max: 1 } })

@@ -1,18 +1,30 @@
 import { PostgresDialect } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
 import type { KnownNames } from '../../domain/kernel/known-names.ts'
 import { mustBeKnown } from '../../domain/run/configuration.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
-import { ClosingClient } from './closing-client.ts'
 import { Migrator } from './migrator.ts'
 import { PostgresStore } from './postgres-store.ts'
 import { safePool, type WaitLimits } from './safe-pool.ts'
-import { checkedAddress, mustBeSaid } from './store-address.ts'
+import type { Addresses } from './servers/server-list.ts'
+import { openServerPool, type ServerPool } from './servers/server-pool.ts'
+import type { Use } from './servers/session-kind.ts'
+import { SqlStore } from './sql-store.ts'
+import { mustBeAddressed } from './store-address.ts'
 
 /** How to reach a server, and what to do there. */
 export interface PostgresOptions {
-  /** Where the server is, such as `postgres://user@host/database`. Give this or a pool. */
-  readonly connectionString?: string | undefined
+  /**
+   * Where the server is, such as `postgres://user@host/database`. Several hosts with commas between them, or a list of
+   * addresses, are a primary and its standbys: the one that takes writes is used, and looked for again after a failover.
+   * Give this or a pool.
+   */
+  readonly connectionString?: Addresses | undefined
+  /**
+   * Where questions about history and audit go instead: the address of a standby, or several. Nothing is written there,
+   * and what was stored a moment ago may be missing there.
+   */
+  readonly readFrom?: Addresses | undefined
   /** A pool of the caller's own: used, and never closed. */
   readonly pool?: pg.Pool
   /** The schema Batonpass has to itself; `batonpass` unless given. One schema per tenant keeps tenants apart. */
@@ -36,6 +48,7 @@ export interface PostgresOptions {
 
 const OPTION_NAMES: KnownNames<PostgresOptions> = {
   connectionString: true,
+  readFrom: true,
   pool: true,
   schema: true,
   autoMigrate: true,
@@ -63,24 +76,19 @@ const ANSWER_GRACE_MS = 5_000
  */
 export const openPostgres = async (options: PostgresOptions): Promise<PostgresStore> => {
   mustBeKnown(options, OPTION_NAMES)
-  if (options.pool === undefined) mustBeSaid(options, 'connectionString', 'Or give a pool.')
-  const { schema = 'batonpass', autoMigrate = false } = options
-  const waits = waitLimitsOf(options)
-  const pool = options.pool ?? newPool(options, waits)
-  // An idle connection may break at any time; the pool drops it and opens another.
-  const ignore = (): void => {}
-  pool.on('error', ignore)
-  const close = async (): Promise<void> => {
-    if (options.pool !== undefined) pool.removeListener('error', ignore)
-    else if (!pool.ending) await pool.end()
-  }
+  if (options.pool === undefined) mustBeAddressed(options, 'connectionString', 'Or give a pool.')
+  mustBeAddressed(options, 'readFrom', 'Leave the option out to ask the store itself.')
+  const { schema = 'batonpass', autoMigrate = false, readFrom } = options
+  const servers = options.pool === undefined ? ownPool(options, options.connectionString, 'writing') : given(options)
+  const replica = readFrom === undefined ? undefined : ownPool(options, readFrom, 'reading')
   const isDirect = options.pooled !== true && options.pool === undefined
-  const client = (): pg.Client =>
-    new ClosingClient({ ...addressOf(options, waits), application_name: 'batonpass wake-ups' })
-  const store = new PostgresStore(new PostgresDialect({ pool: safePool(pool, { waits, isDirect }) }), {
+  const store = new PostgresStore(servers.dialect, {
     schema,
-    close,
-    ...(isDirect && { client }),
+    close: async () => {
+      await Promise.all([servers.close(), replica?.close()])
+    },
+    ...(servers.client && isDirect && { client: listenerOf(servers.client) }),
+    ...(replica && { replica: new SqlStore(replica.dialect, { schema, close: async () => {} }) }),
   })
   try {
     const migrator = new Migrator(store.database)
@@ -88,10 +96,13 @@ export const openPostgres = async (options: PostgresOptions): Promise<PostgresSt
     else await migrator.check()
     return store
   } catch (error) {
-    await close()
+    await store[Symbol.asyncDispose]()
     throw error
   }
 }
+
+const listenerOf = (client: ServerPool['client']) => (moved: () => void) =>
+  client(moved, { application_name: 'batonpass wake-ups' })
 
 const statementTimeoutOf = ({ statementTimeoutMs = DEFAULT_STATEMENT_TIMEOUT_MS }: PostgresOptions): number =>
   statementTimeoutMs
@@ -101,20 +112,28 @@ const waitLimitsOf = (options: PostgresOptions): WaitLimits => ({
   answerMs: options.queryTimeoutMs ?? statementTimeoutOf(options) + ANSWER_GRACE_MS,
 })
 
-const addressOf = ({ connectionString }: PostgresOptions, { connectMs }: WaitLimits): pg.ClientConfig => {
-  if (connectionString === undefined) {
+const ownPool = (options: PostgresOptions, addresses: Addresses | undefined, use: Use): ServerPool => {
+  if (addresses === undefined)
     throw new StoreFailure('store.bad_address', 'A Postgres store needs a connection string or a pool')
-  }
-  return { connectionString: checkedAddress(connectionString), connectionTimeoutMillis: connectMs, keepAlive: true }
+  const { pooled = false, maxConnections = 10 } = options
+  // A pooler refuses settings it does not know; there the role's own statement_timeout applies.
+  const settings = !pooled && { statement_timeout: statementTimeoutOf(options), application_name: 'batonpass' }
+  const readOnly = !pooled && use === 'reading' && { options: '-c default_transaction_read_only=on' }
+  return openServerPool(addresses, {
+    use,
+    waits: waitLimitsOf(options),
+    isDirect: !pooled,
+    config: { max: maxConnections, ...settings, ...readOnly },
+  })
 }
 
-const newPool = (options: PostgresOptions, waits: WaitLimits): pg.Pool => {
-  const { pooled = false, maxConnections = 10 } = options
-  return new pg.Pool({
-    Client: ClosingClient,
-    ...addressOf(options, waits),
-    max: maxConnections,
-    // A pooler refuses settings it does not know; there the role's own statement_timeout applies.
-    ...(!pooled && { statement_timeout: statementTimeoutOf(options), application_name: 'batonpass' }),
-  })
+/** The caller's own pool: used, and never closed. */
+const given = (options: PostgresOptions): Pick<ServerPool, 'dialect' | 'close'> & Partial<ServerPool> => {
+  const pool = options.pool as pg.Pool
+  const ignore = (): void => {}
+  pool.on('error', ignore)
+  return {
+    dialect: new PostgresDialect({ pool: safePool(pool, { waits: waitLimitsOf(options), isDirect: false }) }),
+    close: async () => void pool.removeListener('error', ignore),
+  }
 }

@@ -11,14 +11,18 @@ import { PostgresWakeUps } from './wake-ups.ts'
 export interface PostgresStoreParts extends SqlStoreParts {
   /** A client straight to the server, for wake-ups; left out behind a pooler. */
   readonly client?: WakeUpServer['client']
+  /** The same record on another server that lags behind, for questions. */
+  readonly replica?: Store
 }
 
 /** A store on a Postgres server, which others may share transactions with. Made by `openPostgres`. */
 export class PostgresStore extends SqlStore {
   readonly wakeUps: PostgresWakeUps
+  readonly replica?: Store
 
-  constructor(dialect: Dialect, { client, ...parts }: PostgresStoreParts) {
+  constructor(dialect: Dialect, { client, replica, ...parts }: PostgresStoreParts) {
     super(dialect, parts)
+    if (replica !== undefined) this.replica = replica
     const { kysely, schema } = this.database
     const send: WakeUpServer['send'] = (channel, payload) =>
       sql`select pg_notify(${channel}, ${payload})`.execute(kysely)

@@ -2,6 +2,10 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import { isConnectionLost, metBy } from './pg-errors.ts'
+import type { ServerClient } from './servers/server-client.ts'
+import type { ServerSearch } from './servers/server-search.ts'
+import { FACTS_QUESTION, sessionFacts } from './servers/session-facts.ts'
+import { misfit } from './servers/session-kind.ts'
 
 /** How long to wait, in milliseconds. */
 export interface WaitLimits {
@@ -18,6 +22,8 @@ export interface PoolManners {
   readonly isDirect: boolean
   /** Goes around each question, such as to say that its answer takes long. */
   readonly asking?: Around
+  /** Knows the server that connections must lead to. A caller's own pool leads where it leads. */
+  readonly search?: ServerSearch
 }
 
 /** Does some work, and something before or after it. */
@@ -50,20 +56,75 @@ export const safePool = (pool: Pool, manners: PoolManners): PostgresPool => ({
 })
 
 const connected = async (pool: Pool, manners: PoolManners): Promise<PostgresPoolClient> => {
+  const { search } = manners
+  if (search?.isChoice !== true) return taken(pool, manners)
+  for (let failures = 0; ; ) {
+    mustBeOpen(pool)
+    const server = await search.find()
+    try {
+      const client = await wanted(await taken(pool, manners), search)
+      // What the pool has may lead to a server that was lost; those connections are dropped one by one.
+      if (client !== undefined) return client
+    } catch (error) {
+      failures += 1
+      // The server was in order when it was last looked at. If that is no longer so, the next look says what is.
+      if (!isConnectionLost(error) || search.isCurrent(server) || failures === MOST_FAILURES) throw error
+    }
+  }
+}
+
+/** A server that lets a look in and no more, such as one without free connections, is not looked at for ever. */
+const MOST_FAILURES = 3
+
+const mustBeOpen = (pool: Pool): void => {
   if (pool.ending) throw new StoreFailure('store.failed', 'The store is closed')
+}
+
+/** A client, and what is known of its connection. */
+interface CheckedOut extends PostgresPoolClient {
+  readonly client: PoolClient
+  /** Makes sure that the connection is not used again. */
+  spoil(): void
+}
+
+const taken = async (pool: Pool, manners: PoolManners): Promise<CheckedOut> => {
+  mustBeOpen(pool)
   const connecting = { late: false }
-  const connect = (): Promise<PostgresPoolClient> =>
+  const connect = (): Promise<CheckedOut> =>
     new Promise((resolve, reject) => {
       takeFrom(pool, reject, (client) => {
-        const taken = checkedOut(client, manners)
-        if (connecting.late) taken.release()
-        else resolve(taken)
+        const given = checkedOut(client, manners)
+        if (connecting.late) given.release()
+        else resolve(given)
       })
     })
   return within(manners.waits.connectMs, connect, () => {
     connecting.late = true
     return 'The database gave no connection'
   })
+}
+
+/** Connections that were asked what they may do. */
+const asked = new WeakSet<object>()
+
+/** The connection, if it leads to the server that is wanted; else it is dropped. A new one is asked: its server may have changed. */
+const wanted = async (taken: CheckedOut, search: ServerSearch): Promise<PostgresPoolClient | undefined> => {
+  const { client } = taken
+  const { server } = client as unknown as ServerClient
+  try {
+    if (search.isCurrent(server) && !asked.has(client)) {
+      const { rows } = await taken.query<Record<string, unknown>>(FACTS_QUESTION, [])
+      if (misfit(search.wanted, sessionFacts(rows)) !== undefined) search.doubt(server)
+      asked.add(client)
+    }
+  } catch (error) {
+    taken.release()
+    throw error
+  }
+  if (search.isCurrent(server)) return taken
+  taken.spoil()
+  taken.release()
+  return undefined
 }
 
 /**
@@ -79,7 +140,7 @@ const takeFrom = (pool: Pool, fail: (error: unknown) => void, take: (client: Poo
 
 const plainly: Around = (work) => work()
 
-const checkedOut = (client: PoolClient, { waits, isDirect, asking = plainly }: PoolManners): PostgresPoolClient => {
+const checkedOut = (client: PoolClient, { waits, isDirect, search, asking = plainly }: PoolManners): CheckedOut => {
   let isBroken = false
   const onError = (): void => {
     isBroken = true
@@ -103,10 +164,16 @@ const checkedOut = (client: PoolClient, { waits, isDirect, asking = plainly }: P
   }
   const release = (): void => {
     client.removeListener('error', onError)
-    if (isBroken) client.on('error', ignore)
+    if (isBroken) {
+      client.on('error', ignore)
+      search?.doubt((client as unknown as ServerClient).server)
+    }
     client.release(isBroken)
   }
-  return { query, release } as unknown as PostgresPoolClient
+  const spoil = (): void => {
+    isBroken = true
+  }
+  return { client, query, release, spoil } as unknown as CheckedOut
 }
 
 /**

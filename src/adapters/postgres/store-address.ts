@@ -1,10 +1,5 @@
 import { StoreFailure } from '../../ports/store-failure.ts'
 
-/** The shapes of address the driver takes, apart from the path of a socket. */
-const SCHEMES = /^(postgres|postgresql|pg|socket):/i
-
-const SHAPE = 'An address looks like postgres://user@host/database'
-
 /**
  * Refuses an option that is there and says nothing. A variable that was forgotten would otherwise choose another store
  * in silence: an empty one.
@@ -13,34 +8,27 @@ const SHAPE = 'An address looks like postgres://user@host/database'
  */
 export const mustBeSaid = (options: object, name: string, otherwise: string): void => {
   if (!(name in options)) return
-  const said: unknown = options[name as keyof typeof options]
-  if (typeof said === 'string' && said.trim() !== '') return
-  const what = said === undefined || said === null ? 'not set' : typeof said === 'string' ? 'empty' : 'no text'
-  throw new StoreFailure(
-    'store.bad_address',
-    `The option "${name}" is there, and its value is ${what}. Is the variable it comes from set? ${otherwise}`,
-  )
+  const what = unsaid(options[name as keyof typeof options])
+  if (what !== undefined) throw saysNothing(`The option "${name}" is there, and its value is ${what}`, otherwise)
 }
 
-/**
- * The address of a server, if it is one. The driver takes any text for an address and then looks for a host "base".
- * Problems are named without the address: a password may be in it.
- *
- * @throws StoreFailure `store.bad_address`
- */
-export const checkedAddress = (address: string): string => {
-  if (address.startsWith('/')) return address
-  if (!SCHEMES.test(address)) throw badAddress(`does not begin with postgres:// or postgresql://. ${SHAPE}`)
-  if (!isUrl(address)) {
-    throw badAddress(
-      `cannot be read. ${SHAPE}; characters such as # / ? @ in a password are written as %23 %2F %3F %40`,
-    )
+/** The same for addresses of servers, which may be a list. @throws StoreFailure `store.bad_address` */
+export const mustBeAddressed = (options: object, name: string, otherwise: string): void => {
+  const said: unknown = name in options ? options[name as keyof typeof options] : undefined
+  if (!Array.isArray(said)) {
+    mustBeSaid(options, name, otherwise)
+    return
   }
-  return address
+  if (said.length === 0) throw saysNothing(`The option "${name}" is an empty list`, otherwise)
+  const [what] = said.flatMap((one: unknown) => unsaid(one) ?? [])
+  if (what !== undefined)
+    throw saysNothing(`The option "${name}" is a list, and an address in it is ${what}`, otherwise)
 }
 
-const badAddress = (problem: string): StoreFailure =>
-  new StoreFailure('store.bad_address', `The address of the Postgres server ${problem}.`)
+const unsaid = (said: unknown): string | undefined => {
+  if (typeof said === 'string') return said.trim() === '' ? 'empty' : undefined
+  return said === undefined || said === null ? 'not set' : 'no text'
+}
 
-/** A host may be left out before the path, as in `postgres://user@/database`; the driver takes that too. */
-const isUrl = (address: string): boolean => URL.canParse(address) || URL.canParse(address.replace('@/', '@host/'))
+const saysNothing = (what: string, otherwise: string): StoreFailure =>
+  new StoreFailure('store.bad_address', `${what}. Is the variable it comes from set? ${otherwise}`)

@@ -8,8 +8,8 @@ import { fromStoredText } from './text-codec.ts'
 export interface WakeUpServer {
   /** The channel of wake-ups has the name of the schema, so that schemas side by side do not wake each other. */
   readonly schema: string
-  /** A client that is not connected yet, straight to the server. */
-  readonly client: () => Client
+  /** A client that is not connected yet, straight to the server that commands go to now; told when they go to another. */
+  readonly client: (moved: () => void) => Promise<Client>
   /** Sends a wake-up on the way that commands take. */
   readonly send: (channel: string, payload: string) => Promise<unknown>
 }
@@ -32,7 +32,12 @@ export class NotHeardError extends Error {
  * @throws whatever ended it
  */
 export const hear = async (server: WakeUpServer, listener: WakeUpListener, signal: AbortSignal): Promise<never> => {
-  const client = server.client()
+  let leave = (): void => {}
+  const elsewhere = new Promise<never>((_, reject) => {
+    leave = () => reject(new Error('commands go to another server now'))
+  })
+  elsewhere.catch(() => {})
+  const client = await unlessAborted(server.client(leave), signal)
   const proof = ` ${randomUUID()}`
   let proven = (): void => {}
   const heard = new Promise<void>((resolve) => {
@@ -47,6 +52,7 @@ export const hear = async (server: WakeUpServer, listener: WakeUpListener, signa
   try {
     return await Promise.race([
       lost(client, signal, over.signal),
+      elsewhere,
       keepHearing(client, { ...server, proof, heard }, () => {
         listener.tell({ isHeard: true })
         listener.wake()
@@ -55,6 +61,20 @@ export const hear = async (server: WakeUpServer, listener: WakeUpListener, signa
   } finally {
     over.abort()
     await Promise.race([client.end().catch(() => undefined), quietly(1_000)])
+  }
+}
+
+/** The server may be looked for for a while; whoever closes the store does not wait for that. */
+const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
+  const over = new AbortController()
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: over.signal })
+    if (signal.aborted) reject(signal.reason)
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    over.abort()
   }
 }
 

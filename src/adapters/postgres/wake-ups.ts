@@ -32,7 +32,13 @@ export class PostgresWakeUps implements WakeUps {
   async close(): Promise<void> {
     const ending = [...this.#listening.values()]
     for (const over of this.#listening.keys()) over.abort()
-    await Promise.all(ending)
+    // Listening keeps no process alive. Whoever closes the store waits for its end, and must live to see it.
+    const alive = setInterval(() => {}, 1_000)
+    try {
+      await Promise.all(ending)
+    } finally {
+      clearInterval(alive)
+    }
   }
 }
 

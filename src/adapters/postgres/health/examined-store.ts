@@ -3,10 +3,11 @@ import { defined } from '../../../domain/kernel/defined.ts'
 import type { Database } from '../database.ts'
 import type { Migrator } from '../migrator.ts'
 import { type OpenMigrator, openMigratorAt } from '../open-migrator.ts'
+import type { Addresses } from '../servers/server-list.ts'
 
 /** Where the store is that is looked at: on a server, or in the folder of an embedded store. */
 export interface StoreAddress {
-  readonly connectionString?: string
+  readonly connectionString?: Addresses
   readonly dataDir?: string
   readonly schema?: string
   readonly pooled?: boolean

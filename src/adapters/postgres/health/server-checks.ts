@@ -1,9 +1,13 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { describeThrown } from '../../../domain/kernel/describe-thrown.ts'
 import type { Finding } from '../../../ports/health-check.ts'
 import { StoreFailure } from '../../../ports/store-failure.ts'
 import { toFailure } from '../pg-errors.ts'
-import { checkedAddress } from '../store-address.ts'
+import { clientOf } from '../servers/server-client.ts'
+import { type Addresses, serverList } from '../servers/server-list.ts'
+import { ServerSearch } from '../servers/server-search.ts'
+import { lookAt } from '../servers/session-facts.ts'
+import { misfit } from '../servers/session-kind.ts'
 import { clockFinding } from './clock-finding.ts'
 import type { ExaminedStore } from './examined-store.ts'
 
@@ -61,7 +65,24 @@ const serverFacts = async ({ address }: ExaminedStore): Promise<readonly Finding
     text: 'it is a standby, which takes no writes',
     repair: 'Use the address of the primary.',
   }
-  return standby ? [server, place] : [server]
+  return [server, ...(standby ? [place] : []), ...(await eachServer(address.connectionString ?? ''))]
+}
+
+/** Of several servers: the part that each of them plays. One that is away is found out when it is needed. */
+const eachServer = async (addresses: Addresses): Promise<readonly Finding[]> => {
+  const { servers, wanted } = serverList(addresses, 'writing')
+  if (servers.length === 1) return []
+  return Promise.all(
+    servers.map(async (server): Promise<Finding> => {
+      try {
+        const facts = await lookAt(server, CONNECT_MS)
+        return { result: 'ok', text: `${server.name} ${misfit(wanted, facts) ?? 'takes writes'}` }
+      } catch (error) {
+        const text = `${server.name} cannot be used now: ${toFailure(error).message}`
+        return { result: 'warning', text, repair: 'Start it, or take it out of the address.' }
+      }
+    }),
+  )
 }
 
 const embeddedFacts = async (store: ExaminedStore): Promise<readonly Finding[]> => {
@@ -70,16 +91,14 @@ const embeddedFacts = async (store: ExaminedStore): Promise<readonly Finding[]> 
 }
 
 const connected = async <T>(
-  address: string,
+  addresses: Addresses,
   work: (client: pg.Client) => Promise<T>,
   more: object = {},
 ): Promise<T> => {
-  const client = new pg.Client({
-    connectionString: checkedAddress(address),
-    connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: ANSWER_MS,
-    ...more,
-  })
+  const search = new ServerSearch(serverList(addresses, 'writing'), { waitMs: CONNECT_MS })
+  await search.find()
+  const Client = clientOf(search)
+  const client = new Client({ connectionTimeoutMillis: CONNECT_MS, query_timeout: ANSWER_MS, ...more })
   client.on('error', () => {})
   try {
     await client.connect()
