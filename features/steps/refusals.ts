@@ -61,5 +61,6 @@ Then('the caller is told that the store was set back, which is not to be tried a
 })
 
 Then('the failure names {string} and {string}', function (this: HandoffWorld, had: string, has: string) {
-  for (const words of [had, has]) assert.ok(this.attempts.failure.message.includes(words), this.attempts.failure.message)
+  for (const words of [had, has])
+    assert.ok(this.attempts.failure.message.includes(words), this.attempts.failure.message)
 })

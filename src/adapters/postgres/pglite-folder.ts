@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { defined } from '../../domain/kernel/defined.ts'
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
@@ -98,8 +98,9 @@ export const alreadyThere = (folder: string): StoreFailure =>
 const madeFolder = (dataDir: string): string => {
   if (dataDir.trim() === '') throw new StoreFailure('store.failed', 'The folder of the embedded store has no name.')
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    const made = mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     mustBeOwnLink(dataDir)
+    if (made !== undefined || basename(resolve(dataDir)) === USUAL_NAME) ignoreInGit(dataDir)
     return realpathSync(dataDir)
   } catch (error) {
     if (error instanceof StoreFailure) throw error
@@ -107,6 +108,20 @@ const madeFolder = (dataDir: string): string => {
       `The folder ${resolve(dataDir)} for the embedded store cannot be made. Name another folder or change its rights`,
       error,
     )
+  }
+}
+
+/** The name of a folder that is for a store alone. One of another name may have been there before, with other things in it. */
+const USUAL_NAME = '.batonpass'
+
+/** A store is in no commit: it has every prompt in it, and thousands of files. A file that is there is left as it is. */
+const ignoreInGit = (folder: string): void => {
+  try {
+    writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    // Nothing that a store needs: a folder that cannot be written to is named when the lock is taken.
+    if (!['EEXIST', 'EACCES', 'EROFS', 'EPERM', 'ENOSPC'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      throw error
   }
 }
 
