@@ -11,6 +11,7 @@ import { spooledEvents } from './adapters/doctor/spool.ts'
 import { askRunningService } from './adapters/hook-client/ask-service.ts'
 import { rowsAreFormed } from './adapters/postgres/health/broken-rows.ts'
 import { ExaminedStore } from './adapters/postgres/health/examined-store.ts'
+import { feedStanding } from './adapters/postgres/health/feed-check.ts'
 import { diskSpace, folderRights, lockState } from './adapters/postgres/health/folder-checks.ts'
 import { roleHasRights, schemaIsUnchanged, schemaStanding } from './adapters/postgres/health/schema-checks.ts'
 import { clockDifference, poolerBetween, storeOpens } from './adapters/postgres/health/server-checks.ts'
@@ -79,6 +80,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'schema drift': onStore(schemaIsUnchanged),
   rights: onStore(roleHasRights),
   'broken rows': onStore(rowsAreFormed),
+  feed: onStore(feedStanding),
   configuration: ({ place }) => configurationFile(place.workingFolder, readConfiguration),
   'claude hooks': ({ place }) => claudeHooks(place),
   'codex hooks': ({ place }) => codexHooks(place),

@@ -5,16 +5,19 @@
 create or replace function batonpass.feed_v1() returns batonpass.feed_generations language plpgsql stable as $$
 declare
   here   constant text := batonpass.feed_server();
+  unused constant bigint := pg_snapshot_xmax(pg_current_snapshot())::text;
   newest batonpass.feed_generations;
   stored bigint;
 begin
   select * into newest from batonpass.feed_generations order by number desc limit 1;
-  if newest.server = here or (here is null and newest.number is not null) then return newest; end if;
+  if newest.server = here then return newest; end if;
   stored := coalesce((select transaction_id from batonpass.audit_entries order by transaction_id desc limit 1)::text, '0');
+  -- A server that does not say which one it is has changed for certain only if it has not yet counted so far.
+  if here is null and stored < unused + newest.ahead then return newest; end if;
   newest.number := coalesce(newest.number, 0) + 1;
   newest.server := coalesce(here, 'unknown');
   newest.first_transaction := (stored + 1)::text;
-  newest.ahead := greatest(stored + 1 - pg_snapshot_xmax(pg_current_snapshot())::text::bigint, 0);
+  newest.ahead := greatest(stored + 1 - unused, 0);
   newest.began_at := null;
   return newest;
 end

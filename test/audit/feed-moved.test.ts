@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { ExaminedStore } from '../../src/adapters/postgres/health/examined-store.ts'
+import { feedStanding } from '../../src/adapters/postgres/health/feed-check.ts'
 import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
 import { RefusedError, unwrap } from '../../src/index.ts'
 import type { FeedEntry } from '../../src/ports.ts'
@@ -34,6 +36,12 @@ const continueFrom = async ({ audit }: Stage, after: string): Promise<string> =>
   return refused.refusal.continueFrom
 }
 
+const feedFound = async (connectionString: string) => {
+  await using examined = new ExaminedStore({ connectionString })
+  examined.isOpen = true
+  return await feedStanding(examined)
+}
+
 const openAt = async (connectionString: string): Promise<Stage> => new Stage(await openPostgres({ connectionString }))
 
 describe.each(MOVES)('a store that is brought $name to a server that has counted less', (move) => {
@@ -64,6 +72,12 @@ describe.each(MOVES)('a store that is brought $name to a server that has counted
     expect(counted).toEqual({ less: true })
 
     const after = await openAt(servers.to)
+    expect(await feedFound(servers.from)).toMatchObject([
+      { result: 'ok', text: expect.stringContaining('in generation 1, since 20') },
+    ])
+    expect(await feedFound(servers.to)).toMatchObject([
+      { result: 'warning', text: expect.stringMatching(/came here from another server.*in generation 2/) },
+    ])
     const restored = await readOn(after)
     expect(restored.keys).toEqual(all.keys)
     expect(await readOn(after, await continueFrom(after, early.next))).toEqual({
@@ -76,6 +90,9 @@ describe.each(MOVES)('a store that is brought $name to a server that has counted
     // The work is carried on: in a conversation that was restored, and in new ones.
     unwrap(await after.scene.service.recordTurn({ ...working, ...after.scene.turn('read_file') }))
     await after.conversation()
+    expect(await feedFound(servers.to)).toMatchObject([
+      { result: 'ok', text: expect.stringContaining('in generation 2, since 20') },
+    ])
     const added = (await stored(servers.to)).filter((key) => !all.keys.includes(key))
     expect(added.length).toBeGreaterThan(12)
     for (const cursor of [

@@ -152,6 +152,57 @@ describe('the feed', () => {
     await finish(() => mine().length >= 5)
     expect(mine().map(({ position }) => position)).toEqual([1, 2, 3, 4, 5])
   })
+
+  it('notices by the counter where a server does not say which one it is', async () => {
+    const own = await ownStage(await ownDatabase())
+    const read = async (after?: string) => (await own.audit.changes({ limit: 1_000, ...(after && { after }) })).entries
+    const first = await own.scene.conversation()
+    const before = await own.audit.changes()
+    expect(keysOf(before.entries)).toEqual([`${first.id}/1`])
+    await own.tamper(
+      [`create or replace function batonpass.feed_server() returns text language sql stable as 'select null::text'`],
+      [`update batonpass.audit_entries set transaction_id = (transaction_id::text::bigint + 100000000)::text::xid8`],
+      [`update batonpass.audit_heads set transaction_id = (transaction_id::text::bigint + 100000000)::text::xid8`],
+    )
+    expect(keysOf(await read())).toEqual(keysOf(before.entries))
+    const again = await own.audit.endOfChanges()
+    const second = await own.scene.conversation()
+    expect(keysOf(await read(again))).toEqual([`${second.id}/1`])
+    expect(await read(await own.audit.endOfChanges())).toEqual([])
+    await own.store[Symbol.asyncDispose]()
+  })
+
+  it('refuses a cursor ahead of the store, and one of another store', async () => {
+    const { entries, next } = await stage.audit.changes({ limit: 1 })
+    expect(entries).toHaveLength(1)
+    const [number, mark, transaction, ...rest] = JSON.parse(Buffer.from(next, 'base64url').toString('utf8'))
+    const cursor = (...parts: readonly unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
+    const asked = (after: string) => stage.audit.changes({ after, limit: 1 })
+    const ahead = cursor(number, mark, String(BigInt(transaction) + 1_000_000_000n), ...rest)
+    await expect(asked(ahead)).rejects.toMatchObject({ code: 'input.invalid', message: /ahead of the store/ })
+    for (const other of [
+      cursor(number, '00000000', transaction, ...rest),
+      cursor(number + 1, mark, transaction, ...rest),
+    ])
+      await expect(asked(other)).rejects.toMatchObject({ code: 'input.invalid', message: /of another store/ })
+    for (const strange of [cursor(number, mark, 'x', ...rest), cursor(number, mark, transaction, 'x', 1), cursor(1, 2)])
+      await expect(asked(strange)).rejects.toMatchObject({ code: 'input.invalid' })
+  })
+
+  it('takes a cursor of before there were generations', async () => {
+    const own = await ownStage(await ownDatabase())
+    const first = await own.scene.conversation()
+    const { next } = await own.audit.changes()
+    const second = await own.scene.conversation()
+    const [, , ...key] = JSON.parse(Buffer.from(next, 'base64url').toString('utf8'))
+    const old = Buffer.from(JSON.stringify(key)).toString('base64url')
+    // The database is a copy, so the cursor is of the generation before.
+    const refused: unknown = await own.audit.changes({ after: old }).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ code: 'feed.moved', refusal: { continueFrom: next } })
+    expect(keysOf((await own.audit.changes({ after: next })).entries)).toEqual([`${second.id}/1`])
+    expect(keysOf((await own.audit.changes()).entries)).toEqual([`${first.id}/1`, `${second.id}/1`])
+    await own.store[Symbol.asyncDispose]()
+  })
 })
 
 const outOfOrder = (seen: readonly FeedEntry[]): readonly string[] => {

@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
-import { type Applied, isPending, refuseForeign, unknownOf } from './applied-changes.ts'
+import { type Applied, isOldNumbering, isPending, refuseForeign, unknownOf } from './applied-changes.ts'
 import { type Database, quoted, withRetry } from './database.ts'
 import { ledgerOf, ledgerSql, lockName, type Migration, readMigrations } from './migration-files.ts'
 import { isTransient, toFailure } from './pg-errors.ts'
@@ -83,7 +83,10 @@ export class Migrator {
     })
   }
 
-  /** Where every change stands; changes nothing, not even by creating the schema. */
+  /**
+   * Where every change stands; changes nothing, not even by creating the schema. A schema of before the first release lacks
+   * nothing, because nothing can be applied to it: all that it has is unknown.
+   */
   async status(): Promise<readonly MigrationStatus[]> {
     const migrations = await readMigrations(this.#database.schema)
     const applied = await this.#appliedOrNone()
@@ -96,7 +99,7 @@ export class Migrator {
     const unknown = unknownOf(migrations, applied).map((name): MigrationStatus => {
       return { name, state: 'unknown', appliedAt: applied.get(name)?.at ?? '' }
     })
-    return [...known, ...unknown]
+    return isOldNumbering(applied.keys()) ? unknown : [...known, ...unknown]
   }
 
   /** @throws StoreFailure unless the schema is exactly what this program knows */

@@ -53,6 +53,8 @@ export const migrateStatus: Run = async (invocation) => {
         `The schema "${onOneLine(schema)}" lacks ${counted(pending, 'change')}. Run "baton migrate up".`,
         EXIT.pending,
       )
+    // Nothing in it is known: it is of before the first release, and is called what it is.
+    if (migrations.every(({ state }) => state === 'unknown')) await migrator.check()
   })
 }
 
