@@ -75,9 +75,12 @@ const byDump: Move = {
 /** The ways that are tried. */
 export const MOVES: readonly Move[] = [byRows, byDump]
 
+/** No transaction but ours: the feed waits for every one that runs. */
+const QUIET = { autovacuum: 'off' }
+
 /** Two servers: one that has counted far, and one that is fresh. */
 export const twoServers = async ({ binaries }: Move) => {
-  const [busy, fresh] = await Promise.all([startOwnServer({}, binaries), startOwnServer({}, binaries)])
+  const [busy, fresh] = await Promise.all([startOwnServer(QUIET, binaries), startOwnServer(QUIET, binaries)])
   await onServer(
     busy.url,
     `do $$ begin for i in 1 .. 20000 loop perform pg_current_xact_id(); commit; end loop; end $$`,
