@@ -199,6 +199,14 @@ describe('the feed', () => {
       await expect(asked(strange)).rejects.toMatchObject({ code: 'input.invalid' })
   })
 
+  it.each([
+    'update batonpass.feed_generations set ahead = 0',
+    'delete from batonpass.feed_generations',
+    'truncate batonpass.feed_generations',
+  ])('keeps its generations: %s is refused', async (statement) => {
+    await expect(stage.rows(statement)).rejects.toMatchObject({ code: 'BP002' })
+  })
+
   it('takes a cursor of before there were generations', async () => {
     const own = new Stage(await openPostgres({ connectionString: await emptyDatabase(), autoMigrate: true }))
     await own.scene.conversation()
