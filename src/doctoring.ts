@@ -13,6 +13,7 @@ import { askRunningService } from './adapters/hook-client/ask-service.ts'
 import { claudeProjectOf } from './adapters/install/claude-project.ts'
 import { rowsAreFormed } from './adapters/postgres/health/broken-rows.ts'
 import { ExaminedStore } from './adapters/postgres/health/examined-store.ts'
+import { feedStanding } from './adapters/postgres/health/feed-check.ts'
 import { diskSpace, folderRights, lockState } from './adapters/postgres/health/folder-checks.ts'
 import { lostCommits } from './adapters/postgres/health/lost-commits.ts'
 import { roleHasRights, schemaIsUnchanged, schemaStanding } from './adapters/postgres/health/schema-checks.ts'
@@ -83,6 +84,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'schema drift': onStore(schemaIsUnchanged),
   rights: onStore(roleHasRights),
   'broken rows': onStore(rowsAreFormed),
+  feed: onStore(feedStanding),
   configuration: ({ place }) => configurationFile(place.workingFolder, readConfiguration),
   'claude hooks': ({ place }) => claudeHooks(place),
   'codex hooks': ({ place }) => codexHooks(place),

@@ -8,9 +8,11 @@ export const openMigrator = (
   options: Pick<
     StoreOptions,
     'database' | 'databaseFile' | 'dataDir' | 'schema' | 'mustExist' | 'share' | 'onWarning'
-  > = {},
+  > & { readonly lockWaitMs?: number } = {},
 ): OpenMigrator => {
   const { database, dataDir } = placeOf(options)
-  const { schema, mustExist, share, onWarning } = options
-  return openMigratorAt(defined({ connectionString: database, dataDir, schema, mustExist, share, onWarning }))
+  const { schema, mustExist, share, onWarning, lockWaitMs } = options
+  return openMigratorAt(
+    defined({ connectionString: database, dataDir, schema, mustExist, share, onWarning, lockWaitMs }),
+  )
 }

@@ -29,7 +29,7 @@ export const openStore = async (options: StoreOptions & { readonly clock?: Clock
   const { database, dataDir } = placeOf(options)
   const { openPglite, openPostgres } = await import('./postgres.ts')
   if (database === undefined) return openPglite(defined({ dataDir, schema, mustExist, share, onWarning }))
-  return openPostgres(defined({ connectionString: database, readFrom, schema, autoMigrate, pooled }))
+  return openPostgres(defined({ connectionString: database, readFrom, schema, autoMigrate, pooled, onWarning }))
 }
 
 /** The options that name a place. */

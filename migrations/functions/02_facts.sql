@@ -234,7 +234,7 @@ end
 $$;
 comment on function batonpass.load_completion_v1 is 'What the next step of a handoff is decided on, with the words of people for its successor.';
 
--- One of so many of the oldest, chosen by the command: claimers that get in each other's way spread out. Claims that hold
+-- One of so many of the oldest by this database's clock, chosen by the command: claimers that get in each other's way spread out. Claims that hold
 -- are not looked at. Of claims that ran out, those that did so first are looked at, which are nearly always all of them.
 create or replace function batonpass.load_next_handoff_v1(agent text, among integer, command uuid) returns jsonb language plpgsql stable set enable_seqscan = off as $$
 declare
@@ -243,14 +243,14 @@ declare
 begin
   candidates := array(
     select p.id from (
-      (select h.id, h.initiated_at from batonpass.handoffs h
+      (select h.id, h.kept_at from batonpass.handoffs h
        where h.target_agent = agent and h.status = 'initiated' and h.claim_deadline is null
-       order by h.claim_deadline, h.initiated_at, h.id limit among)
+       order by h.claim_deadline, h.kept_at, h.id limit among)
       union all
-      (select h.id, h.initiated_at from batonpass.handoffs h
+      (select h.id, h.kept_at from batonpass.handoffs h
        where h.target_agent = agent and h.status = 'accepted' and h.claim_deadline <= moment
-       order by h.claim_deadline, h.initiated_at, h.id limit among + 64)) p
-    order by p.initiated_at, p.id limit among);
+       order by h.claim_deadline, h.kept_at, h.id limit among + 64)) p
+    order by p.kept_at, p.id limit among);
   return batonpass.load_handoff_v1(
     candidates[1 + abs(uuid_hash_extended(command, 0) % greatest(cardinality(candidates), 1))], command);
 end

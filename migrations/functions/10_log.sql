@@ -1,10 +1,55 @@
 -- The audit log, and commands that were carried out.
 
+-- The generation of the feed that this server writes: the newest one, or the one that it has yet to begin, which has no
+-- time. Its ids begin after all that are stored, whatever this server counts.
+create or replace function batonpass.feed_v1() returns batonpass.feed_generations language plpgsql stable as $$
+declare
+  here   constant text := batonpass.feed_server();
+  unused constant bigint := pg_snapshot_xmax(pg_current_snapshot())::text;
+  newest batonpass.feed_generations;
+  stored bigint;
+begin
+  select * into newest from batonpass.feed_generations order by number desc limit 1;
+  if newest.server = here then return newest; end if;
+  stored := coalesce((select transaction_id from batonpass.audit_entries order by transaction_id desc limit 1)::text, '0');
+  -- A server that does not say which one it is has changed for certain only if it has not yet counted so far.
+  if here is null and stored < unused + newest.ahead then return newest; end if;
+  newest.number := coalesce(newest.number, 0) + 1;
+  newest.server := coalesce(here, 'unknown');
+  newest.first_transaction := (stored + 1)::text;
+  newest.ahead := greatest(stored + 1 - unused, 0);
+  newest.began_at := null;
+  return newest;
+end
+$$;
+comment on function batonpass.feed_v1 is 'The generation of the feed that this server writes; without a time while nothing is written.';
+
+-- For writers: the same, and stored. The first one on a new server begins the generation, and others wait for it.
+create or replace function batonpass.begun_feed_v1() returns batonpass.feed_generations language plpgsql as $$
+declare
+  feed batonpass.feed_generations;
+begin
+  feed := batonpass.feed_v1();
+  if feed.began_at is not null then return feed; end if;
+  lock table batonpass.feed_generations in share row exclusive mode;
+  feed := batonpass.feed_v1();
+  if feed.began_at is not null then return feed; end if;
+  insert into batonpass.feed_generations (number, server, first_transaction, ahead)
+  values (feed.number, feed.server, feed.first_transaction, feed.ahead);
+  return feed;
+end
+$$;
+comment on function batonpass.begun_feed_v1 is 'The generation of the feed that this server writes, which is begun if need be.';
+
 -- Appends events to their streams. They come grouped by stream in id order, so that two threads never wait for each
--- other. A transaction may take its id early and its turn late: the feed goes by an id that never falls within a stream.
+-- other. A transaction may take its id early and its turn late: the feed goes by an id that never falls within a stream,
+-- nor below the first of the generation.
 create or replace function batonpass.append_audit_v1(command uuid, streams uuid[], bodies text[], salts text[])
 returns void language plpgsql as $$
 declare
+  feed     constant batonpass.feed_generations := batonpass.begun_feed_v1();
+  placed   constant xid8 := greatest(
+    (pg_current_xact_id()::text::bigint + feed.ahead)::text::xid8, feed.first_transaction);
   head     batonpass.audit_heads;
   previous bytea;
 begin
@@ -19,7 +64,7 @@ begin
       if not found then
         raise exception using errcode = 'BP003', message = format('there is no conversation %s to log to', streams[i]);
       end if;
-      head.transaction_id := greatest(pg_current_xact_id(), head.transaction_id);
+      head.transaction_id := greatest(placed, head.transaction_id);
     end if;
     previous := head.hash;
     head.position := head.position + 1;

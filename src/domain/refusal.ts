@@ -52,6 +52,7 @@ interface Details {
   'thread.summary_empty': { draftId: string }
   'thread.block_not_reset': { file: string; cause: string }
   'thread.reported': { handoffId: HandoffId }
+  'feed.moved': { generation: number; continueFrom: string }
   several: { reasons: readonly Refusal[] }
 }
 
@@ -155,6 +156,10 @@ const SENTENCES: { readonly [Code in RefusalCode]: (refusal: Readonly<Details[Co
     'another thread would read it. Mend the file, or take the text between the markers out by hand, and run it again.',
   'thread.reported': ({ handoffId }) =>
     `The outcome of thread ${handoffId} is on record already, and it is reported once. Read it there; leave it out here.`,
+  'feed.moved': ({ generation, continueFrom }) =>
+    'Since this cursor was given out, the store was restored, set back or taken over by another server, and its feed is in ' +
+    `generation ${generation}. Continue from the cursor ${continueFrom}: from there nothing is missing and nothing comes twice. ` +
+    'What you have read and the store no longer has, was lost with the other server.',
   several: ({ reasons }) => reasons.map(describeRefusal).join(' '),
 }
 

@@ -19,7 +19,8 @@ export interface AuditLog extends AuditedRows {
   listStreams(page: Page): Promise<Paged<ConversationId>>
   /**
    * Every change of every conversation, for consumers outside. An entry is never skipped, however long its writer took, and never
-   * given twice; the entries of a conversation come in order.
+   * given twice; the entries of a conversation come in order. This holds across a restore on another server: a cursor of before
+   * is refused with the one to continue from (`feed.moved`). A cursor ahead of a store that was set back is refused too.
    */
   changes(page: Page): Promise<Changes>
   /** The cursor after the last change that the feed gives now, for consumers of new changes only. One look, however long the log is. */

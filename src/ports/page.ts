@@ -22,10 +22,8 @@ export interface Paged<Item> {
 export type ListOrder = 'oldest_first' | 'newest_first'
 
 /** The refusal of a cursor that the list it is passed to never gave out. */
-export const strangeCursor = (): RefusedError => {
-  const problem = 'it is not a cursor that this list gave out'
-  return new RefusedError({ code: 'input.invalid', fields: [{ field: 'page.after', problem }] })
-}
+export const strangeCursor = (problem = 'it is not a cursor that this list gave out'): RefusedError =>
+  new RefusedError({ code: 'input.invalid', fields: [{ field: 'page.after', problem }] })
 
 /** How many items a page has. @throws RefusedError unless it is from 1 to 1,000 */
 export const pageLimit = ({ limit = 100 }: Page): number => {

@@ -88,7 +88,8 @@ export class AuditService {
   /**
    * Lists the entries of all conversations after a cursor. Empty when nothing is new; `next` is always there.
    *
-   * @throws RefusedError when the page is wrong
+   * @throws RefusedError when the page is wrong; `feed.moved`, with the cursor to continue from, when the store came from
+   * another server since the cursor was given out
    */
   async changes(page: Page = {}): Promise<Changes> {
     return this.#store.audit.changes(askedPage(page))
@@ -102,6 +103,8 @@ export class AuditService {
   /**
    * Every change of every conversation, page by page, for as long as the caller likes. Store `next` once a page has
    * been dealt with, and continue after it next time. The signal ends it without an error.
+   *
+   * @throws RefusedError as `changes` does
    */
   async *follow(request: FollowRequest = {}): AsyncGenerator<Changes, void> {
     const { after, limit } = askedPage(request)

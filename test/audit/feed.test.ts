@@ -7,7 +7,8 @@ import { HandoffService, systemClock, uuidV7Ids } from '../../src/container.ts'
 import { type ConversationId, unwrap } from '../../src/index.ts'
 import type { FeedEntry, Store, Unit } from '../../src/ports.ts'
 import { withUnitOfWork } from '../faulty-stores/wrap.ts'
-import { ownDatabase, ownStage, type Stage } from './stage.ts'
+import { emptyDatabase } from '../migrations/empty-database.ts'
+import { ownDatabase, ownStage, Stage } from './stage.ts'
 
 let url: string
 let stage: Stage
@@ -82,6 +83,15 @@ const idsIn = (seen: readonly FeedEntry[]): readonly ConversationId[] =>
 const keysOf = (entries: readonly { readonly conversationId: string; readonly position: number }[]) =>
   entries.map(({ conversationId, position }) => `${conversationId}/${position}`)
 
+/** So many entries after a cursor, once they are there: other tests write on the same server, and the feed waits for them. */
+const untilRead = async ({ audit }: Stage, count: number, after?: string) => {
+  for (;;) {
+    const { entries, next } = await audit.changes(after === undefined ? {} : { after })
+    if (entries.length >= count) return { keys: keysOf(entries), next }
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
 /** Everything that is stored, to compare the feed with. */
 const stored = async (): Promise<readonly string[]> => {
   const rows = await stage.rows<{ key: string }>(
@@ -151,6 +161,62 @@ describe('the feed', () => {
     const mine = () => seen.filter((entry) => entry.conversationId === conversationId)
     await finish(() => mine().length >= 5)
     expect(mine().map(({ position }) => position)).toEqual([1, 2, 3, 4, 5])
+  })
+
+  it('notices by the counter where a server does not say which one it is', async () => {
+    const own = await ownStage(await ownDatabase())
+    const first = await own.scene.conversation()
+    const { keys } = await untilRead(own, 1)
+    expect(keys).toEqual([`${first.id}/1`])
+    await own.tamper(
+      [`create or replace function batonpass.feed_server() returns text language sql stable as 'select null::text'`],
+      [`update batonpass.audit_entries set transaction_id = (transaction_id::text::bigint + 100000000)::text::xid8`],
+      [`update batonpass.audit_heads set transaction_id = (transaction_id::text::bigint + 100000000)::text::xid8`],
+    )
+    // Nothing of another server is in flight here, so this does not wait.
+    expect(keysOf((await own.audit.changes()).entries)).toEqual(keys)
+    const again = await own.audit.endOfChanges()
+    const second = await own.scene.conversation()
+    expect((await untilRead(own, 1, again)).keys).toEqual([`${second.id}/1`])
+    expect((await untilRead(own, 2)).keys).toEqual([...keys, `${second.id}/1`])
+    await own.store[Symbol.asyncDispose]()
+  })
+
+  it('refuses a cursor ahead of the store, and one of another store', async () => {
+    const { entries, next } = await stage.audit.changes({ limit: 1 })
+    expect(entries).toHaveLength(1)
+    const [number, mark, transaction, ...rest] = JSON.parse(Buffer.from(next, 'base64url').toString('utf8'))
+    const cursor = (...parts: readonly unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
+    const asked = (after: string) => stage.audit.changes({ after, limit: 1 })
+    const ahead = cursor(number, mark, String(BigInt(transaction) + 1_000_000_000n), ...rest)
+    await expect(asked(ahead)).rejects.toMatchObject({ code: 'input.invalid', message: /ahead of the store/ })
+    for (const other of [
+      cursor(number, '00000000', transaction, ...rest),
+      cursor(number + 1, mark, transaction, ...rest),
+    ])
+      await expect(asked(other)).rejects.toMatchObject({ code: 'input.invalid', message: /of another store/ })
+    for (const strange of [cursor(number, mark, 'x', ...rest), cursor(number, mark, transaction, 'x', 1), cursor(1, 2)])
+      await expect(asked(strange)).rejects.toMatchObject({ code: 'input.invalid' })
+  })
+
+  it.each([
+    'update batonpass.feed_generations set ahead = 0',
+    'delete from batonpass.feed_generations',
+    'truncate batonpass.feed_generations',
+  ])('keeps its generations: %s is refused', async (statement) => {
+    await expect(stage.rows(statement)).rejects.toMatchObject({ code: 'BP002' })
+  })
+
+  it('takes a cursor of before there were generations', async () => {
+    const own = new Stage(await openPostgres({ connectionString: await emptyDatabase(), autoMigrate: true }))
+    await own.scene.conversation()
+    const { next } = await untilRead(own, 1)
+    const second = await own.scene.conversation()
+    const [number, , ...key] = JSON.parse(Buffer.from(next, 'base64url').toString('utf8'))
+    expect(number).toBe(1)
+    const old = Buffer.from(JSON.stringify(key)).toString('base64url')
+    expect((await untilRead(own, 1, old)).keys).toEqual([`${second.id}/1`])
+    await own.store[Symbol.asyncDispose]()
   })
 })
 

@@ -75,6 +75,7 @@ const EVERY = {
   'thread.summary_empty': { code: 'thread.summary_empty', draftId: COMMAND },
   'thread.reported': { code: 'thread.reported', handoffId: HANDOFF },
   'thread.block_not_reset': { code: 'thread.block_not_reset', file: 'CLAUDE.md', cause: 'it is read-only' },
+  'feed.moved': { code: 'feed.moved', generation: 2, continueFrom: 'WzIsImFiYyJd' },
   several: {
     code: 'several',
     reasons: [

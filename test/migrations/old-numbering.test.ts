@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { schemaSnapshot } from '../../scripts/schema-snapshot.ts'
 import { runCli } from '../../src/adapters/cli/run.ts'
+import { ExaminedStore } from '../../src/adapters/postgres/health/examined-store.ts'
+import { schemaStanding } from '../../src/adapters/postgres/health/schema-checks.ts'
 import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
 import { statementsOf } from '../../src/adapters/postgres/sql-statements.ts'
 import { ask, ENGINES, emptyDatabase, openEmpty } from './empty-database.ts'
@@ -26,7 +28,8 @@ describe.each(ENGINES)('a store with the old numbering on %s', (engine) => {
     await expect(migrator.up()).rejects.toMatchObject(refused)
     await expect(migrator.check()).rejects.toMatchObject(refused)
     await expect(migrator.down()).rejects.toMatchObject(refused)
-    expect((await migrator.status()).filter(({ state }) => state === 'unknown')).toHaveLength(15)
+    const status = await migrator.status()
+    expect(status.map(({ state }) => state)).toEqual(Array.from({ length: 15 }, () => 'unknown'))
     expect(await schemaSnapshot(database)).toBe(before)
     await ask(database, 'drop schema batonpass cascade')
     expect(await migrator.up()).toContain('0001_record')
@@ -43,13 +46,27 @@ describe('a store with the old numbering on a server', () => {
     old.pathname = `/${rows[0]?.name}`
     await expect(openPostgres({ connectionString: old.href })).rejects.toMatchObject(refused)
     await expect(openPostgres({ connectionString: old.href, autoMigrate: true })).rejects.toMatchObject(refused)
-    const err: string[] = []
-    const status = await runCli(['migrate', 'up', '--database', old.href], {
-      out: { line: () => {} },
-      err: { line: (text) => void err.push(text) },
-      version: 'test',
-      environment: {},
-    })
-    expect([status, err.join(' ')]).toEqual([1, expect.stringContaining('store.old_numbering')])
+    for (const command of ['up', 'status']) {
+      const err: string[] = []
+      const status = await runCli(['migrate', command, '--database', old.href], {
+        out: { line: () => {} },
+        err: { line: (text) => void err.push(text) },
+        version: 'test',
+        environment: {},
+      })
+      expect([status, err.join(' ')], command).toEqual([
+        1,
+        expect.stringMatching(/before the first release.*store\.old_numbering/),
+      ])
+    }
+    await using examined = new ExaminedStore({ connectionString: old.href })
+    examined.isOpen = true
+    expect(await schemaStanding(examined)).toEqual([
+      {
+        result: 'problem',
+        text: expect.stringContaining('made before the first release, 0.1'),
+        repair: expect.stringContaining('another schema, database or folder'),
+      },
+    ])
   })
 })

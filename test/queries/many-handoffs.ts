@@ -45,14 +45,14 @@ const STATEMENTS: readonly string[] = [
    select conversation_id, 1, id, id, id, 'assistant', 'runtime', 'Done', started_at
    from batonpass.agent_sessions where epoch = 1`,
   `insert into batonpass.handoffs (conversation_id, id, kind, source_session_id, source_agent, target_agent, reason,
-     prior_turn_id, flags, initiated_at, version, status, claimant, accepted_at, claim_deadline, target_session_id,
+     prior_turn_id, flags, initiated_at, kept_at, version, status, claimant, accepted_at, claim_deadline, target_session_id,
      end_reason, ended_at)
    select ${uuid('c0', 'c')}, ${uuid('d0', 'n')}, case when n % 3 = 0 then 'context_restart' else 'agent_transfer' end,
      ${uuid('50', '(c * 100 + 1)')}, 'agent-' || c % ${AGENTS},
      'agent-' || case when n % 3 = 0 then c % ${AGENTS} else (c + 1) % ${AGENTS} end,
      'The window is nearly full at step ' || n || case when n % 5000 = 7 then ' because of rarity' else '' end
        || case when n % 26 = 0 then ' sometimes' when n % 20 = 1 then ' often' else '' end,
-     ${uuid('50', '(c * 100 + 1)')}, '{}', '2026-01-01Z'::timestamptz + n * interval '1 minute', 1, status,
+     ${uuid('50', '(c * 100 + 1)')}, '{}', '2026-01-01Z'::timestamptz + n * interval '1 minute', '2026-01-01Z'::timestamptz + n * interval '1 minute', 1, status,
      case when status <> 'initiated' then 'worker' end,
      case when status <> 'initiated' then '2026-03-01Z'::timestamptz end,
      case when status <> 'initiated' then '2026-03-02Z'::timestamptz end,

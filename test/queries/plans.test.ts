@@ -41,7 +41,7 @@ const HANDOFF_FILTERS: readonly (readonly [string, HandoffFilter, number, readon
   ['an end', { initiatedBefore: instant('2026-01-02') }, 101, ['handoffs_by_age']],
   ['a conversation', { conversationId: conversationId(id('c0', 77)) }, 10, ['handoffs_by_prior_turn', 'handoffs_pkey']],
   ['open ones', { isOpen: true }, 101, ['handoffs_by_status']],
-  ['overdue ones', { overdue: { unclaimedForMs: 60_000 } }, 101, ['handoffs_by_status']],
+  ['overdue ones', { overdue: { unclaimedForMs: 60_000 } }, 101, ['handoffs_by_arrival']],
 ]
 
 /** Through these the documents of a page are read, once their keys are known. */

@@ -48,7 +48,7 @@ export const REASONS: Readonly<Record<string, readonly string[]>> = {
       'look_backs insert, asked_at *',
       'conversations insert, opened_at *',
       'conversations (insert|update), closed_at *',
-      'handoffs insert, (initiated_at|ended_at) *',
+      'handoffs insert, (initiated_at|ended_at|kept_at) *',
       '(messages|turns) insert, recorded_at *',
     ],
   'The domain takes it too: a message may be empty, and nothing is asked of documents, places and trace contexts.': [

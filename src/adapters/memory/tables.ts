@@ -2,7 +2,7 @@ import type { SealedEntry } from '../../domain/audit/audit-chain.ts'
 import type { KeptCommand } from '../../domain/audit/command-seal.ts'
 import type { Conversation } from '../../domain/conversation/conversation.ts'
 import { type HandoffMetadata, isOpen } from '../../domain/handoff/handoff.ts'
-import type { AgentSessionId, ConversationId, HolderDigest } from '../../domain/kernel/ids.ts'
+import type { AgentSessionId, ConversationId, HandoffId, HolderDigest } from '../../domain/kernel/ids.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
 import { hasBaton } from '../../domain/session/agent-session.ts'
 import type { ContextSignal } from '../../domain/session/context-signal.ts'
@@ -47,6 +47,12 @@ export interface LeaseRow {
   readonly expiresAt: Instant
   readonly processes: readonly ProcessIdentity[]
   readonly runner?: ProcessIdentity
+}
+
+/** When a handoff was initiated, by the clock of the store: those of its clients differ. */
+export interface HandoffTime {
+  readonly id: HandoffId
+  readonly keptAt: Instant
 }
 
 /** Empty tables. The unique places are the rules a database would hold with unique indexes. */
@@ -114,6 +120,7 @@ export const emptyTables = () => ({
       target: (row) => (row.status === 'completed' ? row.targetConversationId : undefined),
     },
   }),
+  handoffTimes: new Table({ id: (row: HandoffTime) => row.id, unique: {}, groups: {} }),
   monitors: new Table({ id: (row: ContextMonitor) => row.sessionId, unique: {}, groups: {} }),
   signals: new Table({
     id: (row: ContextSignal) => row.id,

@@ -17,14 +17,26 @@ export const isPending = ({ name, digest }: Migration, applied: Applied): boolea
 /** The first change of every store that was made before the changes were numbered anew. */
 const OLD_FIRST = '0001_conversations'
 
+/** Whether these changes were applied by a program of before the first release. They cannot be carried on. */
+export const isOldNumbering = (names: Iterable<string>): boolean => [...names].includes(OLD_FIRST)
+
+/** What such a schema is. */
+export const WHAT_IS_OLD = `the schema was made before the first release, 0.1 (it has ${OLD_FIRST}), and cannot be carried on`
+
+/** What to do with it. */
+export const WHAT_TO_DO_WITH_OLD =
+  'Keep it for reading with the program that made it, and use another schema, database or folder; or drop it, and run ' +
+  '"baton migrate up".'
+
+/** Refuses a schema of before the first release. */
+export const refuseOld = (names: Iterable<string>): void => {
+  if (!isOldNumbering(names)) return
+  throw new StoreFailure('store.old_numbering', `${WHAT_IS_OLD.replace(/^t/, 'T')}. ${WHAT_TO_DO_WITH_OLD}`)
+}
+
 /** Refuses a schema that this program does not carry on: one of before the first release, or of a newer program. */
 export const refuseForeign = (migrations: readonly Migration[], applied: Applied): void => {
-  if (applied.has(OLD_FIRST))
-    throw new StoreFailure(
-      'store.old_numbering',
-      `The schema was made before the first release (it has ${OLD_FIRST}) and cannot be carried on. Keep it for reading ` +
-        'with the program that made it, and use another schema, database or folder; or drop it, and run "baton migrate up".',
-    )
+  refuseOld(applied.keys())
   // Functions of another version stand beside ours while one program replaces the other.
   const unknown = unknownOf(migrations, applied).filter((name) => !isFunctions(name))
   if (unknown.length === 0) return

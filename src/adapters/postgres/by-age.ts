@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { agentSessionId } from '../../domain/kernel/ids.ts'
-import { instant } from '../../domain/kernel/instant.ts'
+import { instantIn } from '../../domain/kernel/instant.ts'
 import type { Metadata } from '../../domain/kernel/metadata.ts'
 import { type ListOrder, type Page, strangeCursor } from '../../ports/page.ts'
 import { fromCursor, limitOf } from './paging.ts'
@@ -44,10 +44,14 @@ export const given = <T>(value: T | undefined, condition: (value: T) => Conditio
 export const noted = (alias: string, metadata: Metadata | undefined): Condition | undefined =>
   given(metadata, (asked) => sql`${sql.ref(`${alias}.metadata`)} @> ${toStorableJson(asked)}::text::jsonb`)
 
+/** Times of the database have microseconds, which an `Instant` has not: the text stays as it is. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)$/
+
 const ageKey = (cursor: string): { readonly at: string; readonly id: string } => {
-  const [at = '', id] = fromCursor(cursor, 2)
+  const [at, id] = fromCursor(cursor, 2)
+  if (typeof at !== 'string' || !TIME.test(at) || instantIn(at) === undefined) throw strangeCursor()
   try {
-    return { at: instant(at), id: agentSessionId(String(id)) }
+    return { at, id: agentSessionId(String(id)) }
   } catch {
     throw strangeCursor()
   }

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import type { HandoffFilter, OverdueRule } from '../../ports/history-filters.ts'
 import type { Page, Paged } from '../../ports/page.ts'
@@ -7,16 +8,22 @@ import { allOf, byAge, type Condition, given, noted } from './by-age.ts'
 import { called, type Database, named, readDocuments } from './database.ts'
 import { toHandoff } from './handoff-row.ts'
 import { paged } from './paging.ts'
+import { maybe, reader } from './row-types.ts'
 import { toStorableText } from './text-codec.ts'
 
-/** One page of handoffs across conversations, by the time they were initiated. */
+/** What handoffs are listed by: the time that their client says, or that of the database, which decides who waited longer. */
+type Time = 'initiated_at' | 'kept_at'
+
+/** One page of handoffs across conversations, by the time they were initiated. What is overdue goes by the database's clock. */
 export const listHandoffs = async (
   database: Database,
   { order = 'oldest_first', ...filter }: HandoffFilter,
   page: Page,
 ): Promise<Paged<HandoffMetadata>> => {
   const wanted = filter.reason === undefined ? undefined : askedWords(filter.reason).map((word) => word.join(' '))
-  return readMerged(database, { ...page, order }, listsOf(database, filter, wanted), foundFirst(database, wanted))
+  const time: Time = filter.overdue === undefined ? 'initiated_at' : 'kept_at'
+  const lists = listsOf(database, filter, wanted)
+  return readMerged(database, { ...page, order, time }, lists, foundFirst(database, wanted))
 }
 
 /** The handoffs an agent may claim now, oldest first. Handoffs with a current claim are not read. */
@@ -25,11 +32,21 @@ export const listPendingHandoffs = (database: Database, agent: string, page: Pag
   const unclaimed = [isTarget(agent), isIn('initiated'), sql`h.claim_deadline is null`]
   const lapsed = [isTarget(agent), isIn('accepted'), sql`h.claim_deadline <= ${NOW}`]
   // The index has the unclaimed in order behind a deadline that they do not have.
-  return readMerged(database, page, [
-    { table: handoffs, conditions: unclaimed, order: sql`h.claim_deadline, h.initiated_at, h.id` },
+  return readMerged(database, { ...page, time: 'kept_at' }, [
+    { table: handoffs, conditions: unclaimed, order: sql`h.claim_deadline, h.kept_at, h.id` },
     { table: handoffs, conditions: lapsed },
   ])
 }
+
+/** The times as the database writes them, to the microsecond. */
+const toTimes = reader(
+  'handoff',
+  z
+    .object({ initiated_at: z.string(), kept_at: maybe(z.string()) })
+    .transform(
+      ({ initiated_at, kept_at = initiated_at }): Readonly<Record<Time, string>> => ({ initiated_at, kept_at }),
+    ),
+)
 
 /** More handoffs than this with the words asked for, and the words count as frequent. */
 const FEW = 2_000
@@ -62,24 +79,30 @@ const listsOf = (
 /** Merges the keys of lists, and then reads the documents of a page: sorting whole rows would read every text in them. */
 const readMerged = async (
   database: Database,
-  page: Parameters<typeof byAge>[2],
+  { time, ...page }: Parameters<typeof byAge>[2] & { readonly time: Time },
   lists: readonly SomeRows[],
   before = sql``,
 ): Promise<Paged<HandoffMetadata>> => {
-  const { from, ...age } = byAge('h', 'initiated_at', page)
+  const { from, ...age } = byAge('h', time, page)
   const keys = lists.map(
-    ({ table, conditions, order = age.order }) => sql`(select h.initiated_at, h.id, h.conversation_id from ${table} h
+    ({
+      table,
+      conditions,
+      order = age.order,
+    }) => sql`(select ${sql.ref(`h.${time}`)} as at, h.id, h.conversation_id from ${table} h
       where ${allOf([...conditions, ...from])} order by ${order} limit ${age.limit})`,
   )
-  const { order, limit } = byAge('p', 'initiated_at', page)
+  const { order, limit } = byAge('p', 'at', page)
   const query = sql<{ json: string }>`${before} select ${called(database, 'handoff_document')}(h)::text as json
-    from (select distinct on (p.initiated_at, p.id) p.* from (${sql.join(keys, sql` union all `)}) p
+    from (select distinct on (p.at, p.id) p.* from (${sql.join(keys, sql` union all `)}) p
       order by ${order} limit ${limit}) p
     cross join lateral (select * from ${named(database, 'handoffs')} one
       where one.conversation_id = p.conversation_id and one.id = p.id offset 0) h
     order by ${order}`
   const rows = await readDocuments(async () => (await query.execute(database.kysely)).rows)
-  return paged(rows.map(toHandoff), page, ({ initiatedAt, id }) => [initiatedAt, id])
+  const placed = rows.map((row) => ({ handoff: toHandoff(row), at: toTimes(row)[time] }))
+  const { items, ...next } = paged(placed, page, ({ handoff, at }) => [at, handoff.id])
+  return { items: items.map(({ handoff }) => handoff), ...next }
 }
 
 /** Words are looked up first, up to a bound: then it shows which of both ways is short. */
@@ -130,5 +153,5 @@ const isOverdue = ({ unclaimedForMs }: OverdueRule): Condition => {
   const lapsed = sql`h.status = 'accepted' and h.claim_deadline <= ${NOW}`
   if (unclaimedForMs === undefined) return lapsed
   return sql`(${lapsed} or h.status = 'initiated'
-    and h.initiated_at <= ${NOW} - ${unclaimedForMs} * interval '1 millisecond')`
+    and h.kept_at <= ${NOW} - ${unclaimedForMs} * interval '1 millisecond')`
 }

@@ -1,10 +1,12 @@
 import { CompiledQuery } from 'kysely'
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
-import { type Applied, isPending, refuseForeign, unknownOf } from './applied-changes.ts'
+import { type Applied, isOldNumbering, isPending, refuseForeign, unknownOf } from './applied-changes.ts'
 import { type Database, quoted, withRetry } from './database.ts'
+import { LockPatience, type LockWait } from './lock-wait.ts'
 import { ledgerOf, ledgerSql, lockName, type Migration, readMigrations } from './migration-files.ts'
-import { isTransient, toFailure } from './pg-errors.ts'
+import { offlineSql } from './offline-sql.ts'
+import { isContention, isTransient, toFailure } from './pg-errors.ts'
 import { statementsOf } from './sql-statements.ts'
 
 /** Where each change stands. */
@@ -34,9 +36,11 @@ type Run = (statement: string, ...parameters: unknown[]) => Promise<void>
  */
 export class Migrator {
   readonly #database: Database
+  readonly #wait: LockWait
 
-  constructor(database: Database) {
+  constructor(database: Database, wait: LockWait = {}) {
     this.#database = database
+    this.#wait = wait
   }
 
   /**
@@ -83,7 +87,10 @@ export class Migrator {
     })
   }
 
-  /** Where every change stands; changes nothing, not even by creating the schema. */
+  /**
+   * Where every change stands; changes nothing, not even by creating the schema. A schema of before the first release lacks
+   * nothing, because nothing can be applied to it: all that it has is unknown.
+   */
   async status(): Promise<readonly MigrationStatus[]> {
     const migrations = await readMigrations(this.#database.schema)
     const applied = await this.#appliedOrNone()
@@ -96,7 +103,7 @@ export class Migrator {
     const unknown = unknownOf(migrations, applied).map((name): MigrationStatus => {
       return { name, state: 'unknown', appliedAt: applied.get(name)?.at ?? '' }
     })
-    return [...known, ...unknown]
+    return isOldNumbering(applied.keys()) ? unknown : [...known, ...unknown]
   }
 
   /** @throws StoreFailure unless the schema is exactly what this program knows */
@@ -154,26 +161,45 @@ export class Migrator {
     return new Map(rows.map(({ name, at, digest }) => [name, { at, digest }]))
   }
 
-  /** One transaction under a lock that ends with it, so that it works behind a transaction pooler too. */
+  /**
+   * One transaction under a lock that ends with it, so that it works behind a transaction pooler too. A lock on a table is
+   * waited for shortly, and everything is tried again: all who come behind a change that waits would wait as long.
+   */
   async #locked(
     work: (run: Run, migrations: readonly Migration[], applied: Applied) => Promise<readonly string[]>,
   ): Promise<readonly string[]> {
     const { kysely, schema } = this.#database
     const migrations = await readMigrations(schema)
-    try {
-      return await kysely.transaction().execute(async (transaction) => {
+    const patience = new LockPatience(this.#wait.lockWaitMs)
+    const once = () =>
+      kysely.transaction().execute(async (transaction) => {
         const run: Run = async (statement, ...parameters) => {
           await transaction.executeQuery(CompiledQuery.raw(statement, parameters))
         }
+        const set = (name: string, ms: number) => run(`select set_config($1, $2, true)`, name, String(ms))
         // For this transaction only: waiting for the others, and the work itself, may take longer than a query.
-        await run(`select set_config('statement_timeout', $1, true)`, String(MAX_STATEMENT_MS))
-        await run(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, lockName(schema))
+        await set('statement_timeout', MAX_STATEMENT_MS)
+        await set('lock_timeout', patience.waitMs)
+        await this.#takeTurn(transaction)
+        await set('lock_timeout', patience.tryMs)
         await this.#makeLedger(transaction, run)
         return work(run, migrations, await this.#applied(transaction))
       })
+    try {
+      return await patience.through(once, this.#database, this.#wait)
     } catch (error) {
       throw toFailure(error)
     }
+  }
+
+  /** One process at a time changes a schema; the others wait, and keep nobody else waiting. */
+  async #takeTurn(transaction: Database['kysely']): Promise<void> {
+    const name = [lockName(this.#database.schema)]
+    const tried = CompiledQuery.raw('select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as taken', name)
+    const { rows } = await transaction.executeQuery<{ taken: boolean }>(tried)
+    if (rows[0]?.taken === true) return
+    this.#wait.onWarning?.('Another process changes the same schema; this one waits for it.')
+    await transaction.executeQuery(CompiledQuery.raw('select pg_advisory_xact_lock(hashtextextended($1, 0))', name))
   }
 
   /** Creates only what is missing: `if not exists` asks for the right to create even where nothing is to be done. */
@@ -193,46 +219,10 @@ const make = async (run: Run, name: string, change: string): Promise<void> => {
   try {
     for (const statement of statementsOf(change)) await run(statement)
   } catch (cause) {
-    if (cause instanceof StoreFailure || isTransient(cause)) throw cause
+    if (cause instanceof StoreFailure || isTransient(cause) || isContention(cause)) throw cause
     const detail = describeThrown(cause)
     throw new StoreFailure('store.failed', `Nothing was changed, because ${name} failed: ${detail}`, { cause })
   }
 }
 
 const shellWord = (text: string): string => (/^\w+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
-
-const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
-
-/** The place of a change, named in full or by its number. */
-const placeOf = (migrations: readonly Migration[], version: string): number => {
-  const number = version.padStart(4, '0')
-  const place = migrations.findIndex(({ name }) => name === version || name.startsWith(`${number}_`))
-  if (place >= 0) return place
-  const newest = migrations.at(-1)?.name ?? 'none'
-  throw new RangeError(`there is no change "${version}". Name one, or give its number; the newest is ${newest}.`)
-}
-
-/**
- * The script that `up` would run on an empty database, for people who run SQL by hand.
- *
- * @example
- * ```ts
- * const script = await offlineSql('tenant_7')
- * console.log(script.includes('create table "tenant_7".handoffs')) // => true
- * ```
- */
-export const offlineSql = async (schema: string, from?: string): Promise<string> => {
-  const all = await readMigrations(schema)
-  const migrations = from === undefined ? all : all.slice(placeOf(all, from) + 1)
-  return [
-    'begin;',
-    `select pg_advisory_xact_lock(hashtextextended(${literal(lockName(schema))}, 0));`,
-    `create schema if not exists ${quoted(schema)};`,
-    ledgerSql(schema).trim(),
-    ...migrations.map(
-      ({ name, up, digest }) =>
-        `\n-- ${name}\n${up.trim()}\ninsert into ${ledgerOf(schema)} (name, applied_at, digest) values (${literal(name)}, clock_timestamp(), ${digest === undefined ? 'null' : literal(digest)});`,
-    ),
-    '\ncommit;',
-  ].join('\n')
-}

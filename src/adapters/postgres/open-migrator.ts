@@ -17,6 +17,8 @@ export interface MigratorOptions {
   readonly mustExist?: boolean
   readonly schema?: string
   readonly share?: boolean
+  /** How long to wait for locks on tables that others use; 5 minutes unless given. */
+  readonly lockWaitMs?: number
   readonly onWarning?: (message: string) => void
 }
 
@@ -31,12 +33,12 @@ const WAIT_LIMITS: WaitLimits = { connectMs: 5_000, answerMs: 3_900_000 }
 
 /** Opens a schema for migrating, whatever stands there. Nothing is connected to before the first question. */
 export const openMigratorAt = (options: MigratorOptions): OpenMigrator => {
-  const { connectionString, schema = 'batonpass' } = options
+  const { connectionString, schema = 'batonpass', lockWaitMs, onWarning } = options
   const { dialect, close } = connectionString === undefined ? embedded(options) : server(connectionString)
   const kysely = new Kysely<Schema>({ dialect }).withSchema(schema)
   const database = { kysely, schema }
   return {
-    migrator: new Migrator(database),
+    migrator: new Migrator(database, defined({ lockWaitMs, onWarning })),
     database,
     [Symbol.asyncDispose]: async () => {
       await kysely.destroy()

@@ -1,5 +1,6 @@
 import { PostgresDialect } from 'kysely'
 import type pg from 'pg'
+import { defined } from '../../domain/kernel/defined.ts'
 import type { KnownNames } from '../../domain/kernel/known-names.ts'
 import { mustBeKnown } from '../../domain/run/configuration.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
@@ -44,6 +45,8 @@ export interface PostgresOptions {
   readonly queryTimeoutMs?: number
   /** How long to wait for a connection; 5 seconds unless given. */
   readonly connectTimeoutMs?: number
+  /** Told while `autoMigrate` waits for others, with who they are. */
+  readonly onWarning?: (message: string) => void
 }
 
 const OPTION_NAMES: KnownNames<PostgresOptions> = {
@@ -57,6 +60,7 @@ const OPTION_NAMES: KnownNames<PostgresOptions> = {
   statementTimeoutMs: true,
   queryTimeoutMs: true,
   connectTimeoutMs: true,
+  onWarning: true,
 }
 
 const DEFAULT_STATEMENT_TIMEOUT_MS = 15_000
@@ -91,7 +95,7 @@ export const openPostgres = async (options: PostgresOptions): Promise<PostgresSt
     ...(replica && { replica: new SqlStore(replica.dialect, { schema, close: async () => {} }) }),
   })
   try {
-    const migrator = new Migrator(store.database)
+    const migrator = new Migrator(store.database, defined({ onWarning: options.onWarning }))
     if (autoMigrate) await migrator.up()
     else await migrator.check()
     return store

@@ -19,8 +19,8 @@ export type Key = readonly (string | number)[]
 export const toCursor = (key: Key): string => Buffer.from(JSON.stringify(key)).toString('base64url')
 
 /** The values a cursor stands for. @throws RefusedError when the cursor is not one of ours */
-export const fromCursor = (cursor: string, parts: number): readonly (string | number)[] => {
-  const key = z.array(z.union([z.string(), z.number()])).length(parts)
+export const fromCursor = (cursor: string, parts: number | readonly number[]): readonly (string | number)[] => {
+  const key = z.array(z.union([z.string(), z.number()])).refine(({ length }) => [parts].flat().includes(length))
   let raw: unknown
   try {
     raw = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))

@@ -68,7 +68,7 @@ export const conflictAt = (error: unknown): string | undefined => {
 }
 
 /** Whether two writers met in a way that only one of them survives. */
-const isContention = (error: unknown): boolean => {
+export const isContention = (error: unknown): boolean => {
   const { code } = problemOf(error)
   return code === STATE.serializationFailure || code === STATE.deadlockDetected || code === STATE.lockNotAvailable
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { agentSessionId, commandId, handoffId } from '../../domain/kernel/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
+import { HandoffService } from '../../services/handoff-service.ts'
+import { FixedClock } from '../fixed-clock.ts'
 import { refusal } from '../refusal.ts'
 import type { ContractPart } from '../store-contract.ts'
 
@@ -128,6 +130,34 @@ export const handoffsContract: ContractPart = {
       const taken = (await Promise.all(['a', 'b', 'c', 'd'].map(work))).flat()
       assert.equal(taken.length, 12)
       assert.deepEqual(new Set(taken), initiated)
+    },
+    'serves what waits in the order it came in, whatever the clocks of clients say': async (scene) => {
+      const { store, ids } = scene
+      const targetAgent = scene.name('reviewer')
+      const day = 86_400_000
+      const made: string[] = []
+      for (const apart of [day, 0, -day]) {
+        const clock = new FixedClock(new Date(Date.now() + apart).toISOString())
+        const service = new HandoffService({ store, ids, clock })
+        const source = await scene.worked('read_file')
+        made.push(unwrap(await service.initiateHandoff({ ...source, targetAgent, reason: 'Full' })).handoff.id)
+        await scene.passTime(2)
+      }
+      const pending: string[] = []
+      for (let after: string | undefined; ; ) {
+        const page = await store.handoffs.listPendingFor(targetAgent, {
+          limit: 1,
+          ...(after !== undefined && { after }),
+        })
+        pending.push(...page.items.map(({ id }) => id))
+        after = page.next
+        if (after === undefined || pending.length > made.length) break
+      }
+      assert.deepEqual(pending, made)
+      const served: (string | undefined)[] = []
+      for (const _ of made)
+        served.push(unwrap(await scene.service.claimNext({ targetAgent, claimant: 'worker' })).handoff?.id)
+      assert.deepEqual(served, made)
     },
     'offers the oldest that nobody holds, or one of so many of the oldest, another to another command': async (
       scene,

@@ -135,19 +135,25 @@ export const queriesContract: ContractPart = {
             reason: 'Full',
           }),
         ).handoff
-      const old = await initiate(servedAt('2001-01-01'))
-      const fresh = await initiate(servedAt('2999-01-01'))
-      const claimed = await initiate(servedAt('2001-01-02'))
-      const lapsing = await initiate(servedAt('2001-01-03'))
+      const day = 86_400_000
+      const now = Date.now()
+      const ahead = await initiate(servedAt(new Date(now + day).toISOString()))
+      const behind = await initiate(servedAt(new Date(now - day).toISOString()))
+      const claimed = await initiate(scene.service)
+      const lapsing = await initiate(servedAt('2999-01-01'))
       unwrap(await scene.service.acceptHandoff({ handoff: claimed, claimant: 'worker' }))
       unwrap(await scene.service.acceptHandoff({ handoff: lapsing, claimant: 'worker', claimMs: SHORT_CLAIM_MS }))
-      assert.deepEqual(await found(scene, { isOpen: true }), idsOf([old, claimed, lapsing, fresh]))
+      assert.deepEqual(new Set(await found(scene, { isOpen: true })), new Set(idsOf([ahead, behind, claimed, lapsing])))
       await scene.passTime(SHORT_CLAIM_MS + 50)
       assert.deepEqual(await found(scene, { overdue: {} }), [lapsing.id])
-      assert.deepEqual(await found(scene, { overdue: { unclaimedForMs: 60_000 } }), [old.id, lapsing.id])
-      assert.ok((await collect(scene.history.eachHandoff({ overdue: {} }))).includes(lapsing.id))
-      unwrap(await scene.service.completeHandoff({ handoff: old }))
-      assert.deepEqual(await found(scene, { overdue: { unclaimedForMs: 60_000 } }), [lapsing.id])
+      assert.deepEqual(await found(scene, { overdue: { unclaimedForMs: 3_600_000 } }), [lapsing.id])
+      const overdue = { overdue: { unclaimedForMs: SHORT_CLAIM_MS } }
+      assert.deepEqual(await found(scene, overdue), idsOf([ahead, behind, lapsing]))
+      assert.deepEqual(await found(scene, { ...overdue, order: 'newest_first' }), idsOf([lapsing, behind, ahead]))
+      const mine = { ...overdue, targetAgent: scene.name('opus') }
+      assert.deepEqual(await collect(scene.history.eachHandoff(mine, { limit: 1 })), idsOf([ahead, behind, lapsing]))
+      unwrap(await scene.service.completeHandoff({ handoff: ahead }))
+      assert.deepEqual(await found(scene, overdue), idsOf([behind, lapsing]))
     },
     'lists conversations by age, subject and place in the line': async (scene) => {
       const subject = scene.name('tenant')

@@ -30,6 +30,12 @@ export const ALLOWED: readonly Allowed[] = [
     column: 'transaction_id',
     why: 'orders the feed across conversations; no part of what happened',
   },
+  { table: 'feed_generations', why: 'on which servers the feed was written; no part of what happened' },
+  {
+    table: 'handoffs',
+    column: 'kept_at',
+    why: 'who waited longer by the database’s clock; the log has the client’s time',
+  },
   {
     table: 'handoff_tool_calls',
     column: 'ordinal',

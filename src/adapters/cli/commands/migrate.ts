@@ -1,10 +1,11 @@
 import type { StoreOptions } from '../../../command-parts.ts'
 import { counted } from '../../../domain/kernel/counted.ts'
+import { defined } from '../../../domain/kernel/defined.ts'
 import { onOneLine } from '../../../domain/kernel/safe-text.ts'
 import { openMigrator } from '../../../migrating.ts'
 import type { Invocation, Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import { textFlag } from '../history-args.ts'
+import { duration, parsedFlag, textFlag } from '../history-args.ts'
 import { CommandNotCompleted, UsageError } from '../problems.ts'
 import { toJson } from '../render-text.ts'
 import { storeOptions, storeToChange, storeToRead, storeToWrite } from '../store-options.ts'
@@ -14,7 +15,7 @@ type MigrationStatus = Awaited<ReturnType<OpenMigrator['migrator']['status']>>[n
 
 /** Applies what is pending. */
 export const migrateUp: Run = async (invocation) => {
-  await withMigrator(storeToWrite(invocation), async ({ migrator, database: { schema } }) => {
+  await withMigrator(patient(invocation, storeToWrite(invocation)), async ({ migrator, database: { schema } }) => {
     const applied = await migrator.up()
     const lines = applied.map((name) => `applied ${name}`)
     show(
@@ -31,7 +32,7 @@ export const migrateDown: Run = async (invocation) => {
   if (invocation.values.yes !== true) {
     throw new UsageError('Undoing a change destroys the data in it. Make a backup, then add --yes.')
   }
-  await withMigrator(storeToChange(invocation), async ({ migrator, database: { schema } }) => {
+  await withMigrator(patient(invocation, storeToChange(invocation)), async ({ migrator, database: { schema } }) => {
     const undone = await migrator.down(count)
     const lines = undone.map((name) => `undone ${name}`)
     show(
@@ -53,6 +54,8 @@ export const migrateStatus: Run = async (invocation) => {
         `The schema "${onOneLine(schema)}" lacks ${counted(pending, 'change')}. Run "baton migrate up".`,
         EXIT.pending,
       )
+    // Nothing in it is known: it is of before the first release, and is called what it is.
+    if (migrations.every(({ state }) => state === 'unknown')) await migrator.check()
   })
 }
 
@@ -69,7 +72,10 @@ export const migrateSql: Run = async (invocation) => {
 
 type MigratorWork = (opened: OpenMigrator) => Promise<void>
 
-const withMigrator = async (options: StoreOptions, work: MigratorWork): Promise<void> => {
+const patient = (invocation: Invocation, options: StoreOptions) =>
+  defined({ ...options, lockWaitMs: parsedFlag(invocation, 'lock-wait', duration) })
+
+const withMigrator = async (options: Parameters<typeof openMigrator>[0], work: MigratorWork): Promise<void> => {
   await using opened = openMigrator(options)
   await work(opened)
 }

@@ -3,6 +3,10 @@ import { SERVICE_FLAGS, STORE_FLAGS } from './store-flags.ts'
 
 const migrate = () => import('../commands/migrate.ts')
 
+const LOCK_WAIT = {
+  'lock-wait': { value: 'TIME', help: 'how long to try to get tables that others use, such as 30s or 1h (5m)' },
+} as const
+
 /** The commands that look after the store itself. */
 export const KEEPING_COMMANDS = {
   doctor: {
@@ -17,8 +21,9 @@ export const KEEPING_COMMANDS = {
   },
   'migrate up': {
     summary: 'apply what the schema lacks',
-    details: 'Any number of processes may do this at once; each change is applied once.',
-    flags: STORE_FLAGS,
+    details:
+      'Any number of processes may do this at once; each change is applied once. A table that others use is waited for a second at a time, so that nobody is kept waiting for longer; who is in the way is said on standard error.',
+    flags: { ...LOCK_WAIT, ...STORE_FLAGS },
     load: async () => (await migrate()).migrateUp,
   },
   'migrate down': {
@@ -28,6 +33,7 @@ export const KEEPING_COMMANDS = {
     details: 'COUNT is how many changes to undo (1), or "all".',
     flags: {
       yes: { help: 'yes, destroy that data; only a backup can bring it back' },
+      ...LOCK_WAIT,
       ...STORE_FLAGS,
     },
     load: async () => (await migrate()).migrateDown,
@@ -35,7 +41,7 @@ export const KEEPING_COMMANDS = {
   'migrate status': {
     summary: 'show which changes the schema has and lacks',
     details:
-      'Changes nothing. "unknown" is a change that a newer version of Batonpass made. Exit status 0 when nothing is pending, 8 when something is.',
+      'Changes nothing. "unknown" is a change that a newer version of Batonpass made, or one of before the first release. Exit status 0 when nothing is pending, 8 when something is.',
     flags: STORE_FLAGS,
     load: async () => (await migrate()).migrateStatus,
   },

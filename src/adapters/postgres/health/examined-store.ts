@@ -1,5 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import { defined } from '../../../domain/kernel/defined.ts'
+import { describeThrown } from '../../../domain/kernel/describe-thrown.ts'
+import { StoreFailure } from '../../../ports/store-failure.ts'
 import type { Database } from '../database.ts'
 import type { Migrator } from '../migrator.ts'
 import { type OpenMigrator, openMigratorAt } from '../open-migrator.ts'
@@ -40,6 +42,17 @@ export class ExaminedStore implements AsyncDisposable {
   async ask<Row>(question: string, ...parameters: readonly unknown[]): Promise<readonly Row[]> {
     const query = CompiledQuery.raw(question, [...parameters])
     return (await this.database.kysely.executeQuery<Row>(query)).rows
+  }
+
+  /** Whether the schema has all changes, and no others. Asked by checks that look at what only such a schema has. */
+  async isMigrated(): Promise<boolean> {
+    try {
+      await this.migrator.check()
+      return true
+    } catch (error) {
+      if (error instanceof StoreFailure) return false // the check of the schema says so
+      throw new Error(`the list of changes cannot be read: ${describeThrown(error)}`, { cause: error })
+    }
   }
 
   #open(): OpenMigrator {

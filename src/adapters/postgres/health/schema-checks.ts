@@ -1,6 +1,5 @@
-import { describeThrown } from '../../../domain/kernel/describe-thrown.ts'
 import type { Finding } from '../../../ports/health-check.ts'
-import { StoreFailure } from '../../../ports/store-failure.ts'
+import { isOldNumbering, WHAT_IS_OLD, WHAT_TO_DO_WITH_OLD } from '../applied-changes.ts'
 import { FUNCTIONS_VERSION, quoted } from '../database.ts'
 import type { ExaminedStore } from './examined-store.ts'
 import { schemaDrift } from './schema-drift.ts'
@@ -13,6 +12,7 @@ export const schemaStanding = async (store: ExaminedStore): Promise<readonly Fin
     status.flatMap(({ name, state }) => (state === wanted ? name : []))
   const [pending, unknown, applied] = [named('pending'), foreign(named('unknown')), named('applied')]
   const { schema } = store.database
+  if (isOldNumbering(unknown)) return [{ result: 'problem', text: WHAT_IS_OLD, repair: WHAT_TO_DO_WITH_OLD }]
   if (unknown.length > 0) {
     const text = `the schema ${quoted(schema)} has ${unknown.join(', ')}, which this program does not know`
     return [{ result: 'problem', text, repair: 'Use the newer version of Batonpass that made it, or another schema.' }]
@@ -29,13 +29,7 @@ const foreign = (names: readonly string[]): readonly string[] => names.filter((n
 
 /** Whether the schema is what the migrations make. Asked only where all of them, and no others, were applied. */
 export const schemaIsUnchanged = async (store: ExaminedStore): Promise<readonly Finding[]> => {
-  if (!store.isOpen) return []
-  try {
-    await store.migrator.check()
-  } catch (error) {
-    if (error instanceof StoreFailure) return [] // the check before has said so
-    throw new Error(`the list of changes cannot be read: ${describeThrown(error)}`, { cause: error })
-  }
+  if (!store.isOpen || !(await store.isMigrated())) return []
   const drift = await schemaDrift(store.database)
   return drift.length === 0 ? [{ result: 'ok', text: 'the schema is what the migrations make' }] : drift
 }

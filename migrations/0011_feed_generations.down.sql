@@ -1,0 +1,2 @@
+drop function batonpass.feed_server();
+drop table batonpass.feed_generations;
