@@ -1,4 +1,4 @@
-import { offlineSql } from '../../src/adapters/postgres/migrator.ts'
+import { offlineSql } from '../../src/adapters/postgres/offline-sql.ts'
 
 /** Partitions of each table: few, and more than one. */
 const PARTITIONS = 4
