@@ -115,10 +115,10 @@ const IS_WHOLE = process.env.REPLACED === 'all'
 const orders = IS_WHOLE ? Object.keys(ORDERS) : ['open, write, close, write on', 'open and close, close']
 const ends = IS_WHOLE ? ['exit', 'kill', 'close'] : ['close']
 
-const table: string[] = []
-afterAll(() => {
-  if (IS_WHOLE) console.log(table.join('\n'))
-})
+/** A line of the table of all orders, as soon as it is known. */
+const row = (...cells: readonly string[]): void => {
+  if (IS_WHOLE) process.stdout.write(`${cells.join(' | ')}\n`)
+}
 
 describe.skipIf(process.platform === 'win32').each(HAPPENINGS)(
   'a folder that is $what while a process has it',
@@ -130,7 +130,7 @@ describe.skipIf(process.platform === 'win32').each(HAPPENINGS)(
       scene.happens(before)
       const said = await ORDERS[order]?.(scene, first)
       const there = await found(scene.at, scene.must)
-      table.push([happening.what, order, `first: ${said}`, `next: ${there}`].join(' | '))
+      row(happening.what, order, `first: ${said}`, `next: ${there}`)
       const expected = order.includes('write,') ? (happening.isHarmless ? 'kept' : 'store.missing') : 'silent'
       expect({ said, there }).toEqual({ said: expected, there: `${scene.must.length} of ${scene.must.length}` })
     })
@@ -152,7 +152,7 @@ describe.skipIf(process.platform === 'win32').each(HAPPENINGS)(
       await scene.nextWrites()
       await scene.nextCloses()
       const there = await found(scene.at, scene.must)
-      table.push([happening.what, `open and close, ${end}, write on (two processes)`, '', `next: ${there}`].join(' | '))
+      row(happening.what, `open and close, ${end}, write on (two processes)`, `first: ${end}`, `next: ${there}`)
       expect(there).toBe(`${scene.must.length} of ${scene.must.length}`)
     })
   },

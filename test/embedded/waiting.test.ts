@@ -132,13 +132,4 @@ describe.skipIf(process.platform !== 'linux')('a process that has the folder and
     expect(await saidBy(store)).toBe('kept')
     await close(store)
   })
-
-  it('keeps nobody from closing', async () => {
-    const dataDir = made()
-    await using child = await holder(dataDir)
-    const store = await openPglite({ dataDir })
-    await write(store)
-    await stop(child)
-    await close(store)
-  })
 })

@@ -20,6 +20,7 @@ export const KEPT: Readonly<Record<string, string>> = {
   MEMORY_FILE_GAP_WRITES: 'how many writes beside a careless editor',
   MEMORY_FILE_KILLS: 'how many writers of a memory file are killed',
   MEMORY_FILE_WRITES: 'how many concurrent writes of a memory file',
+  REPLACED: 'every order in which a folder is replaced under its process',
   RUNS: 'how many random runs',
   SEED: 'which random runs',
   SHARERS: 'how many processes share an embedded store',

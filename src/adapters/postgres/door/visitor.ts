@@ -1,4 +1,3 @@
-import { Socket } from 'node:net'
 import { PostgresDriver } from 'kysely'
 import type { Holder } from '../pglite-holder.ts'
 import { type Around, safePool } from '../safe-pool.ts'
@@ -9,17 +8,12 @@ import { foundDoorFolder } from './door-place.ts'
 /** The engine does one thing at a time; more connections would only wait there instead of here. */
 const MOST_CONNECTIONS = 4
 
-/** How long a holder may take to let go of those who leave. */
-const LEAVING_MS = 1_000
-
 /** The way through a holder's door. Nothing when it has none, or none that is safe to go through. */
 export const wayThrough = async (store: string, holder: Holder, asking: Around): Promise<Way | undefined> => {
   const folder = holder.door === undefined ? undefined : foundDoorFolder(store, holder.door)
   if (folder === undefined) return undefined
   const { default: pg } = await import('pg')
-  const sockets = new Set<Socket>()
   const pool = new pg.Pool({
-    stream: () => openedIn(sockets),
     // Each of these is said, because what is not is looked for in the environment.
     host: folder,
     port: 5432,
@@ -28,6 +22,8 @@ export const wayThrough = async (store: string, holder: Holder, asking: Around):
     password: '',
     ssl: false,
     max: MOST_CONNECTIONS,
+    // A pool that is closed waits for connections that are being made; a holder that is stopped would never let them in.
+    connectionTimeoutMillis: PATIENCE_MS,
     // As with an engine of its own, a process that is done may end without closing the store.
     allowExitOnIdle: true,
   })
@@ -37,24 +33,5 @@ export const wayThrough = async (store: string, holder: Holder, asking: Around):
   const driver = new PostgresDriver({ pool: safePool(pool, { waits, isDirect: false, asking }) })
   await driver.init()
   let closing: Promise<void> | undefined
-  return { driver, holder, close: () => (closing ??= left(pool.end(), sockets)) }
-}
-
-const openedIn = (sockets: Set<Socket>): Socket => {
-  const socket = new Socket()
-  sockets.add(socket)
-  socket.once('close', () => sockets.delete(socket))
-  return socket
-}
-
-/** Leaves, and waits for the holder's last word only so long: one that is stopped never says it. */
-const left = async (leaving: Promise<void>, sockets: ReadonlySet<Socket>): Promise<void> => {
-  const timer = setTimeout(() => {
-    for (const socket of sockets) socket.destroy()
-  }, LEAVING_MS)
-  try {
-    await leaving
-  } finally {
-    clearTimeout(timer)
-  }
+  return { driver, holder, close: () => (closing ??= pool.end()) }
 }
