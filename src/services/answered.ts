@@ -23,11 +23,14 @@ const REMEMBERED = 10_000
 /** A store remembers commands for longer than this, by its own clock; and that may be put right by a few minutes meanwhile. */
 const SURELY_REMEMBERED_MS = LEAST_RETENTION_MS / 2
 
+/** The store's clock, where it is known. */
+type StoreNow = () => Instant | undefined
+
 /** A read under way: the step before which something must have been answered to say anything about it. */
 interface Read {
   readonly step: number
   readonly stamp: CommandStamp
-  readonly now?: Instant | undefined
+  readonly now: StoreNow
 }
 
 /** A named command that is on record: since when by this process, and by the store's clock where that is known. */
@@ -84,9 +87,9 @@ export class Answered {
   }
 
   /** Remembers that a named command is on record, and since when by the store's clock. */
-  noteCommand({ id, isNamed }: CommandStamp, storedAt: Instant | undefined): void {
+  noteCommand({ id, isNamed }: CommandStamp, now: StoreNow): void {
     this.#step += 1
-    if (isNamed === true) this.#commands.set(id, { step: this.#step, ownMs: performance.now(), storedAt })
+    if (isNamed === true) this.#commands.set(id, { step: this.#step, ownMs: performance.now(), storedAt: now() })
   }
 
   /**
@@ -127,7 +130,9 @@ export class Answered {
     const known = this.#commands.get(id)
     if (known === undefined || known.step > step) return undefined
     const sinceMs = [performance.now() - known.ownMs]
-    if (now !== undefined && known.storedAt !== undefined) sinceMs.push(Date.parse(now) - Date.parse(known.storedAt))
+    const storeNow = now()
+    if (storeNow !== undefined && known.storedAt !== undefined)
+      sinceMs.push(Date.parse(storeNow) - Date.parse(known.storedAt))
     if (sinceMs.some((passed) => passed > SURELY_REMEMBERED_MS)) return undefined
     return { what: `command ${id}`, had: 'carried out', has: 'unknown' }
   }
@@ -165,7 +170,7 @@ export const mustNotBeSetBack = async <Subject extends keyof Subjects>(
   const behind = answered.behindIn(question as Question, loaded.facts, {
     step,
     stamp,
-    now: store.unitOfWork.estimateNow(),
+    now: () => store.unitOfWork.estimateNow(),
   })
   if (behind !== undefined) throw setBack(behind)
 }

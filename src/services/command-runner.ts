@@ -181,7 +181,7 @@ export class CommandRunner {
     const { step } = this.#answered
     const loaded = await this.#store.unitOfWork.load<Subject>(question, stamp)
     if (loaded.repeated !== undefined) return loaded
-    const read = { step, stamp, now: this.#store.unitOfWork.estimateNow() }
+    const read = { step, stamp, now: this.#context.storeNow }
     const behind = this.#answered.behindIn(question as Question, loaded.facts, read)
     if (behind === undefined) return loaded
     if (this.#afterCommit === undefined) throw setBack(behind)
@@ -192,7 +192,7 @@ export class CommandRunner {
 
   /** In a transaction of the caller a decision counts when that is committed. */
   #kept(stamp: CommandStamp, decision: Parameters<CommandWatch['count']>[0]): void {
-    if (this.#afterCommit === undefined) this.#answered.noteCommand(stamp, this.#store.unitOfWork.estimateNow())
+    if (this.#afterCommit === undefined) this.#answered.noteCommand(stamp, this.#context.storeNow)
     this.#afterCommit?.kept(stamp)
     const count = (): void => this.#watch.count(decision)
     if (this.#afterCommit) this.#afterCommit.wait(count)

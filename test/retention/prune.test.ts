@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { commandId, unwrap } from '../../src/index.ts'
 import type { CommandId } from '../../src/ports.ts'
 import { pruneCommands } from '../../src/services/command-pruner.ts'
+import { FaultInjector } from '../../src/testing/index.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { closeStores, openStore, STORE_KINDS } from '../support/stores.ts'
 import { cloneDatabase, onServer, withDatabase } from '../support/test-databases.ts'
@@ -20,12 +21,16 @@ describe.each(STORE_KINDS)('commands that were carried out long ago: %s', (kind)
     const open = async (id: CommandId): Promise<string> =>
       unwrap(await scene.service.openConversation({ originalTask: 'Fix it', commandId: id })).conversation.id
     const ids = (count: number): readonly CommandId[] => Array.from({ length: count }, () => commandId(randomUUID()))
+    // Those that are made to look old in the store are young in this process, which would miss them: another one asks.
+    const elsewhere = scene.serviceOver(new FaultInjector(under.store).store)
+    const openAgain = async (id: CommandId): Promise<string> =>
+      unwrap(await elsewhere.openConversation({ originalTask: 'Fix it', commandId: id })).conversation.id
     const age = (commands: readonly CommandId[], ms: number): Promise<void> => letAge(under, commands, ms)
-    return { scene, open, ids, age, commands: under.store.commands }
+    return { scene, open, openAgain, ids, age, commands: under.store.commands }
   }
 
   it('are forgotten, oldest first and a few at a time; repeated after that they act again', async () => {
-    const { open, ids, age, commands } = await stage()
+    const { open, openAgain, ids, age, commands } = await stage()
     const [oldest = '' as CommandId, old = '' as CommandId] = ids(2)
     const first = await open(oldest)
     await age([oldest], HOUR)
@@ -36,12 +41,12 @@ describe.each(STORE_KINDS)('commands that were carried out long ago: %s', (kind)
     expect(await commands.countPrunable(WEEK)).toBe(2)
     expect(await commands.prune(WEEK, 1)).toBe(1)
     expect(await open(old)).toBe(second)
-    expect(await open(oldest)).not.toBe(first)
+    expect(await openAgain(oldest)).not.toBe(first)
     expect(await commands.prune(WEEK, 500)).toBe(1)
     expect(await commands.prune(WEEK, 500)).toBe(0)
     expect(await commands.countPrunable(WEEK)).toBe(0)
     expect(await open(young)).toBe(third)
-    expect(await open(old)).not.toBe(second)
+    expect(await openAgain(old)).not.toBe(second)
   })
 
   it('are never forgotten before an hour has passed, however little is to be kept', async () => {
