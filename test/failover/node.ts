@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process'
-import { appendFileSync, chownSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { cleanEnvironment } from '../support/clean-room.ts'
@@ -174,9 +184,12 @@ export const ownedFolder = async (path: string): Promise<string> => {
   return path
 }
 
-/** The processes that a process has started. Each server process has the first one for its parent. */
+/**
+ * The processes that a process has started. Each server process has the first one for its parent. Where they cannot be listed,
+ * they are left to end by themselves.
+ */
 const childrenOf = (parent: number): readonly number[] =>
-  readdirSync('/proc')
+  (existsSync('/proc') ? readdirSync('/proc') : [])
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => {

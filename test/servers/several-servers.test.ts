@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ExaminedStore } from '../../src/adapters/postgres/health/examined-store.ts'
+import { storeOpens } from '../../src/adapters/postgres/health/server-checks.ts'
 import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
 import { createBatonpass, unwrap } from '../../src/index.ts'
 import type { StoreFailure } from '../../src/ports/store-failure.ts'
@@ -82,11 +84,12 @@ describe('several addresses', () => {
     const failure = await failureOf(openPostgres({ connectionString: down, ...SHORT }))
     expect(failure).toMatchObject({ code: 'store.unavailable', retryable: true })
     expect(failure.message).toContain('None of the 2 servers takes writes')
-    const none = 'postgres://postgres@one.invalid,two.invalid/agents'
+    const { primary, standby } = cluster
+    const none = `postgres://postgres@127.0.0.1:${standby.port},127.0.0.1:${primary.port}/no_such_database`
     const missing = await failureOf(openPostgres({ connectionString: none, ...SHORT }))
     expect(missing).toMatchObject({ code: 'store.bad_address', retryable: false })
-    expect(missing.message).toContain('one.invalid')
-    expect(missing.message).toContain('two.invalid')
+    expect(missing.message).toContain(`127.0.0.1:${standby.port} did not let us in (There is no database`)
+    expect(missing.message).toContain(`127.0.0.1:${primary.port} did not let us in (There is no database`)
   })
 
   it('a primary that is set read-only is waited for, longer than anything is tried again', async () => {
@@ -98,6 +101,23 @@ describe('several addresses', () => {
     await new Promise((resolve) => setTimeout(resolve, 3_000))
     await writable(cluster.primary)
     expect(await waiting).toMatchObject({ ok: true })
+  })
+})
+
+describe('the doctor', () => {
+  it('names the part of each server, and the one that is away', async () => {
+    const { primary, standby } = cluster
+    const hosts = [standby.port, primary.port, nobody].map((port) => `127.0.0.1:${port}`).join(',')
+    await using store = new ExaminedStore({ connectionString: `postgres://postgres:tea4two@${hosts}/agents` })
+    const findings = await storeOpens(store)
+    expect(findings.map(({ result }) => result)).toEqual(['ok', 'ok', 'ok', 'warning'])
+    const texts = findings.map(({ text }) => text)
+    expect(texts.slice(1, 3)).toEqual([
+      `127.0.0.1:${standby.port} is a standby`,
+      `127.0.0.1:${primary.port} takes writes`,
+    ])
+    expect(texts[3]).toContain(`127.0.0.1:${nobody} cannot be used now`)
+    expect(texts.join()).not.toContain('tea4two')
   })
 })
 
