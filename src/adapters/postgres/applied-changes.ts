@@ -20,16 +20,16 @@ const OLD_FIRST = '0001_conversations'
 /** Whether these changes were applied by a program of before the first release. They cannot be carried on. */
 export const isOldNumbering = (names: Iterable<string>): boolean => [...names].includes(OLD_FIRST)
 
-/** What such a schema is. */
+/** Says that a schema is such a one. */
 export const WHAT_IS_OLD = `the schema was made before the first release, 0.1 (it has ${OLD_FIRST}), and cannot be carried on`
 
-/** What to do with it. */
+/** Says how to go on without it. */
 export const WHAT_TO_DO_WITH_OLD =
   'Keep it for reading with the program that made it, and use another schema, database or folder; or drop it, and run ' +
   '"baton migrate up".'
 
 /** Refuses a schema of before the first release. */
-export const refuseOld = (names: Iterable<string>): void => {
+const refuseOld = (names: Iterable<string>): void => {
   if (!isOldNumbering(names)) return
   throw new StoreFailure('store.old_numbering', `${WHAT_IS_OLD.replace(/^t/, 'T')}. ${WHAT_TO_DO_WITH_OLD}`)
 }

@@ -77,6 +77,6 @@ export const refuseMovedCursor = ({ generation, key }: FeedCursor, state: FeedSt
     )
 }
 
-/** What was seen beyond the end of a generation is not in this store; what came after it here was never seen. */
+/** Entries that were seen beyond the end of a generation are not in this store, and those that came after it here were never seen. */
 const withinGeneration = (key: FeedKey, ended: string | undefined): FeedKey =>
   ended !== undefined && BigInt(key[0]) >= BigInt(ended) ? [ended, NO_CONVERSATION, 0] : key

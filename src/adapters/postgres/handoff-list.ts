@@ -11,7 +11,7 @@ import { paged } from './paging.ts'
 import { maybe, reader } from './row-types.ts'
 import { toStorableText } from './text-codec.ts'
 
-/** What handoffs are listed by: the time that their client says, or that of the database, which decides who waited longer. */
+/** The time that a list goes by: what the client said, or that of the database, which decides who waited longer. */
 type Time = 'initiated_at' | 'kept_at'
 
 /** One page of handoffs across conversations, by the time they were initiated. What is overdue goes by the database's clock. */

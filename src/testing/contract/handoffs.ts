@@ -134,9 +134,8 @@ export const handoffsContract: ContractPart = {
     'serves what waits in the order it came in, whatever the clocks of clients say': async (scene) => {
       const { store, ids } = scene
       const targetAgent = scene.name('reviewer')
-      const day = 86_400_000
       const made: string[] = []
-      for (const apart of [day, 0, -day]) {
+      for (const apart of [86_400_000, 0, -86_400_000]) {
         const clock = new FixedClock(new Date(Date.now() + apart).toISOString())
         const service = new HandoffService({ store, ids, clock })
         const source = await scene.worked('read_file')

@@ -6,6 +6,7 @@ interface Feed {
   readonly number: number
   /** When this server began the generation; nothing while it has written no entry. */
   readonly since: string | null
+  readonly isEmpty: boolean
   readonly isNamed: boolean
   readonly isStandby: boolean
 }
@@ -16,13 +17,14 @@ export const feedStanding = async (store: ExaminedStore): Promise<readonly Findi
   const schema = quoted(store.database.schema)
   const [feed] = await store.ask<Feed>(
     `select number, to_char(began_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since,
-       ${schema}.feed_server() is not null as "isNamed", pg_is_in_recovery() as "isStandby"
+       not exists (select from ${schema}.audit_entries) as "isEmpty", ${schema}.feed_server() is not null as "isNamed", pg_is_in_recovery() as "isStandby"
      from ${schema}.feed_v${FUNCTIONS_VERSION}()`,
   )
   return feed === undefined ? [] : [feedFinding(feed)]
 }
 
-const feedFinding = ({ number, since, isNamed, isStandby }: Feed): Finding => {
+const feedFinding = ({ number, since, isEmpty, isNamed, isStandby }: Feed): Finding => {
+  if (isEmpty) return { result: 'ok', text: 'the feed of changes is empty' }
   if (since === null)
     return {
       result: 'warning',
