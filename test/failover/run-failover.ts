@@ -30,6 +30,8 @@ export interface FailoverReport {
   readonly verified: number
   /** What writers and the feeder were told that was not worth trying again, with how often. */
   readonly told: Readonly<Record<string, number>>
+  /** How many workers ended because the store was set back, which they must; others took their places. */
+  readonly workersTold: number
   readonly problems: readonly string[]
 }
 
@@ -104,6 +106,7 @@ export const runFailover = async (
     const verdict = judge(fed, found, readSteps(folder))
     const checked = await check(url)
     const isSafe = options.replication === 'synchronous'
+    const isTold = (death: string): boolean => !isSafe && death.includes("code: 'store.set_back'")
     return {
       rounds: outcomesOf(rounds, heard, { lost: reckoning.lost, claims }),
       acknowledged: reckoning.acknowledged,
@@ -114,10 +117,11 @@ export const runFailover = async (
       takeovers: verdict.takeovers,
       verified: checked.verified,
       told: counted(heard.told),
+      workersTold: crew.deaths.filter(isTold).length,
       problems: [
         ...reckoning.doubled.map((text) => `is there twice: ${text}`),
         ...checked.problems,
-        ...crew.deaths,
+        ...crew.deaths.filter((death) => !isTold(death)),
         // A store that was set back has lost what nobody can bring back: that is counted, and no problem of the program.
         ...(isSafe ? reckoning.lost.map((text) => `was acknowledged, and is not there: ${text}`) : []),
         ...(isSafe ? [...verdict.lost, ...verdict.doubled, ...verdict.overlaps] : []),
