@@ -15,8 +15,8 @@ Feature: Looking back in a run
       And it takes tools, and looks up the call of "read_file" that window 1 made
       When it is run on "Fix the flaky test"
       Then its sessions are "handed off, handed off, completed"
-      And session 2 is told "the tool `look_back` of the MCP server `baton`"
-      And session 3 is told "the tool `look_back` of the MCP server `baton`"
+      And session 2 is told "the tool `look_back` of the MCP server `baton_run`"
+      And session 3 is told "the tool `look_back` of the MCP server `baton_run`"
       And session 3 is not told "today.isMonday"
       And the tool look_back told session 3 "| if (today.isMonday()) retry()"
       And session 3 has asked about the call of "read_file" of session 1, and no other question is on record
@@ -72,5 +72,5 @@ Feature: Looking back in a run
       When it is run on "Fix the flaky test", and its process is lost after the continuation
       And the orphaned work is recovered
       Then its sessions are "handed off, completed"
-      And session 2 is told "the tool `look_back` of the MCP server `baton`"
+      And session 2 is told "the tool `look_back` of the MCP server `baton_run`"
       And the tool look_back told session 2 "| retry on Mondays"

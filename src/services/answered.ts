@@ -33,6 +33,13 @@ interface Read {
   readonly now: StoreNow
 }
 
+/** How far a thing had come, and in which conversation where two may share its id by mistake. */
+interface Known {
+  readonly place: Place
+  readonly step: number
+  readonly conversationId: ConversationId | undefined
+}
+
 /** A named command that is on record: since when by this process, and by the store's clock where that is known. */
 interface Acknowledged {
   readonly step: number
@@ -47,9 +54,7 @@ interface Acknowledged {
  * In the memory of this process, and bounded: the things that were answered longest ago are forgotten first.
  */
 export class Answered {
-  readonly #places: Readonly<
-    Record<PlacedKind, LatestEntries<string, { readonly place: Place; readonly step: number }>>
-  > = {
+  readonly #places: Readonly<Record<PlacedKind, LatestEntries<string, Known>>> = {
     conversation: new LatestEntries(REMEMBERED),
     session: new LatestEntries(REMEMBERED),
     handoff: new LatestEntries(REMEMBERED),
@@ -79,7 +84,7 @@ export class Answered {
     }
     if (session !== undefined) {
       const { epoch, conversationId, progress } = session
-      this.#keep('session', session.id, placeOf(session))
+      this.#keep('session', session.id, placeOf(session), conversationId)
       this.#keep('conversation', conversationId, { sessions: epoch, 'next message': progress.nextSequence })
     }
     if (handoff !== undefined) this.#keep('handoff', handoff.id, { version: handoff.version })
@@ -108,8 +113,9 @@ export class Answered {
 
   /** The thing of which the store has less than it said before, if a read was answered with such a thing. */
   behindIn(question: Question, facts: object, read: Read): Behind | undefined {
-    for (const { kind, id, place } of seenPlaces(question, facts)) {
+    for (const { kind, id, place, conversationId } of seenPlaces(question, facts)) {
       const known = this.#places[kind].get(id)
+      if (conversationId !== known?.conversationId && place !== undefined) continue
       if (known === undefined || known.step > read.step || !isLess(place, known.place)) continue
       const what = kind === 'monitor' ? `the monitor of session ${id}` : `${kind} ${id}`
       return { what, had: placeInWords(known.place), has: placeInWords(place) }
@@ -137,11 +143,11 @@ export class Answered {
     return { what: `command ${id}`, had: 'carried out', has: 'unknown' }
   }
 
-  #keep(kind: PlacedKind, id: string, place: Place): void {
+  #keep(kind: PlacedKind, id: string, place: Place, conversationId?: ConversationId): void {
     const known = this.#places[kind].get(id)
     const furthest = known === undefined ? place : further(known.place, place)
     const step = known !== undefined && furthest === known.place ? known.step : this.#step
-    this.#places[kind].set(id, { place: furthest, step })
+    this.#places[kind].set(id, { place: furthest, step, conversationId })
   }
 }
 

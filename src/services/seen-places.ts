@@ -1,4 +1,5 @@
 import { defined } from '../domain/kernel/defined.ts'
+import type { ConversationId } from '../domain/kernel/ids.ts'
 import type { AgentSession } from '../domain/session/agent-session.ts'
 import type { Question, Subjects } from '../ports/unit-of-work.ts'
 
@@ -12,6 +13,8 @@ export type PlacedKind = 'conversation' | 'session' | 'handoff' | 'monitor'
 export interface Seen {
   readonly kind: PlacedKind
   readonly id: string
+  /** The conversation it stands in, where that is known: two that share an id by mistake are two things. */
+  readonly conversationId?: ConversationId
   readonly place?: Place
 }
 
@@ -80,7 +83,13 @@ const foundIn = (facts: AnyFacts): readonly Seen[] => {
   const { working, baton, parentSession, source, monitor, handoff, conversation, lastEpoch, nextSequence } = facts
   const found: Seen[] = []
   for (const session of [working?.session, baton, parentSession, source?.session])
-    if (session !== undefined) found.push({ kind: 'session', id: session.id, place: placeOf(session) })
+    if (session !== undefined)
+      found.push({
+        kind: 'session',
+        id: session.id,
+        conversationId: session.conversationId,
+        place: placeOf(session),
+      })
   if (monitor !== undefined) found.push({ kind: 'monitor', id: monitor.sessionId, place: { version: monitor.version } })
   if (handoff !== undefined) found.push({ kind: 'handoff', id: handoff.id, place: { version: handoff.version } })
   if (conversation !== undefined) {

@@ -9,7 +9,7 @@ import { Scene } from '../../src/testing/scene.ts'
 import { everyItem } from '../cases/read-back.ts'
 import { startChild } from './child-process.ts'
 import { dump, makeStore } from './made-store.ts'
-import { temporaryFolder, withoutPulse } from './temporary-folder.ts'
+import { contentsOf, temporaryFolder } from './temporary-folder.ts'
 
 /** What the disk says it has left, if a test says so. */
 const disk = vi.hoisted((): { free?: number } => ({}))
@@ -34,7 +34,7 @@ describe('a disk that is full', () => {
     disk.free = 100 * MB
     const failure = await openPglite({ dataDir, loadDataDir: dump() }).catch((problem: unknown) => problem)
     expect(failure).toMatchObject({ ...FULL, message: expect.stringMatching(/100 MB are left, and it needs 112 MB/) })
-    expect(withoutPulse(dataDir)).toEqual([])
+    expect(contentsOf(dataDir)).toEqual([])
   })
 
   it('is said before a store is opened, without a word about replacing it; then it opens', async () => {
@@ -45,7 +45,7 @@ describe('a disk that is full', () => {
     expect(failure).toMatchObject(FULL)
     expect((failure as Error).message).toContain('Free some space')
     expect((failure as Error).message).not.toMatch(/damaged|backup/)
-    expect(withoutPulse(dataDir)).toEqual(['data'])
+    expect(contentsOf(dataDir)).toEqual(['data'])
     disk.free = 65 * MB
     const store = await openPglite({ dataDir })
     await store[Symbol.asyncDispose]()
@@ -76,7 +76,7 @@ describe('a disk that is full', () => {
     const { conversation } = unwrap(await service.openConversation({ originalTask: 'Kept' }))
     disk.free = 0
     await store[Symbol.asyncDispose]()
-    expect(withoutPulse(dataDir)).toEqual(['data'])
+    expect(contentsOf(dataDir)).toEqual(['data'])
     delete disk.free
     await using again = await openPglite({ dataDir })
     expect(await again.conversations.find(conversation.id)).toStrictEqual(conversation)

@@ -8,7 +8,7 @@ import type { Store } from '../../src/ports/store.ts'
 import { everyItem, ReadBack } from '../cases/read-back.ts'
 import { randomFrom } from '../races/jitter.ts'
 import { type Child, startChild } from './child-process.ts'
-import { temporaryFolder, withoutPulse } from './temporary-folder.ts'
+import { contentsOf, temporaryFolder } from './temporary-folder.ts'
 
 /** A few with every run; `npm run test:kill` for the hundred that prove it. */
 const KILLS = Number(process.env.KILLS ?? 8)
@@ -121,7 +121,7 @@ describe('a writer killed again and again', () => {
       await (await next).kill()
       await lookInto(dataDir, acknowledged)
       // A draft of a lock, or a pulse, may be left by one killed as it took it. It is swept up when it is a minute old.
-      expect(withoutPulse(dataDir).filter((name) => !name.startsWith('lock.new-'))).toEqual(['data'])
+      expect(contentsOf(dataDir).filter((name) => !name.startsWith('lock.new-'))).toEqual(['data'])
       seen.acknowledged = acknowledged
       console.log(`${KILLS} kills: ${JSON.stringify(seen)}`)
       expect(seen.whileMade).toBeGreaterThan(0)

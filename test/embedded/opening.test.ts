@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPglite } from '../../src/adapters/postgres/open-pglite.ts'
 import { StoreFailure } from '../../src/ports/store-failure.ts'
 import { dump, makeStore } from './made-store.ts'
-import { temporaryFolder, withoutPulse } from './temporary-folder.ts'
+import { contentsOf, temporaryFolder } from './temporary-folder.ts'
 
 /** One store is made and copied, which is much faster than making one per test. */
 const made = mkdtempSync(join(tmpdir(), 'batonpass-made-'))
@@ -113,7 +113,7 @@ describe('a store that was being made when its process was killed', () => {
     const folder = temporaryFolder()
     cpSync(join(made, 'data', 'PG_VERSION'), join(folder, 'data.new', 'PG_VERSION'))
     const store = await openPglite({ dataDir: folder, loadDataDir: dump() })
-    expect(withoutPulse(folder)).toEqual(['data', 'lock'])
+    expect(contentsOf(folder)).toEqual(['data', 'lock'])
     await store[Symbol.asyncDispose]()
   })
 })

@@ -10,7 +10,7 @@ import { ReadBack } from '../cases/read-back.ts'
 import { bundle } from '../support/bundle.ts'
 import { type Child, startChild } from './child-process.ts'
 import { makeStore } from './made-store.ts'
-import { temporaryFolder, withoutPulse } from './temporary-folder.ts'
+import { contentsOf, temporaryFolder } from './temporary-folder.ts'
 
 /** A few with every run; `npm run test:share` for twenty processes and two minutes. */
 const PROCESSES = Number(process.env.SHARERS ?? 4)
@@ -136,7 +136,7 @@ describe.skipIf(process.platform === 'win32')('processes that share a folder', (
     for (const { child } of last) child.say('stop')
     await Promise.all(last.map(({ child }) => child.ended))
     for (const sharer of last) note(sharer)
-    expect(withoutPulse(dataDir).filter((name) => !name.startsWith('lock.new-'))).toEqual(['data'])
+    expect(contentsOf(dataDir).filter((name) => !name.startsWith('lock.new-'))).toEqual(['data'])
     await using store = await openPglite({ dataDir })
     for (const sharer of sharers) await judge(store, sharer)
     seen.holders = pids.size

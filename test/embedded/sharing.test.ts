@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CompiledQuery } from 'kysely'
@@ -12,7 +12,7 @@ import { uuidV7Ids } from '../../src/adapters/system/uuid-v7-ids.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
 import { HandoffService } from '../../src/services/handoff-service.ts'
 import { dump, makeStore } from './made-store.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { contentsOf, temporaryFolder } from './temporary-folder.ts'
 
 const write = async (store: SqlStore, originalTask: string) => {
   const service = new HandoffService({ store, clock: systemClock, ids: uuidV7Ids })
@@ -50,7 +50,7 @@ describe.skipIf(process.platform === 'win32')('a folder that several stores have
         expect(await tasksIn(other, ids)).toEqual(['Task 0', 'Task 1', 'Task 2'])
     }
     expect(new Set(doors).size).toBe(3)
-    expect(readdirSync(dataDir)).toEqual(['data'])
+    expect(contentsOf(dataDir)).toEqual(['data'])
     await expect(write(stores[1] as SqlStore, 'Late')).rejects.toMatchObject({ message: 'The store is closed' })
   })
 

@@ -12,8 +12,8 @@ export const temporaryFolder = (): string => {
   return folder
 }
 
-/** What is in a store's folder, but for the sockets of its holder. */
-export const withoutPulse = (folder: string): readonly string[] =>
+/** What is in a store's folder, but for the sockets of its holder and the file that keeps it out of git. */
+export const contentsOf = (folder: string): readonly string[] =>
   readdirSync(folder)
-    .filter((name) => !name.startsWith('pulse-') && !name.startsWith('door-'))
+    .filter((name) => !name.startsWith('pulse-') && !name.startsWith('door-') && name !== '.gitignore')
     .toSorted()

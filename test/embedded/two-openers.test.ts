@@ -6,7 +6,7 @@ import { parseHolder } from '../../src/adapters/postgres/pglite-holder.ts'
 import { type Child, startChild } from './child-process.ts'
 import { dump, makeStore } from './made-store.ts'
 import type { Opening } from './opener.ts'
-import { temporaryFolder, withoutPulse } from './temporary-folder.ts'
+import { contentsOf, temporaryFolder } from './temporary-folder.ts'
 
 const holderIn = (folder: string): number => parseHolder(readFileSync(join(folder, 'lock'), 'utf8')).pid
 
@@ -37,7 +37,7 @@ describe('two openers of one folder', () => {
     expect(holderIn(dataDir)).toBe(second.pid)
     second.say('close')
     expect(await second.hear()).toBe('closed')
-    expect(readdirSync(dataDir)).toEqual(['data'])
+    expect(contentsOf(dataDir)).toEqual(['data'])
   })
 
   it('in two processes: who is done may end, with or without a word, while others are inside', async () => {
@@ -83,7 +83,7 @@ describe('two openers of one folder', () => {
     }
     await Promise.all([first[Symbol.asyncDispose](), first[Symbol.asyncDispose]()])
     await first[Symbol.asyncDispose]()
-    expect(readdirSync(dataDir)).toEqual(['data'])
+    expect(contentsOf(dataDir)).toEqual(['data'])
     const again = await openPglite({ dataDir: join(folder, 'link') })
     await again[Symbol.asyncDispose]()
   })
@@ -117,7 +117,7 @@ describe('without options', () => {
     await using opener = await startChild('opener.ts', [], { cwd })
     expect(await open(opener)).toMatchObject({ outcome: 'opened' })
     expect(readdirSync(cwd)).toEqual(['.batonpass'])
-    expect(withoutPulse(join(cwd, '.batonpass'))).toEqual(['data', 'lock'])
+    expect(contentsOf(join(cwd, '.batonpass'))).toEqual(['data', 'lock'])
     expect(statSync(join(cwd, '.batonpass')).mode & 0o777).toBe(0o700)
     opener.say('close')
     expect(await opener.hear()).toBe('closed')

@@ -3,8 +3,8 @@ import { offlineSql } from '../../src/adapters/postgres/offline-sql.ts'
 /** Partitions of each table: few, and more than one. */
 const PARTITIONS = 4
 
-/** Tables that are found by something else than a conversation: by their key, or by the id of the command. */
-const WHOLE: ReadonlySet<string> = new Set(['conversations', 'commands', 'migrations'])
+/** Tables that are found by something else than a conversation: by their key, by the id of the command, or by a number. */
+const WHOLE: ReadonlySet<string> = new Set(['conversations', 'commands', 'feed_generations', 'migrations'])
 
 const TABLE = /create table (?:if not exists )?"?batonpass"?\.(\w+) \(([\s\S]*?)\n\)([^;]*);/g
 

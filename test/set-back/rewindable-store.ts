@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openPglite } from '../../src/adapters/postgres/open-pglite.ts'
@@ -72,7 +72,25 @@ const inMemory = async (): Promise<RewindableStore> => {
   }
 }
 
-/** A folder that somebody else has open and serves, until the copy lies there instead. */
+/**
+ * Writes the copy into the files that are there, as `cp -a` does, and removes the others. Where files or folders are
+ * replaced the engine notices by itself: see `test/embedded/replaced-folder.test.ts`.
+ */
+const restoreInto = (folder: string, copy: string): void => {
+  const kept = readdirSync(copy, { withFileTypes: true })
+  for (const name of readdirSync(folder))
+    if (!kept.some((entry) => entry.name === name)) rmSync(join(folder, name), { recursive: true })
+  for (const entry of kept) {
+    const [from, to] = [join(copy, entry.name), join(folder, entry.name)]
+    if (!entry.isDirectory()) writeFileSync(to, readFileSync(from))
+    else {
+      mkdirSync(to, { recursive: true })
+      restoreInto(to, from)
+    }
+  }
+}
+
+/** A folder that somebody else has open and serves, until an earlier copy of it is restored there. */
 const inFolder = async (): Promise<RewindableStore> => {
   const place = mkdtempSync(join(tmpdir(), 'batonpass-set-back-'))
   const [folder, copy] = [join(place, 'store'), join(place, 'copy')]
@@ -94,8 +112,7 @@ const inFolder = async (): Promise<RewindableStore> => {
     },
     setBack: async () => {
       await holder[Symbol.asyncDispose]()
-      rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
-      cpSync(copy, folder, { recursive: true })
+      restoreInto(folder, copy)
     },
     [Symbol.asyncDispose]: async () => {
       for (const open of [...others, store, holder]) await open[Symbol.asyncDispose]()

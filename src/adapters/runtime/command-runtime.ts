@@ -77,6 +77,7 @@ async function* stepsOf(
       if (step !== undefined) yield step
     }
     const ended = await child.exited
+    await child.closed() // what it complained about may come after its last line
     yield end(signal.aborted ? { type: 'interrupted' } : endOf(ended, complaint(), ear))
   } finally {
     signal.removeEventListener('abort', stop)
