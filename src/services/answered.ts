@@ -144,7 +144,8 @@ export class Answered {
   }
 
   #keep(kind: PlacedKind, id: string, place: Place, conversationId?: ConversationId): void {
-    const known = this.#places[kind].get(id)
+    const latest = this.#places[kind].get(id)
+    const known = latest?.conversationId === conversationId ? latest : undefined
     const furthest = known === undefined ? place : further(known.place, place)
     const step = known !== undefined && furthest === known.place ? known.step : this.#step
     this.#places[kind].set(id, { place: furthest, step, conversationId })
