@@ -210,5 +210,14 @@ export const SESSION_MOVES: HandoffMoves<
       return held && { ...asHolder(world, held), turns, withholdRestart, failLater }
     },
   },
-  captureSnapshot: { weight: 2, plan: byHand },
+  captureSnapshot: {
+    weight: 2,
+    // Anybody may take one: nothing is said about whose hand it is.
+    plan: async (world) => {
+      const asked = await byHand(world)
+      if (asked === undefined) return undefined
+      const { byHand: _, ...anyone } = { byHand: undefined, ...asked }
+      return anyone
+    },
+  },
 }
