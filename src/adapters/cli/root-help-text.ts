@@ -30,6 +30,7 @@ Commands:
   codex          put our hooks into the settings of Codex: install, uninstall, status
   hook           answer the hooks of Claude Code and Codex: statusline, session-start and six others
   mcp            answer an agent over MCP: its window, its history, handoffs
+  init           make a store for this project, or adopt one that is there
   doctor         look for what is wrong, and say how to repair it
   migrate        change the schema of the database: up, down, status, sql
   prune          forget commands that nobody repeats any more
