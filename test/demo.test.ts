@@ -1,14 +1,14 @@
-import { execFile, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Lineage } from '../src/index.ts'
 
 const run = promisify(execFile)
-/** A server named in the environment would be used instead of the embedded store. */
-const { BATONPASS_DATABASE_URL: _, ...withoutServer } = process.env
+const withoutServer = process.env
 const baton = (...args: readonly string[]) =>
   run(process.execPath, ['--import', 'tsx', 'src/adapters/cli/main.ts', ...args], { env: withoutServer }).catch(
     (failure: { code: number; stdout: string; stderr: string }) => failure,
@@ -26,12 +26,24 @@ describe('baton demo', () => {
     expect(stdout).toMatch(/session 2 {2}opus-agent {2}active {2}messages 7–9, 1 turn /)
   })
 
-  it('writes to no server that is named for something else', async () => {
-    const { code, stderr } = (await run(process.execPath, ['--import', 'tsx', 'src/adapters/cli/main.ts', 'demo'], {
-      env: { ...withoutServer, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
-    }).catch((failure: unknown) => failure)) as { code?: number; stderr: string }
-    expect(code).toBe(2)
-    expect(stderr).toContain('the demo writes there only when told')
+  it('writes to no server that a variable names, but into a folder of its own, and its next commands work as printed', async () => {
+    const cwd = join(folder, 'anywhere')
+    mkdirSync(cwd)
+    execFileSync('git', ['init', '-q'], { cwd })
+    const main = fileURLToPath(new URL('../src/adapters/cli/main.ts', import.meta.url))
+    const tsx = import.meta.resolve('tsx')
+    const server = 'postgres://nobody@127.0.0.1:1/none'
+    const env = { ...withoutServer, DATABASE_URL: server, BATONPASS_DATABASE_URL: server }
+    const { stdout } = await run(process.execPath, ['--import', tsx, main, 'demo'], { cwd, env })
+    expect(readdirSync(cwd).sort()).toEqual(['.git', 'batonpass-demo'])
+    expect(execFileSync('git', ['status', '--porcelain', '--untracked-files=all'], { cwd, encoding: 'utf8' })).toBe('')
+    const commands = [...stdout.matchAll(/^ {2}baton (.*)$/gm)].map(([, words = '']) => words)
+    expect(commands).toHaveLength(3)
+    for (const words of commands) {
+      const line = `exec "$NODE" --import "$TSX" "$MAIN" ${words}`
+      const said = await run('sh', ['-c', line], { cwd, env: { ...env, NODE: process.execPath, TSX: tsx, MAIN: main } })
+      expect(said.stdout).not.toBe('')
+    }
   })
 
   it('prints the same lineage for machines', async () => {

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCli } from '../../src/adapters/cli/run.ts'
 import { COMMANDS } from '../../src/adapters/cli/tree/index.ts'
 import { makeStore } from '../embedded/made-store.ts'
-import { batonWith, historyInDatabase, type Said } from './terminal.ts'
+import { batonWith, historyInDatabase } from './terminal.ts'
 
 const ID = '0190a0a0-0000-7000-8000-000000000001'
 
@@ -43,7 +44,7 @@ const INSTALLING = Object.keys(COMMANDS).filter((name) => /^(?:claude|codex) /.t
 /** These write, and begin a store where there is none; or need none; or say that there is none, which is no failure. */
 const OTHERS = [
   ...['demo', 'run', 'work', 'serve', 'migrate up', 'migrate sql', 'config check', 'replay', 'completion'],
-  ...['status', 'doctor', 'mcp', 'handoff', 'thread setup', ...HOOKS, ...INSTALLING],
+  ...['init', 'status', 'doctor', 'mcp', 'handoff', 'thread setup', ...HOOKS, ...INSTALLING],
 ]
 
 const reading = Object.entries(READING).map(([name, args]) => [name, [...name.split(' '), ...args]] as const)
@@ -52,7 +53,7 @@ const folder = mkdtempSync(join(tmpdir(), 'batonpass-which-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 const without = batonWith({ HOME: join(folder, 'home') })
-const batonOn = (database: string) => batonWith({ DATABASE_URL: database })
+const batonOn = (database: string) => batonWith({ BATONPASS_DATABASE_URL: database })
 
 it('every command is known here: as one that reads, or as another', () => {
   expect([...Object.keys(READING), ...OTHERS].sort()).toEqual(Object.keys(COMMANDS).sort())
@@ -65,27 +66,17 @@ describe.each(reading)('baton %s', (_, args) => {
       const { code, out, err } = await without(...args, ...shape, '--data-dir', dataDir)
       expect({ code, out }).toEqual({ code: 7, out: '' })
       expect(err).toContain(`There is no embedded store in ${dataDir}`)
-      expect(err).toContain('DATABASE_URL')
+      expect(err).toContain('BATONPASS_DATABASE_URL')
       expect(err).toContain('--data-dir')
       expect(existsSync(dataDir)).toBe(false)
     }
   })
 
-  it('with nothing named looks in .batonpass/ of the working directory, and makes none', async () => {
-    const [cwd, before] = [join(folder, 'project'), process.cwd()]
-    mkdirSync(cwd, { recursive: true })
-    process.chdir(cwd)
-    const { code, err } = await without(...args).finally(() => process.chdir(before))
-    expect(code).toBe(7)
-    expect(err).toContain(join(cwd, '.batonpass'))
-    expect(readdirSync(cwd)).toEqual([])
-  })
-
   it.each([
-    ['DATABASE_URL', { DATABASE_URL: '' }, []],
-    ['DATABASE_URL', { DATABASE_URL: '  ' }, []],
+    ['BATONPASS_DATABASE_URL', { BATONPASS_DATABASE_URL: '' }, []],
+    ['BATONPASS_DATABASE_URL', { BATONPASS_DATABASE_URL: '  ' }, []],
     ['--database', {}, ['--database', '']],
-    ['--database', { DATABASE_URL: 'postgres://127.0.0.1:1/none' }, ['--database', ' ']],
+    ['--database', { BATONPASS_DATABASE_URL: 'postgres://127.0.0.1:1/none' }, ['--database', ' ']],
     ['--data-dir', {}, ['--data-dir', '']],
   ] as const)('refuses an empty %s', async (name, environment, flags) => {
     const { code, err } = await batonWith(environment)(...args, ...flags)
@@ -94,12 +85,17 @@ describe.each(reading)('baton %s', (_, args) => {
   })
 })
 
-it('a folder that is named is used, however empty DATABASE_URL is', async () => {
-  const { code } = await batonWith({ DATABASE_URL: '' })('conversations', 'list', '--data-dir', join(folder, 'nowhere'))
+it('a folder that is named is used, however empty BATONPASS_DATABASE_URL is', async () => {
+  const { code } = await batonWith({ BATONPASS_DATABASE_URL: '' })(
+    'conversations',
+    'list',
+    '--data-dir',
+    join(folder, 'nowhere'),
+  )
   expect(code).toBe(7)
 })
 
-describe('a store that is there', () => {
+describe('the line that names the store', () => {
   const dataDir = join(folder, 'store')
   let there: Awaited<ReturnType<typeof historyInDatabase>>
   beforeAll(async () => {
@@ -107,48 +103,73 @@ describe('a store that is there', () => {
     there = await historyInDatabase()
   })
 
-  const namesStore = ({ out, err }: Said, store: string): void => {
-    expect(err.split('\n')[0]).toBe(`Store: ${store}`)
-    expect(out).not.toContain('Store:')
+  /** What a command says on the side, to a person at a terminal or beside a pipe. */
+  const aside = async (
+    isTerminal: boolean,
+    environment: Readonly<Record<string, string>>,
+    ...args: readonly string[]
+  ) => {
+    const [out, err]: [string[], string[]] = [[], []]
+    const terminal = {
+      out: { line: (text: string) => void out.push(text), isTerminal },
+      err: { line: (text: string) => void err.push(text) },
+      version: '0.0.0',
+      environment: { HOME: join(folder, 'home'), ...environment },
+    }
+    const code = await runCli(args, terminal)
+    expect(out.join('\n')).not.toContain('Store:')
+    return { code, err: err.join('\n') }
   }
 
-  it.each(reading.filter(([name]) => name !== 'migrate down'))('%s names the folder it read', async (_, args) => {
-    namesStore(await without(...args, '--data-dir', dataDir), `embedded, in ${dataDir}`)
-  })
-
-  it.each(reading.filter(([name]) => name !== 'migrate down'))('%s names the server it read', async (_, args) => {
+  it('is there for a person, where a variable chose the store, and its password is not', async () => {
     const url = new URL(there.database)
     url.password = 'hunter2-swordfish'
-    const said = await batonOn(url.href)(...args)
-    expect(said.out + said.err).not.toContain('hunter2')
+    const shown = await aside(true, { BATONPASS_DATABASE_URL: url.href }, 'handoffs', 'list')
     url.password = '***'
-    namesStore(said, `${url.href}, schema batonpass`)
-  })
-
-  it('of the service is read where nobody names one and the working directory has none', async () => {
-    const [cwd, before] = [join(folder, 'elsewhere'), process.cwd()]
-    mkdirSync(cwd, { recursive: true })
-    const baton = batonWith({ HOME: join(folder, 'home'), BATONPASS_DATA_DIR: dataDir })
-    process.chdir(cwd)
-    try {
-      namesStore(await baton('handoffs', 'list'), `embedded, in ${dataDir}`)
-      for (const changing of [['prune'], ['recover', '--fail'], ['migrate', 'down', '--yes']]) {
-        const { code, err } = await baton(...changing)
-        expect(code).toBe(7)
-        expect(err).toContain(join(cwd, '.batonpass'))
-      }
-      await makeStore(join(cwd, '.batonpass'))
-      namesStore(await baton('handoffs', 'list'), `embedded, in ${join(cwd, '.batonpass')}`)
-    } finally {
-      process.chdir(before)
-    }
-  })
-
-  it('its name leaves --json clean, and says which schema was chosen', async () => {
-    const said = await batonOn(there.database)('handoffs', 'list', '--json')
-    expect(JSON.parse(said.out)).toMatchObject({ items: expect.any(Array) })
-    const other = await batonOn(there.database)('migrate', 'status', '--schema', 'tenant_7')
+    expect(shown).toEqual({ code: 0, err: `Store: ${url.href}, schema batonpass` })
+    const other = await aside(
+      true,
+      { BATONPASS_DATABASE_URL: there.database },
+      'migrate',
+      'status',
+      '--schema',
+      'tenant_7',
+    )
     expect(other.err).toMatch(/schema tenant_7$/m)
+  })
+
+  it('is not there in a pipe, nor for a store that a flag names', async () => {
+    const environment = { BATONPASS_DATA_DIR: dataDir }
+    expect(await aside(false, environment, 'handoffs', 'list')).toEqual({ code: 0, err: '' })
+    expect(await aside(false, environment, 'handoffs', 'list', '--json')).toEqual({ code: 0, err: '' })
+    expect(await aside(true, {}, 'handoffs', 'list', '--data-dir', dataDir)).toEqual({ code: 0, err: '' })
+    expect(await aside(true, environment, 'handoffs', 'list')).toEqual({
+      code: 0,
+      err: `Store: embedded, in ${dataDir}`,
+    })
+  })
+
+  it('is there once when something fails, whichever store it is, and not when the words are wrong', async () => {
+    const named = `Store: embedded, in ${dataDir}`
+    const missing = ['handoffs', 'show', ID]
+    for (const isTerminal of [true, false]) {
+      const byVariable = await aside(isTerminal, { BATONPASS_DATA_DIR: dataDir }, ...missing)
+      expect(byVariable.code).toBe(3)
+      expect(byVariable.err.split(named)).toHaveLength(2)
+      const byFlag = await aside(isTerminal, {}, ...missing, '--data-dir', dataDir)
+      expect(byFlag.err.endsWith(`\n${named}`)).toBe(true)
+    }
+    const wrong = await aside(false, { BATONPASS_DATA_DIR: dataDir }, 'handoffs', 'list', '--limit', 'many')
+    expect(wrong.code).toBe(2)
+    expect(wrong.err).not.toContain('Store:')
+  })
+
+  it('is not there for the person’s own store, until something fails', async () => {
+    const home = join(folder, 'home-with-store')
+    await makeStore(join(home, '.batonpass'))
+    const environment = { HOME: home }
+    expect(await aside(true, environment, 'handoffs', 'list')).toEqual({ code: 0, err: '' })
+    expect((await aside(true, environment, 'handoffs', 'show', ID)).err).toContain(`Store: embedded, in ${home}`)
   })
 })
 
@@ -180,7 +201,7 @@ describe('a store that cannot be meant', () => {
       '--database begins with mysql://, and Batonpass keeps its record in Postgres.',
     ],
     [['--database', 'HTTP://ada:hunter2@h/d'], {}, '--database begins with HTTP://'],
-    [[], { DATABASE_URL: 'mysql://ada:hunter2@h/d' }, 'DATABASE_URL begins with mysql://'],
+    [[], { BATONPASS_DATABASE_URL: 'mysql://ada:hunter2@h/d' }, 'BATONPASS_DATABASE_URL begins with mysql://'],
   ])('%j is refused with a sentence', async (flags, environment, sentence) => {
     const { code, out, err } = await batonWith(environment)('handoffs', 'list', ...flags)
     expect({ code, out }).toEqual({ code: 2, out: '' })
@@ -188,8 +209,8 @@ describe('a store that cannot be meant', () => {
     expect(err).not.toContain('hunter2')
   })
 
-  it('a folder that is named is used beside a DATABASE_URL, which is not looked at', async () => {
-    const other = batonWith({ DATABASE_URL: 'mysql://h/d' })
+  it('a folder that is named is used beside a BATONPASS_DATABASE_URL, which is not looked at', async () => {
+    const other = batonWith({ BATONPASS_DATABASE_URL: 'mysql://h/d' })
     expect((await other('conversations', 'list', '--data-dir', join(folder, 'nowhere'))).code).toBe(7)
   })
 })

@@ -62,10 +62,8 @@ describe('the address of the server from a file', () => {
       [[], { BATONPASS_DATABASE_URL_FILE: databaseFile }],
     ] as const) {
       const { code, out, err } = await spawnBaton(['conversations', 'list', ...args], environment).ended
-      expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining(databaseFile) })
+      expect({ code, err }).toEqual({ code: 0, err: '' })
       expect(out).toContain('from-file')
-      expect(err).not.toContain(SECRET)
-      expect(err).not.toContain(encodeURIComponent(SECRET))
     }
   })
 
@@ -109,7 +107,7 @@ describe('the address of the server from a file', () => {
     const both = { BATONPASS_DATABASE_URL: without, BATONPASS_DATABASE_URL_FILE: path }
     expect(await spawnBaton(['conversations', 'list'], both).ended).toMatchObject({
       code: 2,
-      err: expect.stringContaining('Leave one out'),
+      err: expect.stringContaining('Unset one of them'),
     })
     const flags = ['--database', without, '--database-file', path]
     expect((await spawnBaton(['conversations', 'list', ...flags], {}).ended).code).toBe(2)

@@ -30,6 +30,14 @@ describe('the folder of an embedded store', () => {
     expect(offered(repository)).toBe('')
   })
 
+  it('that was made empty for it is in no commit', async () => {
+    const repository = temporaryFolder()
+    execFileSync('git', ['init', '-q'], { cwd: repository })
+    mkdirSync(join(repository, 'elsewhere'), { mode: 0o700 })
+    await opened(join(repository, 'elsewhere'))
+    expect(offered(repository)).toBe('')
+  })
+
   it('keeps what a person wrote', async () => {
     const folder = join(temporaryFolder(), '.batonpass')
     mkdirSync(folder, { mode: 0o700 })
@@ -41,6 +49,7 @@ describe('the folder of an embedded store', () => {
   it('that was there with other things in it hides none of them', async () => {
     const folder = join(temporaryFolder(), 'work')
     mkdirSync(folder, { mode: 0o700 })
+    writeFileSync(join(folder, 'notes.md'), 'mine')
     await opened(folder)
     expect(existsSync(join(folder, '.gitignore'))).toBe(false)
   })

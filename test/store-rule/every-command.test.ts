@@ -87,7 +87,11 @@ const used = async (command: CliCommand, { positionals = [], values = {} }: Word
     out: { line: (text) => void out.push(text) },
     notes: { line: (text) => void notes.push(text) },
     interruption: () => AbortSignal.abort(),
-    onStore: ({ name }) => void stores.push(name),
+    onStore: ({ name }) => {
+      stores.push(name)
+      // It is about to open it, which some servers that are not there would keep it at for minutes.
+      throw new Error('The store is known')
+    },
   }
   const problem = await (await command.load())(invocation).then(
     () => '',

@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Invocation } from '../../src/adapters/cli/command.ts'
 import { serviceIn } from '../../src/adapters/cli/store-options.ts'
@@ -124,10 +125,13 @@ describe('createBatonpass() that names no store', () => {
 
   it('refuses a home folder that cannot be written, and an option that is there and says nothing', async () => {
     process.chdir(plain)
-    vi.stubEnv('HOME', '/proc')
+    const closed = join(room, 'closed')
+    mkdirSync(closed)
+    writeFileSync(join(closed, '.batonpass'), '')
+    vi.stubEnv('HOME', closed)
     await expect(createBatonpass({ onWarning: () => {} })).rejects.toMatchObject({
       code: 'store.bad_address',
-      message: expect.stringContaining('/proc/.batonpass cannot be written'),
+      message: expect.stringContaining(`${join(closed, '.batonpass')} cannot be written`),
     })
     await expect(createBatonpass({ database: undefined })).rejects.toMatchObject({ code: 'store.bad_address' })
   })
