@@ -20,5 +20,5 @@ const withoutSecret = (word: string): string =>
   word.startsWith(`${ADDRESS}=`) ? `${ADDRESS}=${maskedAddress(word.slice(ADDRESS.length + 1))}` : word
 
 /** A text as one word of a shell. */
-export const shellWord = (text: string): string =>
+const shellWord = (text: string): string =>
   /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

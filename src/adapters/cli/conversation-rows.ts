@@ -1,4 +1,3 @@
-import { homedir } from 'node:os'
 import { sep } from 'node:path'
 import { type Conversation, conversationState } from '../../domain/conversation/conversation.ts'
 import { titleOf } from '../../domain/conversation/title.ts'
@@ -71,12 +70,15 @@ export const titleColumn = <Row>(of: (row: Row) => Conversation | undefined): Co
 })
 
 /** The column with the folder of a conversation. */
-export const folderColumn = <Row>(of: (row: Row) => Conversation | undefined): Column<Row> => ({
+export const folderColumn = <Row>(
+  of: (row: Row) => Conversation | undefined,
+  home: string | undefined,
+): Column<Row> => ({
   ...{ title: 'FOLDER', most: 24, importance: 3, keepsEnd: true },
-  of: (row) => inHome(placeOf(of(row)) ?? ''),
+  of: (row) => inHome(placeOf(of(row)) ?? '', home),
 })
 
-const inHome = (folder: string): string => {
-  const home = homedir()
-  return folder === home || folder.startsWith(`${home}${sep}`) ? `~${folder.slice(home.length)}` : folder
+const inHome = (folder: string, home = ''): string => {
+  const isInside = home !== '' && (folder === home || folder.startsWith(`${home}${sep}`))
+  return isInside ? `~${folder.slice(home.length)}` : folder
 }

@@ -18,7 +18,7 @@ export interface Listing<Item, Row = Item> {
   /** The name of the items, for the sentence that says there are none. */
   readonly things: string
   readonly read: (history: HandoffHistory, page: Page) => Promise<Paged<Item>>
-  /** What a person is shown of a page of items, where that is more than the items themselves. */
+  /** The rows that a person is shown of a page of items, where they hold more than the items. */
   readonly rows: (history: HandoffHistory, items: readonly Item[]) => Promise<readonly Row[]>
   readonly look: readonly Column<Row>[] | Lines<Row>
 }

@@ -97,7 +97,7 @@ const atLeastAsImportant = <Item>(all: readonly Measured<Item>[], { column }: Me
 const leastIn = <Item>(columns: readonly Measured<Item>[]): number =>
   columns.reduce((sum, { least }) => sum + least + GAP.length, -GAP.length)
 
-/** What each column takes: all it needs, or else what it takes at most, and those without a limit share the rest. */
+/** The width of each column: all it needs, or else what it takes at most, and those without a limit share the rest. */
 const widthsOf = <Item>(columns: readonly Measured<Item>[], room: number): readonly number[] => {
   if (columns.reduce((sum, { natural }) => sum + natural, 0) <= room) return columns.map(({ natural }) => natural)
   const isFlexible = ({ column }: Measured<Item>): boolean => column.most === undefined && column.isId !== true

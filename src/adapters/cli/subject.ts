@@ -12,7 +12,7 @@ import { ambiguous, MOST_LISTED, type NamedThing } from './matching-things.ts'
 import { UsageError } from './problems.ts'
 import { plain } from './render-text.ts'
 
-/** What a command can be about, and whether it changes something. */
+/** The things that a command can be about, and whether it changes something. */
 export interface SubjectRule {
   /** The kinds of things it can be about. A conversation stands for the newest of them in it. */
   readonly kinds: readonly IdKind[]

@@ -25,7 +25,7 @@ export const conversationsList: Run = async (invocation) => {
     look: [
       { title: 'ID', of: ({ conversation: { id } }) => id, isId: true },
       titleColumn(({ conversation }) => conversation),
-      folderColumn(({ conversation }) => conversation),
+      folderColumn(({ conversation }) => conversation, invocation.environment.HOME),
       { title: 'STATE', of: stateOf, most: 10, importance: 4, style: (row) => styleOf(stateOf(row)) },
       { title: 'AGE', of: ({ conversation: { openedAt } }) => age(openedAt, now), most: 5, importance: 5 },
       { title: 'KEY', of: ({ conversation: { externalKey = '' } }) => externalKey, most: 16, importance: 2 },

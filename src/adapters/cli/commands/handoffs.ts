@@ -44,7 +44,10 @@ export const handoffsList: Run = async (invocation) => {
         of: ({ item: { sourceAgent, targetAgent } }) => `${sourceAgent} → ${targetAgent}`,
       },
       { title: 'KIND', of: ({ item: { kind } }) => kindWord(kind), most: 8, importance: 2 },
-      { ...folderColumn<InConversation<HandoffMetadata>>(({ conversation: its }) => its), importance: 1 },
+      {
+        ...folderColumn<InConversation<HandoffMetadata>>(({ conversation: its }) => its, invocation.environment.HOME),
+        importance: 1,
+      },
     ],
   })
 }

@@ -40,7 +40,7 @@ export const sessionsList: Run = async (invocation) => {
     look: [
       { title: 'ID', of: ({ item: { id } }) => id, isId: true },
       titleColumn(({ conversation: its }) => its),
-      folderColumn(({ conversation: its }) => its),
+      folderColumn(({ conversation: its }) => its, invocation.environment.HOME),
       {
         ...{ title: 'STATE', most: 10, importance: 6 },
         of: ({ item: { state } }) => state,
