@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../domain/audit-event.ts'
 import { arrangeLineage, type Lineage, type LineageSubject } from '../domain/history/lineage.ts'
-import type { LookBackAnswer } from '../domain/history/look-back.ts'
+import type { FoundInHistory, LookBackAnswer } from '../domain/history/look-back.ts'
 import type { WindowAtTurn } from '../domain/history/window-at-turn.ts'
 import type { AgentSessionId, ConversationId, HandoffId, TurnId } from '../domain/kernel/ids.ts'
 import type { MetadataTypes } from '../domain/kernel/metadata.ts'
@@ -19,8 +19,9 @@ import type { KeptSummary, SummaryFigures, SummaryFilter } from '../ports/thread
 import type { UnfinishedPage } from '../ports/unfinished-session.ts'
 import type { ConversationWith, Found, HandoffWith, SessionWith } from './history-types.ts'
 import { type Conversations, type Handoffs, pageOf, pageOfOne, type Sessions } from './list-page.ts'
-import { answerLookBack, type LookBackAsked } from './look-back-question.ts'
-import { asked, askedBeginning, askedId, askedIds, askedSubject, askedText, FILTERS, trimmed } from './questions.ts'
+import { answerLookBack, askedSearch, type LookBackAsked } from './look-back-question.ts'
+import { asked, askedEnding, askedId, askedIds, askedSubject, askedText, FILTERS, trimmed } from './questions.ts'
+import { searchConversations } from './search-conversations.ts'
 
 /**
  * Answers questions about what happened, and changes nothing: for auditors and operators.
@@ -194,6 +195,15 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
     return unwrap(await answerLookBack(this.#store.lookBacks, { conversationId: askedId(conversation) }, question))
   }
 
+  /**
+   * Messages of all conversations in which all these words occur, in their text or in a tool call: newest conversation
+   * first, and newest message first in each. A page without items may have a next one: so far was searched.
+   */
+  async search(words: string, page: Page = {}): Promise<Paged<FoundInHistory>> {
+    const wanted = askedSearch(words)
+    return pageOf(['search', wanted], page, (at) => searchConversations(this.#store, wanted, at))
+  }
+
   /** The questions that sessions of a conversation asked when they looked back, and the handoffs they came from. */
   async lookBacks(conversation: ConversationId, page: Page = {}): Promise<Paged<LookBackInHistory>> {
     return pageOfOne('look-backs', conversation, page, (id, at) => this.#store.lookBacks.listForConversation(id, at))
@@ -215,10 +225,10 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
     return this.#store.threadSummaries.figures(trimmed(asked(FILTERS.summary, filter, 'filter')))
   }
 
-  /** The ids of one kind that begin with a text, lowest first: for people who wrote an id in part. */
-  async idsBeginning(kind: IdKind, beginning: string, most = 10): Promise<readonly string[]> {
-    const range = askedBeginning(kind, beginning, most)
-    return range === undefined ? [] : this.#store.ids.within(kind, range, most)
+  /** The ids of one kind that end with a text of 6 characters or more, newest first: for people, who type no whole id. */
+  async idsEnding(kind: IdKind, ending: string, most = 10): Promise<readonly string[]> {
+    const end = askedEnding(kind, ending, most)
+    return end === undefined ? [] : this.#store.ids.ending(kind, end, most)
   }
 
   /** The threads that a conversation delegated and that nobody has reported yet, oldest first. */

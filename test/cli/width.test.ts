@@ -51,17 +51,42 @@ const helpOn = async (columns: number | undefined, environment: Readonly<Record<
 const widest = (text: string): number => Math.max(...text.split('\n').map(widthOf))
 
 describe('a table', () => {
-  it('at 80 columns is cut to fit, and shortens ids as far as they stay apart', () => {
+  it('at 80 columns is cut to fit, and shows ids by their end, as far as they stay apart', () => {
     const [, first = '', second = ''] = linesOf(80)
-    expect(first).toMatch(/^0190a0a0-0000-7100 {2}completed {2}Find out .*…$/)
-    expect(second).toMatch(/^0190a0a0-0000-7200 {2}/)
+    expect(first).toMatch(/^100-8000-000000000001 {2}completed {2}Find out .*…$/)
+    expect(second).toMatch(/^200-8000-000000000001 {2}/)
     expect([first, second].map(widthOf)).toEqual([80, 80])
   })
 
   it('at 200 columns shows everything', () => {
     const [, first = ''] = linesOf(200)
-    expect(first).toBe(`${ITEMS[0]?.id}  completed  ${ITEMS[0]?.task}`)
-    expect(linesOf(200)).toEqual(linesOf())
+    expect(first).toBe(`100-8000-000000000001  completed  ${ITEMS[0]?.task}`)
+    expect(linesOf()[1]).toBe(`${ITEMS[0]?.id}  completed  ${ITEMS[0]?.task}`)
+  })
+
+  it.each([
+    [120, 'ID TITLE FOLDER STATE KEY'],
+    [70, 'ID TITLE FOLDER STATE'],
+    [40, 'ID TITLE STATE'],
+    [30, 'ID TITLE'],
+    [12, 'ID TIT…'],
+  ])('of %i columns leaves out the least important ones: %s', (width, titles) => {
+    const rows = [1, 2].map((number) => `${number}`.repeat(36))
+    const made = new Table<string>(
+      [
+        { title: 'ID', of: (row) => row, isId: true },
+        { title: 'TITLE', of: (row) => `The words of a person who asked for something ${row}` },
+        { title: 'FOLDER', of: (row) => `/home/me/work/${row}`, most: 24, importance: 2, keepsEnd: true },
+        { title: 'STATE', of: () => 'handed_off', most: 10, importance: 3 },
+        { title: 'KEY', of: () => 'the-key-of-a-job-that-is-long', most: 16, importance: 1 },
+      ],
+      rows,
+      width,
+    )
+    const [header, ...lines] = [made.header(), ...rows.map((row) => made.row(row))].map(textOf)
+    expect(header?.split(/ +/).join(' ')).toBe(titles)
+    for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width)
+    if (titles.includes('FOLDER')) expect(lines[0]).toMatch(/ {2}…1{23} /)
   })
 
   it('that is no wider than a hand is still cut to it', () => {

@@ -24,6 +24,7 @@ Commands:
   messages       show what was said in a conversation or a session, word for word
   turns          list the turns of a conversation or a session, with their tool calls
   look-back      look up what earlier windows said and did, as an agent can
+  search         find words in everything that was said, in any conversation
   lineage        show where a conversation came from and what happened to it
   thread         open a new thread with a short summary, and look after summaries: handoff, setup, status, cleanup, history
   claude         put our hooks into the settings of Claude Code: install, uninstall, status

@@ -27,7 +27,7 @@ export const runCli = async (argv: readonly string[], terminal: Terminal): Promi
     version,
     show,
     columns: out.columns ?? USUAL_HELP_COLUMNS,
-    act: (understood) => act(understood, terminal, naming),
+    act: (understood) => act(understood, argv, terminal, naming),
   })
   try {
     await program.parseAsync(argv.length === 0 ? ['help'] : argv, { from: 'user' })
@@ -74,6 +74,7 @@ class StoreNaming {
 
 const act = async (
   { command, values, positionals }: Understood,
+  argv: readonly string[],
   terminal: Terminal,
   naming: StoreNaming,
 ): Promise<void> => {
@@ -82,5 +83,5 @@ const act = async (
   const run = await command.load()
   const ask = terminal.ask === undefined ? {} : { ask: terminal.ask }
   const onStore = (store: UsedStore): void => naming.use(store)
-  await run({ values, positionals, environment, version, out, notes, input, interruption, onStore, ...ask })
+  await run({ values, positionals, argv, environment, version, out, notes, input, interruption, onStore, ...ask })
 }
