@@ -350,6 +350,19 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'run-twins.ts': { holds: 'services that count for runs, and show no commands', mayImport: ['services'] },
   'options.ts': { holds: 'the options of `createBatonpass`', mayImport: ['domain', 'ports', 'services'] },
+  'home-folder.ts': { holds: 'the home folder and the store in it', mayImport: ['npm:node:os', 'npm:node:path'] },
+  'server-name.ts': {
+    holds: 'the place that an address leads to, without its secrets',
+    mayImport: ['domain', 'adapters/postgres'],
+  },
+  'private-list.ts': {
+    holds: 'a JSON file of this user’s own that several processes change',
+    mayImport: ['own-files.ts', 'npm:node:fs'],
+  },
+  'known-stores.ts': {
+    holds: 'the private list of the stores that a person has opened, and of their project stores',
+    mayImport: ['domain', 'home-folder.ts', 'private-list.ts', 'server-name.ts', 'npm:node:fs', 'npm:node:path'],
+  },
   'service-folder.ts': {
     holds: 'the folder of the service, its hooks and their store',
     mayImport: ['npm:node:fs', 'npm:node:os', 'npm:node:path'],

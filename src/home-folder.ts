@@ -1,0 +1,14 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+/** The variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The name of a store's folder, in a home folder and in a project alike. */
+export const STORE_NAME = '.batonpass'
+
+/** The home folder of the person, as programs see it. */
+export const homeOf = ({ HOME, USERPROFILE }: Environment): string => HOME || USERPROFILE || homedir()
+
+/** The person's own store: one for each person, for work in folders that have no store of their own. */
+export const homeStore = (environment: Environment): string => join(homeOf(environment), STORE_NAME)
