@@ -63,7 +63,7 @@ export const blindStore = (store: Store): Store => {
       listSharedIds: none,
     },
     monitors: { find: nothing },
-    ids: { within: async () => [] },
+    ids: { ending: async () => [] },
     lookBacks: { read: nothing, listForConversation: none, countFor: async () => new Map() },
     threadSummaries: { keep: nothing, list: none, figures: async () => [] },
     signals: { find: nothing, waiting: async () => [], acknowledge: async () => 0, listFor: none },

@@ -1,13 +1,17 @@
-import type { IdRange } from '../domain/kernel/id-range.ts'
-
 /** The kinds of things that people ask for by id. */
 export const ID_KINDS = ['conversation', 'session', 'handoff', 'turn'] as const
 
 /** A kind of thing that people ask for by id. */
 export type IdKind = (typeof ID_KINDS)[number]
 
-/** Finds ids by their beginning. */
+/** Among so many of the newest ids of a kind one is looked for by its end. Older ones are found by their whole id. */
+export const NEWEST_IDS = 10_000
+
+/** Finds ids by their end: the part of a time-ordered id that tells it from the others. */
 export interface IdSearch {
-  /** The ids of one kind within a range, lowest first, this many at most. A database answers from an index on the id. */
-  within(kind: IdKind, range: IdRange, most: number): Promise<readonly string[]>
+  /**
+   * The ids of one kind that end with a text, newest first, this many at most. A whole id is found however old it is; a part
+   * of one among the newest {@link NEWEST_IDS}, so that no question reads all there is.
+   */
+  ending(kind: IdKind, ending: string, most: number): Promise<readonly string[]>
 }

@@ -20,7 +20,7 @@ import type { UnfinishedPage } from '../ports/unfinished-session.ts'
 import type { ConversationWith, Found, HandoffWith, SessionWith } from './history-types.ts'
 import { type Conversations, type Handoffs, pageOf, pageOfOne, type Sessions } from './list-page.ts'
 import { answerLookBack, type LookBackAsked } from './look-back-question.ts'
-import { asked, askedBeginning, askedId, askedIds, askedSubject, askedText, FILTERS, trimmed } from './questions.ts'
+import { asked, askedEnding, askedId, askedIds, askedSubject, askedText, FILTERS, trimmed } from './questions.ts'
 
 /**
  * Answers questions about what happened, and changes nothing: for auditors and operators.
@@ -215,10 +215,10 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
     return this.#store.threadSummaries.figures(trimmed(asked(FILTERS.summary, filter, 'filter')))
   }
 
-  /** The ids of one kind that begin with a text, lowest first: for people who wrote an id in part. */
-  async idsBeginning(kind: IdKind, beginning: string, most = 10): Promise<readonly string[]> {
-    const range = askedBeginning(kind, beginning, most)
-    return range === undefined ? [] : this.#store.ids.within(kind, range, most)
+  /** The ids of one kind that end with a text of 6 characters or more, newest first: for people, who type no whole id. */
+  async idsEnding(kind: IdKind, ending: string, most = 10): Promise<readonly string[]> {
+    const end = askedEnding(kind, ending, most)
+    return end === undefined ? [] : this.#store.ids.ending(kind, end, most)
   }
 
   /** The threads that a conversation delegated and that nobody has reported yet, oldest first. */

@@ -12,7 +12,7 @@ import {
 } from '../domain/input/check.ts'
 import { metadata } from '../domain/input/notes.ts'
 import { id, messageText, moment } from '../domain/input/words.ts'
-import { type IdRange, idRange } from '../domain/kernel/id-range.ts'
+import { idEnding } from '../domain/kernel/id-ending.ts'
 import type { Id } from '../domain/kernel/ids.ts'
 import { SESSION_STATES } from '../domain/session/agent-session.ts'
 import { RefusedError } from '../domain/unwrap.ts'
@@ -50,11 +50,11 @@ export const askedIds = <T extends Id<string>>(values: readonly T[]): readonly T
 const KIND_OF_ID = oneOf<IdKind>(...ID_KINDS)
 const FEW = wholeNumber(1, 1_000)
 
-/** The range of the ids of one kind that begin with a text; nothing when none does. @throws RefusedError */
-export const askedBeginning = (kind: IdKind, beginning: string, most: number): IdRange | undefined => {
+/** The end of an id of one kind, as a store looks for it; nothing when no id ends so. @throws RefusedError */
+export const askedEnding = (kind: IdKind, ending: string, most: number): string | undefined => {
   asked(KIND_OF_ID, kind, 'kind')
   asked(FEW, most, 'most')
-  return idRange(asked(messageText, beginning, 'beginning'))
+  return idEnding(asked(messageText, ending, 'ending'))
 }
 
 const order = optional(oneOf<ListOrder>('oldest_first', 'newest_first'))

@@ -126,19 +126,21 @@ describe('the four-hundredth page', () => {
 describe('other questions', () => {
   it.each<readonly [string, string, (history: HandoffHistory) => Promise<unknown>]>([
     ['sessions by age', 'agent_sessions_by_age', (history) => history.listSessions()],
-    [
-      'part of a conversation id',
-      'conversations_pkey',
-      (history) => history.idsBeginning('conversation', id('c0', 77).slice(0, 35)),
-    ],
-    [
-      'part of a session id',
-      'agent_sessions_by_id',
-      (history) => history.idsBeginning('session', id('50', 701).slice(0, 35)),
-    ],
-    ['part of a handoff id', 'handoffs_by_id', (history) => history.idsBeginning('handoff', id('d0', 77).slice(0, 35))],
-    ['part of a turn id', 'turns_by_id', (history) => history.idsBeginning('turn', id('50', 701).slice(0, 35))],
-    ['the beginning of every handoff id', 'handoffs_by_id', (history) => history.idsBeginning('handoff', 'd0000000')],
+    ...(
+      [
+        ['conversation', 'conversations_pkey', id('c0', 77)],
+        ['session', 'agent_sessions_by_id', id('50', 701)],
+        ['handoff', 'handoffs_by_id', id('d0', 77)],
+        ['turn', 'turns_by_id', id('50', 701)],
+      ] as const
+    ).flatMap(([kind, index, whole]) => [
+      [`a whole ${kind} id`, index, (history: HandoffHistory) => history.idsEnding(kind, whole)] as const,
+      [
+        `the end of a ${kind} id`,
+        index,
+        (history: HandoffHistory) => history.idsEnding(kind, whole.slice(-12)),
+      ] as const,
+    ]),
     [
       'the messages of a session',
       'agent_sessions_by_id',

@@ -79,9 +79,9 @@ describe.each(Object.entries(STORES))('on %s', (_, open) => {
     }
     const asked = [
       ...[null, undefined, 5, {}, [5], 'x'].map((value) => () => history.lookBackCounts(value as never)),
-      ...[null, undefined, 5, {}].map((value) => () => history.idsBeginning('handoff', value as never)),
-      ...[null, undefined, 5, 'odd', 'ids'].map((value) => () => history.idsBeginning(value as never, 'abcdef')),
-      ...[null, 0, -1, 1.5, 'x'].map((value) => () => history.idsBeginning('handoff', 'abcdef', value as never)),
+      ...[null, undefined, 5, {}].map((value) => () => history.idsEnding('handoff', value as never)),
+      ...[null, undefined, 5, 'odd', 'ids'].map((value) => () => history.idsEnding(value as never, 'abcdef')),
+      ...[null, 0, -1, 1.5, 'x'].map((value) => () => history.idsEnding('handoff', 'abcdef', value as never)),
       ...[null, 5, 'x'].flatMap((value) => [
         () => each(history.eachHandoff({}, value as never)),
         () => each(history.eachSession({}, value as never)),

@@ -28,6 +28,8 @@ export interface Invocation {
   /** Flags by name, without those that were not given. */
   readonly values: Readonly<Record<string, FlagValue | undefined>>
   readonly positionals: readonly string[]
+  /** All words after `baton`, as they were typed. */
+  readonly argv: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The version of this program. */
   readonly version?: string

@@ -5,13 +5,15 @@ import type { Invocation } from './command.ts'
 import { duration, moment, oneOf, parsedFlag, textFlag } from './history-args.ts'
 import { notTogether, orderOf } from './list-command.ts'
 import { UsageError } from './problems.ts'
+import { zoneIn } from './render-time.ts'
 import { kindFrom } from './shown-words.ts'
 
-/** Which handoffs the flags ask for, but for the conversation, which may be named by the beginning of its id. */
+/** Which handoffs the flags ask for, but for the conversation, which is looked for first. */
 export const handoffFilter = (invocation: Invocation): HandoffFilter => {
   notTogether(invocation, 'agent', 'source')
   notTogether(invocation, 'agent', 'target')
   const unclaimedForMs = parsedFlag(invocation, 'unclaimed-for', duration)
+  const at = (text: string) => moment(text, zoneIn(invocation))
   const isOverdue = invocation.values.overdue === true
   if (unclaimedForMs !== undefined && !isOverdue) throw new UsageError('--unclaimed-for goes with --overdue.')
   return defined({
@@ -21,8 +23,8 @@ export const handoffFilter = (invocation: Invocation): HandoffFilter => {
     kind: parsedFlag(invocation, 'kind', kindFrom),
     status: parsedFlag(invocation, 'status', oneOf(HANDOFF_STATUSES)),
     reason: textFlag(invocation, 'reason'),
-    initiatedFrom: parsedFlag(invocation, 'since', moment),
-    initiatedBefore: parsedFlag(invocation, 'until', moment),
+    initiatedFrom: parsedFlag(invocation, 'since', at),
+    initiatedBefore: parsedFlag(invocation, 'until', at),
     isOpen: invocation.values.open === true ? (true as const) : undefined,
     overdue: isOverdue ? defined({ unclaimedForMs }) : undefined,
     order: orderOf(invocation),

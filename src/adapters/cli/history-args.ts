@@ -1,8 +1,8 @@
-import { idRange, SHORTEST_ID } from '../../domain/kernel/id-range.ts'
 import { type Instant, instant } from '../../domain/kernel/instant.ts'
 import { RefusedError } from '../../domain/unwrap.ts'
 import type { Invocation } from './command.ts'
 import { UsageError } from './problems.ts'
+import { localMoment, zoneIn } from './render-time.ts'
 
 /** The text of a flag, if it was given. Blank is not a text. */
 export const textFlag = ({ values }: Invocation, name: string): string | undefined => {
@@ -10,13 +10,6 @@ export const textFlag = ({ values }: Invocation, name: string): string | undefin
   if (typeof value !== 'string') return undefined
   if (value.trim() === '') throw new UsageError(`--${name} needs a value.`)
   return value
-}
-
-/** An id, or the beginning of one. @throws TypeError when it can be neither */
-export const idText = (text: string): string => {
-  if (idRange(text) !== undefined) return text.toLowerCase()
-  const least = `or how one begins (${SHORTEST_ID} characters or more).`
-  throw new TypeError(`it must be an id such as 0190a0a0-0000-7000-8000-000000000001, ${least}`)
 }
 
 /** A flag read by a parser; what the parser refuses is a mistake in the command line. */
@@ -48,12 +41,12 @@ export const oneOf =
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?$/
 
-/** A moment as ISO-8601 text; without a zone it means UTC. */
-export const moment = (text: string): Instant => {
-  if (DATE.test(text)) return instant(text)
-  const [, , , zone] = DATE_TIME.exec(text) ?? [undefined, '', '', 'none']
-  if (zone === 'none') throw new TypeError('it must be a date such as 2026-11-16 or 2026-11-16T03:45Z.')
-  return instant(zone === undefined ? `${text}Z` : text)
+/** A moment as ISO-8601 text; without a zone it is one of the person's own. */
+export const moment = (text: string, zone = zoneIn({ environment: process.env })): Instant => {
+  const [, , , ending] = DATE_TIME.exec(text) ?? [undefined, '', '', 'none']
+  if (!DATE.test(text) && ending === 'none')
+    throw new TypeError('it must be a date such as 2026-11-16 or 2026-11-16T03:45Z.')
+  return DATE.test(text) || ending === undefined ? localMoment(text, zone) : instant(text)
 }
 
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
@@ -70,17 +63,6 @@ export const pageSize = (text: string): number => {
   const size = Number(text)
   if (!/^\d+$/.test(text) || size < 1 || size > 1_000) throw new TypeError('it must be a number from 1 to 1000.')
   return size
-}
-
-/** A thing that was named: by its id, by the beginning of its id, or by the key of its conversation. */
-export type IdOrKey = { readonly id: string } | { readonly key: string }
-
-/** The one id a command is about, or `--key` in its place. */
-export const idOrKey = (invocation: Invocation, what: string): IdOrKey => {
-  const [word] = invocation.positionals
-  const key = textFlag(invocation, 'key')
-  if ((word === undefined) === (key === undefined)) throw new UsageError(`Name the ${what} by its id, or by --key.`)
-  return key === undefined ? { id: understood(`The ${what} id`, word ?? '', idText) } : { key }
 }
 
 /** The thing asked for does not exist: a rule said no, and the command ends with status 3. */

@@ -2,29 +2,42 @@ import { defined } from '../../domain/kernel/defined.ts'
 import { everyPage, type ListOrder, type Page, type Paged } from '../../ports/page.ts'
 import type { HandoffHistory } from '../../services/handoff-history.ts'
 import type { Invocation, Output } from './command.ts'
+import { continued } from './continued.ts'
 import { pageSize, parsedFlag, textFlag } from './history-args.ts'
 import { UsageError } from './problems.ts'
 import { type Column, Table } from './render-table.ts'
 import { toJson, widthOn } from './render-text.ts'
+import { zoneIn, zoneSentence } from './render-time.ts'
 import { writeSpans } from './style.ts'
 import { withHistory } from './with-history.ts'
 
 const DEFAULT_LIMIT = 20
 
-/** One list: the name of its items, how an item looks, and where the items come from. */
-export interface Listing<Item> {
+/** One list: the name of its items, where they come from, and how they are shown. */
+export interface Listing<Item, Row = Item> {
   /** The name of the items, for the sentence that says there are none. */
   readonly things: string
-  /** A row of a table for each item, or several lines. */
-  readonly look: readonly Column<Item>[] | ((item: Item, columns: number) => readonly string[])
   readonly read: (history: HandoffHistory, page: Page) => Promise<Paged<Item>>
+  /** What a person is shown of a page of items, where that is more than the items themselves. */
+  readonly rows: (history: HandoffHistory, items: readonly Item[]) => Promise<readonly Row[]>
+  readonly look: readonly Column<Row>[] | Lines<Row>
 }
 
+/** Several lines for each item. They have times in them. */
+export type Lines<Row> = (row: Row, columns: number) => readonly string[]
+
+/** The rows of a list whose items are shown as they are. */
+export const asTheyAre = async <Item>(_: HandoffHistory, items: readonly Item[]): Promise<readonly Item[]> => items
+
 /** The order a list's flags ask for. */
-export const orderOf = ({ values }: Invocation): ListOrder => (values.newest === true ? 'newest_first' : 'oldest_first')
+export const orderOf = (invocation: Invocation): ListOrder => {
+  notTogether(invocation, 'newest', 'oldest')
+  return invocation.values.oldest === true ? 'oldest_first' : 'newest_first'
+}
 
 /** Prints a list: a table, or one JSON document with the items and the cursor of the next page. */
-export const printList = async <Item>(invocation: Invocation, { things, look, read }: Listing<Item>): Promise<void> => {
+export const printList = async <Item, Row>(invocation: Invocation, listing: Listing<Item, Row>): Promise<void> => {
+  const { things, look, read, rows } = listing
   const { values, out } = invocation
   const isAll = values.all === true
   const limit = parsedFlag(invocation, 'limit', pageSize) ?? (isAll ? undefined : DEFAULT_LIMIT)
@@ -32,26 +45,36 @@ export const printList = async <Item>(invocation: Invocation, { things, look, re
   await withHistory(invocation, async (history) => {
     const from = (next: Page): Promise<Paged<Item>> => read(history, next)
     if (values.json === true && isAll) return printDocument(everyPage(from, page), out)
-    const first = await from(page)
-    if (values.json === true) return out.line(toJson(first))
-    if (first.items.length === 0) return out.line(`No ${things} ${page.after === undefined ? 'match' : 'follow'}.`)
-    const show = shownOn(out, look, first.items)
-    for (const item of first.items) show(item)
-    if (first.next === undefined) return
-    if (!isAll) return out.line(`\nThere are more. Continue with:\n  --after ${first.next}`)
-    for await (const item of everyPage(from, { ...page, after: first.next })) show(item)
+    let found = await from(page)
+    if (values.json === true) return out.line(toJson(found))
+    if (found.items.length === 0 && found.next === undefined)
+      return out.line(`No ${things} ${page.after === undefined ? 'match' : 'follow'}.`)
+    const first = await rows(history, found.items)
+    const show = shownOn(out, look, first)
+    for (const row of first) show(row)
+    while (isAll && found.next !== undefined) {
+      found = await from({ ...page, after: found.next })
+      for (const row of await rows(history, found.items)) show(row)
+    }
+    if (typeof look === 'function' || look.some(({ isTime }) => isTime === true))
+      out.line(zoneSentence(zoneIn(invocation)))
+    if (found.next !== undefined) out.line(`\nThere are more. Continue with:\n  ${continued(invocation, found.next)}`)
   })
 }
 
-/** Writes the head of a list, and answers with how an item is written. */
-const shownOn = <Item>(out: Output, look: Listing<Item>['look'], first: readonly Item[]): ((item: Item) => void) => {
+/** Writes the head of a list, and answers with how a row is written. */
+const shownOn = <Row>(
+  out: Output,
+  look: Listing<unknown, Row>['look'],
+  first: readonly Row[],
+): ((row: Row) => void) => {
   if (typeof look === 'function')
-    return (item) => {
-      for (const line of look(item, widthOn(out))) out.line(line)
+    return (row) => {
+      for (const line of look(row, widthOn(out))) out.line(line)
     }
   const table = new Table(look, first, out.columns)
   writeSpans(out, table.header())
-  return (item) => writeSpans(out, table.row(item))
+  return (row) => writeSpans(out, table.row(row))
 }
 
 /** One document, written as it is read: a long history need not fit into memory. */

@@ -3,7 +3,7 @@ import type { Lineage, LineageBranch } from '../../domain/history/lineage.ts'
 import { counted } from '../../domain/kernel/counted.ts'
 import type { AgentSessionId } from '../../domain/kernel/ids.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
-import { cut, plain } from './render-text.ts'
+import { plain, wrapped } from './render-text.ts'
 
 /**
  * A lineage as a tree for a terminal: where it came from, then sessions in order, under each the handoffs that left it,
@@ -18,8 +18,14 @@ export const renderLineage = (
     ...ancestors.map(({ id, originalTask }) => `from conversation ${id}  ${quoted(originalTask)}`),
     ...lines(branch, lookBacks),
   ]
-    .map((line) => cut(line, columns))
+    .flatMap((line) => wrapped(line, columns, hangOf(line)))
     .join('\n')
+
+/** Where a line that is too long continues: below its own beginning, inside its branches of the tree. */
+const hangOf = (line: string): string => {
+  const [branches = ''] = /^[│├└─ ]*/u.exec(line) ?? []
+  return `${branches.replaceAll('├─', '│ ').replaceAll('└─', '  ')}  `
+}
 
 /** How often sessions looked back. */
 type LookBackCounts = ReadonlyMap<AgentSessionId, number>

@@ -1,3 +1,4 @@
+import { shortId } from '../../domain/kernel/id-ending.ts'
 import { levelOf } from '../../domain/window/window-level.ts'
 import type { SessionNow, WaitingHandoff, WorkStatus } from '../../services/work-status.ts'
 import { hiddenText } from './hidden-secrets.ts'
@@ -22,7 +23,7 @@ export const renderStatus = (frame: StatusFrame, now: number, width?: number): r
     ...lines,
     line(''),
     ...part('Sessions', sessions, sessionColumns(now), width),
-    ...moreLine(work.hasMoreSessions, 'baton sessions list --state active --newest'),
+    ...moreLine(work.hasMoreSessions, 'baton sessions list --state active'),
     line(''),
     ...part('Waiting handoffs', handoffs, handoffColumns(work, now), width),
     ...moreLine(work.hasMoreHandoffs, 'baton handoffs list --open'),
@@ -78,8 +79,8 @@ const secretsLine = ({ secrets }: StatusFrame): readonly Line[] => {
   return text === undefined ? [] : [line(`Secrets: ${text} (since ${plain(secrets?.since.slice(0, 10) ?? '')})`)]
 }
 
-/** The key of a conversation, or the beginning of its id that `baton conversations show` takes. */
-const conversationName = (key: string | undefined, id: string): string => key ?? id.slice(0, 13)
+/** The key of a conversation, or its short id. */
+const conversationName = (key: string | undefined, id: string): string => key ?? shortId(id)
 
 const sessionColumns = (now: number): readonly Column<SessionNow>[] => [
   { title: 'AGENT', of: ({ session }) => session.agentName, most: 14 },
@@ -88,11 +89,11 @@ const sessionColumns = (now: number): readonly Column<SessionNow>[] => [
     of: ({ session, conversationKey }) => conversationName(conversationKey, session.conversationId),
     most: 16,
   },
-  { title: 'EPOCH', of: ({ session }) => String(session.epoch), most: 5 },
+  { title: 'EPOCH', of: ({ session }) => String(session.epoch), most: 5, importance: 1 },
   { title: 'STATE', of: standingOf, most: 6, style: (item) => styleOf(standingOf(item)) ?? 'waiting' },
   { title: 'WINDOW', of: levelText, most: 10 },
-  { title: 'SINCE', of: ({ session }) => age(session.startedAt, now), most: 5 },
-  { title: 'HOLDER', of: (item) => holderText(item), style: ({ holder }) => HOLDER_STYLE[holder] },
+  { title: 'SINCE', of: ({ session }) => age(session.startedAt, now), most: 5, importance: 3 },
+  { title: 'HOLDER', of: (item) => holderText(item), importance: 2, style: ({ holder }) => HOLDER_STYLE[holder] },
 ]
 
 const HOLDER_STYLE = { held: undefined, over: 'bad', gone: 'bad', unleased: undefined } as const

@@ -1,4 +1,5 @@
-import { cut, fitted, plain, widthOf } from './render-text.ts'
+import { SHORTEST_ENDING, shortestEnding } from '../../domain/kernel/id-ending.ts'
+import { cut, cutStart, fitted, plain, widthOf } from './render-text.ts'
 import type { Span, Style } from './style.ts'
 
 /** One column: its title, the text it shows of an item, and the most it takes. */
@@ -7,18 +8,21 @@ export interface Column<Item> {
   readonly of: (item: Item) => string
   /** The most it takes where there is too little room for all. Left out, the column takes what the others leave. */
   readonly most?: number
-  /** It shows ids. Where there is too little room it shows how they begin, as far as it takes to tell them apart. */
+  /** It shows ids. On a terminal it shows how they end, as far as it takes to tell them apart. */
   readonly isId?: true
+  /** It shows times: the reader is told of which zone. */
+  readonly isTime?: true
+  /** Where there is too little room, columns are left out: the lowest number first. One without a number stays. */
+  readonly importance?: number
+  /** Where it must be cut, its beginning goes: of a folder, the end tells which it is. */
+  readonly keepsEnd?: true
   readonly style?: (item: Item) => Style | undefined
 }
 
 const GAP = '  '
 
-/** Where an id can end: after the time it was made at, and later. */
-const ID_ENDS = [13, 18, 23, 36] as const
-
-/** The least that the columns without a limit of their own take together. */
-const LEAST = 8
+/** The least that a column without a limit of its own is of any use with. */
+const LEAST = 12
 
 /** A table: made to fit its first items and the width there is, and later ones fit into it. Nothing is ever wrapped. */
 export class Table<Item> {
@@ -28,14 +32,16 @@ export class Table<Item> {
 
   /** Without a width nothing is cut. */
   constructor(columns: readonly Column<Item>[], first: readonly Item[], width = Number.POSITIVE_INFINITY) {
-    this.#columns = columns
     this.#width = width
-    const natural = columns.map(({ title, of }) =>
-      Math.max(widthOf(title), ...first.map((item) => widthOf(plain(of(item))))),
+    const shortened =
+      width === Number.POSITIVE_INFINITY ? columns : columns.map((column) => withShortIds(column, first))
+    const all = shortened.map((column) => measured(column, first))
+    const kept = all.filter(
+      (one) => leastIn(atLeastAsImportant(all, one)) <= width || one.column.importance === undefined,
     )
-    const room = width - GAP.length * (columns.length - 1)
-    const isRoomy = natural.reduce((sum, each) => sum + each, 0) <= room
-    this.#widths = isRoomy ? natural : narrowed(columns, first, natural, room)
+    this.#columns = kept.map(({ column }) => column)
+    const room = width - GAP.length * (kept.length - 1)
+    this.#widths = widthsOf(kept, room)
   }
 
   header(): readonly Span[] {
@@ -64,29 +70,62 @@ export class Table<Item> {
   #cell(text: string, at: number): string {
     const width = this.#widths[at] ?? 0
     if (this.#width === Number.POSITIVE_INFINITY) return text.padEnd(text.length + Math.max(0, width - widthOf(text)))
-    return this.#columns[at]?.isId === true ? text.slice(0, width).padEnd(width) : fitted(text, width)
+    return this.#columns[at]?.keepsEnd === true ? fitted(cutStart(text, width), width) : fitted(text, width)
   }
 }
 
-/** The widths where not everything fits: ids are shortened, columns get what they take at most, others the rest. */
-const narrowed = <Item>(
-  columns: readonly Column<Item>[],
-  first: readonly Item[],
-  natural: readonly number[],
-  room: number,
-): readonly number[] => {
-  const fixed = columns.map(({ title, of, most, isId }, at) => {
-    if (isId === true) return Math.max(title.length, idLength(first.map(of)))
-    return most === undefined ? undefined : Math.min(most, natural[at] ?? 0)
-  })
-  const taken = fixed.reduce<number>((sum, each) => sum + (each ?? 0), 0)
-  const flexible = fixed.filter((each) => each === undefined).length
-  const share = Math.max(LEAST, Math.floor((room - taken) / Math.max(1, flexible)))
-  return fixed.map((each) => each ?? share)
+/** A column, how much it would take, and the least it is of use with. */
+interface Measured<Item> {
+  readonly column: Column<Item>
+  readonly natural: number
+  readonly least: number
 }
 
-/** The shortest beginning that tells these ids apart. */
-const idLength = (ids: readonly string[]): number => {
-  const count = new Set(ids).size
-  return ID_ENDS.find((length) => new Set(ids.map((id) => id.slice(0, length))).size === count) ?? 36
+const measured = <Item>(column: Column<Item>, first: readonly Item[]): Measured<Item> => {
+  const { title, of, most, isId } = column
+  const natural = Math.max(widthOf(title), ...first.map((item) => widthOf(plain(of(item)))))
+  return { column, natural, least: isId === true ? natural : Math.min(natural, most ?? LEAST) }
+}
+
+/** The columns that are left out later than this one, and itself. */
+const atLeastAsImportant = <Item>(all: readonly Measured<Item>[], { column }: Measured<Item>) =>
+  all.filter(
+    (other) =>
+      other.column === column || (other.column.importance ?? Number.POSITIVE_INFINITY) > (column.importance ?? 0),
+  )
+
+const leastIn = <Item>(columns: readonly Measured<Item>[]): number =>
+  columns.reduce((sum, { least }) => sum + least + GAP.length, -GAP.length)
+
+/** What each column takes: all it needs, or else what it takes at most, and those without a limit share the rest. */
+const widthsOf = <Item>(columns: readonly Measured<Item>[], room: number): readonly number[] => {
+  if (columns.reduce((sum, { natural }) => sum + natural, 0) <= room) return columns.map(({ natural }) => natural)
+  const isFlexible = ({ column }: Measured<Item>): boolean => column.most === undefined && column.isId !== true
+  const taken = columns.reduce((sum, one) => sum + (isFlexible(one) ? 0 : one.least), 0)
+  const shares = shared(
+    columns.filter(isFlexible).map(({ natural }) => natural),
+    room - taken,
+  )
+  return columns.map((one) => (isFlexible(one) ? (shares.shift() ?? LEAST) : one.least))
+}
+
+/** Room for texts that want so much: none gets more than it wants, and what it leaves goes to the others. */
+const shared = (wanted: readonly number[], room: number): number[] => {
+  let [left, count] = [room, wanted.length]
+  const shares = new Map<number, number>()
+  for (const [at, want] of [...wanted.entries()].sort(([, a], [, b]) => a - b)) {
+    const share = Math.min(want, Math.max(LEAST, Math.floor(left / count)))
+    shares.set(at, share)
+    left -= share
+    count -= 1
+  }
+  return wanted.map((_, at) => shares.get(at) ?? LEAST)
+}
+
+/** Ids by how they end: within a minute they all begin alike. */
+const withShortIds = <Item>(column: Column<Item>, first: readonly Item[]): Column<Item> => {
+  if (column.isId !== true) return column
+  const ids = first.map(column.of)
+  const length = ids.some((id) => id !== '') ? shortestEnding(ids) : SHORTEST_ENDING
+  return { ...column, of: (item) => column.of(item).slice(-length) }
 }

@@ -20,6 +20,14 @@ export const fitted = (text: string, width: number): string => {
   return short + ' '.repeat(Math.max(0, width - widthOf(short)))
 }
 
+/** The text, without its beginning where it is wider than this. */
+export const cutStart = (text: string, width: number): string => {
+  if (widthOf(text) <= width) return text
+  const left = [...graphemesOf(text)]
+  while (left.length > 0 && widthOf(left.join('')) > width - 1) left.shift()
+  return `…${left.join('')}`
+}
+
 /** Narrower than this, a text is not wrapped any more: a terminal does it better. */
 const NARROWEST = 20
 

@@ -26,7 +26,7 @@ export const runCli = async (argv: readonly string[], terminal: Terminal): Promi
     version,
     show,
     columns: out.columns ?? USUAL_HELP_COLUMNS,
-    act: (understood) => act(understood, terminal),
+    act: (understood) => act(understood, argv, terminal),
   })
   try {
     await program.parseAsync(argv.length === 0 ? ['help'] : argv, { from: 'user' })
@@ -37,10 +37,14 @@ export const runCli = async (argv: readonly string[], terminal: Terminal): Promi
   return EXIT.ok
 }
 
-const act = async ({ command, values, positionals }: Understood, terminal: Terminal): Promise<void> => {
+const act = async (
+  { command, values, positionals }: Understood,
+  argv: readonly string[],
+  terminal: Terminal,
+): Promise<void> => {
   const { out, err: notes, environment, version, input = async () => '' } = terminal
   const { interruption = () => new AbortController().signal } = terminal
   const run = await command.load()
   const ask = terminal.ask === undefined ? {} : { ask: terminal.ask }
-  await run({ values, positionals, environment, version, out, notes, input, interruption, ...ask })
+  await run({ values, positionals, argv, environment, version, out, notes, input, interruption, ...ask })
 }

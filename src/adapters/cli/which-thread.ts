@@ -1,10 +1,11 @@
 import { workspaceOf } from '../../command-parts.ts'
 import type { Conversation } from '../../domain/conversation/conversation.ts'
-import { agentSessionId, type ConversationId, conversationId } from '../../domain/kernel/ids.ts'
+import type { ConversationId } from '../../domain/kernel/ids.ts'
 import type { HandoffHistory } from '../../services/handoff-history.ts'
 import type { Invocation } from './command.ts'
-import { idText, notFound, textFlag, understood } from './history-args.ts'
-import { findWork } from './which-work.ts'
+import { notFound } from './history-args.ts'
+import { placeOf } from './latest-conversation.ts'
+import { conversationOf, namesSubject, subjectIn } from './subject.ts'
 import { workspaceIn } from './with-threads.ts'
 
 /** As many sessions are looked at for one that worked here. */
@@ -15,16 +16,15 @@ export const sourceOf = async (invocation: Invocation, history: HandoffHistory):
   const id =
     (await named(invocation, history)) ?? (await around(invocation, history)) ?? (await latest(invocation, history))
   const found = id && (await history.conversation(id))
-  if (found === undefined) throw notFound('conversation', 'none has worked in this workspace. Name one with --from')
+  if (found === undefined)
+    throw notFound('conversation', 'none has worked in this workspace. Name one by its key or id')
   return found
 }
 
 const named = async (invocation: Invocation, history: HandoffHistory): Promise<ConversationId | undefined> => {
-  const [from, key] = [textFlag(invocation, 'from'), textFlag(invocation, 'key')]
-  if (from === undefined && key === undefined) return undefined
-  const wanted = key === undefined ? { id: understood('--from', from ?? '', idText) } : { key }
-  const { kind, id } = await findWork(history, wanted)
-  return kind === 'conversation' ? conversationId(id) : (await history.session(agentSessionId(id)))?.conversationId
+  const subject = subjectIn(invocation, { kinds: ['conversation', 'session'], flag: 'from', isChange: true })
+  const isNamed = namesSubject(invocation) || invocation.values.from !== undefined
+  return isNamed ? conversationOf(history, await subject(history)) : undefined
 }
 
 /** The conversation of the Claude Code session that the command was typed in. */
@@ -46,7 +46,3 @@ const latest = async (invocation: Invocation, history: HandoffHistory): Promise<
   }
   return undefined
 }
-
-/** The folder of a conversation. */
-export const placeOf = (conversation: Conversation | undefined): string | undefined =>
-  conversation?.workspace?.worktreePath ?? conversation?.workspace?.workingDirectory

@@ -1,7 +1,8 @@
-import type { IdSearch } from '../../ports/id-search.ts'
+import { ID_LENGTH } from '../../domain/kernel/id-ending.ts'
+import { type IdSearch, NEWEST_IDS } from '../../ports/id-search.ts'
 import type { Tables } from './tables.ts'
 
-/** Ids within a range. Everything is at hand here, so each id is looked at. */
+/** Ids by their end. Everything is at hand here, so each id is looked at. */
 export const idSearchIn = (tables: Tables): IdSearch => {
   const kinds = {
     conversation: tables.conversations,
@@ -10,11 +11,10 @@ export const idSearchIn = (tables: Tables): IdSearch => {
     turn: tables.turns,
   }
   return {
-    within: async (kind, { from, to }, most) =>
-      kinds[kind]
-        .ids()
-        .filter((id) => from <= id && id <= to)
-        .sort()
-        .slice(0, most),
+    ending: async (kind, ending, most) => {
+      const ids = kinds[kind].ids().toSorted().toReversed()
+      const searched = ending.length === ID_LENGTH ? ids : ids.slice(0, NEWEST_IDS)
+      return searched.filter((id) => id.endsWith(ending)).slice(0, most)
+    },
   }
 }

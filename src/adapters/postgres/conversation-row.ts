@@ -18,6 +18,7 @@ const asked = z.strictObject({
   sequence: place,
   restarts: z.number(),
   takeovers: z.number(),
+  first: z.strictObject({ prompt: z.string() }).exactOptional(),
 })
 
 /** A budget that cannot be read allows nothing. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { IdKind, IdSearch } from '../../ports/id-search.ts'
+import { ID_LENGTH } from '../../domain/kernel/id-ending.ts'
+import { type IdKind, type IdSearch, NEWEST_IDS } from '../../ports/id-search.ts'
 import { type Database, named, reading, withRetry } from './database.ts'
 
 /** Each of these tables has an index that begins with the id. */
@@ -10,14 +11,18 @@ const TABLES = {
   turn: 'turns',
 } as const satisfies Record<IdKind, string>
 
-/** Ids within a range, from an index. */
+/** Ids by their end, from the newest end of an index. An index of endings would cost every write for what few people ask. */
 export const idSearchIn = (database: Database): IdSearch => ({
-  within: (kind, { from, to }, most) =>
+  ending: (kind, ending, most) =>
     reading(async () => {
-      const query = sql<{ id: string }>`select row.id::text as id from ${named(database, TABLES[kind])} as row
-        where row.id between ${from}::uuid and ${to}::uuid order by row.id limit ${most}`
+      const table = named(database, TABLES[kind])
+      const query =
+        ending.length === ID_LENGTH
+          ? sql<{ id: string }>`select row.id::text as id from ${table} as row where row.id = ${ending}::uuid limit 1`
+          : sql<{ id: string }>`select distinct newest.id::text as id
+              from (select row.id from ${table} as row order by row.id desc limit ${NEWEST_IDS}) as newest
+              where right(newest.id::text, ${ending.length}) = ${ending} order by id desc limit ${most}`
       const { rows } = await withRetry(() => query.execute(database.kysely))
-      // A table may hold an id once for each conversation: grouping them in SQL would read all rows of the range.
-      return [...new Set(rows.map(({ id }) => id))]
+      return rows.map(({ id }) => id)
     }),
 })

@@ -47,6 +47,8 @@ export interface AskedPrompt extends Pick<BudgetUse, 'restarts' | 'takeovers'> {
    * yet.
    */
   readonly sequence: SequenceNumber
+  /** The first line of the first prompt, where the original task was nobody's words: see `titleOf`. */
+  readonly first?: { readonly prompt: string }
 }
 
 /** The use since the latest new prompt. Time and money stay with the conversation. */

@@ -9,6 +9,7 @@ import type { Conversation } from './conversation.ts'
 import { CONVERSATION } from './conversation-aggregate.ts'
 import type { ConversationMoved } from './conversation-lifecycle.ts'
 import { isNewPrompt, promptMark } from './prompt-mark.ts'
+import { firstLine, isTerminalTask } from './title.ts'
 
 /** The parts of a budget that are to be others from now on. Numbers are new totals, not additions. */
 export interface SetBudget {
@@ -47,8 +48,10 @@ export const askConversation = (
   if (conversation === undefined || use === undefined) return err({ code: 'conversation.not_found', conversationId })
   if (!isNewPrompt(conversation, prompt)) return newDraft().finish({ conversation })
   const { restarts, takeovers } = use
+  const first = conversation.asked?.first ?? { prompt: firstLine(prompt) }
   const asked = { mark: promptMark(prompt), prompt, sequence, restarts, takeovers }
-  return recorded(conversation, { type: 'conversation.asked', version: 1, conversationId, at, asked })
+  const named = isTerminalTask(conversation.originalTask) ? { ...asked, first } : asked
+  return recorded(conversation, { type: 'conversation.asked', version: 1, conversationId, at, asked: named })
 }
 
 /** No rule speaks against it, in whatever state the conversation is. */

@@ -1,19 +1,39 @@
 import { onOneLine } from '../kernel/safe-text.ts'
-import { type Conversation, taskOf } from './conversation.ts'
+import type { Conversation } from './conversation.ts'
 
 /** The longest title, in characters: longer ones are no easier to recognise. */
 const MOST = 60
 
-/** The name by which a person recognises a conversation: the first line of what they asked for. */
-export const titleOf = (conversation: Pick<Conversation, 'originalTask' | 'asked'>): string => {
-  const words = taskOf(conversation)
-    .split('\n')
-    .find((line) => line.trim() !== '')
-  const title = [...onOneLine(words ?? '').trim()]
+const TERMINAL = 'Terminal session of '
+
+/** The task of a terminal conversation: it is opened before its person has said anything. */
+export const terminalTask = (agentName: string, folder: string | undefined): string =>
+  `${TERMINAL}${agentName}${folder === undefined ? '' : ` in ${folder}`}`
+
+/** Whether nobody wrote this task: the title is then what the person asks for first. */
+export const isTerminalTask = (task: string): boolean => task.startsWith(TERMINAL)
+
+/** The name by which a person recognises a conversation: the first line of what they asked for first. */
+export const titleOf = ({ originalTask, asked }: Pick<Conversation, 'originalTask' | 'asked'>): string =>
+  firstLine(isTerminalTask(originalTask) ? (asked?.first?.prompt ?? asked?.prompt ?? originalTask) : originalTask)
+
+/** The first line with something in it, short enough for a title. */
+export const firstLine = (text: string): string => {
+  const words = text.split('\n').find((line) => line.trim() !== '')
+  const title = [...asTyped(words ?? '')]
   return title.length > MOST
     ? `${title
         .slice(0, MOST - 1)
         .join('')
         .trimEnd()}…`
     : title.join('')
+}
+
+/** Words as a person types them: one space between two. */
+const asTyped = (words: string): string => onOneLine(words).replace(/\s+/g, ' ').trim()
+
+/** Whether a title begins with these words, in upper or lower case. A title that was cut begins with more than it shows. */
+export const titleBegins = (title: string, words: string): boolean => {
+  const [shown, asked] = [title.replace(/…$/, '').toLowerCase(), asTyped(words).toLowerCase()]
+  return asked !== '' && (shown.startsWith(asked) || (title.endsWith('…') && asked.startsWith(shown)))
 }

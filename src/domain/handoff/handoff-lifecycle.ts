@@ -161,7 +161,8 @@ const attachmentsAfter = ({ document, flags, checkpoint }: HandoffMetadata, even
 
 const lifecycleAfter = (handoff: HandoffMetadata, event: HandoffStep): HandoffLifecycle => {
   const claim = claimOf(handoff)
-  const endedAt = event.at
+  // A claim goes by the store's clock, and an end by that of its process, which may be behind: nothing ends before its claim.
+  const endedAt = claim !== undefined && claim.acceptedAt > event.at ? claim.acceptedAt : event.at
   const prepared = handoff.status === 'accepted' ? handoff.prepared : undefined
   switch (event.type) {
     case 'handoff.checkpointed':

@@ -1,4 +1,5 @@
 import type { Conversation } from '../../domain/conversation/conversation.ts'
+import { terminalTask } from '../../domain/conversation/title.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentSessionId, HolderToken } from '../../domain/kernel/ids.ts'
 import { ok, type Result } from '../../domain/kernel/result.ts'
@@ -141,7 +142,7 @@ export class TerminalSessions {
   ): Promise<Result<{ readonly conversation: Conversation }, Refusal>> {
     const { handoffs, store } = this.#deps
     const { agentName } = AGENTS[runtime]
-    const originalTask = `Terminal session of ${agentName}${cwd === undefined ? '' : ` in ${cwd}`}`
+    const originalTask = terminalTask(agentName, cwd)
     const workspace = cwd === undefined ? undefined : { workingDirectory: cwd }
     const open = (externalKey: string) => handoffs.openConversation(defined({ originalTask, externalKey, workspace }))
     const opened = await open(key)

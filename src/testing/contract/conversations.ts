@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { taskOf } from '../../domain/conversation/conversation.ts'
+import { terminalTask, titleOf } from '../../domain/conversation/title.ts'
 import { conversationId } from '../../domain/kernel/ids.ts'
 import { unwrap } from '../../domain/unwrap.ts'
 import type { ContractPart } from '../store-contract.ts'
+import { assertIntact } from './trail.ts'
 
 export const conversationsContract: ContractPart = {
   about: 'conversations',
@@ -25,6 +28,18 @@ export const conversationsContract: ContractPart = {
       assert.deepEqual(conversation.workspace, workspace)
       assert.deepEqual(await scene.store.conversations.find(conversation.id), conversation)
       assert.deepEqual(await scene.store.conversations.findByExternalKey(scene.name('job')), conversation)
+    },
+    'keeps the first line of the first prompt where the task was nobody’s words': async (scene) => {
+      const { service, store } = scene
+      const originalTask = terminalTask('claude-code', '/home/me/shop')
+      const { conversation } = unwrap(await service.openConversation({ originalTask }))
+      for (const prompt of ['Fix the till\nIt is \0 slow', 'Now the docs'])
+        unwrap(await service.askConversation({ conversation: conversation.id, prompt }))
+      const found = await store.conversations.find(conversation.id)
+      assert.deepEqual(found?.asked?.first, { prompt: 'Fix the till' })
+      assert.equal(found && titleOf(found), 'Fix the till')
+      assert.equal(found && taskOf(found), 'Now the docs')
+      await assertIntact(scene, conversation.id)
     },
     'answers undefined for what is not there': async (scene) => {
       const absent = conversationId(scene.ids.next())

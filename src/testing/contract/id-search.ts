@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict'
-import { idRange } from '../../domain/kernel/id-range.ts'
 import { ID_KINDS } from '../../ports/id-search.ts'
 import type { ContractPart } from '../store-contract.ts'
-
-/** The range of the ids that begin so. */
-const beginning = (text: string) => {
-  const range = idRange(text)
-  assert.ok(range)
-  return range
-}
 
 export const idSearchContract: ContractPart = {
   about: 'ids in part',
   cases: {
-    'finds the ids of one kind that begin alike, lowest first, and no more than asked for': async (scene) => {
+    'finds the ids of one kind that end alike, newest first, and no more than asked for': async (scene) => {
       const { ids } = scene.store
       const { handoff } = await scene.initiated()
       const { handoff: later } = await scene.initiated()
@@ -25,16 +17,23 @@ export const idSearchContract: ContractPart = {
       }
       for (const kind of ID_KINDS) {
         const id = known[kind]
-        assert.deepEqual(await ids.within(kind, beginning(id), 10), [id])
-        assert.ok((await ids.within(kind, beginning(id.slice(0, 35)), 100)).includes(id))
+        for (const length of [36, 35, 24, 13, 12]) assert.deepEqual(await ids.ending(kind, id.slice(-length), 10), [id])
         for (const other of ID_KINDS)
-          if (other !== kind) assert.deepEqual(await ids.within(other, beginning(id), 10), [])
+          if (other !== kind) assert.deepEqual(await ids.ending(other, id.slice(-12), 10), [])
       }
-      const both = [handoff.id, later.id].sort()
-      const [from = '', to = ''] = both
-      assert.deepEqual(await ids.within('handoff', { from, to }, 100), both)
-      assert.deepEqual(await ids.within('handoff', { from, to }, 1), [from])
-      assert.deepEqual(await ids.within('handoff', { from: to, to: from }, 10), [])
+      const both: readonly string[] = [handoff.id, later.id].sort().reverse()
+      const [first = '', second = ''] = both
+      let shared = 0
+      while (first.at(-1 - shared) === second.at(-1 - shared)) shared += 1
+      const found = await ids.ending('handoff', first.slice(-1 - shared), 100)
+      assert.ok(found.includes(first) && !found.includes(second))
+      const all = await ids.ending('handoff', '', 100)
+      assert.deepEqual(
+        all.filter((id) => both.includes(id)),
+        both,
+      )
+      assert.deepEqual(all, [...all].sort().reverse())
+      assert.deepEqual(await ids.ending('handoff', '', 1), all.slice(0, 1))
     },
   },
 }

@@ -1,23 +1,27 @@
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
+import { defined } from '../../../domain/kernel/defined.ts'
 import type { Run } from '../command.ts'
 import { handoffFilter } from '../handoff-filter.ts'
-import { printList } from '../list-command.ts'
-import { minute } from '../render-time.ts'
+import { asTheyAre, printList } from '../list-command.ts'
+import { minuteIn, zoneIn } from '../render-time.ts'
 import { styleOf } from '../style.ts'
-import { conversationFlag } from '../which-id.ts'
+import { conversationFlag } from '../subject.ts'
 
 /** Who handed over to whom, when and why. */
 export const auditQuery: Run = async (invocation) => {
   const filter = handoffFilter(invocation)
-  const conversation = conversationFlag(invocation)
-  await printList<HandoffMetadata>(invocation, {
+  const conversation = conversationFlag(invocation, 'conversation')
+  const minute = minuteIn(zoneIn(invocation))
+  await printList<HandoffMetadata, HandoffMetadata>(invocation, {
     things: 'handoffs',
     look: [
-      { title: 'WHEN', of: ({ initiatedAt }) => minute(initiatedAt), most: 16 },
-      { title: 'WHO', of: ({ sourceAgent, targetAgent }) => `${sourceAgent} → ${targetAgent}`, most: 30 },
-      { title: 'STATUS', of: ({ status }) => status, most: 9, style: ({ status }) => styleOf(status) },
+      { title: 'WHEN', of: ({ initiatedAt }) => minute(initiatedAt), most: 16, isTime: true, importance: 4 },
+      { title: 'WHO', of: ({ sourceAgent, targetAgent }) => `${sourceAgent} → ${targetAgent}`, importance: 5 },
+      { title: 'STATUS', of: ({ status }) => status, most: 9, importance: 2, style: ({ status }) => styleOf(status) },
       { title: 'WHY', of: ({ reason }) => reason },
     ],
-    read: async (history, page) => history.listHandoffs({ ...filter, ...(await conversation(history)) }, page),
+    read: async (history, page) =>
+      history.listHandoffs(defined({ ...filter, conversationId: await conversation(history) }), page),
+    rows: asTheyAre,
   })
 }

@@ -6,21 +6,19 @@ import type { ConversationId } from '../../../domain/kernel/ids.ts'
 import type { Paged } from '../../../ports/page.ts'
 import type { HandoffHistory } from '../../../services/handoff-history.ts'
 import type { Output, Run } from '../command.ts'
-import { UsageError } from '../problems.ts'
 import { handoffOf, renderEntry } from '../render-audit.ts'
 import { toJsonLine } from '../render-text.ts'
 import { storeToRead } from '../store-options.ts'
-import { findConversation, namedConversation } from './audit-conversation.ts'
+import { conversationOf, subjectIn } from '../subject.ts'
 
 const PAGE = 500
 
 /** Shows what happened in a conversation, entry by entry. */
 export const auditTrail: Run = async (invocation) => {
-  const named = namedConversation(invocation)
-  if (named === undefined) throw new UsageError('Say which conversation: its id, or --key KEY.')
+  const subject = subjectIn(invocation, { kinds: ['conversation'] })
   await using batonpass = await createBatonpass(storeToRead(invocation))
   const { history } = batonpass
-  const id = await findConversation(history, named)
+  const id = await conversationOf(history, await subject(history))
   const { values, out } = invocation
   await (values.json === true ? showJson(history, id, out) : showLines(history, id, out))
 }

@@ -8,21 +8,20 @@ import { UsageError } from '../problems.ts'
 import { renderNotCovered, renderVerdict } from '../render-audit.ts'
 import { toJson } from '../render-text.ts'
 import { storeToRead } from '../store-options.ts'
-import { findConversation, namedConversation } from './audit-conversation.ts'
+import { conversationOf, namesSubject, subjectIn } from '../subject.ts'
 
 const PROGRESS_EVERY = 100
 
 /** Proves that nobody changed the audit log. */
 export const auditVerify: Run = async (invocation) => {
-  const named = namedConversation(invocation)
   const isAll = invocation.values.all === true
-  if (isAll === (named !== undefined)) {
-    throw new UsageError('Say what to verify: the id of a conversation, --key KEY, or --all.')
-  }
+  if (isAll && namesSubject(invocation))
+    throw new UsageError('--all verifies every conversation: name none, or leave --all out.')
+  const subject = subjectIn(invocation, { kinds: ['conversation'] })
   await using batonpass = await createBatonpass(storeToRead(invocation))
   const { audit, history } = batonpass
-  if (named === undefined) return await verifyAll(audit, invocation)
-  const id = await findConversation(history, named)
+  if (isAll) return await verifyAll(audit, invocation)
+  const id = await conversationOf(history, await subject(history))
   const verdict = unwrap(await audit.verify(id))
   const isJson = invocation.values.json === true
   invocation.out.line(isJson ? toJson(verdict) : renderVerdict(verdict))

@@ -1,46 +1,46 @@
 import { type Conversation, taskOf } from '../../../domain/conversation/conversation.ts'
+import { titleOf } from '../../../domain/conversation/title.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
-import { conversationId } from '../../../domain/kernel/ids.ts'
 import { RefusedError } from '../../../domain/unwrap.ts'
 import type { Run } from '../command.ts'
-import { idOrKey, notFound, textFlag } from '../history-args.ts'
+import { folderColumn, stateOf, titleColumn, type WithSession, withSessions } from '../conversation-rows.ts'
+import { textFlag } from '../history-args.ts'
 import { orderOf, printList } from '../list-command.ts'
+import { age } from '../render-age.ts'
 import { renderBlock, renderFacts } from '../render-facts.ts'
 import { toJson, widthOn } from '../render-text.ts'
-import { minute } from '../render-time.ts'
-import { wholeId } from '../which-id.ts'
+import { styleOf } from '../style.ts'
+import { conversationOf, subjectIn } from '../subject.ts'
 import { withHistory } from '../with-history.ts'
 
 /** Lists conversations by age. */
 export const conversationsList: Run = async (invocation) => {
   const isRoot = invocation.values.roots === true ? (true as const) : undefined
   const filter = defined({ subject: textFlag(invocation, 'subject'), isRoot, order: orderOf(invocation) })
-  await printList<Conversation>(invocation, {
+  const now = Date.now()
+  await printList<Conversation, WithSession>(invocation, {
     things: 'conversations',
-    look: [
-      { title: 'CONVERSATION', of: ({ id }) => id, isId: true },
-      { title: 'OPENED', of: ({ openedAt }) => minute(openedAt), most: 16 },
-      { title: 'SUBJECT', of: ({ subject = '' }) => subject, most: 12 },
-      { title: 'KEY', of: ({ externalKey = '' }) => externalKey, most: 12 },
-      { title: 'TASK', of: ({ originalTask, broken }) => `${brokenWords(broken)}${originalTask}` },
-    ],
     read: (history, page) => history.listConversations(filter, page),
+    rows: withSessions,
+    look: [
+      { title: 'ID', of: ({ conversation: { id } }) => id, isId: true },
+      titleColumn(({ conversation }) => conversation),
+      folderColumn(({ conversation }) => conversation),
+      { title: 'STATE', of: stateOf, most: 10, importance: 4, style: (row) => styleOf(stateOf(row)) },
+      { title: 'AGE', of: ({ conversation: { openedAt } }) => age(openedAt, now), most: 5, importance: 5 },
+      { title: 'KEY', of: ({ conversation: { externalKey = '' } }) => externalKey, most: 16, importance: 2 },
+      { title: 'SUBJECT', of: ({ conversation: { subject = '' } }) => subject, most: 12, importance: 1 },
+    ],
   })
 }
 
-/** A row that cannot be read whole is listed all the same, and says so. */
-const brokenWords = (broken: Conversation['broken']): string =>
-  broken === undefined ? '' : `[broken: ${broken.join(', ')}; see "baton audit verify"] `
-
 /** Shows one conversation. */
 export const conversationsShow: Run = async (invocation) => {
-  const wanted = idOrKey(invocation, 'conversation')
+  const subject = subjectIn(invocation, { kinds: ['conversation'] })
   await withHistory(invocation, async (history) => {
-    const id = 'id' in wanted ? await wholeId(history, 'conversation', wanted.id, conversationId) : undefined
-    const found = await ('key' in wanted ? history.conversationByKey(wanted.key) : id && history.conversation(id))
-    if (found === undefined && id !== undefined)
-      throw new RefusedError({ code: 'conversation.not_found', conversationId: id })
-    if (found === undefined) throw notFound('key', 'no conversation has it')
+    const id = await conversationOf(history, await subject(history))
+    const found = await history.conversation(id)
+    if (found === undefined) throw new RefusedError({ code: 'conversation.not_found', conversationId: id })
     invocation.out.line(
       invocation.values.json === true ? toJson(found) : lines(found, widthOn(invocation.out)).join('\n'),
     )
@@ -51,6 +51,7 @@ const lines = ({ workspace, restartBudget, ...conversation }: Conversation, colu
   ...renderFacts(
     {
       conversation: conversation.id,
+      title: titleOf(conversation),
       key: conversation.externalKey,
       subject: conversation.subject,
       opened: conversation.openedAt,

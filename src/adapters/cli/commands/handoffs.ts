@@ -1,48 +1,58 @@
 import { claimOf, type HandoffMetadata } from '../../../domain/handoff/handoff.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
-import { handoffId } from '../../../domain/kernel/ids.ts'
-import { RefusedError } from '../../../domain/unwrap.ts'
+import { type ConversationId, handoffId } from '../../../domain/kernel/ids.ts'
 import type { Cursor } from '../../../ports/page.ts'
 import type { HandoffHistory } from '../../../services/handoff-history.ts'
 import type { Run } from '../command.ts'
+import { folderColumn, type InConversation, titleColumn, withConversations } from '../conversation-rows.ts'
 import { handoffFilter } from '../handoff-filter.ts'
-import { idOrKey, notFound } from '../history-args.ts'
+import { notFound } from '../history-args.ts'
 import { printList } from '../list-command.ts'
+import type { NamedThing } from '../matching-things.ts'
+import { age } from '../render-age.ts'
 import { describeCheckpoint } from '../render-checkpoint.ts'
 import { renderBlock, renderFacts } from '../render-facts.ts'
 import { toJson, widthOn } from '../render-text.ts'
-import { minute } from '../render-time.ts'
 import { describeCall } from '../render-window.ts'
 import { styleOf } from '../style.ts'
+import { conversationFlag, conversationOf, subjectIn } from '../subject.ts'
 import { kindWord } from '../tree/words.ts'
-import { conversationFlag, wholeId } from '../which-id.ts'
 import { withHistory } from '../with-history.ts'
 
 /** Lists handoffs across conversations. */
 export const handoffsList: Run = async (invocation) => {
   const filter = handoffFilter(invocation)
-  const conversation = conversationFlag(invocation)
-  await printList<HandoffMetadata>(invocation, {
+  const conversation = conversationFlag(invocation, 'conversation')
+  const now = Date.now()
+  await printList<HandoffMetadata, InConversation<HandoffMetadata>>(invocation, {
     things: 'handoffs',
+    read: async (history, page) =>
+      history.listHandoffs(defined({ ...filter, conversationId: await conversation(history) }), page),
+    rows: withConversations,
     look: [
-      { title: 'HANDOFF', of: ({ id }) => id, isId: true },
-      { title: 'INITIATED', of: ({ initiatedAt }) => minute(initiatedAt), most: 16 },
-      { title: 'STATUS', of: ({ status }) => status, most: 9, style: ({ status }) => styleOf(status) },
-      { title: 'KIND', of: ({ kind }) => kindWord(kind), most: 8 },
-      { title: 'FROM → TO', of: ({ sourceAgent, targetAgent }) => `${sourceAgent} → ${targetAgent}` },
+      { title: 'ID', of: ({ item: { id } }) => id, isId: true },
+      titleColumn(({ conversation: its }) => its),
+      {
+        ...{ title: 'STATUS', most: 9, importance: 6 },
+        of: ({ item: { status } }) => status,
+        style: ({ item: { status } }) => styleOf(status),
+      },
+      { title: 'AGE', of: ({ item: { initiatedAt } }) => age(initiatedAt, now), most: 5, importance: 5 },
+      {
+        ...{ title: 'FROM → TO', most: 26, importance: 4 },
+        of: ({ item: { sourceAgent, targetAgent } }) => `${sourceAgent} → ${targetAgent}`,
+      },
+      { title: 'KIND', of: ({ item: { kind } }) => kindWord(kind), most: 8, importance: 2 },
+      { ...folderColumn<InConversation<HandoffMetadata>>(({ conversation: its }) => its), importance: 1 },
     ],
-    read: async (history, page) => history.listHandoffs({ ...filter, ...(await conversation(history)) }, page),
   })
 }
 
 /** Shows one handoff. */
 export const handoffsShow: Run = async (invocation) => {
-  const wanted = idOrKey(invocation, 'handoff')
+  const subject = subjectIn(invocation, { kinds: ['handoff'] })
   await withHistory(invocation, async (history) => {
-    const id = 'id' in wanted ? await wholeId(history, 'handoff', wanted.id, handoffId) : undefined
-    const found = await ('key' in wanted ? newestOf(history, wanted.key) : id && history.handoff(id))
-    if (found === undefined && id !== undefined) throw new RefusedError({ code: 'handoff.not_found', handoffId: id })
-    if (found === undefined) throw notFound('key', 'the conversation with this key has no handoff')
+    const found = await handoffOf(history, await subject(history))
     const { out, values } = invocation
     const byHand = await stepsByHand(history, found)
     if (values.json === true) return out.line(toJson({ ...found, ...(byHand.length > 0 && { byHand }) }))
@@ -51,12 +61,21 @@ export const handoffsShow: Run = async (invocation) => {
   })
 }
 
-const newestOf = async (history: HandoffHistory, key: string): Promise<HandoffMetadata | undefined> => {
-  const conversation = await history.conversationByKey(key)
-  if (conversation === undefined) throw notFound('key', 'no conversation has it')
-  const newest = { conversationId: conversation.id, order: 'newest_first' } as const
-  return (await history.listHandoffs(newest, { limit: 1 })).items[0]
+/** A handoff, or the newest one of a conversation. @throws RefusedError */
+const handoffOf = async (history: HandoffHistory, thing: NamedThing): Promise<HandoffMetadata> => {
+  const found =
+    thing.kind === 'handoff'
+      ? await history.handoff(handoffId(thing.id))
+      : await newestOf(history, await conversationOf(history, thing))
+  if (found === undefined) throw notFound('conversation', 'it has no handoff yet')
+  return found
 }
+
+const newestOf = async (
+  history: HandoffHistory,
+  conversationId: ConversationId,
+): Promise<HandoffMetadata | undefined> =>
+  (await history.listHandoffs({ conversationId, order: 'newest_first' }, { limit: 1 })).items[0]
 
 /** How often the successor looked back: what the checkpoint had left out. */
 const lookedBack = async (history: HandoffHistory, handoff: HandoffMetadata): Promise<string | undefined> => {

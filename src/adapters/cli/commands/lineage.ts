@@ -1,18 +1,18 @@
 import type { LineageSubject } from '../../../domain/history/lineage.ts'
 import { agentSessionId, conversationId, handoffId } from '../../../domain/kernel/ids.ts'
-import type { HandoffHistory } from '../../../services/handoff-history.ts'
 import type { Run } from '../command.ts'
-import { type IdOrKey, idOrKey, notFound } from '../history-args.ts'
+import { notFound } from '../history-args.ts'
+import type { NamedThing } from '../matching-things.ts'
 import { renderLineage, sessionsIn } from '../render-lineage.ts'
 import { toJson } from '../render-text.ts'
-import { findId } from '../which-id.ts'
+import { subjectIn } from '../subject.ts'
 import { withHistory } from '../with-history.ts'
 
 /** Shows where a conversation came from and what happened to it. */
 export const lineage: Run = async (invocation) => {
-  const wanted = idOrKey(invocation, 'conversation, session or handoff')
+  const subject = subjectIn(invocation, { kinds: ['conversation', 'session', 'handoff'] })
   await withHistory(invocation, async (history) => {
-    const found = await history.lineageOf(await subjectOf(history, wanted))
+    const found = await history.lineageOf(lineageSubject(await subject(history)))
     if (found === undefined) throw notFound('id', 'there is no conversation, session or handoff with it')
     const { out, values } = invocation
     if (values.json === true) return out.line(toJson(found))
@@ -20,13 +20,7 @@ export const lineage: Run = async (invocation) => {
   })
 }
 
-const subjectOf = async (history: HandoffHistory, wanted: IdOrKey): Promise<LineageSubject> => {
-  if ('key' in wanted) {
-    const conversation = await history.conversationByKey(wanted.key)
-    if (conversation === undefined) throw notFound('key', 'no conversation has it')
-    return { conversationId: conversation.id }
-  }
-  const { kind, id } = await findId(history, ['conversation', 'session', 'handoff'], wanted.id)
+const lineageSubject = ({ kind, id }: NamedThing): LineageSubject => {
   if (kind === 'session') return { sessionId: agentSessionId(id) }
   return kind === 'handoff' ? { handoffId: handoffId(id) } : { conversationId: conversationId(id) }
 }

@@ -1,34 +1,33 @@
 import type { LookBackAnswer, LookBackQuestion } from '../../../domain/history/look-back.ts'
 import { lookBackText } from '../../../domain/history/look-back-text.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
-import { agentSessionId, type ConversationId, conversationId } from '../../../domain/kernel/ids.ts'
 import type { LookBackInHistory } from '../../../domain/session/looked-back.ts'
-import type { HandoffHistory } from '../../../services/handoff-history.ts'
 import type { Invocation, Run } from '../command.ts'
-import { type IdOrKey, idOrKey, notFound, parsedFlag, textFlag } from '../history-args.ts'
-import { printList } from '../list-command.ts'
+import { continued } from '../continued.ts'
+import { notFound, parsedFlag, textFlag } from '../history-args.ts'
+import { asTheyAre, printList } from '../list-command.ts'
 import { UsageError } from '../problems.ts'
 import { plainLines, toJson, widthOn, wrapped } from '../render-text.ts'
-import { minute } from '../render-time.ts'
-import { findWork } from '../which-work.ts'
+import { minuteIn, zoneIn } from '../render-time.ts'
+import { conversationOf, type FindSubject, subjectIn } from '../subject.ts'
 import { withHistory } from '../with-history.ts'
 
 const WAYS = ['call', 'turn', 'file', 'words'] as const
 
 /** Answers a person as a session is answered; or lists what sessions asked. A person's own look is put on no record. */
 export const lookBack: Run = async (invocation) => {
-  const wanted = idOrKey(invocation, 'conversation or session')
+  const subject = subjectIn(invocation, { kinds: ['conversation', 'session'] })
   const { values, out } = invocation
-  if (values.asked === true) return listAsked(invocation, wanted)
+  if (values.asked === true) return listAsked(invocation, subject)
   const question = questionOf(invocation)
   const limit = parsedFlag(invocation, 'limit', characters)
   await withHistory(invocation, async (history) => {
-    const id = await conversationOf(history, wanted)
+    const id = await conversationOf(history, await subject(history))
     const answer = await history.lookBack(id, defined({ question, cursor: textFlag(invocation, 'after'), limit }))
     if (answer === undefined) throw notFound('id', 'there is no conversation with it')
     if (values.json === true) return out.line(toJson(answer))
     for (const line of shownLines(answer, widthOn(out))) out.line(line)
-    if (answer.next !== undefined) out.line(`\nThere is more. Continue with:\n  --after ${answer.next}`)
+    if (answer.next !== undefined) out.line(`\nThere is more. Continue with:\n  ${continued(invocation, answer.next)}`)
   })
 }
 
@@ -60,33 +59,23 @@ const characters = (text: string): number => {
   return size
 }
 
-const conversationOf = async (history: HandoffHistory, wanted: IdOrKey): Promise<ConversationId> => {
-  const { kind, id } = await findWork(history, wanted)
-  if (kind === 'conversation') return conversationId(id)
-  const session = await history.session(agentSessionId(id))
-  if (session === undefined) throw notFound('id', 'there is no session with it')
-  return session.conversationId
-}
-
-const listAsked = async ({ values, ...invocation }: Invocation, wanted: IdOrKey): Promise<void> => {
-  let found: Promise<ConversationId> | undefined
+const listAsked = async ({ values, ...invocation }: Invocation, subject: FindSubject): Promise<void> => {
   const { limit: _, ...rest } = values
-  await printList<LookBackInHistory>(
+  const minute = minuteIn(zoneIn(invocation))
+  await printList<LookBackInHistory, LookBackInHistory>(
     { ...invocation, values: rest },
     {
       things: 'questions',
       look: [
-        { title: 'ASKED', of: ({ askedAt }) => minute(askedAt), most: 16 },
-        { title: 'WINDOW', of: ({ epoch }) => `${epoch}`, most: 6 },
-        { title: 'BY', of: ({ by }) => by, most: 5 },
-        { title: 'FOUND', of: ({ found: count }) => `${count}`, most: 5 },
-        { title: 'AFTER HANDOFF', of: ({ handoffId = '' }) => handoffId, isId: true },
+        { title: 'ASKED', of: ({ askedAt }) => minute(askedAt), most: 16, isTime: true, importance: 5 },
+        { title: 'WINDOW', of: ({ epoch }) => `${epoch}`, most: 6, importance: 3 },
+        { title: 'BY', of: ({ by }) => by, most: 5, importance: 4 },
+        { title: 'FOUND', of: ({ found: count }) => `${count}`, most: 5, importance: 2 },
+        { title: 'AFTER HANDOFF', of: ({ handoffId = '' }) => handoffId, isId: true, importance: 1 },
         { title: 'WHAT', of: ({ text }) => text },
       ],
-      read: async (history, page) => {
-        found ??= conversationOf(history, wanted)
-        return history.lookBacks(await found, page)
-      },
+      read: async (history, page) => history.lookBacks(await conversationOf(history, await subject(history)), page),
+      rows: asTheyAre,
     },
   )
 }

@@ -1,22 +1,20 @@
 import { agentSessionId, conversationId } from '../../../domain/kernel/ids.ts'
 import type { MessageInHistory } from '../../../domain/turn/message.ts'
 import type { Run } from '../command.ts'
-import { idOrKey } from '../history-args.ts'
-import { printList } from '../list-command.ts'
+import { asTheyAre, type Lines, printList } from '../list-command.ts'
 import { renderText } from '../render-facts.ts'
-import { minute } from '../render-time.ts'
-import { findWork, type Work } from '../which-work.ts'
+import { minuteIn, zoneIn } from '../render-time.ts'
+import { subjectIn } from '../subject.ts'
 
 /** Shows what was said in a conversation or a session, word for word. */
 export const messages: Run = async (invocation) => {
-  const wanted = idOrKey(invocation, 'conversation or session')
-  let work: Promise<Work> | undefined
-  await printList<MessageInHistory>(invocation, {
+  const subject = subjectIn(invocation, { kinds: ['conversation', 'session'] })
+  await printList<MessageInHistory, MessageInHistory>(invocation, {
     things: 'messages',
-    look: render,
+    look: render(zoneIn(invocation)),
+    rows: asTheyAre,
     read: async (history, page) => {
-      work ??= findWork(history, wanted)
-      const { kind, id } = await work
+      const { kind, id } = await subject(history)
       return kind === 'session'
         ? history.messagesOf(agentSessionId(id), page)
         : history.messages(conversationId(id), page)
@@ -24,13 +22,19 @@ export const messages: Run = async (invocation) => {
   })
 }
 
-const render = (message: MessageInHistory, columns: number): readonly string[] => {
-  const { sequenceNumber, role, origin, recordedAt, text, cut, metadata } = message
-  const who = origin === role ? role : `${role} (${origin})`
-  const facts = [
-    ...(metadata.continues === undefined ? [] : [`continues handoff ${metadata.continues}`]),
-    ...(metadata.ledTo === undefined ? [] : [`led to handoff ${metadata.ledTo}`]),
-    ...(cut === undefined ? [] : ['only its beginning is kept']),
-  ]
-  return [[`${sequenceNumber}`, who, minute(recordedAt), ...facts].join('  '), ...renderText(text, columns), '']
-}
+const render =
+  (zone: string): Lines<MessageInHistory> =>
+  (message, columns) => {
+    const { sequenceNumber, role, origin, recordedAt, text, cut, metadata } = message
+    const who = origin === role ? role : `${role} (${origin})`
+    const facts = [
+      ...(metadata.continues === undefined ? [] : [`continues handoff ${metadata.continues}`]),
+      ...(metadata.ledTo === undefined ? [] : [`led to handoff ${metadata.ledTo}`]),
+      ...(cut === undefined ? [] : ['only its beginning is kept']),
+    ]
+    return [
+      [`${sequenceNumber}`, who, minuteIn(zone)(recordedAt), ...facts].join('  '),
+      ...renderText(text, columns),
+      '',
+    ]
+  }

@@ -1,23 +1,34 @@
-import { turnId } from '../../../domain/kernel/ids.ts'
+import { agentSessionId, type TurnId, turnId } from '../../../domain/kernel/ids.ts'
+import type { HandoffHistory } from '../../../services/handoff-history.ts'
 import type { Run } from '../command.ts'
-import { idText, notFound, understood } from '../history-args.ts'
-import { UsageError } from '../problems.ts'
+import { newestSession } from '../conversation-rows.ts'
+import { notFound } from '../history-args.ts'
+import type { NamedThing } from '../matching-things.ts'
 import { toJson, widthOn } from '../render-text.ts'
 import { renderWindow } from '../render-window.ts'
-import { wholeId } from '../which-id.ts'
+import { conversationOf, subjectIn } from '../subject.ts'
 import { withHistory } from '../with-history.ts'
 
 /** Shows what a session's window held right after a turn. */
 export const sessionsWindow: Run = async (invocation) => {
-  const [word] = invocation.positionals
-  if (word === undefined) throw new UsageError('Name the turn by its id.')
-  const text = understood('The turn id', word, idText)
+  const subject = subjectIn(invocation, { kinds: ['turn', 'session'] })
   await withHistory(invocation, async (history) => {
-    const turn = await wholeId(history, 'turn', text, turnId)
+    const turn = await turnOf(history, await subject(history))
     const window = await history.windowAt(turn)
     if (window === undefined) throw notFound('id', `there is no turn ${turn}`)
     invocation.out.line(
       invocation.values.json === true ? toJson(window) : renderWindow(window, widthOn(invocation.out)).join('\n'),
     )
   })
+}
+
+/** A turn, or the last one of a session or of a conversation's newest session. @throws RefusedError */
+const turnOf = async (history: HandoffHistory, thing: NamedThing): Promise<TurnId> => {
+  if (thing.kind === 'turn') return turnId(thing.id)
+  const session =
+    thing.kind === 'session'
+      ? await history.session(agentSessionId(thing.id))
+      : await newestSession(history, await conversationOf(history, thing))
+  if (session?.progress.lastTurnId === undefined) throw notFound(thing.kind, 'its newest session has no turn yet')
+  return session.progress.lastTurnId
 }

@@ -1,19 +1,26 @@
 import { defined } from '../../../domain/kernel/defined.ts'
 import { agentSessionId } from '../../../domain/kernel/ids.ts'
 import { type AgentSession, SESSION_STATES } from '../../../domain/session/agent-session.ts'
-import { RefusedError } from '../../../domain/unwrap.ts'
 import type { ContextMonitor } from '../../../domain/window/context-monitor.ts'
 import type { HandoffHistory } from '../../../services/handoff-history.ts'
 import type { Run } from '../command.ts'
-import { idOrKey, notFound, oneOf, parsedFlag, textFlag } from '../history-args.ts'
+import {
+  folderColumn,
+  type InConversation,
+  newestSession,
+  titleColumn,
+  withConversations,
+} from '../conversation-rows.ts'
+import { notFound, oneOf, parsedFlag, textFlag } from '../history-args.ts'
 import { orderOf, printList } from '../list-command.ts'
+import type { NamedThing } from '../matching-things.ts'
+import { age } from '../render-age.ts'
 import { describeTotals } from '../render-checkpoint.ts'
 import { renderBlock, renderFacts } from '../render-facts.ts'
 import { toJson, widthOn } from '../render-text.ts'
-import { minute } from '../render-time.ts'
 import { describeMessages, describeMonitor, describeUsage } from '../render-window.ts'
 import { styleOf } from '../style.ts'
-import { conversationFlag, wholeId } from '../which-id.ts'
+import { conversationFlag, conversationOf, subjectIn } from '../subject.ts'
 import { withHistory } from '../with-history.ts'
 
 /** Lists sessions across conversations. */
@@ -23,29 +30,35 @@ export const sessionsList: Run = async (invocation) => {
     state: parsedFlag(invocation, 'state', oneOf(SESSION_STATES)),
     order: orderOf(invocation),
   })
-  const conversation = conversationFlag(invocation)
-  await printList<AgentSession>(invocation, {
+  const conversation = conversationFlag(invocation, 'conversation')
+  const now = Date.now()
+  await printList<AgentSession, InConversation<AgentSession>>(invocation, {
     things: 'sessions',
+    read: async (history, page) =>
+      history.listSessions(defined({ ...filter, conversationId: await conversation(history) }), page),
+    rows: withConversations,
     look: [
-      { title: 'SESSION', of: ({ id }) => id, isId: true },
-      { title: 'STARTED', of: ({ startedAt }) => minute(startedAt), most: 16 },
-      { title: 'STATE', of: ({ state }) => state, most: 10, style: ({ state }) => styleOf(state) },
-      { title: 'EPOCH', of: ({ epoch }) => String(epoch), most: 6 },
-      { title: 'TURNS', of: ({ progress }) => String(progress.turns), most: 6 },
-      { title: 'AGENT', of: ({ agentName }) => agentName },
+      { title: 'ID', of: ({ item: { id } }) => id, isId: true },
+      titleColumn(({ conversation: its }) => its),
+      folderColumn(({ conversation: its }) => its),
+      {
+        ...{ title: 'STATE', most: 10, importance: 6 },
+        of: ({ item: { state } }) => state,
+        style: ({ item: { state } }) => styleOf(state),
+      },
+      { title: 'AGE', of: ({ item: { startedAt } }) => age(startedAt, now), most: 5, importance: 5 },
+      { title: 'AGENT', of: ({ item: { agentName } }) => agentName, most: 14, importance: 4 },
+      { title: 'EPOCH', of: ({ item: { epoch } }) => String(epoch), most: 6, importance: 2 },
+      { title: 'TURNS', of: ({ item: { progress } }) => String(progress.turns), most: 6, importance: 1 },
     ],
-    read: async (history, page) => history.listSessions({ ...filter, ...(await conversation(history)) }, page),
   })
 }
 
 /** Shows one session. */
 export const sessionsShow: Run = async (invocation) => {
-  const wanted = idOrKey(invocation, 'session')
+  const subject = subjectIn(invocation, { kinds: ['session'] })
   await withHistory(invocation, async (history) => {
-    const id = 'id' in wanted ? await wholeId(history, 'session', wanted.id, agentSessionId) : undefined
-    const found = await ('key' in wanted ? newestOf(history, wanted.key) : id && history.session(id))
-    if (found === undefined && id !== undefined) throw new RefusedError({ code: 'session.not_found', sessionId: id })
-    if (found === undefined) throw notFound('key', 'the conversation with this key has no session')
+    const found = await sessionOf(history, await subject(history))
     const monitor = await history.monitor(found.id)
     const whole = monitor === undefined ? found : { ...found, monitor }
     invocation.out.line(
@@ -54,11 +67,14 @@ export const sessionsShow: Run = async (invocation) => {
   })
 }
 
-const newestOf = async (history: HandoffHistory, key: string): Promise<AgentSession | undefined> => {
-  const conversation = await history.conversationByKey(key)
-  if (conversation === undefined) throw notFound('key', 'no conversation has it')
-  const newest = { conversationId: conversation.id, order: 'newest_first' } as const
-  return (await history.listSessions(newest, { limit: 1 })).items[0]
+/** A session, or the newest one of a conversation. @throws RefusedError */
+const sessionOf = async (history: HandoffHistory, thing: NamedThing): Promise<AgentSession> => {
+  const found =
+    thing.kind === 'session'
+      ? await history.session(agentSessionId(thing.id))
+      : await newestSession(history, await conversationOf(history, thing))
+  if (found === undefined) throw notFound('conversation', 'it has no session yet')
+  return found
 }
 
 const lines = (

@@ -9,11 +9,12 @@ import { approve } from '../approve-thread.ts'
 import type { Invocation, Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { textFlag } from '../history-args.ts'
+import { placeOf } from '../latest-conversation.ts'
 import { CommandNotCompleted } from '../problems.ts'
 import { plain, toJson } from '../render-text.ts'
 import { showAccepted, showDraft } from '../render-thread.ts'
 import { budgetIn, modeIn, openingIn, ownSummary, summarizerIn } from '../thread-choices.ts'
-import { placeOf, sourceOf } from '../which-thread.ts'
+import { sourceOf } from '../which-thread.ts'
 import { accepted, refusedThread, withThreads, workspaceIn } from '../with-threads.ts'
 
 /** Opens a new thread that takes along a short summary. */

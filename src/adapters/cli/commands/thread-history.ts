@@ -1,46 +1,47 @@
 import { defined } from '../../../domain/kernel/defined.ts'
-import { conversationId } from '../../../domain/kernel/ids.ts'
 import type { KeptSummary, SummaryFigures, SummaryFilter } from '../../../ports/thread-summaries.ts'
 import type { HandoffHistory } from '../../../services/handoff-history.ts'
 import type { Invocation, Run } from '../command.ts'
-import { idText, moment, parsedFlag, textFlag } from '../history-args.ts'
-import { notTogether, printList } from '../list-command.ts'
+import { moment, parsedFlag, textFlag } from '../history-args.ts'
+import { asTheyAre, notTogether, printList } from '../list-command.ts'
 import { type Column, Table } from '../render-table.ts'
 import { toJson } from '../render-text.ts'
-import { minute } from '../render-time.ts'
+import { minuteIn, zoneIn, zoneSentence } from '../render-time.ts'
 import { writeSpans } from '../style.ts'
-import { wholeId } from '../which-id.ts'
+import { conversationFlag } from '../subject.ts'
 import { withHistory } from '../with-history.ts'
 
 /** Lists the summaries that new threads began with, or figures about them. */
 export const threadHistory: Run = async (invocation) => {
   const filterIn = filterOf(invocation)
   if (invocation.values.figures === true) return printFigures(invocation, filterIn)
-  await printList<KeptSummary>(invocation, {
+  const minute = minuteIn(zoneIn(invocation))
+  await printList<KeptSummary, KeptSummary>(invocation, {
     things: 'summaries',
     look: [
-      { title: 'FROM', of: ({ sourceThreadId }) => sourceThreadId, isId: true },
+      { title: 'FROM', of: ({ sourceThreadId }) => sourceThreadId, isId: true, importance: 6 },
       { title: 'INTO', of: ({ targetThreadId }) => targetThreadId, isId: true },
-      { title: 'ACCEPTED', of: ({ timestamp }) => minute(timestamp), most: 16 },
-      { title: 'AGENT', of: ({ agentName }) => agentName, most: 16 },
-      { title: 'BY', of: writerOf, most: 18 },
-      { title: 'TOKENS', of: ({ tokens }) => String(tokens), most: 6 },
+      { title: 'ACCEPTED', of: ({ timestamp }) => minute(timestamp), most: 16, isTime: true, importance: 4 },
+      { title: 'AGENT', of: ({ agentName }) => agentName, most: 16, importance: 3 },
+      { title: 'BY', of: writerOf, most: 18, importance: 2 },
+      { title: 'TOKENS', of: ({ tokens }) => String(tokens), most: 6, importance: 1 },
       { title: 'SUMMARY', of: ({ plainText }) => plainText },
     ],
     read: async (history, page) => history.threadSummaries(await filterIn(history), page),
+    rows: asTheyAre,
   })
 }
 
 const writerOf = ({ modelUsed, isEdited }: KeptSummary): string => (isEdited ? `${modelUsed}, edited` : modelUsed)
 
-const FIGURES: readonly Column<SummaryFigures>[] = [
+const figuresIn = (zone: string): readonly Column<SummaryFigures>[] => [
   { title: 'AGENT', of: ({ agentName }) => agentName },
   { title: 'BY', of: ({ modelUsed }) => modelUsed },
   { title: 'SUMMARIES', of: ({ summaries }) => String(summaries), most: 9 },
   { title: 'EDITED', of: ({ edited }) => String(edited), most: 6 },
   { title: 'REFINED', of: ({ refinements }) => String(refinements), most: 7 },
   { title: 'TOKENS', of: ({ meanTokens }) => String(meanTokens), most: 6 },
-  { title: 'LATEST', of: ({ latest }) => minute(latest), most: 16 },
+  { title: 'LATEST', of: ({ latest }) => minuteIn(zone)(latest), most: 16, importance: 1 },
 ]
 
 const printFigures = async (invocation: Invocation, filterIn: ReturnType<typeof filterOf>): Promise<void> => {
@@ -50,22 +51,22 @@ const printFigures = async (invocation: Invocation, filterIn: ReturnType<typeof 
     const figures = await history.threadFigures(await filterIn(history))
     if (values.json === true) return out.line(toJson(figures))
     if (figures.length === 0) return out.line('No summaries match.')
-    const table = new Table(FIGURES, figures, out.columns)
+    const zone = zoneIn(invocation)
+    const table = new Table(figuresIn(zone), figures, out.columns)
     writeSpans(out, table.header())
     for (const one of figures) writeSpans(out, table.row(one))
+    out.line(zoneSentence(zone))
   })
 }
 
-/** The filter of the flags, once it is known which conversation an id in part means. */
+/** The filter of the flags, once it is known which conversation is meant. */
 const filterOf = (invocation: Invocation): ((history: HandoffHistory) => Promise<SummaryFilter>) => {
-  const from = parsedFlag(invocation, 'from', idText)
+  const from = conversationFlag(invocation, 'from')
+  const at = (text: string) => moment(text, zoneIn(invocation))
   const filter = defined({
     agentName: textFlag(invocation, 'agent'),
-    since: parsedFlag(invocation, 'since', moment),
-    until: parsedFlag(invocation, 'until', moment),
+    since: parsedFlag(invocation, 'since', at),
+    until: parsedFlag(invocation, 'until', at),
   })
-  return async (history) => {
-    const source = from === undefined ? undefined : await wholeId(history, 'conversation', from, conversationId)
-    return defined({ ...filter, sourceThreadId: source })
-  }
+  return async (history) => defined({ ...filter, sourceThreadId: await from(history) })
 }

@@ -5,32 +5,33 @@ import type { Page, Paged } from '../../../ports/page.ts'
 import { pageLimit } from '../../../ports/page.ts'
 import type { HandoffHistory } from '../../../services/handoff-history.ts'
 import type { Run } from '../command.ts'
-import { idOrKey } from '../history-args.ts'
-import { printList } from '../list-command.ts'
+import { asTheyAre, printList } from '../list-command.ts'
 import type { Column } from '../render-table.ts'
-import { minute } from '../render-time.ts'
+import { minuteIn, zoneIn } from '../render-time.ts'
 import { describeUsage } from '../render-window.ts'
-import { findWork, type Work } from '../which-work.ts'
+import { subjectIn } from '../subject.ts'
 
-const COLUMNS: readonly Column<Turn>[] = [
+const columnsIn = (zone: string): readonly Column<Turn>[] => [
   { title: 'TURN', of: ({ id }) => id, isId: true },
-  { title: 'RECORDED', of: ({ recordedAt }) => minute(recordedAt), most: 16 },
-  { title: 'NO', of: ({ number }) => String(number), most: 6 },
-  { title: 'MESSAGES', of: ({ range }) => `${range.start}–${range.end}`, most: 11 },
-  { title: 'USAGE', of: ({ usage }) => describeUsage(usage), most: 20 },
+  {
+    ...{ title: 'RECORDED', most: 16, isTime: true, importance: 5 },
+    of: ({ recordedAt }) => minuteIn(zone)(recordedAt),
+  },
+  { title: 'NO', of: ({ number }) => String(number), most: 6, importance: 4 },
+  { title: 'MESSAGES', of: ({ range }) => `${range.start}–${range.end}`, most: 11, importance: 2 },
+  { title: 'USAGE', of: ({ usage }) => describeUsage(usage), most: 20, importance: 3 },
   { title: 'TOOLS', of: ({ toolCalls }) => toolCalls.map(({ toolName }) => toolName).join(', ') },
 ]
 
 /** Lists the turns of a conversation or a session, with their tool calls. */
 export const turns: Run = async (invocation) => {
-  const wanted = idOrKey(invocation, 'conversation or session')
-  let work: Promise<Work> | undefined
-  await printList<Turn>(invocation, {
+  const subject = subjectIn(invocation, { kinds: ['conversation', 'session'] })
+  await printList<Turn, Turn>(invocation, {
     things: 'turns',
-    look: COLUMNS,
+    look: columnsIn(zoneIn(invocation)),
+    rows: asTheyAre,
     read: async (history, page) => {
-      work ??= findWork(history, wanted)
-      const { kind, id } = await work
+      const { kind, id } = await subject(history)
       return kind === 'session'
         ? history.turns(agentSessionId(id), page)
         : turnsOfConversation(history, conversationId(id), page)

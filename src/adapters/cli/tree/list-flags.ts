@@ -13,7 +13,8 @@ export const PAGE_FLAGS = {
 
 /** The flags every list takes. */
 export const LIST_FLAGS = {
-  newest: { help: 'newest first (oldest first without)' },
+  oldest: { help: 'oldest first' },
+  newest: { help: 'newest first, as without it' },
   ...PAGE_FLAGS,
   ...STORE_FLAGS,
 } as const satisfies Flags
@@ -26,9 +27,12 @@ export const HANDOFF_FLAGS = {
   kind: { value: 'KIND', help: 'the kind of handoff', words: WORDS.kinds },
   status: { value: 'STATUS', help: 'the status of the handoff', words: WORDS.statuses },
   reason: { value: 'WORDS', help: 'every one of these words is in the reason, in upper or lower case' },
-  since: { value: 'TIME', help: 'initiated then or later, such as 2026-11-16 or 2026-11-16T03:45Z' },
+  since: {
+    value: 'TIME',
+    help: 'initiated then or later, such as 2026-11-16 or 2026-11-16T03:45; local time unless it ends in a zone',
+  },
   until: { value: 'TIME', help: 'initiated before then' },
-  conversation: { value: 'ID', help: 'the handoffs of one conversation' },
+  conversation: { value: 'WHICH', help: 'the handoffs of one conversation, named in any way' },
   open: { help: 'handoffs that have not ended' },
   overdue: { help: 'open handoffs whose claim has expired' },
   'unclaimed-for': {
