@@ -76,7 +76,8 @@ export const folderColumn = <Row>(of: (row: Row) => Conversation | undefined): C
   of: (row) => inHome(placeOf(of(row)) ?? ''),
 })
 
-const inHome = (folder: string): string => {
+/** A folder as people write it: their own home is `~`. */
+export const inHome = (folder: string): string => {
   const home = homedir()
   return folder === home || folder.startsWith(`${home}${sep}`) ? `~${folder.slice(home.length)}` : folder
 }

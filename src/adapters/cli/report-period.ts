@@ -1,17 +1,21 @@
 import { type Instant, instant } from '../../domain/kernel/instant.ts'
 import { duration, moment } from './history-args.ts'
+import { localMoment, minuteIn } from './render-time.ts'
 
 /** The hour of yesterday at which a report begins unless told otherwise: people leave their work running in the evening. */
-const EVENING = 18
+const EVENING = '18:00'
+const DAY_MS = 86_400_000
 
 /** The moment from which a report tells; without a text, yesterday evening. @throws TypeError when it is no time */
-export const since = (text: string | undefined, now: Date): Instant => {
-  if (text === undefined) return localTime(now, -1, EVENING)
-  if (text === 'today') return localTime(now, 0, 0)
-  if (text === 'yesterday') return localTime(now, -1, 0)
-  if (/^\d+[smhd]$/.test(text)) return instant(now.getTime() - duration(text))
+export const since = (text: string | undefined, now: number, zone: string): Instant => {
+  const today = dayIn(zone)(instant(now))
+  const yesterday = instant(Date.parse(today) - DAY_MS).slice(0, 10)
+  if (text === undefined) return localMoment(`${yesterday}T${EVENING}`, zone)
+  if (text === 'today') return localMoment(today, zone)
+  if (text === 'yesterday') return localMoment(yesterday, zone)
+  if (/^\d+[smhd]$/.test(text)) return instant(now - duration(text))
   try {
-    return moment(text)
+    return moment(text, zone)
   } catch (cause) {
     throw new TypeError('it must be yesterday, today, a time such as 24h or 7d, or a date such as 2026-11-16T03:45Z.', {
       cause,
@@ -19,22 +23,8 @@ export const since = (text: string | undefined, now: Date): Instant => {
   }
 }
 
-const localTime = (now: Date, days: number, hour: number): Instant =>
-  instant(new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, hour))
-
-const two = (number: number): string => String(number).padStart(2, '0')
-
-/** The day of a moment where this machine is, such as `2026-11-18`. */
-export const localDay = (at: Instant): string => {
-  const date = new Date(at)
-  return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
-}
-
-/** A moment where this machine is, to the minute. */
-export const localMinute = (at: Instant): string => {
-  const date = new Date(at)
-  return `${localDay(at)} ${two(date.getHours())}:${two(date.getMinutes())}`
-}
-
-/** The name of the time zone of this machine. */
-export const localZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+/** The day of a moment in a time zone, such as `2026-11-18`. */
+export const dayIn =
+  (zone: string) =>
+  (at: Instant): string =>
+    minuteIn(zone)(at).slice(0, 10)
