@@ -28,10 +28,10 @@ export const openToAsk = async (options: StoreOptions): Promise<Store> => {
   const { schema } = options
   const { database, dataDir } = placeOf(options)
   const { openPglite, openPostgres } = await import('./postgres.ts')
-  if (database === undefined)
-    return openPglite(
-      defined({ dataDir, schema, mustExist: true, autoMigrate: false, patienceMs: CONNECT_MS, share: true }),
-    )
+  if (database === undefined) {
+    const asItIs = { mustExist: true, autoMigrate: false, patienceMs: CONNECT_MS, share: true }
+    return openPglite(defined({ dataDir, schema, ...asItIs }))
+  }
   const waits = { connectTimeoutMs: CONNECT_MS, statementTimeoutMs: ANSWER_MS, queryTimeoutMs: ANSWER_MS + 1_000 }
   return openPostgres(defined({ connectionString: database, schema, maxConnections: 1, ...waits }))
 }

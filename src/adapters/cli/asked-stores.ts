@@ -8,6 +8,7 @@ import type { Page } from '../../ports/page.ts'
 import type { Store } from '../../ports/store.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import { readJobs } from '../../services/job-report.ts'
+import { shellWord } from './continued.ts'
 import { describeStore } from './render-store.ts'
 
 /** The jobs of one store, and where its list ended. */
@@ -64,9 +65,15 @@ export const askedOf = async (options: StoreOptions, asking: Promise<ToldStore>)
     return await asking
   } catch (error) {
     const code = error instanceof StoreFailure ? { code: error.code } : {}
-    return { store: describeStore(options), ...code, problem: onOneLine(describeThrown(error)) }
+    return { store: describeStore(options), ...code, problem: onOneLine(reasonOf(error, options)) }
   }
 }
+
+/** A folder is brought up to date by whoever opens it alone, which a person decides. */
+const reasonOf = (error: unknown, { dataDir }: StoreOptions): string =>
+  error instanceof StoreFailure && error.code === 'store.not_migrated' && dataDir !== undefined
+    ? `an older version wrote it, and it is left as it is. "baton report --data-dir ${shellWord(dataDir)}" brings it up to date.`
+    : describeThrown(error)
 
 /** How many engines are opened beside each other: each takes a good part of a gigabyte, and a core to start. */
 const MOST_FOLDERS = 3

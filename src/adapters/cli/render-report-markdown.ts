@@ -7,14 +7,14 @@ import { inHome } from './conversation-rows.ts'
 import { plain } from './render-text.ts'
 import { minuteIn } from './render-time.ts'
 import type { Report } from './report-facts.ts'
-import { dollars, nameOf, remarksOf, sumText } from './report-words.ts'
+import { dollars, nameOf, remarksOf, sumText, totalText } from './report-words.ts'
 
 /** A report as Markdown, for a message to a colleague. */
 export const renderReportMarkdown = (report: Report, zone: string): string => {
   const { since, answers, sums } = report
   const isMany = answers.length > 1
   return [
-    `**Since ${minuteIn(zone)(since)} (${literal(zone)}):** ${literal(sumText(sums.total))}`,
+    `**Since ${minuteIn(zone)(since)} (${literal(zone)}):** ${literal(totalText(report))}`,
     ...answers.flatMap((answer) => [
       ...(isMany ? ['', `**${literal(answer.store)}**`] : []),
       '',

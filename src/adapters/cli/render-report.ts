@@ -10,7 +10,7 @@ import { type Column, Table } from './render-table.ts'
 import { cut, cutStart, plain, widthOf, wrapped } from './render-text.ts'
 import { minuteIn } from './render-time.ts'
 import type { Report } from './report-facts.ts'
-import { dollars, nameOf, remarksOf, STATE_STYLE, sumText } from './report-words.ts'
+import { dollars, nameOf, remarksOf, STATE_STYLE, totalText } from './report-words.ts'
 import type { Span, Style } from './style.ts'
 
 type Line = readonly Span[]
@@ -32,7 +32,7 @@ export interface ReportLook {
 export const renderReport = (report: Report, { zone, width, isShort }: ReportLook): readonly Line[] => {
   const { since, answers, sums } = report
   const isMany = answers.length > 1
-  const head = `Since ${minuteIn(zone)(since)} (${zone}): ${sumText(sums.total)}`
+  const head = `Since ${minuteIn(zone)(since)} (${zone}): ${totalText(report)}`
   return [
     ...lines(head, width, 'title'),
     ...answers.flatMap((answer) => [

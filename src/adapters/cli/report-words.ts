@@ -9,6 +9,7 @@ import type { Instant } from '../../domain/kernel/instant.ts'
 import { inQuotes, named } from '../../domain/kernel/safe-text.ts'
 import { inHome } from './conversation-rows.ts'
 import { age } from './render-age.ts'
+import type { Report } from './report-facts.ts'
 import type { Style } from './style.ts'
 
 /** How a state looks on a terminal. */
@@ -32,14 +33,28 @@ export const dollars = (costUsd: number | undefined): string | undefined =>
 export const sumText = ({ jobs, windows, costUsd }: JobSum): string =>
   [counted(jobs, 'job'), counted(windows, 'window'), dollars(costUsd)].filter((part) => part !== undefined).join(', ')
 
+/** The sum over a report. Where a page ended before its last job, it says so: the sums are of the jobs that are shown. */
+export const totalText = ({ answers, sums }: Report): string =>
+  `${answers.some((answer) => 'next' in answer) ? 'the latest ' : ''}${sumText(sums.total)}`
+
 /** Everything of a job that somebody is to know or to do, a sentence each: failures first. */
 export const remarksOf = (job: Job, now: Instant): readonly { readonly text: string; readonly style: Style }[] => [
   ...job.failures.map((failure) => ({ text: failureText(failure, job), style: 'bad' as const })),
   ...(job.state === 'orphaned'
     ? [{ text: 'its process is gone; "baton recover" resumes it', style: 'bad' as const }]
     : []),
+  ...(job.state === 'open' ? [{ text: openText(job, now), style: 'waiting' as const }] : []),
   ...job.waits.map((wait) => ({ text: waitText(wait, job, now), style: 'waiting' as const })),
 ]
+
+/** Nobody says whether somebody works on it, so the reader is told when it was last heard of. */
+const openText = ({ windows }: Job, now: Instant): string => {
+  const heard = windows
+    .flatMap(({ lastTurnAt }) => lastTurnAt ?? [])
+    .sort()
+    .at(-1)
+  return `has not ended; ${heard === undefined ? 'no turn yet' : `its latest turn was ${age(heard, Date.parse(now))} ago`}`
+}
 
 /** Longer reasons are cut: the record has them whole. */
 const LONGEST_REASON = 240
