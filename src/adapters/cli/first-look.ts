@@ -2,6 +2,7 @@ import { StoreFailure } from '../../ports/store-failure.ts'
 import { readReport } from './commands/report.ts'
 import { EXIT } from './exit-codes.ts'
 import { renderReport } from './render-report.ts'
+import { widthOn, wrapped } from './render-text.ts'
 import { zoneIn } from './render-time.ts'
 import { report as tellProblem } from './report.ts'
 import { showRootHelp } from './root-help.ts'
@@ -30,7 +31,6 @@ export const firstLook = async ({ out, err: notes, environment, version }: Termi
     notes.line('"baton help" lists the commands.')
     return status
   }
-  out.line('')
-  out.line(MORE)
+  for (const line of ['', ...wrapped(MORE, widthOn(out))]) out.line(line)
   return EXIT.ok
 }
