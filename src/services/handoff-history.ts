@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../domain/audit-event.ts'
 import { arrangeLineage, type Lineage, type LineageSubject } from '../domain/history/lineage.ts'
-import type { LookBackAnswer } from '../domain/history/look-back.ts'
+import type { FoundInHistory, LookBackAnswer } from '../domain/history/look-back.ts'
 import type { WindowAtTurn } from '../domain/history/window-at-turn.ts'
 import type { AgentSessionId, ConversationId, HandoffId, TurnId } from '../domain/kernel/ids.ts'
 import type { MetadataTypes } from '../domain/kernel/metadata.ts'
@@ -19,8 +19,9 @@ import type { KeptSummary, SummaryFigures, SummaryFilter } from '../ports/thread
 import type { UnfinishedPage } from '../ports/unfinished-session.ts'
 import type { ConversationWith, Found, HandoffWith, SessionWith } from './history-types.ts'
 import { type Conversations, type Handoffs, pageOf, pageOfOne, type Sessions } from './list-page.ts'
-import { answerLookBack, type LookBackAsked } from './look-back-question.ts'
+import { answerLookBack, askedSearch, type LookBackAsked } from './look-back-question.ts'
 import { asked, askedEnding, askedId, askedIds, askedSubject, askedText, FILTERS, trimmed } from './questions.ts'
+import { searchConversations } from './search-conversations.ts'
 
 /**
  * Answers questions about what happened, and changes nothing: for auditors and operators.
@@ -192,6 +193,15 @@ export class HandoffHistory<Notes extends MetadataTypes = MetadataTypes> {
   /** Looks back at a conversation, as a person does: all of it is searched, and nothing is put on record. */
   async lookBack(conversation: ConversationId, question: LookBackAsked): Promise<LookBackAnswer | undefined> {
     return unwrap(await answerLookBack(this.#store.lookBacks, { conversationId: askedId(conversation) }, question))
+  }
+
+  /**
+   * Messages of all conversations in which all these words occur, in their text or in a tool call: newest conversation
+   * first, and newest message first in each. A page without items may have a next one: so far was searched.
+   */
+  async search(words: string, page: Page = {}): Promise<Paged<FoundInHistory>> {
+    const wanted = askedSearch(words)
+    return pageOf(['search', wanted], page, (at) => searchConversations(this.#store, wanted, at))
   }
 
   /** The questions that sessions of a conversation asked when they looked back, and the handoffs they came from. */

@@ -26,6 +26,7 @@ import { defined } from '../domain/kernel/defined.ts'
 import { err, ok, type Result } from '../domain/kernel/result.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import { LOOK_BACK_WAYS } from '../domain/session/looked-back.ts'
+import { RefusedError } from '../domain/unwrap.ts'
 import type { LookBackPort } from '../ports/look-back-port.ts'
 
 /** How to ask: a question, and which part of the answer. */
@@ -91,6 +92,14 @@ interface Asked {
 }
 
 const ASKED = objectOf<Asked>({ question, cursor: optional(cursor), limit: optional(wholeNumber(least, most)) })
+
+/** Words to look for. @throws RefusedError */
+export const askedSearch = (words: string): string => {
+  const problems: InputProblem[] = []
+  const read = searched(words, 'words', problems)
+  if (problems.length > 0) throw new RefusedError({ code: 'input.invalid', fields: problems })
+  return read
+}
 
 /** The answer to a question, in one read; or the refusal of a question that cannot be meant. Nothing when nobody asks. */
 export const answerLookBack = async (

@@ -258,3 +258,16 @@ describe('what a successor is to open with', () => {
     expect(() => evolveHandoff(HANDOFFS.initiated, event)).toThrow(TypeError)
   })
 })
+
+describe('an end', () => {
+  it.each(['complete', 'cancel', 'fail'] as const)('by %s is never dated before the claim', (type) => {
+    const claimedLate = {
+      ...HANDOFFS.accepted,
+      claim: { ...CLAIM, acceptedAt: later(LATER, 5), deadline: later(LATER, 500) },
+    }
+    const event = unwrap(decideHandoff(claimedLate, asks(type, 'worker-1')))
+    expect(event.at).toBe(LATER)
+    expect(evolveHandoff(claimedLate, event)).toMatchObject({ endedAt: later(LATER, 5) })
+    expect(move(HANDOFFS.accepted, asks(type, 'worker-1'))).toMatchObject({ endedAt: LATER })
+  })
+})

@@ -3,6 +3,7 @@ import type { AuditEntry, AuditEvent } from '../../domain/audit-event.ts'
 import type { RestartBudget } from '../../domain/budget/restart-budget.ts'
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import { counted } from '../../domain/kernel/counted.ts'
+import { shortId } from '../../domain/kernel/id-ending.ts'
 import { onOneLine } from '../../domain/kernel/safe-text.ts'
 import { totalMessages } from '../../domain/turn/message-summary.ts'
 import { describeMonitorEvent } from './render-window.ts'
@@ -135,8 +136,7 @@ const endReason = (handoff: HandoffMetadata | undefined): string =>
 
 const agent = (session: string, { agents }: TrailContext): string => agents.get(session) ?? 'an unknown agent'
 
-/** The end of an id: ids of one minute begin alike. */
-const short = (id: string): string => `…${id.slice(-8)}`
+const short = shortId
 
 const quoted = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ')
@@ -146,6 +146,9 @@ const quoted = (text: string): string => {
 /** The words of agents must not steer the terminal. */
 const shown = onOneLine
 
+/** How many entries of a log. */
+export const countedEntries = (count: number): string => (count === 1 ? '1 entry' : `${count} entries`)
+
 /** A verdict as a line for a terminal. */
 export const renderVerdict = (verdict: AuditVerdict): string => {
   const { conversationId, entries, texts, setBack } = verdict
@@ -153,7 +156,7 @@ export const renderVerdict = (verdict: AuditVerdict): string => {
     const erased = texts.erased === 0 ? '' : `, ${counted(texts.erased, 'text')} erased on record`
     const back = setBack && `entry ${setBack.position} is dated ${setBack.behindMs} ms before an earlier one`
     const remark = back === undefined ? '' : `, clocks went back: ${back}`
-    return `${conversationId}  intact, ${entries === 1 ? '1 entry' : `${entries} entries`}${erased}${remark}`
+    return `${conversationId}  intact, ${countedEntries(entries)}${erased}${remark}`
   }
   const { class: kind, position, detail } = verdict.problem
   return `${conversationId}  ${kind}${position === undefined ? '' : ` at entry ${position}`}: ${shown(detail)}`

@@ -1,4 +1,5 @@
 import type { CheckpointFacts } from '../../domain/checkpoint/checkpoint-facts.ts'
+import { counted } from '../../domain/kernel/counted.ts'
 import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 
 /** Facts about a checkpoint beside its text. */
@@ -10,7 +11,7 @@ export const describeCheckpoint = (checkpoint: CheckpointFacts) => {
     sections: sections === undefined ? undefined : sections.join(', ') || 'none',
     statements:
       statements && `${statements.cited} cited, ${statements.uncited} uncited, ${statements.miscited} miscited`,
-    'asked for': attempts === undefined ? undefined : `${attempts} times`,
+    'asked for': attempts === undefined ? undefined : counted(attempts, 'time'),
     'checkpoint used': totals && describeTotals(totals),
   }
 }

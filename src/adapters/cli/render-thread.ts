@@ -1,3 +1,4 @@
+import { counted } from '../../domain/kernel/counted.ts'
 import { inQuotes } from '../../domain/kernel/safe-text.ts'
 import type { ThreadDraft } from '../../domain/thread/thread-draft.ts'
 import type { ThreadAccepted } from '../../services/thread/thread-requests.ts'
@@ -8,7 +9,7 @@ import { plain, plainLines } from './render-text.ts'
 export const showDraft = (out: Output, draft: ThreadDraft): void => {
   const { source, summary, refinements, isEdited, target } = draft
   const by = isEdited ? 'written by you' : `written by ${summary.modelUsed}`
-  const again = refinements === 0 ? '' : `, refined ${refinements} ${refinements === 1 ? 'time' : 'times'}`
+  const again = refinements === 0 ? '' : `, refined ${counted(refinements, 'time')}`
   out.line(
     plain(`From ${source.agentName}, conversation ${source.conversationId}: ${summary.tokens} tokens, ${by}${again}.`),
   )

@@ -30,7 +30,7 @@ export const firstLine = (text: string): string => {
 }
 
 /** Words as a person types them: one space between two. */
-const asTyped = (words: string): string => onOneLine(words).replace(/\s+/g, ' ').trim()
+const asTyped = (words: string): string => onOneLine(words.replaceAll(/\s+/g, ' ').trim())
 
 /** Whether a title begins with these words, in upper or lower case. A title that was cut begins with more than it shows. */
 export const titleBegins = (title: string, words: string): boolean => {

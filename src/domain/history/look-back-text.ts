@@ -55,7 +55,8 @@ const hitText = (hit: LookBackHit): string => {
 const placeText = ({ epoch, turn }: LookBackPlace): string =>
   turn === undefined ? `Window ${epoch}, opening` : `Window ${epoch}, turn ${turn}`
 
-const speakerOf = ({ role, origin, answers }: LookBackHit): string => {
+/** Who said something, in a word or two. */
+export const speakerOf = ({ role, origin, answers }: LookBackHit): string => {
   if (role === 'tool') return answers === undefined ? 'result of a tool' : `result of ${callName(answers)}`
   if (role === 'assistant') return 'the agent'
   if (origin === 'unknown') return 'text of unknown origin'

@@ -1,4 +1,4 @@
-import type { AgentSessionId } from '../kernel/ids.ts'
+import type { AgentSessionId, ConversationId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { SequenceNumber } from '../kernel/sequence.ts'
 import type { MessageOrigin, MessageRole } from '../turn/message.ts'
@@ -70,6 +70,13 @@ export interface LookBackHit extends LookBackPlace {
   /** The call id that a tool's result answers. */
   readonly answers?: string
   readonly passage: Passage
+}
+
+/** A message that a search over all conversations found, with a part of its text. */
+export interface FoundInHistory extends LookBackHit {
+  readonly conversationId: ConversationId
+  /** The title of its conversation. */
+  readonly title: string
 }
 
 /** The answer to a question, bounded whatever was asked. */

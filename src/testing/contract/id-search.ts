@@ -17,23 +17,23 @@ export const idSearchContract: ContractPart = {
       }
       for (const kind of ID_KINDS) {
         const id = known[kind]
-        for (const length of [36, 35, 24, 13, 12]) assert.deepEqual(await ids.ending(kind, id.slice(-length), 10), [id])
+        for (const length of [36, 35, 32]) assert.deepEqual(await ids.ending(kind, id.slice(-length), 10), [id])
         for (const other of ID_KINDS)
-          if (other !== kind) assert.deepEqual(await ids.ending(other, id.slice(-12), 10), [])
+          if (other !== kind) assert.deepEqual(await ids.ending(other, id.slice(-32), 10), [])
       }
-      const both: readonly string[] = [handoff.id, later.id].sort().reverse()
-      const [first = '', second = ''] = both
-      let shared = 0
-      while (first.at(-1 - shared) === second.at(-1 - shared)) shared += 1
-      const found = await ids.ending('handoff', first.slice(-1 - shared), 100)
-      assert.ok(found.includes(first) && !found.includes(second))
-      const all = await ids.ending('handoff', '', 100)
+      // Other histories in this store may have ids that end alike.
+      const end = handoff.id.slice(-12)
+      const found = await ids.ending('handoff', end, 1_000)
+      assert.ok(found.includes(handoff.id) && !found.includes(later.id))
       assert.deepEqual(
-        all.filter((id) => both.includes(id)),
-        both,
+        found,
+        [...new Set(found)]
+          .filter((id) => id.endsWith(end))
+          .sort()
+          .reverse(),
       )
-      assert.deepEqual(all, [...all].sort().reverse())
-      assert.deepEqual(await ids.ending('handoff', '', 1), all.slice(0, 1))
+      assert.deepEqual(await ids.ending('handoff', end, 1), found.slice(0, 1))
+      assert.deepEqual(await ids.ending('handoff', `${end}'%`, 10), [])
     },
   },
 }

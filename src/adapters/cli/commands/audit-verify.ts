@@ -5,7 +5,7 @@ import { unwrap } from '../../../domain/unwrap.ts'
 import type { AuditService } from '../../../services/audit-service.ts'
 import type { Invocation, Run } from '../command.ts'
 import { UsageError } from '../problems.ts'
-import { renderNotCovered, renderVerdict } from '../render-audit.ts'
+import { countedEntries, renderNotCovered, renderVerdict } from '../render-audit.ts'
 import { toJson } from '../render-text.ts'
 import { storeToRead } from '../store-options.ts'
 import { conversationOf, namesSubject, subjectIn } from '../subject.ts'
@@ -39,13 +39,14 @@ const verifyAll = async (audit: AuditService, { out, notes, values }: Invocation
     for (const part of ['compared', 'erased', 'unchecked'] as const) texts[part] += verdict.texts[part]
     if (!verdict.intact) broken.push(verdict)
     if (!verdict.intact && values.json !== true) out.line(renderVerdict(verdict))
-    if (conversations % PROGRESS_EVERY === 0) notes.line(`${conversations} conversations, ${entries} entries verified`)
+    if (conversations % PROGRESS_EVERY === 0)
+      notes.line(`${conversations} conversations, ${countedEntries(entries)} verified`)
   }
   if (values.json === true) out.line(toJson({ conversations, entries, texts, notCovered: NOT_COVERED, broken }))
   else {
-    const erased = texts.erased === 0 ? '' : `, ${texts.erased} texts erased on record`
+    const erased = texts.erased === 0 ? '' : `, ${counted(texts.erased, 'text')} erased on record`
     const found = broken.length === 0 ? 'all intact' : `${broken.length} not intact`
-    out.line(`${counted(conversations, 'conversation')}, ${entries} entries${erased}: ${found}`)
+    out.line(`${counted(conversations, 'conversation')}, ${countedEntries(entries)}${erased}: ${found}`)
     out.line(renderNotCovered())
   }
   if (broken.length > 0) throw new Error(`${broken.length} of ${conversations} audit logs are not what was written.`)

@@ -1,4 +1,5 @@
 import { claimOf, type HandoffMetadata } from '../../../domain/handoff/handoff.ts'
+import { counted } from '../../../domain/kernel/counted.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { type ConversationId, handoffId } from '../../../domain/kernel/ids.ts'
 import type { Cursor } from '../../../ports/page.ts'
@@ -81,7 +82,7 @@ const newestOf = async (
 const lookedBack = async (history: HandoffHistory, handoff: HandoffMetadata): Promise<string | undefined> => {
   if (handoff.status !== 'completed') return undefined
   const count = (await history.lookBackCounts([handoff.targetSessionId])).get(handoff.targetSessionId)
-  return count === undefined ? undefined : `${count} ${count === 1 ? 'time' : 'times'}, by its successor`
+  return count === undefined ? undefined : `${counted(count, 'time')}, by its successor`
 }
 
 /** The steps that somebody without the token of the source's holder did, such as `initiated`. Only the log knows it. */

@@ -3,6 +3,9 @@ import { HANDOFF_FLAGS, LIST_FLAGS, PAGE_FLAGS } from './list-flags.ts'
 import { KEY_FLAG, STORE_FLAGS } from './store-flags.ts'
 import { WORDS } from './words.ts'
 
+const WHICH =
+  'WHICH is a key, an id or its last 6 characters, "last", or the beginning of a title. Without it, the latest conversation of this folder.'
+
 const NARROWING = 'Every flag narrows the list down further.'
 
 /** The commands that read the record. */
@@ -32,14 +35,16 @@ export const HISTORY_COMMANDS = {
   },
   'audit trail': {
     summary: 'show what happened in a conversation, in order',
-    takes: '[CONVERSATION]',
+    takes: '[WHICH]',
+    details: WHICH,
     flags: { ...KEY_FLAG, ...STORE_FLAGS },
     load: async () => (await import('../commands/audit-trail.ts')).auditTrail,
   },
   'audit verify': {
     summary: 'prove that nobody changed the audit log',
-    takes: '[CONVERSATION]',
+    takes: '[WHICH]',
     details: [
+      WHICH,
       'Finds the first entry that was modified, removed, moved or forged, and every stored row that differs from the log. With --all also ids that two conversations share.',
       'Exit status 0 when everything is as it was written, 1 when something differs. A list below says what the verdict does not cover.',
     ].join('\n'),
@@ -53,7 +58,7 @@ export const HISTORY_COMMANDS = {
     load: async () => (await import('../commands/audit-query.ts')).auditQuery,
   },
   'conversations list': {
-    summary: 'list conversations by age or subject',
+    summary: 'list conversations, newest first',
     flags: {
       subject: { value: 'NAME', help: 'the conversations that hold the data of this person or tenant' },
       roots: { help: 'the conversations without a parent' },
@@ -62,8 +67,9 @@ export const HISTORY_COMMANDS = {
     load: async () => (await import('../commands/conversations.ts')).conversationsList,
   },
   'conversations show': {
-    summary: 'show one conversation by its id or key',
-    takes: '[ID]',
+    summary: 'show one conversation',
+    takes: '[WHICH]',
+    details: WHICH,
     flags: { ...KEY_FLAG, ...STORE_FLAGS },
     load: async () => (await import('../commands/conversations.ts')).conversationsShow,
   },
@@ -72,22 +78,23 @@ export const HISTORY_COMMANDS = {
     flags: {
       agent: { value: 'NAME', help: 'the sessions of one agent' },
       state: { value: 'STATE', help: 'the sessions in this state', words: WORDS.states },
-      conversation: { value: 'ID', help: 'the sessions of one conversation' },
+      conversation: { value: 'WHICH', help: 'the sessions of one conversation, named in any way' },
       ...LIST_FLAGS,
     },
     load: async () => (await import('../commands/sessions.ts')).sessionsList,
   },
   'sessions show': {
     summary: 'show one session and what its window holds',
-    takes: '[ID]',
+    takes: '[WHICH]',
+    details: `${WHICH} Of a conversation its newest session is shown.`,
     flags: { key: { value: 'KEY', help: 'the newest session of the conversation with this key' }, ...STORE_FLAGS },
     load: async () => (await import('../commands/sessions.ts')).sessionsShow,
   },
   'sessions window': {
     summary: 'show what the window held right after a turn',
-    takes: '[TURN]',
-    details: 'Counted from the record, for that session alone.',
-    flags: STORE_FLAGS,
+    takes: '[WHICH]',
+    details: `Counted from the record, for that session alone. ${WHICH} Of a conversation or a session its last turn is shown.`,
+    flags: { ...KEY_FLAG, ...STORE_FLAGS },
     load: async () => (await import('../commands/sessions-window.ts')).sessionsWindow,
   },
   'handoffs list': {
@@ -98,29 +105,31 @@ export const HISTORY_COMMANDS = {
   },
   'handoffs show': {
     summary: 'show one handoff: who, when, why, and what led to it',
-    takes: '[ID]',
+    takes: '[WHICH]',
+    details: `${WHICH} Of a conversation its newest handoff is shown.`,
     flags: { key: { value: 'KEY', help: 'the newest handoff of the conversation with this key' }, ...STORE_FLAGS },
     load: async () => (await import('../commands/handoffs.ts')).handoffsShow,
   },
   messages: {
     summary: 'show what was said in a conversation or a session, word for word',
-    takes: '[ID]',
-    details: 'The id of a conversation or of a session of it, or --key KEY.',
+    takes: '[WHICH]',
+    details: `A conversation, or a session of it. ${WHICH}`,
     flags: { ...KEY_FLAG, ...PAGE_FLAGS, ...STORE_FLAGS },
     load: async () => (await import('../commands/messages.ts')).messages,
   },
   turns: {
     summary: 'list the turns of a conversation or a session, with their tool calls',
-    takes: '[ID]',
-    details: 'The id of a conversation or of a session of it, or --key KEY.',
+    takes: '[WHICH]',
+    details: `A conversation, or a session of it. ${WHICH}`,
     flags: { ...KEY_FLAG, ...PAGE_FLAGS, ...STORE_FLAGS },
     load: async () => (await import('../commands/turns.ts')).turns,
   },
   'look-back': {
     summary: 'look up what earlier windows said and did, as an agent can',
-    takes: '[ID]',
+    takes: '[WHICH]',
     details: [
-      'The id of a conversation or of a session of it, or --key KEY; and one question. A person who looks is not put on record.',
+      `A conversation, or a session of it; and one question. ${WHICH}`,
+      'A person who looks is not put on record.',
       'With --asked: what sessions asked themselves, and after which handoff. A checkpoint that is asked about a lot was too thin.',
     ].join('\n'),
     flags: {
@@ -136,10 +145,20 @@ export const HISTORY_COMMANDS = {
     },
     load: async () => (await import('../commands/look-back.ts')).lookBack,
   },
+  search: {
+    summary: 'find words in everything that was said, in any conversation',
+    takes: '[WORDS...]',
+    details: [
+      'Messages and tool calls in which all these words occur, wherever they stand, in upper or lower case. The conversation that was opened last comes first, and in each the newest message.',
+      'A page ends after 100 looks into conversations at the latest, and says how to continue. "baton look-back" asks one conversation.',
+    ].join('\n'),
+    flags: { ...PAGE_FLAGS, ...STORE_FLAGS },
+    load: async () => (await import('../commands/search.ts')).search,
+  },
   lineage: {
     summary: 'show where a conversation came from and what happened to it',
-    takes: '[ID]',
-    details: 'The id of a conversation, or of any session or handoff of it.',
+    takes: '[WHICH]',
+    details: `A conversation, or any session or handoff of it. ${WHICH}`,
     flags: { ...KEY_FLAG, ...STORE_FLAGS },
     load: async () => (await import('../commands/lineage.ts')).lineage,
   },

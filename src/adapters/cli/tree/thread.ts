@@ -8,11 +8,12 @@ const WORKSPACE = { workspace: { value: 'DIR', help: 'a folder of the workspace 
 export const THREAD_COMMANDS = {
   'thread handoff': {
     summary: 'open a new thread that takes along a short summary, which you approve',
+    takes: '[WHICH]',
     details: [
       'A bridge, not a fork. A bridge begins a new thread with an empty window and a short summary of the old one: what matters, and nothing else. A fork would copy the whole history, and its full window with it; Batonpass never does that. The old thread stays as it is, and you may work on in it.',
       'The summary goes into the block between <current_thread_summary> and </current_thread_summary> of the memory file that the agent reads when it starts (CLAUDE.md, or AGENTS.md for Codex). It is there for the first exchange of the new thread, and taken out after it; a thread that never begins loses it after a day.',
       'On a terminal the summary is shown and you are asked: accept it, edit it in $VISUAL or $EDITOR, have it refined (3 times at most), reject it for a new thread without a summary, or quit. Elsewhere nothing is ever asked: say --preview, --apply or --without.',
-      'The conversation is the one of --from or --key; else the session that you are in, inside of Claude Code; else the latest one in this workspace. Without --model nothing leaves this machine: the summary quotes the record.',
+      'The conversation is WHICH: a key, an id or its last 6 characters, of a conversation or a session; else the session that you are in, inside of Claude Code; else the latest one in this workspace. Without --model nothing leaves this machine: the summary quotes the record.',
       'Exit status 0 done, 3 refused: such as a block that waits for another thread, or a file that git keeps (then --yes, or --file).',
     ].join('\n'),
     flags: {
@@ -20,7 +21,7 @@ export const THREAD_COMMANDS = {
       apply: { help: 'open the thread without asking' },
       edit: { help: 'edit the summary in $VISUAL or $EDITOR, then open the thread' },
       without: { help: 'open a new thread without a summary' },
-      from: { value: 'ID', help: 'the conversation or session that is summarised' },
+      from: { value: 'WHICH', help: 'the same as WHICH' },
       ...KEY_FLAG,
       'to-key': { value: 'KEY', help: 'a key of your own for the new thread' },
       task: { value: 'TEXT', help: 'the task of the new thread (that of the old one)' },
@@ -73,8 +74,11 @@ export const THREAD_COMMANDS = {
       'Every flag narrows the list down further. With --figures: how many there are by agent and model, counted over the newest 10,000 that match.',
     flags: {
       agent: { value: 'NAME', help: 'summaries of threads of this agent' },
-      from: { value: 'THREAD', help: 'summaries of this conversation, by its id' },
-      since: { value: 'TIME', help: 'accepted then or later, such as 2026-11-16 or 2026-11-16T03:45Z' },
+      from: { value: 'WHICH', help: 'summaries of this conversation, named in any way' },
+      since: {
+        value: 'TIME',
+        help: 'accepted then or later, such as 2026-11-16 or 2026-11-16T03:45; local time unless it ends in a zone',
+      },
       until: { value: 'TIME', help: 'accepted before then' },
       figures: { help: 'figures instead of the list' },
       ...PAGE_FLAGS,

@@ -1,4 +1,5 @@
 import type { HandoffMetadata } from '../../../domain/handoff/handoff.ts'
+import { counted } from '../../../domain/kernel/counted.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import type { RunEvent } from '../../../domain/run/run-event.ts'
 import type { RunSummary } from '../../../domain/run/run-summary.ts'
@@ -182,7 +183,7 @@ export class Worker {
 
   /** Fails a handoff that kills whoever claims it, and its source with it, so that nobody is to resume that and try again. */
   async #fail(handoff: HandoffMetadata): Promise<void> {
-    const reason = `It was claimed ${this.#maxClaims} times, and whoever claimed it was lost before taking it up.`
+    const reason = `It was claimed ${counted(this.#maxClaims, 'time')}, and whoever claimed it was lost before taking it up.`
     const by = this.#claimant
     try {
       await giveUp(this.#deps, handoff.sourceSessionId, { reason, by, signal: this.#cancel })
