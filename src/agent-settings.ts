@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { homeOf } from './service-folder.ts'
+import { homeOf } from './home-folder.ts'
 
 /** The hooks of Claude Code that are answered, and the word of each after `baton hook`. */
 export const CLAUDE_HOOKS = {

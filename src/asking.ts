@@ -7,6 +7,7 @@ import { Access, type McpServices } from './adapters/mcp/access.ts'
 import { askingServer } from './adapters/mcp/asking-server.ts'
 import { serveStdio } from './adapters/mcp/serve-stdio.ts'
 import { type ServiceWay, serviceDesk } from './adapters/mcp/service-desk.ts'
+import { homeStore } from './home-folder.ts'
 import type { StoreOptions } from './options.ts'
 import { type Logger, silentLogger } from './ports/logger.ts'
 import type { TerminalRuntime } from './ports/terminal-files.ts'
@@ -60,10 +61,10 @@ export const answerAgent = async (options: AskingOptions): Promise<void> => {
 
 const isOnServer = ({ database, databaseFile }: StoreOptions): boolean => (database ?? databaseFile) !== undefined
 
-/** Loaded when something is written, as the store is. */
+/** The rules of secrets, loaded when something is written, as the store is. */
 const redactorIn = async (folder: string): Promise<Redactor> => {
   const { redactionIn, redactorFor } = await import('./redaction.ts')
-  return redactorFor(await redactionIn(folder))
+  return redactorFor(await redactionIn(folder, homeStore(process.env)))
 }
 
 /** The service of a folder, which is started where none runs. */

@@ -44,7 +44,8 @@ export interface Batonpass<Notes extends MetadataTypes = MetadataTypes> extends 
 /**
  * Puts Batonpass together, for programs that do not use a container.
  *
- * Without options it keeps everything in the embedded store in `.batonpass/`, which it makes and migrates itself.
+ * Without a store in its options it uses the one that every command in the same folder uses, and names it once: what a
+ * variable names, else the project store, else the person's own in the home folder, which it makes and migrates itself.
  *
  * A program that lives long forgets commands older than a week, a few now and then; `commandRetentionMs` says otherwise.
  *

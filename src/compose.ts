@@ -14,7 +14,9 @@ import { redactorFor } from './redaction.ts'
 import type { AgentRunSettings } from './services/runner/run-request.ts'
 import { safeLogger } from './services/safe-logger.ts'
 import type { ThreadSettings } from './services/thread/thread-deps.ts'
+import type { StorePlace } from './store-rule.ts'
 import { mustSayPlaces, openStore, PLACES } from './stores.ts'
+import { usualStore } from './usual-store.ts'
 
 /** Reads the configuration, opens the store and builds the container. A store that was opened here is closed with it. */
 export const compose = async (options: CreateOptions): Promise<Batonpass> => {
@@ -27,7 +29,7 @@ export const compose = async (options: CreateOptions): Promise<Batonpass> => {
   // Before the store is opened: what is wrong with the options leaves nothing behind.
   const hookRunner = hookRunnerOf(settings)
   const warn = (message: string): void => safeLogger(settings.logger ?? silentLogger).warn({}, message)
-  const store = await openStore({ onWarning: warn, ...options })
+  const store = await openStore({ onWarning: warn, ...options, ...usualPlace(options) })
   const batonpass = buildContainer({ ...settings, hookRunner, store }).resolve(TOKENS.batonpass)
   const isOurs = options.store === undefined || options.store === 'memory'
   if (!isOurs) return batonpass
@@ -36,6 +38,14 @@ export const compose = async (options: CreateOptions): Promise<Batonpass> => {
     await store[Symbol.asyncDispose]()
   }
   return { ...batonpass, close, [Symbol.asyncDispose]: close }
+}
+
+/** The place that the rule chooses, where no option names one. It is named, because nobody did. */
+const usualPlace = (options: CreateOptions): Partial<StorePlace> => {
+  if (options.store !== undefined || PLACES.some((name) => name in options)) return {}
+  const { logger, onWarning, mustExist = false } = options
+  const tell = onWarning ?? (logger && ((message: string): void => safeLogger(logger).warn({}, message)))
+  return usualStore(defined({ tell, mustExist }))
 }
 
 /** The options that say where or how a store is opened. One that is given, or in memory, is open already. */

@@ -32,7 +32,13 @@ export interface DoctorPlace {
   readonly folder: string
   /** The store that was chosen, what it is called and why it is this one; or why none could be chosen. */
   readonly store:
-    | { readonly options: StoreOptions; readonly name: string; readonly why: string }
+    | {
+        readonly options: StoreOptions
+        readonly name: string
+        readonly why: string
+        /** What a person should know about the choice, such as a folder that is not used. */
+        readonly remarks: readonly string[]
+      }
     | { readonly problem: string }
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly workingFolder: string
@@ -72,7 +78,7 @@ const onFolders =
 /** Every check there is, in the order it is made. */
 const CHECKS: Readonly<Record<string, Check>> = {
   node: () => nodeVersion(),
-  'store chosen': async ({ place: { store }, storeProblem }) => [chosenStore(store, storeProblem)],
+  'store chosen': async ({ place: { store }, storeProblem }) => chosenStore(store, storeProblem),
   'folder rights': onFolders(folderRights),
   'disk space': onEmbedded(diskSpace),
   lock: onEmbedded(lockState),
@@ -95,15 +101,25 @@ const CHECKS: Readonly<Record<string, Check>> = {
   leftovers: onFolders((folder) => leftovers(folder)),
 }
 
-const chosenStore = (store: DoctorPlace['store'], problem: string | undefined): Finding => {
-  if (problem !== undefined || 'problem' in store)
-    return {
-      result: 'problem',
-      text: problem ?? ('problem' in store ? store.problem : ''),
-      repair: 'Mend the flag or the variable that names it.',
-    }
-  return { result: 'ok', text: `${store.name} (${store.why})` }
+const chosenStore = (store: DoctorPlace['store'], problem: string | undefined): readonly Finding[] => {
+  if (problem !== undefined || 'problem' in store) {
+    const text = problem ?? ('problem' in store ? store.problem : '')
+    return [{ result: 'problem', text, repair: 'Mend the flag or the variable that names it.' }]
+  }
+  const { name, why, remarks } = store
+  const chosen: Finding = { result: 'ok', text: `${name} (${why})` }
+  return remarks.length === 0 ? [chosen] : [chosen, remarkOn(remarks)]
 }
+
+const remarkOn = (remarks: readonly string[]): Finding => ({
+  result: 'warning',
+  text: remarks.filter((line) => !line.startsWith(' ')).join(' '),
+  repair:
+    remarks
+      .filter((line) => line.startsWith(' '))
+      .map((line) => line.trim())
+      .join('; ') || 'Name a store, or unset it.',
+})
 
 /** Makes every check, and changes nothing. No finding holds a secret. */
 export const examineEverything = async (place: DoctorPlace): Promise<readonly Examined[]> => {
@@ -111,6 +127,7 @@ export const examineEverything = async (place: DoctorPlace): Promise<readonly Ex
   const store = chosen.address && new ExaminedStore(chosen.address)
   const secrets = [
     ...[chosen.address?.connectionString].flat().flatMap(secretsIn),
+    ...secretsIn(place.environment.BATONPASS_DATABASE_URL),
     ...secretsIn(place.environment.DATABASE_URL),
     place.environment.PGPASSWORD ?? '',
   ]
@@ -155,4 +172,4 @@ export const findService = (folder: string): Promise<ServiceState> => findServic
 
 export type { ServiceState } from './adapters/doctor/service-state.ts'
 export { nodeProcesses } from './adapters/system/node-processes.ts'
-export { serviceFolder, storeFolder } from './service-folder.ts'
+export { homeStore } from './home-folder.ts'

@@ -57,7 +57,7 @@ const markOf = (options: StoreOptions): string => {
   try {
     const { database, dataDir } = placeOf(options)
     return database === undefined
-      ? realpathSync(dataDir)
+      ? realpathSync(dataDir ?? '')
       : JSON.stringify(Object.entries(serverName(database, options.schema)).sort())
   } catch {
     return JSON.stringify(options)

@@ -18,8 +18,10 @@ import type { PriceOf } from './services/runner/work/cost-meter.ts'
 import type { ThreadSettings } from './services/thread/thread-deps.ts'
 
 /**
- * Where everything is stored. Without any of these: the embedded store in `.batonpass/`. A place that is named and
- * `undefined`, such as a variable that is not set, is refused when the store is opened.
+ * Where everything is stored. Without any of these: what `BATONPASS_DATABASE_URL`, `BATONPASS_DATABASE_URL_FILE` or
+ * `BATONPASS_DATA_DIR` names, else the project store of the working folder or one above it, else the person's own store in
+ * the home folder. A place that is named and `undefined`, such as a variable that is not set, is refused when the store is
+ * opened.
  */
 export interface StoreOptions {
   /** The caller's own store, which is used and never closed; or `memory`, which forgets everything at the end. */

@@ -100,6 +100,25 @@ export const ownFolder = (path: string): void => {
   mustBeOwnFolder(path)
 }
 
+/**
+ * Keeps a folder out of every commit: a store has every prompt in it, and thousands of files. A file that is there is left
+ * as it is, and a folder that cannot be written to is named by whatever else is written there.
+ */
+export const ignoreInGit = (folder: string): void => {
+  try {
+    writeFileSync(`${folder}/.gitignore`, '*\n', { flag: 'wx', mode: 0o600 })
+  } catch (problem) {
+    if (!['EEXIST', 'EACCES', 'EROFS', 'EPERM', 'ENOSPC'].includes(codeOf(problem))) throw problem
+  }
+}
+
+/** Makes a folder for a store or a service as `ownFolder` does. One that was made here is in no commit. @throws NotOwn */
+export const ownStoreFolder = (path: string): void => {
+  const made = mkdirSync(path, { recursive: true, mode: 0o700 })
+  mustBeOwnFolder(path)
+  if (made !== undefined) ignoreInGit(path)
+}
+
 /** Looks whether a folder that is there is this user's own. @throws NotOwn where it is not, or where it is no folder */
 export const mustBeOwnFolder = (path: string): void => {
   const link = lstatSync(path)
@@ -113,6 +132,12 @@ export const mustBeOwnFolder = (path: string): void => {
 export const isPrivateFolder = (path: string, user: number | undefined = thisUser()): boolean => {
   const found = lstatSync(path, { throwIfNoEntry: false })
   return found?.isDirectory() === true && found.uid === user && (found.mode & 0o077) === 0
+}
+
+/** Whether a folder, and no link to one, is this user's. */
+export const isOwnFolder = (path: string, user: number | undefined = thisUser()): boolean => {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  return found?.isDirectory() === true && (user === undefined || found.uid === user)
 }
 
 /** The system's word for what went wrong, such as ENOENT. */

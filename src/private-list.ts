@@ -1,5 +1,5 @@
 import { lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { codeOf, ownFolder, readOwnFile, TooLarge, writeOwnFile } from './own-files.ts'
+import { codeOf, ownStoreFolder, readOwnFile, TooLarge, writeOwnFile } from './own-files.ts'
 
 const MOST_BYTES = 4 * 1024 * 1024
 /** A change takes a moment. A lock that is older was left by a process that was killed. */
@@ -26,7 +26,7 @@ export const changeList = (
   change: (json: unknown) => object,
   waitMs: number = WAIT_MS,
 ): void => {
-  ownFolder(folder)
+  ownStoreFolder(folder)
   const unlock = locked(`${folder}/${name}.lock`, waitMs)
   try {
     const before = currentIn(folder, name)

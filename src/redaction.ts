@@ -8,13 +8,13 @@ import {
 } from './domain/secrets/redaction-settings.ts'
 
 /**
- * How secrets are hidden where no configuration is named: as the person's own says, which is in the private folder of the
- * service; else by the built-in rules.
+ * How secrets are hidden where no configuration is named: as the person's own says, which is in the first of these private
+ * folders that has one (that of the service, and the one in the home folder); else by the built-in rules.
  *
  * @throws ConfigurationError where that configuration cannot be used
  */
-export const redactionIn = async (folder: string): Promise<RedactionSettings> => {
-  const file = configurationIn(folder)
+export const redactionIn = async (...folders: readonly string[]): Promise<RedactionSettings> => {
+  const [file] = folders.flatMap((folder) => configurationIn(folder) ?? [])
   if (file === undefined) return BUILT_IN_REDACTION
   return (await readConfiguration(file)).configuration.redact ?? BUILT_IN_REDACTION
 }

@@ -15,6 +15,7 @@ import type { Environment } from './adapters/terminal/transcript-files.ts'
 import { defined } from './domain/kernel/defined.ts'
 import { describeThrown } from './domain/kernel/describe-thrown.ts'
 import { RefusedError } from './domain/unwrap.ts'
+import { homeStore } from './home-folder.ts'
 import type { StoreOptions } from './options.ts'
 import { type Logger, silentLogger } from './ports/logger.ts'
 import { StoreFailure } from './ports/store-failure.ts'
@@ -87,7 +88,7 @@ export const serve = async (options: ServeOptions): Promise<Service> => {
 const begin = async (options: ServeOptions, undo: Undo, undoAll: () => Promise<void>): Promise<Service> => {
   const { folder, idleMs, environment } = options
   const given = safeLogger(options.logger ?? silentLogger)
-  const redaction = await redactionIn(folder)
+  const redaction = await redactionIn(folder, homeStore(environment ?? process.env))
   const redactor = redactorFor(redaction, {
     ...defined({ environment }),
     onWithheld: (why) => given.warn({ why }, 'a text could not be looked through for secrets, and is withheld'),

@@ -8,7 +8,7 @@ import type { Lineage } from '../src/index.ts'
 
 const run = promisify(execFile)
 /** A server named in the environment would be used instead of the embedded store. */
-const { DATABASE_URL: _, ...withoutServer } = process.env
+const { BATONPASS_DATABASE_URL: _, ...withoutServer } = process.env
 const baton = (...args: readonly string[]) =>
   run(process.execPath, ['--import', 'tsx', 'src/adapters/cli/main.ts', ...args], { env: withoutServer }).catch(
     (failure: { code: number; stdout: string; stderr: string }) => failure,

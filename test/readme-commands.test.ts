@@ -78,7 +78,7 @@ describe.skipIf(process.platform === 'win32')('the commands of the README, in a 
     for (const block of blocks) {
       let exported: NodeJS.ProcessEnv = {}
       for (const line of block.map(toRun)) {
-        if (line.startsWith('export DATABASE_URL=')) exported = { DATABASE_URL: withDatabase(server, database) }
+        if (line.startsWith('export BATONPASS_DATABASE_URL=')) exported = { BATONPASS_DATABASE_URL: withDatabase(server, database) }
         else if (line !== '') all.push(await ran(line, exported))
       }
     }
@@ -89,7 +89,7 @@ describe.skipIf(process.platform === 'win32')('the commands of the README, in a 
     for (const round of ['first', 'second']) {
       const all = await runThemAll()
       expect(all.map(({ line }) => line)).toEqual(
-        expect.arrayContaining(['npm run demo', 'npx baton demo --database "$DATABASE_URL"']),
+        expect.arrayContaining(['npm run demo', 'npx baton demo --database "$BATONPASS_DATABASE_URL"']),
       )
       // What needs a package that is not installed is told so by our own program.
       const failed = all.filter(({ code, said }) => code !== 0 && !/^baton: .* needs the package /m.test(said))

@@ -7,7 +7,7 @@ const [name = 'coder'] = process.argv.slice(2)
 const stop = new AbortController()
 process.once('SIGTERM', () => stop.abort())
 
-await using store = await openPostgres({ connectionString: process.env.DATABASE_URL ?? '' })
+await using store = await openPostgres({ connectionString: process.env.BATONPASS_DATABASE_URL ?? '' })
 await using batonpass = await createBatonpass({ store })
 // A real runtime goes here. This one takes its time for an answer, as models do.
 const runtime = new ScriptedRuntime({

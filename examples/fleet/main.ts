@@ -5,16 +5,16 @@ import { fileURLToPath } from 'node:url'
 import { createBatonpass } from '../../src/index.ts'
 import { openPostgres } from '../../src/postgres.ts'
 
-const DATABASE_URL = process.env.DATABASE_URL ?? process.env.TEST_DATABASE_URL
-if (DATABASE_URL === undefined) throw new Error('Set DATABASE_URL to a Postgres database.')
+const BATONPASS_DATABASE_URL = process.env.BATONPASS_DATABASE_URL ?? process.env.TEST_DATABASE_URL
+if (BATONPASS_DATABASE_URL === undefined) throw new Error('Set BATONPASS_DATABASE_URL to a Postgres database.')
 // On a server of yours `baton migrate up` does that, once.
-await using store = await openPostgres({ connectionString: DATABASE_URL, autoMigrate: true })
+await using store = await openPostgres({ connectionString: BATONPASS_DATABASE_URL, autoMigrate: true })
 await using batonpass = await createBatonpass({ store })
 
 /** Starts one of the programs beside this one, and prints what it says. */
 const start = (program: string, ...args: readonly string[]): ChildProcess => {
   const path = fileURLToPath(new URL(program, import.meta.url))
-  const env = { ...process.env, DATABASE_URL }
+  const env = { ...process.env, BATONPASS_DATABASE_URL }
   const child = spawn(process.execPath, ['--import', 'tsx', path, ...args], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],

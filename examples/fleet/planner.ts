@@ -4,7 +4,7 @@ import { ScriptedRuntime } from '../../src/testing/index.ts'
 
 // Plans every job it is given, and hands each to "coder". Nobody of that name is here: the handoff waits for a worker.
 const jobs = process.argv.slice(2)
-await using store = await openPostgres({ connectionString: process.env.DATABASE_URL ?? '' })
+await using store = await openPostgres({ connectionString: process.env.BATONPASS_DATABASE_URL ?? '' })
 await using batonpass = await createBatonpass({ store })
 for (const job of jobs) {
   const handsOver = { to: 'coder', reason: 'The plan stands.', document: `The plan for ${job} is in docs/${job}.md.` }

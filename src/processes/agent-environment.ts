@@ -1,7 +1,11 @@
-/** Variables that lead to the store, or into it. */
+/**
+ * Variables that lead to the store, or into it. A `DATABASE_URL` is the project's own, and the agent's work may need it. Of a
+ * password for Postgres nobody can tell whose it is, so it is kept back as well.
+ */
 const STORE_VARIABLES: readonly string[] = [
-  'DATABASE_URL',
-  'DATABASE_URL_FILE',
+  'BATONPASS_DATABASE_URL',
+  'BATONPASS_DATABASE_URL_FILE',
+  'BATONPASS_DATA_DIR',
   'PGPASSWORD',
   'PGPASSFILE',
   'PGSERVICEFILE',

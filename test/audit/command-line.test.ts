@@ -18,7 +18,7 @@ afterAll(() => stage.store[Symbol.asyncDispose]())
 const baton = async (...argv: readonly string[]) => {
   const [out, err]: [string[], string[]] = [[], []]
   const terminal = { out: { line: (text: string) => out.push(text) }, err: { line: (text: string) => err.push(text) } }
-  const status = await runCli(argv, { ...terminal, version: '0', environment: { DATABASE_URL: url } })
+  const status = await runCli(argv, { ...terminal, version: '0', environment: { BATONPASS_DATABASE_URL: url } })
   return { status, out: out.join('\n'), err: withoutStore(err.join('\n')) }
 }
 

@@ -18,7 +18,7 @@ const configFile = (text: string): string => {
 }
 
 const run = (environment: Readonly<Record<string, string>>, ...args: readonly string[]) =>
-  spawnBaton(['run', ...args], { DATABASE_URL: url, SCRIPT: 'say:1000', ...environment }).ended
+  spawnBaton(['run', ...args], { BATONPASS_DATABASE_URL: url, SCRIPT: 'say:1000', ...environment }).ended
 
 const conversation = async (key: string): Promise<Conversation> =>
   JSON.parse((await batonOn(url)('conversations', 'show', '--key', key, '--json')).out) as Conversation

@@ -46,7 +46,8 @@ beforeAll(async () => {
   ids = await hostileRecord()
 })
 
-const baton = (...args: readonly string[]): Promise<Said> => spawnBaton(args, { DATABASE_URL: url, NASTY }).ended
+const baton = (...args: readonly string[]): Promise<Said> =>
+  spawnBaton(args, { BATONPASS_DATABASE_URL: url, NASTY }).ended
 
 /** Nothing but what people can see, and no line that somebody else began. */
 const expectHarmless = ({ out, err }: Pick<Said, 'out' | 'err'>): void => {

@@ -32,7 +32,9 @@ describe('Ctrl-C while baton reads', () => {
       setInterval(() => {}, 1_000)`,
     )
     const command = `exec "${process.execPath}" "${agent}"`
-    const run = spawnBaton(['run', '--command', command, '--cwd', place, 'Fix it'], { DATABASE_URL: await database() })
+    const run = spawnBaton(['run', '--command', command, '--cwd', place, 'Fix it'], {
+      BATONPASS_DATABASE_URL: await database(),
+    })
     await until(() => existsSync(printed) || run.child.exitCode !== null, 'enough that it prints')
     run.child.kill('SIGINT')
     const { code: status, err } = await run.ended

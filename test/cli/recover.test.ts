@@ -24,7 +24,7 @@ const leaveBehind = async (backend: string, key: string, leaseMs = 1_000) => {
 const lapsed = () => new Promise((resolve) => setTimeout(resolve, 1_200))
 
 const recover = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
-  spawnBaton(['recover', ...args], { DATABASE_URL: url, SCRIPT: 'turn:1000 say:2000', ...environment }).ended
+  spawnBaton(['recover', ...args], { BATONPASS_DATABASE_URL: url, SCRIPT: 'turn:1000 say:2000', ...environment }).ended
 
 const stateOf = async (id: string): Promise<string> =>
   (JSON.parse((await batonOn(url)('sessions', 'show', id, '--json')).out) as { state: string }).state
@@ -170,7 +170,7 @@ describe('baton recover', () => {
     const session = await leaveBehind('command', 'stopped')
     await lapsed()
     const pids = join(folder(), 'pids')
-    const environment = { DATABASE_URL: url, SCRIPT: 'turn:10 wait', PID_FILE: pids }
+    const environment = { BATONPASS_DATABASE_URL: url, SCRIPT: 'turn:10 wait', PID_FILE: pids }
     const running = spawnBaton(['recover', '--command', AGENT_COMMAND], environment)
     await until(() => existsSync(pids), 'an agent')
     running.child.kill('SIGINT')

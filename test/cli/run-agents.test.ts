@@ -22,7 +22,7 @@ const team = (...agents: readonly (readonly [name: string, script: string])[]): 
   return file
 }
 
-const run = (...args: readonly string[]) => spawnBaton(['run', ...args], { DATABASE_URL: url }).ended
+const run = (...args: readonly string[]) => spawnBaton(['run', ...args], { BATONPASS_DATABASE_URL: url }).ended
 
 describe('baton run --agents', () => {
   it('lets the agents of a file hand the work to each other, and says so', async () => {
@@ -76,7 +76,7 @@ describe('baton work', () => {
     expect((await run('--agents', file, '--conversation', 'for-a-worker', 'Fix it')).code).toBe(9)
     const command = `SCRIPT="turn:2000 say:3000" ${AGENT_COMMAND}`
     const asked = ['work', '--agent', 'worker-agent', '--command', command, '--drain-for', '90s']
-    const worker = spawnBaton(asked, { DATABASE_URL: url })
+    const worker = spawnBaton(asked, { BATONPASS_DATABASE_URL: url })
     const isDone = async (): Promise<boolean> => {
       const { out } = await batonOn(url)('sessions', 'show', '--key', 'for-a-worker', '--json')
       return out.includes('"worker-agent"') && out.includes('"completed"')
@@ -92,7 +92,7 @@ describe('baton work', () => {
   })
 
   it('wants to know for whom', async () => {
-    const { code, err } = await spawnBaton(['work'], { DATABASE_URL: url }).ended
+    const { code, err } = await spawnBaton(['work'], { BATONPASS_DATABASE_URL: url }).ended
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('Say for whom') as unknown })
   })
 })

@@ -21,7 +21,7 @@ interface Scene {
 const start = (scene: Scene, ...args: readonly string[]) => {
   const { script = 'turn:1000 say:2000', later, environment } = scene
   return spawnBaton(['run', '--command', AGENT_COMMAND, ...args], {
-    DATABASE_URL: url,
+    BATONPASS_DATABASE_URL: url,
     SCRIPT: script,
     ...(later !== undefined && { SCRIPT_LATER: later }),
     ...environment,
@@ -130,14 +130,16 @@ describe('baton run', () => {
   })
 
   it('keeps the store’s address from the agent', async () => {
-    expect((await run({ script: 'secret' }, 'Fix it')).out).toBe('DATABASE_URL is undefined\n')
+    expect((await run({ script: 'secret' }, 'Fix it')).out).toBe('BATONPASS_DATABASE_URL is undefined\n')
   })
 
   it('works where it is told to, and keeps the place', async () => {
     const place = folder()
     const command = `pwd > where; ${AGENT_COMMAND}`
     const flags = ['--cwd', '.', '--worktree', place, '--branch', 'fix', '--conversation', 'place']
-    const { code } = await spawnBaton(['run', '--command', command, ...flags, 'Fix it'], { DATABASE_URL: url }).ended
+    const { code } = await spawnBaton(['run', '--command', command, ...flags, 'Fix it'], {
+      BATONPASS_DATABASE_URL: url,
+    }).ended
     expect(code).toBe(0)
     expect(readFileSync(join(place, 'where'), 'utf8').trim()).toBe(place)
     const { out } = await batonOn(url)('conversations', 'show', '--key', 'place', '--json')
@@ -172,9 +174,11 @@ describe('the end of a run', () => {
   })
 
   it('is 1 when there is no such command, or it says nothing that is known', async () => {
-    const missing = await spawnBaton(['run', '--command', 'no-such-agent', 'Fix it'], { DATABASE_URL: url }).ended
+    const missing = await spawnBaton(['run', '--command', 'no-such-agent', 'Fix it'], { BATONPASS_DATABASE_URL: url })
+      .ended
     expect({ code: missing.code, err: missing.err }).toMatchObject({ code: 1, err: expect.stringMatching(/not found/) })
-    const mute = await spawnBaton(['run', '--command', 'cat', '{"not": "known"}'], { DATABASE_URL: url }).ended
+    const mute = await spawnBaton(['run', '--command', 'cat', '{"not": "known"}'], { BATONPASS_DATABASE_URL: url })
+      .ended
     expect({ code: mute.code, err: mute.err }).toMatchObject({
       code: 1,
       err: expect.stringMatching(/no line of a known format: codex-rollout, /),

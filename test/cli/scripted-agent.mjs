@@ -7,7 +7,7 @@
 //   noise    a line that is no JSON
 //   fail:N   complains, and ends with exit code N
 //   to:NAME  asks that this agent takes over
-//   secret   says what it finds in DATABASE_URL
+//   secret   says what it finds in BATONPASS_DATABASE_URL
 // SCRIPT_LATER is the script of a prompt that goes on with earlier work.
 import { appendFileSync, readFileSync } from 'node:fs'
 
@@ -45,7 +45,8 @@ for (const word of script.split(' ')) {
   if (what === 'to')
     write({ type: 'batonpass_handoff', to: figure, reason: 'My part is done.', document: 'All of it.' })
   if (what === 'noise') process.stdout.write('not a record\n')
-  if (what === 'secret') answer(number, 100, [{ type: 'text', text: `DATABASE_URL is ${process.env.DATABASE_URL}` }])
+  if (what === 'secret')
+    answer(number, 100, [{ type: 'text', text: `BATONPASS_DATABASE_URL is ${process.env.BATONPASS_DATABASE_URL}` }])
   if (what === 'wait' || what === 'deaf') await pause(60_000)
   if (what === 'fail') {
     process.stderr.write('The key is wrong.\n')

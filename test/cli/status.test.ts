@@ -58,7 +58,7 @@ beforeAll(async () => {
 
 describe('baton status', () => {
   it('shows sessions that have not ended, who holds them, and what waits', async () => {
-    const { code, out } = await batonWith({ DATABASE_URL: url, HOME: home() })('status', '--json')
+    const { code, out } = await batonWith({ BATONPASS_DATABASE_URL: url, HOME: home() })('status', '--json')
     expect(code).toBe(0)
     const { sessions, handoffs, service } = JSON.parse(out) as Shown
     const byAgent = new Map(sessions.map((session) => [session.agent, session]))
@@ -82,7 +82,7 @@ describe('baton status', () => {
   })
 
   it.each([80, 200])('fits %i columns', async (columns) => {
-    const { out } = await batonWith({ DATABASE_URL: url, HOME: home() }, columns)('status')
+    const { out } = await batonWith({ BATONPASS_DATABASE_URL: url, HOME: home() }, columns)('status')
     for (const line of out.split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(columns)
     for (const word of [
       'Sessions: 5',
@@ -98,7 +98,7 @@ describe('baton status', () => {
   })
 
   it('says that nothing runs in an empty store, and that there is no store', async () => {
-    const empty = await batonWith({ DATABASE_URL: await database(), HOME: home() })('status')
+    const empty = await batonWith({ BATONPASS_DATABASE_URL: await database(), HOME: home() })('status')
     expect(empty).toMatchObject({ code: 0, out: 'Service: none runs\n\nSessions: none\n\nWaiting handoffs: none' })
     const nowhere = home()
     const none = await batonWith({ HOME: nowhere })('status')
@@ -109,12 +109,12 @@ describe('baton status', () => {
   it('says that the service is gone', async () => {
     const folder = home()
     writeFileSync(join(folder, 'service.json'), JSON.stringify({ v: 1, pid: endedPid(), port: 1 }))
-    const { out } = await batonWith({ DATABASE_URL: url, BATONPASS_DATA_DIR: folder })('status')
+    const { out } = await batonWith({})('status', '--database', url, '--data-dir', folder)
     expect(out).toMatch(/^Service: gone \(process \d+ ended and left service\.json\)$/m)
   })
 
   it.each(['0', 'soon', '99999', '-1'])('does not take "%s" for a time to watch', async (seconds) => {
-    const { code } = await batonWith({ DATABASE_URL: url, HOME: home() })('status', `--watch=${seconds}`)
+    const { code } = await batonWith({ BATONPASS_DATABASE_URL: url, HOME: home() })('status', `--watch=${seconds}`)
     expect(code).toBe(2)
   })
 })
@@ -130,7 +130,7 @@ describe('baton status --watch', () => {
       if (written.join('').split(mark).length > drawings) controller.abort('Ctrl-C')
     }
     const stream = { write, ...(isTerminal && { isTTY: true, columns: 80, rows: 12 }) }
-    const around = { DATABASE_URL: url, HOME: home(), ...environment }
+    const around = { BATONPASS_DATABASE_URL: url, HOME: home(), ...environment }
     const outputs = outputsOn(stream, { write: () => {} }, around)
     const code = await runCli(['status', '--watch', '0.1'], {
       ...outputs,
@@ -165,7 +165,7 @@ describe('baton status --watch', () => {
   })
 
   it.each(['SIGINT', 'SIGTERM'] as const)('ends at %s with status 0', async (signal) => {
-    const baton = spawnBaton(['status', '--watch', '0.2', '--json'], { DATABASE_URL: url, HOME: home() })
+    const baton = spawnBaton(['status', '--watch', '0.2', '--json'], { BATONPASS_DATABASE_URL: url, HOME: home() })
     await new Promise<void>((resolve) => {
       const look = (): void => void (baton.said.out.split('\n').length > 2 && resolve())
       baton.child.stdout?.on('data', look)

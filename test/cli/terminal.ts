@@ -12,13 +12,13 @@ export interface Said {
 }
 
 /** What a command said but for the line that names its store, which has a test of its own. */
-export const withoutStore = (err: string): string => err.replace(/^Store: .*\n?/, '')
+export const withoutStore = (err: string): string => err.replace(/(?:^|\n)Store: .*/g, '').replace(/^\n/, '')
 
 /** Runs `baton` in this process against a database. */
 export const batonOn =
   (database: string, columns?: number) =>
   async (...args: readonly string[]): Promise<Said> => {
-    const said = await batonWith({ DATABASE_URL: database }, columns)(...args)
+    const said = await batonWith({ BATONPASS_DATABASE_URL: database }, columns)(...args)
     return { ...said, err: withoutStore(said.err) }
   }
 

@@ -20,7 +20,7 @@ const batonAt = (database: string, environment: Readonly<Record<string, string>>
       out: { line: (text) => void out.push(text) },
       err: { line: (text) => void err.push(text) },
       version: '0.0.0',
-      environment: { ...environment, PATH: process.env.PATH, DATABASE_URL: database },
+      environment: { ...environment, PATH: process.env.PATH, BATONPASS_DATABASE_URL: database },
       input: async () => input,
       ...(answers !== undefined && { ask }),
     })

@@ -26,7 +26,7 @@ const wrong = (said: Said): readonly string[] =>
 
 describe('baton doctor on a server', () => {
   it('finds nothing wrong with what is as it should be', async () => {
-    const said = await batonWith({ DATABASE_URL: await database(), HOME: folder() })('doctor', '--json')
+    const said = await batonWith({ BATONPASS_DATABASE_URL: await database(), HOME: folder() })('doctor', '--json')
     expect({ code: said.code, wrong: wrong(said) }).toEqual({ code: 0, wrong: [] })
     const checks = findingsOf(said).map(({ check }) => check)
     for (const check of [
@@ -46,7 +46,7 @@ describe('baton doctor on a server', () => {
   it('warns of a server that can lose what it acknowledged, and says what it cannot see', async () => {
     const url = await database()
     await onServer(url, `alter database ${new URL(url).pathname.slice(1)} set synchronous_commit = off`)
-    const said = await batonWith({ DATABASE_URL: url, HOME: folder() })('doctor', '--json')
+    const said = await batonWith({ BATONPASS_DATABASE_URL: url, HOME: folder() })('doctor', '--json')
     expect([said.code, wrong(said)]).toEqual([
       0,
       [expect.stringMatching(/^warning lost commits: .*synchronous_commit is off/)],
@@ -57,7 +57,7 @@ describe('baton doctor on a server', () => {
 
   it('names a difference of the schema and what repairs it, with status 1, and is content after that', async () => {
     const url = await database()
-    const baton = batonWith({ DATABASE_URL: url, HOME: folder() })
+    const baton = batonWith({ BATONPASS_DATABASE_URL: url, HOME: folder() })
     await onServer(url, 'drop index batonpass.handoffs_by_age')
     const said = await baton('doctor', '--json')
     expect(said.code).toBe(1)
@@ -72,7 +72,7 @@ describe('baton doctor on a server', () => {
 
   it('says what is pending, and what a newer program has made', async () => {
     const url = await durable(await emptyDatabase())
-    const baton = batonWith({ DATABASE_URL: url, HOME: folder() })
+    const baton = batonWith({ BATONPASS_DATABASE_URL: url, HOME: folder() })
     const [pending] = findingsOf(await baton('doctor', '--json')).filter(({ check }) => check === 'schema')
     expect(pending).toMatchObject({ result: 'problem', repair: 'baton migrate up' })
     await baton('migrate', 'up')
@@ -90,7 +90,7 @@ describe('baton doctor on a server', () => {
     as.username = role
     as.password = 'hunter22'
     try {
-      const baton = batonWith({ DATABASE_URL: as.href, HOME: folder() })
+      const baton = batonWith({ BATONPASS_DATABASE_URL: as.href, HOME: folder() })
       await onServer(url, `grant usage on schema batonpass to ${role}`)
       const said = await baton('doctor', '--json')
       const lacking = findingsOf(said).find(({ check }) => check === 'rights')
@@ -107,7 +107,7 @@ describe('baton doctor on a server', () => {
   it.runIf(process.env.TEST_POOLER_URL !== undefined)('sees a pooler, and whether it was told of it', async () => {
     const { pathname } = new URL(await database())
     const url = withDatabase(process.env.TEST_POOLER_URL ?? '', pathname.slice(1))
-    const baton = batonWith({ DATABASE_URL: url, HOME: folder() })
+    const baton = batonWith({ BATONPASS_DATABASE_URL: url, HOME: folder() })
     const [untold, told] = [await baton('doctor', '--json'), await baton('doctor', '--json', '--pooled')]
     expect(wrong(untold)).toEqual([expect.stringContaining('problem pooler: a pooler such as PgBouncer')])
     expect({ code: told.code, wrong: wrong(told) }).toEqual({ code: 0, wrong: [] })
@@ -116,7 +116,7 @@ describe('baton doctor on a server', () => {
   })
 
   it('says that nobody answers, without the password', async () => {
-    const baton = batonWith({ DATABASE_URL: 'postgres://ada:hunter22@127.0.0.1:1/none', HOME: folder() })
+    const baton = batonWith({ BATONPASS_DATABASE_URL: 'postgres://ada:hunter22@127.0.0.1:1/none', HOME: folder() })
     const said = await baton('doctor', '--json')
     expect(said.code).toBe(1)
     expect(wrong(said)).toEqual([expect.stringMatching(/^problem store: it does not open: .*\(store\.unavailable\)$/)])
@@ -124,10 +124,10 @@ describe('baton doctor on a server', () => {
   })
 
   it.each([
-    ['two variables that name two servers', { DATABASE_URL: 'postgres://a@b/c', DATABASE_URL_FILE: '/nowhere' }],
-    ['an address of something else', { DATABASE_URL: 'mysql://ada:hunter22@db/x' }],
-    ['a file that is not there', { DATABASE_URL_FILE: '/nowhere/at/all' }],
-    ['an empty variable', { DATABASE_URL: ' ' }],
+    ['two variables that name two servers', { BATONPASS_DATABASE_URL: 'postgres://a@b/c', BATONPASS_DATABASE_URL_FILE: '/nowhere' }],
+    ['an address of something else', { BATONPASS_DATABASE_URL: 'mysql://ada:hunter22@db/x' }],
+    ['a file that is not there', { BATONPASS_DATABASE_URL_FILE: '/nowhere/at/all' }],
+    ['an empty variable', { BATONPASS_DATABASE_URL: ' ' }],
   ])('looks at the rest when the store is %s', async (_, environment) => {
     const said = await batonWith({ ...environment, HOME: folder() })('doctor', '--json')
     expect(said.code).toBe(1)
@@ -200,7 +200,7 @@ describe('baton doctor on an embedded store', () => {
 it.each([80, 200])('fits %i columns, but for statements that are to be copied', async (columns) => {
   const url = await database()
   await onServer(url, 'alter table batonpass.handoffs drop constraint handoffs_kind_known')
-  const { out } = await batonWith({ DATABASE_URL: url, HOME: folder() }, columns)('doctor')
+  const { out } = await batonWith({ BATONPASS_DATABASE_URL: url, HOME: folder() }, columns)('doctor')
   for (const line of out.split('\n'))
     if (!line.includes('alter table')) expect(line.length).toBeLessThanOrEqual(columns)
   expect(out).toContain('alter table batonpass.handoffs add constraint handoffs_kind_known CHECK')

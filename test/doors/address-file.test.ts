@@ -59,7 +59,7 @@ describe('the address of the server from a file', () => {
     await batonpass[Symbol.asyncDispose]()
     for (const [args, environment] of [
       [['--database-file', databaseFile], {}],
-      [[], { DATABASE_URL_FILE: databaseFile }],
+      [[], { BATONPASS_DATABASE_URL_FILE: databaseFile }],
     ] as const) {
       const { code, out, err } = await spawnBaton(['conversations', 'list', ...args], environment).ended
       expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining(databaseFile) })
@@ -106,7 +106,7 @@ describe('the address of the server from a file', () => {
   it('is not taken beside an address: two may name two servers', async () => {
     const path = file('both', withPassword)
     expect(await failureOf(path, { database: without })).toMatchObject({ code: 'store.bad_address' })
-    const both = { DATABASE_URL: without, DATABASE_URL_FILE: path }
+    const both = { BATONPASS_DATABASE_URL: without, BATONPASS_DATABASE_URL_FILE: path }
     expect(await spawnBaton(['conversations', 'list'], both).ended).toMatchObject({
       code: 2,
       err: expect.stringContaining('Leave one out'),
@@ -119,10 +119,10 @@ describe('the address of the server from a file', () => {
 describe('the password from a password file, as the driver reads it', () => {
   it('is taken from PGPASSFILE when the address has none; one that others may read is passed over', async () => {
     const line = `127.0.0.1:*:postgres:keeper:${SECRET}\n`
-    const good = { DATABASE_URL: without, PGPASSFILE: file('pgpass', line) }
+    const good = { BATONPASS_DATABASE_URL: without, PGPASSFILE: file('pgpass', line) }
     const opened = await spawnBaton(['conversations', 'list'], good).ended
     expect(opened).toMatchObject({ code: 0, out: expect.stringContaining('from-file') })
-    const bad = { DATABASE_URL: without, PGPASSFILE: file('pgpass-open', line, 0o644) }
+    const bad = { BATONPASS_DATABASE_URL: without, PGPASSFILE: file('pgpass-open', line, 0o644) }
     const refused = await spawnBaton(['conversations', 'list'], bad).ended
     expect(refused.code).toBe(1)
     expect(refused.err).toContain('The server wants a password, and there is none.')

@@ -2,11 +2,20 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { agentSdkRuntime, claudeCommandRuntime } from '../../src/claude.ts'
 import type { AgentRuntime } from '../../src/index.ts'
 
-const SECRETS = ['DATABASE_URL', 'DATABASE_URL_FILE', 'PGPASSWORD', 'PGPASSFILE', 'PGSERVICEFILE', 'PGSSLKEY']
+const SECRETS = [
+  'BATONPASS_DATABASE_URL',
+  'BATONPASS_DATABASE_URL_FILE',
+  'BATONPASS_DATA_DIR',
+  'PGPASSWORD',
+  'PGPASSFILE',
+  'PGSERVICEFILE',
+  'PGSSLKEY',
+]
 
 beforeEach(() => {
   for (const name of SECRETS) vi.stubEnv(name, 'the secret of the store')
   vi.stubEnv('ANTHROPIC_BASE_URL', 'https://kept.example')
+  vi.stubEnv('DATABASE_URL', 'postgres://of-the-project')
 })
 afterEach(() => void vi.unstubAllEnvs())
 
@@ -47,6 +56,7 @@ describe('an agent that we start', () => {
   it('as the claude command finds our environment without them', async () => {
     const seen = await seenBy()
     expect(seen).toContain('ANTHROPIC_BASE_URL')
+    expect(seen).toContain('DATABASE_URL')
     expect(seen.filter((name) => SECRETS.includes(name))).toEqual([])
   })
 
@@ -55,13 +65,14 @@ describe('an agent that we start', () => {
     expect(environments).toHaveLength(2)
     for (const environment of environments) {
       expect(environment.ANTHROPIC_BASE_URL).toBe('https://kept.example')
+      expect(environment.DATABASE_URL).toBe('postgres://of-the-project')
       expect(Object.keys(environment).filter((name) => SECRETS.includes(name))).toEqual([])
     }
   })
 
   it('finds them where the caller gives them', async () => {
-    const env = { PATH: process.env.PATH, DATABASE_URL: 'postgres://of-the-project' }
-    expect(await seenBy({ env })).toContain('DATABASE_URL')
-    for (const environment of await givenToSdk({ env })) expect(environment.DATABASE_URL).toBe(env.DATABASE_URL)
+    const env = { PATH: process.env.PATH, PGPASSWORD: 'of-the-project' }
+    expect(await seenBy({ env })).toContain('PGPASSWORD')
+    for (const environment of await givenToSdk({ env })) expect(environment.PGPASSWORD).toBe(env.PGPASSWORD)
   })
 })

@@ -45,7 +45,7 @@ describe('where no service runs, a hook', () => {
     expect(start?.cwd).toBe(dir)
     for (const name of ['DATABASE_URL', 'DATABASE_URL_FILE', 'PGHOST', 'ANTHROPIC_API_KEY', 'NODE_OPTIONS'])
       expect(start?.environment).not.toContain(name)
-    for (const name of ['PATH', 'HOME', 'LANG', 'BATONPASS_DATA_DIR']) expect(start?.environment).toContain(name)
+    for (const name of ['PATH', 'HOME', 'LANG']) expect(start?.environment).toContain(name)
     while (readFileSync(join(dir, 'service.log'), 'utf8') === '') await pause(20)
     expect(readFileSync(join(dir, 'service.log'), 'utf8')).toBe('the service says hello\n')
   })
@@ -55,6 +55,8 @@ describe('where no service runs, a hook', () => {
     await runHook(dir, 'stop', { input: INPUT, flags: ['--database-file', '/run/db', '--schema=mine'] })
     const [start] = await started(dir)
     expect(start?.args).toEqual([
+      '--data-dir',
+      dir,
       '--database-file',
       '/run/db',
       '--schema',

@@ -15,7 +15,7 @@ interface Ended {
 
 /** `baton serve`, until it ends by itself. */
 const serving = (folder: string, ...flags: readonly string[]) => {
-  const { DATABASE_URL: _, ...env } = process.env
+  const { BATONPASS_DATABASE_URL: _, ...env } = process.env
   const words = [BATON, 'serve', '--data-dir', folder, ...flags]
   const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let [out, err] = ['', '']

@@ -49,7 +49,7 @@ export const cleanEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.Process
 export const CLONE = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Not for a test: what somebody's commands have left in the clone, and the repository that the clone is. */
-const LEFT_OUT = new Set(['.git', '.batonpass', 'reports', 'coverage'])
+const LEFT_OUT = new Set(['.git', '.batonpass', 'batonpass-demo', 'reports', 'coverage'])
 
 /**
  * Takes this process into a room of its own, which the processes it starts inherit: a working folder and a home that

@@ -20,7 +20,7 @@ export interface ClaudeCommandRuntimeOptions {
   readonly args?: readonly string[]
   /**
    * The variables of the command, all of them. Unless given it is those of our process, since it is the user's own command,
-   * without those that lead to the store, such as `DATABASE_URL` and `PGPASSWORD`.
+   * without those that lead to the store, such as `BATONPASS_DATABASE_URL` and `PGPASSWORD`.
    */
   readonly env?: Readonly<Record<string, string | undefined>>
   /** The model of launches that name none. */

@@ -9,6 +9,8 @@ export interface Output {
   readonly columns?: number | undefined
   /** Shows a last line that the next one takes the place of; an empty one takes it away. Absent where nothing can be redrawn. */
   status?(text: string): void
+  /** Whether a person reads it as it is written, and no program. */
+  readonly isTerminal?: boolean
   /** Takes the whole terminal, until it is left. Absent where nothing can be redrawn. */
   screen?(): Screen
 }
@@ -22,6 +24,14 @@ export interface Screen {
 
 /** A flag's value, as it was given; a flag that may be repeated has a list. */
 export type FlagValue = string | boolean | readonly string[]
+
+/** A store that a command uses. */
+export interface UsedStore {
+  /** Its place, without secrets. */
+  readonly name: string
+  /** Whether it is the person's own store, or was named on the command line: then nobody wonders which one it is. */
+  readonly isUsual: boolean
+}
 
 /** The input of a command. */
 export interface Invocation {
@@ -41,6 +51,8 @@ export interface Invocation {
   readonly input: () => Promise<string>
   /** Asks the person, and waits for a line; undefined when there will be none. Absent where nobody can be asked. */
   readonly ask?: (question: string) => Promise<string | undefined>
+  /** Is told which store is used. The program names it where that is worth a line, and whenever something fails. */
+  readonly onStore?: (store: UsedStore) => void
   /** From now on Ctrl-C aborts this, so that the command can put its things in order. The second one ends the process. */
   readonly interruption: () => AbortSignal
 }

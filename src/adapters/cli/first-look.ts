@@ -1,4 +1,5 @@
 import { StoreFailure } from '../../ports/store-failure.ts'
+import type { UsedStore } from './command.ts'
 import { readReport } from './commands/report.ts'
 import { EXIT } from './exit-codes.ts'
 import { renderReport } from './render-report.ts'
@@ -17,7 +18,11 @@ const MORE = 'More: "baton report". What runs now: "baton status". All commands:
 /** Shows a person who typed nothing but `baton` their latest jobs; where there is no store yet, the help. */
 export const firstLook = async ({ out, err: notes, environment, version }: Terminal): Promise<number> => {
   const unused = { positionals: [], input: async () => '', interruption: () => new AbortController().signal }
-  const invocation = { ...unused, argv: ['report'], values: { limit: MOST_JOBS }, environment, version, out, notes }
+  const onStore = ({ name, isUsual }: UsedStore): void => {
+    if (!isUsual) notes.line(`Store: ${name}`)
+  }
+  const asked = { argv: ['report'], values: { limit: MOST_JOBS }, environment, version, out, notes, onStore }
+  const invocation = { ...unused, ...asked }
   const zone = zoneIn(invocation)
   try {
     const found = await readReport(invocation, zone)

@@ -1,19 +1,17 @@
-import { type Redactor, redactionIn, redactorFor, serviceFolder } from '../../command-parts.ts'
+import { homeStore, type Redactor, redactionIn, redactorFor } from '../../command-parts.ts'
 import type { CheckedConfiguration } from '../../domain/run/configuration.ts'
 import type { RedactionCounts } from '../../domain/secrets/redaction-settings.ts'
 import type { Invocation } from './command.ts'
 import { plain } from './render-text.ts'
+import { serviceIn } from './store-options.ts'
 
 /**
  * The redactor of a command: as the configuration that it is given says, else as the person's own in the folder of the
- * service, else the built-in rules.
+ * service or in the home folder, else the built-in rules.
  */
 export const redactorIn = async (invocation: Invocation, checked?: CheckedConfiguration): Promise<Redactor> => {
-  const { environment, notes, values } = invocation
-  // An empty one is refused by the choice of the store, in its own words.
-  const given = values['data-dir']
-  const { folder } = serviceFolder(environment, typeof given === 'string' && given.trim() !== '' ? given : undefined)
-  const settings = checked?.configuration.redact ?? (await redactionIn(folder))
+  const { environment, notes } = invocation
+  const settings = checked?.configuration.redact ?? (await redactionIn(...foldersOf(invocation)))
   const told = new Set<string>()
   const onWithheld = (why: string): void => {
     if (told.has(why)) return
@@ -21,6 +19,16 @@ export const redactorIn = async (invocation: Invocation, checked?: CheckedConfig
     notes.line(`Warning: text is withheld from the record, because ${plain(why)}.`)
   }
   return redactorFor(settings, { environment, onWithheld })
+}
+
+/** A store that cannot be chosen is refused where it is opened, in the words of that. */
+const foldersOf = (invocation: Invocation): readonly string[] => {
+  const own = homeStore(invocation.environment)
+  try {
+    return [serviceIn(invocation).folder, own]
+  } catch {
+    return [own]
+  }
 }
 
 /** How much was hidden, as a sentence. Nothing where nothing was. */

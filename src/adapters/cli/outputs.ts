@@ -37,6 +37,7 @@ export const outputsOn = (
   }
   const steppingAside = (output: Output): Output => ({
     line: aside(output.line),
+    isTerminal: output.isTerminal === true,
     ...(output.spans && { spans: aside(output.spans) }),
     ...(output.screen && { screen: output.screen }),
     get columns() {
@@ -60,6 +61,7 @@ const outputTo = (stream: Writable, environment: Invocation['environment']): Out
   return {
     line,
     ...(usesColour(environment, stream.isTTY === true) && { spans }),
+    isTerminal: stream.isTTY === true,
     ...(stream.isTTY === true && environment.TERM !== 'dumb' && { screen: () => screenOn(stream, environment) }),
     get columns() {
       return columnsOf(stream, environment)

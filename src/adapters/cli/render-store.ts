@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
-import { DEFAULT_DATA_DIR, type StoreOptions } from '../../command-parts.ts'
+import type { StoreOptions } from '../../command-parts.ts'
 import { onOneLine } from '../../domain/kernel/safe-text.ts'
 
 const MASK = '***'
 const SECRET = /pass|secret|token|key/i
 
 /** Which store was chosen, for a person. Secrets are masked. */
-export const describeStore = ({ database, databaseFile, dataDir = DEFAULT_DATA_DIR, schema }: StoreOptions): string => {
+export const describeStore = ({ database, databaseFile, dataDir = '', schema }: StoreOptions): string => {
   if (databaseFile !== undefined)
     return onOneLine(`the Postgres server named in ${resolve(databaseFile)}, schema ${schema ?? 'batonpass'}`)
   if (database === undefined) {

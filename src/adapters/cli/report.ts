@@ -41,4 +41,4 @@ const reported = (problem: unknown): { readonly text: string; readonly status: n
 }
 
 const WHERE =
-  'Set DATABASE_URL or --database to read from a server, --data-dir to read another folder. "baton demo" makes a store.'
+  'Set BATONPASS_DATABASE_URL or --database to read from a server, --data-dir to read another folder. "baton run" makes a store, and so does the first hook.'

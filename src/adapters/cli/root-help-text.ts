@@ -25,12 +25,14 @@ Commands:
   messages       show what was said in a conversation or a session, word for word
   turns          list the turns of a conversation or a session, with their tool calls
   look-back      look up what earlier windows said and did, as an agent can
+  search         find words in everything that was said, in any conversation
   lineage        show where a conversation came from and what happened to it
   thread         open a new thread with a short summary, and look after summaries: handoff, setup, status, cleanup, history
   claude         put our hooks into the settings of Claude Code: install, uninstall, status
   codex          put our hooks into the settings of Codex: install, uninstall, status
   hook           answer the hooks of Claude Code and Codex: statusline, session-start and six others
   mcp            answer an agent over MCP: its window, its history, handoffs
+  init           make a store for this project, or adopt one that is there
   doctor         look for what is wrong, and say how to repair it
   migrate        change the schema of the database: up, down, status, sql
   prune          forget commands that nobody repeats any more

@@ -1,4 +1,4 @@
-import type { Invocation, Output } from './command.ts'
+import type { Invocation, Output, UsedStore } from './command.ts'
 import { EXIT } from './exit-codes.ts'
 import { isShown, programOf, type Understood } from './program.ts'
 import { USUAL_HELP_COLUMNS, writeHelp } from './write-help.ts'
@@ -22,29 +22,66 @@ export const runCli = async (argv: readonly string[], terminal: Terminal): Promi
   const { out, err, version } = terminal
   const shown: string[] = []
   const show = (text: string): void => void shown.push(text.trimEnd())
+  const naming = new StoreNaming(terminal)
   const program = programOf({
     version,
     show,
     columns: out.columns ?? USUAL_HELP_COLUMNS,
-    act: (understood) => act(understood, argv, terminal),
+    act: (understood) => act(understood, argv, terminal, naming),
   })
   try {
     await program.parseAsync(argv.length === 0 ? ['help'] : argv, { from: 'user' })
   } catch (problem) {
-    if (!isShown(problem)) return (await import('./report.ts')).report(problem, err)
+    if (isShown(problem)) return shownAll(out, shown)
+    const { report } = await import('./report.ts')
+    const status = report(problem, err)
+    // How a command line is meant has nothing to do with the store.
+    if (status !== EXIT.usage) naming.nameAfterFailure()
+    return status
   }
+  return shownAll(out, shown)
+}
+
+const shownAll = (out: Output, shown: readonly string[]): number => {
   if (shown.length > 0) writeHelp(out, shown.join('\n'))
   return EXIT.ok
+}
+
+/** Names the store on the side: an unusual one to a person, and any one when something fails. A program that reads is left alone. */
+class StoreNaming {
+  readonly #terminal: Terminal
+  #isNamed = false
+  #used: UsedStore | undefined
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal
+  }
+
+  use(store: UsedStore): void {
+    this.#used = store
+    if (!store.isUsual && this.#terminal.out.isTerminal === true) this.#name(store)
+  }
+
+  nameAfterFailure(): void {
+    if (this.#used !== undefined && !this.#isNamed) this.#name(this.#used)
+  }
+
+  #name({ name }: UsedStore): void {
+    this.#isNamed = true
+    this.#terminal.err.line(`Store: ${name}`)
+  }
 }
 
 const act = async (
   { command, values, positionals }: Understood,
   argv: readonly string[],
   terminal: Terminal,
+  naming: StoreNaming,
 ): Promise<void> => {
   const { out, err: notes, environment, version, input = async () => '' } = terminal
   const { interruption = () => new AbortController().signal } = terminal
   const run = await command.load()
   const ask = terminal.ask === undefined ? {} : { ask: terminal.ask }
-  await run({ values, positionals, argv, environment, version, out, notes, input, interruption, ...ask })
+  const onStore = (store: UsedStore): void => naming.use(store)
+  await run({ values, positionals, argv, environment, version, out, notes, input, interruption, onStore, ...ask })
 }

@@ -1,99 +1,152 @@
-import { folderToRead, type StoreOptions, serviceFolder } from '../../command-parts.ts'
+import {
+  type ChosenStore,
+  chooseStore,
+  remarksOn,
+  type StoreOptions,
+  type StorePlace,
+  serviceOf,
+  workingFolder,
+} from '../../command-parts.ts'
 import { defined } from '../../domain/kernel/defined.ts'
+import { StoreFailure } from '../../ports/store-failure.ts'
 import type { Invocation } from './command.ts'
 import { UsageError } from './problems.ts'
 import { describeStore } from './render-store.ts'
 import { plain } from './render-text.ts'
 
-/**
- * Which store the flags choose: a flag beats `DATABASE_URL`. One that is named and empty is not taken for one that is not named: a forgotten address would become an empty store.
- */
-export const storeOptions = ({ values, environment }: Invocation): StoreOptions => {
-  const dataDir = filled('--data-dir', values['data-dir'])
-  const schema = filled('--schema', values.schema)
-  const pooled = values.pooled === true || undefined
-  const flags = { database: filled('--database', values.database), databaseFile: fileFlag(values) }
-  oneOf(flags, '--database and --database-file')
-  const server = flags.database === undefined ? '--database-file' : '--database'
-  if (flags.database !== undefined || flags.databaseFile !== undefined) {
-    if (dataDir !== undefined)
-      throw new UsageError(`${server} names a server, and --data-dir the folder of an embedded store. Leave one out.`)
-    ofPostgres(server, flags.database)
-    return defined({ ...flags, schema, pooled })
-  }
-  if (dataDir !== undefined) return defined({ dataDir, schema })
-  const database = filled('DATABASE_URL', environment.DATABASE_URL)
-  const databaseFile = filled('DATABASE_URL_FILE', environment.DATABASE_URL_FILE)
-  oneOf({ database, databaseFile }, 'DATABASE_URL and DATABASE_URL_FILE')
-  ofPostgres('DATABASE_URL', database)
-  return defined({ database, databaseFile, schema, pooled })
+/** The store of an invocation, and why it is this one. */
+interface CommandStore {
+  readonly options: StoreOptions
+  readonly chosen: ChosenStore
+  /** A folder that is named beside a server: that of the service. */
+  readonly folder: string | undefined
 }
 
-const fileFlag = (values: Invocation['values']): string | undefined =>
-  filled('--database-file', values['database-file'])
+/** The ways in which commands differ: most take no folder beside a server, and ask for the folder they are started in. */
+interface Asking {
+  readonly isService?: boolean
+  readonly workingFolder?: string | undefined
+}
+
+/**
+ * The store that the flags name, or that the rule chooses. A flag that is named and empty is not taken for one that is not
+ * named: a forgotten address would become another store.
+ *
+ * @throws UsageError where flags or variables contradict each other
+ */
+const storeOf = (invocation: Invocation, asking: Asking = {}): CommandStore => {
+  const { values, environment } = invocation
+  const named = namedIn(invocation, asking.isService === true)
+  const place = named.server ?? (named.folder === undefined ? undefined : { dataDir: named.folder })
+  const chosen = understood(() =>
+    chooseStore({ named: place, environment, workingFolder: asking.workingFolder ?? workingFolder() }),
+  )
+  if (place === undefined && 'database' in chosen.place) ofPostgres('BATONPASS_DATABASE_URL', chosen.place.database)
+  const isServer = !('dataDir' in chosen.place)
+  const schema = filled('--schema', values.schema)
+  const pooled = (isServer && values.pooled === true) || undefined
+  const options = defined({ ...chosen.place, schema, pooled })
+  return { options, chosen: { ...chosen, ...named.why }, folder: named.server && named.folder }
+}
+
+const understood = <T>(choose: () => T): T => {
+  try {
+    return choose()
+  } catch (problem) {
+    throw problem instanceof StoreFailure ? new UsageError(problem.message, { cause: problem }) : problem
+  }
+}
+
+interface Named {
+  readonly folder: string | undefined
+  readonly server: StorePlace | undefined
+  readonly why: { readonly why?: string }
+}
+
+const namedIn = ({ values }: Invocation, isFolderBesideServer: boolean): Named => {
+  const folder = filled('--data-dir', values['data-dir'])
+  const database = filled('--database', values.database)
+  const databaseFile = filled('--database-file', values['database-file'])
+  if (database !== undefined && databaseFile !== undefined)
+    throw new UsageError('--database and --database-file are both there, and may name two servers. Leave one out.')
+  const flag = database === undefined ? '--database-file' : '--database'
+  const server = database === undefined ? databaseFile && { databaseFile } : { database }
+  if (!server) return { folder, server: undefined, why: folder === undefined ? {} : { why: 'named by --data-dir' } }
+  if (folder !== undefined && !isFolderBesideServer)
+    throw new UsageError(`${flag} names a server, and --data-dir the folder of an embedded store. Leave one out.`)
+  ofPostgres(flag, database)
+  return { folder, server, why: { why: `named by ${flag}` } }
+}
 
 const OURS: readonly string[] = ['postgres', 'postgresql', 'pg', 'socket']
 
 /** Refuses the address of something else, and names no more of it than its scheme: a password may be in it. */
-const ofPostgres = (name: string, address: string | undefined): void => {
-  const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address ?? '') ?? []
+const ofPostgres = (name: string, address: string | readonly string[] | undefined): void => {
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(String(address ?? '')) ?? []
   if (scheme === undefined || OURS.includes(scheme.toLowerCase())) return
   const shape = 'An address looks like postgres://user@host/database.'
   throw new UsageError(`${name} begins with ${scheme}://, and Batonpass keeps its record in Postgres. ${shape}`)
 }
 
-/** Two that are named may name two servers, and nobody could see which one was taken. */
-const oneOf = (
-  { database, databaseFile }: { readonly database: string | undefined; readonly databaseFile: string | undefined },
-  names: string,
-): void => {
-  if (database !== undefined && databaseFile !== undefined)
-    throw new UsageError(`${names} are both there, and may name two servers. Leave one out.`)
+/** The store of a command that needs only its name, and opens nothing. */
+export const storeOptions = (invocation: Invocation): StoreOptions => storeOf(invocation).options
+
+/** The store of a command that writes, which makes it when it is missing. */
+export const storeToWrite = (invocation: Invocation): StoreOptions => said(invocation, storeOf(invocation))
+
+/** The store of a command that changes or reads what is there: where there is none, none is made. */
+export const storeToRead = (invocation: Invocation): StoreOptions => ({ ...storeToWrite(invocation), mustExist: true })
+
+/** The folder of a command's own, where nobody names a store for it. No variable counts. */
+export const storeOfItsOwn = (invocation: Invocation, dataDir: string): StoreOptions => {
+  const { folder, server } = namedIn(invocation, false)
+  if (folder !== undefined || server !== undefined) return storeToWrite(invocation)
+  const chosen = { place: { dataDir }, by: 'project', why: 'its own folder', strangers: [] } as const
+  return said(invocation, { options: { dataDir }, chosen, folder: undefined })
 }
 
-/** The store of a command that writes, which makes it when it is missing. Says on the side which one that is. */
-export const storeToWrite = (invocation: Invocation): StoreOptions => said(invocation, storeOptions(invocation))
+/** Where the service of a store is, and why it is this store. */
+export interface CommandService {
+  /** The folder of the service, the spool and the cards of sessions. */
+  readonly folder: string
+  /** The flags with which a service is started there. */
+  readonly flags: Readonly<Record<string, string | undefined>>
+  readonly store: StoreOptions
+  readonly why: string
+  /** What a person should know about the choice. */
+  readonly remarks: readonly string[]
+}
 
-/** The store of a command that changes what is there: where there is none, none is made. */
-export const storeToChange = (invocation: Invocation): StoreOptions => ({
-  ...storeToWrite(invocation),
-  mustExist: true,
+/**
+ * The service of the store that flags or the rule choose: hooks and commands in one folder meet at the same one.
+ *
+ * @throws UsageError where flags or variables contradict each other
+ */
+export const serviceIn = (invocation: Invocation, folder: string | undefined = workingFolder()): CommandService => {
+  const found = storeOf(invocation, { isService: true, workingFolder: folder })
+  const { environment } = invocation
+  const { schema } = found.options
+  const place = serviceOf(found.chosen, defined({ environment, schema, folder: found.folder }))
+  const remarks = remarksOn(found.chosen, { environment, workingFolder: folder })
+  return { ...place, store: found.options, why: found.chosen.why, remarks }
+}
+
+/** The same, for a command that uses the store: says on the side what there is to say about it. */
+export const serviceToUse = (invocation: Invocation, folder: string | undefined = workingFolder()): CommandService => ({
+  ...serviceIn(invocation, folder),
+  store: said(invocation, storeOf(invocation, { isService: true, workingFolder: folder }), folder),
 })
 
-/**
- * The store of a command that only reads: where there is none, none is made. When nobody names one and the working
- * directory has none, that of the service is read.
- */
-export const storeToRead = (invocation: Invocation): StoreOptions => {
-  const chosen = storeOptions(invocation)
-  const isNamed = ['database', 'databaseFile', 'dataDir'].some((name) => name in chosen)
-  const found = isNamed ? chosen : { ...chosen, dataDir: folderToRead(invocation.environment) }
-  return { ...said(invocation, found), mustExist: true }
-}
-
-/** The folder of the service, and its store: embedded there, or on a server that is named. */
-export interface PlaceToServe {
-  readonly folder: string
-  readonly store: StoreOptions
-}
-
-/**
- * Where the service is. A variable that names a server counts when a person types the command; when a hook starts it, the
- * variable may belong to the project that the agent works on.
- */
-export const placeToServe = (invocation: Invocation, { isByHook }: { readonly isByHook: boolean }): PlaceToServe => {
-  const { 'data-dir': named, ...others } = invocation.values
-  const { DATABASE_URL: _, DATABASE_URL_FILE: __, ...rest } = invocation.environment
-  const environment = isByHook ? rest : invocation.environment
-  const folder = filled('--data-dir', named) ?? serviceFolder(environment).folder
-  const chosen = storeOptions({ ...invocation, values: others, environment })
-  const isServer = chosen.database !== undefined || chosen.databaseFile !== undefined
-  return { folder, store: said(invocation, isServer ? chosen : { ...chosen, dataDir: folder }) }
-}
-
-const said = (invocation: Invocation, chosen: StoreOptions): StoreOptions => {
-  invocation.notes.line(`Store: ${describeStore(chosen)}`)
-  return { ...chosen, onWarning: (message) => invocation.notes.line(`Warning: ${plain(message)}`) }
+/** Says what a person should know. The store itself is named by the program: where it is unusual, or when something fails. */
+const said = (
+  invocation: Invocation,
+  { options, chosen }: CommandStore,
+  folder: string | undefined = workingFolder(),
+): StoreOptions => {
+  const { environment, notes } = invocation
+  for (const line of remarksOn(chosen, { environment, workingFolder: folder })) notes.line(plain(line))
+  invocation.onStore?.({ name: describeStore(options), isUsual: chosen.by === 'home' || chosen.by === 'named' })
+  return { ...options, onWarning: (message) => notes.line(`Warning: ${plain(message)}`) }
 }
 
 const filled = (name: string, value: Invocation['values'][string]): string | undefined => {

@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import { codeOf, NotOwn, ownFolder } from '../../own-files.ts'
+import { codeOf, NotOwn, ownStoreFolder } from '../../own-files.ts'
 import { NOBODY_LISTENS } from './post-event.ts'
 import { isRecord } from './read-input.ts'
 import { type ServiceAddress, serviceAddress, tokenFor } from './service-address.ts'
@@ -60,7 +60,7 @@ export const askService = async (
 
 const mustBeOurs = (folder: string): void => {
   try {
-    ownFolder(folder)
+    ownStoreFolder(folder)
   } catch (cause) {
     if (cause instanceof NotOwn) throw new NoService(cause.message, { cause })
     throw cause

@@ -1,13 +1,13 @@
 import { writeSync } from 'node:fs'
 import { codeOf } from '../../own-files.ts'
-import { serviceFolder } from '../../service-folder.ts'
 import { forgetProcess, noteProcess } from './agent-process.ts'
 import { type Budget, budgetFrom } from './budget.ts'
 import { drawLine } from './draw-line.ts'
 import { type HookArguments, readArguments } from './hook-arguments.ts'
 import { HOOK_EVENTS, type HookEvent } from './hook-events.ts'
 import { HookLog } from './hook-log.ts'
-import { readInput } from './read-input.ts'
+import { type HookPlace, hookPlace } from './hook-place.ts'
+import { type InputRead, readInput } from './read-input.ts'
 import { isUsable, ServiceClient } from './service-client.ts'
 import { isFileName } from './session-card.ts'
 import { tellEvent } from './told-event.ts'
@@ -26,15 +26,18 @@ export const runHook = async (args: readonly string[]): Promise<void> => {
   if (hook === undefined) return sayWords()
   // A run of ours works this agent and records it; told twice, it would be two conversations.
   if (environment.BATONPASS_RUN !== undefined && hook.event !== 'statusline') return
-  const { folder } = serviceFolder(environment, hook.flags['data-dir'] || undefined)
-  const log = new HookLog(folder, hook.event, environment.BATONPASS_HOOK_DEBUG === '1')
+  let log: HookLog | undefined
   process.on('uncaughtException', (problem) => {
-    log.tell(`failed: ${codeOf(problem)}`)
+    log?.tell(`failed: ${codeOf(problem)}`)
     process.exit(0)
   })
   setTimeout(() => process.exit(0), budget.left + LAST_MOMENT_MS).unref()
+  // The input names the folder that the session works in, and so the store.
+  const read = await readInput(process.stdin, budget.forInput)
+  const place = hookPlace(hook, read.state === 'read' ? read.input : {}, environment)
+  log = new HookLog(place.folder, hook.event, environment.BATONPASS_HOOK_DEBUG === '1')
   try {
-    await carryOut(hook, { folder, log, budget, environment })
+    await carryOut(hook, read, { place, folder: place.folder, log, budget, environment })
   } catch (problem) {
     log.tell(`failed: ${codeOf(problem)}`)
   }
@@ -42,23 +45,26 @@ export const runHook = async (args: readonly string[]): Promise<void> => {
 }
 
 interface Surroundings {
+  readonly place: HookPlace
   readonly folder: string
   readonly log: HookLog
   readonly budget: Budget
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-const carryOut = async (hook: HookArguments, { folder, log, budget, environment }: Surroundings): Promise<void> => {
+const carryOut = async (hook: HookArguments, read: InputRead, around: Surroundings): Promise<void> => {
+  const { place, folder, log, budget, environment } = around
   const { event, flags, problems } = hook
-  const isOurs = isUsable(folder, log)
-  for (const problem of problems) if (isOurs) log.tell(problem)
-  const read = await readInput(process.stdin, budget.forInput)
+  const isFolder = isUsable(folder, log)
+  for (const problem of [...problems, ...place.problems]) if (isFolder) log.tell(problem)
+  // Where no store could be chosen, nothing is kept in one that nobody meant.
+  const isOurs = isFolder && place.problems.length === 0
   if (read.state === 'unread' && isOurs) log.tell(read.problem)
   const input = read.state === 'read' ? read.input : {}
   const session = isOurs && isFileName(input.session_id) ? input.session_id : undefined
   if (read.state === 'read' && isOurs && session === undefined)
     log.tell('the input names no session that can be a file')
-  const service = new ServiceClient({ folder, hook, log, environment })
+  const service = new ServiceClient({ folder, flags: place.flags, hook, log, environment })
   if (event === 'statusline' && hook.runtime === 'codex')
     return log.tell('Codex has no status line that a program draws')
   if (event === 'statusline') {
@@ -82,7 +88,11 @@ const carryOut = async (hook: HookArguments, { folder, log, budget, environment 
 }
 
 /** Keeps in a file which session the agent's process has, for the MCP server that it started. */
-const noteAgent = (event: HookEvent, session: string, around: Omit<Surroundings, 'budget'>): void => {
+const noteAgent = (
+  event: HookEvent,
+  session: string,
+  around: Pick<Surroundings, 'folder' | 'log' | 'environment'>,
+): void => {
   const { folder, log, environment } = around
   try {
     if (event === 'session-start') noteProcess(folder, session, environment)

@@ -1,4 +1,4 @@
-import { codeOf, ownFolder } from '../../own-files.ts'
+import { codeOf, ownStoreFolder } from '../../own-files.ts'
 import type { HookArguments } from './hook-arguments.ts'
 import { type HookEvent, type HookPost, isKept } from './hook-events.ts'
 import type { HookLog } from './hook-log.ts'
@@ -12,6 +12,8 @@ import { uuidV7 } from './uuid-v7.ts'
 /** The parts of a service. */
 export interface ServiceClientParts {
   readonly folder: string
+  /** The flags with which a service is started there. */
+  readonly flags: Readonly<Record<string, string | undefined>>
   readonly hook: HookArguments
   readonly log: HookLog
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -46,10 +48,9 @@ export class ServiceClient {
   /** Starts a service, if this is an event to start one for and nobody did within a minute. */
   async wake(event: HookEvent): Promise<void> {
     if (!isKept(event)) return
-    const { folder, hook, environment, log } = this.#parts
+    const { folder, flags, environment, log } = this.#parts
     try {
-      if ((await startService({ folder, flags: hook.flags, environment })) !== undefined)
-        log.debug('started the service')
+      if ((await startService({ folder, flags, environment })) !== undefined) log.debug('started the service')
     } catch (problem) {
       log.tell(`the service could not be started: ${codeOf(problem)}`)
     }
@@ -86,7 +87,7 @@ export class ServiceClient {
 /** Makes the folder of the service where it is missing. @returns whether it can be used */
 export const isUsable = (folder: string, log: HookLog): boolean => {
   try {
-    ownFolder(folder)
+    ownStoreFolder(folder)
     return true
   } catch (problem) {
     log.debug(`${folder} cannot be used: ${codeOf(problem)}`)

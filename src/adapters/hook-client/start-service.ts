@@ -14,14 +14,14 @@ import { CAREFULLY, codeOf, NotOwn } from '../../own-files.ts'
 const ONCE_PER_MS = 60_000
 const MOST_LOG_BYTES = 1024 * 1024
 
-/** All that a service may know of the environment: the agent's has keys in it, and the address of the project's own database. */
+/** All that a service may know of the environment, such as the variables that name its store: the agent's own has keys in it. */
 const PASSED =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TMP|TEMP|TZ|LANG|LC_[A-Z]+|XDG_[A-Z_]+|BATONPASS_[A-Z_]+|NODE_EXTRA_CA_CERTS|SystemRoot|APPDATA|LOCALAPPDATA|USERPROFILE)$/
 
 /** How the service is started. */
 export interface ServiceStart {
   readonly folder: string
-  /** The server that the hook's own flags name. */
+  /** The flags with which it serves the store that was chosen, from that folder. */
   readonly flags: Readonly<Record<string, string | undefined>>
   readonly environment: Readonly<Record<string, string | undefined>>
 }
@@ -48,11 +48,11 @@ export const startService = async (
   const log = openLog(folder)
   try {
     const [, program = ''] = process.argv
-    const child = spawn(process.execPath, [...process.execArgv, program, ...serveArguments(folder, flags)], {
+    const child = spawn(process.execPath, [...process.execArgv, program, ...serveArguments(flags)], {
       cwd: folder,
       detached: true,
       stdio: ['ignore', log, log],
-      env: { ...passed(environment), BATONPASS_DATA_DIR: folder },
+      env: passed(environment),
     })
     let status: number | undefined
     child.on('error', () => {
@@ -68,12 +68,9 @@ export const startService = async (
   }
 }
 
-const serveArguments = (folder: string, flags: ServiceStart['flags']): readonly string[] => {
-  const { 'database-file': databaseFile, schema } = flags
-  // A server is named by a file; the folder is then known from the environment alone.
-  const store = databaseFile === undefined ? ['--data-dir', folder] : ['--database-file', databaseFile]
-  const inSchema = schema === undefined ? [] : ['--schema', schema]
-  return ['serve', ...store, ...inSchema, '--idle-timeout', '30m', '--started-by-hook']
+const serveArguments = (flags: ServiceStart['flags']): readonly string[] => {
+  const named = Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]))
+  return ['serve', ...named, '--idle-timeout', '30m', '--started-by-hook']
 }
 
 const passed = (environment: ServiceStart['environment']): Record<string, string | undefined> =>

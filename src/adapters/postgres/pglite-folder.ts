@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import { defined } from '../../domain/kernel/defined.ts'
 import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
+import { ignoreInGit } from '../../own-files.ts'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { WireEngine } from './pglite-dialect.ts'
 import { HeldDatabase, numberAt } from './pglite-identity.ts'
@@ -102,7 +103,8 @@ const madeFolder = (dataDir: string): string => {
   try {
     const made = mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     mustBeOwnLink(dataDir)
-    if (made !== undefined || basename(resolve(dataDir)) === USUAL_NAME) ignoreInGit(dataDir)
+    const isOurs = made !== undefined || USUAL_NAMES.includes(basename(resolve(dataDir)))
+    if (isOurs || readdirSync(dataDir).length === 0) ignoreInGit(dataDir)
     return realpathSync(dataDir)
   } catch (error) {
     if (error instanceof StoreFailure) throw error
@@ -113,19 +115,8 @@ const madeFolder = (dataDir: string): string => {
   }
 }
 
-/** The name of a folder that is for a store alone. One of another name may have been there before, with other things in it. */
-const USUAL_NAME = '.batonpass'
-
-/** A store is in no commit: it has every prompt in it, and thousands of files. A file that is there is left as it is. */
-const ignoreInGit = (folder: string): void => {
-  try {
-    writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 })
-  } catch (error) {
-    // Nothing that a store needs: a folder that cannot be written to is named when the lock is taken.
-    if (!['EEXIST', 'EACCES', 'EROFS', 'EPERM', 'ENOSPC'].includes((error as NodeJS.ErrnoException).code ?? ''))
-      throw error
-  }
-}
+/** The names of folders that are for a store alone. One of another name may have been there before, with other things in it. */
+const USUAL_NAMES: readonly string[] = ['.batonpass', 'batonpass-demo']
 
 const lockIn = async (folder: string, isShared: boolean): Promise<SharedLock> => {
   try {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { ownStoreFolder } from '../../own-files.ts'
 import { privateFolder } from './private-files.ts'
 
 /** A lock that is held. */
@@ -24,7 +25,7 @@ export const lockService = async (
 ): Promise<ServiceLock> => {
   const own = join(folder, 'service')
   // The folder itself first: nothing is made in one that is somebody else's.
-  await privateFolder(folder)
+  ownStoreFolder(folder)
   await privateFolder(own)
   try {
     return await take(own)

@@ -1,13 +1,13 @@
 import { createBatonpass } from '../../../batonpass.ts'
+import { quoted } from '../../../command-parts.ts'
 import type { WorkingSession } from '../../../domain/session/agent-session.ts'
 import type { TurnInput } from '../../../domain/turn/turn.ts'
 import { unwrap } from '../../../domain/unwrap.ts'
 import type { HandoffService } from '../../../services/handoff-service.ts'
 import type { Invocation, Run } from '../command.ts'
-import { UsageError } from '../problems.ts'
 import { renderLineage } from '../render-lineage.ts'
 import { toJson } from '../render-text.ts'
-import { storeToWrite } from '../store-options.ts'
+import { storeOfItsOwn } from '../store-options.ts'
 
 const TASK = 'Find out why the login test fails on Mondays, and mend it'
 
@@ -28,23 +28,15 @@ const CHECKPOINT = [
   'Remaining: read it once and pass it down; run the suite in two time zones.',
 ].join('\n')
 
-/** A demo writes to a server only when somebody named it for the demo; a variable may name one that others work with. */
-const mustBeTold = ({ values, environment }: Invocation): void => {
-  if (['database', 'database-file', 'data-dir'].some((flag) => values[flag] !== undefined)) return
-  const variable = ['DATABASE_URL', 'DATABASE_URL_FILE'].find((name) => environment[name] !== undefined)
-  if (variable === undefined) return
-  throw new UsageError(
-    `${variable} names a server, and the demo writes there only when told: add --database URL for the server, or --data-dir DIR for a store of its own.`,
-  )
-}
+/** The folder of the demo's own store: what it plays is nobody's work, and belongs into nobody's record. */
+const OWN_FOLDER = 'batonpass-demo'
 
 /** Takes a scripted agent through a handoff and shows what was kept. */
 export const demo: Run = async (invocation) => {
   const { values, out } = invocation
-  mustBeTold(invocation)
   const isJson = values.json === true
   const say = (text: string): void => (isJson ? undefined : out.line(text))
-  await using batonpass = await createBatonpass(storeToWrite(invocation))
+  await using batonpass = await createBatonpass(storeOfItsOwn(invocation, OWN_FOLDER))
   const { handoffs, history } = batonpass
   const { conversation } = unwrap(await handoffs.openConversation({ originalTask: TASK }))
   say(`"claude-code" begins: ${TASK}`)
@@ -59,6 +51,17 @@ export const demo: Run = async (invocation) => {
   if (lineage === undefined) throw new Error(`Conversation ${conversation.id} was opened and cannot be found`)
   say('\nWhat the record says:')
   out.line(isJson ? toJson(lineage) : renderLineage(lineage, out.columns))
+  for (const line of nextCommands(invocation, conversation.id)) say(line)
+}
+
+/** Commands to look around with, as they can be typed. An address is not repeated: a password may be in it. */
+const nextCommands = ({ values }: Invocation, id: string): readonly string[] => {
+  const flag = ['data-dir', 'database-file'].find((name) => typeof values[name] === 'string')
+  if (flag === undefined && values.database !== undefined) return []
+  const store = `--${flag ?? 'data-dir'} ${quoted(flag === undefined ? OWN_FOLDER : String(values[flag]))}`
+  const schema = typeof values.schema === 'string' ? ` --schema ${quoted(values.schema)}` : ''
+  const commands = ['conversations list', `messages ${id}`, `audit verify --all`]
+  return ['\nLook around:', ...commands.map((command) => `  baton ${command} ${store}${schema}`)]
 }
 
 const work = async (handoffs: HandoffService, started: WorkingSession, say: (text: string) => void) => {

@@ -1,12 +1,13 @@
-import { type DoctorPlace, examineEverything, serviceFolder } from '../../../doctoring.ts'
+import { type DoctorPlace, examineEverything, homeStore } from '../../../doctoring.ts'
 import { counted } from '../../../domain/kernel/counted.ts'
+import { StoreFailure } from '../../../ports/store-failure.ts'
 import type { Invocation, Run } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { CommandNotCompleted, UsageError } from '../problems.ts'
 import { renderFindings } from '../render-findings.ts'
 import { describeStore } from '../render-store.ts'
 import { toJson, widthOn } from '../render-text.ts'
-import { servicePlace } from '../service-place.ts'
+import { serviceIn } from '../store-options.ts'
 import { writeSpans } from '../style.ts'
 
 /** Looks at everything that Batonpass stands on, says how to repair what is wrong, and changes nothing. */
@@ -29,10 +30,10 @@ const placeFor = (invocation: Invocation): DoctorPlace => {
   const { environment, version = '' } = invocation
   const around = { environment, workingFolder: process.cwd(), program: version }
   try {
-    const { folder, store, why } = servicePlace(invocation)
-    return { ...around, folder, store: { options: store, name: describeStore(store), why } }
+    const { folder, store, why, remarks } = serviceIn(invocation)
+    return { ...around, folder, store: { options: store, name: describeStore(store), why, remarks } }
   } catch (problem) {
-    if (!(problem instanceof UsageError)) throw problem
-    return { ...around, folder: serviceFolder(environment).folder, store: { problem: problem.message } }
+    if (!(problem instanceof UsageError || problem instanceof StoreFailure)) throw problem
+    return { ...around, folder: homeStore(environment), store: { problem: problem.message } }
   }
 }

@@ -1,6 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { serviceFolder } from '../../../doctoring.ts'
 import { counted } from '../../../domain/kernel/counted.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import {
@@ -18,6 +17,7 @@ import { redactorIn, sayHidden } from '../hidden-secrets.ts'
 import { textFlag } from '../history-args.ts'
 import { CommandNotCompleted, UsageError } from '../problems.ts'
 import { plain, toJson } from '../render-text.ts'
+import { type CommandService, serviceToUse } from '../store-options.ts'
 
 const LONGEST = 1_048_576
 
@@ -30,17 +30,18 @@ type Ask = (
 
 /** Leaves a document for the next session, shows it, or takes it back. */
 export const handoffCommand: Run = async (invocation) => {
-  const { values, positionals, environment } = invocation
+  const { values, positionals } = invocation
   const modes = [values.show === true, values.withdraw === true, positionals.length > 0].filter(Boolean).length
   if (modes !== 1)
     throw new UsageError(
       'Name one document: "baton handoff FILE", or "-" for standard input. Or --show, or --withdraw.',
     )
-  const { folder } = serviceFolder(environment, textFlag(invocation, 'data-dir'))
   const workspace = workspaceOf(resolve(textFlag(invocation, 'workspace') ?? '.'))
   if (workspace === undefined) throw new UsageError('--workspace names no folder that is there.')
+  const service = serviceToUse(invocation)
+  const { folder } = service
   if (values.show === true) return show(invocation, folder, workspace)
-  const ask = asking(invocation, folder)
+  const ask = asking(invocation, service)
   if (values.withdraw === true) return withdraw(invocation, { ask, folder, workspace })
   return leave(invocation, { ask, folder, workspace })
 }
@@ -190,12 +191,7 @@ const sessionFor = async (invocation: Invocation, ask: Ask, workspace: string): 
   throw refused(`Several sessions work in ${plain(workspace)}. Name one with --session:\n${lines}`)
 }
 
-const asking = (invocation: Invocation, folder: string): Ask => {
-  const flags = defined({
-    'database-file': textFlag(invocation, 'database-file'),
-    schema: textFlag(invocation, 'schema'),
-  })
-  const { environment } = invocation
+const asking = ({ environment }: Invocation, { folder, flags }: CommandService): Ask => {
   return async (method, path, body) => {
     const { status, json } = await replyTo(() =>
       askService({ folder, flags, environment }, defined({ method, path, body })),

@@ -4,13 +4,13 @@ import {
   type Agent,
   CLAUDE_SCOPES,
   type ClaudeScope,
+  homeStore,
   type Installation,
   type Installed,
   install,
   lookAtClaude,
   lookAtCodex,
   type Part,
-  serviceFolder,
   uninstall,
   wantedBy,
 } from '../../../installing.ts'
@@ -47,7 +47,7 @@ const installationFor = (invocation: Invocation, agent: Agent, fallback?: string
     agent,
     place: { environment, workingFolder: process.cwd() },
     wanted: known.value,
-    folder: serviceFolder(environment, dataDir).folder,
+    folder: dataDir ?? homeStore(environment),
     isDryRun: values['dry-run'] === true,
   }
 }

@@ -4,27 +4,24 @@ import { PROVIDER_SESSION, TERMINAL_RUNTIMES } from '../../../ports/terminal-fil
 import type { Run } from '../command.ts'
 import { parsedFlag } from '../history-args.ts'
 import { lineLogger } from '../line-logger.ts'
-import { placeToServe } from '../store-options.ts'
+import { serviceToUse } from '../store-options.ts'
 
 /** Answers an agent over MCP until it closes standard input. */
 export const mcpCommand: Run = async (invocation) => {
   const { values, notes, environment, version = '' } = invocation
   const session = parsedFlag(invocation, 'session', sessionName)
   const runtime = parsedFlag(invocation, 'runtime', runtimeName)
-  // As for a hook: a variable that names a database belongs to the project the agent works on.
-  const { folder, store } = placeToServe(invocation, { isByHook: true })
-  const flag = (name: string): string | undefined => {
-    const value = values[name]
-    return typeof value === 'string' ? value : undefined
-  }
+  // As for a hook: the folder of the session's project, wherever the agent has started this.
+  const workingFolder = environment.CLAUDE_PROJECT_DIR || process.cwd()
+  const { folder, flags, store } = serviceToUse(invocation, workingFolder)
   await answerAgent({
     ...defined({ session, runtime }),
     folder,
     store: { ...store, mustExist: true },
-    serviceFlags: { 'database-file': flag('database-file'), schema: flag('schema') },
+    serviceFlags: flags,
     isAllAllowed: values.all === true,
     environment,
-    workingFolder: environment.CLAUDE_PROJECT_DIR ?? process.cwd(),
+    workingFolder,
     version,
     signal: invocation.interruption(),
     logger: lineLogger(notes),

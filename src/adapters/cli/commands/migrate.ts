@@ -8,7 +8,7 @@ import { EXIT } from '../exit-codes.ts'
 import { duration, parsedFlag, textFlag } from '../history-args.ts'
 import { CommandNotCompleted, UsageError } from '../problems.ts'
 import { toJson } from '../render-text.ts'
-import { storeOptions, storeToChange, storeToRead, storeToWrite } from '../store-options.ts'
+import { storeOptions, storeToRead, storeToWrite } from '../store-options.ts'
 
 type OpenMigrator = ReturnType<typeof openMigrator>
 type MigrationStatus = Awaited<ReturnType<OpenMigrator['migrator']['status']>>[number]
@@ -32,7 +32,7 @@ export const migrateDown: Run = async (invocation) => {
   if (invocation.values.yes !== true) {
     throw new UsageError('Undoing a change destroys the data in it. Make a backup, then add --yes.')
   }
-  await withMigrator(patient(invocation, storeToChange(invocation)), async ({ migrator, database: { schema } }) => {
+  await withMigrator(patient(invocation, storeToRead(invocation)), async ({ migrator, database: { schema } }) => {
     const undone = await migrator.down(count)
     const lines = undone.map((name) => `undone ${name}`)
     show(

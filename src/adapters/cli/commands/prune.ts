@@ -8,14 +8,14 @@ import { duration, parsedFlag, textFlag } from '../history-args.ts'
 import { notTogether } from '../list-command.ts'
 import { CommandNotCompleted, UsageError } from '../problems.ts'
 import { toJson } from '../render-text.ts'
-import { storeToChange } from '../store-options.ts'
+import { storeToRead } from '../store-options.ts'
 
 /** Forgets commands that nobody repeats any more. */
 export const pruneCommand: Run = async (invocation) => {
   notTogether(invocation, 'older-than', 'config')
   const isDryRun = invocation.values['dry-run'] === true
   const olderThanMs = await retentionFor(invocation)
-  await using store = await openStore(storeToChange(invocation))
+  await using store = await openStore(storeToRead(invocation))
   const commands = isDryRun
     ? await store.commands.countPrunable(olderThanMs)
     : await pruned(store, olderThanMs, invocation)

@@ -23,7 +23,7 @@ import { describeRunEvent, outcomeText } from '../render-run.ts'
 import { Table } from '../render-table.ts'
 import { plain, toJson } from '../render-text.ts'
 import { configurationFrom, limitsFrom, lookBackFrom } from '../run-choices.ts'
-import { storeToChange } from '../store-options.ts'
+import { storeToRead } from '../store-options.ts'
 import { textOf } from '../style.ts'
 import { LIMIT_FLAGS } from '../tree/run-flags.ts'
 
@@ -41,7 +41,7 @@ export const recoverCommand: Run = async (invocation) => {
   const redactor = await redactorIn(invocation, await configurationFrom(invocation))
   const logger = values.verbose === true ? redactedLogger(lineLogger(notes), redactor.redactAll) : undefined
   const parts = defined({ config, logger, allowNetworks: allowedNetworks(invocation) })
-  await using batonpass = await createBatonpass({ ...storeToChange(invocation), ...parts, redact: redactor.redact })
+  await using batonpass = await createBatonpass({ ...storeToRead(invocation), ...parts, redact: redactor.redact })
   const signal = invocation.interruption()
   const onEvent = (event: RunEvent): void =>
     notes.line(`${event.conversationId} ${describeRunEvent(redactor.redactAll(event))}`)

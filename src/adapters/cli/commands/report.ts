@@ -1,4 +1,4 @@
-import { openStore, type StoreOptions, serviceFolder } from '../../../command-parts.ts'
+import { openStore, type StoreOptions } from '../../../command-parts.ts'
 import { sumsOf } from '../../../domain/history/job-sums.ts'
 import { defined } from '../../../domain/kernel/defined.ts'
 import { instant } from '../../../domain/kernel/instant.ts'
@@ -15,7 +15,7 @@ import { toJson } from '../render-text.ts'
 import { zoneIn } from '../render-time.ts'
 import { type Report, reportDocument } from '../report-facts.ts'
 import { dayIn, since } from '../report-period.ts'
-import { storeToRead } from '../store-options.ts'
+import { serviceIn, storeToRead } from '../store-options.ts'
 import { writeSpans } from '../style.ts'
 
 const DEFAULT_LIMIT = 50
@@ -38,13 +38,13 @@ export const reportCommand: Run = async (invocation) => {
 
 /** Asks the stores that the flags choose. */
 export const readReport = async (invocation: Invocation, zone: string): Promise<Report> => {
-  const { values, environment } = invocation
+  const { values } = invocation
   const now = Date.now()
   const from = parsedFlag(invocation, 'since', (text) => since(text, now, zone)) ?? since(undefined, now, zone)
   const isAll = values.all === true
   const limit = parsedFlag(invocation, 'limit', pageSize) ?? (isAll ? undefined : DEFAULT_LIMIT)
   const page = defined({ limit, after: textFlag(invocation, 'after') })
-  const asked: ReportAsked = { since: from, page, isAll, folder: serviceFolder(environment).folder }
+  const asked: ReportAsked = { since: from, page, isAll, folder: serviceIn(invocation).folder }
   const answers = await ask(invocation, asked)
   const jobs = answers.flatMap((answer) => ('jobs' in answer ? answer.jobs : []))
   return { since: from, at: instant(now), answers, sums: sumsOf(jobs, from, dayIn(zone)) }

@@ -6,7 +6,7 @@ import { duration, parsedFlag } from '../history-args.ts'
 import { lineLogger } from '../line-logger.ts'
 import { CommandNotCompleted, UsageError } from '../problems.ts'
 import { plain, toJsonLine } from '../render-text.ts'
-import { placeToServe } from '../store-options.ts'
+import { serviceToUse } from '../store-options.ts'
 
 /** Runs the service until it is interrupted, or nobody uses it. */
 export const serveCommand: Run = async (invocation) => {
@@ -14,7 +14,7 @@ export const serveCommand: Run = async (invocation) => {
   const isByHook = values['started-by-hook'] === true
   const port = parsedFlag(invocation, 'port', portNumber)
   const idleMs = parsedFlag(invocation, 'idle-timeout', duration)
-  const { folder, store } = placeToServe(invocation, { isByHook })
+  const { folder, store } = serviceToUse(invocation)
   const logger = values.verbose === true || isByHook ? lineLogger(notes) : undefined
   const signal = invocation.interruption()
   const service = await begun(() => serve(defined({ ...store, folder, port, idleMs, environment, logger })), {

@@ -12,8 +12,8 @@ import { UsageError } from '../problems.ts'
 import { renderStatus } from '../render-status.ts'
 import { describeStore } from '../render-store.ts'
 import { plain, toJson, toJsonLine } from '../render-text.ts'
-import { type ServicePlace, servicePlace } from '../service-place.ts'
 import { type StatusFrame, statusDocument } from '../status-facts.ts'
+import { type CommandService, serviceToUse } from '../store-options.ts'
 import { writeSpans } from '../style.ts'
 
 const DEFAULT_SECONDS = 2
@@ -22,8 +22,7 @@ const MOST_SECONDS = 3_600
 /** Shows what runs now, once or again and again. */
 export const statusCommand: Run = async (invocation) => {
   const everyMs = watchedEvery(invocation)
-  const place = servicePlace(invocation)
-  invocation.notes.line(`Store: ${describeStore(place.store)}`)
+  const place = serviceToUse(invocation)
   await using looker = new Looker(place, invocation)
   if (everyMs !== undefined) return watch(looker, everyMs, invocation)
   const frame = await looker.look()
@@ -34,11 +33,11 @@ export const statusCommand: Run = async (invocation) => {
 
 /** Looks at one store, which is opened when it is there and stays open from then on. */
 class Looker implements AsyncDisposable {
-  readonly #place: ServicePlace
+  readonly #place: CommandService
   readonly #invocation: Invocation
   #store: Store | undefined
 
-  constructor(place: ServicePlace, invocation: Invocation) {
+  constructor(place: CommandService, invocation: Invocation) {
     this.#place = place
     this.#invocation = invocation
   }

@@ -1,5 +1,5 @@
 import type { CliCommand } from '../command.ts'
-import { SERVICE_FLAGS, STORE_FLAGS } from './store-flags.ts'
+import { JSON_FLAG, SERVICE_FLAGS, STORE_FLAGS } from './store-flags.ts'
 
 const migrate = () => import('../commands/migrate.ts')
 
@@ -9,6 +9,21 @@ const LOCK_WAIT = {
 
 /** The commands that look after the store itself. */
 export const KEEPING_COMMANDS = {
+  init: {
+    summary: 'make a store for this project, or adopt one that is there',
+    takes: '[DIR]',
+    details: [
+      'Makes .batonpass/ in DIR (the working directory). Commands, hooks, the service and programs in DIR and below it use that store from then on, unless another one is named. Everything else uses your own store, in ~/.batonpass.',
+      'The store gets a random id, and the id and its path are noted in your private list, ~/.batonpass/stores.json. A .batonpass/ that is not on that list, because it is older, came with a repository or was moved, is used by nothing: adopt it only if it is yours.',
+      'Doing it again changes nothing. Exit status 0 done, 3 refused: the home folder, a folder of somebody else, a store that is in use.',
+    ].join('\n'),
+    flags: {
+      adopt: { help: 'use the .batonpass/ that is there, from now on' },
+      move: { help: 'make the .batonpass/ that is there your own store in the home folder, which must have none' },
+      ...JSON_FLAG,
+    },
+    load: async () => (await import('../commands/init.ts')).initCommand,
+  },
   doctor: {
     summary: 'look for what is wrong, and say how to repair it',
     details: [

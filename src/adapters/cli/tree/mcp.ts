@@ -11,7 +11,7 @@ export const MCP_COMMANDS = {
     details: [
       'Started by the agent, as its settings say. Speaks MCP over standard input and output, until the agent closes them. Tools: get_context_remaining, handoff, read_handoff, search_history, lineage, look_back; handoffs are resources too.',
       'It finds out at each call which session asks. Where it cannot, --session names it.',
-      'DATABASE_URL does not count: it may belong to the project the agent works on.',
+      'The store is chosen as everywhere, from the folder of the project that the session is in.',
     ].join('\n'),
     flags: {
       session: { value: 'ID', help: 'the session that asks, instead of finding it out' },

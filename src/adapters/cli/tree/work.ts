@@ -7,6 +7,8 @@ import { WORDS } from './words.ts'
 export const WORK_COMMANDS = {
   demo: {
     summary: 'take a scripted agent through a handoff and print the lineage',
+    details:
+      'Keeps its store in batonpass-demo/ of the working directory, unless a flag names another. No variable counts.',
     flags: STORE_FLAGS,
     load: async () => (await import('../commands/demo.ts')).demo,
   },
@@ -109,7 +111,7 @@ export const WORK_COMMANDS = {
   serve: {
     summary: 'run the service that terminal sessions report to',
     details: [
-      'Hooks start it by themselves when it is not there. It listens on a socket in its folder, which only you can use, and is one for each folder: --data-dir, else BATONPASS_DATA_DIR, else ~/.batonpass. The folder holds its token, its spool and the cards of sessions; the store is in it too, unless a server is named. A folder of another user, or one that others may write to, is refused.',
+      'Hooks start it by themselves when it is not there. It listens on a socket in its folder, which only you can use, and is one for each store. Its folder is that of the embedded store, or --data-dir, or one for the server below ~/.batonpass/servers. The folder holds its token, its spool and the cards of sessions. A folder of another user, or one that others may write to, is refused.',
       'With --port it also listens on that port of 127.0.0.1, where every program of this machine can connect and needs a token. Where no socket can be made it listens on a port in any case, and proves to its clients that it is the one.',
       'Prints its address to standard error; with --json a line with socket, port and pid to standard output. Ctrl-C ends it in good order.',
     ].join('\n'),
@@ -120,7 +122,7 @@ export const WORK_COMMANDS = {
         help: 'end once nobody has used it for so long, such as 30m; never unless given',
       },
       'started-by-hook': {
-        help: 'as hooks start it: DATABASE_URL does not count, and a second one ends with status 0',
+        help: 'as hooks start it: a second one ends with status 0',
       },
       verbose: { help: 'print the log to standard error' },
       ...STORE_FLAGS,
