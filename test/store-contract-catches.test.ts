@@ -8,6 +8,7 @@ import { countingOwnSignals, hidingTheHeld } from './faulty-stores/hiding-the-he
 import { keepingEndedLeases } from './faulty-stores/keeping-ended-leases.ts'
 import { keepingTokensInReceipts, keepingTokensRaw, takingDigestsForTokens } from './faulty-stores/keeping-tokens.ts'
 import { leavingEndFields } from './faulty-stores/leaving-end-fields.ts'
+import { forgettingOpenJobs, leavingThreadsOut } from './faulty-stores/listing-jobs-wrong.ts'
 import {
   searchingByPattern,
   searchingFromTheTop,
@@ -102,6 +103,16 @@ describe('the store contract catches', () => {
       'a store that hides paused and held sessions',
       hidingTheHeld,
       'lists what is active, paused or held, newest first, and nothing that has ended',
+    ],
+    [
+      'a store that lists no job from before that has not ended',
+      forgettingOpenJobs,
+      'lists what began, ended or was opened since then, and what has not ended, newest first',
+    ],
+    [
+      'a store that leaves the threads of a job out',
+      leavingThreadsOut,
+      'tells of a job with its threads, wherever in them something happened',
     ],
     [
       'a store that forgets the signals of predecessors',

@@ -20,6 +20,7 @@ export const blindStore = (store: Store): Store => {
       list: none,
       lineage: nothing,
       listDelegated: async () => [],
+      listJobs: async () => ({ items: [], at: instant('2000-01-01T00:00:00Z') }),
       findTree: nothing,
     },
     sessions: {

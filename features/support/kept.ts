@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { AuditEntry } from '../../src/domain/audit-event.ts'
 import type { Conversation } from '../../src/domain/conversation/conversation.ts'
 import type { HandoffMetadata } from '../../src/domain/handoff/handoff.ts'
+import type { Job } from '../../src/domain/history/job.ts'
 import { arrangeLineage, type Lineage } from '../../src/domain/history/lineage.ts'
 import type { Metadata } from '../../src/domain/kernel/metadata.ts'
 import type { AgentSession } from '../../src/domain/session/agent-session.ts'
@@ -15,6 +16,7 @@ import type { Page, Paged } from '../../src/ports/page.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { KeptSummary } from '../../src/ports/thread-summaries.ts'
 import type { UnfinishedSession } from '../../src/ports/unfinished-session.ts'
+import { readJobs } from '../../src/services/job-report.ts'
 
 type Find = (store: Store) => Promise<Conversation | undefined>
 
@@ -60,6 +62,15 @@ export class Kept {
     const { id } = await this.conversation()
     const found = await all((page) => this.#store.sessions.listUnfinished({ ...page, limit: 500 }))
     return found.filter(({ session }) => session.conversationId === id)
+  }
+
+  /** The one job that it is, as a report tells it. */
+  async job(): Promise<Job> {
+    const { id, openedAt } = await this.conversation()
+    const found = await all((page) => readJobs({ store: this.#store }, { since: openedAt }, page))
+    const [job, ...more] = found.filter(({ conversations: [root] }) => root.id === id)
+    assert.equal(more.length, 0, 'a job is told once')
+    return stored(job, 'job')
   }
 
   /** The messages that report the outcomes of threads. */

@@ -4,6 +4,7 @@ import type { LineageRecord, LineageSubject } from '../domain/history/lineage.ts
 import type { ConversationId } from '../domain/kernel/ids.ts'
 import type { DelegatedThread, ThreadTree } from '../domain/thread/delegated-thread.ts'
 import type { ConversationFilter } from './history-filters.ts'
+import type { JobFilter, JobPage } from './job-list.ts'
 import type { Page, Paged } from './page.ts'
 
 /** The most delegated threads that one read answers with. */
@@ -30,6 +31,12 @@ export interface ConversationRepository {
    * round trip. The cost does not grow with what was said.
    */
   listDelegated(id: ConversationId): Promise<readonly DelegatedThread[]>
+  /**
+   * Jobs: conversations without a parent, each with all its threads, by `latestAt`, the newest first, in one round trip.
+   * Those in which a session began or ended since then, those that were opened since then, a thread of them included, and
+   * those with a session that has not ended. Costs what happened since then, however long the history before that is.
+   */
+  listJobs(filter: JobFilter, page: Page): Promise<JobPage>
   /** How deep a conversation is in its tree, and the size and cost of the whole tree, in one round trip. */
   findTree(id: ConversationId): Promise<ThreadTree | undefined>
 }

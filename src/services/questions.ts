@@ -18,6 +18,7 @@ import { SESSION_STATES } from '../domain/session/agent-session.ts'
 import { RefusedError } from '../domain/unwrap.ts'
 import type { ConversationFilter, HandoffFilter, OverdueRule, SessionFilter } from '../ports/history-filters.ts'
 import { ID_KINDS, type IdKind } from '../ports/id-search.ts'
+import type { JobFilter } from '../ports/job-list.ts'
 import type { ListOrder, Page } from '../ports/page.ts'
 import type { SummaryFilter } from '../ports/thread-summaries.ts'
 
@@ -69,6 +70,8 @@ const CONVERSATION_FILTER = objectOf<ConversationFilter>({
   order,
 })
 
+const JOB_FILTER = objectOf<JobFilter>({ since: moment })
+
 const SESSION_FILTER = objectOf<SessionFilter>({
   conversationId: optional(id),
   agentName: optional(messageText),
@@ -103,6 +106,7 @@ const SUMMARY_FILTER = objectOf<SummaryFilter>({
 /** The words that each filter may say. */
 export const FILTERS = {
   conversation: CONVERSATION_FILTER,
+  job: JOB_FILTER,
   session: SESSION_FILTER,
   handoff: HANDOFF_FILTER,
   summary: SUMMARY_FILTER,

@@ -1,17 +1,12 @@
 import type { HandoffMetadata } from '../domain/handoff/handoff.ts'
 import type { Instant } from '../domain/kernel/instant.ts'
+import type { HolderState } from '../domain/session/holder-state.ts'
 import type { AgentProcesses } from '../ports/agent-processes.ts'
 import type { Store } from '../ports/store.ts'
 import type { UnfinishedSession } from '../ports/unfinished-session.ts'
 
 /** How many sessions, and how many handoffs, are shown at most. */
 const MOST_SHOWN = 50
-
-/**
- * Whether somebody works on a session: its lease lasts, it is over, its process ended before that, or its holder never
- * said until when to expect it.
- */
-export type HolderState = 'held' | 'over' | 'gone' | 'unleased'
 
 /** An unfinished session, and the state of its holder. */
 export interface SessionNow extends UnfinishedSession {
@@ -61,7 +56,11 @@ export const readWorkStatus = async (
   }
 }
 
-const holderOf = ({ lease }: UnfinishedSession, processes: AgentProcesses | undefined): HolderState => {
+/** The state of the holder of a session, as far as its lease and this machine can tell. */
+export const holderOf = (
+  { lease }: Pick<UnfinishedSession, 'lease'>,
+  processes: AgentProcesses | undefined,
+): HolderState => {
   if (lease === undefined) return 'unleased'
   if (lease.runner !== undefined && processes?.isGone?.(lease.runner) === true) return 'gone'
   return lease.isOver ? 'over' : 'held'

@@ -10,6 +10,7 @@ import { handoffsContract } from './contract/handoffs.ts'
 import { holderTokensContract } from './contract/holder-tokens.ts'
 import { idSearchContract } from './contract/id-search.ts'
 import { inputsContract } from './contract/inputs.ts'
+import { jobsContract } from './contract/jobs.ts'
 import { leasesContract } from './contract/leases.ts'
 import { linksContract } from './contract/links.ts'
 import { lookBackSearchesContract } from './contract/look-back-searches.ts'
@@ -57,6 +58,7 @@ const PARTS: readonly ContractPart[] = [
   leasesContract,
   processesContract,
   unfinishedContract,
+  jobsContract,
   handoffsContract,
   restartsContract,
   budgetsContract,

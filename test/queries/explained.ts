@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
 import { HandoffHistory } from '../../src/container.ts'
+import type { Store } from '../../src/ports.ts'
 import { cloneDatabase, withDatabase } from '../support/test-databases.ts'
 
 /** One step of a plan, as EXPLAIN tells it. */
@@ -32,13 +33,15 @@ export interface Explained {
 /** A history over a database of its own, and a way to see how each question is answered. */
 export class ExplainedHistory implements AsyncDisposable {
   readonly history: HandoffHistory
+  readonly store: Store
   readonly pool: pg.Pool
   readonly #asked: Asked[]
   #names = 0
   readonly #close: () => Promise<void>
 
-  private constructor(history: HandoffHistory, pool: pg.Pool, asked: Asked[], close: () => Promise<void>) {
-    this.history = history
+  private constructor(store: Store, pool: pg.Pool, asked: Asked[], close: () => Promise<void>) {
+    this.store = store
+    this.history = new HandoffHistory({ store })
     this.pool = pool
     this.#asked = asked
     this.#close = close
@@ -55,7 +58,7 @@ export class ExplainedHistory implements AsyncDisposable {
     const close = async (): Promise<void> => {
       await Promise.all([store[Symbol.asyncDispose](), pool.end(), watched.end()])
     }
-    return new ExplainedHistory(new HandoffHistory({ store }), pool, asked, close)
+    return new ExplainedHistory(store, pool, asked, close)
   }
 
   /** Asks, and then has the database explain how it answered. */

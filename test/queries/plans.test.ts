@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { HandoffHistory } from '../../src/container.ts'
 import { agentSessionId, conversationId, handoffId, instant, turnId } from '../../src/index.ts'
 import type { HandoffFilter, Page, Paged } from '../../src/ports.ts'
+import { readJobs } from '../../src/services/job-report.ts'
 import { ExplainedHistory } from './explained.ts'
 import { fillHistory, HANDOFFS } from './many-handoffs.ts'
 
@@ -197,6 +198,30 @@ describe('unfinished sessions', () => {
     expect({ sequentialScans, roundTrips }).toEqual({ sequentialScans: [], roundTrips: 1 })
     expect(indexes).toContain('agent_sessions_by_state')
     expect(buffers).toBeLessThan(MOST_BUFFERS * 2)
+  })
+})
+
+describe('jobs', () => {
+  const since = instant('2026-11-17T18:00Z')
+  const ask = () => readJobs({ store: explained.store }, { since }, { limit: 50 })
+
+  it('of a night are found among ten thousand sessions that had ended, in one round trip', async () => {
+    const { pool } = explained
+    await pool.query(`begin; set local session_replication_role = replica;
+      update batonpass.agent_sessions set state = 'completed', ended_at = '2026-06-01Z' where ended_at is null;
+      update batonpass.agent_sessions set ended_at = '2026-11-18T03:00Z'
+      where conversation_id in (select id from batonpass.conversations where parent_id is not null order by id limit 20);
+      commit`)
+    await pool.query(`insert into batonpass.session_leases (conversation_id, session_id, holder, expires_at)
+      select conversation_id, id, holder, started_at from batonpass.agent_sessions on conflict do nothing`)
+    await pool.query('vacuum analyze')
+    expect((await ask()).items).toHaveLength(20)
+    const { sequentialScans, indexes, roundTrips, buffers } = await explained.explain(ask)
+    console.log(`jobs of a night: ${buffers} buffers through ${indexes.join(', ')}`)
+    expect({ sequentialScans, roundTrips }).toEqual({ sequentialScans: [], roundTrips: 1 })
+    expect(indexes).toContain('agent_sessions_by_latest')
+    // Twenty jobs of two conversations, and ten handoffs in each, which stand on pages of their own.
+    expect(buffers).toBeLessThan(MOST_BUFFERS * 4)
   })
 })
 

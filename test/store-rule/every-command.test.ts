@@ -46,6 +46,7 @@ const USING: Readonly<Record<string, Words>> = {
   'handoffs show': ONE,
   'look-back': { positionals: [ID], values: { words: 'flaky' } },
   lineage: ONE,
+  report: {},
   messages: ONE,
   turns: ONE,
   'thread handoff': { values: { preview: true, from: ID } },
@@ -82,7 +83,7 @@ const used = async (command: CliCommand, { positionals = [], values = {} }: Word
   process.chdir(at.workingFolder)
   const [stores, notes, out]: [string[], string[], string[]] = [[], [], []]
   const invocation: Invocation = {
-    ...{ values: { ...values, ...at.flags }, positionals, version: '0', input: async () => '' },
+    ...{ values: { ...values, ...at.flags }, positionals, argv: [], version: '0', input: async () => '' },
     environment: { PATH: process.env.PATH, ...base, ...at.environment },
     out: { line: (text) => void out.push(text) },
     notes: { line: (text) => void notes.push(text) },

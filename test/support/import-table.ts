@@ -307,6 +307,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'batonpass.ts',
       'doctoring.ts',
       'command-parts.ts',
+      'every-store.ts',
       'hook-client.ts',
       'installing.ts',
       'migrating.ts',
@@ -361,6 +362,20 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'private-list.ts': {
     holds: 'a JSON file of this user’s own that several processes change',
     mayImport: ['own-files.ts', 'npm:node:fs'],
+  },
+  'every-store.ts': {
+    holds: 'opening the stores of a person’s list to ask them something, without changing or waiting for any',
+    mayImport: [
+      'domain',
+      'ports',
+      'home-folder.ts',
+      'known-stores.ts',
+      'options.ts',
+      'postgres.ts',
+      'server-name.ts',
+      'stores.ts',
+      'npm:node:fs',
+    ],
   },
   'known-stores.ts': {
     holds: 'the private list of the stores that a person has opened, and of their project stores',
@@ -522,6 +537,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'adapters/hooks',
       'adapters/summary',
       'adapters/system',
+      'adapters/terminal',
       'processes',
       'configuration.ts',
       'options.ts',

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os'
 import { sep } from 'node:path'
 import { type Conversation, conversationState } from '../../domain/conversation/conversation.ts'
 import { titleOf } from '../../domain/conversation/title.ts'
@@ -78,7 +79,8 @@ export const folderColumn = <Row>(
   of: (row) => inHome(placeOf(of(row)) ?? '', home),
 })
 
-const inHome = (folder: string, home = ''): string => {
+/** A folder as people write it: their own home is `~`. */
+export const inHome = (folder: string, home = homedir()): string => {
   const isInside = home !== '' && (folder === home || folder.startsWith(`${home}${sep}`))
   return isInside ? `~${folder.slice(home.length)}` : folder
 }

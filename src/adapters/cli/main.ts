@@ -23,9 +23,12 @@ process.stdout.on('error', (problem: NodeJS.ErrnoException) => {
 /** Whether the command line is one of these words and nothing else. */
 const isOnly = (...words: readonly (string | undefined)[]): boolean => others.length === 0 && words.includes(word)
 
+// A person who types nothing but the name is shown what happened; a program gets the help.
+const isFirstLook = isOnly(undefined) && process.stdout.isTTY
+
 // Scripts and people ask these two at every start, so neither loads the command tree.
 if (isOnly('version', '--version', '-v')) process.stdout.write(`${version}\n`)
-else if (isOnly('help', '--help', '-h', undefined)) {
+else if (!isFirstLook && isOnly('help', '--help', '-h', undefined)) {
   const [{ outputsOn }, { showRootHelp }] = await Promise.all([import('./outputs.ts'), import('./root-help.ts')])
   showRootHelp(outputsOn(process.stdout, process.stderr, process.env).out)
 } else process.exitCode = await (await import('./start.ts')).start(process.argv.slice(2), version)

@@ -17,6 +17,7 @@ Commands:
   serve          run the service that terminal sessions report to
   replay         follow a recorded session and say where each milestone would have fired
   config         check configuration files: check
+  report         tell what every job did since yesterday evening, how it stands, and what waits for whom
   audit          ask the audit log, and prove that it is intact: trail, verify, query
   conversations  look at conversations: list, show
   sessions       look at sessions: list, show, window

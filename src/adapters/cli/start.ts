@@ -2,7 +2,7 @@ import { describeThrown } from '../../domain/kernel/describe-thrown.ts'
 import { onOneLine } from '../../domain/kernel/safe-text.ts'
 import { EXIT } from './exit-codes.ts'
 import { outputsOn } from './outputs.ts'
-import { runCli } from './run.ts'
+import { runCli, type Terminal } from './run.ts'
 
 /** Listens only once a command asks for it: the others end at Ctrl-C as programs do. */
 const interruption = (): AbortSignal => {
@@ -17,7 +17,9 @@ const interruption = (): AbortSignal => {
   return controller.signal
 }
 
-/** Runs a command line in this process, and answers with the exit status. */
+const firstLook = async (terminal: Terminal): Promise<number> => (await import('./first-look.ts')).firstLook(terminal)
+
+/** Runs a command line in this process, and answers with the exit status. Without words it shows what happened. */
 export const start = (argv: readonly string[], version: string): Promise<number> => {
   const outputs = outputsOn(process.stdout, process.stderr, process.env)
   // Node would print the words of the error as they are, and a stack that tells a person nothing.
@@ -28,5 +30,6 @@ export const start = (argv: readonly string[], version: string): Promise<number>
   const input = async (): Promise<string> => (await import('node:stream/consumers')).text(process.stdin)
   const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true
   const ask = isTerminal ? { ask: async (question: string) => (await import('./ask.ts')).askPerson(question) } : {}
-  return runCli(argv, { ...outputs, version, environment: process.env, input, interruption, ...ask })
+  const terminal = { ...outputs, version, environment: process.env, input, interruption, ...ask }
+  return argv.length > 0 ? runCli(argv, terminal) : firstLook(terminal)
 }

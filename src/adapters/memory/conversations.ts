@@ -3,13 +3,15 @@ import type { LineageRecord, LineageSubject } from '../../domain/history/lineage
 import type { ConversationId } from '../../domain/kernel/ids.ts'
 import { containsJson } from '../../domain/kernel/metadata.ts'
 import type { ConversationRepository } from '../../ports/conversation-repository.ts'
+import type { Clock } from '../../ports/system.ts'
 import { allConversations, pageByAge } from './all-rows.ts'
 import { budgetUse } from './budget-use.ts'
 import { delegatedIn, treeOf } from './delegations.ts'
+import { listJobs } from './jobs.ts'
 import type { Tables } from './tables.ts'
 
 /** Conversations, one or many, and whole lineages. */
-export const conversationsIn = (tables: Tables): ConversationRepository => ({
+export const conversationsIn = (tables: Tables, clock: Clock): ConversationRepository => ({
   find: async (id) => tables.conversations.get(id),
   findByExternalKey: async (key) => tables.conversations.at('externalKey', key),
   findUse: async (id) => (tables.conversations.get(id) === undefined ? undefined : budgetUse(tables, id)),
@@ -26,6 +28,7 @@ export const conversationsIn = (tables: Tables): ConversationRepository => ({
     return id && lineageOf(tables, id)
   },
   listDelegated: async (id) => delegatedIn(tables, id),
+  listJobs: async (filter, page) => listJobs(tables, clock.now(), filter, page),
   findTree: async (id) => treeOf(tables, id),
 })
 

@@ -71,7 +71,7 @@ export class MemoryStore implements Store {
     const wakeUps = new MemoryWakeUps()
     this.wakeUps = wakeUps
     this.unitOfWork = new MemoryUnitOfWork(tables, clock, wakeUps)
-    this.conversations = conversationsIn(tables)
+    this.conversations = conversationsIn(tables, clock)
     this.sessions = sessionsIn(tables, clock)
     this.handoffs = handoffsIn(tables, clock)
     this.snapshots = snapshotsIn(tables)

@@ -5,6 +5,7 @@ import { allOf, byAge, given, noted } from './by-age.ts'
 import { toConversation } from './conversation-row.ts'
 import { called, type Database, named, readDocuments, reading } from './database.ts'
 import { readDelegated, readTree } from './delegations.ts'
+import { listJobs } from './jobs.ts'
 import { readLineage } from './lineage.ts'
 import { paged } from './paging.ts'
 import { toStorableText } from './text-codec.ts'
@@ -44,6 +45,7 @@ export const conversationsIn = (database: Database): ConversationRepository => {
       }),
     lineage: (of) => reading(() => readLineage(database, typeof of === 'string' ? { conversationId: of } : of)),
     listDelegated: (id) => reading(() => readDelegated(database, id)),
+    listJobs: (filter, page) => reading(() => listJobs(database, filter, page)),
     findTree: (id) => reading(() => readTree(database, id)),
   }
 }

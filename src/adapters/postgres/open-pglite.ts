@@ -20,6 +20,10 @@ export interface PgliteOptions {
   readonly loadDataDir?: Blob
   /** Fail with `store.missing` where there is no store yet, instead of making one. */
   readonly mustExist?: boolean
+  /** False leaves a schema that lacks changes as it is, and fails with `store.not_migrated`. */
+  readonly autoMigrate?: boolean
+  /** How long to wait for the process that has the folder; two minutes unless given. */
+  readonly patienceMs?: number
   /** False keeps the folder for this process alone: others are refused, and this one while another has it. */
   readonly share?: boolean
   /** Is told what is worth a second look, such as a folder that others may enter. */
@@ -31,6 +35,8 @@ const OPTION_NAMES: KnownNames<PgliteOptions> = {
   schema: true,
   loadDataDir: true,
   mustExist: true,
+  autoMigrate: true,
+  patienceMs: true,
   share: true,
   onWarning: true,
 }
@@ -41,7 +47,7 @@ const OPTION_NAMES: KnownNames<PgliteOptions> = {
  * ended, one of them takes over; nobody notices more than a pause. `docs/embedded-store.md` says more.
  *
  * @throws StoreFailure `store.locked` when a process has the folder that cannot share it with this one, such as one in
- * another container; `store.unavailable` when it does not let this one in; `store.newer_schema` when a newer Batonpass has written to it; `store.missing` when one must exist and none does;
+ * another container; `store.unavailable` when it does not let this one in; `store.newer_schema` when a newer Batonpass has written to it; `store.not_migrated` when it lacks changes that are not to be made; `store.missing` when one must exist and none does;
  * `store.failed` when the folder or its database cannot be opened
  * @example
  * ```ts
@@ -54,12 +60,13 @@ const OPTION_NAMES: KnownNames<PgliteOptions> = {
 export const openPglite = async (options: PgliteOptions = {}): Promise<SqlStore> => {
   mustBeKnown(options, OPTION_NAMES)
   mustBeSaid(options, 'dataDir', 'Leave the option out for a store in memory, which is gone with the process.')
-  const { dataDir, schema = 'batonpass', ...beginning } = options
+  const { dataDir, schema = 'batonpass', autoMigrate = true, ...beginning } = options
   const opened = dataDir === undefined ? await inMemory(beginning) : await inFolder(dataDir, beginning)
   const { dialect, close } = opened
   const store = new SqlStore(dialect, { schema, close })
   try {
-    await migrated(new Migrator(store.database))
+    const migrator = new Migrator(store.database)
+    await untilHolderLasts(() => (autoMigrate ? migrator.up() : migrator.check()), beginning.patienceMs)
     opened.hasStore?.()
     return store
   } catch (error) {
@@ -92,11 +99,11 @@ const inFolder = async (dataDir: string, beginning: Beginning): Promise<Opened> 
 const MOST_TRIES = 5
 
 /** Again when the holder ended meanwhile: changes are made all together or not at all. */
-const migrated = async (migrator: Migrator): Promise<void> => {
-  const deadline = Date.now() + PATIENCE_MS
+const untilHolderLasts = async (look: () => Promise<unknown>, patienceMs = PATIENCE_MS): Promise<void> => {
+  const deadline = Date.now() + patienceMs
   for (let tries = 1; ; tries += 1) {
     try {
-      await migrator.up()
+      await look()
       return
     } catch (error) {
       const isPassing = error instanceof StoreFailure && error.retryable

@@ -25,6 +25,8 @@ export interface Beginning {
   readonly mustExist?: boolean
   /** Is told what is worth a second look, such as a folder that others may enter. */
   readonly onWarning?: OnWarning
+  /** How long to wait for the process that has the folder. */
+  readonly patienceMs?: number
   /** Whether other processes of this user are let in. */
   readonly share?: boolean
 }

@@ -10,7 +10,7 @@ import {
 } from 'kysely'
 import { StoreFailure } from '../../ports/store-failure.ts'
 import type { SharedFolder, Way } from './shared-folder.ts'
-import { notAnswered, PATIENCE_MS } from './shared-waiting.ts'
+import { notAnswered } from './shared-waiting.ts'
 
 /** Speaks through Kysely to a folder that may change hands: each connection is to whoever has the folder then. */
 export class SharedDialect implements Dialect {
@@ -45,14 +45,15 @@ class SharedDriver implements Driver {
   }
 
   async #connected(): Promise<DatabaseConnection> {
-    const deadline = Date.now() + PATIENCE_MS
+    const { patienceMs } = this.#folder
+    const deadline = Date.now() + patienceMs
     for (let tries = 1; ; tries += 1) {
       const way = await this.#folder.way()
       try {
         return await this.#connectedBy(way)
       } catch (error) {
         if (way.holder === undefined || (error instanceof StoreFailure && !error.retryable)) throw error
-        if (error instanceof StoreFailure || Date.now() > deadline) throw notAnswered(way.holder, error)
+        if (error instanceof StoreFailure || Date.now() > deadline) throw notAnswered(way.holder, error, patienceMs)
         await this.#folder.lose(way, tries)
       }
     }

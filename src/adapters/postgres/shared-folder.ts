@@ -37,6 +37,8 @@ const awhile = (tries: number): Promise<void> =>
 export class SharedFolder {
   readonly #dataDir: string
   readonly #waiting: Waiting
+  /** How long to wait for the process that has the folder. */
+  readonly patienceMs: number
   #beginning: Beginning
   /** The database that was opened, by whichever process. */
   #known: KnownDatabase | undefined
@@ -49,6 +51,7 @@ export class SharedFolder {
     this.#dataDir = dataDir.trim() === '' ? dataDir : resolve(dataDir)
     this.#beginning = { share: true, ...beginning }
     this.#waiting = new Waiting(dataDir, beginning.onWarning)
+    this.patienceMs = beginning.patienceMs ?? PATIENCE_MS
   }
 
   /** The way there is, or the next that is found. @throws StoreFailure when there is none */
@@ -115,7 +118,7 @@ export class SharedFolder {
   }
 
   async #wayInto(folder: string): Promise<Way> {
-    const deadline = Date.now() + PATIENCE_MS
+    const deadline = Date.now() + this.patienceMs
     for (let tries = 1; ; tries += 1) {
       const way = await this.#wayOfOthers(folder)
       if (way !== undefined) return way
@@ -135,7 +138,7 @@ export class SharedFolder {
     this.#waiting.holder = found?.holder
     if (found?.liveness !== 'alive' || isCopiedLock(found.holder, folder)) return undefined
     const { holder } = found
-    const way = await wayThrough(folder, holder, (work) => this.#askedOf(holder, work))
+    const way = await wayThrough(folder, holder, (work) => this.#askedOf(holder, work), this.patienceMs)
     if (way === undefined || loadDataDir === undefined) return way
     await way.close()
     throw alreadyThere(folder)
@@ -157,7 +160,7 @@ export class SharedFolder {
           throw new StoreFailure('store.unavailable', failure.message, { cause: error })
         }
       }
-      throw error instanceof StoreFailure && error.retryable ? notAnswered(holder, error) : error
+      throw error instanceof StoreFailure && error.retryable ? notAnswered(holder, error, this.patienceMs) : error
     }
   }
 

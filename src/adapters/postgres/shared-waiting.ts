@@ -2,7 +2,7 @@ import { StoreFailure } from '../../ports/store-failure.ts'
 import { describeHolder, type Holder } from './pglite-holder.ts'
 import type { OnWarning } from './pglite-rights.ts'
 
-/** How long to wait for another process to open the folder, to let this one in, to answer, or to end. */
+/** How long to wait for another process to open the folder, to let this one in, to answer, or to end, unless told otherwise. */
 export const PATIENCE_MS = 120_000
 
 /** So long nobody is told; a machine that is busy needs some seconds to open a store. */
@@ -46,10 +46,10 @@ export class Waiting {
 }
 
 /** The holder lives and did not answer in time, or nobody listens at its door. */
-export const notAnswered = (holder: Holder, cause: unknown): StoreFailure =>
+export const notAnswered = (holder: Holder, cause: unknown, patienceMs: number): StoreFailure =>
   new StoreFailure(
     'store.unavailable',
-    `The embedded store is held by ${describeHolder(holder)}. It did not answer within ${PATIENCE_MS / 1000} seconds. ` +
+    `The embedded store is held by ${describeHolder(holder)}. It did not answer within ${patienceMs / 1000} seconds. ` +
       (cause instanceof StoreFailure
         ? 'Is it stopped, or busy with something else? Try again, or end it: then another process takes the store over.'
         : 'Nobody listens at the socket that the lock names. End that process: then another one takes the store over. Or, ' +

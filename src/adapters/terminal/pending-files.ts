@@ -79,6 +79,10 @@ export const pendingFiles = async (folder: string): Promise<PendingFiles> => {
   }
 }
 
+/** The documents that wait in a folder, for whoever only looks: where there is no such folder none is made. */
+export const waitingDocuments = (folder: string): Promise<readonly PendingDocument[]> =>
+  listed(join(folder, dirname(pendingFile(''))), pending) as Promise<readonly PendingDocument[]>
+
 /** `ID.SESSION.json`, and an id has a fixed length. */
 const takerIn = (name: string): string => basename(name, '.json').slice('00000000-0000-0000-0000-000000000000.'.length)
 

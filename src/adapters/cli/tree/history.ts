@@ -10,6 +10,29 @@ const NARROWING = 'Every flag narrows the list down further.'
 
 /** The commands that read the record. */
 export const HISTORY_COMMANDS = {
+  report: {
+    summary: 'tell what every job did since yesterday evening, how it stands, and what waits for whom',
+    details: [
+      'Every job in which a session began or ended since then, or that has not ended, the latest first: its title, folder, agents, windows, cost, what waits for whom, and what failed and why; then sums by day and by folder. Threads count with the job they belong to. Changes nothing.',
+      'A job is running, waiting for somebody, orphaned (its process is gone), open (it has not ended, and nothing says whether somebody works on it), finished or failed.',
+      '"baton" alone on a terminal shows the beginning of it.',
+      'Exit status 0, also when nothing happened or one of several stores could not be asked; 1 when none could.',
+    ].join('\n'),
+    flags: {
+      since: {
+        value: 'TIME',
+        help: 'since then: yesterday, today, 24h, 7d, 2026-11-16, 2026-11-16T03:45Z (yesterday at 18:00)',
+      },
+      'all-stores': {
+        help: 'ask every store that you have opened, all at once; one that cannot be asked is named, with the reason',
+      },
+      markdown: { help: 'print Markdown, for a message to a colleague' },
+      ...PAGE_FLAGS,
+      limit: { ...PAGE_FLAGS.limit, help: 'how many jobs of a store at most, 1 to 1000 (50)' },
+      ...STORE_FLAGS,
+    },
+    load: async () => (await import('../commands/report.ts')).reportCommand,
+  },
   'audit trail': {
     summary: 'show what happened in a conversation, in order',
     takes: '[WHICH]',

@@ -2,14 +2,18 @@ import { PostgresDriver } from 'kysely'
 import type { Holder } from '../pglite-holder.ts'
 import { type Around, safePool } from '../safe-pool.ts'
 import type { Way } from '../shared-folder.ts'
-import { PATIENCE_MS } from '../shared-waiting.ts'
 import { foundDoorFolder } from './door-place.ts'
 
 /** The engine does one thing at a time; more connections would only wait there instead of here. */
 const MOST_CONNECTIONS = 4
 
 /** The way through a holder's door. Nothing when it has none, or none that is safe to go through. */
-export const wayThrough = async (store: string, holder: Holder, asking: Around): Promise<Way | undefined> => {
+export const wayThrough = async (
+  store: string,
+  holder: Holder,
+  asking: Around,
+  patienceMs: number,
+): Promise<Way | undefined> => {
   const folder = holder.door === undefined ? undefined : foundDoorFolder(store, holder.door)
   if (folder === undefined) return undefined
   const { default: pg } = await import('pg')
@@ -23,13 +27,13 @@ export const wayThrough = async (store: string, holder: Holder, asking: Around):
     ssl: false,
     max: MOST_CONNECTIONS,
     // A pool that is closed waits for connections that are being made; a holder that is stopped would never let them in.
-    connectionTimeoutMillis: PATIENCE_MS,
+    connectionTimeoutMillis: patienceMs,
     // As with an engine of its own, a process that is done may end without closing the store.
     allowExitOnIdle: true,
   })
   // An idle connection breaks when the holder ends; the next one finds out who has the folder then.
   pool.on('error', () => {})
-  const waits = { connectMs: PATIENCE_MS, answerMs: PATIENCE_MS }
+  const waits = { connectMs: patienceMs, answerMs: patienceMs }
   const driver = new PostgresDriver({ pool: safePool(pool, { waits, isDirect: false, asking }) })
   await driver.init()
   let closing: Promise<void> | undefined

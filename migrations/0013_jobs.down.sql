@@ -1,0 +1,1 @@
+drop index batonpass.agent_sessions_by_latest;
