@@ -1,5 +1,7 @@
 import { statusLineReader } from './adapters/claude/status-line-reader.ts'
+import { claudeForkOf } from './adapters/claude/transcript-fork.ts'
 import { transcriptReader } from './adapters/claude/transcript-reader.ts'
+import { codexForkOf } from './adapters/codex/rollout-fork.ts'
 import { rolloutReader } from './adapters/codex/rollout-reader.ts'
 import { RolloutTail } from './adapters/codex/rollout-tail.ts'
 import { pendingFiles } from './adapters/terminal/pending-files.ts'
@@ -51,7 +53,10 @@ export const terminalsOn = async ({
     believedWindow: parts.resolve(TOKENS.believedWindow),
     files: await sessionFiles(folder),
     pending: await pendingFiles(folder),
-    transcripts: transcriptFiles(environment, (path) => new RolloutTail(path)),
+    transcripts: transcriptFiles(environment, (path) => new RolloutTail(path), {
+      claude: claudeForkOf,
+      codex: codexForkOf,
+    }),
     threads: parts.resolve(TOKENS.threadCleanup),
     readers: { statusLine: statusLineReader, transcripts: { claude: transcriptReader, codex: rolloutReader } },
   }

@@ -97,8 +97,18 @@ export interface TranscriptTail {
   records(): AsyncIterable<unknown>
 }
 
+/** A session that a transcript may be a fork of. */
+export interface TranscriptFork {
+  /** The runtime's name for that session. */
+  readonly source: string
+  /** How many of the first records are copies of its own. */
+  readonly copied: number
+}
+
 /** Reads the transcripts that runtimes keep themselves. */
 export interface TranscriptFiles {
   /** Undefined when the path is not one that the runtime keeps a transcript at: nothing else is ever read. */
   follow(runtime: TerminalRuntime, path: string): Promise<TranscriptTail | undefined>
+  /** The sessions that a transcript may be a fork of, the likeliest first; none where it cannot be read. */
+  forkOf(runtime: TerminalRuntime, path: string): Promise<readonly TranscriptFork[]>
 }

@@ -4,6 +4,7 @@ import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { Candidate, TakenDocument } from '../../ports/pending-files.ts'
 import { derivedCommand } from '../derived-command.ts'
 import { heldOrTaken } from '../held-or-taken.ts'
+import { beginFork } from './begin-fork.ts'
 import { beginThread } from './begin-thread.ts'
 import type { Candidates } from './candidates.ts'
 import type { FollowedSession } from './followed-session.ts'
@@ -45,8 +46,7 @@ export class Succession {
 
   /** Makes a session of a candidate. Undefined where it can be none; the next event tries again. */
   async settle(candidate: Candidate): Promise<FollowedSession | undefined> {
-    const at =
-      (await this.#taken(candidate)) ?? (await this.#alone(candidate, candidate.thread ? THREAD_GONE : TAKEN_UP))
+    const at = (await this.#taken(candidate)) ?? (await this.#alone(candidate, aloneNotice(candidate)))
     if (at === undefined) return undefined
     notePrompts(
       this.#deps,
@@ -64,7 +64,8 @@ export class Succession {
 
   /** A session that ended before its first turn leaves the thread to another one. */
   #taken(candidate: Candidate): Promise<FollowedSession | undefined> {
-    const { thread, hasEnded, workspace } = candidate
+    const { thread, hasEnded, workspace, isFork } = candidate
+    if (isFork === true) return beginFork(this.#deps, this.#parts, candidate)
     if (thread === undefined) return this.#asSuccessor(candidate)
     if (hasEnded) return Promise.resolve(undefined)
     return this.#parts.documents.inWorkspace(workspace, () =>
@@ -158,10 +159,14 @@ export class Succession {
     return completed.error.code
   }
 
-  async #alone(candidate: Candidate, notice: string, lastHandoffPath?: string): Promise<FollowedSession | undefined> {
-    const { runtime, providerSessionId, model, cwd, transcriptPath } = candidate
+  async #alone(
+    candidate: Candidate,
+    notice: string | undefined,
+    lastHandoffPath?: string,
+  ): Promise<FollowedSession | undefined> {
+    const { runtime, providerSessionId, model, cwd, transcriptPath, branchOf } = candidate
     const { sessions } = this.#parts
-    const registered = await sessions.register(defined({ runtime, providerSessionId, model, cwd }))
+    const registered = await sessions.register(defined({ runtime, providerSessionId, model, cwd, branchOf }))
     if (!registered.ok) {
       this.#deps.logger.warn({ refusal: registered.error.code }, 'a terminal session was not registered')
       return undefined
@@ -174,6 +179,9 @@ export class Succession {
     return at
   }
 }
+
+const aloneNotice = ({ thread, isFork }: Candidate): string | undefined =>
+  isFork === true ? undefined : thread === undefined ? TAKEN_UP : THREAD_GONE
 
 const isSuccessor = ({ initiatedByHandoff }: AgentSession): boolean => initiatedByHandoff !== undefined
 
