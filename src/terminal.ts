@@ -4,6 +4,7 @@ import { transcriptReader } from './adapters/claude/transcript-reader.ts'
 import { codexForkOf } from './adapters/codex/rollout-fork.ts'
 import { rolloutReader } from './adapters/codex/rollout-reader.ts'
 import { RolloutTail } from './adapters/codex/rollout-tail.ts'
+import { agentOf } from './adapters/hook-client/agent-process.ts'
 import { pendingFiles } from './adapters/terminal/pending-files.ts'
 import { sessionFiles } from './adapters/terminal/session-files.ts'
 import { type Environment, transcriptFiles } from './adapters/terminal/transcript-files.ts'
@@ -50,6 +51,7 @@ export const terminalsOn = async ({
     logger: parts.resolve(TOKENS.logger),
     redact: parts.resolve(TOKENS.redact),
     onTaken,
+    agentOf: (session: string) => agentOf(folder, session),
     believedWindow: parts.resolve(TOKENS.believedWindow),
     files: await sessionFiles(folder),
     pending: await pendingFiles(folder),

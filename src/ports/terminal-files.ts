@@ -39,6 +39,8 @@ export interface KeptSession {
   readonly pending?: { readonly id: string; readonly workspace: string }
   /** Whether its terminal has ended while its document waited. */
   readonly hasEnded?: boolean
+  /** Whether its hooks note the process of its agent: once that is gone, the session is over. */
+  readonly isNoted?: boolean
   /** Whether the summary of its thread is still in a memory file. */
   readonly hasSummary?: boolean
   /** A sentence for the person, until the next prompt. */

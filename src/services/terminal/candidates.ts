@@ -54,10 +54,10 @@ export class Candidates {
     return thread && workspace ? this.#begin(event, { id: thread, workspace }, { thread }) : undefined
   }
 
-  /** The text that a candidate begins with, as long as its document waits. */
-  async textOf({ workspace, pendingId }: Candidate): Promise<string | undefined> {
+  /** The document that a candidate begins with, as long as it waits. */
+  async documentOf({ workspace, pendingId }: Candidate): Promise<PendingDocument | undefined> {
     const pending = await this.#deps.pending.readPending(workspace)
-    return pending?.id === pendingId ? pending.text : undefined
+    return pending?.id === pendingId ? pending : undefined
   }
 
   async change(candidate: Candidate): Promise<void> {

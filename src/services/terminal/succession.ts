@@ -1,3 +1,4 @@
+import { LEFT_FOR_NEXT, takenDocument } from '../../domain/handoff/document-notice.ts'
 import type { HandoffCompleted } from '../../domain/handoff/settle-handoff.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
@@ -128,7 +129,8 @@ export class Succession {
     at.keep({ restarts, lastHandoffPath: pending.path, transcriptPath, cwd, pending: undefined, hasEnded: undefined })
     await sessions.keep(at)
     if (source === undefined || isSame) return at
-    source.keep({ pending: undefined, hasEnded: undefined })
+    const notice = source.kept.hasEnded === true ? undefined : takenDocument(providerSessionId)
+    source.keep({ pending: undefined, hasEnded: undefined, notice })
     await sessions.keep(source)
     return at
   }
@@ -140,14 +142,15 @@ export class Succession {
     source: FollowedSession,
   ): Promise<Pick<HandoffCompleted, 'session' | 'holder' | 'monitor'> | string> {
     const { handoffs, sha256 } = this.#deps
-    const { id, sessionId, document, reason, text } = pending
+    const { id, sessionId, document, reason, text, workspace } = pending
     const named = (step: string) => ({ commandId: derivedCommand(sha256, id, step) })
     const { agentName: targetAgent, backend } = AGENTS[runtime]
     const kind = targetAgent === pending.agentName ? ('context_restart' as const) : ('agent_transfer' as const)
     const { holder } = source.kept
     // Another process works the source by now: its conversation is not ours to pass on.
     if (holder === undefined) return 'session.superseded'
-    const asked = { session: sessionId, holder, kind, targetAgent, reason, document, ...named('initiate') }
+    const metadata = { ...LEFT_FOR_NEXT, workspace, left_by: pending.providerSessionId, taken_by: providerSessionId }
+    const asked = { session: sessionId, holder, kind, targetAgent, reason, document, metadata, ...named('initiate') }
     const begun = await handoffs.initiateHandoff(defined(asked))
     if (!begun.ok) return begun.error.code
     const { handoff } = begun.value
