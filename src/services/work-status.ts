@@ -86,7 +86,8 @@ const readTaken = async (store: Store, now: Instant): Promise<readonly TakenDocu
   }
   const { items } = await store.handoffs.list(filter, { limit: MOST_TAKEN })
   return items.map((handoff) => {
-    const noted = (name: string): string => String(handoff.metadata?.[name] ?? '')
+    const metadata = { ...handoff.metadata } as Readonly<Record<string, unknown>>
+    const noted = (name: string): string => String(metadata[name] ?? '')
     return { handoff, workspace: noted('workspace'), leftBy: noted('left_by'), takenBy: noted('taken_by') }
   })
 }

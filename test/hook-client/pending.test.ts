@@ -18,6 +18,7 @@ const waitingIn = (dir: string, change: object = {}) => {
       workspace: cwd,
       document,
       providerSessionId: 'another',
+      agentName: 'claude-code',
       path: '/x.md',
       writtenAt: LATER,
       expiresAt: LATER,
