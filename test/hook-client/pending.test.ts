@@ -87,6 +87,12 @@ describe('a document that waits in the workspace', () => {
     expect(ended.out).toBe('')
   })
 
+  it('is said to the person as well', async () => {
+    const { start } = waitingIn(folder())
+    const { systemMessage } = JSON.parse((await start()).out) as { readonly systemMessage?: string }
+    expect(systemMessage).toContain('this session begins with the document that "claude-code" left here')
+  })
+
   it('is given back to the session that wrote it when that was cleared', async () => {
     const { start } = waitingIn(folder(), { providerSessionId: SESSION })
     expect(contextIn((await start({ source: 'clear' })).out)).toBe('You continue: Half is done.')
