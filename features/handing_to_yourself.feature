@@ -44,6 +44,24 @@ Feature: Handing to yourself
       Then the terminal "red" continues the conversation of the terminal "blue"
       And the terminal "green" has a conversation of its own, in which "Green is second" was said
 
+    Scenario: Resumed later, it still has everything that was said before it
+      Given its agent has left the document "Half is done." for the next session
+      And the terminal "blue" is cleared and continues as "green"
+      And its person has said "Continue", and its agent has answered
+      And the terminal "green" ends
+      When the terminal "green" is resumed
+      And its person has said "No dashes", and its agent has answered
+      And the window of the terminal "green" is compacted
+      Then the terminal "green" has begun with "Half is done." and "Never touch the migrations"
+      And the terminal "green" has begun with "Continue" and "No dashes"
+
+    Scenario: A document that is left after the end
+      Given the terminal "blue" ends
+      And its person has left the document "Half is done." for the next session
+      When the terminal "green" starts
+      Then the terminal "green" has begun with "Half is done." and "Never touch the migrations"
+      And its person is told that the terminal "green" begins with a document
+
     Scenario: Another agent takes over as it always did
       Given its agent has asked for a handoff to "reviewer" with the document "Half is done."
       When the terminal "green" starts

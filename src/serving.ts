@@ -60,6 +60,8 @@ export interface Service {
 const SPOOL_MS = 2_000
 /** How often documents are looked at that have waited long enough. */
 const SWEEP_MS = 3_600_000
+/** How often the processes of agents are looked for: a terminal that is closed says nothing. */
+const GONE_MS = 30_000
 
 const { version: program } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   readonly version: string
@@ -183,8 +185,12 @@ const lookingAfter = async ({ terminals }: Terminals, logger: Logger): Promise<(
       .sweep()
       .catch((error: unknown) => logger.warn({ problem: describeThrown(error) }, 'documents are looked at later'))
   await sweep()
-  const timer = setInterval(() => void sweep(), SWEEP_MS)
-  return () => clearInterval(timer)
+  const endGone = (): Promise<void> =>
+    terminals
+      .endGone()
+      .catch((error: unknown) => logger.warn({ problem: describeThrown(error) }, 'ended agents are looked for later'))
+  const timers = [setInterval(() => void sweep(), SWEEP_MS), setInterval(() => void endGone(), GONE_MS)]
+  return () => timers.forEach(clearInterval)
 }
 
 type AppOptions = Pick<ServeOptions, 'events'> & Pick<Parameters<typeof appOf>[0], 'logger' | 'master' | 'bootId'>

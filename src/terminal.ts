@@ -1,7 +1,10 @@
 import { statusLineReader } from './adapters/claude/status-line-reader.ts'
+import { claudeForkOf } from './adapters/claude/transcript-fork.ts'
 import { transcriptReader } from './adapters/claude/transcript-reader.ts'
+import { codexForkOf } from './adapters/codex/rollout-fork.ts'
 import { rolloutReader } from './adapters/codex/rollout-reader.ts'
 import { RolloutTail } from './adapters/codex/rollout-tail.ts'
+import { agentOf } from './adapters/hook-client/agent-process.ts'
 import { pendingFiles } from './adapters/terminal/pending-files.ts'
 import { sessionFiles } from './adapters/terminal/session-files.ts'
 import { type Environment, transcriptFiles } from './adapters/terminal/transcript-files.ts'
@@ -48,10 +51,14 @@ export const terminalsOn = async ({
     logger: parts.resolve(TOKENS.logger),
     redact: parts.resolve(TOKENS.redact),
     onTaken,
+    agentOf: (session: string) => agentOf(folder, session),
     believedWindow: parts.resolve(TOKENS.believedWindow),
     files: await sessionFiles(folder),
     pending: await pendingFiles(folder),
-    transcripts: transcriptFiles(environment, (path) => new RolloutTail(path)),
+    transcripts: transcriptFiles(environment, (path) => new RolloutTail(path), {
+      claude: claudeForkOf,
+      codex: codexForkOf,
+    }),
     threads: parts.resolve(TOKENS.threadCleanup),
     readers: { statusLine: statusLineReader, transcripts: { claude: transcriptReader, codex: rolloutReader } },
   }

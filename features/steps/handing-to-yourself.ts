@@ -18,6 +18,23 @@ Given('its agent has left the document {string} for the next session', function 
   return this.terminals.requestHandoff(document)
 })
 
+Given(
+  'its person has left the document {string} for the next session',
+  function (this: HandoffWorld, document: string) {
+    return this.terminals.requestHandoff(document)
+  },
+)
+
+Then(
+  'its person is told that the terminal {string} begins with a document',
+  function (this: HandoffWorld, name: string) {
+    assert.match(
+      this.terminals.noticeFor(name) ?? '',
+      /^Batonpass: this session begins with the document that "claude-code"/,
+    )
+  },
+)
+
 When('the document is withdrawn', function (this: HandoffWorld) {
   return this.terminals.withdraw()
 })

@@ -22,6 +22,7 @@ export class Terminals {
   readonly #workspace = join(this.#folder, 'workspace')
   /** The texts that terminals began with, by name. */
   readonly #begun = new Map<string, string | undefined>()
+  readonly #notices = new Map<string, string | undefined>()
   readonly #ids = new Map<string, string>()
   readonly #transcripts = new Map<string, Transcript>()
   #terminals: Opened | undefined
@@ -47,8 +48,9 @@ export class Terminals {
 
   async start(name: string, source = 'startup', more: Partial<HookInput> = {}): Promise<void> {
     this.#current = name
-    const { inject } = await this.#hook('session-start', { source, ...more }, name)
+    const { inject, notice } = await this.#hook('session-start', { source, ...more }, name)
     this.#begun.set(name, inject)
+    this.#notices.set(name, notice)
   }
 
   /** The terminal that started first. */
@@ -59,6 +61,11 @@ export class Terminals {
   /** The text that a terminal was given at its last start. */
   begunWith(name: string): string | undefined {
     return this.#begun.get(name)
+  }
+
+  /** The sentence that the person at a terminal was told at its last start. */
+  noticeFor(name: string): string | undefined {
+    return this.#notices.get(name)
   }
 
   /** A person says something, and the agent answers it. */

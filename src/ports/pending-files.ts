@@ -25,13 +25,17 @@ export interface PendingDocument {
   readonly expiresAt: Instant
 }
 
-/** A session that began with a pending document, or with the summary of a thread, and has taken no turn yet: whose conversation it is in is not decided. */
+/** A session that began with a pending document, with the summary of a thread or as a fork, and has taken no turn yet: whose conversation it is in is not decided. */
 export interface Candidate {
   readonly v: 1
   readonly runtime: TerminalRuntime
   readonly providerSessionId: string
-  /** The document that it began with, or the thread. */
+  /** The document that it began with, or the thread; of a fork an id of its own. */
   readonly pendingId: string
+  /** The conversation of that document: it branches off from there if another session takes the document. */
+  readonly branchOf?: ConversationId
+  /** Whether its runtime made it as a copy of another session. */
+  readonly isFork?: boolean
   /** The thread whose summary was in the memory file when it began; absent where it began with a document. */
   readonly thread?: ConversationId
   readonly workspace: string

@@ -39,6 +39,8 @@ export interface KeptSession {
   readonly pending?: { readonly id: string; readonly workspace: string }
   /** Whether its terminal has ended while its document waited. */
   readonly hasEnded?: boolean
+  /** Whether its hooks note the process of its agent: once that is gone, the session is over. */
+  readonly isNoted?: boolean
   /** Whether the summary of its thread is still in a memory file. */
   readonly hasSummary?: boolean
   /** A sentence for the person, until the next prompt. */
@@ -97,8 +99,18 @@ export interface TranscriptTail {
   records(): AsyncIterable<unknown>
 }
 
+/** A session that a transcript may be a fork of. */
+export interface TranscriptFork {
+  /** The runtime's name for that session. */
+  readonly source: string
+  /** How many of the first records are copies of its own. */
+  readonly copied: number
+}
+
 /** Reads the transcripts that runtimes keep themselves. */
 export interface TranscriptFiles {
   /** Undefined when the path is not one that the runtime keeps a transcript at: nothing else is ever read. */
   follow(runtime: TerminalRuntime, path: string): Promise<TranscriptTail | undefined>
+  /** The sessions that a transcript may be a fork of, the likeliest first; none where it cannot be read. */
+  forkOf(runtime: TerminalRuntime, path: string): Promise<readonly TranscriptFork[]>
 }

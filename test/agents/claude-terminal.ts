@@ -43,13 +43,14 @@ export const terminalOf = (
   t: TestContext,
   stage: Pick<ClaudeHome, 'home' | 'environment'>,
   columns = 120,
+  flags: readonly string[] = [],
 ): Terminal => {
   const { home, environment } = stage
   const socket = `batonpass-${randomUUID()}`
   const tmux = (...args: readonly string[]): string =>
     execFileSync(TMUX ?? '', ['-L', socket, '-f', '/dev/null', ...args], { encoding: 'utf8' })
   const project = join(home, 'project')
-  mkdirSync(project)
+  mkdirSync(project, { recursive: true })
   const variables = Object.entries({ ...environment, ANTHROPIC_API_KEY: KEY, LANG: 'C.UTF-8', TERM: 'xterm-256color' })
   const words = [
     'env',
@@ -58,6 +59,7 @@ export const terminalOf = (
     commandPath(),
     '--model',
     'claude-sonnet-4-5',
+    ...flags,
   ]
   const line = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
   tmux('-u', 'new-session', '-d', '-s', 'claude', '-x', String(columns), '-y', '40', '-c', project, line)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { ServiceStage } from '../http/stage.ts'
 import { batonWith } from './terminal.ts'
 
@@ -54,6 +54,22 @@ describe('baton handoff', () => {
     })
     writeFileSync(join(workspace, 'long.md'), 'x'.repeat(1_048_577))
     expect(await baton(join(workspace, 'long.md'))).toMatchObject({ code: 2, err: expect.stringContaining('megabyte') })
+  })
+
+  it('leaves it for the last session here once that has ended, and says so', async () => {
+    const alone = realpathSync(mkdtempSync(join(tmpdir(), 'workspace-')))
+    onTestFinished(() => rmSync(alone, { recursive: true, force: true }))
+    const id = `p-${randomUUID()}`
+    await stage.hook(id, 'session-start', { source: 'startup', cwd: alone })
+    const messages = [{ role: 'assistant', text: 'Half.' }]
+    await stage.ask('POST', `/sessions/${id}/turns`, { body: { turns: [{ messages }] } })
+    await stage.hook(id, 'session-end', { reason: 'other', cwd: alone })
+    const said = await batonWith({})('handoff', file, '--data-dir', stage.folder, '--workspace', alone)
+    expect(said).toMatchObject({ code: 0, err: expect.stringContaining(`This is of the last one, ${id}.`) })
+    expect((await stage.ask('GET', `/sessions/${id}`)).json).toMatchObject({
+      epoch: 2,
+      pending_document: { workspace: alone },
+    })
   })
 
   it('says that nobody works here, and that nothing waits', async () => {

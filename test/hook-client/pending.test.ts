@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { pendingFile } from '../../src/workspace.ts'
@@ -18,6 +18,7 @@ const waitingIn = (dir: string, change: object = {}) => {
       workspace: cwd,
       document,
       providerSessionId: 'another',
+      agentName: 'claude-code',
       path: '/x.md',
       writtenAt: LATER,
       expiresAt: LATER,
@@ -84,6 +85,23 @@ describe('a document that waits in the workspace', () => {
     const ended = await waitingIn(dir, change).start(more)
     expectInTime(ended)
     expect(ended.out).toBe('')
+  })
+
+  it('has a mark in the status line of every session there, as long as it waits', async () => {
+    const dir = folder()
+    const { cwd } = waitingIn(dir)
+    const line = async (input: object) =>
+      (await runHook(dir, 'statusline', { input: { session_id: SESSION, ...input } })).out
+    expect(await line({ cwd })).toContain('a document waits here')
+    expect(await line({ cwd: '/' })).not.toContain('a document waits here')
+    rmSync(join(dir, pendingFile(cwd)))
+    expect(await line({ cwd })).not.toContain('a document waits here')
+  })
+
+  it('is said to the person as well', async () => {
+    const { start } = waitingIn(folder())
+    const { systemMessage } = JSON.parse((await start()).out) as { readonly systemMessage?: string }
+    expect(systemMessage).toContain('this session begins with the document that "claude-code" left here')
   })
 
   it('is given back to the session that wrote it when that was cleared', async () => {

@@ -218,6 +218,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'npm:node:crypto',
       'npm:node:fs',
       'npm:node:http',
+      'npm:node:os',
       'npm:node:util',
     ],
   },
@@ -462,7 +463,15 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'terminal.ts': {
     holds: 'terminal sessions on a store: their services, files and readers, put together',
-    mayImport: ['domain', 'services', 'adapters/claude', 'adapters/codex', 'adapters/terminal', 'container.ts'],
+    mayImport: [
+      'domain',
+      'services',
+      'adapters/claude',
+      'adapters/codex',
+      'adapters/hook-client',
+      'adapters/terminal',
+      'container.ts',
+    ],
   },
   'serving.ts': {
     holds: 'the service: store, terminal sessions, spool and HTTP, put together',

@@ -58,6 +58,12 @@ export class Stage {
     this.#opened = undefined
   }
 
+  /** The same after the file with the facts about a session was lost. */
+  async forgetKept(id = this.id): Promise<void> {
+    await this.restart()
+    rmSync(join(this.folder, 'sessions', `${id}.keep.json`))
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.restart()
     for (const folder of [this.folder, this.home, this.workspace])

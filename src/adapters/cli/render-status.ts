@@ -1,6 +1,7 @@
 import { shortId } from '../../domain/kernel/id-ending.ts'
 import { levelOf } from '../../domain/window/window-level.ts'
-import type { SessionNow, WaitingHandoff, WorkStatus } from '../../services/work-status.ts'
+import type { PendingFound } from '../../service-client.ts'
+import type { SessionNow, TakenDocument, WaitingHandoff, WorkStatus } from '../../services/work-status.ts'
 import { hiddenText } from './hidden-secrets.ts'
 import { age } from './render-age.ts'
 import { type Column, Table } from './render-table.ts'
@@ -17,7 +18,8 @@ export const renderStatus = (frame: StatusFrame, now: number, width?: number): r
   const lines = [serviceLine(frame, now), ...secretsLine(frame)]
   if (problem !== undefined) return [...lines, line(`The store cannot be read: ${plain(problem)}`, 'bad')]
   if (work === undefined) return [...lines, line('There is no store yet: nothing was ever kept here.')]
-  const { sessions, handoffs } = work
+  const { sessions, handoffs, takenDocuments } = work
+  const { documents = [] } = frame
   const told = sessions.filter(({ waitingSignals }) => waitingSignals.count > 0)
   return [
     ...lines,
@@ -25,8 +27,12 @@ export const renderStatus = (frame: StatusFrame, now: number, width?: number): r
     ...part('Sessions', sessions, sessionColumns(now), width),
     ...moreLine(work.hasMoreSessions, 'baton sessions list --state active'),
     line(''),
-    ...part('Waiting handoffs', handoffs, handoffColumns(work, now), width),
+    ...(handoffs.length > 0 || documents.length === 0
+      ? part('Waiting handoffs', handoffs, handoffColumns(work, now), width)
+      : []),
     ...moreLine(work.hasMoreHandoffs, 'baton handoffs list --open'),
+    ...optional('Documents for the next session', documents, documentColumns(now), width),
+    ...optional('Taken over in the last day', takenDocuments, takenColumns(now), width),
     ...(told.length === 0 ? [] : [line(''), ...part('Waiting signals', told, signalColumns(now), width)]),
   ].map((spans) => (width === undefined || spans.length > 1 ? spans : spans.map(fitting(width))))
 }
@@ -47,6 +53,10 @@ const part = <Item>(
   const table = new Table(columns, items, width)
   return [line(`${title}: ${items.length}`, 'title'), table.header(), ...items.map((item) => table.row(item))]
 }
+
+/** A part that is left out where there is nothing in it. */
+const optional: typeof part = (title, items, columns, width) =>
+  items.length === 0 ? [] : [line(''), ...part(title, items, columns, width)]
 
 const moreLine = (hasMore: boolean, command: string): readonly Line[] =>
   hasMore ? [line(`There are more: ${command}`)] : []
@@ -137,6 +147,21 @@ const claimText = ({ handoff, isClaimOver }: WaitingHandoff): string => {
   const { claimant, deadline } = handoff.claim
   return isClaimOver ? `ran out ${clockTime(deadline)}: ${claimant}` : `${claimant} until ${clockTime(deadline)}`
 }
+
+const documentColumns = (now: number): readonly Column<PendingFound>[] => [
+  { title: 'FROM', of: ({ agentName }) => agentName, most: 14 },
+  { title: 'WAITS', of: ({ writtenAt }) => age(writtenAt, now), most: 5 },
+  { title: 'SESSION', of: ({ providerSessionId }) => providerSessionId, most: 36 },
+  { title: 'WORKSPACE', of: ({ workspace }) => workspace },
+]
+
+const takenColumns = (now: number): readonly Column<TakenDocument>[] => [
+  { title: 'FROM', of: ({ handoff }) => handoff.sourceAgent, most: 14 },
+  { title: 'BY', of: ({ handoff }) => handoff.targetAgent, most: 14 },
+  { title: 'AGO', of: ({ handoff }) => age(handoff.initiatedAt, now), most: 5 },
+  { title: 'SESSION', of: ({ takenBy }) => takenBy, most: 36 },
+  { title: 'WORKSPACE', of: ({ workspace }) => workspace },
+]
 
 const signalColumns = (now: number): readonly Column<SessionNow>[] => [
   { title: 'FOR', of: ({ session }) => session.agentName, most: 14 },

@@ -3,7 +3,8 @@ import type { ServiceState } from '../../doctoring.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { heldBy } from '../../domain/session/agent-session.ts'
 import { levelOf } from '../../domain/window/window-level.ts'
-import type { SessionNow, WaitingHandoff, WorkStatus } from '../../services/work-status.ts'
+import type { PendingFound } from '../../service-client.ts'
+import type { SessionNow, TakenDocument, WaitingHandoff, WorkStatus } from '../../services/work-status.ts'
 
 /** The result of one look. */
 export interface StatusFrame {
@@ -12,18 +13,23 @@ export interface StatusFrame {
   readonly service: ServiceState
   /** How much was hidden from the record of terminal sessions; absent where nothing was. */
   readonly secrets?: HiddenSoFar
+  /** The documents that wait for the next session of a workspace. */
+  readonly documents?: readonly PendingFound[]
   /** Absent where there is no store yet, or where it could not be read. */
   readonly work?: WorkStatus
   /** Why it could not be read. */
   readonly problem?: string
 }
 
-/** Whether a session is active, paused by hand, or held by a handoff. */
-export const standingOf = ({ session }: SessionNow): 'active' | 'paused' | 'held' =>
-  heldBy(session) !== undefined ? 'held' : session.state === 'active' ? 'active' : 'paused'
+/** Whether a session is active, paused by hand, held by a handoff, or its terminal was closed. */
+export const standingOf = ({ session, isClosed }: SessionNow): 'active' | 'paused' | 'held' | 'closed' => {
+  if (heldBy(session) !== undefined) return 'held'
+  if (session.state !== 'active') return 'paused'
+  return isClosed === true ? 'closed' : 'active'
+}
 
 /** A look as a document for machines. */
-export const statusDocument = ({ store, service, work, problem, secrets }: StatusFrame): object =>
+export const statusDocument = ({ store, service, work, problem, secrets, documents }: StatusFrame): object =>
   defined({
     at: work?.at,
     store,
@@ -32,6 +38,8 @@ export const statusDocument = ({ store, service, work, problem, secrets }: Statu
     redaction: secrets,
     sessions: work?.sessions.map(sessionFacts) ?? [],
     handoffs: work?.handoffs.map(handoffFacts) ?? [],
+    documents: documents?.map(documentFacts) ?? [],
+    takenDocuments: work?.takenDocuments.map(takenFacts) ?? [],
     hasMoreSessions: work?.hasMoreSessions ?? false,
     hasMoreHandoffs: work?.hasMoreHandoffs ?? false,
   })
@@ -79,3 +87,30 @@ const handoffFacts = ({ handoff, conversationKey, isClaimOver }: WaitingHandoff)
         ? { claimant: handoff.claim.claimant, until: handoff.claim.deadline, isOver: isClaimOver }
         : undefined,
   })
+
+const documentFacts = ({
+  agentName,
+  providerSessionId,
+  workspace,
+  path,
+  writtenAt,
+  expiresAt,
+}: PendingFound): object => ({
+  from: agentName,
+  providerSessionId,
+  workspace,
+  path,
+  writtenAt,
+  expiresAt,
+})
+
+const takenFacts = ({ handoff, workspace, leftBy, takenBy }: TakenDocument): object => ({
+  handoffId: handoff.id,
+  conversationId: handoff.conversationId,
+  from: handoff.sourceAgent,
+  to: handoff.targetAgent,
+  workspace,
+  leftBy,
+  takenBy,
+  takenAt: handoff.initiatedAt,
+})

@@ -1,5 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import type { AgentPresence } from '../../domain/session/agent-presence.ts'
 import { codeOf, readOwnFile } from '../../own-files.ts'
+import { pidNamespace } from '../../processes/process-table.ts'
 import { isRecord } from './read-input.ts'
 import { isFileName } from './session-card.ts'
 
@@ -11,6 +14,8 @@ const MOST_BYTES = 4_096
 const MANY = 32
 /** Programs that stand between an agent and what it starts, and are no agents themselves. */
 const BETWEEN = /^(?:sh|bash|dash|zsh|fish|env|node|npm.*|npx|baton)$/
+/** Of those, the ones that no agent is written in. */
+const SHELL = /^(?:sh|bash|dash|zsh|fish|env|npm.*|npx|baton)$/
 const FARTHEST = 4
 
 /**
@@ -21,7 +26,8 @@ export const noteProcess = (folder: string, session: string, environment: Enviro
   const pid = agentPid(environment)
   mkdirSync(`${folder}/${FOLDER}`, { recursive: true, mode: 0o700 })
   removeEnded(`${folder}/${FOLDER}`)
-  const note = { v: 1, pid, startTime: startTimeOf(pid) ?? null, session }
+  const isNamed = environment.CLAUDE_PID !== undefined
+  const note = { v: 1, pid, startTime: startTimeOf(pid) ?? null, session, isNamed, ...place() }
   // Several hooks of one agent may come at once, so each begins a file of its own.
   const begun = `${folder}/${FOLDER}/.${pid}.${process.pid}.tmp`
   writeFileSync(begun, JSON.stringify(note), { flag: 'wx', mode: 0o600 })
@@ -50,17 +56,65 @@ export const sessionOfParent = (folder: string): string | undefined => {
   return undefined
 }
 
-/** Claude names its process to its hooks; of others it is the parent. */
-const agentPid = ({ CLAUDE_PID: said = '' }: Environment): number =>
-  /^[1-9]\d{0,9}$/.test(said) ? Number(said) : process.ppid
+/** Looks for the process of the agent that has a session, as hooks have noted it. */
+export const agentOf = (folder: string, session: string): AgentPresence => {
+  const notes = namesIn(`${folder}/${FOLDER}`).flatMap((name) => noteIn(`${folder}/${FOLDER}/${name}`) ?? [])
+  // Without /proc nobody knows whether a parent was the agent, or a shell in between that ends at once.
+  const own = notes.filter((note) => note.session === session && (note.isNamed || note.startTime !== null))
+  if (own.length === 0) return 'unknown'
+  if (own.some(isElsewhere)) return 'elsewhere'
+  return own.some(({ pid }) => isRunning(pid) && noted(folder, pid) === session) ? 'live' : 'gone'
+}
+
+const isElsewhere = (note: ProcessNote): boolean => {
+  const { host, pids } = place()
+  return note.host !== host || note.pids !== pids
+}
+
+/** Where a process id means something. */
+const place = () => ({ host: hostname(), pids: pidNamespace() ?? null })
+
+const namesIn = (path: string): readonly string[] => {
+  try {
+    return readdirSync(path).filter((name) => name.endsWith('.json'))
+  } catch {
+    return []
+  }
+}
+
+/** Claude names its process to its hooks; of others it is the parent, or the one that started the shell in between. */
+const agentPid = ({ CLAUDE_PID: said = '' }: Environment): number => {
+  if (/^[1-9]\d{0,9}$/.test(said)) return Number(said)
+  let pid = process.ppid
+  for (let steps = 0; steps < FARTHEST; steps += 1) {
+    const parent = parentOf(pid)
+    if (parent === undefined || !SHELL.test(parent.name) || parent.parent <= 1) return pid
+    pid = parent.parent
+  }
+  return process.ppid
+}
 
 const noted = (folder: string, pid: number): string | undefined => {
+  const note = noteIn(`${folder}/${FOLDER}/${pid}.json`)
+  // Another process may have got the same number since.
+  return note !== undefined && note.startTime === (startTimeOf(pid) ?? null) ? note.session : undefined
+}
+
+interface ProcessNote {
+  readonly pid: number
+  readonly session: string
+  readonly startTime: unknown
+  readonly isNamed: boolean
+  readonly host: unknown
+  readonly pids: unknown
+}
+
+const noteIn = (path: string): ProcessNote | undefined => {
   try {
-    const note: unknown = JSON.parse(readOwnFile(`${folder}/${FOLDER}/${pid}.json`, MOST_BYTES) ?? '')
+    const note: unknown = JSON.parse(readOwnFile(path, MOST_BYTES) ?? '')
     if (!isRecord(note) || note.v !== 1 || !isFileName(note.session)) return undefined
-    // Another process may have got the same number since.
-    const startTime = startTimeOf(pid) ?? null
-    return note.startTime === startTime ? note.session : undefined
+    const { session, startTime, host, pids } = note
+    return { pid: Number(note.pid), session, startTime, host, pids, isNamed: note.isNamed === true }
   } catch {
     return undefined
   }
@@ -87,7 +141,11 @@ const parentOf = (pid: number): { readonly name: string; readonly parent: number
 const removeEnded = (path: string): void => {
   const names = readdirSync(path)
   if (names.length <= MANY) return
-  for (const name of names) if (!isRunning(Number.parseInt(name, 10))) rmSync(`${path}/${name}`, { force: true })
+  for (const name of names) {
+    const note = noteIn(`${path}/${name}`)
+    const isOthers = note !== undefined && isElsewhere(note)
+    if (!isOthers && !isRunning(Number.parseInt(name, 10))) rmSync(`${path}/${name}`, { force: true })
+  }
 }
 
 const isRunning = (pid: number): boolean => {

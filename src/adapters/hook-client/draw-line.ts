@@ -1,7 +1,10 @@
 import { writeSync } from 'node:fs'
+import { DOCUMENT_WAITS } from '../../domain/handoff/document-notice.ts'
 import { codeOf } from '../../own-files.ts'
+import { workspaceOf } from '../../workspace.ts'
 import type { Budget } from './budget.ts'
 import type { HookLog } from './hook-log.ts'
+import { readPending } from './pending-text.ts'
 import { joined, previousStatusLine } from './previous-line.ts'
 import { type HookInput, isRecord } from './read-input.ts'
 import type { ServiceClient } from './service-client.ts'
@@ -39,7 +42,7 @@ export const drawLine = async (drawing: Drawing): Promise<void> => {
     : undefined
   const card = cardOf(drawing)
   const look = lookOf(drawing)
-  const ours = statusLine({ level, costUsd: costOf(input, card), card }, look)
+  const ours = statusLine({ level, costUsd: costOf(input, card), card, mark: waitingMark(drawing) }, look)
   const lines = theirs === undefined ? ours : (await theirs)(ours, look.width)
   writeSync(1, `${lines}\n`)
   await posting
@@ -55,6 +58,16 @@ const cardOf = ({ session, folder, log }: Drawing): SessionCard | undefined => {
     return session === undefined ? undefined : readCard(folder, session)
   } catch (problem) {
     log.tell(`the card of the session could not be read: ${codeOf(problem)}`)
+    return undefined
+  }
+}
+
+/** A document may be taken or withdrawn by others, so the file itself says whether it waits. */
+const waitingMark = ({ input: { cwd }, folder, session }: Drawing): string | undefined => {
+  try {
+    const workspace = session === undefined || typeof cwd !== 'string' ? undefined : workspaceOf(cwd)
+    return workspace !== undefined && readPending(folder, workspace) !== undefined ? DOCUMENT_WAITS : undefined
+  } catch {
     return undefined
   }
 }

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { readOwnFile } from '../../own-files.ts'
 import { pendingFile, workspaceOf } from '../../workspace.ts'
 import { type HookInput, isRecord } from './read-input.ts'
@@ -13,34 +15,71 @@ export interface PendingFound {
   readonly text: string
   readonly document: string
   readonly providerSessionId: string
+  readonly agentName: string
+  readonly workspace: string
   readonly path: string
   readonly writtenAt: string
   readonly expiresAt: string
 }
 
-const PARTS = ['text', 'document', 'providerSessionId', 'path', 'writtenAt', 'expiresAt'] as const
+const PARTS = [
+  'text',
+  'document',
+  'providerSessionId',
+  'agentName',
+  'workspace',
+  'path',
+  'writtenAt',
+  'expiresAt',
+] as const
 
 /** Finds the document that waits in a workspace. Absent where none does, or its time is over. @throws where it cannot be read */
 export const readPending = (folder: string, workspace: string): PendingFound | undefined => {
-  const file = readOwnFile(`${folder}/${pendingFile(workspace)}`, MOST_BYTES)
+  const pending = pendingIn(`${folder}/${pendingFile(workspace)}`)
+  if (pending !== undefined && pending.workspace !== workspace)
+    throw new Error('it is not a document that this version knows')
+  return pending
+}
+
+/** Every document that waits, in whatever workspace. One that cannot be read is left out. */
+export const listPending = (folder: string): readonly PendingFound[] =>
+  jsonFilesIn(`${folder}/${dirname(pendingFile(''))}`).flatMap((path) => {
+    try {
+      return pendingIn(path) ?? []
+    } catch {
+      return []
+    }
+  })
+
+const jsonFilesIn = (path: string): readonly string[] => {
+  try {
+    return readdirSync(path)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => `${path}/${name}`)
+  } catch {
+    return []
+  }
+}
+
+const pendingIn = (path: string): PendingFound | undefined => {
+  const file = readOwnFile(path, MOST_BYTES)
   if (file === undefined) return undefined
   const pending: unknown = JSON.parse(file)
-  if (!isPending(pending) || pending.workspace !== workspace)
-    throw new Error('it is not a document that this version knows')
+  if (!isPending(pending)) throw new Error('it is not a document that this version knows')
   return Date.parse(pending.expiresAt) > Date.now() ? pending : undefined
 }
 
-const isPending = (pending: unknown): pending is PendingFound & { readonly workspace: unknown } =>
+const isPending = (pending: unknown): pending is PendingFound =>
   isRecord(pending) && pending.v === 1 && PARTS.every((part) => typeof pending[part] === 'string')
 
 /**
- * The text that waits for a session that starts, found without the service. Absent where none waits, and for the session
+ * The document that waits for a session that starts, found without the service. Absent where none waits, and for the session
  * that wrote it, unless that was cleared. @throws where it cannot be read
  */
-export const pendingText = (folder: string, { cwd, source }: HookInput, session: string): string | undefined => {
+export const pendingFor = (folder: string, { cwd, source }: HookInput, session: string): PendingFound | undefined => {
   if (!FRESH.includes(source) || typeof cwd !== 'string') return undefined
   const workspace = workspaceOf(cwd)
   const pending = workspace === undefined ? undefined : readPending(folder, workspace)
   const isItsOwn = pending?.providerSessionId === session && source !== 'clear'
-  return isItsOwn ? undefined : pending?.text
+  return isItsOwn ? undefined : pending
 }

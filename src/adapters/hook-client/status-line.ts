@@ -9,6 +9,8 @@ export interface StatusFacts {
   readonly level: WindowLevel
   readonly costUsd: number | undefined
   readonly card: SessionCard | undefined
+  /** A word about something that waits in this workspace; it stands before the notices. */
+  readonly mark?: string | undefined
 }
 
 /** How a status line may look. */
@@ -33,7 +35,7 @@ const BETWEEN = ' · '
 
 /** One line: the level of the window, a bar with the milestones, cost, restarts and notices, as much of it as fits. */
 export const statusLine = (facts: StatusFacts, look: StatusLook): string => {
-  const notice = noticeOf(facts.card)
+  const notice = [facts.mark, noticeOf(facts.card)].filter(Boolean).join(BETWEEN)
   const room = look.width - (notice === '' ? 0 : BETWEEN.length + Math.min(NOTICE_COLUMNS, widthOf(notice)))
   const layouts = layoutsOf(facts, look.hasBlocks)
   const chosen = layouts.find((parts) => widthOfAll(parts) <= room) ?? layouts.at(-1) ?? []

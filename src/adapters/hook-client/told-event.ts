@@ -1,11 +1,13 @@
 import { writeSync } from 'node:fs'
+import { begunWithDocument } from '../../domain/handoff/document-notice.ts'
 import { codeOf } from '../../own-files.ts'
 import type { Budget } from './budget.ts'
 import { HiddenPayload } from './hidden-payload.ts'
 import type { HookEvent } from './hook-events.ts'
 import type { HookLog } from './hook-log.ts'
 import { hookOutput } from './hook-output.ts'
-import { pendingText } from './pending-text.ts'
+import { pendingFor } from './pending-text.ts'
+import type { ServiceAnswer } from './post-event.ts'
 import type { HookInput } from './read-input.ts'
 import { NO_ANSWER, type ServiceClient } from './service-client.ts'
 import { readCard } from './session-card.ts'
@@ -38,7 +40,7 @@ export const tellEvent = async (work: HookWork): Promise<void> => {
   const payload = hidden.counted(trimmed)
   const spooled = hidden.forSpool(payload)
   const posted = await service.deliver(event, session, { payload, spooled }, budget.left - AFTER_ANSWER_MS)
-  const answer = posted.state === 'taken' ? posted.answer : { ...NO_ANSWER, inject: waiting }
+  const answer = posted.state === 'taken' ? posted.answer : { ...NO_ANSWER, ...waiting }
   const { text, told } = hookOutput(event, input, answer)
   if (text !== '') writeSync(1, text)
   if (posted.state === 'absent') await service.wake(event)
@@ -47,7 +49,7 @@ export const tellEvent = async (work: HookWork): Promise<void> => {
 }
 
 /** The text that a session begins with, as far as it is known without the service. */
-const begunWith = (work: HookWork): string | undefined => {
+const begunWith = (work: HookWork): Pick<ServiceAnswer, 'inject' | 'notice'> | undefined => {
   const { input, folder, session, log, environment } = work
   const tried = <T>(problem: string, attempt: () => T): T | undefined => {
     try {
@@ -57,9 +59,12 @@ const begunWith = (work: HookWork): string | undefined => {
       return undefined
     }
   }
-  if (input.source === 'compact')
-    return tried('the card of the session could not be read', () => readCard(folder, session)?.afterCompaction)
+  if (input.source === 'compact') {
+    const card = tried('the card of the session could not be read', () => readCard(folder, session))
+    return { inject: card?.afterCompaction, notice: undefined }
+  }
   tried('the tools of the session could not be told its name', () => nameForTools(environment, session))
   if (startedWithin(environment, session) !== undefined) return undefined
-  return tried('the pending document could not be read', () => pendingText(folder, input, session))
+  const pending = tried('the pending document could not be read', () => pendingFor(folder, input, session))
+  return pending && { inject: pending.text, notice: begunWithDocument(pending) }
 }

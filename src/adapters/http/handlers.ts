@@ -67,6 +67,8 @@ export const handlersFor = ({
       throw new HttpProblem(400, 'input.invalid', 'The limit cannot be used: it must be a number from 1 to 1000.')
     const folder = query('working_in')
     if (folder !== undefined) return { sessions: (await requests.workingIn(folder)).map(summaryOut), next: null }
+    const left = query('handing_in')
+    if (left !== undefined) return { sessions: (await requests.handingIn(left)).map(summaryOut), next: null }
     const page = defined({ after: query('after'), limit: limit === undefined ? undefined : Number(limit) })
     const { items, next } = await requests.list(page)
     return { sessions: items.map(summaryOut), next: next ?? null }

@@ -18,14 +18,14 @@ export const takeKeptHandoff = async (requests: TerminalRequests, json: unknown)
   if (!kept.ok) throw problemOf(kept.error)
 }
 
-/** The session that works in the workspace of a folder, where it is the only one. */
+/** The session that works in the workspace of a folder, where it is the only one, or that ended there last. */
 const onlyIn = async (requests: TerminalRequests, folder: string): Promise<string> => {
-  const [only, another] = await requests.workingIn(folder)
+  const [only, another] = await requests.handingIn(folder)
   if (only === undefined || another !== undefined)
     throw new HttpProblem(
       409,
       'session.unknown',
-      `${only === undefined ? 'No session works' : 'Several sessions work'} in the folder of a document that was kept. Name one: baton handoff FILE --session ID.`,
+      `${only === undefined ? 'No session works or has worked' : 'Several sessions work'} in the folder of a document that was kept. Name one: baton handoff FILE --session ID.`,
     )
   return only.id
 }

@@ -79,6 +79,7 @@ export const ROUTES = {
       after: 'the `next` of the page before',
       limit: 'at most so many, 1 to 1000',
       working_in: 'only those that work in the workspace of this folder now; all of them',
+      handing_in: 'the same; where none works there, the one that ended there last',
     },
     answer: schemas.sessionList,
   },

@@ -34,6 +34,8 @@ const candidate = z.object({
   runtime: z.enum(TERMINAL_RUNTIMES),
   providerSessionId: provider,
   pendingId: z.guid(),
+  branchOf: z.string().transform(conversationId).optional(),
+  isFork: z.boolean().optional(),
   thread: z.string().transform(conversationId).optional(),
   workspace: z.string(),
   cwd: z.string().optional(),

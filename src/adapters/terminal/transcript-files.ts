@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { extname, isAbsolute, join, sep } from 'node:path'
-import type { TerminalRuntime, TranscriptFiles, TranscriptTail } from '../../ports/terminal-files.ts'
+import type { TerminalRuntime, TranscriptFiles, TranscriptFork, TranscriptTail } from '../../ports/terminal-files.ts'
 
 /** The variables that say where runtimes keep their sessions. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -20,6 +20,7 @@ const FOLDERS: Readonly<Record<TerminalRuntime, (environment: Environment) => st
 export const transcriptFiles = (
   environment: Environment,
   tailOf: (path: string) => TranscriptTail,
+  forksOf: Readonly<Record<TerminalRuntime, (path: string) => Promise<readonly TranscriptFork[]>>>,
 ): TranscriptFiles => ({
   follow: async (runtime, path) => {
     const checked = (): Promise<string | undefined> => allowed(FOLDERS[runtime](environment), path)
@@ -27,6 +28,10 @@ export const transcriptFiles = (
     if (found === undefined) return undefined
     const tail = tailOf(found)
     return { records: () => recordsIf(async () => (await checked()) === found, tail) }
+  },
+  forkOf: async (runtime, path) => {
+    const found = await allowed(FOLDERS[runtime](environment), path)
+    return found === undefined ? [] : forksOf[runtime](found)
   },
 })
 

@@ -1,10 +1,15 @@
+import type { Conversation } from '../../domain/conversation/conversation.ts'
+import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { inQuotes } from '../../domain/kernel/safe-text.ts'
 import { type CarriedDocument, carriedText, personWordsOf } from './carried-text.ts'
+import { lineOf } from './conversation-line.ts'
 import type { FollowedSession } from './followed-session.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 
 const REMEMBERED = 256
+/** So many handoffs are looked through for the last one before a branch. */
+const MOST_AFTER = 20
 
 const OPENING =
   'The context window of this session was compacted, and what was in it is gone but for a summary. This is from the ' +
@@ -42,22 +47,32 @@ export class AfterCompaction {
     const { session, kept } = at
     const conversation = await this.#deps.store.conversations.find(session.conversationId)
     if (kept.holder === undefined || conversation === undefined) return undefined
-    const document = await this.#documentOf(at)
+    const document = await this.#documentOf(at, conversation)
     const words = await personWordsOf(this.#deps, conversation, { session, document: document?.text })
     return carriedText(defined({ opening: OPENING, document, words, nonce: this.#deps.ids.next() }))
   }
 
-  async #documentOf({ session, kept }: FollowedSession): Promise<CarriedDocument | undefined> {
+  async #documentOf({ kept }: FollowedSession, conversation: Conversation): Promise<CarriedDocument | undefined> {
     const { pending, lastHandoffPath: path } = kept
     const waiting = pending && (await this.#deps.pending.readPending(pending.workspace))
     if (waiting !== undefined && waiting.id === pending?.id) {
       const origin = `You wrote the document below at ${waiting.writtenAt}, for the session after this one.`
       return { text: waiting.document, origin, path: waiting.path }
     }
-    const filter = { conversationId: session.conversationId, order: 'newest_first' as const }
-    const [last] = (await this.#deps.store.handoffs.list(filter, { limit: 1 })).items
+    const last = await this.#lastHandoff(conversation)
     if (last?.document === undefined) return undefined
     const origin = `The document below came with the last handoff of this conversation (handoff ${last.id}, agent ${inQuotes(last.sourceAgent)}, ${last.initiatedAt}).`
     return defined({ text: last.document, origin, path })
+  }
+
+  /** The last handoff of a conversation; of a branch without one, the last before it branched off. */
+  async #lastHandoff(conversation: Conversation): Promise<HandoffMetadata | undefined> {
+    for await (const { conversation: each, until } of lineOf(this.#deps.store, conversation)) {
+      const filter = { conversationId: each.id, order: 'newest_first' as const }
+      const { items } = await this.#deps.store.handoffs.list(filter, { limit: until === undefined ? 1 : MOST_AFTER })
+      const last = items.find(({ initiatedAt }) => until === undefined || initiatedAt <= until)
+      if (last !== undefined) return last
+    }
+    return undefined
   }
 }

@@ -1,3 +1,4 @@
+import { begunWithDocument } from '../../domain/handoff/document-notice.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Candidate } from '../../ports/pending-files.ts'
 import type { HookAnswer, HookEvent } from './hook-event.ts'
@@ -60,8 +61,8 @@ export class CandidateEvents {
     const { candidates } = this.#parts
     switch (event.event) {
       case 'session-start': {
-        const inject = event.input.source === 'resume' ? undefined : await candidates.textOf(candidate)
-        return defined({ ...TAKEN, inject })
+        const document = event.input.source === 'resume' ? undefined : await candidates.documentOf(candidate)
+        return defined({ ...TAKEN, inject: document?.text, notice: document && begunWithDocument(document) })
       }
       case 'user-prompt-submit':
         await candidates.addPrompt(candidate, event)

@@ -19,7 +19,7 @@ const FILES_OF: Readonly<Record<TerminalRuntime, readonly string[]>> = {
   codex: ['AGENTS.md'],
 }
 
-/** The sessions that began with a pending document or the summary of a thread, until the first turn of one of them says whose it is. */
+/** The sessions that began with a pending document, the summary of a thread or as a fork, until the first turn of one of them says whose it is. */
 export class Candidates {
   readonly #deps: TerminalDeps
   readonly #sessions: TerminalSessions
@@ -43,19 +43,21 @@ export class Candidates {
   /** The candidate that an event is about: one that is known, or one that a start makes. */
   async about(event: HookEvent): Promise<Candidate | undefined> {
     const known = await this.find(event.input.providerSessionId)
-    if (known !== undefined || event.event !== 'session-start') return known
-    if (!this.#isNext(event)) return undefined
+    if (known !== undefined || event.event !== 'session-start' || !isAlone(event)) return known
+    const { cwd = '', source } = event.input
+    const workspace = this.#deps.pending.workspaceOf(cwd)
+    if (source === 'fork' && workspace !== undefined) return this.#beginFork(event, workspace)
+    if (!FRESH.includes(source)) return undefined
     const pending = await this.#pendingFor(event)
-    if (pending !== undefined) return this.#begin(event, pending)
-    const { cwd = '' } = event.input
-    const [thread, workspace] = [await this.#threadFor(event), this.#deps.pending.workspaceOf(cwd)]
-    return thread && workspace ? this.#begin(event, { id: thread, workspace }, thread) : undefined
+    if (pending !== undefined) return this.#begin(event, pending, { branchOf: pending.conversationId })
+    const thread = await this.#threadFor(event)
+    return thread && workspace ? this.#begin(event, { id: thread, workspace }, { thread }) : undefined
   }
 
-  /** The text that a candidate begins with, as long as its document waits. */
-  async textOf({ workspace, pendingId }: Candidate): Promise<string | undefined> {
+  /** The document that a candidate begins with, as long as it waits. */
+  async documentOf({ workspace, pendingId }: Candidate): Promise<PendingDocument | undefined> {
     const pending = await this.#deps.pending.readPending(workspace)
-    return pending?.id === pendingId ? pending.text : undefined
+    return pending?.id === pendingId ? pending : undefined
   }
 
   async change(candidate: Candidate): Promise<void> {
@@ -75,10 +77,10 @@ export class Candidates {
     ;(await this.#known()).delete(providerSessionId)
   }
 
-  /** Whether a session that starts so is the next one of its workspace; one that another session started is not. */
-  #isNext({ input }: HookEvent): boolean {
-    const { source, cwd, parentSessionId, within } = input
-    return FRESH.includes(source) && cwd !== undefined && parentSessionId === undefined && within === undefined
+  /** A fork is decided once its transcript is there: until then nobody can say what it is a copy of. */
+  async #beginFork(event: HookEvent, workspace: string): Promise<Candidate | undefined> {
+    if ((await this.#sessions.find(event.input.providerSessionId)) !== undefined) return undefined
+    return this.#begin(event, { id: this.#deps.ids.next(), workspace }, { isFork: true })
   }
 
   /** The thread whose summary the session has read; a session that is on record already is none of its. */
@@ -102,11 +104,11 @@ export class Candidates {
   async #begin(
     { runtime, input }: HookEvent,
     { id, workspace }: Pick<PendingDocument, 'id' | 'workspace'>,
-    thread?: ConversationId,
+    kind: Pick<Candidate, 'thread' | 'branchOf' | 'isFork'>,
   ): Promise<Candidate> {
     const { providerSessionId, cwd, model, transcriptPath } = input
     const about = { v: 1 as const, runtime, providerSessionId, pendingId: id, workspace }
-    const begun = defined({ ...about, thread, cwd, model, transcriptPath, prompts: [], hasEnded: false })
+    const begun = defined({ ...about, ...kind, cwd, model, transcriptPath, prompts: [], hasEnded: false })
     await this.change(begun)
     return begun
   }
@@ -118,3 +120,7 @@ export class Candidates {
     return this.#all
   }
 }
+
+/** Whether nobody but a person started a session; one that another session started continues nobody's work. */
+const isAlone = ({ input: { cwd, parentSessionId, within } }: HookEvent): boolean =>
+  cwd !== undefined && parentSessionId === undefined && within === undefined

@@ -1,16 +1,12 @@
 import { wordsWanted } from '../../domain/checkpoint/carried-words.ts'
-import {
-  type ChosenWords,
-  choosePersonWords,
-  MOST_TOKENS,
-  type PersonMessage,
-} from '../../domain/checkpoint/person-words.ts'
+import { type ChosenWords, choosePersonWords, MOST_TOKENS } from '../../domain/checkpoint/person-words.ts'
 import { personWordsBlock, textOfWords } from '../../domain/checkpoint/person-words-text.ts'
 import type { Conversation } from '../../domain/conversation/conversation.ts'
 import { beginningOf } from '../../domain/kernel/cut-text.ts'
 import { fenced } from '../../domain/kernel/nonce-fence.ts'
 import { asText } from '../../domain/kernel/safe-text.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
+import { wordsOnLine } from './conversation-line.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 
 /**
@@ -99,7 +95,7 @@ const cutNote = (shown: number, all: number, path: string | undefined): string =
   return ` Only its beginning is shown, ${shown} of ${all} characters.${where}`
 }
 
-/** The person's words in a conversation, from the record, as far as there is room beside a document. */
+/** The person's words in a conversation, and where it is a branch those from before it, from the record, as far as there is room beside a document. */
 export const personWordsOf = async (
   { store, clock, files }: Pick<TerminalDeps, 'store' | 'clock' | 'files'>,
   conversation: Conversation,
@@ -112,8 +108,8 @@ export const personWordsOf = async (
   const isUnsaid = asked !== undefined && session.progress.nextSequence <= asked.sequence
   const unsaid = isUnsaid && asked.prompt.trim() !== '' ? [{ text: asked.prompt, at: clock.now() }] : []
   const within = async (budget: number): Promise<ChosenWords> => {
-    const { messages, more } = await store.messages.findPersonMessages(conversation.id, wordsWanted(budget))
-    const said: readonly PersonMessage[] = messages.filter(({ text }) => text.trim() !== '')
+    const { messages, more } = await wordsOnLine(store, conversation, wordsWanted(budget))
+    const said = messages.filter(({ text }) => text.trim() !== '')
     return choosePersonWords([...unsaid, ...said], { tokens: budget, more })
   }
   const chosen = await within(tokens)

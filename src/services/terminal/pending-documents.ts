@@ -14,10 +14,17 @@ import type { HandoffAsked } from './requested-handoff.ts'
 import { SerialQueue } from './serial-queue.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 import type { TerminalRefusal } from './terminal-refusal.ts'
+import type { TerminalSessions } from './terminal-sessions.ts'
 
 const DAY_MS = 86_400_000
 /** How long a document waits. */
 const WAITS_MS = 7 * DAY_MS
+
+const LEFT_LATER = 'A document for the next session was left after this one had ended.'
+
+/** Whether a session of a terminal is over, and its conversation did not go on from it. */
+const hasEnded = ({ session: { state }, kept }: FollowedSession): boolean =>
+  kept.holder !== undefined && (state === 'completed' || state === 'failed')
 
 /** A document that waits now, and whether another one was taken away for it. */
 export interface LeftDocument {
@@ -28,10 +35,12 @@ export interface LeftDocument {
 /** Documents that agents leave for the next session of their workspace. A workspace has one at a time. */
 export class PendingDocuments {
   readonly #deps: TerminalDeps
+  readonly #sessions: TerminalSessions
   readonly #workspaces = new SerialQueue()
 
-  constructor(deps: TerminalDeps) {
+  constructor(deps: TerminalDeps, sessions: TerminalSessions) {
     this.#deps = deps
+    this.#sessions = sessions
   }
 
   /** Does something about the document of a workspace while nothing else happens to it here. */
@@ -39,15 +48,21 @@ export class PendingDocuments {
     return this.#workspaces.run(workspace, work)
   }
 
-  /** Leaves a document. Nothing else happens: the session works on, and nobody waits for anything. */
+  /**
+   * Leaves a document. Nothing else happens: the session works on, and nobody waits for anything. For one that has ended,
+   * the next session of its conversation is begun, which has no terminal and waits to be taken over.
+   */
   async leave(at: FollowedSession, asked: HandoffAsked): Promise<Result<LeftDocument, TerminalRefusal>> {
     const { document } = asked
     if (document === undefined || document.trim() === '')
       return err({ code: 'input.invalid', fields: [{ field: 'document', problem: 'there is nothing in it' }] })
-    const refusal = this.#obstacleTo(at)
+    const isOver = hasEnded(at)
+    const refusal = this.#obstacleTo(at, isOver)
     if (refusal !== undefined) return err(refusal)
     const workspace = this.#workspaceOf(at)
     if (workspace === undefined) return err({ code: 'workspace.unknown', id: at.session.id })
+    const begun = isOver ? await this.#beginAgain(at, asked) : ok(undefined)
+    if (!begun.ok) return begun
     return this.inWorkspace(workspace, async () => ok(await this.#leave(at, { ...asked, document, workspace })))
   }
 
@@ -110,7 +125,24 @@ export class PendingDocuments {
     if (ended.ok) at.update(ended.value)
   }
 
-  #obstacleTo({ session, kept }: FollowedSession): TerminalRefusal | undefined {
+  /** The turn that leads to a handoff is the leaving of the document: its agent is not there to take another. */
+  async #beginAgain(at: FollowedSession, { commandId }: HandoffAsked): Promise<Result<undefined, TerminalRefusal>> {
+    const { handoffs, ids, sha256 } = this.#deps
+    await this.#sessions.workOn(at)
+    const { holder } = at.kept
+    if (holder === undefined || isTerminal(at.session))
+      return err({ code: 'session.superseded', sessionId: at.session.id })
+    const messages = [{ role: 'user' as const, origin: 'batonpass' as const, text: LEFT_LATER }]
+    const named = derivedCommand(sha256, commandId ?? ids.next(), 'left later')
+    const recorded = await handoffs.recordTurn({ session: at.session.id, holder, messages, commandId: named })
+    if (!recorded.ok) return recorded
+    at.update(recorded.value)
+    at.keep({ hasEnded: true })
+    return ok(undefined)
+  }
+
+  #obstacleTo({ session, kept }: FollowedSession, isOver: boolean): TerminalRefusal | undefined {
+    if (isOver) return session.progress.turns === 0 ? { code: 'session.no_turns', sessionId: session.id } : undefined
     if (kept.holder === undefined) return { code: 'session.superseded', sessionId: session.id }
     const wanted = { handoffId: handoffId(this.#deps.ids.next()), at: this.#deps.clock.now() }
     const held = decideHold(session, wanted)
@@ -146,7 +178,7 @@ export class PendingDocuments {
     // Whose document it was is released by the next sweep, outside of this session's turn.
     if (before !== undefined) await files.closePending(before)
     await files.writePending(pending)
-    at.keep({ pending: { id, workspace }, lastHandoffPath: path, hasEnded: undefined })
+    at.keep({ pending: { id, workspace }, lastHandoffPath: path })
     return { pending, isReplacing: before !== undefined && !this.isOver(before) }
   }
 

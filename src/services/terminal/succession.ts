@@ -1,9 +1,11 @@
+import { LEFT_FOR_NEXT, takenDocument } from '../../domain/handoff/document-notice.ts'
 import type { HandoffCompleted } from '../../domain/handoff/settle-handoff.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { Candidate, TakenDocument } from '../../ports/pending-files.ts'
 import { derivedCommand } from '../derived-command.ts'
 import { heldOrTaken } from '../held-or-taken.ts'
+import { beginFork } from './begin-fork.ts'
 import { beginThread } from './begin-thread.ts'
 import type { Candidates } from './candidates.ts'
 import type { FollowedSession } from './followed-session.ts'
@@ -45,8 +47,7 @@ export class Succession {
 
   /** Makes a session of a candidate. Undefined where it can be none; the next event tries again. */
   async settle(candidate: Candidate): Promise<FollowedSession | undefined> {
-    const at =
-      (await this.#taken(candidate)) ?? (await this.#alone(candidate, candidate.thread ? THREAD_GONE : TAKEN_UP))
+    const at = (await this.#taken(candidate)) ?? (await this.#alone(candidate, aloneNotice(candidate)))
     if (at === undefined) return undefined
     notePrompts(
       this.#deps,
@@ -64,7 +65,8 @@ export class Succession {
 
   /** A session that ended before its first turn leaves the thread to another one. */
   #taken(candidate: Candidate): Promise<FollowedSession | undefined> {
-    const { thread, hasEnded, workspace } = candidate
+    const { thread, hasEnded, workspace, isFork } = candidate
+    if (isFork === true) return beginFork(this.#deps, this.#parts, candidate)
     if (thread === undefined) return this.#asSuccessor(candidate)
     if (hasEnded) return Promise.resolve(undefined)
     return this.#parts.documents.inWorkspace(workspace, () =>
@@ -127,7 +129,8 @@ export class Succession {
     at.keep({ restarts, lastHandoffPath: pending.path, transcriptPath, cwd, pending: undefined, hasEnded: undefined })
     await sessions.keep(at)
     if (source === undefined || isSame) return at
-    source.keep({ pending: undefined, hasEnded: undefined })
+    const notice = source.kept.hasEnded === true ? undefined : takenDocument(providerSessionId)
+    source.keep({ pending: undefined, hasEnded: undefined, notice })
     await sessions.keep(source)
     return at
   }
@@ -139,14 +142,15 @@ export class Succession {
     source: FollowedSession,
   ): Promise<Pick<HandoffCompleted, 'session' | 'holder' | 'monitor'> | string> {
     const { handoffs, sha256 } = this.#deps
-    const { id, sessionId, document, reason, text } = pending
+    const { id, sessionId, document, reason, text, workspace } = pending
     const named = (step: string) => ({ commandId: derivedCommand(sha256, id, step) })
     const { agentName: targetAgent, backend } = AGENTS[runtime]
     const kind = targetAgent === pending.agentName ? ('context_restart' as const) : ('agent_transfer' as const)
     const { holder } = source.kept
     // Another process works the source by now: its conversation is not ours to pass on.
     if (holder === undefined) return 'session.superseded'
-    const asked = { session: sessionId, holder, kind, targetAgent, reason, document, ...named('initiate') }
+    const metadata = { ...LEFT_FOR_NEXT, workspace, left_by: pending.providerSessionId, taken_by: providerSessionId }
+    const asked = { session: sessionId, holder, kind, targetAgent, reason, document, metadata, ...named('initiate') }
     const begun = await handoffs.initiateHandoff(defined(asked))
     if (!begun.ok) return begun.error.code
     const { handoff } = begun.value
@@ -158,10 +162,14 @@ export class Succession {
     return completed.error.code
   }
 
-  async #alone(candidate: Candidate, notice: string, lastHandoffPath?: string): Promise<FollowedSession | undefined> {
-    const { runtime, providerSessionId, model, cwd, transcriptPath } = candidate
+  async #alone(
+    candidate: Candidate,
+    notice: string | undefined,
+    lastHandoffPath?: string,
+  ): Promise<FollowedSession | undefined> {
+    const { runtime, providerSessionId, model, cwd, transcriptPath, branchOf } = candidate
     const { sessions } = this.#parts
-    const registered = await sessions.register(defined({ runtime, providerSessionId, model, cwd }))
+    const registered = await sessions.register(defined({ runtime, providerSessionId, model, cwd, branchOf }))
     if (!registered.ok) {
       this.#deps.logger.warn({ refusal: registered.error.code }, 'a terminal session was not registered')
       return undefined
@@ -174,6 +182,9 @@ export class Succession {
     return at
   }
 }
+
+const aloneNotice = ({ thread, isFork }: Candidate): string | undefined =>
+  isFork === true ? undefined : thread === undefined ? TAKEN_UP : THREAD_GONE
 
 const isSuccessor = ({ initiatedByHandoff }: AgentSession): boolean => initiatedByHandoff !== undefined
 

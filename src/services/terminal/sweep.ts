@@ -1,5 +1,8 @@
+import { everyPage } from '../../ports/page.ts'
 import type { Candidate } from '../../ports/pending-files.ts'
+import type { KeptSession } from '../../ports/terminal-files.ts'
 import type { CandidateParts } from './candidate-events.ts'
+import { endSession } from './end-session.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 
 /** Finishes what an interrupted service began, and ends what waits for nothing any more. */
@@ -17,7 +20,41 @@ export class Sweep {
     await this.#closeExpired()
     await this.#releaseClosed()
     await this.#settleLost()
+    await this.endGone()
     await this.#deps.threads?.sweep()
+  }
+
+  /**
+   * Ends the sessions whose agent is gone and has not said so: its terminal was closed, or it was killed, or it began
+   * another session. What its transcript has is recorded first. Resumed, such a session continues its conversation.
+   */
+  async endGone(): Promise<void> {
+    const { sessions, documents, turns, inTurn } = this.#parts
+    for (const id of await this.#goneOnes())
+      await inTurn(id, async () => {
+        const at = await sessions.find(id)
+        if (at === undefined || !this.#isGone(at.providerSessionId, at.kept)) return
+        await turns.take(at, { isAtRest: true })
+        await endSession(this.#deps, documents, at)
+        await sessions.keep(at)
+      })
+  }
+
+  async #goneOnes(): Promise<readonly string[]> {
+    const found: string[] = []
+    if (this.#deps.agentOf === undefined) return found
+    for await (const { session } of everyPage((page) => this.#deps.store.sessions.listUnfinished(page))) {
+      const { providerSessionId: id, state } = session
+      const kept = id === undefined || state !== 'active' ? undefined : await this.#parts.sessions.kept(id)
+      if (id !== undefined && kept?.sessionId === session.id && this.#isGone(id, kept)) found.push(id)
+    }
+    return found
+  }
+
+  #isGone(id: string, { isNoted, hasEnded, holder }: KeptSession): boolean {
+    if (isNoted !== true || hasEnded === true || holder === undefined) return false
+    const presence = this.#deps.agentOf?.(id)
+    return presence === 'gone' || presence === 'unknown'
   }
 
   /** A document that was taken is passed on, also when its candidate never reports again. */
@@ -57,7 +94,7 @@ export class Sweep {
   async #settleLost(): Promise<void> {
     const { candidates, succession, inTurn } = this.#parts
     const isLost = async ({ hasEnded, ...candidate }: Candidate): Promise<boolean> =>
-      hasEnded && (await candidates.textOf({ hasEnded, ...candidate })) === undefined
+      hasEnded && (await candidates.documentOf({ hasEnded, ...candidate })) === undefined
     for (const candidate of await candidates.list()) {
       if (!(await isLost(candidate))) continue
       await inTurn(candidate.providerSessionId, async () => {

@@ -1,4 +1,5 @@
 import type { Sha256 } from '../../domain/kernel/digest.ts'
+import type { AgentPresence } from '../../domain/session/agent-presence.ts'
 import type { WindowSize } from '../../domain/window/context-pressure.ts'
 import type { Logger } from '../../ports/logger.ts'
 import type { PendingFiles } from '../../ports/pending-files.ts'
@@ -29,6 +30,8 @@ export interface TerminalDeps {
   readonly pending: PendingFiles
   readonly transcripts: TranscriptFiles
   readonly readers: TerminalReaders
+  /** Looks for the process of a session's agent; without it nobody knows of any. */
+  readonly agentOf?: (providerSessionId: string) => AgentPresence
   readonly believedWindow: (model: string) => WindowSize | undefined
   /** Looks after the summaries in memory files; without it none is looked for. */
   readonly threads?: Pick<ThreadCleanup, 'clearAround' | 'end' | 'sweep' | 'waitingIn' | 'offerAt'>

@@ -29,6 +29,9 @@ export interface SessionView {
   readonly pending?: PendingDocument
 }
 
+/** So many sessions are looked at for the last one of a folder. */
+const MOST_LOOKED_AT = 1_000
+
 /** A change of how a session's window is watched, and who is told. */
 export interface MonitorAsked {
   readonly settings: MonitorSettings
@@ -162,6 +165,23 @@ export class TerminalRequests {
       if (this.#deps.pending.workspaceOf(cwd) === workspace) found.push(session)
     }
     return found
+  }
+
+  /** The sessions that work in the workspace of a folder now; where none does, the one that ended there last. */
+  async handingIn(folder: string): Promise<readonly AgentSession[]> {
+    const working = await this.workingIn(folder)
+    if (working.length > 0) return working
+    const workspace = this.#deps.pending.workspaceOf(folder)
+    let looked = 0
+    for await (const session of everyPage((page) => this.list(page))) {
+      looked += 1
+      if (workspace === undefined || looked > MOST_LOOKED_AT) return []
+      const { providerSessionId: id, state, progress } = session
+      const { cwd, holder } = (id === undefined ? undefined : await this.#terminals.sessions.kept(id)) ?? {}
+      if (cwd === undefined || holder === undefined || state === 'handed_off' || progress.turns === 0) continue
+      if (this.#deps.pending.workspaceOf(cwd) === workspace) return [session]
+    }
+    return []
   }
 
   /** Takes a sample in the shape of a status line. */

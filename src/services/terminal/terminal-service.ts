@@ -1,12 +1,12 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import { type AgentSessionId, agentSessionId } from '../../domain/kernel/ids.ts'
-import { isTerminal } from '../../domain/session/agent-session.ts'
 import { derivedCommand } from '../derived-command.ts'
 import { AfterCompaction } from './after-compaction.ts'
 import { CandidateEvents } from './candidate-events.ts'
 import { Candidates } from './candidates.ts'
 import { Cards } from './cards.ts'
 import { Compactions, triggerIn } from './compactions.ts'
+import { endSession } from './end-session.ts'
 import type { FollowedSession } from './followed-session.ts'
 import { type HookAnswer, type HookEvent, type HookEventName, type HookOutcome, redactedEvent } from './hook-event.ts'
 import { PendingDocuments } from './pending-documents.ts'
@@ -57,7 +57,7 @@ export class TerminalService {
     this.compactions = new Compactions(deps)
     this.samples = new Samples(deps)
     this.turns = new TurnImport(deps, this.sessions, this.compactions)
-    this.documents = new PendingDocuments(deps)
+    this.documents = new PendingDocuments(deps, this.sessions)
     this.#summaries = new Summaries(deps)
     const candidates = new Candidates(deps, this.sessions, this.documents)
     const { sessions, documents, turns } = this
@@ -74,7 +74,9 @@ export class TerminalService {
   }
 
   /** Takes an event. Everything it means is stored when this answers. */
-  take(event: HookEvent): Promise<HookAnswer> {
+  async take(event: HookEvent): Promise<HookAnswer> {
+    // A session that starts may continue a conversation whose last terminal was killed: nobody works it any more.
+    if (event.event === 'session-start') await this.#sweep.endGone()
     return this.inTurn(event.input.providerSessionId, async () => {
       const answer = await this.#take(redactedEvent(event, this.#deps.redact))
       this.#deps.onTaken?.(event.input.hiddenByHook ?? 0)
@@ -90,6 +92,11 @@ export class TerminalService {
   /** Makes a session of a candidate that somebody asks about, in its turn: its agent is at work. */
   async settle(providerSessionId: string): Promise<void> {
     await this.#candidates.settle(providerSessionId)
+  }
+
+  /** Ends the sessions whose agent is gone, though nobody said so. Never from inside a session's turn. */
+  endGone(): Promise<void> {
+    return this.#sweep.endGone()
   }
 
   /** Finishes what was interrupted, and ends what has waited long enough. Never from inside a session's turn. */
@@ -158,7 +165,8 @@ export class TerminalService {
         return 'ok'
       case 'session-end':
         await this.turns.take(at, { isAtRest: true })
-        return this.#ended(at, event)
+        await endSession(this.#deps, this.documents, at, event.commandId)
+        return 'ok'
       case 'ack':
         await this.#deps.context.acknowledge(at.session.id, input.signals ?? [])
         return 'ok'
@@ -195,7 +203,8 @@ export class TerminalService {
 
   async #started(at: FollowedSession, event: HookEvent): Promise<HookOutcome> {
     const { source, cwd } = event.input
-    at.keep({ cwd: cwd ?? at.kept.cwd, hasEnded: undefined })
+    const isNoted = (this.#deps.agentOf?.(at.providerSessionId) ?? 'unknown') !== 'unknown'
+    at.keep({ cwd: cwd ?? at.kept.cwd, hasEnded: undefined, isNoted: isNoted || undefined })
     if (source === 'compact') return this.#compacted(at, event, 'start')
     if (source !== 'clear' || at.isNew) return 'ok'
     const command = derivedCommand(this.#deps.sha256, event.commandId, 'cleared')
@@ -223,22 +232,5 @@ export class TerminalService {
     if (at.kept.holder === undefined || isOwn || !isTask(prompt)) return
     const named = derivedCommand(this.#deps.sha256, commandId, 'prompt')
     await this.#deps.handoffs.askConversation({ conversation: at.session.conversationId, prompt, commandId: named })
-  }
-
-  /**
-   * A session that a handoff holds is left to that handoff, however its terminal ends. One whose document waits is ended
-   * when that is over: its successor takes the conversation from it.
-   */
-  async #ended(at: FollowedSession, { commandId }: HookEvent): Promise<HookOutcome> {
-    const { holder } = at.kept
-    if (holder === undefined || isTerminal(at.session)) return 'ok'
-    if (await this.documents.isWaiting(at)) {
-      at.keep({ hasEnded: true })
-      return 'ok'
-    }
-    const named = derivedCommand(this.#deps.sha256, commandId, 'end')
-    const ended = await this.#deps.handoffs.completeSession({ session: at.session.id, holder, commandId: named })
-    if (ended.ok) at.update(ended.value)
-    return 'ok'
   }
 }

@@ -1,7 +1,7 @@
 import type { Conversation } from '../../domain/conversation/conversation.ts'
 import { terminalTask } from '../../domain/conversation/title.ts'
 import { defined } from '../../domain/kernel/defined.ts'
-import type { AgentSessionId, HolderToken } from '../../domain/kernel/ids.ts'
+import type { AgentSessionId, ConversationId, HolderToken } from '../../domain/kernel/ids.ts'
 import { ok, type Result } from '../../domain/kernel/result.ts'
 import type { Refusal } from '../../domain/refusal.ts'
 import { type AgentSession, heldBy, isTerminal } from '../../domain/session/agent-session.ts'
@@ -9,7 +9,7 @@ import type { ContextMonitor, MonitorSettings } from '../../domain/window/contex
 import { type KeptSession, TERMINAL_RUNTIMES, type TerminalRuntime } from '../../ports/terminal-files.ts'
 import { derivedCommand } from '../derived-command.ts'
 import { heldOrTaken } from '../held-or-taken.ts'
-import { externalKey, FollowedSession } from './followed-session.ts'
+import { externalKey, FollowedSession, isOfTerminal } from './followed-session.ts'
 import { AGENTS } from './terminal-agents.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
 
@@ -20,6 +20,8 @@ export interface TerminalSession {
   readonly model?: string
   readonly cwd?: string
   readonly parentSessionId?: AgentSessionId
+  /** The conversation that it branches off from, where it is not the next session of one. */
+  readonly branchOf?: ConversationId
   readonly monitor?: MonitorSettings
 }
 
@@ -92,9 +94,9 @@ export class TerminalSessions {
     return at
   }
 
-  /** Whoever works on in a terminal whose session was handed to another one has a conversation beside it from there. */
-  async continueBeside(at: FollowedSession): Promise<void> {
-    if (at.session.state !== 'handed_off' || at.kept.holder === undefined) return
+  /** Starts the next session of a terminal that works on although its last one is over, and moves to it. */
+  async workOn(at: FollowedSession): Promise<void> {
+    if (!isTerminal(at.session) || at.kept.holder === undefined) return
     const { providerSessionId, runtime } = at
     const { cwd } = at.kept
     const started = await this.#start(defined({ runtime, providerSessionId, cwd }), at)
@@ -110,7 +112,7 @@ export class TerminalSessions {
     const key = externalKey(runtime, providerSessionId)
     const { agentName, backend } = AGENTS[runtime]
     const number = (await this.#deps.store.sessions.findByProviderSession(providerSessionId)).length + 1
-    const opened = await this.#open(asked, key, number)
+    const opened = await this.#open(asked, { key, number, before })
     if (!opened.ok) return opened
     const { conversation } = opened.value
     if (conversation.closedAt !== undefined) await handoffs.reopenConversation({ conversation })
@@ -134,31 +136,45 @@ export class TerminalSessions {
     return ok(at)
   }
 
-  /** The conversation of a terminal session. Where another session works it by now, one beside it. */
+  /**
+   * The conversation that a terminal works in: the one that its last session was in, or one under its own name. Where
+   * another session works that by now, a branch of it.
+   */
   async #open(
-    { runtime, providerSessionId, cwd }: TerminalSession,
-    key: string,
-    number: number,
+    { runtime, providerSessionId, cwd, branchOf }: TerminalSession,
+    {
+      key,
+      number,
+      before,
+    }: { readonly key: string; readonly number: number; readonly before: FollowedSession | undefined },
   ): Promise<Result<{ readonly conversation: Conversation }, Refusal>> {
     const { handoffs, store } = this.#deps
     const { agentName } = AGENTS[runtime]
     const originalTask = terminalTask(agentName, cwd)
     const workspace = cwd === undefined ? undefined : { workingDirectory: cwd }
-    const open = (externalKey: string) => handoffs.openConversation(defined({ originalTask, externalKey, workspace }))
-    const opened = await open(key)
-    const baton = opened.ok ? await store.sessions.findBaton(opened.value.conversation.id) : undefined
+    const open = (externalKey: string, parentId?: ConversationId) =>
+      handoffs.openConversation(defined({ originalTask, externalKey, workspace, parentId }))
+    const last = before && (await this.#conversationOf(before))
+    const opened = last === undefined ? await open(key, branchOf) : ok({ conversation: last })
+    if (!opened.ok) return opened
+    const { id } = opened.value.conversation
+    const baton = await store.sessions.findBaton(id)
     const isOthers = baton !== undefined && baton.providerSessionId !== providerSessionId
-    return isOthers ? open(`${key}:${number}`) : opened
+    return isOthers ? open(`${key}:${number}`, id) : opened
+  }
+
+  /** The conversation of a session that a terminal worked. One that somebody else worked, such as a runner, is theirs. */
+  async #conversationOf({ session, kept }: FollowedSession): Promise<Conversation | undefined> {
+    const conversation = await this.#deps.store.conversations.find(session.conversationId)
+    return conversation && (kept.holder !== undefined || isOfTerminal(conversation)) ? conversation : undefined
   }
 
   /** A session of which nothing is kept here: one of ours whose file is gone, or one that somebody else works. */
   async #adopt(providerSessionId: string, session: AgentSession): Promise<FollowedSession> {
     const { store, handoffs } = this.#deps
     const conversation = await store.conversations.find(session.conversationId)
-    const runtime = TERMINAL_RUNTIMES.find(
-      (one) =>
-        conversation?.externalKey?.startsWith(externalKey(one, '')) && session.agentName === AGENTS[one].agentName,
-    )
+    const isOurs = conversation !== undefined && isOfTerminal(conversation)
+    const runtime = TERMINAL_RUNTIMES.find((one) => isOurs && session.agentName === AGENTS[one].agentName)
     const at = new FollowedSession(providerSessionId, session, newKept(runtime ?? 'claude', session.id))
     if (runtime === undefined) return at
     const sharing = (await store.sessions.findByProviderSession(providerSessionId)).filter(

@@ -1,6 +1,7 @@
 import { RecentKeys } from '../../domain/kernel/recent-keys.ts'
 import { heldBy } from '../../domain/session/agent-session.ts'
 import type { Candidate } from '../../ports/pending-files.ts'
+import type { TranscriptTail } from '../../ports/terminal-files.ts'
 import { derivedCommand } from '../derived-command.ts'
 import { pauseFor } from '../pause-for.ts'
 import type { Compactions } from './compactions.ts'
@@ -91,6 +92,21 @@ export class TurnImport {
     return false
   }
 
+  /** How many turns and compactions are in the first records of a transcript. */
+  async countIn(
+    { runtime, transcriptPath }: Required<Pick<Candidate, 'runtime' | 'transcriptPath'>>,
+    records: number,
+  ): Promise<{ readonly turns: number; readonly boundaries: number }> {
+    const tail = await this.#deps.transcripts.follow(runtime, transcriptPath)
+    const found = { turns: 0, boundaries: 0 }
+    if (tail === undefined) return found
+    const first: TranscriptTail = { records: () => firstOf(tail.records(), records) }
+    const transcript = new TranscriptImport(first, this.#deps.readers.transcripts[runtime], this.#deps)
+    for await (const { type, number } of transcript.items({ isAtRest: true }))
+      found[type === 'turn' ? 'turns' : 'boundaries'] = number
+    return found
+  }
+
   /** Whether everything there was could be recorded. */
   async #record(at: FollowedSession, items: AsyncIterable<TranscriptItem>): Promise<boolean> {
     for await (const item of items) {
@@ -105,7 +121,7 @@ export class TurnImport {
 
   async #keep(at: FollowedSession, { number, turn }: Extract<TranscriptItem, { type: 'turn' }>): Promise<boolean> {
     const { handoffs, sha256, logger } = this.#deps
-    await this.#sessions.continueBeside(at)
+    await this.#sessions.workOn(at)
     const { holder } = at.kept
     // Held by a handoff, it takes no turns; what comes now is recorded once that handoff has ended.
     if (holder === undefined || at.session.state !== 'active' || heldBy(at.session) !== undefined) return false
@@ -140,5 +156,15 @@ export class TurnImport {
     const [oldest] = this.#followed.keys()
     if (this.#followed.size > FOLLOWED && oldest !== undefined) this.#followed.delete(oldest)
     return transcript
+  }
+}
+
+async function* firstOf(records: AsyncIterable<unknown>, most: number): AsyncGenerator<unknown, void> {
+  let read = 0
+  if (most === 0) return
+  for await (const record of records) {
+    yield record
+    read += 1
+    if (read === most) return
   }
 }

@@ -172,20 +172,22 @@ const fromFile = (file: string): string => {
 const namedSession = (invocation: Invocation): string | undefined =>
   textFlag(invocation, 'session') ?? (invocation.environment.CLAUDE_CODE_SESSION_ID || undefined)
 
-/** The session that is named, the one this command was typed in, or the only one that works here. */
+/** The session that is named, the one this command was typed in, the only one that works here, or the last that did. */
 const sessionFor = async (invocation: Invocation, ask: Ask, workspace: string): Promise<string> => {
   const named = textFlag(invocation, 'session')
   if (named !== undefined) return named
-  const { sessions } = await ask('GET', `/sessions?working_in=${encodeURIComponent(workspace)}`)
+  const { sessions } = await ask('GET', `/sessions?handing_in=${encodeURIComponent(workspace)}`)
   const working = (sessions as readonly Readonly<Record<string, unknown>>[]).map((session) => ({
     id: String(session.provider_session_id),
+    hasEnded: session.state !== 'active',
     line: `  ${String(session.provider_session_id)}  ${String(session.agent_name)}, ${counted(Number(session.turns), 'turn')}, since ${String(session.started_at)}`,
   }))
   const own = working.find(({ id }) => id === invocation.environment.CLAUDE_CODE_SESSION_ID)
   const [only, another] = working
   if (own !== undefined) return own.id
   if (only === undefined)
-    throw refused(`No session works in ${plain(workspace)} now. Start one there, or name one with --session.`)
+    throw refused(`No session works in ${plain(workspace)}, and none has. Start one there, or name one with --session.`)
+  if (only.hasEnded) invocation.notes.line(`No session works there now. This is of the last one, ${plain(only.id)}.`)
   if (another === undefined) return only.id
   const lines = working.map(({ line }) => plain(line)).join('\n')
   throw refused(`Several sessions work in ${plain(workspace)}. Name one with --session:\n${lines}`)

@@ -6,7 +6,8 @@ import { describeThrown } from '../../../domain/kernel/describe-thrown.ts'
 import { onOneLine } from '../../../domain/kernel/safe-text.ts'
 import type { Store } from '../../../ports/store.ts'
 import { StoreFailure } from '../../../ports/store-failure.ts'
-import { readWorkStatus, type WorkStatus } from '../../../services/work-status.ts'
+import { agentOf, listPending, type PendingFound } from '../../../service-client.ts'
+import { readWorkStatus, type SessionNow, type WorkStatus } from '../../../services/work-status.ts'
 import type { Invocation, Run } from '../command.ts'
 import { UsageError } from '../problems.ts'
 import { renderStatus } from '../render-status.ts'
@@ -44,9 +45,14 @@ class Looker implements AsyncDisposable {
 
   /** @throws StoreFailure unless the store only is not there yet */
   async look(): Promise<StatusFrame> {
-    const [service, work] = await Promise.all([findService(this.#place.folder), this.#work()])
-    const secrets = readHidden(this.#place.folder)
-    return defined({ store: describeStore(this.#place.store), service, secrets, work })
+    const { folder, store } = this.#place
+    const [service, found] = await Promise.all([findService(folder), this.#work()])
+    const [secrets, documents] = [readHidden(folder), listPending(folder)]
+    const work = found && {
+      ...found,
+      sessions: found.sessions.map((session) => withTerminal(session, documents, folder)),
+    }
+    return defined({ store: describeStore(store), service, secrets, documents, work })
   }
 
   /** The same, with a failure as one more thing to show: whoever watches waits until it passes. */
@@ -74,6 +80,14 @@ class Looker implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#store?.[Symbol.asyncDispose]()
   }
+}
+
+/** A session, and whether its terminal was closed: it is gone, or it ended and left a document. */
+const withTerminal = (now: SessionNow, documents: readonly PendingFound[], folder: string): SessionNow => {
+  const { providerSessionId: id } = now.session
+  const presence = id === undefined ? 'live' : agentOf(folder, id)
+  const hasLeft = documents.some(({ providerSessionId }) => providerSessionId === id)
+  return { ...now, isClosed: presence === 'gone' || (presence === 'unknown' && hasLeft) }
 }
 
 /** Draws until it is interrupted: in place on a terminal, one block after the other elsewhere. */
