@@ -1,4 +1,4 @@
-import { levelOf } from '../../domain/window/window-level.ts'
+import { levelOf, percentOf, shortTokens } from '../../domain/window/window-level.ts'
 import type { SessionNow, WaitingHandoff, WorkStatus } from '../../services/work-status.ts'
 import { hiddenText } from './hidden-secrets.ts'
 import { age } from './render-age.ts'
@@ -90,7 +90,7 @@ const sessionColumns = (now: number): readonly Column<SessionNow>[] => [
   },
   { title: 'EPOCH', of: ({ session }) => String(session.epoch), most: 5 },
   { title: 'STATE', of: standingOf, most: 6, style: (item) => styleOf(standingOf(item)) ?? 'waiting' },
-  { title: 'WINDOW', of: levelText, most: 10 },
+  { title: 'WINDOW', of: levelText, most: 13 },
   { title: 'SINCE', of: ({ session }) => age(session.startedAt, now), most: 5 },
   { title: 'HOLDER', of: (item) => holderText(item), style: ({ holder }) => HOLDER_STYLE[holder] },
 ]
@@ -99,7 +99,9 @@ const HOLDER_STYLE = { held: undefined, over: 'bad', gone: 'bad', unleased: unde
 
 const levelText = ({ monitor }: SessionNow): string => {
   const level = levelOf(monitor)
-  return level.state === 'known' ? `${Math.round(level.ratio * 100)} %` : level.state
+  if (level.state !== 'known') return level.state
+  const { ratio, windowTokens } = level
+  return `${percentOf(ratio)} %${windowTokens === undefined ? '' : ` of ${shortTokens(windowTokens)}`}`
 }
 
 /** The most important word first: a narrow column shows only that. */

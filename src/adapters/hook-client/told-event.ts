@@ -8,8 +8,9 @@ import { hookOutput } from './hook-output.ts'
 import { pendingText } from './pending-text.ts'
 import type { HookInput } from './read-input.ts'
 import { NO_ANSWER, type ServiceClient } from './service-client.ts'
-import { readCard } from './session-card.ts'
+import { readCard, type SessionCard } from './session-card.ts'
 import { trimmedPayload } from './trimmed-payload.ts'
+import { variablesFor } from './window-variables.ts'
 import { nameForTools, startedWithin } from './within.ts'
 
 /** Everything that a hook's work needs. */
@@ -34,11 +35,17 @@ export const tellEvent = async (work: HookWork): Promise<void> => {
   const waiting = event === 'session-start' ? begunWith(work) : undefined
   const within = event === 'session-start' ? startedWithin(environment, session) : undefined
   const hidden = new HiddenPayload(work.folder, environment)
-  const trimmed = { ...trimmedPayload(event, input, hidden.hide), ...(within !== undefined && { within }) }
+  const variables = variablesFor(event, input, environment)
+  const trimmed = {
+    ...trimmedPayload(event, input, hidden.hide),
+    ...(within !== undefined && { within }),
+    ...(variables !== undefined && { variables }),
+  }
   const payload = hidden.counted(trimmed)
   const spooled = hidden.forSpool(payload)
   const posted = await service.deliver(event, session, { payload, spooled }, budget.left - AFTER_ANSWER_MS)
-  const answer = posted.state === 'taken' ? posted.answer : { ...NO_ANSWER, inject: waiting }
+  const answer =
+    posted.state === 'taken' ? posted.answer : { ...NO_ANSWER, inject: waiting?.text, notice: waiting?.notice }
   const { text, told } = hookOutput(event, input, answer)
   if (text !== '') writeSync(1, text)
   if (posted.state === 'absent') await service.wake(event)
@@ -46,8 +53,8 @@ export const tellEvent = async (work: HookWork): Promise<void> => {
     await service.deliver('ack', session, { payload: { session_id: session, signals: told } }, budget.left)
 }
 
-/** The text that a session begins with, as far as it is known without the service. */
-const begunWith = (work: HookWork): string | undefined => {
+/** The text that a session begins with, and a sentence for its person, as far as they are known without the service. */
+const begunWith = (work: HookWork): SessionCard['afterCompaction'] => {
   const { input, folder, session, log, environment } = work
   const tried = <T>(problem: string, attempt: () => T): T | undefined => {
     try {
@@ -61,5 +68,6 @@ const begunWith = (work: HookWork): string | undefined => {
     return tried('the card of the session could not be read', () => readCard(folder, session)?.afterCompaction)
   tried('the tools of the session could not be told its name', () => nameForTools(environment, session))
   if (startedWithin(environment, session) !== undefined) return undefined
-  return tried('the pending document could not be read', () => pendingText(folder, input, session))
+  const text = tried('the pending document could not be read', () => pendingText(folder, input, session))
+  return text === undefined ? undefined : { text, notice: undefined }
 }
