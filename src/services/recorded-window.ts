@@ -34,6 +34,8 @@ export interface RecordedWindowOptions extends WindowGaugeOptions {
 export interface WindowReplay extends WindowHistory {
   /** The usable window. */
   readonly window?: WindowSize
+  /** The whole window of the model. */
+  readonly wholeWindow?: WindowSize
   /** How full it was in the end. */
   readonly level: WindowLevel
   readonly signals: readonly SignalSeen[]
@@ -72,6 +74,7 @@ export class RecordedWindow {
     return defined({
       ...this.gauge.history(),
       window: usableWindow(parts),
+      wholeWindow: parts.hardLimit,
       level: levelIn(this.gauge.reading(), parts),
       signals: [...this.#signals],
       thresholds: this.#thresholds.result(),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { Stage } from './stage.ts'
+import { Stage, statusLine } from './stage.ts'
 
 const monitorOf = async (stage: Stage) => {
   const monitor = await stage.store.monitors.find((await stage.session()).id)
@@ -96,7 +96,8 @@ describe('the place where Claude Code compacts', () => {
   it('is not moved by what a catalogue believes of the model', async () => {
     await using stage = new Stage()
     await stage.start()
-    await stage.draws(30)
+    // Before the times that the transcript has.
+    await stage.hook('statusline', { raw: statusLine(30) }, { second: -3_700 })
     stage.transcript.prompts('Fix it')
     stage.transcript.answers('Done.', 60_000)
     await stage.hook('stop')

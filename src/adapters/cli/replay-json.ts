@@ -16,6 +16,7 @@ export const replayJson = (replayed: ReplayedFile) => ({
   peakContext: replayed.lastContext === undefined ? null : replayed.peakContext,
   lastContext: replayed.lastContext ?? null,
   window: replayed.window ?? null,
+  wholeWindow: replayed.wholeWindow ?? null,
   level: levelJson(replayed.level),
   compactions: replayed.compactions.map(({ trigger, preTokens, contextBefore, contextAfter }) => ({
     trigger,

@@ -41,7 +41,8 @@ export const statusLine = (facts: StatusFacts, look: StatusLook): string => {
   const layouts = layoutsOf(facts, look.hasBlocks)
   const chosen = layouts.find((parts) => widthOfAll(parts) <= room) ?? layouts.at(-1) ?? []
   const left = look.width - widthOfAll(chosen) - BETWEEN.length
-  const whole = notice === '' || left < 2 ? chosen : [...chosen, { text: cutAtWord(notice, left), colour: 'yellow' } as const]
+  const whole =
+    notice === '' || left < 2 ? chosen : [...chosen, { text: cutAtWord(notice, left), colour: 'yellow' } as const]
   if (widthOfAll(whole) > look.width) return cut(whole.map(({ text }) => text).join(BETWEEN), look.width)
   return whole.map((part) => (look.isColoured ? coloured(part) : part.text)).join(BETWEEN)
 }

@@ -50,7 +50,7 @@ export const usableWindow = (parts: WindowParts): WindowSize | undefined => {
     // A point below a window that was seen to hold more was worked out from a size that was wrong.
     autoCompactAt === undefined || hardLimit?.source === 'observed'
       ? undefined
-      : { tokens: autoCompactAt, source: 'runtime' },
+      : { tokens: autoCompactAt, source: hardLimit?.source ?? 'runtime' },
     hardLimit,
     compactedAt === undefined ? undefined : { tokens: compactedAt, source: 'observed' },
   ]

@@ -8,6 +8,7 @@ import type { Store } from '../../../ports/store.ts'
 import { StoreFailure } from '../../../ports/store-failure.ts'
 import { readWorkStatus, type WorkStatus } from '../../../services/work-status.ts'
 import type { Invocation, Run } from '../command.ts'
+import { LevelTrails } from '../level-trails.ts'
 import { UsageError } from '../problems.ts'
 import { renderStatus } from '../render-status.ts'
 import { describeStore } from '../render-store.ts'
@@ -81,6 +82,7 @@ class Looker implements AsyncDisposable {
 const watch = async (looker: Looker, everyMs: number, invocation: Invocation): Promise<void> => {
   const { out, values } = invocation
   const isJson = values.json === true
+  const trails = new LevelTrails()
   const interruption = invocation.interruption()
   const interrupted = new Promise<undefined>((resolve) => {
     interruption.addEventListener('abort', () => resolve(undefined), { once: true })
@@ -92,7 +94,9 @@ const watch = async (looker: Looker, everyMs: number, invocation: Invocation): P
     for (let isFirst = true; frame !== undefined && !interruption.aborted; isFirst = false) {
       if (isJson) out.line(toJsonLine(statusDocument(frame)))
       else {
-        const lines = renderStatus(frame, Date.now(), out.columns)
+        // A store that cannot be read for a moment takes nothing away.
+        if (frame.work !== undefined) trails.see(frame.work.sessions)
+        const lines = renderStatus(frame, Date.now(), out.columns, trails)
         if (screen !== undefined) screen.draw([...lines, [], [{ text: watchingText(everyMs) }]])
         else {
           if (!isFirst) out.line(SEPARATOR)
