@@ -27,6 +27,8 @@ export class Terminals {
   #terminals: Opened | undefined
   #current = ''
   #seconds = 0
+  /** The sentence for the person at the last start. */
+  notice: string | undefined
   /** The answer to the last hook. */
   answer: HookAnswer | undefined
 
@@ -47,8 +49,9 @@ export class Terminals {
 
   async start(name: string, source = 'startup', more: Partial<HookInput> = {}): Promise<void> {
     this.#current = name
-    const { inject } = await this.#hook('session-start', { source, ...more }, name)
+    const { inject, notice } = await this.#hook('session-start', { source, ...more }, name)
     this.#begun.set(name, inject)
+    this.notice = notice
   }
 
   /** The terminal that started first. */
@@ -101,8 +104,10 @@ export class Terminals {
     await this.start(next, 'clear')
   }
 
+  /** The percentage is of what can be used before the runtime compacts, 167,000 of 200,000 tokens. */
   async draw(name: string, percent: number): Promise<void> {
-    const context_window = { context_window_size: 200_000, used_percentage: percent, current_usage: null }
+    const used_percentage = (percent * 167_000) / 200_000
+    const context_window = { context_window_size: 200_000, used_percentage, current_usage: null }
     await this.#hook('statusline', { raw: { context_window } }, name)
   }
 
@@ -116,9 +121,9 @@ export class Terminals {
   }
 
   /** Every hook tells of it, and the transcript does. */
-  async compact(name: string): Promise<void> {
+  async compact(name: string, tokens = 155_000): Promise<void> {
     await this.#hook('pre-compact', { trigger: 'auto' }, name)
-    this.#transcriptOf(name).compacts(155_000)
+    this.#transcriptOf(name).compacts(tokens)
     await this.start(name, 'compact')
     for (const _ of [1, 2]) await this.#hook('post-compact', { trigger: 'auto' }, name)
   }

@@ -30,8 +30,8 @@ interface Part {
 
 const CODES = { green: 32, yellow: 33, red: 31 } as const
 const USUAL_MILESTONES: readonly number[] = [0.5, 0.65, 0.85]
-/** How many columns of a notice make it worth showing. */
-const NOTICE_COLUMNS = 24
+/** How many columns a notice gets before the rest: one of a milestone is whole in them. */
+const NOTICE_COLUMNS = 40
 const BETWEEN = ' · '
 
 /** One line: the level of the window, a bar with the milestones, cost, restarts and notices, as much of it as fits. */
