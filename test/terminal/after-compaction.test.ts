@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { asText } from '../../src/domain/kernel/safe-text.ts'
-import { givenBackNotice } from '../../src/services/terminal/after-compaction.ts'
 import { leaves, Terminal, worked } from './handing.ts'
 import { Stage } from './stage.ts'
 
@@ -77,15 +76,10 @@ describe('after a compaction', () => {
     expect(notice).toBe('1 of your messages and the beginning of the handoff document were given back.')
   })
 
-  it.each([
-    [1, undefined, '1 of your messages was given back.'],
-    [7, undefined, '7 of your messages were given back.'],
-    [0, 'whole', 'The handoff document was given back.'],
-    [1, 'whole', '1 of your messages and the handoff document were given back.'],
-    [7, 'whole', '7 of your messages and the handoff document were given back.'],
-    [0, 'beginning', 'The beginning of the handoff document was given back.'],
-  ] as const)('%d messages and document %s: %s', (messages, document, sentence) => {
-    expect(givenBackNotice(messages, document)).toBe(sentence)
+  it('one message is one', async () => {
+    await using stage = new Stage()
+    const blue = await worked(stage, 'Fix it')
+    expect((await compacted(stage, blue)).notice).toBe('1 of your messages was given back.')
   })
 
   it('nothing comes back where there is nothing, nor at another start', async () => {

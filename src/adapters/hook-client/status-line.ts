@@ -8,7 +8,7 @@ import type { ReadStatus } from './window-level.ts'
 /** Everything that a status line shows. */
 export interface StatusFacts {
   readonly level: WindowLevel
-  /** What the runtime said itself: tokens of a window nobody knows the size of are still worth showing. */
+  /** The runtime's own words: tokens of a window nobody knows the size of are still worth showing. */
   readonly read: ReadStatus
   readonly costUsd: number | undefined
   readonly card: SessionCard | undefined

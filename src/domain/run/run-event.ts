@@ -33,7 +33,7 @@ export interface WindowFigures {
   readonly inputTokens: number | null
   /** The usable window. */
   readonly contextWindow: number | null
-  /** What the usable window ends with. */
+  /** The cause of the end of the usable window. */
   readonly windowEnd: WindowEnd | null
   /** The whole window of the model. */
   readonly wholeWindow: number | null

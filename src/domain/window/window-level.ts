@@ -3,10 +3,10 @@ import type { ContextMonitor } from './context-monitor.ts'
 import { pressureOf, raiseBelieved, type WindowParts } from './context-pressure.ts'
 import type { UsageReading } from './usage-reading.ts'
 
-/** What the usable part of a window may end with. */
+/** The possible ends of the usable part of a window. */
 export const WINDOW_ENDS = ['compaction', 'configured', 'window'] as const
 
-/** What the usable part of a window ends with: the runtime's own compaction, a limit that was set, or the window itself. */
+/** The end of the usable part of a window: the runtime's own compaction, a limit that was set, or the window itself. */
 export type WindowEnd = (typeof WINDOW_ENDS)[number]
 
 /** How full a window is, in figures. The tokens are absent where all that is known is a percentage. */

@@ -14,7 +14,7 @@ const OPENING =
 const DOCUMENT = { whole: 'the handoff document', beginning: 'the beginning of the handoff document' } as const
 
 /** A sentence for the person about the text that the agent got back: `7 of your messages were given back.` */
-export const givenBackNotice = (messages: number, document?: keyof typeof DOCUMENT): string => {
+const givenBackNotice = (messages: number, document?: keyof typeof DOCUMENT): string => {
   const parts = [
     ...(messages === 0 ? [] : [`${messages} of your messages`]),
     ...(document === undefined ? [] : [DOCUMENT[document]]),
