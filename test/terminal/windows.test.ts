@@ -97,12 +97,13 @@ describe('the place where Claude Code compacts', () => {
     await using stage = new Stage()
     await stage.start()
     // Before the times that the transcript has.
-    await stage.hook('statusline', { raw: statusLine(30) }, { second: -3_700 })
+    const context_window = { ...statusLine(30).context_window, context_window_size: 150_000 }
+    await stage.hook('statusline', { raw: { context_window } }, { second: -3_700 })
     stage.transcript.prompts('Fix it')
     stage.transcript.answers('Done.', 60_000)
     await stage.hook('stop')
     expect((await monitorOf(stage)).reading).toMatchObject({ promptTokens: 60_000 })
-    expect(endOfWindow(stage)).toEqual([167_000, 'compaction'])
+    expect(endOfWindow(stage)).toEqual([117_000, 'compaction'])
   })
 
   it('is asked for again with every prompt', async () => {
