@@ -12,6 +12,7 @@ Feature: After a compaction
     When the window of the terminal "blue" is compacted
     Then the terminal "blue" has begun with "Never touch the migrations" and "No, in British English"
     And the window of the terminal "blue" was truncated once
+    And its person was told "2 of your messages were given back."
 
   Scenario: The document that waits for the next session comes back as well, and still waits
     Given its person has said "Never touch the migrations", and its agent has answered
@@ -19,6 +20,7 @@ Feature: After a compaction
     When the window of the terminal "blue" is compacted
     Then the terminal "blue" has begun with "Half is done." and "Never touch the migrations"
     And the document "Half is done." waits
+    And its person was told "1 of your messages and the handoff document were given back."
 
   Scenario: Nothing was said, and nothing comes back
     When the window of the terminal "blue" is compacted
@@ -28,3 +30,11 @@ Feature: After a compaction
     Given its person has said "Never touch the migrations", and its agent has answered
     When the terminal "blue" is resumed
     Then the terminal "blue" has begun with nothing
+
+  Scenario: A compaction that comes early shows that less of the window can be used
+    Given the terminal "blue" reports a window that is 75 percent full
+    When the window of the terminal "blue" is compacted at 135000 tokens
+    And its agent has answered "Half is done." with 125000 tokens sent
+    And its agent stops
+    And the agent of the terminal "blue" asks how much of its window is left
+    Then it is told that 92 percent are used

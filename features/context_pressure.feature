@@ -65,7 +65,7 @@ Feature: Context pressure
       And "claude-code" has started the session of "helper" elsewhere
       When the window of "helper" is read at 70 percent
       Then "helper" was told of "critical"
-      And "claude-code" was told "The context window of agent "helper" (session …) is 70 % full (70000 of 100000 tokens)."
+      And "claude-code" was told "The context window of agent "helper" (session …) is 70 % full: 70k of 100k allowed."
 
     Scenario: A session is told of a compaction in a session that it started
       Given "claude-code" is working with a window of 100000 tokens

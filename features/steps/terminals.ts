@@ -68,6 +68,17 @@ When('the window of the terminal {string} is compacted', function (this: Handoff
   return this.terminals.compact(name)
 })
 
+When(
+  'the window of the terminal {string} is compacted at {int} tokens',
+  function (this: HandoffWorld, name: string, tokens: number) {
+    return this.terminals.compact(name, tokens)
+  },
+)
+
+Then('its person was told {string}', function (this: HandoffWorld, sentence: string) {
+  assert.equal(this.terminals.notice, sentence)
+})
+
 Then(
   'the terminal {string} has {int} session(s), the last of which is {state}',
   async function (this: HandoffWorld, name: string, count: number, state: SessionState) {

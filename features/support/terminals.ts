@@ -36,6 +36,11 @@ export class Terminals {
     mkdirSync(this.#workspace)
   }
 
+  /** The sentence for the person at the last start. */
+  get notice(): string | undefined {
+    return this.#notices.get(this.#current)
+  }
+
   /** The folder that all of them work in. */
   get workspace(): string {
     return this.#workspace
@@ -108,8 +113,10 @@ export class Terminals {
     await this.start(next, 'clear')
   }
 
+  /** The percentage is of what can be used before the runtime compacts, 167,000 of 200,000 tokens. */
   async draw(name: string, percent: number): Promise<void> {
-    const context_window = { context_window_size: 200_000, used_percentage: percent, current_usage: null }
+    const used_percentage = (percent * 167_000) / 200_000
+    const context_window = { context_window_size: 200_000, used_percentage, current_usage: null }
     await this.#hook('statusline', { raw: { context_window } }, name)
   }
 
@@ -123,9 +130,9 @@ export class Terminals {
   }
 
   /** Every hook tells of it, and the transcript does. */
-  async compact(name: string): Promise<void> {
+  async compact(name: string, tokens = 155_000): Promise<void> {
     await this.#hook('pre-compact', { trigger: 'auto' }, name)
-    this.#transcriptOf(name).compacts(155_000)
+    this.#transcriptOf(name).compacts(tokens)
     await this.start(name, 'compact')
     for (const _ of [1, 2]) await this.#hook('post-compact', { trigger: 'auto' }, name)
   }

@@ -1,7 +1,9 @@
 import type { AgentSessionId, HolderToken } from '../domain/kernel/ids.ts'
 import type { Instant } from '../domain/kernel/instant.ts'
 import type { KnownPrompt } from '../domain/turn/known-prompts.ts'
+import type { WindowParts } from '../domain/window/context-pressure.ts'
 import type { Milestone } from '../domain/window/milestone.ts'
+import type { WindowLevel } from '../domain/window/window-level.ts'
 
 /** The runtimes whose terminal sessions can be followed through hooks. */
 export const TERMINAL_RUNTIMES = ['claude', 'codex'] as const
@@ -43,21 +45,22 @@ export interface KeptSession {
   readonly isNoted?: boolean
   /** Whether the summary of its thread is still in a memory file. */
   readonly hasSummary?: boolean
+  /** The variables that say where its runtime compacts by itself, as its last start had them. */
+  readonly variables?: WindowVariables
   /** A sentence for the person, until the next prompt. */
   readonly notice?: string
   /** The prompts that hooks have seen, as digests, until the transcript has them: those are a person's. */
   readonly prompts?: readonly KnownPrompt[]
 }
 
-/** How full the window of a card is. */
-export type CardLevel =
-  | {
-      readonly state: 'known'
-      readonly ratio: number
-      readonly usedTokens: number | null
-      readonly windowTokens: number | null
-    }
-  | { readonly state: 'unknown' | 'compacting' }
+/** Variables of a runtime, by name. */
+export type WindowVariables = Readonly<Record<string, string>>
+
+/** The text that a session gets back after a compaction, and the sentence that says so to its person. */
+export interface GivenBack {
+  readonly text: string
+  readonly notice: string
+}
 
 /** A session as its status line and its start hook need it, readable while no service runs. */
 export interface SessionCard {
@@ -66,13 +69,17 @@ export interface SessionCard {
   readonly conversationId: string
   readonly providerSessionId: string
   readonly milestones: readonly Milestone[]
-  readonly level: CardLevel
+  readonly level: WindowLevel
+  /** The known parts of its window: they hold before anything is read, and after a compaction. */
+  readonly window: WindowParts
+  /** The variables that say where its runtime compacts, as its start hook saw them. */
+  readonly variables: WindowVariables
   readonly restarts: number
   readonly costUsd: number | null
   /** Sentences for the person. */
   readonly notices: readonly string[]
   /** The text that the session gets back after a compaction. */
-  readonly afterCompaction: { readonly text: string } | null
+  readonly afterCompaction: GivenBack | null
   readonly lastHandoffPath: string | null
   readonly updatedAt: Instant
 }

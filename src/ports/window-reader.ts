@@ -55,6 +55,11 @@ export interface WindowReader {
   recognises(record: unknown): boolean
   read(record: unknown): readonly WindowEvent[]
   /**
+   * Facts about the window that no record states, such as where the runtime compacts by itself, by the variables that it
+   * was started with. They are taken before the first record.
+   */
+  known?(variables: Readonly<Record<string, string | undefined>>): readonly WindowEvent[]
+  /**
    * The texts of a record, for a caller that stores the conversation and not only its figures. Not every runtime
    * records them.
    */

@@ -6,6 +6,7 @@ import type { MonitorReport } from '../domain/window/monitor-reports.ts'
 import type { WindowEvent } from '../domain/window/window-event.ts'
 import { WindowGauge } from '../domain/window/window-gauge.ts'
 import type { Gauged, WindowGaugeOptions, WindowHistory } from '../domain/window/window-history.ts'
+import { levelIn, type WindowLevel } from '../domain/window/window-level.ts'
 import { RecordedMonitor } from './recorded-monitor.ts'
 import { Chart, type ThresholdReplay, Thresholds } from './replay-figures.ts'
 
@@ -31,7 +32,12 @@ export interface RecordedWindowOptions extends WindowGaugeOptions {
 
 /** The history of a recorded window, and the signals it would have caused. */
 export interface WindowReplay extends WindowHistory {
+  /** The usable window. */
   readonly window?: WindowSize
+  /** The whole window of the model. */
+  readonly wholeWindow?: WindowSize
+  /** How full it was in the end. */
+  readonly level: WindowLevel
   readonly signals: readonly SignalSeen[]
   /** The effect of other thresholds, each on its own. */
   readonly thresholds: readonly ThresholdReplay[]
@@ -63,10 +69,13 @@ export class RecordedWindow {
 
   /** The history of the window so far. */
   result(): WindowReplay {
+    // The size may have been told after the last reading.
+    const parts = mergeWindow(this.#monitor.window, this.gauge.windowParts())
     return defined({
       ...this.gauge.history(),
-      // The size may have been told after the last reading.
-      window: usableWindow(mergeWindow(this.#monitor.window, this.gauge.windowParts())),
+      window: usableWindow(parts),
+      wholeWindow: parts.hardLimit,
+      level: levelIn(this.gauge.reading(), parts),
       signals: [...this.#signals],
       thresholds: this.#thresholds.result(),
       chart: this.#chart.columns(),

@@ -1,6 +1,7 @@
 import { RecentKeys } from '../domain/kernel/recent-keys.ts'
 import type { TurnsRecorded } from '../domain/restart/record-turns.ts'
 import { monitoredPressure } from '../domain/window/context-monitor.ts'
+import { percentOf } from '../domain/window/window-level.ts'
 import { roundedShare } from '../ports/hook-payload.ts'
 import type { Logger } from '../ports/logger.ts'
 
@@ -20,7 +21,7 @@ export class TurnLog {
     const share = pressure.state === 'known' ? pressure.ratio : undefined
     const usagePercent = share === undefined ? null : roundedShare(share)
     const fields = { conversationId, sessionId, usagePercent }
-    const percent = share === undefined ? 'an unknown share' : `${Math.round(share * 100)} %`
+    const percent = share === undefined ? 'an unknown share' : `${percentOf(share)} %`
     if (handoff !== undefined)
       this.#logger.info({ ...fields, handoffId: handoff.id }, `a restart is due at ${percent} of the window`)
     else if (refusedBy !== undefined)

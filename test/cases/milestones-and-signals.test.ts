@@ -295,7 +295,7 @@ describe.each(STORE_KINDS)('milestones and signals on %s', (kind) => {
     expect(parents).toMatchObject({ kind: 'milestone', milestone: 'critical', aboutId: child.session.id })
     expect(parents?.text).toBe(
       `The context window of agent "${child.session.agentName}" (session ${child.session.id}) ` +
-        'is 70 % full (70000 of 100000 tokens).',
+        'is 70 % full: 70k of 100k.',
     )
   })
 

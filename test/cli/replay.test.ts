@@ -23,13 +23,15 @@ describe('baton replay', () => {
       `${FIXTURES}/claude-code/compactions.jsonl`,
       '  claude-code, claude-haiku-4-5: 7 turns, 3 tool calls, 0 subagent turns left out',
       '  context 32,000 last, 155,000 peak, window 155,700 (observed)',
-      '  ▅▆▅▇▃▆▂',
+      '  in the end 20 % full: 32k of 156k before it compacts (200k window)',
+      '  ▅▇▅█▃▆▂',
       '  compaction (auto): 155,000 before, 45,000 after, the runtime counted 155,700',
       '  compaction (manual): 105,000 before, 32,000 after, the runtime counted 105,300',
-      '  turn 1: warning (50 %) at 50 %',
-      '  turn 2: critical (65 %) at 65 %',
-      '  turn 6: critical (65 %) at 67.6 %',
-      '  other thresholds: 40 % 2× from turn 1, 50 % 2× from turn 1, 60 % 2× from turn 2, 70 % 1× from turn 4, 80 % never, 90 % never',
+      '  turn 1: warning (50 %) at 59 %',
+      '  turn 2: critical (65 %) at 77 %',
+      '  turn 4: restart (85 %) at 92 %',
+      '  turn 6: critical (65 %) at 67 %',
+      '  other thresholds: 40 % 2× from turn 1, 50 % 2× from turn 1, 60 % 2× from turn 1, 70 % 1× from turn 2, 80 % 1× from turn 4, 90 % 1× from turn 4',
       '  2 damaged lines skipped',
     ])
   })
@@ -38,15 +40,25 @@ describe('baton replay', () => {
     const [first, ...others] = await replayed(`${FIXTURES}/codex`)
     expect(others.map(({ file }) => file)).toEqual([`${FIXTURES}/codex/exec.jsonl`, `${FIXTURES}/codex/rollout.jsonl`])
     expect(Object.keys(first ?? {})).toEqual([
-      ...['file', 'format', 'turns', 'peakContext', 'lastContext', 'window', 'compactions', 'subagentTurns'],
-      ...['toolCalls', 'signals', 'thresholds', 'model', 'unmetered', 'lines', 'damagedLines'],
+      ...['file', 'format', 'turns', 'peakContext', 'lastContext', 'window', 'wholeWindow', 'level'],
+      ...[
+        'compactions',
+        'subagentTurns',
+        'toolCalls',
+        'signals',
+        'thresholds',
+        'model',
+        'unmetered',
+        'lines',
+        'damagedLines',
+      ],
     ])
   })
 
   it('moves milestones, and takes a limit of your own', async () => {
     const file = `${FIXTURES}/claude-code/compactions.jsonl`
     const [later] = await replayed(file, '--milestones', '0.7,0.95')
-    expect(later?.signals.map(({ milestone, turn }) => [milestone, turn])).toEqual([['warning', 4]])
+    expect(later?.signals.map(({ milestone, turn }) => [milestone, turn])).toEqual([['warning', 2]])
     const [limited] = await replayed(file, '--window', '160000')
     expect(limited?.window).toEqual({ tokens: 160_000, source: 'configured' })
     expect(limited?.signals.map(({ milestone, turn }) => [milestone, turn])).toEqual([

@@ -52,8 +52,8 @@ describe('baton run', () => {
     expect(err.replaceAll(/[0-9a-f]{8}-[-0-9a-f]+/g, 'ID').replace(/[\d.]+ s(?=,|$)/m, 'T')).toBe(
       [
         'session 1 begins (ID)',
-        'turn 1 [░░░░░░░░░░] 1 % of 200k edit_file',
-        'turn 2 [░░░░░░░░░░] 1 % of 200k',
+        'turn 1 [░░░░░░░░░░] 0 %, 1k of 200k edit_file',
+        'turn 2 [░░░░░░░░░░] 1 %, 2k of 200k',
         'session ID is completed',
         'completed: 1 session, 2 turns, 0 restarts, T, about $0.00 (estimated)',
         '',
@@ -79,7 +79,7 @@ describe('baton run', () => {
     const scene = { script: 'turn:50000 turn:180000 wait', later: 'turn:1000 say:2000' }
     const { code, err } = await run(scene, '--conversation', 'full', 'Fix it')
     expect(code).toBe(0)
-    expect(err).toMatch(/milestone restart: \[█{9}░] 90 % of 200k/)
+    expect(err).toMatch(/milestone restart: \[█{9}░] 90 %, 180k of 200k/)
     expect(err).toMatch(/checkpoint: skipped/)
     expect(err).toMatch(/session 2 begins .*, in a fresh window/)
     expect(err).toMatch(/completed: 2 sessions, 4 turns, 1 restart/)
@@ -293,7 +293,7 @@ describe('progress on a terminal', () => {
       type: 'turn:recorded',
       turn: number,
       usagePercent,
-      inputTokens: 1,
+      inputTokens: usagePercent === null ? null : usagePercent * 200_000,
       contextWindow: 200_000,
       toolCalls: toolNames.map((toolName) => ({ callId: toolName, toolName })),
     })
@@ -314,7 +314,7 @@ describe('progress on a terminal', () => {
     progress.take(turn(14, 0.612, 'edit\u001b[2J', 'test'))
     progress.used({ inputTokens: 1, outputTokens: 1, costUsd: 0.423 })
     expect(progress.statusLine()).toBe(
-      'session 2  [██████░░░░] 61 % of 200k  turn 14  read, edit\\u{1b}[2J, test  1 restart  $0.42',
+      'session 2  [██████░░░░] 61 %, 122k of 200k  turn 14  read, edit\\u{1b}[2J, test  1 restart  $0.42',
     )
   })
 
@@ -327,8 +327,8 @@ describe('progress on a terminal', () => {
     progress.end()
     const CLEAR = '\r\u001b[2K'
     const [first, second] = [
-      'session 0  [█░░░░░░░░░] 10 % of 200k  turn 1',
-      'session 0  [██░░░░░░░░] 20 % of 200k  turn 2',
+      'session 0  [█░░░░░░░░░] 10 %, 20k of 200k  turn 1',
+      'session 0  [██░░░░░░░░] 20 %, 40k of 200k  turn 2',
     ]
     expect(written).toEqual([first, CLEAR, second, CLEAR, 'Half of it.\n', second, CLEAR])
   })

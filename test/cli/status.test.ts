@@ -2,12 +2,15 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { LevelTrails } from '../../src/adapters/cli/level-trails.ts'
 import { outputsOn } from '../../src/adapters/cli/outputs.ts'
+import { renderStatus } from '../../src/adapters/cli/render-status.ts'
 import { widthOf } from '../../src/adapters/cli/render-text.ts'
 import { runCli } from '../../src/adapters/cli/run.ts'
 import { openPostgres } from '../../src/adapters/postgres/open-postgres.ts'
 import { nodeProcesses } from '../../src/doctoring.ts'
 import { unwrap } from '../../src/domain/unwrap.ts'
+import { readWorkStatus } from '../../src/services/work-status.ts'
 import { Scene } from '../../src/testing/scene.ts'
 import { endedPid } from '../embedded/planted-lock.ts'
 import { database, spawnBaton } from './spawned.ts'
@@ -67,7 +70,7 @@ describe('baton status', () => {
       state: 'active',
       conversationKey: 'issue-7',
       epoch: 1,
-      window: { state: 'known', ratio: 0.61 },
+      window: { state: 'known', ratio: 0.61, percent: 61, windowTokens: 200_000, end: 'window' },
       holder: { state: 'held', pid: process.pid },
       waitingSignals: { count: 2 },
     })
@@ -150,6 +153,47 @@ describe('baton status --watch', () => {
     expect(frames.length).toBeGreaterThanOrEqual(3)
     for (const frame of frames) expect(frame.split('\r\n').length).toBeLessThanOrEqual(12)
     expect(text).toContain('\u001b[31m')
+  })
+
+  it('draws the level of each window over time, from look to look', async () => {
+    await using store = await openPostgres({ connectionString: await busyDatabase() })
+    const scene = new Scene({ store, passTime: async () => {} })
+    const { processes, ...frame } = { processes: nodeProcesses, store: 'x', service: { state: 'none' } as const }
+    const look = async () => ({ ...frame, work: await readWorkStatus({ store, processes }) })
+    const trails = new LevelTrails()
+    const worker = (await look()).work.sessions.find(({ session }) => session.agentName === 'worker')?.session
+    if (worker === undefined) throw new Error('there is no worker')
+    const drawn = async (width?: number) => {
+      const seen = await look()
+      trails.see(seen.work.sessions)
+      const lines = renderStatus(seen, Date.now(), width, trails).map((line) => line.map(({ text }) => text).join(''))
+      return {
+        header: lines.find((line) => line.startsWith('AGENT')),
+        row: lines.find((line) => line.startsWith('worker')),
+      }
+    }
+    const fills = async (promptTokens: number) => {
+      const reading = { state: 'metered', promptTokens, outputTokens: 0 } as const
+      unwrap(await scene.context.report({ session: worker.id, report: { type: 'sample', reading } }))
+    }
+    expect((await drawn(120)).row).toMatch(/61 % of 200k {2}▅ /)
+    expect((await drawn(120)).row).toMatch(/61 % of 200k {2}▅ /)
+    await fills(180_000)
+    await drawn(120)
+    unwrap(await scene.context.report({ session: worker.id, report: { type: 'compaction', trigger: 'manual' } }))
+    await drawn(120)
+    await fills(20_000)
+    const { header, row } = await drawn(120)
+    expect(header).toContain('  LEVEL  ')
+    expect(row).toMatch(/10 % of 200k {2}▅█·▁ /)
+    for (let step = 1; step <= 30; step += 1) {
+      await fills(20_000 + step * 1_000)
+      await drawn()
+    }
+    expect((await drawn(80)).row).toMatch(/ ▂▂▂▂▂▃ /)
+    expect((await drawn(60)).header).not.toContain('LEVEL')
+    const { row: still = '' } = await drawn(80)
+    expect(widthOf(still)).toBeLessThanOrEqual(80)
   })
 
   it('uses no colour where none is wanted', async () => {

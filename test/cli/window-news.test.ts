@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { describeRunEvent, renderFigures } from '../../src/adapters/cli/render-run.ts'
 import { RunProgress } from '../../src/adapters/cli/run-progress.ts'
+import { UNKNOWN_FIGURES } from '../../src/domain/run/run-event.ts'
 import type { RunEvent } from '../../src/index.ts'
 
 const event = (body: object): RunEvent =>
@@ -52,6 +53,24 @@ describe('what the command line says of a window', () => {
   })
 
   it('is a percentage where that is all there is', () => {
-    expect(renderFigures({ usagePercent: 0.61, inputTokens: null, contextWindow: null })).toBe('[██████░░░░] 61 %')
+    expect(renderFigures({ ...UNKNOWN_FIGURES, usagePercent: 0.61 })).toBe('[██████░░░░] 61 %')
+  })
+
+  it('says what the tokens are a share of, and the short form only how many there are', () => {
+    const figures = {
+      inputTokens: 173_000,
+      contextWindow: 167_000,
+      windowEnd: 'compaction',
+      wholeWindow: 200_000,
+    } as const
+    const full = { usagePercent: 1.0359, ...figures }
+    expect(renderFigures(full)).toBe('[██████████] 103 %, 173k of 167k before it compacts (200k window)')
+    expect(renderFigures(full, { isShort: true })).toBe('[██████████] 103 %, 173k of 167k')
+  })
+
+  it('is the same percentage as everywhere, though hooks are told a rounded fraction', () => {
+    // 84.999 % of the window: the fraction is rounded to 0.85, and the milestone there is not reached.
+    const figures = { ...UNKNOWN_FIGURES, usagePercent: 0.85, inputTokens: 84_999, contextWindow: 100_000 }
+    expect(renderFigures(figures)).toContain('84 %, 85k of 100k')
   })
 })

@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FakeService, writeCard } from '../support/fake-service.ts'
 import { expectInTime, folder, problems, runHook, SESSION, spooled } from './spawned-hook.ts'
@@ -129,6 +132,50 @@ describe('with a service', () => {
   })
 })
 
+describe('the variables that say where Claude Code compacts', () => {
+  const variablesSent = async (event: string, environment: Readonly<Record<string, string>>, input: object = INPUT) => {
+    const dir = folder()
+    await using service = await FakeService.start(dir)
+    expectInTime(await runHook(dir, event, { input, environment }))
+    return service.requests[0]?.payload.variables
+  }
+  const off = (path: string, autoCompactEnabled: unknown): void => {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, JSON.stringify({ autoCompactEnabled }))
+  }
+
+  it.each(['session-start', 'user-prompt-submit'])('are sent with %s, and no others', async (event) => {
+    const environment = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '150000', SOMETHING_ELSE: 'x' }
+    expect(await variablesSent(event, environment)).toEqual({ CLAUDE_CODE_AUTO_COMPACT_WINDOW: '150000' })
+    expect(await variablesSent(event, {})).toBeUndefined()
+  })
+
+  it('are not sent with other events', async () => {
+    expect(await variablesSent('stop', { DISABLE_AUTO_COMPACT: '1' })).toBeUndefined()
+  })
+
+  it('are as if set where the last settings file that says something switches it off', async () => {
+    const [home, cwd] = [folder(), folder()]
+    const sent = () => variablesSent('session-start', { HOME: home }, { ...INPUT, cwd })
+    off(join(home, '.claude/settings.json'), false)
+    expect(await sent()).toEqual({ DISABLE_AUTO_COMPACT: '1' })
+    off(join(cwd, '.claude/settings.json'), true)
+    expect(await sent()).toBeUndefined()
+    off(join(cwd, '.claude/settings.local.json'), false)
+    expect(await sent()).toEqual({ DISABLE_AUTO_COMPACT: '1' })
+    off(join(cwd, '.claude/settings.local.json'), 'no')
+    expect(await sent()).toBeUndefined()
+  })
+
+  it('are sent though a pipe nobody writes to stands where settings belong', async () => {
+    const cwd = folder()
+    mkdirSync(join(cwd, '.claude'))
+    execFileSync('mkfifo', [join(cwd, '.claude/settings.json')])
+    const sent = await variablesSent('session-start', { DISABLE_COMPACT: '1' }, { ...INPUT, cwd })
+    expect(sent).toEqual({ DISABLE_COMPACT: '1' })
+  })
+})
+
 describe('what a session start injects', () => {
   it('is the service’s answer where it gave one', async () => {
     const dir = folder()
@@ -143,10 +190,14 @@ describe('what a session start injects', () => {
 
   it('is on the card where no service runs', async () => {
     const dir = folder()
-    writeCard(dir, SESSION, { afterCompaction: { text: 'Goal: mend it.' } })
+    const notice = '7 of your messages were given back.'
+    writeCard(dir, SESSION, { afterCompaction: { text: 'Goal: mend it.', notice } })
     const ended = await runHook(dir, 'session-start', { input: { ...INPUT, source: 'compact' } })
     expectInTime(ended)
-    expect(JSON.parse(ended.out).hookSpecificOutput.additionalContext).toBe('Goal: mend it.')
+    expect(JSON.parse(ended.out)).toEqual({
+      systemMessage: notice,
+      hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: 'Goal: mend it.' },
+    })
     expect(spooled(dir).map(({ event }) => event)).toEqual(['session-start'])
   })
 

@@ -112,7 +112,7 @@ describe('a service that', () => {
     const context_window = { context_window_size: 200_000, used_percentage: 42 }
     const ended = await runHook(dir, 'statusline', { input: { ...INPUT, context_window }, environment: SHORT })
     expectInTime(ended)
-    expect(ended.out).toMatch(/^window 42%/)
+    expect(ended.out).toMatch(/^window 50%/)
     expect(spooled(dir)).toEqual([])
   })
 

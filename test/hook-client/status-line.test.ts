@@ -5,8 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { statusLineReader } from '../../src/adapters/claude/status-line-reader.ts'
 import type { SessionCard } from '../../src/adapters/hook-client/session-card.ts'
 import { statusLine } from '../../src/adapters/hook-client/status-line.ts'
-import { windowLevel } from '../../src/adapters/hook-client/window-level.ts'
+import { levelFor, type ReadStatus, readStatus } from '../../src/adapters/hook-client/window-level.ts'
 import { widthOf } from '../../src/domain/kernel/text-width.ts'
+import { WindowGauge } from '../../src/domain/window/window-gauge.ts'
+import { levelIn } from '../../src/domain/window/window-level.ts'
 import { CLONE } from '../support/clean-room.ts'
 import { FakeService, writeCard } from '../support/fake-service.ts'
 import { alive, expectInTime, folder, problems, runHook, SESSION, spooled } from './spawned-hook.ts'
@@ -29,45 +31,56 @@ describe('the level', () => {
     [
       'before the first call',
       { context_window_size: 200_000, current_usage: null, used_percentage: null },
-      { state: 'unknown' },
+      { reading: { state: 'unknown' }, windowTokens: 200_000 },
     ],
     [
       'before it knows',
       { context_window_size: 200_000, current_usage: null, used_percentage: 0 },
-      { state: 'unknown' },
+      { reading: { state: 'unknown' }, windowTokens: 200_000 },
     ],
-    ['of totals alone', { total_input_tokens: 330_050, context_window_size: 200_000 }, { state: 'unknown' }],
-    ['of a percentage', { context_window_size: 200_000, used_percentage: 42.5 }, { state: 'share', ratio: 0.425 }],
-    ['of zeros', { current_usage: usage(0, 0, 0, 0) }, { state: 'unknown' }],
-    ['of text', { current_usage: { input_tokens: '9' }, used_percentage: 'x' }, { state: 'unknown' }],
-    ['of nothing', undefined, { state: 'unknown' }],
+    [
+      'of totals alone',
+      { total_input_tokens: 330_050, context_window_size: 200_000 },
+      { reading: { state: 'unknown' }, windowTokens: 200_000 },
+    ],
+    [
+      'of a percentage',
+      { context_window_size: 200_000, used_percentage: 42.5 },
+      { reading: { state: 'percentage', usedPercent: 42.5 }, windowTokens: 200_000 },
+    ],
+    ['of zeros', { current_usage: usage(0, 0, 0, 0) }, { reading: { state: 'unknown' } }],
+    ['of text', { current_usage: { input_tokens: '9' }, used_percentage: 'x' }, { reading: { state: 'unknown' } }],
+    ['of nothing', undefined, { reading: { state: 'unknown' } }],
     [
       'with output, and without the totals',
       { total_input_tokens: 5_000_000, context_window_size: 200_000, current_usage: usage(10, null, 990, 5) },
-      { state: 'counted', usedTokens: 1_005, windowTokens: 200_000 },
+      { reading: { state: 'metered', promptTokens: 1_000, outputTokens: 5 }, windowTokens: 200_000 },
     ],
     [
       'over a size that is too small',
       { context_window_size: 200_000, current_usage: usage(1, 0, 288_000, 9), used_percentage: 144 },
-      { state: 'counted', usedTokens: 288_010, windowTokens: undefined },
+      { reading: { state: 'metered', promptTokens: 288_001, outputTokens: 9 } },
     ],
-  ])('%s', (_, context_window, level) => {
-    expect(windowLevel({ context_window })).toEqual(level)
+  ])('%s', (_, context_window, read) => {
+    expect(readStatus({ context_window })).toEqual(read)
   })
 })
 
 const CARD: SessionCard = {
   milestones: [],
-  level: { state: 'unknown' },
+  isCompacting: false,
+  window: {},
+  variables: {},
   restarts: 0,
   costUsd: undefined,
   notices: [],
   afterCompaction: undefined,
 }
 const LOOK = { width: 80, isColoured: false, hasBlocks: false }
-const LEVEL = windowLevel(FULL)
+const shown = (read: ReadStatus, card: SessionCard | undefined, look: Partial<typeof LOOK> = {}, costUsd?: number) =>
+  statusLine({ level: levelFor(read, card, {}), read, costUsd, card }, { ...LOOK, ...look })
 const drawn = (card: Partial<SessionCard>, look: Partial<typeof LOOK> = {}): string =>
-  statusLine({ level: LEVEL, costUsd: 1.234, card: { ...CARD, ...card } }, { ...LOOK, ...look })
+  shown(readStatus(FULL), { ...CARD, ...card }, look, 1.234)
 
 describe('the hook and the reader of the library', () => {
   it.each([
@@ -79,42 +92,56 @@ describe('the hook and the reader of the library', () => {
     { current_usage: usage(0, 0, 0, 0) },
     { total_input_tokens: 330_050, context_window_size: 200_000 },
   ])('find the same in %j', (context_window) => {
-    const level = windowLevel({ context_window })
-    const events = statusLineReader.read({ session_id: SESSION, context_window })
-    const request = events.find((event) => event.type === 'request')
-    const percentage = events.find((event) => event.type === 'percentage')
-    if (level.state === 'counted')
-      expect(level.usedTokens).toBe((request?.promptTokens ?? 0) + (request?.outputTokens ?? 0))
-    else expect(request).toBeUndefined()
-    if (level.state === 'share') expect(level.ratio).toBe((percentage?.usedPercent ?? 0) / 100)
-    else expect(percentage).toBeUndefined()
+    const read = readStatus({ context_window })
+    const gauge = new WindowGauge()
+    gauge.take(statusLineReader.known?.({}) ?? [])
+    gauge.take(statusLineReader.read({ session_id: SESSION, context_window }))
+    expect(levelFor(read, undefined, {})).toEqual(levelIn(gauge.reading(), gauge.windowParts()))
+    expect(read.reading.state).toBe(gauge.reading().state)
   })
 })
 
 describe('the line', () => {
   it('shows level, milestones, tokens, cost and restarts', () => {
-    expect(drawn({ restarts: 2 })).toBe(
-      'window 61% [##########|#-|---|--] · 122k of 200k · $1.23 · 2 restarts'.replace(/[[\]]/g, ''),
-    )
-    expect(drawn({}, { hasBlocks: true })).toBe('window 61% ██████████│█░│░░░│░░ · 122k of 200k · $1.23')
-    expect(drawn({ milestones: [0.25, 1] })).toContain(' #####|######-------| ')
+    expect(drawn({ restarts: 2 })).toBe('window 73% ##########|##|---|-- · 122k of 167k · $1.23 · 2 restarts')
+    expect(drawn({}, { hasBlocks: true, width: 76 })).toBe('window 73% ██████████│██│░░░│░░ · 122k of 167k · $1.23')
+    expect(drawn({ milestones: [0.25, 1] }, { width: 76 })).toContain(' #####|########-----| ')
   })
 
-  it('takes the service’s size of the window before the runtime’s', () => {
-    expect(drawn({ level: { state: 'known', windowTokens: 160_000 } })).toMatch(/^window 76% .* 122k of 160k/)
-    expect(drawn({ level: { state: 'known', windowTokens: undefined } })).toMatch(/^window 61%/)
+  it('says what the tokens are a share of, where there is room', () => {
+    const words = '122k of 167k before it compacts (200k window)'
+    expect(drawn({}, { width: 100 })).toBe(`window 73% ##########|##|---|-- · ${words} · $1.23`)
+    expect(drawn({}, { width: 79 })).toBe(`window 73% #####||-|- · ${words} · $1.23`)
+    expect(drawn({}, { width: 76 })).toBe('window 73% ##########|##|---|-- · 122k of 167k · $1.23')
+  })
+
+  it('counts what the service knows of the window beside what the runtime says', () => {
+    const seen = drawn({ window: { compactedAt: 135_000 } }, { width: 100 })
+    expect(seen).toMatch(/^window 90% .* 122k of 135k before it compacts \(200k window\)/)
+    const allowed = drawn({ window: { configuredLimit: 150_000 } }, { width: 100 })
+    expect(allowed).toMatch(/^window 81% .* 122k of 150k allowed \(200k window\)/)
+    expect(drawn({ variables: { DISABLE_AUTO_COMPACT: '1' } }, { width: 100 })).toMatch(/^window 61% .* 122k of 200k ·/)
+    expect(drawn({ variables: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '183000' } })).toMatch(/^window 81% .* 122k of 150k/)
+  })
+
+  it('cuts a notice between words', () => {
+    const notices = ['A 1234567890 1234567890 1234567890 1234567890 1234567890 1234567890']
+    const shown: string[] = []
+    for (let width = 40; width < 80; width += 1) shown.push(/ · (A.*)…$/.exec(drawn({ notices }, { width }))?.[1] ?? '')
+    expect(new Set(shown).size).toBeGreaterThan(2)
+    for (const part of shown) expect(part).toMatch(/^(?:A(?: 1234567890)*)?$/)
   })
 
   it('says what is not known', () => {
-    const unknown = { level: { state: 'unknown' }, costUsd: undefined } as const
-    expect(statusLine({ ...unknown, card: undefined }, LOOK)).toBe('window ?')
-    expect(statusLine({ ...unknown, card: { ...CARD, level: { state: 'compacting' } } }, LOOK)).toBe(
-      'window compacting',
-    )
-    const over = windowLevel({
+    const unknown: ReadStatus = { reading: { state: 'unknown' } }
+    expect(shown(unknown, undefined)).toBe('window ?')
+    expect(shown(unknown, { ...CARD, isCompacting: true })).toBe('window compacting')
+    const over = readStatus({
       context_window: { context_window_size: 200_000, current_usage: usage(1, 0, 288_000, 9) },
     })
-    expect(statusLine({ level: over, costUsd: undefined, card: undefined }, LOOK)).toBe('window 288k of ?')
+    expect(shown(over, undefined)).toBe('window 288k of ?')
+    const known = { hardLimit: { tokens: 1_000_000, source: 'catalogue' as const }, autoCompactAt: 967_000 }
+    expect(shown(over, { ...CARD, window: known })).toContain('288k of 967k')
   })
 
   it.each([200, 80, 60, 50, 40, 30, 20, 12, 10, 5, 1])('fits into %d columns, and keeps the level longest', (width) => {
@@ -123,7 +150,7 @@ describe('the line', () => {
       for (const card of [{}, { restarts: 3 }, { restarts: 3, notices }]) {
         const line = stripVTControlCharacters(drawn(card, look))
         expect(widthOf(line)).toBeLessThanOrEqual(width)
-        if (width >= 10) expect(line).toMatch(/^window 61%/)
+        if (width >= 10) expect(line).toMatch(/^window 73%/)
         if (width >= 60 && 'notices' in card) expect(line).toContain('警告')
       }
     }
@@ -131,7 +158,7 @@ describe('the line', () => {
 
   it('is coloured by the milestones that are reached', () => {
     const colour = (milestones: readonly number[]) => drawn({ milestones }, { isColoured: true }).slice(0, 5)
-    expect([colour([0.7, 0.8]), colour([0.5, 0.8]), colour([0.5, 0.6])]).toEqual([
+    expect([colour([0.75, 0.8]), colour([0.5, 0.8]), colour([0.5, 0.6])]).toEqual([
       '\u001b[32m',
       '\u001b[33m',
       '\u001b[31m',
@@ -169,7 +196,7 @@ describe('baton hook statusline', () => {
     })
     const ended = await runHook(dir, 'statusline', { input: { ...FULL, workspace: { current_dir: '/secret' } } })
     expectInTime(ended)
-    expect(ended.out).toBe('window 61% ############------|- · $5.00 · 1 restart · The parent was told.\n')
+    expect(ended.out).toBe('window 73% ##############----|- · $5.00 · 1 restart · The parent was told.\n')
     expect(service.requests).toMatchObject([{ event: 'statusline', payload: FULL }])
     expect(service.requests[0]?.payload).not.toHaveProperty('workspace')
     expect(spooled(dir)).toEqual([])
@@ -213,7 +240,7 @@ describe('the person’s own status line', () => {
     const dir = folder()
     const ended = await draw(dir, `cat > "${dir}/seen"; printf 'main *'`)
     expectInTime(ended)
-    expect(ended.out).toMatch(/^main \* · window 61%.*\n$/)
+    expect(ended.out).toMatch(/^main \* · window 73%.*\n$/)
     expect(JSON.parse(readFileSync(join(dir, 'seen'), 'utf8'))).toEqual(FULL)
   })
 
@@ -221,7 +248,7 @@ describe('the person’s own status line', () => {
     const dir = folder()
     const { out } = await draw(dir, `printf 'one\\n\\033[35m%s' ${'x'.repeat(60)}`)
     const lines = out.trimEnd().split('\n')
-    expect(lines).toEqual(['one', `\u001b[35m${'x'.repeat(60)}\u001b[0m`, expect.stringMatching(/^window 61%/)])
+    expect(lines).toEqual(['one', `\u001b[35m${'x'.repeat(60)}\u001b[0m`, expect.stringMatching(/^window 73%/)])
   })
 
   it.each([
@@ -233,7 +260,7 @@ describe('the person’s own status line', () => {
     const dir = folder()
     const ended = await draw(dir, command, { BATONPASS_HOOK_BUDGET_MS: '6000' })
     expectInTime(ended)
-    expect(ended.out).toMatch(/^window 61%.*\n$/)
+    expect(ended.out).toMatch(/^window 73%.*\n$/)
     expect(problems(dir)).toEqual([`the previous status line ${problem}`])
   })
 
@@ -250,7 +277,7 @@ describe('the person’s own status line', () => {
   it('that leaves something running is not waited for', async () => {
     const dir = folder()
     const ended = await draw(dir, 'sleep 1000 & printf quick')
-    expect(ended.out).toMatch(/^quick · window 61%/)
+    expect(ended.out).toMatch(/^quick · window 73%/)
   })
 })
 
@@ -259,9 +286,10 @@ describe.runIf(existsSync(RECORDINGS))('recorded status lines', () => {
   const expected: Readonly<Record<string, string>> = {
     'after-compact-null-usage.json': 'window ?',
     'ccstatusline-payload.example-start.json': 'window ?',
-    'ccstatusline-payload.example.json': 'window 1% ----------|--|---|-- · 17k of 1M · $0.01',
+    'ccstatusline-payload.example.json': 'window 1% -----||-|- · 17k of 967k before it compacts (1M window) · $0.01',
     'issue-13783-old-cumulative.json': 'window ?',
-    'issue-76751-real-payload-context_window.json': 'window 80% ##########|##|##-|-- · 161k of 200k',
+    'issue-76751-real-payload-context_window.json':
+      'window 96% #####||#|- · 161k of 167k before it compacts (200k window)',
   }
   it.each(existsSync(RECORDINGS) ? readdirSync(RECORDINGS) : [])('%s', async (name) => {
     const dir = folder()

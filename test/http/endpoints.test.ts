@@ -58,7 +58,10 @@ describe('the service', () => {
     const { json } = await stage.hook(id, 'user-prompt-submit', { prompt: 'Go on' })
     expect(json.signals).toMatchObject([{ kind: 'milestone', milestone: 'critical', delivery: 'urgent', for: 'agent' }])
     const card = JSON.parse(readFileSync(join(stage.folder, 'sessions', `${id}.json`), 'utf8'))
-    expect(card).toMatchObject({ level: { state: 'known', ratio: 0.7 }, costUsd: 1.5 })
+    expect(card).toMatchObject({
+      level: { state: 'known', ratio: 140_000 / 167_000, windowTokens: 167_000 },
+      costUsd: 1.5,
+    })
   })
 
   it('answers an event of an unknown session, and creates nothing', async () => {

@@ -148,7 +148,7 @@ describe.each(STORE_KINDS)('recording a turn evaluates pressure on %s', (kind) =
     const handoff = await kept.handoff(crossed.handoff?.id ?? ('' as never))
     expect(handoff).toMatchObject({ kind: 'context_restart', status: 'initiated', priorTurnId: crossed.turns[0]?.id })
     expect(handoff.triggeringToolCalls.map(({ toolName }) => toolName)).toEqual(['edit_file', 'run_tests'])
-    expect(handoff.reason).toContain('90 % full (90000 of 100000 tokens)')
+    expect(handoff.reason).toContain('90 % full: 90k of 100k allowed')
     expect(await kept.session(working.session.id)).toMatchObject({ state: 'paused', heldBy: handoff.id })
     const [snapshot] = (await kept.snapshots(working.session.id)).filter(({ type }) => type === 'handoff_initiated')
     expect(snapshot?.usage).toEqual(metered(90))

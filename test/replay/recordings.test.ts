@@ -48,7 +48,7 @@ const figuresOf = (truth: Truth) => ({
     contextBefore: contextBeforeInput ?? null,
     contextAfter: contextAfterInput ?? null,
   })),
-  ...(truth.windows !== undefined && { window: { tokens: truth.windows[0], source: 'runtime' } }),
+  ...(truth.windows !== undefined && { wholeWindow: { tokens: truth.windows[0], source: 'runtime' } }),
 })
 
 const absent = isHere ? '' : ` (SKIPPED: there are no recordings in ${FOLDER})`
@@ -100,8 +100,8 @@ describe(`recordings of real sessions${absent}`, () => {
         const read = new RecordedWindow({ milestones: DEFAULT_MILESTONES })
         const status: unknown = JSON.parse(readFileSync(join(FOLDER, 'statusline', name), 'utf8'))
         read.take(statusLineReader.read(status))
-        const { lastContext, window } = read.result()
-        return [name, [lastContext, read.gauge.reading().state, window?.tokens]]
+        const { lastContext, wholeWindow } = read.result()
+        return [name, [lastContext, read.gauge.reading().state, wholeWindow?.tokens]]
       }),
     )
     expect(seen).toEqual({

@@ -8,6 +8,8 @@ export interface ReplayJson {
   readonly peakContext: number | null
   readonly lastContext: number | null
   readonly window: { readonly tokens: number; readonly source: string } | null
+  readonly wholeWindow: { readonly tokens: number; readonly source: string } | null
+  readonly level: object
   readonly compactions: readonly {
     readonly trigger: string
     readonly preTokens: number | null

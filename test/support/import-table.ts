@@ -37,6 +37,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     holds: 'the tokens of the service, and its proof that it knows the secret',
     mayImport: ['npm:node:crypto'],
   },
+  'compaction-point.ts': {
+    holds: 'where Claude Code compacts by itself, from its variables: for its runtime, its readers and its hooks',
+    mayImport: ['domain'],
+  },
   'sha256.ts': { holds: 'SHA-256, for everything outside the domain', mayImport: ['domain', 'npm:node:crypto'] },
   'adapters/memory': {
     holds: 'the in-memory store',
@@ -72,6 +76,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'adapters/claude': {
     holds: 'Claude: runtimes, and readers of what they send',
     mayImport: [
+      'compaction-point.ts',
       'domain',
       'ports',
       'adapters/claude',
@@ -203,6 +208,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'adapters/hook-client': {
     holds: 'the hooks of terminal agents: a small client of the service that loads no store',
     mayImport: [
+      'compaction-point.ts',
       'own-files.ts',
       'processes',
       'service-proof.ts',

@@ -14,7 +14,7 @@ const compacted = async (stage: Stage, { id, transcript }: Terminal) => {
   transcript.compacts(155_000)
   const first = await stage.hook('session-start', { ...input, source: 'compact' })
   const second = await stage.hook('session-start', { ...input, source: 'compact' })
-  return { prepared, first: first.inject, second: second.inject }
+  return { prepared, first: first.inject, second: second.inject, notice: first.notice }
 }
 
 describe('after a compaction', () => {
@@ -57,10 +57,36 @@ describe('after a compaction', () => {
     for (const words of ['Half is done.', 'Never touch the migrations', 'Continue']) expect(first).toContain(words)
   })
 
+  it('the person is told how much was given back', async () => {
+    await using stage = new Stage()
+    const blue = await worked(stage, 'Fix it', 'Never touch the migrations')
+    expect((await compacted(stage, blue)).notice).toBe('2 of your messages were given back.')
+    expect(stage.card(blue.id).afterCompaction?.notice).toBe('2 of your messages were given back.')
+    await leaves(stage, blue)
+    expect((await compacted(stage, blue)).notice).toBe('2 of your messages and the handoff document were given back.')
+    const { notice } = await stage.hook('user-prompt-submit', { providerSessionId: blue.id, prompt: 'Continue' })
+    expect(notice).toBeUndefined()
+  })
+
+  it('the person is told that only the beginning of a long document was given back', async () => {
+    await using stage = new Stage()
+    const blue = await worked(stage, 'Fix it')
+    await leaves(stage, blue, 'Half is done. '.repeat(2_000))
+    const { notice } = await compacted(stage, blue)
+    expect(notice).toBe('1 of your messages and the beginning of the handoff document were given back.')
+  })
+
+  it('one message is one', async () => {
+    await using stage = new Stage()
+    const blue = await worked(stage, 'Fix it')
+    expect((await compacted(stage, blue)).notice).toBe('1 of your messages was given back.')
+  })
+
   it('nothing comes back where there is nothing, nor at another start', async () => {
     await using stage = new Stage()
     await stage.start()
-    expect((await stage.start('compact')).inject).toBeUndefined()
+    const { inject, notice } = await stage.start('compact')
+    expect([inject, notice]).toEqual([undefined, undefined])
     expect(stage.card().afterCompaction).toBeNull()
     const blue = await worked(stage)
     for (const source of ['resume', 'startup', 'clear']) expect((await blue.start(source)).inject).toBeUndefined()

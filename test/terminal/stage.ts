@@ -120,11 +120,14 @@ export class Stage {
   }
 }
 
-/** The input of a status line, as far as it is about the window. */
+/** The tokens of a window of 200,000 that Claude Code uses before it compacts. */
+export const USABLE = 167_000
+
+/** The input of a status line, as far as it is about the window. The percentage is of what can be used of it. */
 export const statusLine = (usedPercent: number | null) => ({
   context_window: {
     context_window_size: 200_000,
-    used_percentage: usedPercent,
+    used_percentage: usedPercent === null ? null : (usedPercent * USABLE) / 200_000,
     total_input_tokens: 1_234_567,
     current_usage:
       usedPercent === null
@@ -133,7 +136,7 @@ export const statusLine = (usedPercent: number | null) => ({
             input_tokens: 10,
             output_tokens: 0,
             cache_creation_input_tokens: 0,
-            cache_read_input_tokens: usedPercent * 2_000 - 10,
+            cache_read_input_tokens: (usedPercent * USABLE) / 100 - 10,
           },
   },
 })

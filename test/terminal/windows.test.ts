@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { Stage } from './stage.ts'
+import { Stage, statusLine } from './stage.ts'
 
 const monitorOf = async (stage: Stage) => {
   const monitor = await stage.store.monitors.find((await stage.session()).id)
@@ -25,8 +25,9 @@ describe('a status line', () => {
     await using stage = new Stage()
     await stage.start()
     await stage.draws(61)
-    expect((await monitorOf(stage)).reading).toMatchObject({ state: 'metered', promptTokens: 122_000 })
-    expect(stage.card().level).toMatchObject({ state: 'known', usedTokens: 122_000, windowTokens: 200_000 })
+    expect((await monitorOf(stage)).reading).toMatchObject({ state: 'metered', promptTokens: 101_870 })
+    const figures = { usedTokens: 101_870, windowTokens: 167_000, end: 'compaction', wholeTokens: 200_000 }
+    expect(stage.card().level).toEqual({ state: 'known', ratio: 0.61, ...figures })
   })
 
   it('that is only a percentage is a reading', async () => {
@@ -35,7 +36,7 @@ describe('a status line', () => {
     const context_window = { context_window_size: 200_000, used_percentage: 55, current_usage: null }
     await stage.hook('statusline', { raw: { context_window } })
     expect((await monitorOf(stage)).reading).toMatchObject({ state: 'percentage', usedPercent: 55 })
-    expect(stage.card().level).toMatchObject({ state: 'known', ratio: 0.55 })
+    expect(stage.card().level).toMatchObject({ state: 'known', ratio: 110_000 / 167_000, usedTokens: 110_000 })
   })
 
   it('that comes too late is stale, and the same again costs nothing', async () => {
@@ -60,6 +61,63 @@ describe('a status line', () => {
   })
 })
 
+describe('the place where Claude Code compacts', () => {
+  const endOfWindow = (stage: Stage) => {
+    const { level } = stage.card()
+    return level.state === 'known' && [level.windowTokens, level.end]
+  }
+
+  it.each([
+    [undefined, [167_000, 'compaction']],
+    [{ CLAUDE_CODE_AUTO_COMPACT_WINDOW: '150000' }, [117_000, 'compaction']],
+    [{ CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: '50' }, [83_500, 'compaction']],
+    [{ DISABLE_AUTO_COMPACT: '1' }, [200_000, 'window']],
+    [{ DISABLE_COMPACT: 'true' }, [200_000, 'window']],
+  ])('is found from its variables, %j', async (variables, end) => {
+    await using stage = new Stage()
+    await stage.start('startup', variables === undefined ? {} : { variables })
+    await stage.draws(30)
+    expect(endOfWindow(stage)).toEqual(end)
+    expect(stage.card().variables).toEqual(variables ?? {})
+    await stage.restart()
+    await stage.draws(31)
+    expect(endOfWindow(stage)).toEqual(end)
+  })
+
+  it('is known from the transcript alone, where no status line is drawn', async () => {
+    await using stage = new Stage()
+    await stage.start('startup', { variables: { CLAUDE_CODE_DISABLE_1M_CONTEXT: '1' } })
+    stage.transcript.prompts('Fix it')
+    stage.transcript.answers('Done.', 100_000)
+    await stage.hook('stop')
+    expect(endOfWindow(stage)).toEqual([167_000, 'compaction'])
+  })
+
+  it('is not moved by what a catalogue believes of the model', async () => {
+    await using stage = new Stage()
+    await stage.start()
+    // Before the times that the transcript has.
+    const context_window = { ...statusLine(30).context_window, context_window_size: 150_000 }
+    await stage.hook('statusline', { raw: { context_window } }, { second: -3_700 })
+    stage.transcript.prompts('Fix it')
+    stage.transcript.answers('Done.', 60_000)
+    await stage.hook('stop')
+    expect((await monitorOf(stage)).reading).toMatchObject({ promptTokens: 60_000 })
+    expect(endOfWindow(stage)).toEqual([117_000, 'compaction'])
+  })
+
+  it('is asked for again with every prompt', async () => {
+    await using stage = new Stage()
+    await stage.start()
+    await stage.hook('user-prompt-submit', {
+      prompt: 'Go on',
+      variables: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '150000' },
+    })
+    await stage.draws(30)
+    expect(endOfWindow(stage)).toEqual([117_000, 'compaction'])
+  })
+})
+
 describe('a warning', () => {
   it('reaches the agent at the next safe point, until it is acknowledged, and once', async () => {
     await using stage = new Stage()
@@ -68,7 +126,7 @@ describe('a warning', () => {
     expect((await stage.hook('post-tool-use')).signals).toEqual([])
     const { signals } = await stage.hook('user-prompt-submit', { prompt: 'Go on' })
     expect(signals).toMatchObject([{ kind: 'milestone', milestone: 'warning', for: 'agent', delivery: 'sequential' }])
-    expect(signals[0]?.text).toContain('55 % full (110000 of 200000 tokens)')
+    expect(signals[0]?.text).toContain('is 55 % full: 92k of 167k before it compacts (200k window). ')
     expect((await stage.hook('user-prompt-submit')).signals).toEqual(signals)
     await stage.hook('ack', { signals: signals.map(({ id }) => id) })
     expect((await stage.hook('user-prompt-submit')).signals).toEqual([])
@@ -82,19 +140,24 @@ describe('a warning', () => {
     await stage.draws(70)
     const { signals } = await stage.hook('post-tool-use')
     expect(signals).toMatchObject([{ milestone: 'critical', delivery: 'urgent', for: 'agent' }])
-    expect(signals[0]?.text).toContain('write down what a successor needs')
+    expect(signals[0]?.text).toBe(
+      'Your context window is 70 % full: 117k of 167k before it compacts (200k window). Finish the step you are on, and ' +
+        'write down what a successor needs. Keep a handoff document for the next session: call the tool handoff of the MCP ' +
+        'server baton, or run `baton handoff FILE`. The person can type /baton:handoff.',
+    )
+    expect(stage.card().notices).toEqual(['critical: /baton:handoff, then /clear'])
   })
 
   it('is shown to the person for as long as the cycle lasts', async () => {
     await using stage = new Stage()
     await stage.start()
     await stage.draws(52)
-    expect(stage.card().notices).toEqual([expect.stringContaining('52 % full')])
+    expect(stage.card().notices).toEqual(['warning: begin nothing large'])
     const { signals } = await stage.hook('user-prompt-submit')
     await stage.hook('ack', { signals: signals.map(({ id }) => id) })
     expect(stage.card().notices).toHaveLength(1)
     await stage.start('compact')
-    expect(stage.card().notices.join()).not.toContain('52 %')
+    expect(stage.card().notices.join()).not.toContain('warning')
   })
 
   it('reaches the session that started this one instead of the person', async () => {
@@ -144,7 +207,24 @@ describe('a compaction', () => {
     await stage.hook('stop')
     expect(await snapshotsOf(stage)).toEqual(['session_start', 'truncation'])
     expect((await monitorOf(stage)).window.compactedAt).toBe(155_000)
-    expect(stage.card().level).toMatchObject({ state: 'known', ratio: 40_000 / 155_000 })
+    expect(stage.card().level).toMatchObject({ state: 'known', ratio: 33_400 / 155_000 })
+  })
+
+  it('lowers the window also when the count comes after a hook that knows none', async () => {
+    await using stage = new Stage()
+    await stage.start()
+    stage.transcript.prompts('Fix it')
+    stage.transcript.answers('I look.', 130_000, 'Bash')
+    await stage.draws(65)
+    await stage.hook('pre-compact', { trigger: 'auto' })
+    expect((await stage.start('compact')).outcome).toBe('compaction_logged')
+    stage.transcript.compacts(135_000)
+    expect((await stage.hook('post-compact', { trigger: 'auto' })).outcome).toBe('repeated')
+    expect((await monitorOf(stage)).window.compactedAt).toBe(135_000)
+    expect(stage.card().window.compactedAt).toBe(135_000)
+    await stage.draws(50)
+    expect(stage.card().level).toMatchObject({ ratio: 83_500 / 135_000, windowTokens: 135_000, end: 'compaction' })
+    expect(await snapshotsOf(stage)).toEqual(['session_start', 'truncation'])
   })
 
   it('is recorded for each of two', async () => {

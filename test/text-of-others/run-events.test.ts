@@ -8,7 +8,7 @@ import { expectHarmlessLines, NASTY, textsIn } from './nasty.ts'
 
 const ID = '0190a0a0-0000-7000-8000-000000000001'
 const [sessionId, handoff, conversation] = [agentSessionId(ID), handoffId(ID), conversationId(ID)]
-const figures = { usagePercent: 0.5, inputTokens: 1, contextWindow: 2 }
+const figures = { usagePercent: 0.5, inputTokens: 1, contextWindow: 2, windowEnd: 'window', wholeWindow: 2 } as const
 const agents = { handoffId: handoff, fromAgent: NASTY, toAgent: NASTY }
 const sessions = { oldSessionId: sessionId, newSessionId: sessionId }
 const totals = { inputTokens: 1, outputTokens: 1 }

@@ -118,9 +118,10 @@ describe('what a hook prints', () => {
   )
 
   it('is one harmless status line', () => {
-    const card = { notices: [NASTY], milestones: [], restarts: 0, level: { state: 'unknown' } } as never
-    const level = { state: 'share', ratio: 0.5 } as never
-    const line = statusLine({ level, costUsd: 1, card }, { width: 400, isColoured: false, hasBlocks: false })
+    const card = { notices: [NASTY], milestones: [], restarts: 0 } as never
+    const level = { state: 'known', ratio: 0.5 } as const
+    const read = { reading: { state: 'percentage', usedPercent: 50 } } as const
+    const line = statusLine({ level, read, costUsd: 1, card }, { width: 400, isColoured: false, hasBlocks: false })
     expect(line).toContain('FORGED')
     expect(line).not.toContain('\n')
     expectHarmlessLines(line)

@@ -28,7 +28,7 @@ describe('a terminal whose window reaches the milestone for threads', () => {
         input: { providerSessionId: 'blue', cwd: folder, raw: {}, ...input },
       })
     await hook('session-start', { source: 'startup' })
-    const context_window = { context_window_size: 200_000, used_percentage: 55, current_usage: null }
+    const context_window = { context_window_size: 200_000, used_percentage: 45, current_usage: null }
     await hook('statusline', { raw: { context_window } })
     const { notice, signals } = await hook('user-prompt-submit', { prompt: 'What is next?' })
     expect(notice).toMatch(/reached the warning milestone.*baton thread handoff --from [0-9a-f-]{36}$/)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { compactionPoint } from '../../compaction-point.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { type Instant, instantIn } from '../../domain/kernel/instant.ts'
 import type { WindowEvent } from '../../domain/window/window-event.ts'
@@ -72,6 +73,7 @@ export const agentSdkReader: WindowReader = {
     const parsed = message.safeParse(record)
     return parsed.success ? readMessage(parsed.data) : []
   },
+  known: (variables) => compactionPoint(variables),
   words: claudeWords,
   usage: () => new ClaudeUsage(),
   ending: (record) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { compactionPoint } from '../../compaction-point.ts'
 import type { WindowEvent } from '../../domain/window/window-event.ts'
 import type { WindowReader } from '../../ports/window-reader.ts'
 import { counters, promptOf } from './claude-message.ts'
@@ -34,6 +35,7 @@ export const statusLineReader: WindowReader = {
     const parsed = status.safeParse(record)
     return parsed.success ? readStatus(parsed.data) : []
   },
+  known: (variables) => compactionPoint(variables),
 }
 
 const readStatus = ({ session_id, model, context_window }: z.output<typeof status>): readonly WindowEvent[] => {

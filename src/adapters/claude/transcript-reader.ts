@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { compactionPoint } from '../../compaction-point.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { type Instant, instantIn } from '../../domain/kernel/instant.ts'
 import type { WindowEvent } from '../../domain/window/window-event.ts'
@@ -51,6 +52,7 @@ export const transcriptReader: WindowReader = {
     const parsed = line.safeParse(record)
     return parsed.success ? readLine(parsed.data) : []
   },
+  known: (variables) => compactionPoint(variables),
   words: claudeWords,
   isOwnPrompt,
   usage: () => new ClaudeUsage(),

@@ -1,5 +1,6 @@
 import { counted } from '../../domain/kernel/counted.ts'
 import { onOneLine } from '../../domain/kernel/safe-text.ts'
+import { describeFigures, percentOf, settingPercent } from '../../domain/window/window-level.ts'
 import type { Replay } from '../../services/replay.ts'
 import { plain } from './render-text.ts'
 import type { ReplayedFile } from './replay-json.ts'
@@ -13,6 +14,7 @@ export const renderReplay = (replay: ReplayedFile): string =>
     `  ${replay.format}${replay.model === undefined ? '' : `, ${plain(replay.model)}`}: ${counted(replay.turns, 'turn')}, ` +
       `${counted(replay.toolCalls, 'tool call')}, ${counted(replay.subagentTurns, 'subagent turn')} left out`,
     `  context ${contextOf(replay)}, window ${windowOf(replay)}`,
+    ...(replay.level.state === 'known' ? [`  in the end ${describeFigures(replay.level)}`] : []),
     ...(replay.chart.length === 0 || replay.window === undefined ? [] : [`  ${chart(replay.chart)}`]),
     ...replay.compactions.map(
       ({ trigger, preTokens, contextBefore, contextAfter }) =>
@@ -20,7 +22,8 @@ export const renderReplay = (replay: ReplayedFile): string =>
         `${preTokens === undefined ? '' : `, the runtime counted ${tokens(preTokens)}`}`,
     ),
     ...replay.signals.map(
-      ({ milestone, at, turn, pressure }) => `  turn ${turn}: ${milestone} (${percent(at)}) at ${percent(pressure)}`,
+      ({ milestone, at, turn, pressure }) =>
+        `  turn ${turn}: ${milestone} (${percent(at)}) at ${percentOf(pressure)} %`,
     ),
     ...(replay.signals.length === 0 ? ['  no milestone would have fired'] : []),
     ...(replay.window === undefined ? [] : [`  other thresholds: ${thresholds(replay)}`]),
@@ -48,4 +51,4 @@ const chart = (columns: readonly number[]): string =>
 
 const tokens = (value: number | undefined): string => (value === undefined ? 'unknown' : value.toLocaleString('en-US'))
 
-const percent = (fraction: number): string => `${Math.round(fraction * 1_000) / 10} %`
+const percent = (fraction: number): string => `${settingPercent(fraction)} %`

@@ -2,24 +2,22 @@ import type { BudgetLimit } from '../../domain/budget/restart-budget.ts'
 import { counted } from '../../domain/kernel/counted.ts'
 import { inQuotes } from '../../domain/kernel/safe-text.ts'
 import { describeFreshReason } from '../../domain/run/follow-up.ts'
-import type { HookProblem, RunEvent, WindowFigures } from '../../domain/run/run-event.ts'
+import { type HookProblem, levelInFigures, type RunEvent, type WindowFigures } from '../../domain/run/run-event.ts'
 import type { RunOutcome, RunSummary } from '../../domain/run/run-summary.ts'
 import type { UsageTotals } from '../../domain/window/usage-reading.ts'
+import { describeTokens, percentOf, shortTokens, tokensOf } from '../../domain/window/window-level.ts'
 import { plain } from './render-text.ts'
 
 const BAR_CELLS = 10
 
-/** How full a window is, as a bar and in words: `[██████░░░░] 61 % of 200k`. */
-export const renderFigures = ({ usagePercent, contextWindow }: WindowFigures): string => {
-  if (usagePercent === null) return `[${'·'.repeat(BAR_CELLS)}] not known`
-  const full = Math.min(BAR_CELLS, Math.max(0, Math.round(usagePercent * BAR_CELLS)))
+/** How full a window is, as a bar and in words: `[██████░░░░] 61 %, 102k of 167k before it compacts (200k window)`. */
+export const renderFigures = (figures: WindowFigures, { isShort = false } = {}): string => {
+  const level = levelInFigures(figures)
+  if (level === undefined) return `[${'·'.repeat(BAR_CELLS)}] not known`
+  const full = Math.min(BAR_CELLS, Math.max(0, Math.round(level.ratio * BAR_CELLS)))
   const bar = '█'.repeat(full) + '░'.repeat(BAR_CELLS - full)
-  return `[${bar}] ${Math.round(usagePercent * 100)} %${contextWindow === null ? '' : ` of ${tokensText(contextWindow)}`}`
-}
-
-const tokensText = (tokens: number): string => {
-  if (tokens < 1_000) return String(tokens)
-  return tokens < 1_000_000 ? `${Math.round(tokens / 1_000)}k` : `${Math.round(tokens / 100_000) / 10}M`
+  const tokens = isShort ? tokensOf(level) : describeTokens(level)
+  return `[${bar}] ${percentOf(level.ratio)} %${tokens === undefined ? '' : `, ${tokens}`}`
 }
 
 /** The cost, where the runtime says it. */
@@ -101,7 +99,7 @@ const failureText = ({ message, lastLine }: HookProblem): string =>
   `failed: ${plain(message)}${lastLine === null ? '' : ` It said last: ${inQuotes(lastLine)}`}`
 
 const loweredText = ({ fromTokens, toTokens }: Extract<RunEvent, { type: 'context:window:lowered' }>): string =>
-  `${tokensText(toTokens)}${fromTokens === null ? '' : ` instead of ${tokensText(fromTokens)}`}, for the rest of the session`
+  `${shortTokens(toTokens)}${fromTokens === null ? '' : ` instead of ${shortTokens(fromTokens)}`}, for the rest of the session`
 
 /** Why nobody knows how full a window is, and what to do about it. */
 const UNKNOWN_WINDOW = {

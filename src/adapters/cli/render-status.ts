@@ -1,8 +1,9 @@
 import { shortId } from '../../domain/kernel/id-ending.ts'
-import { levelOf } from '../../domain/window/window-level.ts'
+import { levelOf, percentOf, shortTokens } from '../../domain/window/window-level.ts'
 import type { PendingFound } from '../../service-client.ts'
 import type { SessionNow, TakenDocument, WaitingHandoff, WorkStatus } from '../../services/work-status.ts'
 import { hiddenText } from './hidden-secrets.ts'
+import type { LevelTrails } from './level-trails.ts'
 import { age } from './render-age.ts'
 import { type Column, Table } from './render-table.ts'
 import { cut, plain } from './render-text.ts'
@@ -13,7 +14,12 @@ import { kindWord } from './tree/words.ts'
 type Line = readonly Span[]
 
 /** A look in lines of this width, at a time of this machine. */
-export const renderStatus = (frame: StatusFrame, now: number, width?: number): readonly Line[] => {
+export const renderStatus = (
+  frame: StatusFrame,
+  now: number,
+  width?: number,
+  trails?: LevelTrails,
+): readonly Line[] => {
   const { work, problem } = frame
   const lines = [serviceLine(frame, now), ...secretsLine(frame)]
   if (problem !== undefined) return [...lines, line(`The store cannot be read: ${plain(problem)}`, 'bad')]
@@ -24,7 +30,7 @@ export const renderStatus = (frame: StatusFrame, now: number, width?: number): r
   return [
     ...lines,
     line(''),
-    ...part('Sessions', sessions, sessionColumns(now), width),
+    ...part('Sessions', sessions, sessionColumns(now).flatMap(withTrail(trails, width)), width),
     ...moreLine(work.hasMoreSessions, 'baton sessions list --state active'),
     line(''),
     ...(handoffs.length > 0 || documents.length === 0
@@ -92,6 +98,8 @@ const secretsLine = ({ secrets }: StatusFrame): readonly Line[] => {
 /** The key of a conversation, or its short id. */
 const conversationName = (key: string | undefined, id: string): string => key ?? shortId(id)
 
+const WINDOW = 'WINDOW'
+
 const sessionColumns = (now: number): readonly Column<SessionNow>[] => [
   { title: 'AGENT', of: ({ session }) => session.agentName, most: 14 },
   {
@@ -101,16 +109,30 @@ const sessionColumns = (now: number): readonly Column<SessionNow>[] => [
   },
   { title: 'EPOCH', of: ({ session }) => String(session.epoch), most: 5, importance: 1 },
   { title: 'STATE', of: standingOf, most: 6, style: (item) => styleOf(standingOf(item)) ?? 'waiting' },
-  { title: 'WINDOW', of: levelText, most: 10 },
+  { title: WINDOW, of: levelText, most: 13 },
   { title: 'SINCE', of: ({ session }) => age(session.startedAt, now), most: 5, importance: 3 },
   { title: 'HOLDER', of: (item) => holderText(item), importance: 2, style: ({ holder }) => HOLDER_STYLE[holder] },
 ]
+
+const LEAST_COLUMNS_OF_TRAIL = 72
+const USUAL_COLUMNS = 80
+
+/** Puts the level over time behind the level of now, where there is room beside everything else. */
+const withTrail =
+  (trails: LevelTrails | undefined, width = USUAL_COLUMNS) =>
+  (column: Column<SessionNow>): readonly Column<SessionNow>[] => {
+    if (trails === undefined || column.title !== WINDOW || width < LEAST_COLUMNS_OF_TRAIL) return [column]
+    const cells = width < 100 ? 6 : width < 140 ? 16 : 24
+    return [column, { title: 'LEVEL', of: (now) => trails.of(now, cells), most: cells }]
+  }
 
 const HOLDER_STYLE = { held: undefined, over: 'bad', gone: 'bad', unleased: undefined } as const
 
 const levelText = ({ monitor }: SessionNow): string => {
   const level = levelOf(monitor)
-  return level.state === 'known' ? `${Math.round(level.ratio * 100)} %` : level.state
+  if (level.state !== 'known') return level.state
+  const { ratio, windowTokens } = level
+  return `${percentOf(ratio)} %${windowTokens === undefined ? '' : ` of ${shortTokens(windowTokens)}`}`
 }
 
 /** The most important word first: a narrow column shows only that. */

@@ -6,6 +6,7 @@ import { type ContextMonitor, type MonitorEvent, monitoredPressure } from '../..
 import type { WindowSize } from '../../domain/window/context-pressure.ts'
 import { milestoneProblem } from '../../domain/window/milestone.ts'
 import type { UsageReading } from '../../domain/window/usage-reading.ts'
+import { describeFigures, levelIn, settingPercent } from '../../domain/window/window-level.ts'
 import { renderBlock, renderFacts } from './render-facts.ts'
 import { plain } from './render-text.ts'
 
@@ -30,7 +31,7 @@ export const describeMonitor = (monitor: ContextMonitor) => {
     pressure:
       pressure.state === 'unknown'
         ? `unknown (${pressure.why === 'no_window' ? 'nobody says how large the window is' : 'nothing was read yet'})`
-        : `${percent(pressure.ratio)}${ofTokens(pressure.window?.tokens)}${sourceOf(pressure.window)}`,
+        : `${fullText(monitor)}${sourceOf(pressure.window)}`,
     watched: monitor.isEnabled ? `${monitor.policy}, cycle ${monitor.cycle}` : 'no',
     milestones:
       problem === undefined
@@ -44,7 +45,7 @@ export const describeMonitor = (monitor: ContextMonitor) => {
 export const describeMonitorEvent = (event: MonitorEvent): string => {
   switch (event.type) {
     case 'context.milestone_reached':
-      return `reached ${event.milestone.name}: ${percent(event.ratio)}${ofTokens(event.windowTokens)}`
+      return `reached ${event.milestone.name}: ${describeFigures(event)}`
     case 'context.compacted':
       return `compacted (${event.trigger})${event.preTokens === undefined ? '' : ` at ${event.preTokens} tokens`}`
     case 'context.rearmed':
@@ -58,11 +59,14 @@ export const describeMonitorEvent = (event: MonitorEvent): string => {
   }
 }
 
-const ofTokens = (tokens: number | undefined): string => (tokens === undefined ? '' : ` of ${tokens} tokens`)
+const fullText = ({ reading, window }: ContextMonitor): string => {
+  const level = levelIn(reading, window)
+  return level.state === 'known' ? describeFigures(level) : level.state
+}
 
-const sourceOf = (window: WindowSize | undefined): string => (window === undefined ? '' : ` (${window.source})`)
+const sourceOf = (window: WindowSize | undefined): string => (window === undefined ? '' : `, by ${window.source}`)
 
-const percent = (fraction: number): string => `${Math.round(fraction * 1_000) / 10} %`
+const percent = (fraction: number): string => `${settingPercent(fraction)} %`
 
 /** A tool call on one line, whatever its agent called it. */
 export const describeCall = ({ toolName, callId, sequenceNumber }: ToolCallReference): string =>

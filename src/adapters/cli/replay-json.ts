@@ -1,3 +1,4 @@
+import { levelJson } from '../../domain/window/window-level.ts'
 import type { Imported } from '../../services/recording-import.ts'
 import type { Replay } from '../../services/replay.ts'
 
@@ -15,6 +16,8 @@ export const replayJson = (replayed: ReplayedFile) => ({
   peakContext: replayed.lastContext === undefined ? null : replayed.peakContext,
   lastContext: replayed.lastContext ?? null,
   window: replayed.window ?? null,
+  wholeWindow: replayed.wholeWindow ?? null,
+  level: levelJson(replayed.level),
   compactions: replayed.compactions.map(({ trigger, preTokens, contextBefore, contextAfter }) => ({
     trigger,
     preTokens: preTokens ?? null,

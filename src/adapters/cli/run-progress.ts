@@ -1,19 +1,18 @@
 import { counted } from '../../domain/kernel/counted.ts'
-import type { RunEvent, WindowFigures } from '../../domain/run/run-event.ts'
+import { type RunEvent, UNKNOWN_FIGURES, type WindowFigures } from '../../domain/run/run-event.ts'
 import { addTotals, NO_TOTALS } from '../../domain/run/run-summary.ts'
 import type { UsageTotals } from '../../domain/window/usage-reading.ts'
 import type { Output } from './command.ts'
 import { costText, describeRunEvent, renderFigures } from './render-run.ts'
 import { plain } from './render-text.ts'
 
-const NOTHING_READ: WindowFigures = { usagePercent: null, inputTokens: null, contextWindow: null }
 const TOOLS_SHOWN = 3
 
 /** Shows people the progress of a run: one line that is redrawn on a terminal, a line for each event elsewhere. */
 export class RunProgress {
   readonly #notes: Output
   #epoch = 0
-  #figures: WindowFigures = NOTHING_READ
+  #figures: WindowFigures = UNKNOWN_FIGURES
   #isUnknown = false
   #turn = 0
   #tools: readonly string[] = []
@@ -57,7 +56,7 @@ export class RunProgress {
     const parts = [
       `session ${this.#epoch}`,
       this.#agent === undefined ? '' : plain(this.#agent),
-      renderFigures(this.#figures),
+      renderFigures(this.#figures, { isShort: true }),
       this.#isUnknown && this.#figures.usagePercent === null ? 'no restart is possible' : '',
       `turn ${this.#turn}`,
       plain(this.#tools.join(', ')),
@@ -73,7 +72,7 @@ export class RunProgress {
       case 'session:start':
         this.#epoch = event.epoch
         this.#turn = 0
-        this.#figures = NOTHING_READ
+        this.#figures = UNKNOWN_FIGURES
         return
       case 'turn:recorded':
         this.#turn = event.turn
@@ -84,7 +83,7 @@ export class RunProgress {
         this.#isUnknown = true
         return
       case 'context:compaction':
-        this.#figures = NOTHING_READ
+        this.#figures = UNKNOWN_FIGURES
         this.#compactions += 1
         return
       case 'context:handoff:complete':

@@ -2,7 +2,7 @@ import type { HiddenSoFar } from '../../command-parts.ts'
 import type { ServiceState } from '../../doctoring.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { heldBy } from '../../domain/session/agent-session.ts'
-import { levelOf } from '../../domain/window/window-level.ts'
+import { levelJson, levelOf } from '../../domain/window/window-level.ts'
 import type { PendingFound } from '../../service-client.ts'
 import type { SessionNow, TakenDocument, WaitingHandoff, WorkStatus } from '../../services/work-status.ts'
 
@@ -60,7 +60,7 @@ const sessionFacts = (now: SessionNow): object => {
     heldBy: heldBy(session),
     startedAt: session.startedAt,
     turns: session.progress.turns,
-    window: levelOf(now.monitor),
+    window: levelJson(levelOf(now.monitor)),
     holder: defined({
       state: now.holder,
       broken: lease?.broken,

@@ -11,7 +11,7 @@ import type { ServiceClient } from './service-client.ts'
 import { countOf, readCard, type SessionCard } from './session-card.ts'
 import { type StatusLook, statusLine } from './status-line.ts'
 import { trimmedPayload } from './trimmed-payload.ts'
-import { windowLevel } from './window-level.ts'
+import { levelFor, readStatus } from './window-level.ts'
 
 /** Everything that drawing a line needs. */
 export interface Drawing {
@@ -34,15 +34,16 @@ const MARGIN = 4
 /** Draws the status line, and passes the sample on to the service when it says something. */
 export const drawLine = async (drawing: Drawing): Promise<void> => {
   const { input, session, service, flags, budget } = drawing
-  const level = windowLevel(input)
+  const read = readStatus(input)
   const theirs = flags.then === undefined ? undefined : previousLine(drawing)
-  const isSample = session !== undefined && level.state !== 'unknown'
+  const isSample = session !== undefined && read.reading.state !== 'unknown'
   const posting = isSample
     ? service.deliver('statusline', session, { payload: trimmedPayload('statusline', input) }, budget.forSample)
     : undefined
   const card = cardOf(drawing)
   const look = lookOf(drawing)
-  const ours = statusLine({ level, costUsd: costOf(input, card), card, mark: waitingMark(drawing) }, look)
+  const level = levelFor(read, card, drawing.environment)
+  const ours = statusLine({ level, read, costUsd: costOf(input, card), card, mark: waitingMark(drawing) }, look)
   const lines = theirs === undefined ? ours : (await theirs)(ours, look.width)
   writeSync(1, `${lines}\n`)
   await posting

@@ -38,7 +38,7 @@ export const hookOutput = (
   const told = signals.filter((signal) => isHeard(signal.for))
   const textFor = (whom: 'agent' | 'person') => told.filter((signal) => signal.for === whom).map(({ text }) => text)
   const context = [...textFor('agent'), ...(event === 'session-start' && inject !== undefined ? [inject] : [])]
-  const message = [...(notice !== undefined && isHeard('person') ? [notice] : []), ...textFor('person')]
+  const message = [...textFor('person'), ...(notice !== undefined && isHeard('person') ? [notice] : [])]
   if (context.length + message.length === 0) return NOTHING
   const text = fitting(context.join('\n\n'), (additionalContext) =>
     JSON.stringify({

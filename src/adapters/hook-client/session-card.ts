@@ -1,17 +1,21 @@
+import { defined } from '../../domain/kernel/defined.ts'
+import { WINDOW_SOURCES, type WindowParts } from '../../domain/window/context-pressure.ts'
 import { readOwnFile } from '../../own-files.ts'
 import { isRecord } from './read-input.ts'
 
 /** The service's latest words about a session, as far as a hook uses them. */
 export interface SessionCard {
   readonly milestones: readonly number[]
-  readonly level:
-    | { readonly state: 'known'; readonly windowTokens: number | undefined }
-    | { readonly state: 'unknown' | 'compacting' }
+  readonly isCompacting: boolean
+  /** The known parts of the window. */
+  readonly window: WindowParts
+  /** The variables that say where the runtime compacts, as the session's start hook saw them. */
+  readonly variables: Readonly<Record<string, string>>
   readonly restarts: number
   readonly costUsd: number | undefined
   readonly notices: readonly string[]
-  /** The text that the session gets back after a compaction. */
-  readonly afterCompaction: string | undefined
+  /** The text that the session gets back after a compaction, and a sentence about it for the person. */
+  readonly afterCompaction: { readonly text: string; readonly notice: string | undefined } | undefined
 }
 
 const MOST_BYTES = 512 * 1024
@@ -31,24 +35,42 @@ export const readCard = (folder: string, providerSessionId: string): SessionCard
   if (!isRecord(card) || card.v !== 1) throw new Error('it is not a card that this version knows')
   return {
     milestones: listOf(card.milestones).flatMap((each) => (isRecord(each) && isShare(each.at) ? [each.at] : [])),
-    level: levelOf(card.level),
+    isCompacting: isRecord(card.level) && card.level.state === 'compacting',
+    window: partsIn(card.window),
+    variables: textsIn(card.variables),
     restarts: countOf(card.restarts) ?? 0,
     costUsd: countOf(card.costUsd),
     notices: listOf(card.notices)
       .filter((each) => typeof each === 'string')
       .slice(0, MOST_NOTICES),
-    afterCompaction: textIn(card.afterCompaction),
+    afterCompaction: givenBackIn(card.afterCompaction),
   }
 }
 
-const textIn = (carried: unknown): string | undefined =>
-  isRecord(carried) && typeof carried.text === 'string' ? carried.text : undefined
-
-const levelOf = (level: unknown): SessionCard['level'] => {
-  if (!isRecord(level)) return { state: 'unknown' }
-  if (level.state === 'known') return { state: 'known', windowTokens: countOf(level.windowTokens) }
-  return { state: level.state === 'compacting' ? 'compacting' : 'unknown' }
+const givenBackIn = (carried: unknown): SessionCard['afterCompaction'] => {
+  if (!isRecord(carried) || typeof carried.text !== 'string') return undefined
+  return { text: carried.text, notice: typeof carried.notice === 'string' ? carried.notice : undefined }
 }
+
+const partsIn = (window: unknown): WindowParts => {
+  if (!isRecord(window)) return {}
+  const { hardLimit, configuredLimit, autoCompactAt, compactedAt } = window
+  const tokens = isRecord(hardLimit) ? countOf(hardLimit.tokens) : undefined
+  const source = isRecord(hardLimit) && WINDOW_SOURCES.find((known) => known === hardLimit.source)
+  return defined({
+    hardLimit: tokens && source ? { tokens, source } : undefined,
+    configuredLimit: countOf(configuredLimit),
+    autoCompactAt: countOf(autoCompactAt),
+    compactedAt: countOf(compactedAt),
+  })
+}
+
+const textsIn = (value: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(isRecord(value) ? value : {}).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  )
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 

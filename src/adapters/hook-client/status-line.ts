@@ -1,12 +1,15 @@
 import { counted } from '../../domain/kernel/counted.ts'
 import { asWords } from '../../domain/kernel/safe-text.ts'
 import { cut, widthOf } from '../../domain/kernel/text-width.ts'
+import { describeTokens, percentOf, shortTokens, tokensOf, type WindowLevel } from '../../domain/window/window-level.ts'
 import type { SessionCard } from './session-card.ts'
-import type { WindowLevel } from './window-level.ts'
+import type { ReadStatus } from './window-level.ts'
 
 /** Everything that a status line shows. */
 export interface StatusFacts {
   readonly level: WindowLevel
+  /** The runtime's own words: tokens of a window nobody knows the size of are still worth showing. */
+  readonly read: ReadStatus
   readonly costUsd: number | undefined
   readonly card: SessionCard | undefined
   /** A word about something that waits in this workspace; it stands before the notices. */
@@ -29,8 +32,8 @@ interface Part {
 
 const CODES = { green: 32, yellow: 33, red: 31 } as const
 const USUAL_MILESTONES: readonly number[] = [0.5, 0.65, 0.85]
-/** How many columns of a notice make it worth showing. */
-const NOTICE_COLUMNS = 24
+/** How many columns a notice gets before the rest: one of a milestone is whole in them. */
+const NOTICE_COLUMNS = 40
 const BETWEEN = ' · '
 
 /** One line: the level of the window, a bar with the milestones, cost, restarts and notices, as much of it as fits. */
@@ -40,25 +43,36 @@ export const statusLine = (facts: StatusFacts, look: StatusLook): string => {
   const layouts = layoutsOf(facts, look.hasBlocks)
   const chosen = layouts.find((parts) => widthOfAll(parts) <= room) ?? layouts.at(-1) ?? []
   const left = look.width - widthOfAll(chosen) - BETWEEN.length
-  const whole = notice === '' || left < 2 ? chosen : [...chosen, { text: cut(notice, left), colour: 'yellow' } as const]
+  const whole =
+    notice === '' || left < 2 ? chosen : [...chosen, { text: cutAtWord(notice, left), colour: 'yellow' } as const]
   if (widthOfAll(whole) > look.width) return cut(whole.map(({ text }) => text).join(BETWEEN), look.width)
   return whole.map((part) => (look.isColoured ? coloured(part) : part.text)).join(BETWEEN)
+}
+
+/** Cut between two words, where there are several: half of a number says something else. */
+const cutAtWord = (text: string, width: number): string => {
+  const short = cut(text, width)
+  return short === text ? text : short.replace(/(\S)\s+\S*…$/, '$1…')
 }
 
 /** The same facts, from all there is to say to the least. */
 const layoutsOf = (facts: StatusFacts, hasBlocks: boolean): readonly (readonly Part[])[] => {
   const { card, costUsd } = facts
   const milestones = card === undefined || card.milestones.length === 0 ? USUAL_MILESTONES : card.milestones
-  const ratio = ratioOf(facts)
+  const ratio = facts.level.state === 'known' ? facts.level.ratio : undefined
   const colour = colourOf(ratio, milestones)
   const head = (cells: number): Part => {
     const bar = ratio === undefined || cells === 0 ? '' : ` ${barOf(ratio, milestones, cells, hasBlocks)}`
-    return { text: `window ${percentOf(facts, ratio)}${bar}`, colour }
+    return { text: `window ${headOf(facts)}${bar}`, colour }
   }
-  const tokens = plainPart(tokensOf(facts))
+  const { level } = facts
+  const whole = plainPart((level.state === 'known' && describeTokens(level)) || '')
+  const tokens = plainPart((level.state === 'known' && tokensOf(level)) || '')
   const cost = plainPart(costOf(costUsd))
   const restarts = plainPart(restartsOf(card?.restarts ?? 0))
   return [
+    [head(20), ...whole, ...cost, ...restarts],
+    [head(10), ...whole, ...cost, ...restarts],
     [head(20), ...tokens, ...cost, ...restarts],
     [head(20), ...cost, ...restarts],
     [head(10), ...cost, ...restarts],
@@ -75,32 +89,10 @@ const widthOfAll = (parts: readonly Part[]): number => widthOf(parts.map(({ text
 const coloured = ({ text, colour }: Part): string =>
   colour === 'plain' ? text : `\u001b[${CODES[colour]}m${text}\u001b[0m`
 
-/** The share of the window; the service's own size of it counts before the one the runtime reported. */
-const ratioOf = ({ level, card }: StatusFacts): number | undefined => {
-  if (level.state === 'share') return level.ratio
-  if (level.state === 'unknown') return undefined
-  const window = windowOf(level, card)
-  return window === undefined ? undefined : level.usedTokens / window
-}
-
-const windowOf = (level: WindowLevel & { state: 'counted' }, card: SessionCard | undefined): number | undefined =>
-  (card?.level.state === 'known' && card.level.windowTokens ? card.level.windowTokens : undefined) ?? level.windowTokens
-
-const percentOf = ({ level, card }: StatusFacts, ratio: number | undefined): string => {
-  if (ratio !== undefined) return `${Math.floor(ratio * 100)}%`
-  if (level.state === 'counted') return `${shortCount(level.usedTokens)} of ?`
-  return card?.level.state === 'compacting' ? 'compacting' : '?'
-}
-
-const tokensOf = ({ level, card }: StatusFacts): string => {
-  if (level.state !== 'counted') return ''
-  const window = windowOf(level, card)
-  return window === undefined ? '' : `${shortCount(level.usedTokens)} of ${shortCount(window)}`
-}
-
-const shortCount = (tokens: number): string => {
-  if (tokens < 1_000) return String(tokens)
-  return tokens < 999_500 ? `${Math.round(tokens / 1_000)}k` : `${(tokens / 1_000_000).toFixed(1).replace('.0', '')}M`
+const headOf = ({ level, read: { reading }, card }: StatusFacts): string => {
+  if (level.state === 'known') return `${percentOf(level.ratio)}%`
+  if (reading.state === 'metered') return `${shortTokens(reading.promptTokens + reading.outputTokens)} of ?`
+  return card?.isCompacting === true ? 'compacting' : '?'
 }
 
 const costOf = (usd: number | undefined): string => {

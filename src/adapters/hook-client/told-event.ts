@@ -12,6 +12,7 @@ import type { HookInput } from './read-input.ts'
 import { NO_ANSWER, type ServiceClient } from './service-client.ts'
 import { readCard } from './session-card.ts'
 import { trimmedPayload } from './trimmed-payload.ts'
+import { variablesFor } from './window-variables.ts'
 import { nameForTools, startedWithin } from './within.ts'
 
 /** Everything that a hook's work needs. */
@@ -36,7 +37,12 @@ export const tellEvent = async (work: HookWork): Promise<void> => {
   const waiting = event === 'session-start' ? begunWith(work) : undefined
   const within = event === 'session-start' ? startedWithin(environment, session) : undefined
   const hidden = new HiddenPayload(work.folder, environment)
-  const trimmed = { ...trimmedPayload(event, input, hidden.hide), ...(within !== undefined && { within }) }
+  const variables = variablesFor(event, input, environment)
+  const trimmed = {
+    ...trimmedPayload(event, input, hidden.hide),
+    ...(within !== undefined && { within }),
+    ...(variables !== undefined && { variables }),
+  }
   const payload = hidden.counted(trimmed)
   const spooled = hidden.forSpool(payload)
   const posted = await service.deliver(event, session, { payload, spooled }, budget.left - AFTER_ANSWER_MS)
@@ -48,7 +54,7 @@ export const tellEvent = async (work: HookWork): Promise<void> => {
     await service.deliver('ack', session, { payload: { session_id: session, signals: told } }, budget.left)
 }
 
-/** The text that a session begins with, as far as it is known without the service. */
+/** The text that a session begins with, and a sentence for its person, as far as they are known without the service. */
 const begunWith = (work: HookWork): Pick<ServiceAnswer, 'inject' | 'notice'> | undefined => {
   const { input, folder, session, log, environment } = work
   const tried = <T>(problem: string, attempt: () => T): T | undefined => {
@@ -61,7 +67,7 @@ const begunWith = (work: HookWork): Pick<ServiceAnswer, 'inject' | 'notice'> | u
   }
   if (input.source === 'compact') {
     const card = tried('the card of the session could not be read', () => readCard(folder, session))
-    return { inject: card?.afterCompaction, notice: undefined }
+    return { inject: card?.afterCompaction?.text, notice: card?.afterCompaction?.notice }
   }
   tried('the tools of the session could not be told its name', () => nameForTools(environment, session))
   if (startedWithin(environment, session) !== undefined) return undefined

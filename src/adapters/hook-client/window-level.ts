@@ -1,36 +1,64 @@
+import { compactionPoint } from '../../compaction-point.ts'
+import { mergeWindow, type WindowParts } from '../../domain/window/context-pressure.ts'
+import { ReportedWindow } from '../../domain/window/reported-window.ts'
+import type { UsageReading } from '../../domain/window/usage-reading.ts'
+import { levelIn, type WindowLevel } from '../../domain/window/window-level.ts'
 import { type HookInput, isRecord } from './read-input.ts'
-import { countOf } from './session-card.ts'
+import { countOf, type SessionCard } from './session-card.ts'
 
-/** How full a window is, as a status line's input says it. */
-export type WindowLevel =
-  | { readonly state: 'unknown' }
-  /** Counted. The window is absent where the size that was reported is smaller than what is in it. */
-  | { readonly state: 'counted'; readonly usedTokens: number; readonly windowTokens: number | undefined }
-  | { readonly state: 'share'; readonly ratio: number }
-
-const UNKNOWN: WindowLevel = { state: 'unknown' }
+/** The part of a status line's input that is about the window. */
+export interface ReadStatus {
+  readonly reading: UsageReading
+  /** The size that was reported. Absent where it is smaller than what is in the window. */
+  readonly windowTokens?: number
+}
 
 /**
- * Reads the level from `current_usage`, or from the percentage where nothing is counted. The totals beside them were sums
- * over the session once, and are never used.
+ * Reads `current_usage`, or the percentage where nothing is counted. The totals beside them were sums over the session
+ * once, and are never used.
  */
-export const windowLevel = ({ context_window: reported }: HookInput): WindowLevel => {
-  if (!isRecord(reported)) return UNKNOWN
-  const usedTokens = usedBy(reported.current_usage)
-  if (usedTokens !== undefined) {
-    const size = countOf(reported.context_window_size) ?? 0
-    return { state: 'counted', usedTokens, windowTokens: size < usedTokens ? undefined : size }
+export const readStatus = ({ context_window: reported }: HookInput): ReadStatus => {
+  if (!isRecord(reported)) return { reading: { state: 'unknown' } }
+  const size = countOf(reported.context_window_size) ?? 0
+  const reading = readingOf(reported)
+  const used = reading.state === 'metered' ? reading.promptTokens + reading.outputTokens : 0
+  return size > 0 && size >= used ? { reading, windowTokens: size } : { reading }
+}
+
+/** The level as everybody else shows it: the share of what can be used, which the card and the variables tell. */
+export const levelFor = (
+  { reading, windowTokens }: ReadStatus,
+  card: Pick<SessionCard, 'window' | 'variables'> | undefined,
+  variables: Readonly<Record<string, string | undefined>>,
+): WindowLevel =>
+  levelIn(reading, mergeWindow(card?.window ?? {}, partsOf(windowTokens, { ...variables, ...card?.variables })))
+
+const partsOf = (
+  windowTokens: number | undefined,
+  variables: Readonly<Record<string, string | undefined>>,
+): WindowParts => {
+  const reported = new ReportedWindow()
+  for (const event of compactionPoint(variables)) {
+    if (event.type === 'window') reported.take(event, undefined)
+    else reported.note(event)
   }
+  if (windowTokens !== undefined) reported.take({ type: 'window', tokens: windowTokens }, undefined)
+  return reported.parts(undefined, undefined)
+}
+
+const readingOf = ({ current_usage, used_percentage }: Readonly<Record<string, unknown>>): UsageReading => {
+  const counted = countedIn(current_usage)
+  if (counted !== undefined) return { state: 'metered', ...counted }
   // 0 beside no counts is what it says before it knows.
-  const percent = countOf(reported.used_percentage) ?? 0
-  return percent > 0 ? { state: 'share', ratio: percent / 100 } : UNKNOWN
+  const usedPercent = countOf(used_percentage) ?? 0
+  return usedPercent > 0 ? { state: 'percentage', usedPercent } : { state: 'unknown' }
 }
 
 /** The prompt of the latest request and its answer: what the next request sends again. */
-const usedBy = (usage: unknown): number | undefined => {
+const countedIn = (usage: unknown): { readonly promptTokens: number; readonly outputTokens: number } | undefined => {
   if (!isRecord(usage)) return undefined
   const { input_tokens: tail, cache_creation_input_tokens: created, cache_read_input_tokens: read } = usage
   const prompt = [tail, created ?? 0, read ?? 0].map(countOf)
-  const sum = prompt.reduce<number>((total, part) => total + (part ?? Number.NaN), 0)
-  return sum > 0 ? sum + (countOf(usage.output_tokens) ?? 0) : undefined
+  const promptTokens = prompt.reduce<number>((total, part) => total + (part ?? Number.NaN), 0)
+  return promptTokens > 0 ? { promptTokens, outputTokens: countOf(usage.output_tokens) ?? 0 } : undefined
 }

@@ -16,6 +16,7 @@ export const hookEventIn = (body: unknown): HookEvent => {
     ...{ cwd, agentId: agent_id, source, model, trigger, reason, prompt },
     parentSessionId: payload.parent_session_id,
     within: payload.within,
+    variables: payload.variables,
     costUsd: costIn(payload),
     toolCalls: toolCallsIn(payload),
     signals: payload.signals?.map(signalId),

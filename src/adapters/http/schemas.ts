@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { SIGNAL_DELIVERIES, SIGNAL_KINDS } from '../../domain/session/context-signal.ts'
+import { WINDOW_ENDS } from '../../domain/window/window-level.ts'
 import { PROVIDER_SESSION, TERMINAL_RUNTIMES } from '../../ports/terminal-files.ts'
 import { HOOK_EVENTS, HOOK_OUTCOMES } from '../../services/terminal/hook-event.ts'
 
@@ -33,6 +34,9 @@ export const hookPayload = z.looseObject({
   parent_session_id: detail(uuid).describe('The session that started this one, by our id.'),
   within: detail(z.string().regex(PROVIDER_SESSION)).describe(
     'The session inside of whose tools this one was started.',
+  ),
+  variables: detail(z.record(z.string().max(LONGEST_NAME), z.string().max(LONGEST_NAME))).describe(
+    'The variables that say where the runtime compacts by itself; of a session-start.',
   ),
   signals: z.array(uuid).max(1_000).optional().describe('The signals that were passed on; of an ack.'),
 })
@@ -104,9 +108,13 @@ export const registerBody = z.strictObject({
 const level = z.union([
   z.object({
     state: z.literal('known'),
-    ratio: z.number(),
+    ratio: z.number().describe('Used over usable; may pass 1.'),
+    percent: z.int().describe('The same in whole percent, rounded down, as people are shown it.'),
     used_tokens: z.number().nullable(),
-    window_tokens: z.number().nullable(),
+    window_tokens: z.number().nullable().describe('The usable window.'),
+    window_end: z.enum(WINDOW_ENDS).nullable().describe('What the usable window ends with.'),
+    whole_window_tokens: z.number().nullable().describe('The whole window of the model.'),
+    text: z.string().describe('The level in words.'),
   }),
   z.object({ state: z.enum(['unknown', 'compacting']) }),
 ])

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import type { AgentSession } from '../../domain/session/agent-session.ts'
 import type { ContextMonitor } from '../../domain/window/context-monitor.ts'
+import { describeFigures, levelOf, percentOf } from '../../domain/window/window-level.ts'
 import type { PendingDocument } from '../../ports/pending-files.ts'
 import type { HandoffKept } from '../../services/terminal/requested-handoff.ts'
-import { levelOf } from '../../services/terminal/session-card.ts'
 import type { SessionView } from '../../services/terminal/terminal-requests.ts'
 import type { handoffAnswer, monitorAnswer, pendingAnswer, sessionAnswer, sessionSummary } from './schemas.ts'
 
@@ -81,6 +81,13 @@ export const sessionOut = ({
 const levelFor = (monitor: ContextMonitor): z.input<typeof sessionAnswer>['level'] => {
   const level = levelOf(monitor)
   if (level.state !== 'known') return level
-  const { state, ratio, usedTokens: used_tokens, windowTokens: window_tokens } = level
-  return { state, ratio, used_tokens, window_tokens }
+  const { state, ratio, usedTokens, windowTokens, end, wholeTokens } = level
+  return {
+    ...{ state, ratio, percent: percentOf(ratio) },
+    used_tokens: usedTokens ?? null,
+    window_tokens: windowTokens ?? null,
+    window_end: end ?? null,
+    whole_window_tokens: wholeTokens ?? null,
+    text: describeFigures(level),
+  }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { err, ok } from '../../domain/kernel/result.ts'
 import { type ContextMonitor, monitoredPressure } from '../../domain/window/context-monitor.ts'
 import type { Pressure } from '../../domain/window/context-pressure.ts'
+import { describeTokens, levelIn, percentOf, settingPercent } from '../../domain/window/window-level.ts'
 import { type Access, notThere } from './access.ts'
 import type { Tool } from './tool.ts'
 
@@ -39,13 +40,14 @@ const factsOf = (monitor: ContextMonitor) => {
     state: monitor.isCompacting ? 'compacting' : pressure.state,
     used_tokens: known?.usedTokens ?? null,
     remaining_tokens: known === undefined ? null : remainingOf(known),
-    used_percent: known === undefined ? null : percent(known.ratio),
-    remaining_percent: known === undefined ? null : Math.max(0, percent(1 - known.ratio)),
+    used_percent: known === undefined ? null : percentOf(known.ratio),
+    remaining_percent: known === undefined ? null : Math.max(0, 100 - percentOf(known.ratio)),
     usable_window_tokens: known?.window?.tokens ?? null,
+    whole_window_tokens: monitor.window.hardLimit?.tokens ?? null,
     window_known_from: known?.window?.source ?? null,
     milestones: monitor.milestones.map(({ name, at }) => ({
       name,
-      at_percent: percent(at),
+      at_percent: settingPercent(at),
       is_reached: at <= monitor.latchedAt,
     })),
     read_from: provenance === undefined ? null : { ...provenance },
@@ -53,20 +55,20 @@ const factsOf = (monitor: ContextMonitor) => {
   }
 }
 
-const sentenceOf = ({ isCompacting, awaitsReading }: ContextMonitor, pressure: Pressure): string => {
+const sentenceOf = (monitor: ContextMonitor, pressure: Pressure): string => {
+  const { isCompacting, awaitsReading, reading, window } = monitor
   if (isCompacting) return 'The window is being compacted. How full it is afterwards is not known yet.'
   if (pressure.state === 'unknown') {
     if (pressure.why === 'no_window') return 'It is unknown how full the window is: nobody has said how large it is.'
     const since = awaitsReading ? 'since it was compacted or cleared' : 'yet'
     return `It is unknown how full the window is: nothing has been read ${since}.`
   }
-  const { usedTokens, window, ratio } = pressure
   const left = remainingOf(pressure)
-  const tokens = usedTokens === undefined || window === undefined ? '' : ` (${usedTokens} of ${window.tokens} tokens)`
-  return `${percent(ratio)} % of the usable window is used${tokens}${left === null ? '' : `; ${left} tokens remain`}.`
+  const level = levelIn(reading, window)
+  const tokens = level.state === 'known' ? describeTokens(level) : undefined
+  const of = tokens === undefined ? '' : `: ${tokens}`
+  return `${percentOf(pressure.ratio)} % of the usable window is used${of}${left === null ? '' : `; ${left} tokens remain`}.`
 }
 
 const remainingOf = ({ usedTokens, window }: Pressure & { readonly state: 'known' }): number | null =>
   usedTokens === undefined || window === undefined ? null : Math.max(0, window.tokens - usedTokens)
-
-const percent = (ratio: number): number => Math.round(ratio * 1_000) / 10

@@ -30,6 +30,7 @@ const kept = z.object({
   pending: z.object({ id: z.string(), workspace: z.string() }).optional(),
   hasEnded: z.boolean().optional(),
   isNoted: z.boolean().optional(),
+  variables: z.record(z.string(), z.string()).optional(),
   notice: z.string().optional(),
   prompts: z.array(z.object({ by: z.string(), mark: z.string().optional(), beginning: count.optional() })).optional(),
 })

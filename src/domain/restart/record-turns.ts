@@ -16,14 +16,13 @@ import { err, ok, type Result } from '../kernel/result.ts'
 import { allOf, type Refusal } from '../refusal.ts'
 import type { AgentSession } from '../session/agent-session.ts'
 import { findHeld, type HeldTarget } from '../session/change-session.ts'
-import { type ContextSignal, milestoneSignals, type NextSignalId } from '../session/context-signal.ts'
+import { type ContextSignal, describeReached, milestoneSignals, type NextSignalId } from '../session/context-signal.ts'
 import { SESSION } from '../session/session-aggregate.ts'
 import { decideSession } from '../session/session-lifecycle.ts'
 import { queueSignals } from '../session/signal-queue.ts'
 import type { StoredSession } from '../session/stored-session.ts'
 import type { Turn, TurnDraft } from '../turn/turn.ts'
 import type { ContextMonitor, MilestoneReached } from '../window/context-monitor.ts'
-import { describeFill } from '../window/context-pressure.ts'
 import { RESTART } from '../window/milestone.ts'
 import { MONITOR } from '../window/monitor-aggregate.ts'
 import { takeTurn } from '../window/monitor-reports.ts'
@@ -100,7 +99,9 @@ export const recordTurns = (
   const { session } = draft.read(SESSION, found.value)
   const reached = watchTurns(draft, before, recording)
   const monitor = draft.read(MONITOR, before)
-  const signals = reached.flatMap((milestone) => milestoneSignals(session, milestone, recording.ids.signal))
+  const signals = reached.flatMap((milestone) =>
+    milestoneSignals(session, milestone, monitor.window, recording.ids.signal),
+  )
   queueSignals(draft, signals)
   const kept: TurnsRecorded = { session, turns, monitor, ...(signals.length > 0 && { signals }) }
   const { handOver } = request
@@ -113,7 +114,7 @@ export const recordTurns = (
     const begun = handOverOn(draft, source, { ...defined(request), ...handOver }, context)
     return begun.ok ? draft.finish({ ...kept, ...begun.value }) : begun
   }
-  const restart = restartOn(draft, source, { ...request, reason: reasonOf(reached) }, context)
+  const restart = restartOn(draft, source, { ...request, reason: reasonOf(reached, monitor) }, context)
   return restart.ok ? draft.finish({ ...kept, ...restart.value }) : restart
 }
 
@@ -178,5 +179,7 @@ const sourceAfter = (facts: TurnFacts, { session, turns }: TurnsRecorded, now: I
   return { ...facts, ...calls, priorTurnId, namedToolCalls: [], now }
 }
 
-const reasonOf = (reached: readonly MilestoneReached[]): string =>
-  `The context window is ${describeFill(reached.at(-1) ?? { ratio: 0 })}.`
+const reasonOf = (reached: readonly MilestoneReached[], { window }: ContextMonitor): string => {
+  const last = reached.at(-1)
+  return last === undefined ? 'The context window is full.' : `The context window is ${describeReached(last, window)}.`
+}

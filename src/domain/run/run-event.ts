@@ -2,12 +2,14 @@ import type { BudgetLimit, RestartBudget } from '../budget/restart-budget.ts'
 import type { CheckpointOutcome } from '../checkpoint/checkpoint-facts.ts'
 import type { HookError } from '../hooks/hook-result.ts'
 import type { HookMoment } from '../hooks/hook-settings.ts'
+import { defined } from '../kernel/defined.ts'
 import type { AgentSessionId, ConversationId, HandoffId } from '../kernel/ids.ts'
 import type { SessionState } from '../session/agent-session.ts'
 import type { ProcessFate } from '../session/process-identity.ts'
 import type { ToolCallInput } from '../turn/turn.ts'
 import type { Pressure } from '../window/context-pressure.ts'
 import type { CompactionTrigger } from '../window/window-event.ts'
+import type { LevelFigures, WindowEnd } from '../window/window-level.ts'
 import type { FreshReason } from './follow-up.ts'
 import type { RunSummary } from './run-summary.ts'
 
@@ -29,7 +31,35 @@ export interface WindowFigures {
   /** A fraction, as hooks are told it: 0.92 is 92 %. */
   readonly usagePercent: number | null
   readonly inputTokens: number | null
+  /** The usable window. */
   readonly contextWindow: number | null
+  /** The cause of the end of the usable window. */
+  readonly windowEnd: WindowEnd | null
+  /** The whole window of the model. */
+  readonly wholeWindow: number | null
+}
+
+/** The figures of a window nobody knows anything of. */
+export const UNKNOWN_FIGURES: WindowFigures = {
+  usagePercent: null,
+  inputTokens: null,
+  contextWindow: null,
+  windowEnd: null,
+  wholeWindow: null,
+}
+
+/** The level that figures state. It is worked out from the tokens where they are known: the fraction is rounded. */
+export const levelInFigures = (figures: WindowFigures): LevelFigures | undefined => {
+  const { usagePercent, inputTokens, contextWindow, windowEnd, wholeWindow } = figures
+  if (usagePercent === null) return undefined
+  const isCounted = inputTokens !== null && contextWindow !== null && contextWindow > 0
+  return defined({
+    ratio: isCounted ? inputTokens / contextWindow : usagePercent,
+    usedTokens: inputTokens ?? undefined,
+    windowTokens: contextWindow ?? undefined,
+    end: windowEnd ?? undefined,
+    wholeTokens: wholeWindow ?? undefined,
+  })
 }
 
 type UnknownPressure = Extract<Pressure, { state: 'unknown' }>

@@ -3,7 +3,8 @@ import type { AgentSessionId, ConversationId, SignalId } from '../kernel/ids.ts'
 import type { Instant } from '../kernel/instant.ts'
 import { inQuotes } from '../kernel/safe-text.ts'
 import type { MilestoneReached, MonitorEvent } from '../window/context-monitor.ts'
-import { describeFill } from '../window/context-pressure.ts'
+import type { WindowParts } from '../window/context-pressure.ts'
+import { describeFigures, endOf } from '../window/window-level.ts'
 import type { AgentSession } from './agent-session.ts'
 
 /** The possible subjects of a signal. */
@@ -51,11 +52,12 @@ export type NextSignalId = () => SignalId
 export const milestoneSignals = (
   session: AgentSession,
   reached: MilestoneReached,
+  window: WindowParts,
   nextId: NextSignalId,
 ): readonly ContextSignal[] => {
   const { name } = reached.milestone
   const about = { kind: 'milestone', milestone: name, ...addressed(session, reached.at) } as const
-  const full = describeFill(reached)
+  const full = describeReached(reached, window)
   const own: ContextSignal = {
     ...about,
     id: nextId(),
@@ -65,6 +67,13 @@ export const milestoneSignals = (
   }
   return [own, ...toParent(session, { ...about, text: `The context window of ${named(session)} is ${full}.` }, nextId)]
 }
+
+/** How full the window was when a milestone was reached, in words. */
+export const describeReached = (reached: MilestoneReached, window: WindowParts): string =>
+  describeFigures({
+    ...reached,
+    ...(reached.windowTokens === undefined ? {} : endOf(reached.windowTokens, window)),
+  })
 
 /**
  * The signals of a compaction: to the session that started this one. If no session started it, a person runs it:

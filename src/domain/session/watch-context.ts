@@ -76,7 +76,7 @@ const watch = (
   const compacted = events.find((event) => event.type === 'context.compacted')
   if (compacted !== undefined) truncate(draft, found.value, context)
   const signals = [
-    ...(reached === undefined ? [] : milestoneSignals(session, reached, context.signal)),
+    ...(reached === undefined ? [] : milestoneSignals(session, reached, monitor.window, context.signal)),
     ...(compacted === undefined ? [] : compactionSignals(session, compacted, context.signal)),
   ]
   queueSignals(draft, signals)

@@ -47,7 +47,10 @@ export const usableWindow = (parts: WindowParts): WindowSize | undefined => {
   const { hardLimit, configuredLimit, autoCompactAt, compactedAt } = parts
   const known: readonly (WindowSize | undefined)[] = [
     configuredLimit === undefined ? undefined : { tokens: configuredLimit, source: 'configured' },
-    autoCompactAt === undefined ? undefined : { tokens: autoCompactAt, source: 'runtime' },
+    // A point below a window that was seen to hold more was worked out from a size that was wrong.
+    autoCompactAt === undefined || hardLimit?.source === 'observed'
+      ? undefined
+      : { tokens: autoCompactAt, source: hardLimit?.source ?? 'runtime' },
     hardLimit,
     compactedAt === undefined ? undefined : { tokens: compactedAt, source: 'observed' },
   ]
@@ -104,24 +107,17 @@ const pressureOfPercentage = (usedPercent: number, parts: WindowParts): Pressure
   return { state: 'known', ratio: used / window.tokens, usedTokens: Math.round(used), window }
 }
 
-/** How full a window is, in words, with the tokens where they are known. */
-export const describeFill = (full: {
-  readonly ratio: number
-  readonly usedTokens?: number | undefined
-  readonly windowTokens?: number | undefined
-}): string => {
-  const { ratio, usedTokens: used, windowTokens } = full
-  const percent = `${Math.round(ratio * 1_000) / 10} % full`
-  return windowTokens === undefined ? percent : `${percent} (${used} of ${windowTokens} tokens)`
-}
-
 /** Everything known of a window once a newer report came. A part that the report does not name stays. */
 export const mergeWindow = (known: WindowParts, reported: WindowParts): WindowParts => {
   const seen = [known.compactedAt, reported.compactedAt].filter((tokens) => tokens !== undefined)
+  const hardLimit = mergeLimit(known.hardLimit, reported.hardLimit)
+  // A compaction point is worked out from a size, and is worth no more than that.
+  const isLessTrusted = reported.hardLimit !== undefined && hardLimit !== reported.hardLimit
+  const autoCompactAt = isLessTrusted ? (known.autoCompactAt ?? reported.autoCompactAt) : reported.autoCompactAt
   return {
     ...known,
     ...reported,
-    ...defined({ hardLimit: mergeLimit(known.hardLimit, reported.hardLimit) }),
+    ...defined({ hardLimit, autoCompactAt }),
     ...(seen.length > 0 && { compactedAt: Math.min(...seen) }),
   }
 }

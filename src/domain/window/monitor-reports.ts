@@ -128,9 +128,11 @@ const takeCompaction = (
   const isRepeated = monitor.awaitsReading && !monitor.isCompacting
   const isSame = producedAt !== undefined && monitor.boundaryAt !== undefined && producedAt <= monitor.boundaryAt
   const isKnown = key !== undefined && key === monitor.boundaryKey
-  if (isRepeated || isSame || isKnown) return unmoved(monitor, 'repeated')
   const { window: before } = monitor
   const window = lowerByCompaction(before, defined({ trigger, preTokens }))
+  // The first to tell of it may not know where it was.
+  if (isRepeated || isSame || isKnown)
+    return window === before ? unmoved(monitor, 'repeated') : unmoved(moved(monitor, { window }), 'repeated')
   const next = { ...newCycle(monitor, producedAt), window, ...defined({ boundaryKey: key }) }
   const compacted = { type: 'context.compacted', ...about(monitor, at), trigger, cycle: next.cycle } as const
   const loweredTo = window === before ? undefined : window.compactedAt

@@ -165,10 +165,8 @@ export class WindowGauge {
         this.#reported.take(event, this.#last?.model)
         break
       case 'auto_compact_at':
-        this.#reported.autoCompactAt = event.tokens
-        break
       case 'auto_compact_reserve':
-        this.#reported.autoCompactReserve = event
+        this.#reported.note(event)
         break
       default:
         event satisfies never

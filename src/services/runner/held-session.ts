@@ -1,7 +1,8 @@
 import type { AgentSessionId, HolderToken } from '../../domain/kernel/ids.ts'
-import type { WindowFigures } from '../../domain/run/run-event.ts'
+import { UNKNOWN_FIGURES, type WindowFigures } from '../../domain/run/run-event.ts'
 import { type AgentSession, hasBaton, type WorkingSession } from '../../domain/session/agent-session.ts'
-import { type ContextMonitor, monitoredPressure } from '../../domain/window/context-monitor.ts'
+import type { ContextMonitor } from '../../domain/window/context-monitor.ts'
+import { levelIn } from '../../domain/window/window-level.ts'
 import { roundedShare } from '../../ports/hook-payload.ts'
 import { SupersededError } from './run-errors.ts'
 
@@ -118,10 +119,16 @@ export class HeldSession {
   /** How full the window is, as people and hooks are told. */
   figures(): WindowFigures {
     const { monitor } = this.working
-    const pressure = monitor === undefined ? undefined : monitoredPressure(monitor)
-    if (pressure?.state !== 'known') return { usagePercent: null, inputTokens: null, contextWindow: null }
-    const { ratio, usedTokens, window } = pressure
-    return { usagePercent: roundedShare(ratio), inputTokens: usedTokens ?? null, contextWindow: window?.tokens ?? null }
+    const level = monitor === undefined ? undefined : levelIn(monitor.reading, monitor.window)
+    if (level?.state !== 'known') return UNKNOWN_FIGURES
+    const { ratio, usedTokens, windowTokens, end, wholeTokens } = level
+    return {
+      usagePercent: roundedShare(ratio),
+      inputTokens: usedTokens ?? null,
+      contextWindow: windowTokens ?? null,
+      windowEnd: end ?? null,
+      wholeWindow: wholeTokens ?? null,
+    }
   }
 
   /** The error of a run whose session somebody else has now. */

@@ -1,7 +1,8 @@
 import type { AgentSessionId } from '../../domain/kernel/ids.ts'
 import { describeFreshReason } from '../../domain/run/follow-up.ts'
-import type { RunEvent, RunEventType } from '../../domain/run/run-event.ts'
+import { levelInFigures, type RunEvent, type RunEventType, type WindowFigures } from '../../domain/run/run-event.ts'
 import type { RunOutcome } from '../../domain/run/run-summary.ts'
+import { percentOf } from '../../domain/window/window-level.ts'
 import type { LogFields, Logger, LogLevel } from '../../ports/logger.ts'
 import type { Trouble } from './retry-through-outage.ts'
 
@@ -15,8 +16,10 @@ type Lines = { readonly [Type in RunEventType]: (event: Extract<RunEvent, { type
 
 const line = (level: LogLevel, message: string): Line => ({ level, message })
 
-const percent = ({ usagePercent }: { readonly usagePercent: number | null }): string =>
-  usagePercent === null ? 'an unknown share' : `${Math.round(usagePercent * 100)} %`
+const percent = (figures: WindowFigures): string => {
+  const level = levelInFigures(figures)
+  return level === undefined ? 'an unknown share' : `${percentOf(level.ratio)} %`
+}
 
 /** The line of each event, with its level. */
 const LINES: Lines = {

@@ -2,7 +2,8 @@ import type { Conversation } from '../../domain/conversation/conversation.ts'
 import type { HandoffMetadata } from '../../domain/handoff/handoff.ts'
 import { defined } from '../../domain/kernel/defined.ts'
 import { inQuotes } from '../../domain/kernel/safe-text.ts'
-import { type CarriedDocument, carriedText, personWordsOf } from './carried-text.ts'
+import type { GivenBack } from '../../ports/terminal-files.ts'
+import { type CarriedDocument, carried, personWordsOf } from './carried-text.ts'
 import { lineOf } from './conversation-line.ts'
 import type { FollowedSession } from './followed-session.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
@@ -15,20 +16,33 @@ const OPENING =
   'The context window of this session was compacted, and what was in it is gone but for a summary. This is from the ' +
   'record of the session, word for word.'
 
+const DOCUMENT = { whole: 'the handoff document', beginning: 'the beginning of the handoff document' } as const
+
+/** A sentence for the person about the text that the agent got back: `7 of your messages were given back.` */
+const givenBackNotice = (messages: number, document?: keyof typeof DOCUMENT): string => {
+  const parts = [
+    ...(messages === 0 ? [] : [`${messages} of your messages`]),
+    ...(document === undefined ? [] : [DOCUMENT[document]]),
+  ]
+  if (parts.length === 0) return 'None of your messages had room to be given back.'
+  const sentence = `${parts.join(' and ')} ${messages + parts.length > 2 ? 'were' : 'was'} given back.`
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`
+}
+
 /**
  * The text that a session gets back after a compaction: the last document of its conversation, and the person's words. It
  * is made before, because a compaction is over in the time that a service takes to start.
  */
 export class AfterCompaction {
   readonly #deps: TerminalDeps
-  readonly #texts = new Map<string, string | undefined>()
+  readonly #texts = new Map<string, GivenBack | undefined>()
 
   constructor(deps: TerminalDeps) {
     this.#deps = deps
   }
 
   /** The text as it was made last. */
-  async textFor(at: FollowedSession): Promise<string | undefined> {
+  async textFor(at: FollowedSession): Promise<GivenBack | undefined> {
     if (!this.#texts.has(at.providerSessionId)) await this.refresh(at)
     return this.#texts.get(at.providerSessionId)
   }
@@ -43,13 +57,17 @@ export class AfterCompaction {
   }
 
   /** Whoever works a session otherwise, such as a runner, gives its agent back what it needs. */
-  async #textOf(at: FollowedSession): Promise<string | undefined> {
+  async #textOf(at: FollowedSession): Promise<GivenBack | undefined> {
     const { session, kept } = at
     const conversation = await this.#deps.store.conversations.find(session.conversationId)
     if (kept.holder === undefined || conversation === undefined) return undefined
     const document = await this.#documentOf(at, conversation)
     const words = await personWordsOf(this.#deps, conversation, { session, document: document?.text })
-    return carriedText(defined({ opening: OPENING, document, words, nonce: this.#deps.ids.next() }))
+    const given = carried(defined({ opening: OPENING, document, words, nonce: this.#deps.ids.next() }))
+    if (given === undefined) return undefined
+    const messages = words.chosen.shown.filter(({ text }) => text !== '').length
+    const part = document && (given.isWhole ? 'whole' : 'beginning')
+    return { text: given.text, notice: givenBackNotice(messages, part) }
   }
 
   async #documentOf({ kept }: FollowedSession, conversation: Conversation): Promise<CarriedDocument | undefined> {

@@ -47,18 +47,27 @@ export interface CarriedParts {
  * has more characters than a hook may add; a document that is too long is cut, which is said with where the whole one is.
  * Nothing where there is nothing to give.
  */
-export const carriedText = ({ opening, document, words, nonce }: CarriedParts): string | undefined => {
+export const carriedText = (parts: CarriedParts): string | undefined => carried(parts)?.text
+
+/** The same, and whether all of the document is in it. */
+export const carried = ({
+  opening,
+  document,
+  words,
+  nonce,
+}: CarriedParts): { readonly text: string; readonly isWhole: boolean } | undefined => {
   const block = personWordsBlock({ chosen: words.chosen, nonce }, `${opening}\n${document?.text ?? ''}`)
   const said = block === undefined || words.path === undefined ? block : `${block}\n\n${moreIn(words.path)}`
   const noted = document && documentBlock(document, { said, nonce, room: MOST_CHARACTERS - opening.length })
   if (said === undefined && noted === undefined) return undefined
-  return [opening, noted, said].filter((part) => part !== undefined).join('\n\n')
+  const text = [opening, noted?.block, said].filter((part) => part !== undefined).join('\n\n')
+  return { text, isWhole: noted?.isWhole !== false }
 }
 
 const documentBlock = (
   { text, origin, path }: CarriedDocument,
   { said = '', nonce, room }: { readonly said: string | undefined; readonly nonce: string; readonly room: number },
-): string => {
+): { readonly block: string; readonly isWhole: boolean } => {
   const note = (shown: string): string => (shown.length === text.length ? '' : cutNote(shown.length, text.length, path))
   const around = `${said}\n${origin}`
   const blockOf = (shown: string): string => {
@@ -67,9 +76,9 @@ const documentBlock = (
   }
   const left = room - said.length - 4
   const whole = text.length <= left ? blockOf(text) : undefined
-  if (whole !== undefined && whole.length <= left) return whole
+  if (whole !== undefined && whole.length <= left) return { block: whole, isWhole: true }
   const overhead = blockOf('').length
-  return blockOf(beginningThatFits(text, Math.max(0, left - overhead)))
+  return { block: blockOf(beginningThatFits(text, Math.max(0, left - overhead))), isWhole: false }
 }
 
 /** The longest beginning of a text that has room as it is shown: what is spelled out takes more of it. */

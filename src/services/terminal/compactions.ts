@@ -1,9 +1,8 @@
 import { defined } from '../../domain/kernel/defined.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
 import { inQuotes } from '../../domain/kernel/safe-text.ts'
-import { monitoredPressure } from '../../domain/window/context-monitor.ts'
-import { describeFill } from '../../domain/window/context-pressure.ts'
 import { COMPACTION_TRIGGERS, type CompactionTrigger } from '../../domain/window/window-event.ts'
+import { describeFigures, levelOf } from '../../domain/window/window-level.ts'
 import { derivedCommand } from '../derived-command.ts'
 import type { FollowedSession } from './followed-session.ts'
 import type { HookOutcome } from './hook-event.ts'
@@ -62,9 +61,9 @@ export class Compactions {
   async #warnParent({ session, monitor, key, kept }: FollowedSession, trigger: CompactionTrigger): Promise<void> {
     const { parentSessionId, agentName, id } = session
     if (parentSessionId === undefined || kept.notify === 'self') return
-    const pressure = monitor && monitoredPressure(monitor)
-    const full =
-      pressure?.state === 'known' ? `, ${describeFill({ ...pressure, windowTokens: pressure.window?.tokens })},` : ''
+    // It is compacting by now, and was this full before.
+    const level = levelOf(monitor && { ...monitor, isCompacting: false })
+    const full = level.state === 'known' ? `, ${describeFigures(level)},` : ''
     const text = `The context window of agent ${inQuotes(agentName)} (session ${id})${full} is about to be compacted (${trigger}). What it has not written down may be lost.`
     const commandId = derivedCommand(this.#deps.sha256, key, 'parent', kept.compaction.number)
     // A parent that has ended is not told, and nothing else is wrong then.

@@ -1,7 +1,7 @@
 import type { AgentSessionId, CommandId, SignalId } from '../../domain/kernel/ids.ts'
 import type { Instant } from '../../domain/kernel/instant.ts'
 import type { SignalDelivery, SignalKind } from '../../domain/session/context-signal.ts'
-import type { TerminalRuntime } from '../../ports/terminal-files.ts'
+import type { TerminalRuntime, WindowVariables } from '../../ports/terminal-files.ts'
 
 /** The events that hooks report. */
 export const HOOK_EVENTS = [
@@ -34,6 +34,8 @@ export interface HookInput {
   readonly costUsd?: number
   /** The tool calls that a hook is called after. */
   readonly toolCalls?: readonly string[]
+  /** The variables of the runtime that say where it compacts by itself. */
+  readonly variables?: WindowVariables
   /** The session that started this one, where the environment names it. */
   readonly parentSessionId?: string
   /** The provider session inside of whose tools this one was started. */

@@ -24,6 +24,7 @@ export class Samples {
   async take(at: FollowedSession, raw: unknown, producedAt: Instant | undefined): Promise<HookOutcome> {
     const { statusLine } = this.#deps.readers
     const gauge = new WindowGauge({ runtime: statusLine.format, believed: this.#deps.believedWindow })
+    gauge.take(statusLine.known?.(at.kept.variables ?? {}) ?? [])
     const report = gauge.take(statusLine.read(raw)).reports.findLast(({ type }) => type === 'sample')
     if (report?.type !== 'sample') return 'ok'
     if (report.reading.state === 'unknown' && !(await this.#isKnown(at))) return 'ok'

@@ -1,23 +1,7 @@
 import type { Instant } from '../../domain/kernel/instant.ts'
 import { type ContextMonitor, monitoredPressure } from '../../domain/window/context-monitor.ts'
-import { describeFill } from '../../domain/window/context-pressure.ts'
-import type { CardLevel, KeptSession, SessionCard } from '../../ports/terminal-files.ts'
-
-/** Advice for the person at the terminal, by milestone. */
-const ADVICE: Readonly<Record<string, string>> = {
-  warning: 'Finish what is under way before you begin something large.',
-  critical: 'Let the agent finish its step and write a handoff; then /compact or /clear.',
-  restart: 'A fresh window is due: /compact or /clear at the next good point.',
-}
-
-/** How full a window is, as a card shows it. */
-export const levelOf = (monitor: ContextMonitor): CardLevel => {
-  if (monitor.isCompacting) return { state: 'compacting' }
-  const pressure = monitoredPressure(monitor)
-  if (pressure.state === 'unknown') return { state: 'unknown' }
-  const { ratio, usedTokens = null, window } = pressure
-  return { state: 'known', ratio, usedTokens, windowTokens: window?.tokens ?? null }
-}
+import { levelOf } from '../../domain/window/window-level.ts'
+import type { GivenBack, KeptSession, SessionCard, TerminalRuntime } from '../../ports/terminal-files.ts'
 
 /** The facts that a card is made of. */
 export interface CardFacts {
@@ -29,7 +13,7 @@ export interface CardFacts {
   /** Sentences that wait for the person beside what the window itself says. */
   readonly waiting: readonly string[]
   /** The text that it gets back after a compaction. */
-  readonly afterCompaction: string | undefined
+  readonly afterCompaction: GivenBack | undefined
   readonly at: Instant
 }
 
@@ -43,23 +27,35 @@ export const cardOf = (facts: CardFacts): SessionCard => {
     providerSessionId,
     milestones: monitor.milestones,
     level: levelOf(monitor),
+    window: monitor.window,
+    variables: kept.variables ?? {},
     restarts: kept.restarts ?? 0,
     costUsd: kept.costUsd ?? null,
     notices: [...(kept.notice === undefined ? [] : [kept.notice]), ...noticesOf(facts)],
-    afterCompaction: afterCompaction === undefined ? null : { text: afterCompaction },
+    afterCompaction: afterCompaction ?? null,
     lastHandoffPath: kept.lastHandoffPath ?? null,
     updatedAt: at,
   }
 }
 
 /** Sentences for the person. A notice stands until the cycle ends: a milestone that was reached does not become untrue. */
-const noticesOf = ({ monitor, hasParent, waiting }: CardFacts): readonly string[] => {
+const noticesOf = ({ monitor, hasParent, waiting, kept: { runtime } }: CardFacts): readonly string[] => {
   if (hasParent || !monitor.isEnabled) return waiting
   if (monitor.isCompacting) return ['The context window is being compacted.', ...waiting]
-  const pressure = monitoredPressure(monitor)
   const reached = monitor.milestones.findLast(({ at }) => at <= monitor.latchedAt)
-  if (reached === undefined || pressure.state === 'unknown') return waiting
-  const full = describeFill({ ...pressure, windowTokens: pressure.window?.tokens })
-  const advice = ADVICE[reached.name] ?? ''
-  return [`The context window is ${full}. ${advice}`.trim(), ...waiting]
+  if (reached === undefined || monitoredPressure(monitor).state === 'unknown') return waiting
+  return [milestoneNotice(reached.name, runtime), ...waiting]
+}
+
+/** The way to a handoff that a person has in the terminal of a runtime. Codex has no command for it. */
+const HANDOFF = { claude: '/baton:handoff, then /clear', codex: 'ask for a handoff' } as const satisfies Record<
+  TerminalRuntime,
+  string
+>
+
+/** One short line: it stands beside the level, which says how full the window is. */
+const milestoneNotice = (name: string, runtime: TerminalRuntime): string => {
+  if (name === 'warning') return 'warning: begin nothing large'
+  if (name === 'critical' || name === 'restart') return `${name}: ${HANDOFF[runtime]}`
+  return `${name} reached`
 }

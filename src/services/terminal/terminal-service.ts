@@ -25,6 +25,9 @@ import { TurnImport } from './turn-import.ts'
 /** Events after which there may be more to give back after a compaction, or to the session that comes next. */
 const TELLING: readonly HookEventName[] = ['session-start', 'user-prompt-submit', 'pre-compact', 'stop', 'session-end']
 
+/** Events whose hooks say with which variables the runtime works. */
+const WITH_VARIABLES: readonly HookEventName[] = ['session-start', 'user-prompt-submit']
+
 const UNKNOWN: HookAnswer = { outcome: 'unknown_session', signals: [] }
 
 /**
@@ -128,8 +131,10 @@ export class TerminalService {
     await this.sessions.keep(at)
     await this.cards.write(at, event.event === 'statusline' ? undefined : signals)
     const isCompacted = event.event === 'session-start' && input.source === 'compact'
-    const inject = isCompacted ? await this.#afterCompaction.textFor(at) : undefined
-    return defined({ outcome, sessionId: at.session.id, signals, inject, notice })
+    const given = isCompacted ? await this.#afterCompaction.textFor(at) : undefined
+    const notices = [notice, given?.notice].filter((each) => each !== undefined)
+    const told = { notice: notices.length === 0 ? undefined : notices.join('\n') }
+    return defined({ outcome, sessionId: at.session.id, signals, inject: given?.text, ...told })
   }
 
   /** Makes the texts anew that later sessions, or this one after a compaction, are given while no service may run. */
@@ -144,6 +149,7 @@ export class TerminalService {
     if (input.transcriptPath !== undefined && input.transcriptPath !== at.kept.transcriptPath)
       at.keep({ transcriptPath: input.transcriptPath })
     if (event.event === 'statusline') return this.#sample(at, event)
+    if (WITH_VARIABLES.includes(event.event)) at.keep({ variables: input.variables })
     this.samples.forget(at.providerSessionId)
     switch (event.event) {
       case 'session-start':

@@ -6,7 +6,7 @@ import type { TurnInput } from '../../domain/turn/turn.ts'
 import type { MonitorReport } from '../../domain/window/monitor-reports.ts'
 import type { WindowEvent } from '../../domain/window/window-event.ts'
 import { WindowGauge } from '../../domain/window/window-gauge.ts'
-import type { TranscriptTail } from '../../ports/terminal-files.ts'
+import type { TranscriptTail, WindowVariables } from '../../ports/terminal-files.ts'
 import type { WindowReader } from '../../ports/window-reader.ts'
 import { TurnCollector } from '../turn-collector.ts'
 import type { TerminalDeps } from './terminal-deps.ts'
@@ -43,10 +43,12 @@ export class TranscriptImport {
     tail: TranscriptTail,
     reader: WindowReader,
     { sha256, redact, believedWindow }: Pick<TerminalDeps, 'sha256' | 'redact' | 'believedWindow'>,
+    variables: WindowVariables = {},
   ) {
     this.#tail = tail
     this.#reader = reader
     this.#gauge = new WindowGauge({ runtime: reader.format, believed: believedWindow })
+    this.#gauge.take(reader.known?.(variables) ?? [])
     this.#collector = new TurnCollector({ keep: (reading) => reading, sha256, redact })
   }
 

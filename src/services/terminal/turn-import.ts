@@ -32,6 +32,13 @@ interface TranscriptMoment {
   readonly waitMs?: number
 }
 
+/** A transcript that is followed, and what it is read with. */
+interface Followed {
+  readonly path: string
+  readonly variables: string
+  readonly transcript: TranscriptImport
+}
+
 const isBehind = (transcript: TranscriptImport, { upTo = [] }: TranscriptMoment): boolean =>
   upTo === 'answer' ? !transcript.isAnswered : !transcript.hasCalls(upTo)
 
@@ -40,7 +47,7 @@ export class TurnImport {
   readonly #deps: TerminalDeps
   readonly #sessions: TerminalSessions
   readonly #compactions: Compactions
-  readonly #followed = new Map<string, { readonly path: string; readonly transcript: TranscriptImport }>()
+  readonly #followed = new Map<string, Followed>()
   /** The sessions of which it was said that nobody knows who wrote some of their prompts. */
   readonly #saidUnknown = new RecentKeys()
 
@@ -144,15 +151,21 @@ export class TurnImport {
   }
 
   async #transcriptOf(at: FollowedSession, path: string): Promise<TranscriptImport | undefined> {
+    const variables = JSON.stringify(at.kept.variables ?? {})
     const followed = this.#followed.get(at.providerSessionId)
-    if (followed?.path === path) return followed.transcript
+    if (followed?.path === path && followed.variables === variables) return followed.transcript
     const tail = await this.#deps.transcripts.follow(at.runtime, path)
     if (tail === undefined) {
       this.#deps.logger.debug({ sessionId: at.session.id }, 'no transcript where its runtime keeps them')
       return undefined
     }
-    const transcript = new TranscriptImport(tail, this.#deps.readers.transcripts[at.runtime], this.#deps)
-    this.#followed.set(at.providerSessionId, { path, transcript })
+    const transcript = new TranscriptImport(
+      tail,
+      this.#deps.readers.transcripts[at.runtime],
+      this.#deps,
+      at.kept.variables,
+    )
+    this.#followed.set(at.providerSessionId, { path, variables, transcript })
     const [oldest] = this.#followed.keys()
     if (this.#followed.size > FOLLOWED && oldest !== undefined) this.#followed.delete(oldest)
     return transcript

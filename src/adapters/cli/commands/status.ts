@@ -9,6 +9,7 @@ import { StoreFailure } from '../../../ports/store-failure.ts'
 import { agentOf, listPending, type PendingFound } from '../../../service-client.ts'
 import { readWorkStatus, type SessionNow, type WorkStatus } from '../../../services/work-status.ts'
 import type { Invocation, Run } from '../command.ts'
+import { LevelTrails } from '../level-trails.ts'
 import { UsageError } from '../problems.ts'
 import { renderStatus } from '../render-status.ts'
 import { describeStore } from '../render-store.ts'
@@ -94,6 +95,7 @@ const withTerminal = (now: SessionNow, documents: readonly PendingFound[], folde
 const watch = async (looker: Looker, everyMs: number, invocation: Invocation): Promise<void> => {
   const { out, values } = invocation
   const isJson = values.json === true
+  const trails = new LevelTrails()
   const interruption = invocation.interruption()
   const interrupted = new Promise<undefined>((resolve) => {
     interruption.addEventListener('abort', () => resolve(undefined), { once: true })
@@ -105,7 +107,9 @@ const watch = async (looker: Looker, everyMs: number, invocation: Invocation): P
     for (let isFirst = true; frame !== undefined && !interruption.aborted; isFirst = false) {
       if (isJson) out.line(toJsonLine(statusDocument(frame)))
       else {
-        const lines = renderStatus(frame, Date.now(), out.columns)
+        // A store that cannot be read for a moment takes nothing away.
+        if (frame.work !== undefined) trails.see(frame.work.sessions)
+        const lines = renderStatus(frame, Date.now(), out.columns, trails)
         if (screen !== undefined) screen.draw([...lines, [], [{ text: watchingText(everyMs) }]])
         else {
           if (!isFirst) out.line(SEPARATOR)
