@@ -16,7 +16,7 @@ export const describeStore = ({ database, databaseFile, dataDir = DEFAULT_DATA_D
 }
 
 /** An address that cannot be taken apart is not shown at all: nobody can tell where its password is. */
-const maskedAddress = (address: string): string => {
+export const maskedAddress = (address: string): string => {
   if (address.startsWith('/')) return address
   const [, beginning = '', hosts = '', end = ''] = SEVERAL_HOSTS.exec(address) ?? []
   if (hosts !== '') return masked(`${beginning}${HOSTS}${end}`)?.replace(HOSTS, hosts) ?? 'several Postgres servers'

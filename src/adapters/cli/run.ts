@@ -22,16 +22,20 @@ export const runCli = async (argv: readonly string[], terminal: Terminal): Promi
   const { out, err, version } = terminal
   const shown: string[] = []
   const show = (text: string): void => void shown.push(text.trimEnd())
+  let values: Understood['values'] = {}
   const program = programOf({
     version,
     show,
     columns: out.columns ?? USUAL_HELP_COLUMNS,
-    act: (understood) => act(understood, terminal),
+    act: (understood) => {
+      values = understood.values
+      return act(understood, terminal)
+    },
   })
   try {
     await program.parseAsync(argv.length === 0 ? ['help'] : argv, { from: 'user' })
   } catch (problem) {
-    if (!isShown(problem)) return (await import('./report.ts')).report(problem, err)
+    if (!isShown(problem)) return (await import('./report.ts')).report(problem, err, values)
   }
   if (shown.length > 0) writeHelp(out, shown.join('\n'))
   return EXIT.ok
